@@ -1,0 +1,61 @@
+# `make demo` and `make test` are all that a fresh Debian 12 or Ubuntu 24.04 needs: tools/setup installs,
+# once, what is missing, and says so. The other targets are for every day.
+
+SHELL := /bin/bash
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
+export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
+
+.PHONY: help demo test build lint format tidy bench accuracy fuzz coverage clean
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+
+demo: build  ## set up, build, and show what thence does, in a minute
+	@tools/demo
+
+test: setup-test  ## set up, build, and run every test; SUITES="lint cases" runs some
+	@tools/test $(SUITES)
+
+build: build/release/build.ninja  ## the program: .venv/bin/thence
+	@cmake --build --preset release --target thence
+
+lint: setup-test  ## formatting, types, and the house rules
+	@tools/lint
+
+format: setup-test  ## format the code
+	@tools/lint --fix
+
+tidy: setup-tidy build  ## clang-tidy over the C++
+	@tools/lint --tidy
+
+bench: setup-bench  ## time the core, and compare with the bars it must clear
+	@cmake --preset release -D THENCE_BENCH=ON >/dev/null
+	@cmake --build --preset release
+	@.venv/bin/python bench/compare.py
+
+accuracy: setup-test build  ## score the maps of tests/models against their truth
+	@THENCE_BIN=$(CURDIR)/build/release/bin/thence .venv/bin/python -m pytest --quiet -s tests/models
+
+fuzz: setup-test build/asan/build.ninja  ## damaged files against the sanitizers
+	@cmake --build --preset asan
+	@THENCE_BIN=$(CURDIR)/build/asan/bin/thence .venv/bin/python -m pytest --quiet tests/hostile
+
+coverage: setup-coverage setup-test build/coverage/build.ninja  ## which lines the tests run: build/coverage/report
+	@cmake --build --preset coverage
+	@ctest --preset coverage
+	@THENCE_BIN=$(CURDIR)/build/coverage/bin/thence tools/test $(or $(SUITES),cases models)
+	@mkdir -p build/coverage/report
+	@gcovr --root . --filter src/ --print-summary --html-details build/coverage/report/index.html build/coverage
+
+clean:  ## remove what was built
+	rm -rf build
+
+setups := setup-build setup-test setup-bench setup-coverage setup-tidy
+.PHONY: $(setups)
+$(setups): setup-%:
+	@tools/setup $*
+
+build/%/build.ninja: CMakePresets.json | setup-build
+	@cmake --preset $*

@@ -1,0 +1,43 @@
+// Result<T>: a value, or the Error that says what is wrong, where, and what to do about it.
+#pragma once
+
+#include <cassert>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace thence {
+
+/// Which kind of failure it is; the number is the program's exit code.
+enum class ErrorKind { usage = 2, bad_input = 3, input_output = 4 };
+
+struct Error {
+  ErrorKind kind = ErrorKind::bad_input;
+  std::string code;  // such as "W003"; docs/errors.md lists them all
+  std::string text;  // what and where
+  std::string hint;  // what to do; may be empty
+};
+
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::move(value)) {}  // NOLINT: implicit on purpose
+  Result(Error error) : state_(std::move(error)) {}  // NOLINT
+
+  explicit operator bool() const { return std::holds_alternative<T>(state_); }
+  T& operator*() & { return get(); }
+  const T& operator*() const& { return const_cast<Result*>(this)->get(); }
+  T&& operator*() && { return std::move(get()); }
+  T* operator->() { return &get(); }
+  const T* operator->() const { return &const_cast<Result*>(this)->get(); }
+  const Error& error() const { return std::get<Error>(state_); }
+
+ private:
+  T& get() {
+    assert(std::holds_alternative<T>(state_));
+    return *std::get_if<T>(&state_);
+  }
+  std::variant<T, Error> state_;
+};
+
+}  // namespace thence

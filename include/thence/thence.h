@@ -1,0 +1,6 @@
+// Everything public.
+#pragma once
+
+#include <thence/diagnostic.h>
+#include <thence/map.h>
+#include <thence/result.h>

@@ -1,0 +1,113 @@
+// The public surface over the core: the same answers, as plain values.
+#include <thence/map.h>
+
+#include "base/writer.h"
+#include "output/formats.h"
+#include "semantics/map.h"
+
+namespace thence {
+namespace {
+
+using hierarchy::no_module;
+
+std::optional<std::string> text_if(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional<std::string>(text);
+}
+
+semantics::MapOptions inner_options(const Options& options) {
+  semantics::MapOptions inner;
+  inner.strategy = options.strategy;
+  inner.capture = options.capture;
+  inner.torch_nn_exceptions = options.torch_nn_exceptions;
+  return inner;
+}
+
+template <class Write>
+std::string written(Write write) {
+  std::string text;
+  base::Writer out([&](std::string_view piece) {
+    text.append(piece);
+    return true;
+  });
+  write(out);
+  out.flush();
+  return text;
+}
+
+}  // namespace
+
+struct ModelMap::Inside {
+  semantics::Map map;
+};
+
+ModelMap::ModelMap(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+ModelMap::ModelMap(ModelMap&&) noexcept = default;
+ModelMap& ModelMap::operator=(ModelMap&&) noexcept = default;
+ModelMap::~ModelMap() = default;
+
+Result<ModelMap> map_model(const std::string& path, const Options& options) {
+  Result<semantics::Map> map = semantics::Map::make(path, inner_options(options));
+  if (!map) return map.error();
+  return ModelMap(std::make_unique<ModelMap::Inside>(ModelMap::Inside{*std::move(map)}));
+}
+
+Result<ModelMap> map_bytes(std::string_view bytes, const Options& options) {
+  Result<semantics::Map> map = semantics::Map::make(bytes, "bytes", inner_options(options));
+  if (!map) return map.error();
+  return ModelMap(std::make_unique<ModelMap::Inside>(ModelMap::Inside{*std::move(map)}));
+}
+
+std::size_t ModelMap::size() const { return inside_->map.model().node_count(); }
+const Diagnostics& ModelMap::diagnostics() const { return inside_->map.diagnostics(); }
+
+Row ModelMap::row(std::size_t number) const {
+  const semantics::Map& map = inside_->map;
+  const auto id = static_cast<onnx::NodeId>(number);
+  const onnx::Node node = map.model().node(id);
+  const resolve::Attribution& answer = map.answer(id);
+  const auto path = [&](hierarchy::ModuleId module) {
+    return module == no_module ? std::nullopt : std::optional<std::string>(map.tree()[module].path);
+  };
+  Row row;
+  row.graph = map.model().graph_label(node.graph());
+  row.index = node.index();
+  row.name = node.name();
+  row.op_type = node.op_type();
+  row.domain = node.domain();
+  row.module = path(answer.module);
+  row.call = answer.call;
+  for (const hierarchy::ModuleId module : map.modules_of(id)) row.modules.push_back(map.tree()[module].path);
+  row.weight_owner = path(answer.weight_owner);
+  row.level = semantics::level_of(answer);
+  row.confidence = answer.confidence;
+  row.reason = text_if(map.reason(id));
+  if (!answer.known()) return row;
+  const semantics::ModuleFacts facts = map.facts(answer.module);
+  row.module_class = text_if(map.tree()[answer.module].class_name);
+  row.hf_module = path(facts.hf_module);
+  if (facts.hf_module != no_module) row.hf_module_class = text_if(map.tree()[facts.hf_module].class_name);
+  row.tag = text_if(facts.tag);
+  row.semantic_type = text_if(facts.role.type);
+  row.component = text_if(facts.role.component);
+  for (const hierarchy::LayerStep& step : facts.layers) row.layer_path.emplace_back(step.container, step.index);
+  if (!facts.layers.empty()) row.layer_id = facts.layers.front().index;
+  row.source = evidence::name_of(answer.source);
+  return row;
+}
+
+std::vector<std::size_t> ModelMap::find(std::string_view name) const {
+  std::vector<std::size_t> found;
+  for (onnx::NodeId id = 0; id < size(); ++id)
+    if (inside_->map.model().node(id).name() == name) found.push_back(id);
+  return found;
+}
+
+std::string ModelMap::json() const {
+  return written([&](base::Writer& out) { output::write_map_json(inside_->map, out); });
+}
+
+std::string ModelMap::explain(std::size_t node) const {
+  return written([&](base::Writer& out) { output::write_explanation(inside_->map, static_cast<onnx::NodeId>(node), false, out); });
+}
+
+}  // namespace thence

@@ -1,0 +1,120 @@
+#include "base/mapped_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/text.h"
+
+namespace thence::base {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+Error io_error(const std::string& path, const char* what, int number) {
+  return {ErrorKind::input_output, "F001", fmt::format("{}: {}: {}", printable(path), what, std::strerror(number)),
+          "check the path and its permissions"};
+}
+
+const char* kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+Error not_a_file(const std::string& path, mode_t mode) {
+  return {ErrorKind::bad_input, "F002", fmt::format("{}: is {}, not a model file", printable(path), kind_of(mode)),
+          "give a file, or - to read standard input"};
+}
+
+Result<int> spool(int from) {
+  std::FILE* file = std::tmpfile();
+  if (file == nullptr) return io_error("standard input", "no temporary file", errno);
+  const int to = dup(fileno(file));
+  std::fclose(file);
+  std::array<char, 1 << 16> buffer;
+  for (;;) {
+    const ssize_t got = read(from, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      if (got == 0) return to;
+      const int number = errno;
+      close(to);
+      return io_error("standard input", "cannot read", number);
+    }
+    for (ssize_t done = 0; done < got;) {
+      const ssize_t put = write(to, buffer.data() + done, static_cast<std::size_t>(got - done));
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) {
+        const int number = errno;
+        close(to);
+        return io_error("standard input", "cannot keep a temporary copy", number);
+      }
+      done += put;
+    }
+  }
+}
+
+}  // namespace
+
+MappedFile::Mapping::~Mapping() {
+  if (size > 0) munmap(const_cast<char*>(data), size);
+}
+
+Result<MappedFile> MappedFile::map(int descriptor, const std::string& path) {
+  struct stat info {};
+  if (fstat(descriptor, &info) != 0) return io_error(path, "cannot look at", errno);
+  if (!S_ISREG(info.st_mode)) return not_a_file(path, info.st_mode);
+  MappedFile file;
+  const auto size = static_cast<std::size_t>(info.st_size);
+  if (size == 0) return file;
+  void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  if (data == MAP_FAILED) return io_error(path, "cannot map", errno);
+  file.mapping_ = std::make_shared<const Mapping>(static_cast<const char*>(data), size);
+  return file;
+}
+
+Result<MappedFile> MappedFile::open(const std::string& path) {
+  if (path.find('\0') != std::string::npos) return io_error(path, "cannot open", ENOENT);
+  // O_NONBLOCK: opening a pipe nobody writes to would wait forever.
+  const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (descriptor.get() < 0) {
+    const int number = errno;
+    struct stat info {};
+    if (number == ENXIO && stat(path.c_str(), &info) == 0) return not_a_file(path, info.st_mode);
+    return io_error(path, "cannot open", number);
+  }
+  return map(descriptor.get(), path);
+}
+
+Result<MappedFile> MappedFile::standard_input() {
+  struct stat info {};
+  if (fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode)) return map(STDIN_FILENO, "standard input");
+  if (S_ISDIR(info.st_mode)) return map(STDIN_FILENO, "standard input");
+  const Result<int> copy = spool(STDIN_FILENO);
+  if (!copy) return copy.error();
+  const Descriptor descriptor(*copy);
+  return map(descriptor.get(), "standard input");
+}
+
+}  // namespace thence::base

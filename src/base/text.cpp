@@ -1,0 +1,116 @@
+#include "base/text.h"
+
+#include <algorithm>
+
+namespace thence::base {
+namespace {
+
+bool continuation(unsigned char c) { return (c & 0xc0) == 0x80; }
+
+// C1 controls and the marks that turn the direction of text can rewrite what a terminal shows.
+bool deceptive(std::string_view character) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 2) return (byte(0) == 0xc2 && byte(1) < 0xa0) || (byte(0) == 0xd8 && byte(1) == 0x9c);
+  if (character.size() != 3 || byte(0) != 0xe2) return false;
+  if (byte(1) == 0x80) return (byte(2) >= 0x8b && byte(2) <= 0x8f) || (byte(2) >= 0xa8 && byte(2) <= 0xae);
+  return byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9;
+}
+
+// How many bytes the character at the front takes, if it can be shown as it is; otherwise 0.
+std::size_t shown_length(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  const std::size_t length = utf8_length(text);
+  return deceptive(text.substr(0, length)) ? 0 : length;
+}
+
+}  // namespace
+
+std::size_t utf8_length(std::string_view text) {
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (text.empty()) return 0;
+  const unsigned char first = at(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return text.size() >= 2 && continuation(at(1)) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    if (text.size() < 3 || !continuation(at(1)) || !continuation(at(2))) return 0;
+    if (first == 0xe0 && at(1) < 0xa0) return 0;  // overlong
+    if (first == 0xed && at(1) > 0x9f) return 0;  // surrogate
+    return 3;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    if (text.size() < 4 || !continuation(at(1)) || !continuation(at(2)) || !continuation(at(3))) return 0;
+    if (first == 0xf0 && at(1) < 0x90) return 0;
+    if (first == 0xf4 && at(1) > 0x8f) return 0;
+    return 4;
+  }
+  return 0;
+}
+
+bool is_printable(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = shown_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string printable(std::string_view text) {
+  if (is_printable(text)) return std::string(text);
+  static constexpr char hex[] = "0123456789abcdef";
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    std::size_t length = shown_length(text);
+    if (length > 0) {
+      out.append(text.substr(0, length));
+    } else if (const auto at = std::string_view("\n\t\r").find(text.front()); at != std::string_view::npos) {
+      length = 1;
+      out.push_back('\\');
+      out.push_back("ntr"[at]);
+    } else {
+      length = std::max<std::size_t>(utf8_length(text), 1);
+      for (const char c : text.substr(0, length)) {
+        const auto byte = static_cast<unsigned char>(c);
+        out += "\\x";
+        out.push_back(hex[byte >> 4]);
+        out.push_back(hex[byte & 15]);
+      }
+    }
+    text.remove_prefix(length);
+  }
+  return out;
+}
+
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !continuation(static_cast<unsigned char>(c)); }));
+}
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  for (;;) {
+    const std::size_t at = text.find(separator);
+    pieces.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return pieces;
+    text.remove_prefix(at + 1);
+  }
+}
+
+bool take_number_suffix(std::string_view text, NumberedName& out) {
+  const std::size_t underscore = text.rfind('_');
+  if (underscore == std::string_view::npos || underscore == 0) return false;
+  const std::string_view digits = text.substr(underscore + 1);
+  if (!is_digits(digits) || digits.size() > 9 || (digits.size() > 1 && digits.front() == '0')) return false;
+  out.base = text.substr(0, underscore);
+  out.number = 0;
+  for (char c : digits) out.number = out.number * 10 + static_cast<unsigned>(c - '0');
+  return true;
+}
+
+}  // namespace thence::base

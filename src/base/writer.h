@@ -1,0 +1,36 @@
+// Writer: text on its way out, gathered into large pieces. Where they go is the caller's business, and so is failure:
+// once a piece could not be delivered, the rest is dropped and ok() says so.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace thence::base {
+
+class Writer {
+ public:
+  /// `deliver` takes a piece and returns false when it cannot.
+  explicit Writer(std::function<bool(std::string_view)> deliver) : deliver_(std::move(deliver)) { text_.reserve(capacity); }
+
+  void add(std::string_view text) {
+    text_.append(text);
+    if (text_.size() >= threshold) flush();
+  }
+  void add(char c) { text_.push_back(c); }
+  void flush() {
+    if (ok_ && !text_.empty()) ok_ = deliver_(text_);
+    text_.clear();
+  }
+  bool ok() const { return ok_; }
+  /// For those who append much at once; call add("") now and then to let pieces go.
+  std::string& buffer() { return text_; }
+
+ private:
+  static constexpr std::size_t threshold = 1 << 18, capacity = threshold + (1 << 14);
+  std::function<bool(std::string_view)> deliver_;
+  std::string text_;
+  bool ok_ = true;
+};
+
+}  // namespace thence::base

@@ -1,0 +1,119 @@
+#include "cli/command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/atomic_file.h"
+#include "base/text.h"
+#include "resolve/strategy.h"
+
+namespace thence::cli {
+
+void add_model_flags(CLI::App& command, ModelFlags& flags) {
+  command.add_option("model", flags.model, "The ONNX file; - reads standard input")->required()->type_name("MODEL");
+  command.add_option("-c,--capture", flags.options.capture, "What a live model told: its capture file")->type_name("FILE");
+  command
+      .add_option("-s,--strategy", flags.options.strategy,
+                  "Which evidence to use: auto, enhanced_semantic, usage_based; htp, universal and fx_graph need a capture with "
+                  "the section they read")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      .add_option("--torch-nn-exceptions", flags.exceptions,
+                  "torch.nn classes that count as modules of their own, instead of the norms and Embedding")
+      ->type_name("CLASS,...")
+      ->delimiter(',');
+  command
+      .add_option_function<std::string>(
+          "--tag-format",
+          [&flags](const std::string& format) {
+            flags.options.tag_format = format == "class" ? semantics::TagFormat::bare : semantics::TagFormat::ordinal;
+          },
+          "ordinal: a tag names one module; class: classes alone")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"ordinal", "class"}));
+  command.add_option("-o,--output", flags.output, "Write to this file instead of standard output")->type_name("FILE");
+  command.add_flag("-q,--quiet", flags.quiet, "Print no summary and no diagnostics");
+}
+
+void add_format_flag(CLI::App& command, std::string& format) {
+  command.add_option("-f,--format", format, "table, json, jsonl or csv")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"table", "json", "jsonl", "csv"}))
+      ->capture_default_str();
+}
+
+void print_error(const Error& error) {
+  std::string text = fmt::format("error[{}]: {}\n", error.code, error.text);
+  if (!error.hint.empty()) text += fmt::format("  help: {}\n", error.hint);
+  std::fputs(text.c_str(), stderr);
+}
+
+namespace {
+
+void print_diagnostics(const Diagnostics& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics.kept())
+    std::fputs(fmt::format("{}[{}]: {}{}{}\n", diagnostic.severity == Severity::note ? "note" : "warning", diagnostic.code,
+                           base::printable(diagnostic.where), diagnostic.where.empty() ? "" : ": ", base::printable(diagnostic.text))
+                   .c_str(),
+               stderr);
+  for (const auto& [code, count] : diagnostics.counts())
+    if (count > Diagnostics::kept_per_code)
+      std::fputs(fmt::format("warning[{}]: and {} more like it\n", code, count - Diagnostics::kept_per_code).c_str(), stderr);
+}
+
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t put = write(descriptor, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
+int to_standard_output(const std::function<void(base::Writer&)>& write) {
+  int failure = 0;
+  base::Writer out([&](std::string_view piece) {
+    if (write_all(STDOUT_FILENO, piece)) return true;
+    failure = errno;
+    return false;
+  });
+  write(out);
+  out.flush();
+  if (failure == 0 || failure == EPIPE) return done;
+  print_error({ErrorKind::input_output, "F003", fmt::format("standard output: {}", std::strerror(failure)), "free some space, or write elsewhere"});
+  return static_cast<int>(ErrorKind::input_output);
+}
+
+}  // namespace
+
+Opened open_map(ModelFlags& flags) {
+  if (!flags.exceptions.empty()) flags.options.torch_nn_exceptions = flags.exceptions;
+  Result<semantics::Map> map = semantics::Map::make(flags.model, flags.options);
+  if (!map) {
+    print_error(map.error());
+    return {std::nullopt, static_cast<int>(map.error().kind)};
+  }
+  if (!flags.quiet) print_diagnostics(map->diagnostics());
+  return {*std::move(map), done};
+}
+
+int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& write) {
+  if (flags.output.empty() || flags.output == "-") return to_standard_output(write);
+  const std::optional<Error> error = base::write_atomically(flags.output, write);
+  if (!error) return done;
+  print_error(*error);
+  return static_cast<int>(error->kind);
+}
+
+bool colour_on_output(const ModelFlags& flags) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return flags.output.empty() && isatty(STDOUT_FILENO) != 0 && (no_colour == nullptr || *no_colour == '\0');
+}
+
+}  // namespace thence::cli

@@ -1,0 +1,53 @@
+// A command: its flags as data, then one call into the library.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "base/result.h"
+#include "base/writer.h"
+#include "semantics/map.h"
+
+namespace thence::cli {
+
+/// Exit codes; the library's failures are ErrorKind.
+inline constexpr int done = 0, nothing_found = 1, wrong_usage = 2, our_bug = 70, interrupted = 130;
+
+/// What every command that reads a model takes.
+struct ModelFlags {
+  std::string model;
+  semantics::MapOptions options;
+  std::vector<std::string> exceptions;
+  bool replace_exceptions = false;
+  bool quiet = false;
+  std::string output;  // a file instead of standard output
+};
+
+/// Declares the flags on a command.
+void add_model_flags(CLI::App& command, ModelFlags& flags);
+void add_format_flag(CLI::App& command, std::string& format);
+
+/// Reads the model and answers; prints diagnostics. On failure prints the error and gives its exit code.
+struct Opened {
+  std::optional<semantics::Map> map;
+  int exit_code = done;
+};
+Opened open_map(ModelFlags& flags);
+
+/// Runs `write` with standard output or the file that was asked for. A closed pipe ends quietly; a file appears whole
+/// or not at all.
+int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& write);
+
+void print_error(const Error& error);
+bool colour_on_output(const ModelFlags& flags);
+
+/// Set-up of the commands, one file each; `run` is called when the command was given.
+using Run = std::function<int()>;
+void add_map(CLI::App& app, Run& run);
+void add_show(CLI::App& app, Run& run);
+void add_explain(CLI::App& app, Run& run);
+
+}  // namespace thence::cli

@@ -1,0 +1,109 @@
+// thence explain: why a node got its module.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "output/formats.h"
+
+namespace thence::cli {
+namespace {
+
+constexpr const char* text = R"(Explains why a node got its module: all evidence for it, the rivals it beat, what it is wired to, and how sure the
+answer is.
+
+A node is given by its name, or as GRAPH#INDEX: '#61' is node 61 of the main graph, '12.then_branch#0' the first node of a
+branch. All nodes of that name are explained.)";
+
+constexpr const char* examples = R"(Examples:
+  thence explain model.onnx /encoder/layer.0/attention/self/query/MatMul
+  thence explain model.onnx node_MatMul_45 '#61'
+  thence explain model.onnx '#0' --format json
+
+Exit codes: 0 done, 1 no such node, 2 wrong usage, 3 the file cannot be read as a model, 4 input/output failure.)";
+
+struct ExplainFlags : ModelFlags {
+  std::string format = "table";
+  std::vector<std::string> nodes;
+};
+
+std::vector<onnx::NodeId> find_nodes(const onnx::Model& model, const std::string& wanted) {
+  std::vector<onnx::NodeId> found;
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id)
+    if (model.node(id).name() == wanted && !wanted.empty()) found.push_back(id);
+  const std::size_t hash = wanted.rfind('#');
+  if (!found.empty() || hash == std::string::npos) return found;
+  std::uint32_t index = 0;
+  const char* const end = wanted.data() + wanted.size();
+  const auto parsed = std::from_chars(wanted.data() + hash + 1, end, index);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return found;
+  for (onnx::GraphId graph = 0; graph < model.graphs().size(); ++graph)
+    if (model.graph_label(graph) == wanted.substr(0, hash) && index < model.graphs()[graph].node_count)
+      found.push_back(model.graphs()[graph].first_node + index);
+  return found;
+}
+
+// The names that share the longest stretch with what was asked for.
+std::string nearest(const onnx::Model& model, const std::string& wanted) {
+  std::vector<std::pair<std::size_t, onnx::NodeId>> scored;
+  for (onnx::NodeId id = 0; id < model.node_count() && id < 200'000; ++id) {
+    const std::string_view name = model.node(id).name();
+    if (name.empty()) continue;
+    std::size_t front = 0, back = 0;
+    while (front < name.size() && front < wanted.size() && name[front] == wanted[front]) ++front;
+    while (back < name.size() - front && back < wanted.size() - front && name[name.size() - 1 - back] == wanted[wanted.size() - 1 - back]) ++back;
+    scored.emplace_back(front + back, id);
+  }
+  const std::size_t count = std::min<std::size_t>(scored.size(), 3);
+  std::partial_sort(scored.begin(), scored.begin() + static_cast<std::ptrdiff_t>(count), scored.end(),
+                    [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+  std::string names;
+  for (std::size_t i = 0; i < count; ++i) names += fmt::format("{}{}", i == 0 ? "" : ", ", base::printable(model.node(scored[i].second).name()));
+  return names;
+}
+
+int run_explain(ExplainFlags& flags) {
+  const Opened opened = open_map(flags);
+  if (!opened.map) return opened.exit_code;
+  const semantics::Map& map = *opened.map;
+  std::vector<onnx::NodeId> nodes;
+  for (const std::string& wanted : flags.nodes) {
+    const std::vector<onnx::NodeId> found = find_nodes(map.model(), wanted);
+    if (found.empty()) {
+      const std::string names = nearest(map.model(), wanted);
+      print_error({ErrorKind::usage, "U006", fmt::format("{}: no node is called '{}'", base::printable(flags.model), base::printable(wanted)),
+                   names.empty() ? "give a node as GRAPH#INDEX, such as '#0'" : fmt::format("the nearest names: {}", names)});
+      return nothing_found;
+    }
+    nodes.insert(nodes.end(), found.begin(), found.end());
+  }
+  return deliver(flags, [&](base::Writer& out) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (flags.format == "json") output::write_explanation_json(map, nodes[i], out);
+      else {
+        if (i > 0) out.add("\n");
+        output::write_explanation(map, nodes[i], colour_on_output(flags), out);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Run& run) {
+  auto flags = std::make_shared<ExplainFlags>();
+  CLI::App* command = app.add_subcommand("explain", text);
+  command->footer(examples);
+  add_model_flags(*command, *flags);
+  command->add_option("node", flags->nodes, "Names of nodes, or GRAPH#INDEX")->required()->type_name("NODE...");
+  command->add_option("-f,--format", flags->format, "table or json, one document a node")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->capture_default_str();
+  command->callback([flags, &run] { run = [flags] { return run_explain(*flags); }; });
+}
+
+}  // namespace thence::cli

@@ -1,0 +1,59 @@
+// thence: which PyTorch module did this ONNX node come from, and how do we know?
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <new>
+
+#include "cli/command.h"
+
+namespace thence::cli {
+namespace {
+
+constexpr const char* about = R"(thence says for every node of an ONNX model which PyTorch or Hugging Face module it comes from, and how we know.)";
+
+// A mapped file that somebody shortens while we read it raises SIGBUS; that is a failing disk, not our bug.
+void on_bus_error(int) {
+  static constexpr char text[] = "error[F004]: the file became shorter while it was read, or its disk failed\n  help: try again when nobody writes to it\n";
+  [[maybe_unused]] const ssize_t put = write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(4);
+}
+void on_interrupt(int) { _exit(interrupted); }
+
+int run_program(int argc, char** argv) {
+  CLI::App app(about, "thence");
+  app.set_version_flag("-V,--version", "thence " THENCE_VERSION);
+  app.require_subcommand(1);
+  app.footer("Run 'thence COMMAND --help' for a command's own help.\n\nExit codes: 0 done, 1 nothing found or a difference, 2 wrong usage, 3 bad input, 4 input/output failure.");
+  Run run;
+  add_map(app, run);
+  add_show(app, run);
+  add_explain(app, run);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? done : wrong_usage;
+  }
+  return run();
+}
+
+}  // namespace
+}  // namespace thence::cli
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGBUS, thence::cli::on_bus_error);
+  std::signal(SIGINT, thence::cli::on_interrupt);
+  try {
+    return thence::cli::run_program(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("error[F005]: out of memory\n", stderr);
+    return 4;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "thence: this is a bug in thence, please report it: %s\n", error.what());
+    return thence::cli::our_bug;
+  }
+}

@@ -1,0 +1,66 @@
+#include "evidence/fingerprint.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <memory>
+
+namespace thence::evidence {
+namespace {
+
+class Digest {
+ public:
+  Digest() : state_(XXH3_createState(), &XXH3_freeState) { XXH3_64bits_reset(state_.get()); }
+  // Length first, so that "ab"+"c" and "a"+"bc" differ.
+  Digest& text(std::string_view bytes) {
+    number(bytes.size());
+    XXH3_64bits_update(state_.get(), bytes.data(), bytes.size());
+    return *this;
+  }
+  Digest& number(std::uint64_t value) {
+    std::array<unsigned char, 8> little{};
+    for (std::size_t i = 0; i < 8; ++i) little[i] = static_cast<unsigned char>(value >> (8 * i));
+    XXH3_64bits_update(state_.get(), little.data(), little.size());
+    return *this;
+  }
+  std::uint64_t result() const { return XXH3_64bits_digest(state_.get()); }
+
+ private:
+  std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
+};
+
+void add_tensor(Digest& digest, const onnx::Pieces& pieces) {
+  const onnx::TensorView tensor = onnx::read_tensor(pieces);
+  digest.number(static_cast<std::uint64_t>(tensor.data_type)).number(tensor.dims.size());
+  for (const std::int64_t dim : tensor.dims) digest.number(static_cast<std::uint64_t>(dim));
+}
+
+}  // namespace
+
+std::string fingerprint(const onnx::Model& model, onnx::NodeId id) {
+  const onnx::Node node = model.node(id);
+  Digest digest;
+  digest.text(node.op_type()).text(node.domain()).text(node.overload());
+  const auto values = [&](std::span<const onnx::ValueId> list) {
+    digest.number(list.size());
+    for (const onnx::ValueId value : list) digest.text(value == onnx::none ? std::string_view() : model.value_name(value));
+  };
+  values(node.inputs());
+  values(node.outputs());
+  for (const onnx::AttributeView& attribute : node.attributes()) {
+    digest.text(attribute.name).text(attribute.s).number(static_cast<std::uint64_t>(attribute.i));
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &attribute.f, sizeof bits);
+    digest.number(bits).number(attribute.ints.size());
+    for (const std::int64_t value : attribute.ints) digest.number(static_cast<std::uint64_t>(value));
+    for (const float value : attribute.floats) {
+      std::memcpy(&bits, &value, sizeof bits);
+      digest.number(bits);
+    }
+    for (const std::string_view value : attribute.strings) digest.text(value);
+    if (attribute.has_tensor) add_tensor(digest, attribute.tensor);
+  }
+  return fmt::format("{:016x}", digest.result());
+}
+
+}  // namespace thence::evidence

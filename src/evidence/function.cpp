@@ -1,0 +1,41 @@
+// function: some exporters keep modules as functions. The node that calls one is given all parameters of its module,
+// so the module is what their owners have in common.
+#include <unordered_set>
+
+#include "evidence/source.h"
+
+namespace thence::evidence {
+
+void collect_functions(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
+  const auto key = [](std::string_view domain, std::string_view name) { return std::string(domain) + "\n" + std::string(name); };
+  std::unordered_set<std::string> functions;
+  for (const onnx::Graph& graph : model.graphs())
+    if (graph.kind == onnx::Graph::Kind::function) functions.insert(key(graph.domain, graph.name));
+  if (functions.empty()) return;
+  const hierarchy::ModuleTree& tree = hierarchy.tree();
+  for (NodeId id = 0; id < model.node_count(); ++id) {
+    const onnx::Node node = model.node(id);
+    if (!functions.contains(key(node.domain(), node.op_type()))) continue;
+    ModuleId module = hierarchy::no_module;
+    std::string_view why;
+    for (const onnx::ValueId input : node.inputs()) {
+      if (input == onnx::none) continue;
+      const onnx::Producer producer = model.producer(input);
+      if (producer.kind != onnx::Producer::Kind::initializer) continue;
+      const hierarchy::ParameterOwner& owner = hierarchy.parameters()[producer.index];
+      if (owner.module == hierarchy::no_module) continue;
+      module = module == hierarchy::no_module ? owner.module : tree.common_ancestor(module, owner.module);
+      why = owner.parameter;
+    }
+    if (module == hierarchy::no_module || module == hierarchy::root) continue;
+    // Where classes are known, the function's name is the class of the module or of one around it.
+    for (ModuleId at = module; at != hierarchy::root; at = tree[at].parent)
+      if (hierarchy::short_class(tree[at].class_name) == node.op_type()) {
+        module = at;
+        break;
+      }
+    sink.push({.node = id, .module = module, .source = Source::function, .strength = Strength::names_one, .why = why});
+  }
+}
+
+}  // namespace thence::evidence

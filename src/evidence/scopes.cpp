@@ -1,0 +1,41 @@
+// onnx_scope_parsing and value_names: a node's scope, in its own name or, where that is gone, in the names of what
+// it writes.
+#include "evidence/source.h"
+
+namespace thence::evidence {
+namespace {
+
+Strength strength_of(const hierarchy::Scope& scope, const hierarchy::ScopeMatch& match) {
+  if (scope.matches.size() > 1) return Strength::names_several;
+  switch (match.fit) {
+    case hierarchy::Fit::known:
+    case hierarchy::Fit::container: return Strength::names_one;
+    case hierarchy::Fit::spelled: return Strength::spelled;
+    case hierarchy::Fit::skipped:
+    case hierarchy::Fit::foreign: return Strength::inferred_call;
+    case hierarchy::Fit::bare: return Strength::foreign;
+  }
+  return Strength::spelled;
+}
+
+void push_scope(const hierarchy::Hierarchy& hierarchy, NodeId node, hierarchy::ScopeId id, Source source, Sink& sink) {
+  if (id == hierarchy::no_scope) return;
+  const hierarchy::Scope& scope = hierarchy.scopes()[id];
+  for (const hierarchy::ScopeMatch& match : scope.matches)
+    sink.push({.node = node, .module = match.module, .call = match.call, .source = source,
+               .strength = strength_of(scope, match), .why = scope.text});
+}
+
+}  // namespace
+
+void collect_scopes(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
+  for (NodeId id = 0; id < model.node_count(); ++id)
+    push_scope(hierarchy, id, hierarchy.scopes().of_name(id), Source::onnx_scope_parsing, sink);
+}
+
+void collect_value_names(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
+  for (NodeId id = 0; id < model.node_count(); ++id)
+    push_scope(hierarchy, id, hierarchy.scopes().of_values(id), Source::value_names, sink);
+}
+
+}  // namespace thence::evidence

@@ -1,0 +1,88 @@
+// Evidence: one source's word on where one node comes from. Sources push; only `resolve` decides.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "hierarchy/hierarchy.h"
+#include "onnx/model.h"
+
+namespace thence::evidence {
+
+using hierarchy::ModuleId;
+using onnx::NodeId;
+
+/// Where evidence comes from, in the order of precedence: an earlier source beats a later one.
+enum class Source : std::uint8_t {
+  tags,
+  dynamo_metadata,
+  onnx_scope_parsing,
+  value_names,
+  function,
+  parameter,
+  neighbours,
+  count,
+};
+inline constexpr std::size_t source_count = static_cast<std::size_t>(Source::count);
+
+/// The name as printed, and back; Source::count for a name that is none.
+std::string_view name_of(Source source);
+
+/// How much a piece of evidence says by itself.
+enum class Strength : std::uint8_t {
+  names_one,      // names one module that other evidence knows, too
+  spelled,        // names one module that only this name speaks of
+  inferred_call,  // names a module by a reading of the name that is bolder than the plain one
+  names_several,  // the name fits several modules; this is one of them
+  rewritten,      // names the module of one of the nodes that a rewrite merged
+  foreign,        // another framework's scope
+  reads,          // the node reads a parameter of the module
+};
+std::string_view name_of(Strength strength);
+
+struct Evidence {
+  NodeId node = 0;
+  ModuleId module = hierarchy::no_module;
+  std::uint32_t call = 0;
+  Source source = Source::tags;
+  Strength strength = Strength::names_one;
+  std::string_view why;  // the words in the file that say so
+};
+
+/// Takes evidence, kept by source and in the order of nodes.
+class Sink {
+ public:
+  void push(const Evidence& evidence) { lists_[static_cast<std::size_t>(evidence.source)].push_back(evidence); }
+  const std::vector<Evidence>& of(Source source) const { return lists_[static_cast<std::size_t>(source)]; }
+
+ private:
+  std::array<std::vector<Evidence>, source_count> lists_;
+};
+
+/// Which sources may be used, as a set.
+class SourceSet {
+ public:
+  constexpr SourceSet() = default;
+  constexpr SourceSet(std::initializer_list<Source> sources) {
+    for (const Source source : sources) bits_ |= 1u << static_cast<unsigned>(source);
+  }
+  constexpr bool has(Source source) const { return (bits_ >> static_cast<unsigned>(source) & 1) != 0; }
+
+ private:
+  std::uint32_t bits_ = 0;
+};
+
+/// Asks every source in the set about every node.
+Sink collect(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, SourceSet sources);
+
+// The sources, one file each.
+void collect_tags(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
+void collect_dynamo_metadata(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
+void collect_scopes(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
+void collect_value_names(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
+void collect_functions(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
+void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
+
+}  // namespace thence::evidence

@@ -1,0 +1,24 @@
+#include "hierarchy/class_filter.h"
+
+#include <algorithm>
+
+namespace thence::hierarchy {
+
+ClassFilter::ClassFilter()
+    : exceptions_({"BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "GroupNorm", "InstanceNorm1d",
+                   "InstanceNorm2d", "InstanceNorm3d", "Embedding"}) {}
+
+bool ClassFilter::shows(std::string_view class_name) const {
+  if (class_name.empty()) return false;
+  if (!is_torch_nn(class_name)) return true;
+  return std::find(exceptions_.begin(), exceptions_.end(), short_class(class_name)) != exceptions_.end();
+}
+
+ModuleId ClassFilter::hf_module(const ModuleTree& tree, ModuleId module) const {
+  for (ModuleId at = module;; at = tree[at].parent) {
+    if (shows(tree[at].class_name)) return at;
+    if (at == root) return no_module;
+  }
+}
+
+}  // namespace thence::hierarchy

@@ -1,0 +1,64 @@
+#include "hierarchy/derived_names.h"
+
+#include <simdjson.h>
+
+#include "base/embedded.h"
+
+namespace thence::hierarchy {
+namespace {
+
+bool strip_suffix(std::string_view& name, std::string_view suffix, bool numbered) {
+  std::string_view rest = name;
+  if (numbered) {
+    const std::size_t last = rest.find_last_not_of("0123456789");
+    if (last == std::string_view::npos || last + 1 == rest.size()) return false;
+    rest = rest.substr(0, last + 1);
+  }
+  if (rest.size() <= suffix.size() || !rest.ends_with(suffix)) return false;
+  name = rest.substr(0, rest.size() - suffix.size());
+  return true;
+}
+
+}  // namespace
+
+std::string_view DerivedNames::original(std::string_view name, const Suffixes& suffixes,
+                                        const std::vector<std::string>* prefixes) {
+  for (bool again = true; again;) {
+    again = false;
+    for (const Suffix& suffix : suffixes) again |= strip_suffix(name, suffix.text, suffix.numbered);
+    if (prefixes == nullptr) continue;
+    for (const std::string& prefix : *prefixes)
+      if (name.size() > prefix.size() && name.starts_with(prefix)) {
+        name.remove_prefix(prefix.size());
+        again = true;
+      }
+  }
+  return name;
+}
+
+const DerivedNames& DerivedNames::shipped() {
+  static const DerivedNames names = [] {
+    DerivedNames made;
+    simdjson::dom::parser parser;
+    const simdjson::padded_string text(base::embedded("derived_names.json"));
+    const simdjson::dom::element file = parser.parse(text);
+    const auto suffixes = [&](const char* key) {
+      Suffixes list;
+      for (const simdjson::dom::element item : file[key].get_array()) {
+        const std::string_view pattern = item.get_string();
+        const bool numbered = pattern.ends_with('#');
+        list.push_back({std::string(numbered ? pattern.substr(0, pattern.size() - 1) : pattern), numbered});
+      }
+      return list;
+    };
+    made.node_suffixes_ = suffixes("node_suffixes");
+    made.value_suffixes_ = suffixes("value_suffixes");
+    made.parameter_suffixes_ = suffixes("parameter_suffixes");
+    for (const simdjson::dom::element item : file["node_prefixes"].get_array())
+      made.node_prefixes_.emplace_back(std::string_view(item.get_string()));
+    return made;
+  }();
+  return names;
+}
+
+}  // namespace thence::hierarchy

@@ -1,0 +1,35 @@
+// Tools that rewrite a model often derive a node's or a value's new name from the old one. The patterns
+// are data (schema/derived_names.json); this undoes them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace thence::hierarchy {
+
+class DerivedNames {
+ public:
+  /// The patterns that ship with the program.
+  static const DerivedNames& shipped();
+
+  std::string_view original_node(std::string_view name) const { return original(name, node_suffixes_, &node_prefixes_); }
+  std::string_view original_value(std::string_view name) const { return original(name, value_suffixes_, nullptr); }
+  std::string_view original_parameter(std::string_view name) const {
+    return original(name, parameter_suffixes_, nullptr);
+  }
+
+ private:
+  struct Suffix {
+    std::string text;  // without the "#"
+    bool numbered = false;
+  };
+  using Suffixes = std::vector<Suffix>;
+  static std::string_view original(std::string_view name, const Suffixes& suffixes,
+                                   const std::vector<std::string>* prefixes);
+
+  Suffixes node_suffixes_, value_suffixes_, parameter_suffixes_;
+  std::vector<std::string> node_prefixes_;
+};
+
+}  // namespace thence::hierarchy

@@ -1,0 +1,118 @@
+#include "hierarchy/exporter_stack.h"
+
+#include <charconv>
+#include <optional>
+
+#include "base/text.h"
+#include "hierarchy/python_literal.h"
+
+namespace thence::hierarchy {
+namespace {
+
+// "path: class/path: class/name: op": the last entry is the operation. A path may hold "/" or ": " when
+// somebody's ModuleDict has such keys, so an entry ends where the next one still has its ": ".
+std::vector<StackFrame> split_namespace(std::string_view text) {
+  std::vector<StackFrame> frames;
+  while (!text.empty() && frames.size() < max_list_items) {
+    const std::size_t colon = text.find(": ");
+    if (colon == std::string_view::npos) return {};
+    const std::size_t slash = text.find('/', colon);
+    StackFrame frame;
+    frame.path = text.substr(0, colon);
+    frame.class_name = text.substr(colon + 2, slash == std::string_view::npos ? slash : slash - colon - 2);
+    frames.push_back(std::move(frame));
+    text = slash == std::string_view::npos ? std::string_view() : text.substr(slash + 1);
+  }
+  return frames;
+}
+
+std::optional<long> slice_number(std::string_view text, long otherwise) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  if (text == "None") return otherwise;
+  long value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::string undo_slices(std::string_view path) {
+  constexpr std::string_view opening = "slice(";
+  std::string out(path);
+  for (std::size_t at = out.find(opening); at != std::string::npos; at = out.find(opening, at + 1)) {
+    const std::size_t close = out.find(')', at);
+    if (close == std::string::npos || close + 1 >= out.size() || out[close + 1] != '.') return std::string(path);
+    const auto parts = base::split(std::string_view(out).substr(at + opening.size(), close - at - opening.size()), ',');
+    const std::size_t end = std::min(out.find('.', close + 2), out.size());
+    const std::string_view number = std::string_view(out).substr(close + 2, end - close - 2);
+    if (parts.size() != 3 || !base::is_digits(number)) return std::string(path);
+    const auto start = slice_number(parts[0], 0);
+    const auto step = slice_number(parts[2], 1);
+    const auto index = slice_number(number, 0);
+    if (!start || !step || !index || *start < 0 || *step <= 0 || *index > 1'000'000'000 || *step > 1'000'000 ||
+        *start > 1'000'000'000)
+      return std::string(path);
+    out.replace(at, end - at, std::to_string(*start + *index * *step));
+  }
+  return out;
+}
+
+ExporterProperties exporter_properties(const onnx::Node& node) {
+  ExporterProperties found;
+  for (const onnx::MetadataEntry& entry : node.metadata()) {
+    if (entry.key == "pkg.torch.onnx.name_scopes") found.name_scopes = entry.value;
+    else if (entry.key == "pkg.torch.onnx.class_hierarchy") found.class_hierarchy = entry.value;
+    else if (entry.key == "namespace") found.name_space = entry.value;
+    else if (entry.key == "pkg.onnxscript.rewriter.rule_name") found.rewrite_rule = entry.value;
+    else if (entry.key == "pkg.thence.module") { found.tag_module = entry.value; found.tagged = true; }
+    else if (entry.key == "pkg.thence.class") found.tag_class = entry.value;
+    else if (entry.key == "pkg.thence.fingerprint") found.tag_fingerprint = entry.value;
+  }
+  return found;
+}
+
+ExporterStack read_stack(const ExporterProperties& properties) {
+  ExporterStack stack;
+  if (const auto scopes = parse_string_list(properties.name_scopes)) {
+    const auto classes = parse_string_list(properties.class_hierarchy);
+    const bool parallel = classes && classes->size() == scopes->size();
+    for (std::size_t i = 0; i + 1 < scopes->size(); ++i)
+      stack.modules.push_back({undo_slices((*scopes)[i]), parallel ? (*classes)[i] : std::string()});
+  } else {
+    std::vector<StackFrame> frames = split_namespace(properties.name_space);
+    if (!frames.empty()) frames.pop_back();
+    for (StackFrame& frame : frames) {
+      frame.path = undo_slices(frame.path);
+      stack.modules.push_back(std::move(frame));
+    }
+  }
+  stack.whole = !stack.modules.empty() && stack.modules.front().path.empty();
+  return stack;
+}
+
+StackReader::Found StackReader::find(const ExporterProperties& properties) {
+  const std::string_view text = properties.stack_text();
+  if (text.empty()) return {};
+  // What stands before the last entry. Where it is cut wrongly (the entry holds the separator), the key
+  // is longer than need be, and no two different stacks share it.
+  const std::size_t cut = text.rfind(properties.name_scopes.empty() ? "/" : ", ");
+  const std::string_view key = text.substr(0, cut);
+  if (const auto seen = seen_.find(key); seen != seen_.end()) return seen->second;
+  return seen_.emplace(key, parse(properties)).first->second;
+}
+
+StackReader::Found StackReader::parse(const ExporterProperties& properties) {
+  const ExporterStack stack = read_stack(properties);
+  if (stack.modules.empty()) return {};
+  Found found{no_module, stack.whole};
+  for (const StackFrame& frame : stack.modules) {
+    // A tree from a capture knows every module; a path it lacks is a call path, not a module of its own.
+    const ModuleId module = tree_.complete() ? tree_.find(frame.path) : tree_.add(frame.path, frame.class_name);
+    if (module != no_module) found.module = module;
+    else if (tree_.complete()) found.module = no_module;
+  }
+  return found;
+}
+
+}  // namespace thence::hierarchy

@@ -1,0 +1,57 @@
+// Everything known of the modules before any node is judged: the tree, what the exporter's metadata says of each
+// node, who owns which initializer, and what the scopes in names mean. From a capture where there is one,
+// otherwise rebuilt from the model alone.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "hierarchy/capture.h"
+#include "hierarchy/exporter_stack.h"
+#include "hierarchy/module_tree.h"
+#include "hierarchy/parameters.h"
+#include "hierarchy/scope_index.h"
+
+namespace thence::hierarchy {
+
+/// The innermost module of a node's metadata.
+struct NodeStack {
+  ModuleId module = no_module;
+  bool whole = false;       // the stack begins at the root
+  bool rewritten = false;   // a rewrite rule made the node out of others
+};
+
+/// What thence wrote into a node earlier. Whether it still fits is for the evidence to say.
+struct NodeTag {
+  onnx::NodeId node = 0;
+  ModuleId module = no_module;
+  std::string_view path;
+  std::string_view fingerprint;
+};
+
+class Hierarchy {
+ public:
+  Hierarchy(const onnx::Model& model, std::optional<Capture> capture);
+  Hierarchy(const Hierarchy&) = delete;
+  Hierarchy& operator=(const Hierarchy&) = delete;
+
+  const ModuleTree& tree() const { return tree_; }
+  const NodeStack& stack(onnx::NodeId node) const { return stacks_.empty() ? no_stack_ : stacks_[node]; }
+  bool has_stacks() const { return !stacks_.empty(); }
+  const std::vector<NodeTag>& tags() const { return tags_; }
+  const std::vector<ParameterOwner>& parameters() const { return parameters_; }
+  const ScopeIndex& scopes() const { return *scopes_; }
+
+ private:
+  void read_properties(const onnx::Model& model);
+
+  // The order matters: each step may use and grow what those before it found.
+  ModuleTree tree_;
+  std::vector<NodeStack> stacks_;  // empty when no node has any
+  std::vector<NodeTag> tags_;
+  std::vector<ParameterOwner> parameters_;
+  std::optional<ScopeIndex> scopes_;
+  NodeStack no_stack_;
+};
+
+}  // namespace thence::hierarchy

@@ -1,0 +1,142 @@
+#include "hierarchy/module_tree.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text.h"
+
+namespace thence::hierarchy {
+namespace {
+
+std::string_view parent_path(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
+}
+
+bool well_formed(std::string_view path) {
+  if (path.size() > ModuleTree::max_path_length) return false;
+  if (static_cast<std::size_t>(std::count(path.begin(), path.end(), '.')) >= ModuleTree::max_depth) return false;
+  return path.empty() || (path.front() != '.' && path.back() != '.' && path.find("..") == std::string_view::npos);
+}
+
+bool same_inside(const ModuleTree& tree, const Module& a, const Module& b) {
+  if (a.children.size() != b.children.size()) return false;
+  for (std::size_t i = 0; i < a.children.size(); ++i)
+    if (tree[a.children[i]].name() != tree[b.children[i]].name()) return false;
+  return true;
+}
+
+}  // namespace
+
+ModuleTree::ModuleTree() {
+  modules_.emplace_back();
+  by_path_.emplace("", root);
+}
+
+ModuleId ModuleTree::add(std::string_view path, std::string_view class_name) {
+  if (!well_formed(path)) return no_module;
+  ModuleId module = find(path);
+  if (module == no_module) {
+    const ModuleId parent = add(parent_path(path));  // as deep as max_depth at most
+    module = static_cast<ModuleId>(modules_.size());
+    Module& added = modules_.emplace_back();
+    added.path = path;
+    added.parent = parent;
+    modules_[parent].children.push_back(module);
+    by_path_.emplace(std::string(path), module);
+  }
+  if (modules_[module].class_name.empty() && !class_name.empty()) {
+    modules_[module].class_name = class_name;
+    ++classes_;
+  }
+  return module;
+}
+
+void ModuleTree::add_alias(ModuleId module, std::string_view path) {
+  if (!well_formed(path) || !by_path_.emplace(std::string(path), module).second) return;
+  modules_[module].aliases.emplace_back(path);
+}
+
+ModuleId ModuleTree::find(std::string_view path) const {
+  const auto found = by_path_.find(std::string(path));
+  return found == by_path_.end() ? no_module : found->second;
+}
+
+bool ModuleTree::within(ModuleId inner, ModuleId outer) const {
+  const std::string& in = modules_[inner].path;
+  const std::string& out = modules_[outer].path;
+  return out.empty() || (in.starts_with(out) && (in.size() == out.size() || in[out.size()] == '.'));
+}
+
+ModuleId ModuleTree::common_ancestor(ModuleId a, ModuleId b) const {
+  while (!within(b, a)) a = modules_[a].parent;
+  return a;
+}
+
+ModuleId ModuleTree::nearest_runnable(ModuleId module) const {
+  const auto only_holds = [&](const Module& m) {
+    if (m.calls) return *m.calls == 0;
+    if (!m.class_name.empty()) return short_class(m.class_name) == "ModuleList" || short_class(m.class_name) == "ModuleDict";
+    return !m.children.empty() && std::all_of(m.children.begin(), m.children.end(),
+                                              [&](ModuleId child) { return base::is_digits(modules_[child].name()); });
+  };
+  while (module != root && only_holds(modules_[module])) module = modules_[module].parent;
+  return module;
+}
+
+// An integer atom is a layer's when the block repeats: a list of modules, siblings of one class, or,
+// where classes are unknown, something that has modules inside and so is more than a step of a sequence.
+bool ModuleTree::is_repeated_block(const Module& module) const {
+  const Module& container = modules_[module.parent];
+  if (short_class(container.class_name) == "ModuleList") return true;
+  if (module.class_name.empty()) return !module.children.empty();
+  std::size_t checked = 0;
+  for (const ModuleId other : container.children) {
+    const Module& sibling = modules_[other];
+    if (&sibling != &module && sibling.class_name == module.class_name && base::is_digits(sibling.name()) &&
+        same_inside(*this, sibling, module))
+      return true;
+    if (++checked > 64) break;
+  }
+  return false;
+}
+
+std::vector<LayerStep> ModuleTree::layer_path(ModuleId module) const {
+  std::vector<LayerStep> steps;
+  for (ModuleId at = module; at != root; at = modules_[at].parent) {
+    const Module& m = modules_[at];
+    const std::string_view name = m.name();
+    if (!base::is_digits(name) || !is_repeated_block(m)) continue;
+    std::uint64_t index = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), index).ec != std::errc()) continue;
+    steps.push_back({modules_[m.parent].path, index});
+  }
+  std::reverse(steps.begin(), steps.end());
+  return steps;
+}
+
+bool cross_layer(std::string_view a, std::string_view b) {
+  std::size_t at = 0;
+  while (at < a.size() && at < b.size() && a[at] == b[at]) ++at;
+  if (at == a.size() && at == b.size()) return false;
+  // Back to the start of the atom in which they differ.
+  while (at > 0 && a[at - 1] != '.') --at;
+  const auto atom = [at](std::string_view path) {
+    return at >= path.size() ? std::string_view() : path.substr(at, path.find('.', at) - at);
+  };
+  std::string_view atom_a = atom(a), atom_b = atom(b);
+  if (atom_a == atom_b) {  // "x" and "x.y": they differ past the end of one of them
+    return false;
+  }
+  return base::is_digits(atom_a) && base::is_digits(atom_b);
+}
+
+bool is_torch_nn(std::string_view class_name) { return class_name.starts_with("torch.nn."); }
+
+std::string_view short_class(std::string_view class_name) {
+  // "<locals>" of a class made inside a function holds no dot; "a.<locals>.B" is B.
+  const std::size_t dot = class_name.rfind('.');
+  return dot == std::string_view::npos ? class_name : class_name.substr(dot + 1);
+}
+
+}  // namespace thence::hierarchy

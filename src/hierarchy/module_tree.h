@@ -1,0 +1,85 @@
+// ModuleTree: the modules of a PyTorch model, as `named_modules()` would list them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace thence::hierarchy {
+
+using ModuleId = std::uint32_t;
+inline constexpr ModuleId root = 0;
+inline constexpr ModuleId no_module = 0xffffffff;
+
+struct Module {
+  std::string path;        // "" for the root
+  std::string class_name;  // qualified; empty when unknown
+  ModuleId parent = no_module;
+  std::vector<ModuleId> children;     // in order of registration, as far as known
+  std::vector<std::string> aliases;   // further paths of the same module
+  std::optional<std::uint32_t> calls; // how often its forward ran, when a capture says so
+
+  /// The last atom of the path.
+  std::string_view name() const {
+    return std::string_view(path).substr(path.rfind('.') == std::string::npos ? 0 : path.rfind('.') + 1);
+  }
+};
+
+/// Where a module stands in a repeated block: `encoder.layer`, 3.
+struct LayerStep {
+  std::string_view container;
+  std::uint64_t index;
+};
+
+class ModuleTree {
+ public:
+  /// Longer or deeper paths are no module's: what claims so is not believed.
+  static constexpr std::size_t max_path_length = 1024;
+  static constexpr std::size_t max_depth = 64;
+
+  ModuleTree();
+
+  /// Adds a module and, where missing, those around it. A known module gets the class if it had none.
+  /// no_module when the path is past the limits or malformed.
+  ModuleId add(std::string_view path, std::string_view class_name = {});
+  void add_alias(ModuleId module, std::string_view path);
+  void set_calls(ModuleId module, std::uint32_t calls) { modules_[module].calls = calls; }
+  /// The module of this path or alias.
+  ModuleId find(std::string_view path) const;
+
+  const Module& operator[](ModuleId module) const { return modules_[module]; }
+  std::size_t size() const { return modules_.size(); }
+
+  /// A capture's tree holds every module; one rebuilt from a file holds those that left a trace.
+  bool complete() const { return complete_; }
+  void set_complete() { complete_ = true; }
+  bool has_classes() const { return classes_ > 0; }
+
+  bool within(ModuleId inner, ModuleId outer) const;  // also when they are the same
+  ModuleId common_ancestor(ModuleId a, ModuleId b) const;
+  /// The nearest module that can run operations of its own: a list of modules cannot.
+  ModuleId nearest_runnable(ModuleId module) const;
+
+  /// Every repeated block around a module, outermost first.
+  std::vector<LayerStep> layer_path(ModuleId module) const;
+
+ private:
+  bool is_repeated_block(const Module& module) const;
+
+  std::vector<Module> modules_;
+  std::unordered_map<std::string, ModuleId> by_path_;
+  std::size_t classes_ = 0;
+  bool complete_ = false;
+};
+
+/// Whether two paths lie in different layers: at the first atom where they differ, both are integers.
+bool cross_layer(std::string_view a, std::string_view b);
+
+/// Whether a class comes from torch.nn, and the last part of a qualified class name.
+bool is_torch_nn(std::string_view class_name);
+std::string_view short_class(std::string_view class_name);
+
+}  // namespace thence::hierarchy

@@ -1,0 +1,151 @@
+#include "onnx/bind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace thence::onnx {
+namespace {
+
+constexpr std::uint32_t pack(Producer::Kind kind, std::uint32_t index) {
+  return static_cast<std::uint32_t>(kind) << 30 | (index & 0x3fffffff);
+}
+
+}  // namespace
+
+Binder::Binder(Model& model, Diagnostics& diagnostics) : model_(model), diagnostics_(diagnostics) {
+  binding_.assign(model_.names_.size(), none);
+  model_.values_.reserve(model_.names_.size());
+}
+
+void Binder::bind() {
+  for (GraphId id = 0; id < model_.graphs_.size(); ++id) {
+    while (!scopes_.empty() && scopes_.back().graph != model_.graphs_[id].parent) leave();
+    enter(id);
+    // Only now, for a graph that is not in order still reads what it writes later.
+    bind_inputs(model_.graphs_[id]);
+    bind_graph_outputs(id);
+  }
+}
+
+void Binder::enter(GraphId id) {
+  Graph& graph = model_.graphs_[id];
+  scopes_.push_back({id, static_cast<ValueId>(model_.values_.size()), shadowed_.size()});
+  for (ValueId& input : graph.inputs)
+    input = bound_here(input) ? binding_[input] : define(input, Producer::Kind::graph_input, 0);
+  bind_initializers(graph);
+  bind_outputs(graph);
+}
+
+void Binder::leave() {
+  const Scope scope = scopes_.back();
+  scopes_.pop_back();
+  while (shadowed_.size() > scope.first_shadowed) {
+    binding_[shadowed_.back().name] = shadowed_.back().value;
+    shadowed_.pop_back();
+  }
+  if (scope.graph == 0) std::fill(binding_.begin(), binding_.end(), none);
+}
+
+void Binder::bind_initializers(const Graph& graph) {
+  for (std::uint32_t i = graph.first_initializer; i < graph.first_initializer + graph.initializer_count;
+       ++i) {
+    ValueId& value = model_.initializers_[i].value;
+    if (value == none) continue;
+    if (!bound_here(value)) {
+      value = define(value, Producer::Kind::initializer, i);
+      continue;
+    }
+    // Before IR version 4 every initializer was an input, too: its default. Otherwise the first counts.
+    value = binding_[value];
+    std::uint32_t& producer = model_.values_[value].producer;
+    if (producer == pack(Producer::Kind::graph_input, 0)) producer = pack(Producer::Kind::initializer, i);
+  }
+}
+
+void Binder::bind_outputs(const Graph& graph) {
+  for (NodeId node = graph.first_node; node < graph.first_node + graph.node_count; ++node) {
+    const std::uint32_t producer = pack(Producer::Kind::node, node);
+    const std::uint32_t end = model_.nodes_[node + 1].first_output;
+    for (std::uint32_t slot = model_.nodes_[node].first_output; slot < end; ++slot) {
+      std::uint32_t& output = model_.outputs_[slot];
+      if (output == none) continue;
+      if (!bound_here(output)) {
+        output = define(output, Producer::Kind::node, node);
+        continue;
+      }
+      note(
+          "M001", [&] { return where(node); },
+          "writes a value that something else writes, too; the first counts", output);
+      if (model_.values_[binding_[output]].producer == producer) {
+        output = binding_[output];
+      } else {
+        // A value of its own that nobody can read: the row keeps its outputs, readers keep the first.
+        model_.values_.push_back({output, producer});
+        output = static_cast<ValueId>(model_.values_.size() - 1);
+      }
+    }
+  }
+}
+
+void Binder::bind_inputs(const Graph& graph) {
+  for (NodeId node = graph.first_node; node < graph.first_node + graph.node_count; ++node) {
+    const std::uint32_t end = model_.nodes_[node + 1].first_input;
+    for (std::uint32_t slot = model_.nodes_[node].first_input; slot < end; ++slot) {
+      std::uint32_t& input = model_.inputs_[slot];
+      if (input == none) continue;
+      if (binding_[input] != none) {
+        input = binding_[input];
+      } else {
+        note("M002", [&] { return where(node); }, "reads a value that nothing writes", input);
+        input = define(input, Producer::Kind::undefined, 0);
+      }
+    }
+  }
+}
+
+// They name values of this graph or, in a body, of one around it.
+void Binder::bind_graph_outputs(GraphId id) {
+  for (ValueId& output : model_.graphs_[id].outputs) {
+    if (binding_[output] != none) {
+      output = binding_[output];
+    } else {
+      note(
+          "M002", [&] { return "graph '" + base::printable(model_.graph_label(id)) + "'"; },
+          "gives out a value that nothing writes", output);
+      output = define(output, Producer::Kind::undefined, 0);
+    }
+  }
+}
+
+ValueId Binder::define(std::uint32_t name, Producer::Kind kind, std::uint32_t index) {
+  const auto value = static_cast<ValueId>(model_.values_.size());
+  model_.values_.push_back({name, pack(kind, index)});
+  // The main graph's scope is cleared as a whole, so only the others remember what they hide.
+  if (scopes_.size() > 1 || scopes_.front().graph != 0) shadowed_.push_back({name, binding_[name]});
+  binding_[name] = value;
+  return value;
+}
+
+bool Binder::bound_here(std::uint32_t name) const {
+  return binding_[name] != none && binding_[name] >= scopes_.back().first_value;
+}
+
+std::string Binder::where(NodeId id) const {
+  const Node node = model_.node(id);
+  const std::string label = model_.graph_label(node.graph());
+  return fmt::format("node {}{} '{}'", label.empty() ? "" : base::printable(label) + "#", node.index(),
+                     base::printable(node.name()));
+}
+
+template <class Where>
+void Binder::note(const char* code, Where where, const char* what, std::uint32_t name) {
+  diagnostics_.add(code, [&] {
+    return Diagnostic{code, Severity::warning, where(),
+                      fmt::format("{}: '{}'", what, base::printable(model_.names_.text(name)))};
+  });
+}
+
+}  // namespace thence::onnx

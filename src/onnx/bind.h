@@ -1,0 +1,49 @@
+// Binder: the last step of reading. It turns names into values, scope by scope, so that every input is
+// tied to what produces it: a body sees the values of the graphs around it, a function only its own.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "onnx/model.h"
+
+namespace thence::onnx {
+
+class Binder {
+ public:
+  /// In `model`, inputs, outputs and initializers still hold the numbers of their names.
+  Binder(Model& model, Diagnostics& diagnostics);
+  void bind();
+
+ private:
+  void enter(GraphId id);
+  void leave();
+  void bind_initializers(const Graph& graph);
+  void bind_outputs(const Graph& graph);
+  void bind_inputs(const Graph& graph);
+  void bind_graph_outputs(GraphId id);
+
+  ValueId define(std::uint32_t name, Producer::Kind kind, std::uint32_t index);
+  bool bound_here(std::uint32_t name) const;
+  std::string where(NodeId node) const;
+  template <class Where>
+  void note(const char* code, Where where, const char* what, std::uint32_t name);
+
+  Model& model_;
+  Diagnostics& diagnostics_;
+  std::vector<ValueId> binding_;  // name -> the value it means in the scope at hand
+  struct Shadowed {
+    std::uint32_t name;
+    ValueId value;
+  };
+  struct Scope {
+    GraphId graph;
+    ValueId first_value;
+    std::size_t first_shadowed;
+  };
+  std::vector<Shadowed> shadowed_;
+  std::vector<Scope> scopes_;
+};
+
+}  // namespace thence::onnx

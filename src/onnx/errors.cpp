@@ -1,0 +1,91 @@
+#include "onnx/errors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "onnx/layout.h"
+
+namespace thence::onnx {
+namespace {
+
+using wire::Fault;
+
+struct FaultText {
+  const char* code;
+  const char* text;
+};
+
+FaultText describe(Fault fault) {
+  switch (fault) {
+    case Fault::none: break;
+    case Fault::varint_cut_off: return {"W001", "a number is cut off"};
+    case Fault::varint_too_long: return {"W002", "a number takes more than ten bytes"};
+    case Fault::tag_too_large: return {"W003", "a field's number is too large"};
+    case Fault::field_zero: return {"W004", "field number 0, which protobuf forbids"};
+    case Fault::length_past_end: return {"W005", "a length runs past the end of what holds it"};
+    case Fault::number_past_end: return {"W006", "a fixed-size number is cut off"};
+    case Fault::group: return {"W007", "a protobuf group, which ONNX never uses"};
+    case Fault::unknown_wire_type: return {"W008", "an unknown wire type"};
+    case Fault::too_deep: return {"W009", "messages nested more than 100 deep"};
+    case Fault::packed_numbers: return {"W010", "packed numbers that do not decode"};
+  }
+  return {"W000", "no fault"};
+}
+
+bool is_text(std::string_view bytes) {
+  return !bytes.empty() && std::all_of(bytes.begin(), bytes.end(), [](char c) {
+    return c == '\n' || c == '\r' || c == '\t' || (c >= 0x20 && c < 0x7f);
+  });
+}
+
+// What the first bytes look like, when they are not a model.
+const char* looks_like(std::string_view bytes) {
+  if (bytes.starts_with("\x1f\x8b")) return "it is gzip-compressed: unpack it first";
+  if (bytes.starts_with("PK\x03\x04"))
+    return "it is a zip archive (a .pt or .pt2 file is one, too), not an ONNX file";
+  if (bytes.starts_with("version https://git-lfs"))
+    return "it is a Git LFS pointer: fetch the real file first";
+  if (bytes.starts_with("<!DOCTYPE") || bytes.starts_with("<html"))
+    return "it is a web page, perhaps a failed download";
+  if (is_text(bytes.substr(0, 256))) return "it is text, not an ONNX file";
+  return "the file is damaged or not an ONNX model: export or download it again";
+}
+
+Error bad_input(const char* code, const std::string& file, const std::string& text, const char* hint) {
+  return {ErrorKind::bad_input, code, base::printable(file) + ": " + text, hint};
+}
+
+}  // namespace
+
+Error empty_file(const std::string& file) {
+  return bad_input("W011", file, "the file is empty", "export or download it again");
+}
+
+Error undecodable(const std::string& file, std::string_view bytes, const wire::Survey& survey) {
+  const FaultText fault = describe(survey.fault);
+  const std::string_view message = name_of(static_cast<Kind>(survey.fault_kind));
+  const char* article = std::string_view("aeo").find(message.front()) != std::string_view::npos ? "an" : "a";
+  return bad_input(fault.code, file,
+                   fmt::format("{} (in {} {}, offset {})", fault.text, article, message, survey.fault_offset),
+                   looks_like(bytes));
+}
+
+Error no_graph(const std::string& file, std::string_view bytes) {
+  return bad_input("W012", file, fmt::format("decodes, but holds no graph (offset {})", bytes.size()),
+                   looks_like(bytes));
+}
+
+Error long_name(const std::string& file, std::uint64_t size, std::uint64_t offset) {
+  return bad_input("W014", file, fmt::format("a name of {} bytes (offset {})", size, offset),
+                   "names longer than 16 MiB are not read");
+}
+
+Error past_limits(const std::string& file, const std::string& what) {
+  return bad_input("W013", file, what + " (offset 0)",
+                   "limits: 1 TiB, 2^30 nodes, 2^32 inputs and outputs, and, to keep what they take within "
+                   "bounds, 48 MiB and twice the file without its weights and 96 bytes a node");
+}
+
+}  // namespace thence::onnx

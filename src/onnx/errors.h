@@ -1,0 +1,19 @@
+// Errors: every way a file can fail to be a model, in words: what is wrong, at which byte, what to do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "wire/survey.h"
+
+namespace thence::onnx {
+
+Error empty_file(const std::string& file);
+Error undecodable(const std::string& file, std::string_view bytes, const wire::Survey& survey);
+Error no_graph(const std::string& file, std::string_view bytes);
+Error long_name(const std::string& file, std::uint64_t size, std::uint64_t offset);
+Error past_limits(const std::string& file, const std::string& what);
+
+}  // namespace thence::onnx

@@ -1,0 +1,45 @@
+// Reader: bytes to Model in three steps. Survey proves that the bytes decode and counts; fill numbers
+// nodes and names; a Binder then ties each input to its producer.
+#pragma once
+
+#include <optional>
+
+#include "onnx/limits.h"
+#include "onnx/model.h"
+
+namespace thence::onnx {
+
+class Reader {
+ public:
+  Reader(std::string_view bytes, const std::string& label, Diagnostics& diagnostics);
+  Result<Model> read();
+
+ private:
+  void set_aside(const Counts& counts);
+  void fill_model();
+  void fill_graph(Graph root);
+  void fill_fields(GraphId id, std::vector<Graph>& bodies);
+  void fill_function(std::string_view message, GraphId id, std::vector<Graph>& bodies);
+  void fill_node(std::string_view message, GraphId graph, std::vector<Graph>& bodies);
+  void find_bodies(std::string_view attribute, GraphId graph, NodeId owner, std::vector<Graph>& bodies);
+  void add_initializer(std::string_view message, GraphId graph, bool sparse);
+
+  std::uint64_t offset_of(std::string_view part) const {
+    return static_cast<std::uint64_t>(part.data() - model_.bytes_.data());
+  }
+  /// Whether a name can be taken in; if not, the whole reading fails.
+  bool room_for(std::string_view name);
+  std::uint32_t intern(std::string_view name) { return room_for(name) ? model_.names_.intern(name) : none; }
+  void intern_later(std::string_view name, std::uint32_t* out) {
+    if (room_for(name)) model_.names_.intern_later(name, out);
+  }
+
+  Model model_;
+  Diagnostics& diagnostics_;
+  std::uint64_t most_names_ = 0;
+  bool too_many_names_ = false;
+  std::optional<std::string_view> long_name_;
+  bool any_bodies_ = false;
+};
+
+}  // namespace thence::onnx

@@ -1,0 +1,51 @@
+// The formats of a map, one file each.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/writer.h"
+#include "semantics/map.h"
+
+namespace thence::output {
+
+/// schema/map.schema.json: one document; jsonl: one node's row a line.
+void write_map_json(const semantics::Map& map, base::Writer& out);
+void write_map_jsonl(const semantics::Map& map, base::Writer& out);
+
+/// Columns by their names; an error names those that exist.
+struct Column {
+  std::string_view name;
+  std::string_view meaning;
+  std::string (*text)(const semantics::Map& map, onnx::NodeId node);
+};
+const std::vector<Column>& all_columns();
+Result<std::vector<Column>> find_columns(const std::vector<std::string>& names);
+
+void write_map_csv(const semantics::Map& map, const std::vector<Column>& columns, base::Writer& out);
+/// Columns lined up; bold headings and dim unknowns when `colour`.
+void write_map_table(const semantics::Map& map, const std::vector<Column>& columns, bool colour, base::Writer& out);
+
+/// One line about the whole: how many nodes, how many answered, by which sources.
+std::string summary_line(const semantics::Map& map);
+
+/// The module tree with what each module holds.
+struct TreeOptions {
+  std::size_t depth = 64;
+  bool execution_order = false;
+  bool colour = false;
+};
+void write_tree_table(const semantics::Map& map, const TreeOptions& options, base::Writer& out);
+void write_tree_json(const semantics::Map& map, const TreeOptions& options, bool lines, base::Writer& out);
+void write_tree_csv(const semantics::Map& map, const TreeOptions& options, base::Writer& out);
+
+/// Why a node got its module: all evidence, rivals, neighbours.
+void write_explanation(const semantics::Map& map, onnx::NodeId node, bool colour, base::Writer& out);
+void write_explanation_json(const semantics::Map& map, onnx::NodeId node, base::Writer& out);
+
+/// A CSV field, quoted where it must be.
+void append_csv_field(std::string& out, std::string_view text);
+
+}  // namespace thence::output

@@ -1,0 +1,55 @@
+#include "output/json_text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/text.h"
+
+namespace thence::output {
+namespace {
+
+constexpr std::array<bool, 256> plain_table() {
+  std::array<bool, 256> table{};
+  for (std::size_t c = 0x20; c < 0x7f; ++c) table[c] = c != '"' && c != '\\';
+  return table;
+}
+constexpr std::array<bool, 256> plain = plain_table();
+
+void append_escaped(std::string& out, std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = base::utf8_length(text);
+    const auto c = static_cast<unsigned char>(text.front());
+    if (length > 1) out.append(text.substr(0, length));
+    else if (length == 0) fmt::format_to(std::back_inserter(out), "\\\\x{:02x}", c);
+    else if (plain[c]) out.push_back(text.front());
+    else if (c == '"' || c == '\\') (out += '\\') += text.front();
+    else if (c == '\n') out += "\\n";
+    else if (c == '\t') out += "\\t";
+    else fmt::format_to(std::back_inserter(out), "\\u{:04x}", c);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+}
+
+}  // namespace
+
+void append_json_string(std::string& out, std::string_view text) {
+  out.push_back('"');
+  std::size_t i = 0;
+  while (i < text.size() && plain[static_cast<unsigned char>(text[i])]) ++i;
+  out.append(text.substr(0, i));
+  if (i < text.size()) append_escaped(out, text.substr(i));
+  out.push_back('"');
+}
+
+void append_json_string_or_null(std::string& out, std::string_view text) {
+  if (text.empty()) out += "null";
+  else append_json_string(out, text);
+}
+
+void append_number(std::string& out, std::uint64_t value) {
+  const fmt::format_int digits(value);
+  out.append(digits.data(), digits.size());
+}
+
+}  // namespace thence::output

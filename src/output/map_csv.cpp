@@ -1,0 +1,37 @@
+// A map as CSV (RFC 4180), for spreadsheets and scripts.
+#include "base/text.h"
+#include "output/formats.h"
+
+namespace thence::output {
+
+void append_csv_field(std::string& out, std::string_view raw) {
+  const std::string text = base::printable(raw);
+  if (text.find_first_of(",\"") == std::string::npos) {
+    out += text;
+    return;
+  }
+  out.push_back('"');
+  for (const char c : text) {
+    if (c == '"') out.push_back('"');
+    out.push_back(c);
+  }
+  out.push_back('"');
+}
+
+void write_map_csv(const semantics::Map& map, const std::vector<Column>& columns, base::Writer& out) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (i > 0) out.add(',');
+    out.add(columns[i].name);
+  }
+  out.add("\n");
+  for (onnx::NodeId id = 0; id < map.model().node_count() && out.ok(); ++id) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (i > 0) out.add(',');
+      append_csv_field(out.buffer(), columns[i].text(map, id));
+    }
+    out.add("\n");
+  }
+  out.flush();
+}
+
+}  // namespace thence::output

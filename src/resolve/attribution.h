@@ -1,0 +1,50 @@
+// Attribution: the verdict on one node.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "evidence/source.h"
+#include "hierarchy/module_tree.h"
+
+namespace thence::resolve {
+
+using hierarchy::ModuleId;
+using hierarchy::no_module;
+
+/// Why a node has no module.
+enum class Reason : std::uint8_t {
+  none,
+  no_evidence,        // nothing in the file speaks of it, nor of what it is wired to
+  ambiguous,          // the evidence fits several modules equally
+  between_layers,     // it lies between two layers, and nothing says to which it belongs
+  serves_several,     // it serves modules that have only the root in common
+  several_call_sites, // a function's body that several modules share
+  unused_function,    // a function's body that nobody calls
+  not_in_capture,     // its name speaks of a module that the capture does not have
+  filtered,           // the strategy leaves torch.nn modules out
+};
+std::string_view name_of(Reason reason);
+std::string_view text_of(Reason reason);
+
+struct Attribution {
+  ModuleId module = no_module;
+  std::uint32_t call = 0;
+  ModuleId weight_owner = no_module;
+  std::uint32_t set = 0;  // number of the set of modules it serves; 0: just its own
+  float confidence = 0;
+  evidence::Source source = evidence::Source::count;
+  Reason reason = Reason::no_evidence;
+  bool inferred = false;  // from neighbours, not from evidence of its own
+  bool named = false;     // rests on names or metadata, its own or its neighbours', rather than on parameters
+
+  bool known() const { return module != no_module; }
+};
+
+struct Resolution {
+  std::vector<Attribution> nodes;
+  std::vector<std::vector<ModuleId>> sets{{}};  // [0] is empty
+};
+
+}  // namespace thence::resolve

@@ -1,0 +1,97 @@
+// decide: one node, its own evidence, the written precedence.
+//
+// 1. The source that comes first in `evidence::Source` wins; later ones confirm or contradict it.
+// 2. A name that fits several modules is decided by a parameter that the node reads; otherwise it stays open.
+// 3. Where a rewrite merged nodes of two modules (a norm folded into the convolution before it), the module whose
+//    weight the node reads ran the operation; the other is listed beside it.
+// 4. A parameter alone decides only if the node reads those of one module.
+#include <algorithm>
+
+#include "resolve/confidence.h"
+#include "resolve/resolve.h"
+
+namespace thence::resolve {
+namespace {
+
+using evidence::Evidence;
+using evidence::Source;
+using evidence::Strength;
+
+bool reads_from(std::span<const Evidence> all, ModuleId module) {
+  return std::any_of(all.begin(), all.end(), [&](const Evidence& e) { return e.source == Source::parameter && e.module == module; });
+}
+
+const Evidence* first_parameter(std::span<const Evidence> all) {
+  const auto found = std::find_if(all.begin(), all.end(), [](const Evidence& e) { return e.source == Source::parameter; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+// A parameter read from the module itself or from below confirms; the module around one is often the one that runs
+// the operation. One from elsewhere contradicts.
+Agreement agreement(const hierarchy::ModuleTree& tree, std::span<const Evidence> all, const Evidence& winner) {
+  Agreement result = Agreement::alone;
+  for (const Evidence& other : all) {
+    if (other.source == winner.source) continue;
+    if (other.module == winner.module) return Agreement::confirmed;
+    if (other.source == Source::parameter && tree.within(other.module, winner.module)) continue;
+    result = Agreement::contradicted;
+  }
+  return result;
+}
+
+}  // namespace
+
+Verdict decide(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, onnx::NodeId node,
+               std::span<const Evidence> all) {
+  (void)model;
+  Verdict verdict;
+  Attribution& answer = verdict.attribution;
+  if (all.empty()) {
+    const hierarchy::ScopeId scope = hierarchy.scopes().of_name(node);
+    if (hierarchy.tree().complete() && scope != hierarchy::no_scope) answer.reason = Reason::not_in_capture;
+    return verdict;
+  }
+  const Source source = all.front().source;
+  const std::size_t count = static_cast<std::size_t>(
+      std::find_if(all.begin(), all.end(), [&](const Evidence& e) { return e.source != source; }) - all.begin());
+  const std::span<const Evidence> rivals = all.first(count);
+  const Evidence* winner = &rivals.front();
+  if (rivals.size() > 1) {
+    const auto read = std::find_if(rivals.begin(), rivals.end(), [&](const Evidence& e) {
+      return source != Source::parameter && reads_from(all, e.module);
+    });
+    if (read == rivals.end()) {
+      answer.reason = Reason::ambiguous;
+      for (const Evidence& rival : rivals) verdict.serves.push_back(rival.module);
+      return verdict;
+    }
+    winner = &*read;
+  }
+  ModuleId module = winner->module;
+  if (winner->strength == Strength::rewritten) {
+    const Evidence* weight = first_parameter(all);
+    if (weight != nullptr && weight->module != module) {
+      verdict.serves = {weight->module, module};
+      module = weight->module;
+    }
+  }
+  answer.module = module;
+  answer.call = winner->call;
+  answer.source = source;
+  answer.reason = Reason::none;
+  answer.named = source != Source::parameter;
+  answer.confidence = Confidence::shipped().of(source, winner->strength, agreement(hierarchy.tree(), all, *winner));
+  return verdict;
+}
+
+std::vector<Evidence> evidence_of(const evidence::Sink& sink, onnx::NodeId node) {
+  std::vector<Evidence> all;
+  for (std::size_t i = 0; i < evidence::source_count; ++i) {
+    const auto& list = sink.of(static_cast<Source>(i));
+    auto at = std::lower_bound(list.begin(), list.end(), node, [](const Evidence& e, onnx::NodeId id) { return e.node < id; });
+    for (; at != list.end() && at->node == node; ++at) all.push_back(*at);
+  }
+  return all;
+}
+
+}  // namespace thence::resolve

@@ -1,0 +1,75 @@
+// A function's body stands once in the file, whoever calls it: its nodes belong to the modules of all call sites.
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "resolve/confidence.h"
+#include "resolve/propagate.h"
+
+namespace thence::resolve {
+namespace {
+
+using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
+
+void attribute_body(const onnx::Model& model, onnx::GraphId function, const std::vector<onnx::NodeId>& calls,
+                    const Resolution& before, Resolution& resolution) {
+  std::vector<ModuleId> callers;
+  bool all_known = !calls.empty();
+  float confidence = 1;
+  for (const onnx::NodeId call : calls) {
+    const Attribution& caller = before.nodes[call];
+    all_known &= caller.known();
+    confidence = std::min(confidence, caller.confidence);
+    if (caller.known() && callers.size() < 64 && std::find(callers.begin(), callers.end(), caller.module) == callers.end())
+      callers.push_back(caller.module);
+  }
+  // The body and, nested inside it, the bodies of its nodes: graphs follow one another.
+  const auto& graphs = model.graphs();
+  onnx::GraphId end = function + 1;
+  while (end < graphs.size() && graphs[end].kind == onnx::Graph::Kind::body) ++end;
+  for (onnx::GraphId graph = function; graph < end; ++graph)
+    for (onnx::NodeId id = graphs[graph].first_node; id < graphs[graph].first_node + graphs[graph].node_count; ++id) {
+      Attribution& node = resolution.nodes[id];
+      if (node.known() && !node.inferred && callers.size() < 2) continue;  // it speaks for itself
+      node = Attribution{};
+      node.inferred = true;
+      node.source = evidence::Source::function;
+      if (callers.size() == 1 && all_known) {
+        node.module = callers.front();
+        node.reason = Reason::none;
+        node.named = true;
+        node.confidence = confidence * Confidence::shipped().of(evidence::Source::function, evidence::Strength::names_one, Agreement::alone);
+      } else {
+        node.source = evidence::Source::count;
+        node.reason = calls.empty() ? Reason::unused_function : callers.size() > 1 ? Reason::several_call_sites : Reason::no_evidence;
+        set_modules(resolution, id, callers);
+      }
+    }
+}
+
+}  // namespace
+
+void attribute_functions(const onnx::Model& model, Resolution& resolution) {
+  std::map<Key, onnx::GraphId> functions;
+  const auto& graphs = model.graphs();
+  for (onnx::GraphId id = 0; id < graphs.size(); ++id)
+    if (graphs[id].kind == onnx::Graph::Kind::function)
+      functions.emplace(Key{graphs[id].domain, graphs[id].name, graphs[id].overload}, id);
+  if (functions.empty()) return;
+  std::map<onnx::GraphId, std::vector<onnx::NodeId>> calls;
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
+    const onnx::Node node = model.node(id);
+    const auto found = functions.find(Key{node.domain(), node.op_type(), node.overload()});
+    if (found != functions.end()) calls[found->second].push_back(id);
+  }
+  // Functions call functions: a body is settled once the bodies that call it are. Rounds as many as the nesting is
+  // deep, bounded because functions may call one another in a circle.
+  for (int round = 0; round < 8; ++round) {
+    const Resolution before = resolution;
+    for (const auto& [key, graph] : functions) attribute_body(model, graph, calls[graph], before, resolution);
+    const auto same = [](const Attribution& a, const Attribution& b) { return a.module == b.module && a.reason == b.reason; };
+    if (std::equal(before.nodes.begin(), before.nodes.end(), resolution.nodes.begin(), same)) break;
+  }
+}
+
+}  // namespace thence::resolve

@@ -1,0 +1,183 @@
+#include "resolve/propagate.h"
+
+#include <algorithm>
+
+#include "resolve/confidence.h"
+
+namespace thence::resolve {
+namespace {
+
+using evidence::Source;
+
+constexpr std::size_t most_listed = 64;  // modules listed for a node that serves a great many
+constexpr std::size_t most_readers = 4096;  // readers looked at, so that hubs stay cheap
+constexpr int passes = 4;                // in a valid model one is enough; bodies may need another
+
+class Propagation {
+ public:
+  Propagation(const onnx::Model& model, const hierarchy::ModuleTree& tree, const Wiring& wiring, Resolution& resolution)
+      : model_(model), tree_(tree), wiring_(wiring), resolution_(resolution) {}
+
+  void run() {
+    for (int pass = 0; pass < passes; ++pass) {
+      last_ = pass == passes - 1;
+      bool changed = false;
+      for (onnx::NodeId id = model_.node_count(); id-- > 0;)
+        if (open(id)) changed |= from_readers(id);
+      for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
+        if (open(id)) changed |= from_both_sides(id);
+      if (!changed && last_) break;
+      if (!changed) pass = passes - 2;  // nothing more to learn: the last pass makes do with what is known
+    }
+  }
+
+ private:
+  struct Owners {
+    std::vector<ModuleId> modules;  // distinct, in order of appearance
+    ModuleId common = no_module;
+    bool any_unknown = false;
+    bool all_named = true;
+    bool layers_differ = false;
+  };
+
+  bool open(onnx::NodeId id) const {
+    const Attribution& node = resolution_.nodes[id];
+    return !node.known() && (node.reason == Reason::no_evidence || node.reason == Reason::between_layers || node.reason == Reason::serves_several);
+  }
+
+  void add(Owners& owners, onnx::NodeId neighbour) const {
+    const Attribution& other = resolution_.nodes[neighbour];
+    if (!other.known()) {
+      owners.any_unknown = true;
+      return;
+    }
+    owners.all_named &= other.named;
+    if (std::find(owners.modules.begin(), owners.modules.end(), other.module) != owners.modules.end()) return;
+    for (const ModuleId module : owners.modules)
+      owners.layers_differ |= hierarchy::cross_layer(tree_[module].path, tree_[other.module].path);
+    owners.common = owners.common == no_module ? other.module : tree_.common_ancestor(owners.common, other.module);
+    if (owners.modules.size() < most_listed) owners.modules.push_back(other.module);
+  }
+
+  Owners readers(onnx::NodeId id) const {
+    Owners owners;
+    std::size_t looked = 0;
+    for (const onnx::ValueId value : model_.node(id).outputs()) {
+      if (value == onnx::none) continue;
+      for (const onnx::NodeId reader : wiring_.readers(value)) {
+        if (++looked > most_readers) return owners;
+        if (reader != id) add(owners, reader);
+      }
+    }
+    return owners;
+  }
+
+  Owners writers(onnx::NodeId id) const {
+    Owners owners;
+    for (const onnx::ValueId value : model_.node(id).inputs()) {
+      if (value == onnx::none) continue;
+      const onnx::Producer producer = model_.producer(value);
+      if (producer.kind != onnx::Producer::Kind::node || producer.index == id) continue;
+      if (wiring_.flow(producer.index) == Flow::data) add(owners, producer.index);
+    }
+    return owners;
+  }
+
+  void answer(onnx::NodeId id, ModuleId module, bool named, const char* kind) {
+    Attribution& node = resolution_.nodes[id];
+    node.module = module;
+    node.source = Source::neighbours;
+    node.reason = Reason::none;
+    node.inferred = true;
+    node.named = named;
+    node.confidence = Confidence::shipped().of_neighbours(kind);
+  }
+
+  // What an exporter makes for a module (constants, shape arithmetic, the steps of a scripted function) belongs to
+  // the module that uses it; if several do, to what they have in common.
+  bool from_readers(onnx::NodeId id) {
+    const Owners owners = readers(id);
+    if (owners.modules.empty() || (owners.any_unknown && !last_)) return false;
+    const bool data = wiring_.flow(id) == Flow::data;
+    if (data && !owners.all_named) return false;  // names of parameters only: both sides must be heard
+    if (data && crosses_into(id, owners)) {
+      resolution_.nodes[id].reason = Reason::between_layers;
+      return false;
+    }
+    if (owners.modules.size() == 1) {
+      answer(id, owners.modules.front(), owners.all_named, "one_owner");
+      return true;
+    }
+    const ModuleId common = tree_.nearest_runnable(owners.common);
+    std::vector<ModuleId> serves = owners.modules;
+    const bool root_itself = std::find(serves.begin(), serves.end(), hierarchy::root) != serves.end();
+    if ((common == hierarchy::root && !root_itself) || (!owners.all_named && owners.layers_differ)) {
+      resolution_.nodes[id].reason = owners.layers_differ ? Reason::between_layers : Reason::serves_several;
+      set_modules(resolution_, id, std::move(serves));
+      return false;
+    }
+    answer(id, common, owners.all_named, "common_owner");
+    const auto own = std::find(serves.begin(), serves.end(), common);
+    if (own != serves.end()) serves.erase(own);
+    serves.insert(serves.begin(), common);
+    set_modules(resolution_, id, std::move(serves));
+    return true;
+  }
+
+  // Data that comes from one layer and goes to another: the node may be the end of the one or the start of the other.
+  bool crosses_into(onnx::NodeId id, const Owners& to) const {
+    const Owners from = writers(id);
+    for (const ModuleId a : from.modules)
+      for (const ModuleId b : to.modules)
+        if (hierarchy::cross_layer(tree_[a].path, tree_[b].path)) return true;
+    return false;
+  }
+
+  // Where only parameters tell, a node between two of a block belongs to the block.
+  bool from_both_sides(onnx::NodeId id) {
+    if (wiring_.flow(id) != Flow::data) return false;
+    const Owners from = writers(id);
+    const Owners to = readers(id);
+    if (to.modules.empty() && from.modules.size() == 1 && from.all_named && !to.any_unknown) {
+      answer(id, from.modules.front(), true, "producer");
+      return true;
+    }
+    if (from.modules.empty() || to.modules.empty() || from.any_unknown || (to.any_unknown && !last_)) return false;
+    if (crosses_into(id, to) || from.layers_differ || to.layers_differ) {
+      resolution_.nodes[id].reason = Reason::between_layers;
+      return false;
+    }
+    const ModuleId common = tree_.nearest_runnable(tree_.common_ancestor(from.common, to.common));
+    if (common == hierarchy::root) {
+      resolution_.nodes[id].reason = Reason::serves_several;
+      return false;
+    }
+    answer(id, common, false, "between");
+    return true;
+  }
+
+  const onnx::Model& model_;
+  const hierarchy::ModuleTree& tree_;
+  const Wiring& wiring_;
+  Resolution& resolution_;
+  bool last_ = false;
+};
+
+}  // namespace
+
+void propagate(const onnx::Model& model, const hierarchy::ModuleTree& tree, const Wiring& wiring, Resolution& resolution) {
+  Propagation(model, tree, wiring, resolution).run();
+}
+
+void set_modules(Resolution& resolution, onnx::NodeId node, std::vector<ModuleId> modules) {
+  if (modules.size() < 2) return;
+  std::uint32_t& set = resolution.nodes[node].set;
+  if (set == 0) {
+    set = static_cast<std::uint32_t>(resolution.sets.size());
+    resolution.sets.push_back(std::move(modules));
+  } else {
+    resolution.sets[set] = std::move(modules);
+  }
+}
+
+}  // namespace thence::resolve

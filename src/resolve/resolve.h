@@ -1,0 +1,33 @@
+// resolve: the only place that decides. Evidence in, one Attribution a node out.
+//
+// The order: the best evidence of each node's own; who else a node serves; what lies between certain nodes; the
+// bodies of functions by their call sites.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "evidence/source.h"
+#include "hierarchy/class_filter.h"
+#include "hierarchy/hierarchy.h"
+#include "resolve/attribution.h"
+#include "resolve/strategy.h"
+
+namespace thence::resolve {
+
+Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const evidence::Sink& evidence,
+                   const Strategy& strategy, const hierarchy::ClassFilter& filter);
+
+/// The verdict on one node from evidence of its own; `all` in the order of precedence.
+struct Verdict {
+  Attribution attribution;
+  std::vector<ModuleId> serves;  // more than one: the primary first
+};
+Verdict decide(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, onnx::NodeId node,
+               std::span<const evidence::Evidence> all);
+
+/// All evidence on one node, in the order of precedence.
+std::vector<evidence::Evidence> evidence_of(const evidence::Sink& sink, onnx::NodeId node);
+
+}  // namespace thence::resolve

@@ -1,0 +1,44 @@
+#include "resolve/strategy.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "base/text.h"
+
+namespace thence::resolve {
+namespace {
+
+using enum evidence::Source;
+
+constexpr std::array<Strategy, 6> table = {{
+    {"auto",
+     {tags, dynamo_metadata, onnx_scope_parsing, value_names, function, parameter, neighbours},
+     false, "", "every source at hand, best first"},
+    {"enhanced_semantic",
+     {tags, dynamo_metadata, onnx_scope_parsing, value_names, function, parameter, neighbours},
+     false, "", "the file and the hierarchy: names, metadata, parameter names, neighbours"},
+    {"usage_based",
+     {tags, dynamo_metadata, onnx_scope_parsing, parameter},
+     true, "", "clear lineage only: direct evidence, torch.nn filtered but for the exceptions"},
+    {"htp", {parameter, neighbours}, false, "execution_trace", "the operations seen while the model ran, projected onto the graph"},
+    {"universal", {neighbours}, false, "module_map", "PyTorch's own module map, recorded during export"},
+    {"fx_graph", {parameter, neighbours}, false, "fx_graph", "the torch.export graph, correlated structurally"},
+}};
+
+}  // namespace
+
+std::span<const Strategy> strategies() { return table; }
+
+Result<Strategy> find_strategy(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Strategy& strategy : table) {
+    if (strategy.name == name) return strategy;
+    names.push_back(strategy.name);
+  }
+  return Error{ErrorKind::usage, "U001", fmt::format("no strategy is called '{}'", base::printable(name)),
+               fmt::format("strategies: {}", fmt::join(names, ", "))};
+}
+
+}  // namespace thence::resolve

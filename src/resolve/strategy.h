@@ -1,0 +1,25 @@
+// Strategies: rows of one table, each saying which sources it may use.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "evidence/source.h"
+
+namespace thence::resolve {
+
+struct Strategy {
+  std::string_view name;
+  evidence::SourceSet sources;
+  bool needs_classes = false;         // answers only where classes are known
+  std::string_view needs_section;     // of the capture; empty: none
+  std::string_view meaning;
+};
+
+std::span<const Strategy> strategies();
+
+/// The strategy of this name, or what is wrong with the name.
+Result<Strategy> find_strategy(std::string_view name);
+
+}  // namespace thence::resolve

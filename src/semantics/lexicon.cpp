@@ -1,0 +1,83 @@
+#include "semantics/lexicon.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+
+#include "base/embedded.h"
+#include "base/text.h"
+
+namespace thence::semantics {
+namespace {
+
+bool upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool lower(char c) { return c >= 'a' && c <= 'z'; }
+bool digit(char c) { return c >= '0' && c <= '9'; }
+bool has(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::vector<LexiconEntry> entries(const simdjson::dom::element& list) {
+  std::vector<LexiconEntry> result;
+  for (const simdjson::dom::element item : list.get_array()) {
+    LexiconEntry entry;
+    entry.name = std::string_view(item["name"].get_string());
+    std::string_view type;
+    if (item["type"].get_string().get(type) == simdjson::SUCCESS) entry.type = type;
+    for (const simdjson::dom::element word : item["words"].get_array()) {
+      std::vector<std::string> all;
+      for (const std::string_view part : base::split(std::string_view(word.get_string()), '+')) all.emplace_back(part);
+      entry.words.push_back(std::move(all));
+    }
+    result.push_back(std::move(entry));
+  }
+  return result;
+}
+
+}  // namespace
+
+bool LexiconEntry::fits(const std::vector<std::string>& name_words) const {
+  return std::any_of(words.begin(), words.end(), [&](const std::vector<std::string>& all) {
+    return std::all_of(all.begin(), all.end(), [&](const std::string& word) { return has(name_words, word); });
+  });
+}
+
+const Lexicon& Lexicon::shipped() {
+  static const Lexicon lexicon = [] {
+    simdjson::dom::parser parser;
+    const simdjson::padded_string text(base::embedded("lexicon.json"));
+    const simdjson::dom::element file = parser.parse(text);
+    return Lexicon{entries(file["types"]), entries(file["weak_types"]), entries(file["components"]),
+                   entries(file["classifications"])};
+  }();
+  return lexicon;
+}
+
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words;
+  std::string word;
+  const auto end_word = [&] {
+    if (word.empty()) return;
+    if (!has(words, word)) words.push_back(word);
+    // "fc1" is known as itself and as "fc".
+    std::string base = word;
+    while (!base.empty() && digit(base.back())) base.pop_back();
+    if (!base.empty() && base != word && !has(words, base)) words.push_back(base);
+    word.clear();
+  };
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (!upper(c) && !lower(c) && !digit(c)) {
+      end_word();
+      continue;
+    }
+    // A new word begins at "aB" and at the "Bc" of "ABc".
+    const bool starts = upper(c) && i > 0 && (lower(name[i - 1]) || digit(name[i - 1]) || (upper(name[i - 1]) && i + 1 < name.size() && lower(name[i + 1])));
+    if (starts) end_word();
+    word.push_back(upper(c) ? static_cast<char>(c - 'A' + 'a') : c);
+  }
+  end_word();
+  return words;
+}
+
+}  // namespace thence::semantics

@@ -1,0 +1,162 @@
+#include "semantics/map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "hierarchy/scope_names.h"
+
+namespace thence::semantics {
+namespace {
+
+using hierarchy::ModuleId;
+using hierarchy::no_module;
+
+std::optional<Error> check_needs(const resolve::Strategy& strategy, const std::optional<hierarchy::Capture>& capture) {
+  if (strategy.needs_section.empty()) return std::nullopt;
+  const bool there = capture && std::find(capture->sections.begin(), capture->sections.end(), strategy.needs_section) != capture->sections.end();
+  if (!there)
+    return Error{ErrorKind::usage, "U002",
+                 fmt::format("strategy '{}' needs a capture with the section '{}'", strategy.name, strategy.needs_section),
+                 fmt::format("capture the live model and give the file with --capture, or use --strategy auto")};
+  return Error{ErrorKind::usage, "U003",
+               fmt::format("strategy '{}': this version of thence does not read the capture's section '{}'", strategy.name, strategy.needs_section),
+               "use --strategy auto"};
+}
+
+std::string scope_path(const hierarchy::ModuleTree& tree, ModuleId module) {
+  std::string text;
+  std::string_view path = tree[module].path;
+  while (!path.empty()) {
+    const std::string_view component = hierarchy::scope_component(path);
+    text.insert(0, "/" + std::string(component));
+    path = component.size() >= path.size() ? std::string_view() : path.substr(0, path.size() - component.size() - 1);
+  }
+  return text.empty() ? "/" : text;
+}
+
+}  // namespace
+
+Result<Map> Map::make(const std::string& model_path, const MapOptions& options) {
+  Map map;
+  Result<onnx::Model> model = onnx::Model::open(model_path, map.diagnostics_);
+  return finish(std::move(map), std::move(model), options);
+}
+
+Result<Map> Map::make(std::string_view bytes, const std::string& label, const MapOptions& options) {
+  Map map;
+  Result<onnx::Model> model = onnx::Model::read(bytes, label, map.diagnostics_);
+  return finish(std::move(map), std::move(model), options);
+}
+
+Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& options) {
+  const Result<resolve::Strategy> strategy = resolve::find_strategy(options.strategy);
+  if (!strategy) return strategy.error();
+  map.strategy_ = *strategy;
+  std::optional<hierarchy::Capture> capture;
+  if (!options.capture.empty()) {
+    Result<hierarchy::Capture> read = hierarchy::open_capture(options.capture, map.diagnostics_);
+    if (!read) return read.error();
+    capture = *std::move(read);
+  }
+  if (auto error = check_needs(*strategy, capture)) return *error;
+  if (!model) return model.error();
+  map.model_ = std::make_unique<onnx::Model>(*std::move(model));
+  if (capture)
+    if (auto error = hierarchy::check_same_model(*capture, *map.model_, options.capture)) return *error;
+  map.hierarchy_ = std::make_unique<hierarchy::Hierarchy>(*map.model_, std::move(capture));
+  if (strategy->needs_classes && !map.tree().has_classes())
+    return Error{ErrorKind::usage, "U004",
+                 fmt::format("strategy '{}' needs the modules' classes, and {} does not have them", strategy->name,
+                             base::printable(map.model_->file())),
+                 "give a capture with --capture, or use --strategy auto"};
+  map.filter_ = std::make_unique<hierarchy::ClassFilter>(
+      options.torch_nn_exceptions ? hierarchy::ClassFilter(*options.torch_nn_exceptions) : hierarchy::ClassFilter());
+  map.tags_ = std::make_unique<Tags>(map.tree(), *map.filter_, options.tag_format);
+  map.evidence_ = std::make_unique<evidence::Sink>(evidence::collect(*map.model_, *map.hierarchy_, strategy->sources));
+  map.resolution_ = resolve::resolve(*map.model_, *map.hierarchy_, *map.evidence_, map.strategy_, *map.filter_);
+  for (const hierarchy::NodeTag& tag : map.hierarchy_->tags())
+    if (!std::binary_search(map.evidence_->of(evidence::Source::tags).begin(), map.evidence_->of(evidence::Source::tags).end(),
+                            evidence::Evidence{.node = tag.node},
+                            [](const evidence::Evidence& a, const evidence::Evidence& b) { return a.node < b.node; }))
+      map.diagnostics_.add("T001", [&] {
+        return Diagnostic{"T001", Severity::warning, fmt::format("node {}", tag.node),
+                          "its tag is stale: the node changed after it was written; the tag is not used"};
+      });
+  return map;
+}
+
+std::vector<ModuleId> Map::modules_of(onnx::NodeId node) const {
+  const resolve::Attribution& answer = resolution_.nodes[node];
+  if (answer.set != 0) return resolution_.sets[answer.set];
+  if (!answer.known()) return {};
+  return {answer.module};
+}
+
+ModuleFacts Map::facts(ModuleId module) const {
+  ModuleFacts facts;
+  facts.hf_module = filter_->hf_module(tree(), module);
+  if (facts.hf_module != no_module) facts.tag = tags_->of(facts.hf_module);
+  facts.layers = tree().layer_path(module);
+  facts.role = role_of(tree(), module);
+  facts.scope_path = scope_path(tree(), module);
+  return facts;
+}
+
+Summary Map::summary() const {
+  Summary summary;
+  summary.nodes = resolution_.nodes.size();
+  summary.modules = tree().size();
+  std::vector<bool> ran(tree().size(), false);
+  for (const resolve::Attribution& node : resolution_.nodes) {
+    if (!node.known()) {
+      ++summary.unknown;
+      continue;
+    }
+    ++(node.inferred ? summary.inferred : summary.direct);
+    ++summary.by_source[static_cast<std::size_t>(node.source)];
+    for (ModuleId at = node.module; at != no_module && !ran[at]; at = tree()[at].parent) ran[at] = true;
+  }
+  for (ModuleId module = 0; module < tree().size(); ++module)
+    summary.executed += tree()[module].calls ? *tree()[module].calls > 0 : ran[module];
+  return summary;
+}
+
+std::vector<InitializerRow> Map::initializer_rows() const {
+  const auto& initializers = model_->initializers();
+  std::vector<InitializerRow> rows(initializers.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].name = initializers[i].value == onnx::none ? std::string_view() : model_->value_name(initializers[i].value);
+    rows[i].module = hierarchy_->parameters()[i].module;
+    rows[i].parameter = hierarchy_->parameters()[i].parameter;
+  }
+  for (onnx::NodeId id = 0; id < model_->node_count(); ++id) {
+    const ModuleId module = resolution_.nodes[id].module;
+    if (module == no_module) continue;
+    for (const onnx::ValueId value : model_->node(id).inputs()) {
+      if (value == onnx::none) continue;
+      const onnx::Producer producer = model_->producer(value);
+      if (producer.kind != onnx::Producer::Kind::initializer) continue;
+      auto& modules = rows[producer.index].modules;
+      if (modules.size() < 64 && std::find(modules.begin(), modules.end(), module) == modules.end()) modules.push_back(module);
+    }
+  }
+  for (InitializerRow& row : rows)
+    if (row.module == no_module && row.modules.size() == 1) row.module = row.modules.front();
+  return rows;
+}
+
+std::string_view Map::reason(onnx::NodeId node) const {
+  const resolve::Attribution& answer = resolution_.nodes[node];
+  if (!answer.known()) return resolve::name_of(answer.reason);
+  return tree()[answer.module].class_name.empty() ? "classes_unknown" : "";
+}
+
+std::string_view level_of(const resolve::Attribution& answer) {
+  if (!answer.known()) return "none";
+  if (answer.confidence >= 0.95f) return "high";
+  return answer.confidence >= 0.7f ? "medium" : "low";
+}
+
+}  // namespace thence::semantics

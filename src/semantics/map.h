@@ -1,0 +1,92 @@
+// Map: the whole answer. A model, its modules, a verdict for every node, and what that means in people's words.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostic.h"
+#include "base/result.h"
+#include "hierarchy/class_filter.h"
+#include "hierarchy/hierarchy.h"
+#include "onnx/model.h"
+#include "resolve/attribution.h"
+#include "resolve/resolve.h"
+#include "resolve/strategy.h"
+#include "semantics/roles.h"
+#include "semantics/tags.h"
+
+namespace thence::semantics {
+
+struct MapOptions {
+  std::string strategy = "auto";
+  std::string capture;  // path of a capture file; empty: none
+  std::optional<std::vector<std::string>> torch_nn_exceptions;
+  TagFormat tag_format = TagFormat::ordinal;
+};
+
+/// What is said of a module, whatever the node.
+struct ModuleFacts {
+  hierarchy::ModuleId hf_module = hierarchy::no_module;
+  std::string tag;
+  std::vector<hierarchy::LayerStep> layers;
+  Role role;
+  std::string scope_path;
+};
+
+/// An initializer's row.
+struct InitializerRow {
+  std::string_view name;
+  hierarchy::ModuleId module = hierarchy::no_module;
+  std::string_view parameter;                 // empty when the name tells none
+  std::vector<hierarchy::ModuleId> modules;   // of the nodes that read it
+};
+
+struct Summary {
+  std::size_t nodes = 0, direct = 0, inferred = 0, unknown = 0;
+  std::array<std::size_t, evidence::source_count> by_source{};
+  std::size_t modules = 0, executed = 0;
+};
+
+class Map {
+ public:
+  static Result<Map> make(const std::string& model_path, const MapOptions& options);
+  /// Of bytes that outlive the map.
+  static Result<Map> make(std::string_view bytes, const std::string& label, const MapOptions& options);
+
+  const onnx::Model& model() const { return *model_; }
+  const hierarchy::Hierarchy& hierarchy() const { return *hierarchy_; }
+  const hierarchy::ModuleTree& tree() const { return hierarchy_->tree(); }
+  const evidence::Sink& evidence() const { return *evidence_; }
+  const resolve::Strategy& strategy() const { return strategy_; }
+  const resolve::Attribution& answer(onnx::NodeId node) const { return resolution_.nodes[node]; }
+  /// Every module a node serves, the primary first.
+  std::vector<hierarchy::ModuleId> modules_of(onnx::NodeId node) const;
+  const Diagnostics& diagnostics() const { return diagnostics_; }
+
+  ModuleFacts facts(hierarchy::ModuleId module) const;
+  Summary summary() const;
+  std::vector<InitializerRow> initializer_rows() const;
+  /// The reason to print: why there is no module, or why there are no classes; empty when nothing is missing.
+  std::string_view reason(onnx::NodeId node) const;
+
+ private:
+  Map() = default;
+  static Result<Map> finish(Map map, Result<onnx::Model> model, const MapOptions& options);
+
+  Diagnostics diagnostics_;
+  std::unique_ptr<onnx::Model> model_;  // on the heap, so that views stay valid when the map moves
+  std::unique_ptr<hierarchy::Hierarchy> hierarchy_;
+  std::unique_ptr<evidence::Sink> evidence_;
+  resolve::Strategy strategy_;
+  resolve::Resolution resolution_;
+  std::unique_ptr<hierarchy::ClassFilter> filter_;
+  std::unique_ptr<Tags> tags_;
+};
+
+std::string_view level_of(const resolve::Attribution& answer);
+
+}  // namespace thence::semantics

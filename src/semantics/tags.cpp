@@ -1,0 +1,70 @@
+#include "semantics/tags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <utility>
+
+#include "base/text.h"
+
+namespace thence::semantics {
+namespace {
+
+using hierarchy::ModuleId;
+
+// Children in the order of registration; numbered ones by number, since a rebuilt tree may have met them in another.
+std::vector<ModuleId> ordered_children(const hierarchy::ModuleTree& tree, ModuleId module) {
+  std::vector<ModuleId> children = tree[module].children;
+  const auto number = [&](ModuleId child) {
+    const std::string_view name = tree[child].name();
+    std::uint64_t value = 0;
+    std::from_chars(name.data(), name.data() + name.size(), value);
+    return value;
+  };
+  if (std::all_of(children.begin(), children.end(), [&](ModuleId child) { return base::is_digits(tree[child].name()); }))
+    std::stable_sort(children.begin(), children.end(), [&](ModuleId a, ModuleId b) { return number(a) < number(b); });
+  return children;
+}
+
+}  // namespace
+
+Tags::Tags(const hierarchy::ModuleTree& tree, const hierarchy::ClassFilter& filter, TagFormat format)
+    : tree_(tree), format_(format), places_(tree.size()) {
+  if (!tree.has_classes()) return;
+  std::map<std::pair<ModuleId, std::string_view>, std::vector<ModuleId>> same;
+  std::vector<std::pair<ModuleId, ModuleId>> open{{hierarchy::root, hierarchy::no_module}};  // module, shown parent
+  while (!open.empty()) {
+    const auto [module, parent] = open.back();
+    open.pop_back();
+    ModuleId shown = parent;
+    if (module == hierarchy::root || filter.shows(tree[module].class_name)) {
+      places_[module].shown_parent = parent;
+      same[{parent, hierarchy::short_class(tree[module].class_name)}].push_back(module);
+      shown = module;
+    }
+    const auto children = ordered_children(tree, module);
+    for (auto child = children.rbegin(); child != children.rend(); ++child) open.emplace_back(*child, shown);
+  }
+  for (const auto& [key, modules] : same)
+    for (std::size_t i = 0; i < modules.size(); ++i) {
+      places_[modules[i]].ordinal = static_cast<std::uint32_t>(i);
+      places_[modules[i]].repeated = modules.size() > 1;
+    }
+}
+
+std::string Tags::of(ModuleId shown) const {
+  std::vector<ModuleId> chain;
+  for (ModuleId at = shown; at != hierarchy::no_module; at = places_[at].shown_parent) chain.push_back(at);
+  if (chain.empty() || tree_[hierarchy::root].class_name.empty()) return {};
+  std::string tag;
+  for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
+    tag += '/';
+    tag += hierarchy::short_class(tree_[*at].class_name);
+    if (format_ == TagFormat::ordinal && places_[*at].repeated) tag += fmt::format(".{}", places_[*at].ordinal);
+  }
+  return tag;
+}
+
+}  // namespace thence::semantics

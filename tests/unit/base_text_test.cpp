@@ -1,0 +1,105 @@
+// Text from a model can be any bytes: what is shown must be harmless, and nothing else may change.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "base/text.h"
+
+namespace thence::base {
+namespace {
+
+TEST(Printable, LeavesPlainTextAlone) {
+  for (const char* text : {"", "/encoder/layer.0/MatMul", "a b~!", "größe", "层.0", "𝛼", "C:\\x"}) {
+    EXPECT_EQ(printable(text), text);
+    EXPECT_TRUE(is_printable(text)) << text;
+  }
+}
+
+TEST(Printable, SpellsOutControlCharacters) {
+  EXPECT_EQ(printable("a\nb\tc\rd"), "a\\nb\\tc\\rd");
+  EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
+  EXPECT_EQ(printable("\x1b[31mred"), "\\x1b[31mred");
+  EXPECT_EQ(printable("\x7f"), "\\x7f");
+  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b") << "a C1 control is an escape code in two bytes";
+}
+
+TEST(Printable, SpellsOutMarksThatTurnTheDirectionOfText) {
+  EXPECT_EQ(printable("a\xe2\x80\xae" "b"), "a\\xe2\\x80\\xae" "b");
+  EXPECT_EQ(printable("\xe2\x81\xa6"), "\\xe2\\x81\\xa6");
+  EXPECT_EQ(printable("\xe2\x80\x8b"), "\\xe2\\x80\\x8b");
+  EXPECT_EQ(printable("\xd8\x9c"), "\\xd8\\x9c");
+  EXPECT_EQ(printable("\xe2\x80\x93"), "\xe2\x80\x93") << "a dash is just a dash";
+}
+
+TEST(Printable, SpellsOutWhatIsNotUtf8ByteByByte) {
+  EXPECT_EQ(printable("\xff"), "\\xff");
+  EXPECT_EQ(printable("\xc3"), "\\xc3");
+  EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82");
+  EXPECT_EQ(printable("a\x80z"), "a\\x80z");
+}
+
+TEST(Utf8, KnowsTheLengthOfEveryKindOfCharacter) {
+  EXPECT_EQ(utf8_length(""), 0u);
+  EXPECT_EQ(utf8_length("a"), 1u);
+  EXPECT_EQ(utf8_length("\xc2\x80"), 2u);
+  EXPECT_EQ(utf8_length("\xe0\xa0\x80"), 3u);
+  EXPECT_EQ(utf8_length("\xed\x9f\xbf"), 3u);
+  EXPECT_EQ(utf8_length("\xf0\x90\x80\x80"), 4u);
+  EXPECT_EQ(utf8_length("\xf4\x8f\xbf\xbf"), 4u);
+}
+
+TEST(Utf8, RefusesOverlongSurrogateAndOutOfRange) {
+  for (const char* text : {"\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf",
+                           "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xc3(", "\xe2\x82(", "\xf0\x9f\x98("})
+    EXPECT_EQ(utf8_length(text), 0u) << printable(text);
+}
+
+RC_GTEST_PROP(Printable, IsHarmlessWhateverTheBytes, (const std::string& bytes)) {
+  const std::string shown = printable(bytes);
+  RC_ASSERT(is_printable(shown));
+  RC_ASSERT(printable(shown) == shown);
+  for (const char c : shown) RC_ASSERT(static_cast<unsigned char>(c) >= 0x20);
+  RC_ASSERT(is_printable(bytes) == (shown == bytes));
+}
+
+TEST(Columns, AreCharactersNotBytes) {
+  EXPECT_EQ(columns(""), 0u);
+  EXPECT_EQ(columns("abc"), 3u);
+  EXPECT_EQ(columns("größe"), 5u);
+}
+
+TEST(Split, KeepsEmptyPieces) {
+  using Pieces = std::vector<std::string_view>;
+  EXPECT_EQ(split("", '/'), Pieces{""});
+  EXPECT_EQ(split("a", '/'), Pieces{"a"});
+  EXPECT_EQ(split("/a//b/", '/'), (Pieces{"", "a", "", "b", ""}));
+}
+
+TEST(Digits, AreDecimalAndThere) {
+  EXPECT_TRUE(is_digits("0123456789"));
+  EXPECT_FALSE(is_digits(""));
+  EXPECT_FALSE(is_digits("1a"));
+  EXPECT_FALSE(is_digits("-1"));
+}
+
+TEST(NumberSuffix, IsTakenWhenTheNameCanBePutTogetherAgain) {
+  NumberedName name{};
+  ASSERT_TRUE(take_number_suffix("fc_12", name));
+  EXPECT_EQ(name.base, "fc");
+  EXPECT_EQ(name.number, 12u);
+  ASSERT_TRUE(take_number_suffix("a_1_0", name));
+  EXPECT_EQ(name.base, "a_1");
+  EXPECT_EQ(name.number, 0u);
+  ASSERT_TRUE(take_number_suffix("x_999999999", name));
+  EXPECT_EQ(name.number, 999999999u);
+}
+
+TEST(NumberSuffix, IsLeftAloneOtherwise) {
+  for (const char* text : {"", "fc", "fc_", "_1", "fc_01", "fc_1a", "fc_-1", "fc_1000000000", "fc12"}) {
+    NumberedName name{"before", 7};
+    EXPECT_FALSE(take_number_suffix(text, name)) << text;
+    EXPECT_EQ(name.base, "before") << "must not touch the result";
+  }
+}
+
+}  // namespace
+}  // namespace thence::base

@@ -1,0 +1,99 @@
+"""How one model of the sample is built.
+
+Each line of `architectures.jsonl` is a tiny Hugging Face configuration with its inputs. A model is
+rebuilt from scratch for every export, because tracing can leave caches behind in the model object.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from .choices import Choice
+
+_LIST = Path(__file__).with_name("architectures.jsonl")
+
+
+@dataclass
+class Sample:
+    """A model ready to export, with positional inputs in the order of `input_names`."""
+
+    model: torch.nn.Module
+    input_names: list[str]
+    inputs: tuple[torch.Tensor, ...]
+    fixed: dict[str, Any]
+
+
+def build(choice: Choice) -> Sample:
+    line = _line_of(choice.type)
+    torch.manual_seed(0)
+    config = _load(line["config_class"]).from_dict(_merged(line["config"], choice.config))
+    model = _load(line["class"])(config).eval()
+    _reinitialise(model)
+    inputs = tuple(_tensor(spec) for spec in line["inputs"])
+    return Sample(model, [spec["name"] for spec in line["inputs"]], inputs, _fixed(model, line))
+
+
+def _merged(config: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """Nested configurations are changed key by key too."""
+    merged = dict(config)
+    for key, value in changes.items():
+        merged[key] = _merged(config[key], value) if isinstance(value, dict) else value
+    return merged
+
+
+def _line_of(type_name: str) -> dict[str, Any]:
+    for text in _LIST.read_text(encoding="utf-8").splitlines():
+        line: dict[str, Any] = json.loads(text)
+        if line["type"] == type_name:
+            return line
+    raise KeyError(f"{_LIST.name} has no architecture of type {type_name!r}")
+
+
+def _load(qualified: str) -> Any:
+    module, _, name = qualified.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+
+def _fixed(model: torch.nn.Module, line: dict[str, Any]) -> dict[str, Any]:
+    """Keyword arguments beside the inputs: a tuple for output and no cache, where accepted."""
+    accepted = inspect.signature(model.forward).parameters
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in accepted.values())
+    wanted = {"return_dict": False, **line["fixed"]}
+    return {key: value for key, value in wanted.items() if key in accepted or takes_any}
+
+
+def _reinitialise(model: torch.nn.Module) -> None:
+    """Give every parameter its own random values: exporters merge weights that are equal.
+
+    The seed comes from the parameter's name, so a layer keeps its values when others are added.
+    """
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            _fill(parameter, name, -0.2, 0.2)
+        for name, buffer in model.named_buffers():
+            # Batch normalisation's statistics; other buffers (positions, frequencies) have meaning.
+            if name.endswith("running_mean"):
+                _fill(buffer, name, -0.2, 0.2)
+            elif name.endswith("running_var"):
+                _fill(buffer, name, 0.5, 1.5)
+
+
+def _fill(tensor: torch.Tensor, name: str, low: float, high: float) -> None:
+    generator = torch.Generator().manual_seed(zlib.crc32(name.encode()))
+    tensor.copy_(torch.rand(tensor.shape, generator=generator) * (high - low) + low)
+
+
+def _tensor(spec: dict[str, Any]) -> torch.Tensor:
+    dtype = getattr(torch, spec["dtype"])
+    if "data" in spec:  # integers: special tokens must stand where they stand
+        return torch.tensor(spec["data"], dtype=dtype).reshape(spec["shape"])
+    generator = torch.Generator().manual_seed(zlib.crc32(spec["name"].encode()))
+    return torch.rand(spec["shape"], generator=generator).to(dtype)

@@ -1,0 +1,159 @@
+"""The dynamo exporter, and the truth of what it wrote.
+
+A fresh, identical model is exported a second time with hooks that stamp each FX node with the
+module whose forward is running. The stamp is the truth if a second witness, the exporter's own
+module stack or the source line, agrees with it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import onnx
+import torch
+from torch.fx import traceback
+from torch.nn.modules import module as hooks
+
+from .align import Misaligned
+from .architectures import Sample, build
+from .choices import Choice
+from .flat import flat_forward
+from .truth import Modules, Owner, row
+from .walk import Place, places
+from .witness import speaks_for
+
+_NUMBER = "_truth_number"  # lives in the module's __dict__, which export's module proxies share
+_STAMP = "truth_module"
+
+
+def export(choice: Choice) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any]]]:
+    sample = build(choice)
+    modules = Modules(sample.model)
+    plain = _export(sample)
+    twin = build(choice)
+    with _stamping(twin.model):
+        stamped = _export(twin)
+    nodes = _fx_nodes(plain, stamped)
+    owners = {name: _owner(node, stamp, modules) for name, (node, stamp) in nodes.items()}
+    rows = []
+    for place in places(plain.model_proto):
+        rows.append(row(place, _owner_of_place(place, nodes, owners)))
+    return plain.model_proto, modules, rows
+
+
+def _export(sample: Sample) -> torch.onnx.ONNXProgram:
+    with flat_forward(sample):
+        program = torch.onnx.export(
+            sample.model,
+            sample.inputs,
+            dynamo=True,
+            input_names=sample.input_names,
+            verbose=False,
+        )
+    assert program is not None
+    return program
+
+
+@contextmanager
+def _stamping(model: torch.nn.Module) -> Iterator[None]:
+    """While tracing, new FX nodes carry the number of the innermost running module."""
+    for number, module in enumerate(model.modules()):
+        module.__dict__[_NUMBER] = number
+    running: list[int | None] = []
+
+    def stamp() -> None:
+        custom = dict(traceback.current_meta.get("custom", {}))
+        custom[_STAMP] = running[-1] if running else None
+        traceback.current_meta["custom"] = custom
+
+    def enter(module: torch.nn.Module, _args: Any) -> None:
+        # A module made inside forward has no number and no path: its caller is the best answer.
+        running.append(module.__dict__.get(_NUMBER, running[-1] if running else None))
+        stamp()
+
+    def leave(_module: torch.nn.Module, _args: Any, _output: Any) -> None:
+        running.pop()
+        stamp()
+
+    handles = [
+        hooks.register_module_forward_pre_hook(enter),
+        hooks.register_module_forward_hook(leave, always_call=True),
+    ]
+    try:
+        with traceback.preserve_node_meta():
+            yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def _fx_nodes(
+    plain: torch.onnx.ONNXProgram, stamped: torch.onnx.ONNXProgram
+) -> dict[str, tuple[torch.fx.Node, int | None]]:
+    """The FX nodes of the plain export by name, each with its twin's stamp."""
+    left, right = _calls(plain), _calls(stamped)
+    if [(n.name, n.target, str(n.args)) for n in left] != [(n.name, n.target, str(n.args)) for n in right]:
+        raise Misaligned("the stamped FX graph differs from the plain one")
+    found = {}
+    for node, twin in zip(left, right, strict=True):
+        if node.name in found:
+            raise Misaligned(f"two FX nodes are called {node.name!r}")
+        found[node.name] = (node, twin.meta.get("custom", {}).get(_STAMP))
+    return found
+
+
+def _calls(program: torch.onnx.ONNXProgram) -> list[torch.fx.Node]:
+    """All operations, those of nested graphs (control flow) included."""
+    assert program.exported_program is not None
+    return [
+        node
+        for module in program.exported_program.graph_module.modules()
+        if isinstance(module, torch.fx.GraphModule)
+        for node in module.graph.nodes
+        if node.op == "call_function"
+    ]
+
+
+def _owner(node: torch.fx.Node, stamp: int | None, modules: Modules) -> Owner:
+    stack = node.meta.get("nn_module_stack")
+    if not stack or stamp is None:
+        return Owner(None, "no_module_stack")
+    labelled = modules.number(list(stack.values())[-1][0])
+    # The stack is wrong where functionalisation replays a view after a write: the view then bears
+    # the module that reads it. The source line tells who is right; if it does not, nobody is.
+    if labelled == stamp or (
+        labelled is not None and speaks_for(node, modules.classes[stamp], modules.classes[labelled])
+    ):
+        return modules.owner(stamp)
+    return Owner(None, "stack_and_hook_disagree")
+
+
+def _owner_of_place(
+    place: Place,
+    nodes: dict[str, tuple[torch.fx.Node, int | None]],
+    owners: dict[str, Owner],
+) -> Owner:
+    properties = {entry.key: entry.value for entry in place.node.metadata_props}
+    scopes = properties.get("pkg.torch.onnx.name_scopes")
+    if scopes is None:
+        return Owner(None, "no_fx_node")
+    name = ast.literal_eval(scopes)[-1]
+    if name not in owners:
+        return Owner(None, "fx_node_unknown")
+    if "FuseBatchNormInto" in properties.get("pkg.onnxscript.rewriter.rule_name", ""):
+        return _folded(nodes[name][0], owners)
+    return owners[name]
+
+
+def _folded(norm: torch.fx.Node, owners: dict[str, Owner]) -> Owner:
+    """A normalisation folded into the operation before it: that operation's module is the owner."""
+    source = norm.args[0] if norm.args else None
+    if "batch_norm" not in str(norm.target) or not isinstance(source, torch.fx.Node):
+        return Owner(None, "fold_not_understood")
+    first, second = owners.get(source.name), owners[norm.name]
+    if first is None or first.module is None or second.module is None:
+        return Owner(None, "fold_not_understood")
+    return Owner(first.module, accept=(*first.accept, second.module, *second.accept))

@@ -1,0 +1,31 @@
+"""A positional `forward` for one model instance, for as long as a `with` block lasts.
+
+Both exporters pass inputs by position, and recent transformers reject the mix of positional and
+keyword arguments that results. Only the instance is changed, so module paths and scopes are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from .architectures import Sample
+
+
+@contextmanager
+def flat_forward(sample: Sample) -> Iterator[None]:
+    model, names, fixed = sample.model, sample.input_names, sample.fixed
+    original = model.forward
+    # A real signature: the exporters name the graph's inputs after it.
+    scope: dict[str, Any] = {"original": original, "fixed": fixed}
+    keywords = ", ".join(f"{name}={name}" for name in names)
+    exec(f"def forward({', '.join(names)}):\n    return original({keywords}, **fixed)\n", scope)
+    model.forward = scope["forward"]
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        del model.forward

@@ -1,0 +1,111 @@
+"""The TorchScript exporter, and the truth of what it wrote.
+
+A fresh, identical model is exported a second time with every scope named after its module's number
+(`m17x`), so that the innermost module of a node is read off its name instead of guessed.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import onnx
+import torch
+from torch.onnx._internal.torchscript_exporter import utils
+
+from .align import Misaligned, align
+from .architectures import Sample, build
+from .choices import Choice
+from .flat import flat_forward
+from .truth import Modules, Owner, row
+
+OPSET = 17
+
+# The exporter appends `_k` to the scope of a repeated call; the `x` keeps it apart from the number.
+_ID = re.compile(r"m(\d+)x(?:_\d+)?")
+
+
+def export(choice: Choice) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any]]]:
+    sample = build(choice)
+    modules = Modules(sample.model)
+    plain = _export(sample, choice)
+    with _numbered_scopes():
+        numbered = _export(build(choice), choice)
+    rows = []
+    for place, twin in align(plain, numbered):
+        chain = _chain(twin.node.name)
+        _check_name(place.node.name, [modules.paths[number] for number in chain])
+        rows.append(row(place, modules.owner(chain[-1]) if chain else Owner(None, "no_scope")))
+    return plain, modules, rows
+
+
+def _export(sample: Sample, choice: Choice) -> onnx.ModelProto:
+    axes = {name: {0: "batch"} for name in sample.input_names} if choice.dynamic_batch else None
+    with tempfile.TemporaryDirectory() as folder, flat_forward(sample):
+        file = Path(folder) / "model.onnx"
+        torch.onnx.export(
+            sample.model,
+            sample.inputs,
+            file,
+            dynamo=False,
+            opset_version=OPSET,
+            input_names=sample.input_names,
+            dynamic_axes=axes,
+        )
+        return onnx.load(file)
+
+
+@contextmanager
+def _numbered_scopes() -> Iterator[None]:
+    """Scopes named by module number, in the order of `named_modules()`."""
+    original = utils._setup_trace_module_map
+
+    def numbered(model: Any, as_functions: Any) -> set[str]:
+        names = original(model, as_functions)
+        torch.jit._trace._trace_module_map = {
+            module: torch._C._jit_onnx_create_full_scope_name(torch.typename(type(module)), f"m{number}x")
+            for number, module in enumerate(model.modules())
+        }
+        return names
+
+    utils._setup_trace_module_map = numbered  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        utils._setup_trace_module_map = original
+
+
+def _chain(name: str) -> list[int]:
+    """Module numbers from the root inwards, for a node name `m0x/m4x/m9x_1/Add_3`."""
+    *scopes, _operator = name.split("/")
+    numbers = []
+    for scope in scopes:
+        match = _ID.fullmatch(scope)
+        if match is None:
+            raise Misaligned(f"node {name!r}: {scope!r} is no module id")
+        numbers.append(int(match[1]))
+    return numbers
+
+
+def _check_name(name: str, paths: list[str]) -> None:
+    """The plain name must spell the same modules, each by the end of its path."""
+    *scopes, _operator = name.split("/")
+    spelled = len(scopes) == len(paths) and all(
+        re.fullmatch(re.escape(_last_words(path)) + r"(_\d+)?", scope)
+        for scope, path in zip(scopes, paths, strict=True)
+    )
+    if not spelled:
+        raise Misaligned(f"node {name!r} is not called in {paths}")
+
+
+def _last_words(path: str) -> str:
+    """What the exporter calls a module: its path from the last atom that is not a number."""
+    atoms = path.split(".")
+    start = len(atoms) - 1
+    while start > 0 and atoms[start].isnumeric():
+        start -= 1
+    return ".".join(atoms[start:])

@@ -1,0 +1,82 @@
+"""The truth file: its shape in Python, the module list of a live model, and how it is written.
+
+One row a line, so that a change in a truth file can be read in a diff.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from .walk import Place
+
+SCHEMA = "thence.truth/1"
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The module that ran a node, or the reason why none is known."""
+
+    module: str | None
+    reason: str | None = None
+    accept: tuple[str, ...] = ()  # other answers that are right too
+
+
+class Modules:
+    """All modules of a model; a module's number is its position in `named_modules()`."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self.paths: list[str] = []
+        self.classes: list[type] = []
+        self.rows: list[dict[str, Any]] = []
+        self._numbers: dict[str, int] = {}  # of every path, aliases too
+        seen: dict[torch.nn.Module, int] = {}
+        for path, module in model.named_modules(remove_duplicate=False):
+            if module in seen:
+                self.rows[seen[module]]["aliases"].append(path)
+            else:
+                seen[module] = len(self.paths)
+                self.paths.append(path)
+                self.classes.append(type(module))
+                self.rows.append({"path": path, "class": _qualified(type(module)), "aliases": []})
+            self._numbers[path] = seen[module]
+
+    def number(self, path: str) -> int | None:
+        """The number of the module found at `path`, be it the unique one or an alias."""
+        return self._numbers.get(path)
+
+    def owner(self, number: int) -> Owner:
+        """The module as a node's owner; its other paths name the same object, so they count."""
+        return Owner(self.paths[number], accept=tuple(self.rows[number]["aliases"]))
+
+
+def _qualified(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def row(place: Place, owner: Owner) -> dict[str, Any]:
+    entry: dict[str, Any] = {"graph": place.graph, "index": place.index, "module": owner.module}
+    if owner.accept:
+        entry["accept"] = list(owner.accept)
+    if owner.module is None:
+        entry["reason"] = owner.reason
+    return entry
+
+
+def write(path: Path, head: dict[str, Any], modules: Modules, rows: list[dict[str, Any]]) -> None:
+    lines = [f"{_json(key)}:{_json(value)}," for key, value in {"schema": SCHEMA, **head}.items()]
+    lines += ['"modules":[', *_comma_lines(modules.rows), "],"]
+    lines += ['"nodes":[', *_comma_lines(rows), "]"]
+    path.write_text("{" + "\n".join(lines) + "}\n", encoding="utf-8")
+
+
+def _comma_lines(items: list[dict[str, Any]]) -> list[str]:
+    return [_json(item) + ("," if i + 1 < len(items) else "") for i, item in enumerate(items)]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,30 @@
+"""A third witness for dynamo's truth: the source line that an operation was recorded at.
+
+Asked only where the exporter's module stack and our hook disagree. It settles the dispute when the
+line stands in the forward of one of the two modules' classes and not in the other's.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import torch
+
+_FRAME = re.compile(r'^\s*File "(.+)", line (\d+), in \w+', re.MULTILINE)
+
+
+def speaks_for(node: torch.fx.Node, claimed: type, rival: type) -> bool:
+    frames = _FRAME.findall(node.meta.get("stack_trace") or "")
+    if not frames:
+        return False
+    file, line = frames[-1]
+    return _in_forward(claimed, file, int(line)) and not _in_forward(rival, file, int(line))
+
+
+def _in_forward(module_class: type, file: str, line: int) -> bool:
+    forward = inspect.unwrap(module_class.forward)  # type: ignore[attr-defined]
+    if inspect.getsourcefile(forward) != file:
+        return False
+    lines, first = inspect.getsourcelines(forward)
+    return first <= line < first + len(lines)
