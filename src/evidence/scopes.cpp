@@ -1,5 +1,8 @@
 // onnx_scope_parsing and value_names: a node's scope, in its own name or, where that is gone, in the names of what
 // it writes.
+#include <algorithm>
+#include <span>
+
 #include "evidence/source.h"
 
 namespace thence::evidence {
@@ -12,7 +15,8 @@ Strength strength_of(const hierarchy::Scope& scope, const hierarchy::ScopeMatch&
     case hierarchy::Fit::container: return Strength::names_one;
     case hierarchy::Fit::spelled: return Strength::spelled;
     case hierarchy::Fit::skipped:
-    case hierarchy::Fit::foreign: return Strength::inferred_call;
+    case hierarchy::Fit::foreign:
+    case hierarchy::Fit::wired: return Strength::inferred_call;
     case hierarchy::Fit::bare: return Strength::foreign;
   }
   return Strength::spelled;
@@ -21,7 +25,8 @@ Strength strength_of(const hierarchy::Scope& scope, const hierarchy::ScopeMatch&
 void push_scope(const hierarchy::Hierarchy& hierarchy, NodeId node, hierarchy::ScopeId id, Source source, Sink& sink) {
   if (id == hierarchy::no_scope) return;
   const hierarchy::Scope& scope = hierarchy.scopes()[id];
-  for (const hierarchy::ScopeMatch& match : scope.matches)
+  constexpr std::size_t most_rivals = 8;
+  for (const hierarchy::ScopeMatch& match : std::span(scope.matches).first(std::min(scope.matches.size(), most_rivals)))
     sink.push({.node = node, .module = match.module, .call = match.call, .source = source,
                .strength = strength_of(scope, match), .why = scope.text});
 }

@@ -25,12 +25,13 @@ enum class Fit : std::uint8_t {
   skipped,    // deeper below: a method ran in between
   foreign,    // called by a module that is not its parent
   spelled,    // nothing but the name itself says that there is such a module
+  wired,      // one of several of that name, picked because only that one's surroundings are wired to it
   bare,       // another framework's scope, taken as it is
 };
 
 struct ScopeMatch {
   ModuleId module = no_module;
-  std::uint32_t call = 0;  // which call of the module, as far as the name tells
+  std::uint32_t call = 0;  // which call of the module, as far as the names tell
   Fit fit = Fit::known;
 };
 
@@ -41,9 +42,9 @@ struct Scope {
   std::string_view text;
   std::string_view component;
   ScopeId outer = no_scope;
-  bool is_inner = false;                // some scope lies inside it: its component carries no call number
+  bool is_inner = false;                   // some scope lies inside it: its component carries no call number
   std::vector<ModuleId> parameter_owners;  // modules of that component whose parameters are read in it
-  std::vector<ScopeMatch> matches;      // the best reading first; several are rivals; none: unknown
+  std::vector<ScopeMatch> matches;         // the best reading first; several are rivals; none: unknown
 };
 
 class ScopeIndex {
@@ -52,7 +53,6 @@ class ScopeIndex {
   /// that the scopes spell out.
   ScopeIndex(const onnx::Model& model, ModuleTree& tree, const std::vector<ParameterOwner>& parameters);
 
-  ScopeStyle style() const { return style_; }
   /// The scope in the node's own name, and the one its outputs' names tell where that differs.
   ScopeId of_name(onnx::NodeId node) const { return of_name_[node]; }
   ScopeId of_values(onnx::NodeId node) const;
@@ -64,24 +64,14 @@ class ScopeIndex {
     onnx::NodeId node;
     ScopeId scope;
   };
-  void find_style();
-  void collect();
+  void collect(const onnx::Model& model);
   ScopeId intern(std::string_view text);
-  void collect_owners(const std::vector<ParameterOwner>& parameters);
-  void pass_owners_outwards(const std::vector<ScopeId>& order);
-  void resolve(ScopeId scope);
-  void resolve_component(Scope& scope, ModuleId outer, std::string_view component, std::uint32_t call);
-  void add_match(Scope& scope, ModuleId module, std::uint32_t call, Fit fit);
-  bool scope_of_its_own(ModuleId module) const;
 
-  const onnx::Model& model_;
-  ModuleTree& tree_;
   ScopeStyle style_ = ScopeStyle::none;
   std::vector<Scope> scopes_;
   std::unordered_map<std::string_view, ScopeId> by_text_;
   std::vector<ScopeId> of_name_;
   std::vector<ValueScope> of_values_;  // only where the node's own name says something else; by node
-  std::unordered_map<std::string_view, std::vector<ModuleId>> by_component_;  // of a complete tree
 };
 
 }  // namespace thence::hierarchy

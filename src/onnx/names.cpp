@@ -69,7 +69,8 @@ std::uint32_t NameTable::find_or_add(std::string_view name, std::uint64_t hash) 
         return find_or_add(name, hash);
       }
       slot = {check, static_cast<std::uint32_t>(names_.size())};
-      names_.emplace_back(static_cast<std::uint64_t>(name.data() - file_.data()), name.size());
+      // An empty name may be nowhere in the file.
+      names_.push_back(name.empty() ? Slice() : Slice(static_cast<std::uint64_t>(name.data() - file_.data()), name.size()));
       return slot.name;
     }
     if (slot.check == check && text(slot.name) == name) return slot.name;

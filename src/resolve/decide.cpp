@@ -70,7 +70,7 @@ Verdict decide(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, 
   ModuleId module = winner->module;
   if (winner->strength == Strength::rewritten) {
     const Evidence* weight = first_parameter(all);
-    if (weight != nullptr && weight->module != module) {
+    if (weight != nullptr && !hierarchy.tree().within(weight->module, module)) {
       verdict.serves = {weight->module, module};
       module = weight->module;
     }

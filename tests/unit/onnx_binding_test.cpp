@@ -106,6 +106,18 @@ TEST(Binding, AGraphOutputNobodyWritesIsNoted) {
   EXPECT_EQ(read.noted("M002"), 1u);
 }
 
+TEST(Binding, InputsAndOutputsOfAGraphMayLackAName) {
+  const ReadModel read(model(graph({node("A", {""}, {})})
+                                 .inner(GraphField::input, Message())
+                                 .inner(GraphField::input, value_info(""))
+                                 .inner(GraphField::output, Message())));
+  ASSERT_TRUE(read.ok());
+  const Model& m = read.model();
+  EXPECT_EQ(names_of(m, m.graphs()[0].inputs), (std::vector<std::string>{"", ""}));
+  EXPECT_EQ(names_of(m, m.graphs()[0].outputs), std::vector<std::string>{""});
+  EXPECT_EQ(m.node(0).inputs()[0], none) << "an input left out is not that one";
+}
+
 TEST(Binding, ABodySeesTheGraphsAroundIt) {
   const Message inner = graph({node("D", {"outer", "middle", "later"}, {"d"})}, {}, {"d", "outer"});
   const Message middle =

@@ -49,6 +49,11 @@ TEST(NameTable, NumbersNamesByFirstAppearance) {
   EXPECT_EQ(table.text(2), "");
 }
 
+TEST(NameTable, AnEmptyNameMayBeNowhereInTheFile) {
+  NameTable table("file", 1);
+  EXPECT_EQ(table.text(table.intern(std::string_view())), "");
+}
+
 TEST(NameTable, GrowsFarBeyondWhatWasExpected) {
   const Words words(counted_words(100000));
   NameTable table(words.text, 0);

@@ -84,7 +84,8 @@ TEST(Fields, ReadsTheLargestFieldNumber) {
 }
 
 TEST(Fields, ReadsAFieldNumberWrittenLongerThanNeeded) {
-  Fields fields("\x88\x80\x80\x80\0\x05"s);
+  const std::string bytes = "\x88\x80\x80\x80\0\x05"s;
+  Fields fields(bytes);
   ASSERT_TRUE(fields.next());
   EXPECT_EQ(fields.tag(), varint_tag(1));
   EXPECT_EQ(fields.varint(), 5u);

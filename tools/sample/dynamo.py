@@ -38,10 +38,9 @@ def export(choice: Choice) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any
         stamped = _export(twin)
     nodes = _fx_nodes(plain, stamped)
     owners = {name: _owner(node, stamp, modules) for name, (node, stamp) in nodes.items()}
-    rows = []
-    for place in places(plain.model_proto):
-        rows.append(row(place, _owner_of_place(place, nodes, owners)))
-    return plain.model_proto, modules, rows
+    model = plain.model_proto
+    rows = [row(place, _owner_of_place(place, nodes, owners)) for place in places(model)]
+    return model, modules, rows
 
 
 def _export(sample: Sample) -> torch.onnx.ONNXProgram:

@@ -1,0 +1,256 @@
+#include "hierarchy/scope_resolver.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "base/text.h"
+
+namespace thence::hierarchy {
+namespace {
+
+constexpr std::size_t most_rivals = 4096;
+
+std::string join(std::string_view outer, std::string_view component) {
+  return outer.empty() ? std::string(component) : std::string(outer) + "." + std::string(component);
+}
+
+// A called container `blocks` has the scope component "blocks", its child "blocks.0": the child's path is the
+// container's and the number, not the container's and "blocks.0".
+std::string repeated_container(std::string_view outer, std::string_view component) {
+  const std::string_view own = scope_component(outer);
+  if (own.empty() || !component.starts_with(own) || component.size() <= own.size() + 1 || component[own.size()] != '.')
+    return {};
+  for (const std::string_view atom : base::split(component.substr(own.size() + 1), '.'))
+    if (!base::is_digits(atom)) return {};
+  return std::string(outer) + std::string(component.substr(own.size()));
+}
+
+// The component without the number of a repeated call: "fc" of "fc_2".
+std::string_view unnumbered(const Scope& scope) {
+  base::NumberedName name;
+  return !scope.is_inner && base::take_number_suffix(scope.component, name) ? name.base : std::string_view();
+}
+
+void add_once(std::vector<ModuleId>& modules, ModuleId module) {
+  if (modules.size() < most_rivals && std::find(modules.begin(), modules.end(), module) == modules.end()) modules.push_back(module);
+}
+
+bool add_match(Scope& scope, ModuleId module, Fit fit) {
+  if (module == no_module) return false;
+  for (const ScopeMatch& match : scope.matches)
+    if (match.module == module) return true;
+  if (scope.matches.size() < most_rivals) scope.matches.push_back({module, 0, fit});
+  return true;
+}
+
+}  // namespace
+
+ScopeResolver::ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style, std::vector<Scope>& scopes,
+                             const std::unordered_map<std::string_view, ScopeId>& by_text,
+                             const std::vector<ScopeId>& of_name)
+    : model_(model), tree_(tree), style_(style), scopes_(scopes), by_text_(by_text), of_name_(of_name) {}
+
+void ScopeResolver::run(const std::vector<ParameterOwner>& parameters) {
+  collect_owners(parameters);
+  if (tree_.complete())
+    for (ModuleId module = 0; module < tree_.size(); ++module)
+      by_component_[scope_component(tree_[module].path)].push_back(module);
+  const std::vector<ScopeId> order = outermost_first();
+  pass_owners_outwards(order);
+  for (const ScopeId scope : order) resolve(scopes_[scope]);
+  decide_by_wiring();
+  number_calls(order);
+}
+
+// Outer scopes first; plain names before numbered ones, which may be calls of the former, those by number.
+std::vector<ScopeId> ScopeResolver::outermost_first() const {
+  std::vector<std::tuple<std::ptrdiff_t, unsigned, std::string_view, ScopeId>> keyed;
+  keyed.reserve(scopes_.size());
+  for (ScopeId id = 0; id < scopes_.size(); ++id) {
+    const std::string_view text = scopes_[id].text;
+    base::NumberedName name{};
+    const bool numbered = base::take_number_suffix(scopes_[id].component, name);
+    keyed.emplace_back(std::count(text.begin(), text.end(), '/'), numbered ? name.number + 1 : 0, text, id);
+  }
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<ScopeId> order;
+  order.reserve(keyed.size());
+  for (const auto& key : keyed) order.push_back(std::get<3>(key));
+  return order;
+}
+
+// A scope that reads `a.b.fc.weight` and whose last component is "fc" (or "fc_2", its third call) is most
+// likely a call of `a.b.fc`, wherever the chain before it leads.
+void ScopeResolver::collect_owners(const std::vector<ParameterOwner>& parameters) {
+  for (onnx::NodeId id = 0; id < model_.node_count(); ++id) {
+    if (of_name_[id] == no_scope) continue;
+    Scope& scope = scopes_[of_name_[id]];
+    for (const onnx::ValueId input : model_.node(id).inputs()) {
+      if (input == onnx::none) continue;
+      const onnx::Producer producer = model_.producer(input);
+      if (producer.kind != onnx::Producer::Kind::initializer) continue;
+      const ModuleId owner = parameters[producer.index].module;
+      if (owner == no_module) continue;
+      const std::string_view component = scope_component(tree_[owner].path);
+      if (component == scope.component || component == unnumbered(scope)) add_once(scope.parameter_owners, owner);
+    }
+  }
+}
+
+// What is known of an inner scope says where the one around it lies, too.
+void ScopeResolver::pass_owners_outwards(const std::vector<ScopeId>& order) {
+  for (auto at = order.rbegin(); at != order.rend(); ++at) {
+    const Scope& scope = scopes_[*at];
+    if (scope.outer == no_scope || scopes_[scope.outer].text.empty()) continue;
+    Scope& outer = scopes_[scope.outer];
+    for (const ModuleId owner : scope.parameter_owners) {
+      const std::string_view path = tree_[owner].path;
+      const std::string_view component = scope_component(path);
+      std::string_view around = path.size() > component.size() ? path.substr(0, path.size() - component.size() - 1) : "";
+      if (component.starts_with(outer.component) && scope_component(around) != outer.component)
+        around = path.substr(0, path.rfind('.') == std::string_view::npos ? 0 : path.rfind('.'));
+      if (around.empty() || scope_component(around) != outer.component) continue;
+      if (const ModuleId module = tree_.find(around); module != no_module) add_once(outer.parameter_owners, module);
+    }
+  }
+}
+
+void ScopeResolver::resolve(Scope& scope) {
+  if (scope.outer == no_scope) {
+    if (scope.text.empty()) scope.matches.push_back({root, 0, Fit::known});
+    return;
+  }
+  const std::vector<ScopeMatch>& outers = scopes_[scope.outer].matches;
+  if (outers.empty()) return;
+  const ModuleId outer = outers.front().module;
+  if (style_ == ScopeStyle::bare) {
+    add_match(scope, tree_.add(join(tree_[outer].path, scope.component)), Fit::bare);
+    return;
+  }
+  if (outers.size() > 1) return resolve_among(scope, outers);
+  if (resolve_component(scope, outer, scope.component)) return;
+  if (const std::string_view base = unnumbered(scope); !base.empty()) {
+    if (resolve_component(scope, outer, base)) return;
+    // Call k of a module is named only after call k-1 was: without a scope for that, the number is the name's own.
+    const std::string first = std::string(scope.text.substr(0, scope.text.size() - scope.component.size())) + std::string(base);
+    if (const auto found = by_text_.find(first); found != by_text_.end() && !tree_.complete())
+      for (const ScopeMatch& match : scopes_[found->second].matches) add_match(scope, match.module, Fit::spelled);
+    if (!scope.matches.empty()) return;
+  }
+  if (!tree_.complete()) spell_out(scope, outer);
+}
+
+// The scope around stands for several modules (layers run by calling `forward` leave no trace of themselves). The
+// parameters read in this one may say which; otherwise the candidates stay rivals until the wiring is asked.
+void ScopeResolver::resolve_among(Scope& scope, const std::vector<ScopeMatch>& outers) {
+  for (const ModuleId owner : scope.parameter_owners) add_match(scope, owner, Fit::skipped);
+  if (!scope.matches.empty()) return;
+  const std::string_view base = unnumbered(scope);
+  for (const ScopeMatch& outer : outers) {
+    const std::string_view around = tree_[outer.module].path;
+    if (add_match(scope, tree_.find(join(around, scope.component)), Fit::skipped)) continue;
+    const std::string_view component = base.empty() ? scope.component : base;
+    add_match(scope, tree_.complete() ? tree_.find(join(around, component)) : tree_.add(join(around, component)), Fit::skipped);
+  }
+}
+
+// The modules that a component may mean below `outer`, by what is known: straight below, a repeated container, the
+// owner of the parameters it reads, and in a complete tree whatever bears the name.
+bool ScopeResolver::resolve_component(Scope& scope, ModuleId outer, std::string_view component) {
+  const std::string_view around = tree_[outer].path;
+  if (add_match(scope, tree_.find(join(around, component)), Fit::known)) return true;
+  if (const std::string repeated = repeated_container(around, component); !repeated.empty())
+    if (add_match(scope, tree_.find(repeated), Fit::container)) return true;
+  for (const ModuleId owner : scope.parameter_owners) {
+    if (scope_component(tree_[owner].path) != component) continue;
+    // Two modules may share one tensor. If the owner has a scope of its own elsewhere, then this one is as
+    // likely another module tied to it as the owner called from here; the name's own word is taken.
+    if (!tree_.complete() && !tree_.within(owner, outer) && scope_of_its_own(owner)) continue;
+    add_match(scope, owner, tree_.within(owner, outer) ? Fit::skipped : Fit::foreign);
+  }
+  if (!scope.matches.empty() || !tree_.complete()) return !scope.matches.empty();
+  const auto named = by_component_.find(component);
+  if (named == by_component_.end() || named->second.size() > most_rivals) return false;
+  for (const ModuleId module : named->second)
+    if (tree_.within(module, outer)) add_match(scope, module, Fit::skipped);
+  if (scope.matches.empty())
+    for (const ModuleId module : named->second) add_match(scope, module, Fit::foreign);
+  return !scope.matches.empty();
+}
+
+void ScopeResolver::spell_out(Scope& scope, ModuleId outer) {
+  const std::string around = tree_[outer].path;
+  const std::string repeated = repeated_container(around, scope.component);
+  if (!repeated.empty()) add_match(scope, tree_.add(repeated), Fit::container);
+  else add_match(scope, tree_.add(join(around, scope.component)), Fit::spelled);
+}
+
+// Whether the file has the scope that a call of this module by its parents would leave.
+bool ScopeResolver::scope_of_its_own(ModuleId module) const {
+  std::string text;
+  for (std::string_view path = tree_[module].path; !path.empty();) {
+    const std::string_view component = scope_component(path);
+    text.insert(0, "/" + std::string(component));
+    path = component.size() >= path.size() ? std::string_view() : path.substr(0, path.size() - component.size() - 1);
+  }
+  return by_text_.contains(text);
+}
+
+// All nodes of a scope belong to one call of one module. A scope that fits several is decided when, of all candidates,
+// only one is wired to it: by what lies inside it, else around it, else in its layer. What is decided may decide
+// others, so this goes on until nothing changes.
+void ScopeResolver::decide_by_wiring() {
+  std::vector<std::vector<ScopeId>> wired(scopes_.size());  // of open scopes: the scopes they are wired to
+  const auto open = [&](ScopeId scope) { return scope != no_scope && scopes_[scope].matches.size() > 1; };
+  bool any = false;
+  for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
+    for (const onnx::ValueId input : model_.node(id).inputs()) {
+      if (input == onnx::none) continue;
+      const onnx::Producer producer = model_.producer(input);
+      if (producer.kind != onnx::Producer::Kind::node) continue;
+      const ScopeId to = of_name_[id], from = of_name_[producer.index];
+      if (to == from || to == no_scope || from == no_scope) continue;
+      if (open(to)) wired[to].push_back(from);
+      if (open(from)) wired[from].push_back(to);
+      any |= open(to) || open(from);
+    }
+  for (int round = 0; any && round < 64; ++round) {
+    any = false;
+    for (ScopeId id = 0; id < scopes_.size(); ++id) {
+      if (wired[id].empty() || !open(id)) continue;
+      const ModuleId picked = pick_by_neighbours(scopes_[id], wired[id]);
+      if (picked == no_module) continue;
+      scopes_[id].matches = {{picked, 0, Fit::wired}};
+      any = true;
+    }
+  }
+}
+
+ModuleId ScopeResolver::pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours) const {
+  std::set<ModuleId> inside, around, layer;
+  for (const ScopeId other : neighbours) {
+    if (scopes_[other].matches.size() != 1) continue;
+    const ModuleId neighbour = scopes_[other].matches.front().module;
+    const std::string& where = tree_[neighbour].path;
+    const bool tells = std::any_of(scope.matches.begin(), scope.matches.end(), [&](const ScopeMatch& rival) {
+      return cross_layer(tree_[rival.module].path, where);
+    });
+    for (const ScopeMatch& match : scope.matches) {
+      if (tree_.within(neighbour, match.module)) inside.insert(match.module);
+      if (tree_.within(neighbour, tree_[match.module].parent)) around.insert(match.module);
+      if (tells && !cross_layer(tree_[match.module].path, where)) layer.insert(match.module);
+    }
+  }
+  const std::set<ModuleId>& closest = !inside.empty() ? inside : !around.empty() ? around : layer;
+  return closest.size() == 1 ? *closest.begin() : no_module;
+}
+
+// The k-th scope that means the same module is its k-th call.
+void ScopeResolver::number_calls(const std::vector<ScopeId>& order) {
+  std::unordered_map<ModuleId, std::uint32_t> calls;
+  for (const ScopeId id : order)
+    if (Scope& scope = scopes_[id]; scope.matches.size() == 1 && !scope.is_inner) scope.matches.front().call = calls[scope.matches.front().module]++;
+}
+
+}  // namespace thence::hierarchy

@@ -1,0 +1,41 @@
+// ScopeResolver: decides what each scope means, from the outermost in, by what is known of the modules: the tree, the
+// parameters read in a scope, and at last what it is wired to.
+#pragma once
+
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "hierarchy/scope_index.h"
+
+namespace thence::hierarchy {
+
+class ScopeResolver {
+ public:
+  ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style, std::vector<Scope>& scopes,
+                const std::unordered_map<std::string_view, ScopeId>& by_text, const std::vector<ScopeId>& of_name);
+  void run(const std::vector<ParameterOwner>& parameters);
+
+ private:
+  std::vector<ScopeId> outermost_first() const;
+  void collect_owners(const std::vector<ParameterOwner>& parameters);
+  void pass_owners_outwards(const std::vector<ScopeId>& order);
+  void resolve(Scope& scope);
+  void resolve_among(Scope& scope, const std::vector<ScopeMatch>& outers);
+  bool resolve_component(Scope& scope, ModuleId outer, std::string_view component);
+  void spell_out(Scope& scope, ModuleId outer);
+  void decide_by_wiring();
+  ModuleId pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours) const;
+  void number_calls(const std::vector<ScopeId>& order);
+  bool scope_of_its_own(ModuleId module) const;
+
+  const onnx::Model& model_;
+  ModuleTree& tree_;
+  ScopeStyle style_;
+  std::vector<Scope>& scopes_;
+  const std::unordered_map<std::string_view, ScopeId>& by_text_;
+  const std::vector<ScopeId>& of_name_;
+  std::unordered_map<std::string_view, std::vector<ModuleId>> by_component_;  // of a complete tree
+};
+
+}  // namespace thence::hierarchy
