@@ -2,6 +2,7 @@
 // are data (schema/derived_names.json); this undoes them.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,10 @@ class DerivedNames {
     std::string text;  // without the "#"
     bool numbered = false;
   };
-  using Suffixes = std::vector<Suffix>;
+  struct Suffixes {
+    std::vector<Suffix> list;
+    std::array<bool, 256> last{};  // the bytes that some suffix ends in: most names are told apart by theirs
+  };
   static std::string_view original(std::string_view name, const Suffixes& suffixes,
                                    const std::vector<std::string>* prefixes);
 

@@ -30,7 +30,7 @@ bool same_inside(const ModuleTree& tree, const Module& a, const Module& b) {
 
 ModuleTree::ModuleTree() {
   modules_.emplace_back();
-  by_path_.emplace("", root);
+  by_path_.emplace(std::string_view(), root);
 }
 
 ModuleId ModuleTree::add(std::string_view path, std::string_view class_name) {
@@ -43,7 +43,7 @@ ModuleId ModuleTree::add(std::string_view path, std::string_view class_name) {
     added.path = path;
     added.parent = parent;
     modules_[parent].children.push_back(module);
-    by_path_.emplace(std::string(path), module);
+    by_path_.emplace(added.path, module);
   }
   if (modules_[module].class_name.empty() && !class_name.empty()) {
     modules_[module].class_name = class_name;
@@ -53,12 +53,14 @@ ModuleId ModuleTree::add(std::string_view path, std::string_view class_name) {
 }
 
 void ModuleTree::add_alias(ModuleId module, std::string_view path) {
-  if (!well_formed(path) || !by_path_.emplace(std::string(path), module).second) return;
-  modules_[module].aliases.emplace_back(path);
+  if (!well_formed(path) || find(path) != no_module) return;
+  const std::string& alias = alias_names_.emplace_back(path);
+  modules_[module].aliases.push_back(alias);
+  by_path_.emplace(alias, module);
 }
 
 ModuleId ModuleTree::find(std::string_view path) const {
-  const auto found = by_path_.find(std::string(path));
+  const auto found = by_path_.find(path);
   return found == by_path_.end() ? no_module : found->second;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,7 +20,7 @@ struct Module {
   std::string class_name;  // qualified; empty when unknown
   ModuleId parent = no_module;
   std::vector<ModuleId> children;     // in order of registration, as far as known
-  std::vector<std::string> aliases;   // further paths of the same module
+  std::vector<std::string_view> aliases;  // further paths of the same module
   std::optional<std::uint32_t> calls; // how often its forward ran, when a capture says so
 
   /// The last atom of the path.
@@ -41,6 +42,10 @@ class ModuleTree {
   static constexpr std::size_t max_depth = 64;
 
   ModuleTree();
+  ModuleTree(const ModuleTree&) = delete;
+  ModuleTree& operator=(const ModuleTree&) = delete;
+  ModuleTree(ModuleTree&&) = default;
+  ModuleTree& operator=(ModuleTree&&) = default;
 
   /// Adds a module and, where missing, those around it. A known module gets the class if it had none.
   /// no_module when the path is past the limits or malformed.
@@ -69,8 +74,9 @@ class ModuleTree {
  private:
   bool is_repeated_block(const Module& module) const;
 
-  std::vector<Module> modules_;
-  std::unordered_map<std::string, ModuleId> by_path_;
+  std::deque<Module> modules_;  // stays put, so that by_path_ can point into it
+  std::unordered_map<std::string_view, ModuleId> by_path_;  // paths and aliases
+  std::deque<std::string> alias_names_;
   std::size_t classes_ = 0;
   bool complete_ = false;
 };

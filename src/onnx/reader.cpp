@@ -120,6 +120,7 @@ void Reader::fill_fields(GraphId id, std::vector<Graph>& bodies) {
   Graph& graph = model_.graphs_[id];
   graph.first_node = static_cast<NodeId>(model_.nodes_.size());
   graph.first_initializer = static_cast<std::uint32_t>(model_.initializers_.size());
+  std::vector<std::string_view> sparse;  // they come after the others, wherever they are in the file
   for (const std::string_view piece : graph.bytes) {
     if (graph.kind == Graph::Kind::function) {
       fill_function(piece, id, bodies);
@@ -129,7 +130,7 @@ void Reader::fill_fields(GraphId id, std::vector<Graph>& bodies) {
         case bytes_tag(GraphField::node): fill_node(field.bytes(), id, bodies); break;
         case bytes_tag(GraphField::name): graph.name = field.bytes(); break;
         case bytes_tag(GraphField::initializer): add_initializer(field.bytes(), id, false); break;
-        case bytes_tag(GraphField::sparse_initializer): add_initializer(field.bytes(), id, true); break;
+        case bytes_tag(GraphField::sparse_initializer): sparse.push_back(field.bytes()); break;
         case bytes_tag(GraphField::input):
           graph.input_infos.push_back(field.bytes());
           graph.inputs.push_back(intern(name_in(field.bytes(), ValueInfoField::name)));
@@ -141,6 +142,7 @@ void Reader::fill_fields(GraphId id, std::vector<Graph>& bodies) {
         default: break;
       }
   }
+  for (const std::string_view message : sparse) add_initializer(message, id, true);
   graph.node_count = static_cast<NodeId>(model_.nodes_.size()) - graph.first_node;
   graph.initializer_count = static_cast<std::uint32_t>(model_.initializers_.size()) - graph.first_initializer;
 }

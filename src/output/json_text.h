@@ -1,6 +1,7 @@
 // JSON's primitives. Strings from a model may hold any bytes: what is not valid UTF-8 is written as \xNN, spelled out.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 

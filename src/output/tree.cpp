@@ -33,7 +33,7 @@ std::string label(const semantics::Map& map, const TreeRow& row) {
 }
 
 std::string role(const semantics::Map& map, hierarchy::ModuleId module) {
-  const semantics::Role role = semantics::role_of(map.tree(), module);
+  const semantics::Role role = map.role(module);
   std::string text(role.type);
   if (!role.component.empty()) text += (text.empty() ? "" : " ") + std::string(role.component);
   return text;
@@ -94,7 +94,7 @@ void write_tree_json(const semantics::Map& map, const TreeOptions& options, bool
     append_json_string(text, module.path);
     text += R"(,"class":)";
     append_json_string_or_null(text, module.class_name);
-    const semantics::Role role = semantics::role_of(map.tree(), row.module);
+    const semantics::Role role = map.role(row.module);
     text += R"(,"semantic_type":)";
     append_json_string_or_null(text, role.type);
     text += R"(,"component":)";

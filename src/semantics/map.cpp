@@ -99,7 +99,7 @@ ModuleFacts Map::facts(ModuleId module) const {
   facts.hf_module = filter_->hf_module(tree(), module);
   if (facts.hf_module != no_module) facts.tag = tags_->of(facts.hf_module);
   facts.layers = tree().layer_path(module);
-  facts.role = role_of(tree(), module);
+  facts.role = role(module);
   facts.scope_path = scope_path(tree(), module);
   return facts;
 }

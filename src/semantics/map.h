@@ -68,6 +68,7 @@ class Map {
   const Diagnostics& diagnostics() const { return diagnostics_; }
 
   ModuleFacts facts(hierarchy::ModuleId module) const;
+  Role role(hierarchy::ModuleId module) const { return roles_->of(tree(), module); }
   Summary summary() const;
   std::vector<InitializerRow> initializer_rows() const;
   /// The reason to print: why there is no module, or why there are no classes; empty when nothing is missing.
@@ -85,6 +86,7 @@ class Map {
   resolve::Resolution resolution_;
   std::unique_ptr<hierarchy::ClassFilter> filter_;
   std::unique_ptr<Tags> tags_;
+  std::unique_ptr<RoleReader> roles_ = std::make_unique<RoleReader>();
 };
 
 std::string_view level_of(const resolve::Attribution& answer);

@@ -8,55 +8,60 @@ namespace {
 
 using hierarchy::ModuleId;
 
+constexpr std::size_t most_readings = 1 << 16;  // kept; a model with more distinct names starts over
+
 std::string_view first_fit(const std::vector<LexiconEntry>& entries, const std::vector<std::string>& words) {
   for (const LexiconEntry& entry : entries)
     if (entry.fits(words)) return entry.name;
   return {};
 }
 
-std::vector<std::string> words_of_module(const hierarchy::Module& module) {
-  std::vector<std::string> words = words_of(module.name());
-  for (std::string& word : words_of(hierarchy::short_class(module.class_name))) words.push_back(std::move(word));
-  return words;
-}
-
-std::string_view classify(std::string_view type, const std::vector<std::vector<std::string>>& names) {
-  std::string_view otherwise;
-  for (const LexiconEntry& entry : Lexicon::shipped().classifications) {
-    if (entry.type != type) continue;
-    if (entry.words.empty()) otherwise = entry.name;
-    for (const auto& words : names)
-      if (entry.fits(words)) return entry.name;
-  }
-  return otherwise;
+// The first classification of the type whose words fit; one without words fits always and stands last.
+std::string_view classify(std::string_view type, std::uint64_t fitting) {
+  const auto& all = Lexicon::shipped().classifications;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].type == type && (all[i].words.empty() || (fitting >> i & 1) != 0)) return all[i].name;
+  return {};
 }
 
 }  // namespace
 
-Role role_of(const hierarchy::ModuleTree& tree, ModuleId module) {
+const RoleReader::Reading& RoleReader::read(std::string_view name, std::string_view class_name) {
+  std::string key(name);
+  key.push_back('\n');
+  key += class_name;
+  if (const auto found = readings_.find(key); found != readings_.end()) return found->second;
+  if (readings_.size() == most_readings) readings_.clear();
   const Lexicon& lexicon = Lexicon::shipped();
+  // A layer's number is no word: its class alone speaks.
+  std::vector<std::string> own = base::is_digits(name) ? std::vector<std::string>() : words_of(name);
+  std::vector<std::string> words = own;
+  for (std::string& word : words_of(hierarchy::short_class(class_name))) words.push_back(std::move(word));
+  Reading reading{first_fit(lexicon.types, words), first_fit(lexicon.weak_types, words), first_fit(lexicon.components, own), 0};
+  for (std::size_t i = 0; i < lexicon.classifications.size() && i < 64; ++i)
+    if (lexicon.classifications[i].fits(words)) reading.classifications |= std::uint64_t{1} << i;
+  return readings_.emplace(std::move(key), reading).first->second;
+}
+
+Role RoleReader::of(const hierarchy::ModuleTree& tree, ModuleId module) {
   Role role;
   std::string_view weak;
-  std::vector<std::vector<std::string>> names;  // of the modules looked at, innermost first
+  std::uint64_t fitting = 0;
   for (ModuleId at = module; at != hierarchy::root; at = tree[at].parent) {
-    // A layer's number ends the search: what is around the layer says nothing about its parts.
-    if (base::is_digits(tree[at].name())) {
-      names.push_back(words_of(hierarchy::short_class(tree[at].class_name)));
-      if (role.type.empty() && weak.empty()) role.type = first_fit(lexicon.types, names.back());
-      break;
+    const bool layer = base::is_digits(tree[at].name());
+    const Reading& reading = read(tree[at].name(), tree[at].class_name);
+    // Of what lies around the part that gave the type, only attention needs to know more: `crossattention.self`.
+    if (role.type.empty() || role.type == "attention") fitting |= reading.classifications;
+    if (role.type.empty()) {
+      if (role.component.empty()) role.component = reading.component;
+      if (!layer || weak.empty()) role.type = reading.type;
+      if (weak.empty()) weak = reading.weak_type;
     }
-    names.push_back(words_of_module(tree[at]));
-    if (role.component.empty()) role.component = first_fit(lexicon.components, words_of(tree[at].name()));
-    role.type = first_fit(lexicon.types, names.back());
-    if (!role.type.empty()) break;
-    if (weak.empty()) weak = first_fit(lexicon.weak_types, names.back());
+    // A layer's number ends the search: what is around the layer says nothing about its parts.
+    if (layer) break;
   }
-  // Where the type was found may be inside a module that tells more: `crossattention.self`.
-  if (role.type == "attention" && module != hierarchy::root)
-    for (ModuleId at = tree[module].parent; at != hierarchy::root && !base::is_digits(tree[at].name()); at = tree[at].parent)
-      names.push_back(words_of_module(tree[at]));
   if (role.type.empty()) role.type = weak;
-  if (!role.type.empty()) role.classification = classify(role.type, names);
+  if (!role.type.empty()) role.classification = classify(role.type, fitting);
   return role;
 }
 

@@ -1,7 +1,10 @@
 // A module's role: what kind of part it is, read from its own and its surroundings' names by the lexicon.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "hierarchy/module_tree.h"
 
@@ -14,6 +17,19 @@ struct Role {
   std::string_view classification;
 };
 
-Role role_of(const hierarchy::ModuleTree& tree, hierarchy::ModuleId module);
+/// Reads roles. Layers repeat the same few names over and over, so what a name says is looked up once.
+class RoleReader {
+ public:
+  Role of(const hierarchy::ModuleTree& tree, hierarchy::ModuleId module);
+
+ private:
+  struct Reading {
+    std::string_view type, weak_type, component;
+    std::uint64_t classifications = 0;  // a bit for each of the lexicon's that fits
+  };
+  const Reading& read(std::string_view name, std::string_view class_name);
+
+  std::unordered_map<std::string, Reading> readings_;
+};
 
 }  // namespace thence::semantics

@@ -51,7 +51,8 @@ class Expectation {
     if (function)
       for (const std::string& name : texts(graph, 4)) scope.emplace(name, "graph input");
     if (!function) {
-      const auto tensors = messages(graph, 5);
+      std::vector<Tree> tensors = messages(graph, 5);
+      for (const Tree& sparse : messages(graph, 15)) tensors.push_back(messages(sparse, 1)[0]);
       for (std::size_t i = 0; i < tensors.size(); ++i)
         scope.emplace(text(tensors[i], 8), "initializer " + label + "#" + std::to_string(i));
       for (const Tree& info : messages(graph, 11)) scope.emplace(text(info, 1), "graph input");

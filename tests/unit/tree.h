@@ -114,6 +114,12 @@ inline Tree any_graph(int depth) {
   for (int i = draw(4); i > 0; --i) graph.inner(GraphField::node, any_node(depth));
   graph.text(GraphField::name, any_name());
   for (int i = draw(3); i > 0; --i) graph.inner(GraphField::initializer, any_tensor());
+  if (draw(3) == 0) {
+    Tree sparse;
+    sparse.inner(SparseTensorField::values, any_tensor());
+    sparse.number(SparseTensorField::dims, 4);
+    graph.inner(GraphField::sparse_initializer, sparse);
+  }
   for (int i = draw(3); i > 0; --i) graph.inner(GraphField::input, any_value_info());
   for (int i = draw(3); i > 0; --i) graph.inner(GraphField::output, any_value_info());
   if (draw(2) != 0) graph.inner(GraphField::value_info, any_value_info());

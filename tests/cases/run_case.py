@@ -1,0 +1,44 @@
+"""Runs the commands of a case in a folder that holds its files, the models among them as bytes."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+from tests.cases.case_file import Case, Command, printed_lines
+from tests.cases.onnx_table import model_bytes
+
+ROOT = Path(__file__).parents[2]
+TIME_LIMIT = 60  # seconds
+
+
+def write_files(case: Case, folder: Path) -> None:
+    for name, text in case.files.items():
+        data = model_bytes(text) if name.endswith(".onnxtxt") else text.encode()
+        (folder / name).write_bytes(data)
+    (folder / "examples").symlink_to(ROOT / "examples")
+
+
+def run_command(command: Command, program: Path, folder: Path) -> list[str]:
+    """What `$ thence ...` prints; `< file` at its end gives it standard input."""
+    arguments = shlex.split(command.line.removeprefix("$ "))
+    data = b""
+    if "<" in arguments:
+        at = arguments.index("<")
+        data = (folder / arguments[at + 1]).read_bytes()
+        del arguments[at:]
+    if arguments[0] != "thence":
+        raise ValueError(f"line {command.number}: a command begins with 'thence'")
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "NO_COLOR"))}
+    done = subprocess.run(
+        [program, *arguments[1:]],
+        cwd=folder,
+        input=data,
+        capture_output=True,
+        timeout=TIME_LIMIT,
+        env=environment,
+        check=False,
+    )
+    return printed_lines(done.stdout.decode(), done.stderr.decode(), done.returncode)

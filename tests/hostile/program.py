@@ -1,0 +1,162 @@
+"""Runs thence the way a shell would, watches the clock and its anonymous memory, and knows what every
+answer and every error must look like."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import resource
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+RELEASE = Path(os.environ.get("THENCE_BIN") or ROOT / "build/release/bin/thence")
+ASAN = Path(os.environ.get("THENCE_ASAN_BIN") or ROOT / "build/asan/bin/thence")
+SAMPLE = ROOT / "tests/models/sample"
+
+FORMATS = ("table", "json", "jsonl", "csv")
+# Every command and format that reads a model.
+COMMANDS: dict[str, tuple[str, ...]] = {
+    **{f"map-{format}": ("map", "--format", format) for format in FORMATS},
+    **{f"show-{format}": ("show", "--format", format) for format in FORMATS},
+    "explain": ("explain",),
+    "explain-json": ("explain", "--format", "json"),
+}
+
+MIB = 1 << 20
+ESCAPES = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")  # what a terminal might obey; \t and \n are harmless
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one run did."""
+
+    code: int
+    out: bytes
+    err: str
+    seconds: float
+    anonymous: int  # the most bytes of anonymous memory seen
+
+    def rows(self) -> list[dict[str, object]]:
+        """The rows of `map --format json`."""
+        nodes = json.loads(self.out)["nodes"]
+        assert isinstance(nodes, list)
+        return nodes
+
+    def table(self) -> list[dict[str, str]]:
+        """The rows of a CSV."""
+        return list(csv.DictReader(io.StringIO(self.out.decode(), newline="")))
+
+
+def run(
+    *args: str | Path | bytes,
+    program: Path = RELEASE,
+    stdin: bytes | int | None = None,
+    keep: bool = True,
+    data_limit: int | None = None,
+    timeout: float = 120,
+    env: dict[str, str] | None = None,
+) -> Run:
+    """Runs the program to its end. `keep=False` throws its output away; `data_limit` is the most memory of
+    its own that the kernel grants it."""
+    options = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1", **(env or {})}
+    started = time.monotonic()
+    process = subprocess.Popen(
+        [program, *args],
+        stdin=subprocess.PIPE if isinstance(stdin, bytes) else subprocess.DEVNULL if stdin is None else stdin,
+        stdout=subprocess.PIPE if keep else subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=options,
+    )
+    if data_limit is not None:
+        resource.prlimit(process.pid, resource.RLIMIT_DATA, (data_limit, data_limit))
+    if keep:
+        out, err = process.communicate(stdin if isinstance(stdin, bytes) else None, timeout=timeout)
+        return Run(process.returncode, out, _text(err), time.monotonic() - started, 0)
+    peak = _watch(process, started + timeout)
+    seconds = time.monotonic() - started
+    assert process.stderr is not None
+    with process.stderr:
+        return Run(process.wait(), b"", _text(process.stderr.read()), seconds, peak)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "backslashreplace")
+
+
+def _watch(process: subprocess.Popen[bytes], deadline: float) -> int:
+    """Waits for the end; the most anonymous memory seen on the way. A process that says much on stderr would
+    wait for us: the errors and diagnostics of thence are few."""
+    peak = 0
+    with open(f"/proc/{process.pid}/status", "rb", buffering=0) as status:
+        while process.poll() is None:
+            status.seek(0)
+            try:
+                found = re.search(rb"RssAnon:\s+(\d+) kB", status.read(4096))
+            except ProcessLookupError:
+                found = None
+            peak = max(peak, int(found[1]) << 10 if found else 0)
+            if time.monotonic() > deadline:
+                process.kill()
+                raise TimeoutError(f"no answer: {process.args}")
+            time.sleep(0.001)
+    return peak
+
+
+def command(name: str, model: str | Path, *rest: str | Path) -> list[str | Path]:
+    """The command line; explain asks for the first node."""
+    first, *flags = COMMANDS[name]
+    return [first, model, *(["#0"] if first == "explain" else []), *flags, *rest]
+
+
+def check_error(done: Run, code: int, name: str | None, offset: bool = False) -> str:
+    """An error as it should be: its exit code, what is wrong, in which file, where, and what to do. Gives the
+    error's own code."""
+    assert done.code == code, f"exit {done.code}: {done.err[-2000:]}"
+    assert done.out == b"", "an error printed data"
+    said = re.match(r"error\[([A-Z]\d{3})\]: (.*)\n  help: (.+)\n\Z", done.err, re.DOTALL)
+    assert said, f"not an error as it should be: {done.err[-2000:]!r}"
+    assert len(done.err) < 4000, "an error is a few lines, whatever the file"
+    if name is not None:
+        assert name in said[2]
+    if offset:
+        assert re.search(r"offset \d+", said[2]), said[2]
+    return said[1]
+
+
+def check_answer(done: Run, name: str, nodes: int | None = None) -> None:
+    """An answer as it should be: exit 0, text that parses, one row for every node, nothing that a terminal
+    would obey."""
+    assert done.code == 0, f"exit {done.code}: {done.err[-2000:]}"
+    assert not ESCAPES.search(done.err.encode()), done.err
+    done.out.decode("utf-8")
+    assert not ESCAPES.search(done.out), name
+    if nodes is not None and name.startswith("map"):
+        assert count_rows(done, name) == nodes
+    elif name.endswith("json"):
+        json.loads(done.out)
+    elif name.endswith("jsonl"):
+        assert all(isinstance(json.loads(line), dict) for line in done.out.splitlines())
+    elif name.endswith("csv"):
+        assert all(None not in row and None not in row.values() for row in done.table())
+
+
+def count_rows(done: Run, name: str) -> int:
+    """How many nodes an answer of `map` tells of."""
+    match name:
+        case "map-json":
+            return len(done.rows())
+        case "map-jsonl":
+            return sum(isinstance(json.loads(line), dict) for line in done.out.split(b"\n")[:-1])
+        case "map-csv":
+            rows = done.table()
+            assert all(None not in row and None not in row.values() for row in rows)
+            return len(rows)
+        case _:
+            return done.out.count(b"\n") - 1

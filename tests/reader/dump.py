@@ -1,0 +1,95 @@
+"""Runs thence_model_dump on many models at once and compares what it says with libprotobuf."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from tests.reader import reference
+
+ROOT = Path(__file__).parents[2]
+
+
+def tool() -> Path:
+    """The dump tool: next to the thence under test; the one with sanitizers where there is one."""
+    named = os.environ.get("THENCE_MODEL_DUMP")
+    beside = [os.environ.get("THENCE_ASAN_BIN"), os.environ.get("THENCE_BIN")]
+    places = [Path(named)] if named else [Path(path).with_name("thence_model_dump") for path in beside if path]
+    places += [ROOT / "build" / preset / "bin/thence_model_dump" for preset in ("asan", "debug", "release")]
+    for place in places:
+        if place.exists():
+            return place
+    raise FileNotFoundError("build thence_model_dump first: cmake --preset asan && cmake --build --preset asan")
+
+
+def dump(paths: Iterable[Path]) -> dict[Path, list[dict[str, Any]]]:
+    """What the tool says of each file: its lines, or one line with the error."""
+    names = "".join(f"{path}\n" for path in paths)
+    # Looking for leaks takes seconds a process on some machines; the unit tests do that.
+    options = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0:" + os.environ.get("ASAN_OPTIONS", "")}
+    done = subprocess.run(
+        [tool(), "--stdin-list"], input=names.encode(), env=options, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode(errors="replace")
+    said: dict[Path, list[dict[str, Any]]] = {}
+    for line in done.stdout.split(b"\n")[:-1]:
+        seen = json.loads(line)
+        if "file" in seen:
+            latest = said.setdefault(Path(seen["file"]), [])
+        else:
+            latest.append(seen)
+    return said
+
+
+# Why thence may refuse what libprotobuf reads: code, and what must be true of the model.
+def may_refuse(code: str, data: bytes, model: reference.Message) -> bool:
+    match code:
+        case "W007":  # groups, which libprotobuf walks over
+            return True
+        case "W011":
+            return not data
+        case "W012":
+            return not model.HasField("graph")
+    return False
+
+
+def difference(data: bytes, said: list[dict[str, Any]]) -> str | None:
+    """In words, how thence and libprotobuf differ on a file; None when they agree."""
+    model = reference.parse(data)
+    error = said[0].get("error") if said else "nothing was said"
+    if model is None:
+        return None if error else "libprotobuf refuses it, thence does not"
+    if error:
+        return None if may_refuse(error, data, model) else f"thence alone refuses it: {said[0]['text']}"
+    expected = reference.lines(model)
+    for wanted, seen in zip(expected, said, strict=False):
+        for key in wanted.keys() | seen.keys():
+            if wanted.get(key) != seen.get(key):
+                place = wanted.get("node") or wanted.get("graph") or "model"
+                return f"{place}: {key}: libprotobuf {wanted.get(key)!r}, thence {seen.get(key)!r}"
+    return None if len(expected) == len(said) else f"{len(expected)} lines, not {len(said)}"
+
+
+def check_files(paths: list[Path]) -> None:
+    """Fails with the first few files on which the two differ."""
+    said = dump(paths)
+    differ = []
+    for path in paths:
+        found = difference(path.read_bytes(), said[path])
+        if found:
+            differ.append(f"{path}: {found}")
+    assert not differ, f"{len(differ)} of {len(paths)} differ:\n" + "\n".join(differ[:10])
+
+
+def check_models(models: list[bytes], folder: Path) -> None:
+    """The same for bytes; those that differ are left in the folder."""
+    paths = []
+    for number, data in enumerate(models):
+        path = folder / f"{number}.onnx"
+        path.write_bytes(data)
+        paths.append(path)
+    check_files(paths)
