@@ -3,7 +3,7 @@ its bar. Nothing fails here, whatever the figures: what is over its bar is only 
 
 Everything compared is measured in the same run, in turns, and the median is taken. Times are processor
 time (user and system), which a busy machine disturbs less than the clock; only the cold read, which waits
-for a disk, goes by the clock.
+for a disk, goes by the clock. Output goes to /dev/null.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import models
 
 BINARIES = models.FOLDER.parent / "release" / "bin"
 MB = 1_000_000
+SIZES = {10_000: "nodes_10k", 100_000: "nodes", 1_000_000: "nodes_1m"}
 
 LOAD = """
 import sys, time, onnx
@@ -36,12 +37,17 @@ class Row:
     what: str
     figure: float
     unit: str
-    bar: float | None = None  # the most it may be; none: told, not judged
-    detail: str = ""
+    bar: float | None  # the most it may be; none: told, not judged
+    how: str
 
     @property
     def verdict(self) -> str:
         return "" if self.bar is None else "ok" if self.figure <= self.bar else "OVER"
+
+    def cells(self) -> list[str]:
+        unit = self.unit if self.unit == "x" else f" {self.unit}"
+        bar = "" if self.bar is None else f"<= {self.bar:g}{unit}"
+        return [self.what, f"{self.figure:.3g}{unit}", bar, self.verdict, self.how]
 
 
 @dataclass
@@ -52,61 +58,68 @@ class Process:
 
 
 def run(*command: str | Path, keep_output: bool = False) -> Process:
-    """A whole process, its output going to /dev/null unless wanted."""
     target = subprocess.PIPE if keep_output else subprocess.DEVNULL
-    with subprocess.Popen(command, stdout=target, stderr=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen(command, stdout=target, text=True) as process:
         output = process.stdout.read() if process.stdout else ""
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        raise SystemExit(f"{command[0]} failed with exit code {process.returncode}: {' '.join(map(str, command))}")
+        raise SystemExit(f"exit code {process.returncode} of {' '.join(map(str, command))}")
     return Process(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, output)
 
 
 def read_bench(binaries: Path, folder: Path, pattern: str, repetitions: int) -> dict[str, dict[str, float]]:
-    """Medians of Google Benchmark's repetitions, which it runs in random order: name -> milliseconds and counters."""
-    done = run(
-        binaries / "thence_read_bench", f"--models={folder}", f"--benchmark_filter={pattern}", "--benchmark_format=json",
-        f"--benchmark_repetitions={repetitions}", "--benchmark_enable_random_interleaving=true", "--benchmark_min_time=0.1",
-        keep_output=True,
-    )  # fmt: skip
+    """For each benchmark its counters and, as `ms`, the median of its repetitions, made in random order."""
+    flags = [
+        f"--models={folder}",
+        f"--benchmark_filter={pattern}",
+        f"--benchmark_repetitions={repetitions}",
+        "--benchmark_enable_random_interleaving=true",
+        "--benchmark_min_time=0.1",
+        "--benchmark_format=json",
+    ]
+    done = run(binaries / "thence_read_bench", *flags, keep_output=True)
     times: dict[str, list[float]] = defaultdict(list)
-    results: dict[str, dict[str, float]] = {}
+    found: dict[str, dict[str, float]] = {}
     for entry in json.loads(done.output)["benchmarks"]:
         if entry["run_type"] == "iteration":
             name = entry["run_name"].split("/iterations")[0]
             times[name].append(entry["real_time" if name.startswith("cold") else "cpu_time"] / 1e6)
-            results[name] = entry
-    return {name: {**entry, "ms": median(times[name]), "worst": max(times[name])} for name, entry in results.items()}
+            found[name] = entry
+    for name, entry in found.items():
+        entry.update(ms=median(times[name]), best=min(times[name]), worst=max(times[name]))
+    return found
+
+
+def growth(what: str, milliseconds: dict[int, float]) -> Row:
+    each = {count: 1e6 * ms / count for count, ms in milliseconds.items()}  # nanoseconds
+    how = ", ".join(f"{count:,} nodes: {nanoseconds:.0f} ns each" for count, nanoseconds in each.items())
+    return Row(f"{what}: time per node, 1M / 10k nodes", each[1_000_000] / each[10_000], "x", 2.0, how)
 
 
 def reading(binaries: Path, folder: Path, repetitions: int) -> list[Row]:
     found = read_bench(binaries, folder, "^(floor|read|open)", repetitions)
     rows = []
+
+    def ratio(what: str, prefix: str, model: str, bar: float | None) -> None:
+        floor, read = found[f"{prefix}floor/{model}"]["ms"], found[f"{prefix}read/{model}"]["ms"]
+        rows.append(Row(f"{what}, {model}", read / floor, "x", bar, f"{read:.2f} / {floor:.2f} ms"))
+
     for model, bar in (("nodes", 10.0), ("metadata", 2.5), ("weights", 2.5)):
-        floor, read = found[f"open_floor/{model}"]["ms"], found[f"open_read/{model}"]["ms"]
-        rows.append(Row(f"read / floor, {model}", read / floor, "x", bar, f"{read:.2f} ms / {floor:.2f} ms"))
+        ratio("read / floor", "open_", model, bar)
     for model in ("nodes", "metadata", "weights"):
-        floor, read = found[f"floor/{model}"]["ms"], found[f"read/{model}"]["ms"]
-        rows.append(Row(f"  the same, file already mapped, {model}", read / floor, "x", None, f"{read:.2f} ms / {floor:.2f} ms"))
-    cold = read_bench(binaries, folder, "^cold", 3)["cold/weights"]
-    stayed = "all pages dropped before" if cold["pages_not_evicted"] == 0 else "SOME PAGES STAYED IN MEMORY"
-    rows.append(Row("read, weights, cold file", cold["ms"], "ms", 10.0, f"{stayed}; worst {cold['worst']:.1f} ms"))
+        ratio("read / floor on mapped bytes", "", model, None)
+    cold = read_bench(binaries, folder, "^cold", 5)["cold/weights"]
+    stayed = cold["pages_not_evicted"]
+    how = f"{cold['best']:.1f} to {cold['worst']:.1f} ms; {stayed:.0f} pages were still in memory"
+    rows.append(Row("read from a cold file, weights", cold["ms"], "ms", 10.0, how))
     large, small = found["read/weights"], found["read/no_weights"]
-    weights = f"{large['file_bytes'] / MB:.0f} MB against {small['file_bytes'] / MB:.0f} MB of file"
-    rows.append(Row("heap to read, weights / no_weights", large["heap_bytes"] / small["heap_bytes"], "x", 1.05,
-                    f"{large['heap_bytes'] / MB:.2f} MB / {small['heap_bytes'] / MB:.2f} MB; {weights}"))  # fmt: skip
+    heaps = [entry["heap_bytes"] / MB for entry in (large, small)]
+    files = [entry["file_bytes"] / MB for entry in (large, small)]
+    how = f"{heaps[0]:.3f} / {heaps[1]:.3f} MB of heap for {files[0]:.0f} / {files[1]:.0f} MB of file"
+    rows.append(Row("heap to read, weights / no_weights", heaps[0] / heaps[1], "x", 1.05, how))
     rows.append(growth("read", {count: found[f"read/{model}"]["ms"] for count, model in SIZES.items()}))
     return rows
-
-
-SIZES = {10_000: "nodes_10k", 100_000: "nodes", 1_000_000: "nodes_1m"}
-
-
-def growth(what: str, milliseconds: dict[int, float]) -> Row:
-    each = {count: 1e6 * ms / count for count, ms in milliseconds.items()}  # nanoseconds a node
-    detail = ", ".join(f"{count:,}: {nanoseconds:.0f} ns" for count, nanoseconds in each.items())
-    return Row(f"{what}: time for a node, 1M nodes / 10k", each[1_000_000] / each[10_000], "x", 2.0, detail)
 
 
 def mapping(binaries: Path, folder: Path, repetitions: int) -> list[Row]:
@@ -114,42 +127,37 @@ def mapping(binaries: Path, folder: Path, repetitions: int) -> list[Row]:
         return run(binaries / "thence", "map", "--quiet", "--format", "json", folder / f"{model}.onnx")
 
     times: dict[str, list[float]] = defaultdict(list)
-    peaks: dict[str, int] = {}
     for _ in range(repetitions):
         for model in ("nodes", "weights"):
             times[f"map {model}"].append(map_of(model).seconds)
             load = run(sys.executable, "-c", LOAD, folder / f"{model}.onnx", keep_output=True)
             times[f"load {model}"].append(float(load.output))
-            times[f"process {model}"].append(load.seconds)
-        for model in ("nodes_10k", "nodes_1m", "no_weights"):
+            times[f"python {model}"].append(load.seconds)
+        for model in ("nodes_10k", "nodes_1m"):
             times[f"map {model}"].append(map_of(model).seconds)
-    for model in ("weights", "no_weights"):
-        peaks[model] = map_of(model).peak
     ms = {name: 1e3 * median(values) for name, values in times.items()}
     rows = []
     for model, bar in (("nodes", 0.3), ("weights", 0.02)):
-        ours, load = ms[f"map {model}"], ms[f"load {model}"]
-        rows.append(Row(f"thence map --format json / onnx.load, {model}", ours / load, "x", bar,
-                        f"{ours:.1f} ms / {load:.0f} ms; Python with the load in it {ms[f'process {model}']:.0f} ms"))  # fmt: skip
-    rows.append(Row("peak memory of thence map, weights - no_weights", (peaks["weights"] - peaks["no_weights"]) / MB, "MB", None,
-                    f"{peaks['weights'] / MB:.1f} MB / {peaks['no_weights'] / MB:.1f} MB, pages of the file included"))  # fmt: skip
-    rows.append(growth("thence map", {count: ms[f"map {model}"] for count, model in SIZES.items()}))
+        ours, load_ms = ms[f"map {model}"], ms[f"load {model}"]
+        how = f"{ours:.1f} / {load_ms:.0f} ms; all of the Python process: {ms[f'python {model}']:.0f} ms"
+        rows.append(Row(f"map --format json / onnx.load, {model}", ours / load_ms, "x", bar, how))
+    peaks = [map_of(model).peak / MB for model in ("weights", "no_weights")]
+    how = f"{peaks[0]:.1f} / {peaks[1]:.1f} MB resident at most, touched pages of the file included"
+    rows.append(Row("map: memory, weights / no_weights", peaks[0] / peaks[1], "x", None, how))
+    rows.append(growth("map", {count: ms[f"map {model}"] for count, model in SIZES.items()}))
     return rows
 
 
 def table(rows: list[Row]) -> str:
-    cells = [("what", "measured", "bar", "", "how")]
-    for row in rows:
-        bar = "" if row.bar is None else f"<= {row.bar:g}{row.unit if row.unit == 'x' else ' ' + row.unit}"
-        cells.append((row.what, f"{row.figure:.3g}{row.unit if row.unit == 'x' else ' ' + row.unit}", bar, row.verdict, row.detail))
-    widths = [max(len(line[i]) for line in cells) for i in range(4)]
-    return "\n".join("  ".join([*(cell.ljust(width) for cell, width in zip(line, widths, strict=False)), line[4]]).rstrip() for line in cells)
+    lines = [["what", "measured", "bar", "", "how"], *(row.cells() for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(5)]
+    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Time the core beside what it is compared to, and say what is over its bar.")
-    parser.add_argument("--binaries", type=Path, default=BINARIES, help="folder of thence and thence_read_bench")
-    parser.add_argument("--models", type=Path, default=models.FOLDER, help="folder for the models (2.2 GB)")
+    parser = argparse.ArgumentParser(description="Time the core, and say what is over its bar.")
+    parser.add_argument("--binaries", type=Path, default=BINARIES, help="where thence_read_bench is")
+    parser.add_argument("--models", type=Path, default=models.FOLDER, help="where to keep models (2 GB)")
     parser.add_argument("--repetitions", type=int, default=7)
     parser.add_argument("--json", action="store_true", help="the rows as JSON")
     arguments = parser.parse_args()

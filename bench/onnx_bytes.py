@@ -49,7 +49,12 @@ def constant_attribute(value: int) -> bytes:
 
 
 def node(
-    op: str, name: str, inputs: Iterable[str], outputs: Iterable[str], attributes: bytes, metadata: Mapping[str, str] | None = None
+    op: str,
+    name: str,
+    inputs: Iterable[str],
+    outputs: Iterable[str],
+    attributes: bytes,
+    metadata: Mapping[str, str] | None = None,
 ) -> bytes:
     """A node as a field of its graph."""
     parts = [text(1, value) for value in inputs]

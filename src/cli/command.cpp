@@ -97,10 +97,11 @@ Opened open_map(ModelFlags& flags) {
   Result<semantics::Map> map = semantics::Map::make(flags.model, flags.options);
   if (!map) {
     print_error(map.error());
-    return {std::nullopt, static_cast<int>(map.error().kind)};
+    return {nullptr, static_cast<int>(map.error().kind)};
   }
   if (!flags.quiet) print_diagnostics(map->diagnostics());
-  return {*std::move(map), done};
+  static const semantics::Map* const kept = new semantics::Map(*std::move(map));
+  return {kept, done};
 }
 
 int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& write) {

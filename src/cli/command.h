@@ -32,7 +32,7 @@ void add_format_flag(CLI::App& command, std::string& format);
 
 /// Reads the model and answers; prints diagnostics. On failure prints the error and gives its exit code.
 struct Opened {
-  std::optional<semantics::Map> map;
+  const semantics::Map* map = nullptr;  // never destroyed: the program ends with it, and taking it apart takes long
   int exit_code = done;
 };
 Opened open_map(ModelFlags& flags);

@@ -67,7 +67,7 @@ std::string nearest(const onnx::Model& model, const std::string& wanted) {
 
 int run_explain(ExplainFlags& flags) {
   const Opened opened = open_map(flags);
-  if (!opened.map) return opened.exit_code;
+  if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
   std::vector<onnx::NodeId> nodes;
   for (const std::string& wanted : flags.nodes) {

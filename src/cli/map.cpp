@@ -48,7 +48,7 @@ int run_map(MapFlags& flags) {
     return wrong_usage;
   }
   const Opened opened = open_map(flags);
-  if (!opened.map) return opened.exit_code;
+  if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
   const int code = deliver(flags, [&](base::Writer& out) {
     if (flags.format == "json") output::write_map_json(map, out);

@@ -30,7 +30,7 @@ struct ShowFlags : ModelFlags {
 
 int run_show(ShowFlags& flags) {
   const Opened opened = open_map(flags);
-  if (!opened.map) return opened.exit_code;
+  if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
   flags.tree.execution_order = flags.order == "execution";
   flags.tree.colour = colour_on_output(flags);

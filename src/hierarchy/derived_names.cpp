@@ -25,8 +25,8 @@ std::string_view DerivedNames::original(std::string_view name, const Suffixes& s
                                         const std::vector<std::string>* prefixes) {
   for (bool again = true; again;) {
     again = false;
-    if (!name.empty() && suffixes.last[static_cast<unsigned char>(name.back())])
-      for (const Suffix& suffix : suffixes.list) again |= strip_suffix(name, suffix.text, suffix.numbered);
+    for (const Suffix& suffix : suffixes[static_cast<unsigned char>(name.empty() ? '\0' : name.back())])
+      again |= strip_suffix(name, suffix.text, suffix.numbered);
     if (prefixes == nullptr) continue;
     for (const std::string& prefix : *prefixes)
       if (name.size() > prefix.size() && name.starts_with(prefix)) {
@@ -44,15 +44,15 @@ const DerivedNames& DerivedNames::shipped() {
     const simdjson::padded_string text(base::embedded("derived_names.json"));
     const simdjson::dom::element file = parser.parse(text);
     const auto suffixes = [&](const char* key) {
-      Suffixes suffixes_of_kind;
+      Suffixes by_last_byte;
       for (const simdjson::dom::element item : file[key].get_array()) {
         const std::string_view pattern = item.get_string();
         const bool numbered = pattern.ends_with('#');
-        suffixes_of_kind.list.push_back({std::string(numbered ? pattern.substr(0, pattern.size() - 1) : pattern), numbered});
-        if (numbered) for (unsigned char digit = '0'; digit <= '9'; ++digit) suffixes_of_kind.last[digit] = true;
-        else suffixes_of_kind.last[static_cast<unsigned char>(pattern.back())] = true;
+        const std::string text_of_suffix(numbered ? pattern.substr(0, pattern.size() - 1) : pattern);
+        for (const char last : numbered ? std::string_view("0123456789") : pattern.substr(pattern.size() - 1))
+          by_last_byte[static_cast<unsigned char>(last)].push_back({text_of_suffix, numbered});
       }
-      return suffixes_of_kind;
+      return by_last_byte;
     };
     made.node_suffixes_ = suffixes("node_suffixes");
     made.value_suffixes_ = suffixes("value_suffixes");

@@ -25,10 +25,8 @@ class DerivedNames {
     std::string text;  // without the "#"
     bool numbered = false;
   };
-  struct Suffixes {
-    std::vector<Suffix> list;
-    std::array<bool, 256> last{};  // the bytes that some suffix ends in: most names are told apart by theirs
-  };
+  /// By the byte that a name of that suffix ends in: most names are told apart by theirs.
+  using Suffixes = std::array<std::vector<Suffix>, 256>;
   static std::string_view original(std::string_view name, const Suffixes& suffixes,
                                    const std::vector<std::string>* prefixes);
 

@@ -1,5 +1,6 @@
 #include "hierarchy/exporter_stack.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -35,9 +36,16 @@ std::optional<long> slice_number(std::string_view text, long otherwise) {
   return value;
 }
 
+// How many modules a list holds: its children are numbered from 0.
+std::optional<long> list_length(const ModuleTree* tree, std::string_view list) {
+  const ModuleId module = tree != nullptr && tree->complete() ? tree->find(list) : no_module;
+  if (module == no_module) return std::nullopt;
+  return static_cast<long>((*tree)[module].children.size());
+}
+
 }  // namespace
 
-std::string undo_slices(std::string_view path) {
+std::string undo_slices(std::string_view path, const ModuleTree* tree) {
   constexpr std::string_view opening = "slice(";
   std::string out(path);
   for (std::size_t at = out.find(opening); at != std::string::npos; at = out.find(opening, at + 1)) {
@@ -47,9 +55,11 @@ std::string undo_slices(std::string_view path) {
     const std::size_t end = std::min(out.find('.', close + 2), out.size());
     const std::string_view number = std::string_view(out).substr(close + 2, end - close - 2);
     if (parts.size() != 3 || !base::is_digits(number)) return std::string(path);
-    const auto start = slice_number(parts[0], 0);
+    auto start = slice_number(parts[0], 0);
     const auto step = slice_number(parts[2], 1);
     const auto index = slice_number(number, 0);
+    if (start && *start < 0 && at > 0)
+      if (const auto length = list_length(tree, std::string_view(out).substr(0, at - 1))) start = std::max(0L, *start + *length);
     if (!start || !step || !index || *start < 0 || *step <= 0 || *index > 1'000'000'000 || *step > 1'000'000 ||
         *start > 1'000'000'000)
       return std::string(path);
@@ -60,7 +70,7 @@ std::string undo_slices(std::string_view path) {
 
 ExporterProperties exporter_properties(const onnx::Node& node) {
   ExporterProperties found;
-  for (const onnx::MetadataEntry& entry : node.metadata()) {
+  node.each_metadata([&](const onnx::MetadataEntry& entry) {
     if (entry.key == "pkg.torch.onnx.name_scopes") found.name_scopes = entry.value;
     else if (entry.key == "pkg.torch.onnx.class_hierarchy") found.class_hierarchy = entry.value;
     else if (entry.key == "namespace") found.name_space = entry.value;
@@ -68,7 +78,7 @@ ExporterProperties exporter_properties(const onnx::Node& node) {
     else if (entry.key == "pkg.thence.module") { found.tag_module = entry.value; found.tagged = true; }
     else if (entry.key == "pkg.thence.class") found.tag_class = entry.value;
     else if (entry.key == "pkg.thence.fingerprint") found.tag_fingerprint = entry.value;
-  }
+  });
   return found;
 }
 
@@ -107,10 +117,12 @@ StackReader::Found StackReader::parse(const ExporterProperties& properties) {
   if (stack.modules.empty()) return {};
   Found found{no_module, stack.whole};
   for (const StackFrame& frame : stack.modules) {
+    const std::string path = undo_slices(frame.path, &tree_);
+    const bool sliced = path.find("slice(") != std::string::npos;  // from the end of a list of unknown length
     // A tree from a capture knows every module; a path it lacks is a call path, not a module of its own.
-    const ModuleId module = tree_.complete() ? tree_.find(frame.path) : tree_.add(frame.path, frame.class_name);
-    if (module != no_module) found.module = module;
-    else if (tree_.complete()) found.module = no_module;
+    const ModuleId module = sliced ? no_module : tree_.complete() ? tree_.find(path) : tree_.add(path, frame.class_name);
+    found.stranger = module == no_module && (sliced || tree_.complete());
+    if (module != no_module || found.stranger) found.module = module;
   }
   return found;
 }

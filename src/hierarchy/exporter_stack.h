@@ -46,6 +46,7 @@ class StackReader {
   struct Found {
     ModuleId module = no_module;
     bool whole = false;
+    bool stranger = false;  // it names a module that the tree does not have
   };
   Found find(const ExporterProperties& properties);
 
@@ -57,7 +58,7 @@ class StackReader {
 };
 
 /// `layers.slice(None, 4, None).0` is the first of a sliced list: `layers.0`. The text as it is when
-/// the slice cannot be undone (a negative start needs the list's length).
-std::string undo_slices(std::string_view path);
+/// the slice cannot be undone: one from the end of the list needs the list's length, which a complete tree has.
+std::string undo_slices(std::string_view path, const ModuleTree* tree = nullptr);
 
 }  // namespace thence::hierarchy

@@ -8,6 +8,7 @@ Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture)
     : tree_(capture ? std::move(capture->tree) : ModuleTree()) {
   read_properties(model);
   parameters_ = parameter_owners(model, tree_);
+  copies_ = parameter_copies(model, tree_);
   scopes_.emplace(model, tree_, parameters_);
 }
 
@@ -21,9 +22,9 @@ void Hierarchy::read_properties(const onnx::Model& model) {
       if (module != no_module) tags_.push_back({id, module, properties.tag_module, properties.tag_fingerprint});
     }
     const StackReader::Found found = reader.find(properties);
-    if (found.module == no_module) continue;
+    if (found.module == no_module && !found.stranger) continue;
     if (stacks_.empty()) stacks_.resize(model.node_count());
-    stacks_[id] = {found.module, found.whole, !properties.rewrite_rule.empty()};
+    stacks_[id] = {found.module, found.whole, !properties.rewrite_rule.empty(), found.stranger};
   }
 }
 

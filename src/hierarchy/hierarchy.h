@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "hierarchy/capture.h"
@@ -19,6 +20,7 @@ struct NodeStack {
   ModuleId module = no_module;
   bool whole = false;       // the stack begins at the root
   bool rewritten = false;   // a rewrite rule made the node out of others
+  bool stranger = false;    // it names a module that the tree does not have
 };
 
 /// What thence wrote into a node earlier. Whether it still fits is for the evidence to say.
@@ -40,6 +42,12 @@ class Hierarchy {
   bool has_stacks() const { return !stacks_.empty(); }
   const std::vector<NodeTag>& tags() const { return tags_; }
   const std::vector<ParameterOwner>& parameters() const { return parameters_; }
+  /// The parameter that a value is, perhaps after steps that only change its form.
+  struct Parameter {
+    std::uint32_t initializer = onnx::none;
+    ParameterOwner owner;
+  };
+  Parameter parameter_behind(const onnx::Model& model, onnx::ValueId value) const;
   const ScopeIndex& scopes() const { return *scopes_; }
 
  private:
@@ -50,6 +58,7 @@ class Hierarchy {
   std::vector<NodeStack> stacks_;  // empty when no node has any
   std::vector<NodeTag> tags_;
   std::vector<ParameterOwner> parameters_;
+  std::unordered_map<onnx::ValueId, ParameterOwner> copies_;
   std::optional<ScopeIndex> scopes_;
   NodeStack no_stack_;
 };

@@ -91,7 +91,9 @@ ModuleId ModuleTree::nearest_runnable(ModuleId module) const {
 bool ModuleTree::is_repeated_block(const Module& module) const {
   const Module& container = modules_[module.parent];
   if (short_class(container.class_name) == "ModuleList") return true;
-  if (module.class_name.empty()) return !module.children.empty();
+  // A container whose class is unknown where others' are known was never called: it only holds its modules.
+  if (module.class_name.empty() || (container.class_name.empty() && has_classes() && !module.children.empty()))
+    return !module.children.empty();
   std::size_t checked = 0;
   for (const ModuleId other : container.children) {
     const Module& sibling = modules_[other];

@@ -16,6 +16,16 @@ bool is_identifier(std::string_view atom) {
   return std::all_of(atom.begin(), atom.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
+ParameterOwner owner_by_name(std::string_view name, ModuleTree& tree) {
+  const std::string_view path = parameter_path(name);
+  const std::size_t dot = path.rfind('.');
+  // A name of one atom may be anybody's: only a path says whose it is.
+  if (dot == std::string_view::npos) return {};
+  const std::string_view module = path.substr(0, dot);
+  const ModuleId owner = tree.complete() ? tree.find(module) : tree.add(module);
+  return {owner, owner == no_module ? std::string_view() : path};
+}
+
 }  // namespace
 
 std::string_view parameter_path(std::string_view initializer) {
@@ -32,18 +42,23 @@ std::string_view parameter_path(std::string_view initializer) {
 
 std::vector<ParameterOwner> parameter_owners(const onnx::Model& model, ModuleTree& tree) {
   std::vector<ParameterOwner> owners(model.initializers().size());
-  for (std::size_t i = 0; i < owners.size(); ++i) {
-    const onnx::Initializer& initializer = model.initializers()[i];
-    if (initializer.value == onnx::none) continue;
-    const std::string_view path = parameter_path(model.value_name(initializer.value));
-    const std::size_t dot = path.rfind('.');
-    // A name of one atom may be anybody's: only a path says whose it is.
-    if (dot == std::string_view::npos) continue;
-    const std::string_view module = path.substr(0, dot);
-    owners[i].module = tree.complete() ? tree.find(module) : tree.add(module);
-    if (owners[i].module != no_module) owners[i].parameter = path;
-  }
+  for (std::size_t i = 0; i < owners.size(); ++i)
+    if (const onnx::ValueId value = model.initializers()[i].value; value != onnx::none)
+      owners[i] = owner_by_name(model.value_name(value), tree);
   return owners;
+}
+
+std::unordered_map<onnx::ValueId, ParameterOwner> parameter_copies(const onnx::Model& model, ModuleTree& tree) {
+  std::unordered_map<onnx::ValueId, ParameterOwner> copies;
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
+    const onnx::Node node = model.node(id);
+    if (node.op_type() != "Identity" || node.inputs().size() != 1 || node.outputs().size() != 1) continue;
+    const onnx::ValueId from = node.inputs()[0], to = node.outputs()[0];
+    if (from == onnx::none || to == onnx::none || model.producer(from).kind != onnx::Producer::Kind::initializer) continue;
+    const ParameterOwner owner = owner_by_name(model.value_name(to), tree);
+    if (owner.module != no_module) copies.emplace(to, owner);
+  }
+  return copies;
 }
 
 }  // namespace thence::hierarchy

@@ -63,20 +63,20 @@ void ScopeResolver::run(const std::vector<ParameterOwner>& parameters) {
   number_calls(order);
 }
 
-// Outer scopes first; plain names before numbered ones, which may be calls of the former, those by number.
+// Outer scopes first: they were met, and numbered, before those inside them. Scopes that carry a number and hold none
+// come last, by number: they may be further calls of plain ones.
 std::vector<ScopeId> ScopeResolver::outermost_first() const {
-  std::vector<std::tuple<std::ptrdiff_t, unsigned, std::string_view, ScopeId>> keyed;
-  keyed.reserve(scopes_.size());
-  for (ScopeId id = 0; id < scopes_.size(); ++id) {
-    const std::string_view text = scopes_[id].text;
-    base::NumberedName name{};
-    const bool numbered = base::take_number_suffix(scopes_[id].component, name);
-    keyed.emplace_back(std::count(text.begin(), text.end(), '/'), numbered ? name.number + 1 : 0, text, id);
-  }
-  std::sort(keyed.begin(), keyed.end());
   std::vector<ScopeId> order;
-  order.reserve(keyed.size());
-  for (const auto& key : keyed) order.push_back(std::get<3>(key));
+  std::vector<std::tuple<unsigned, std::string_view, ScopeId>> numbered;
+  order.reserve(scopes_.size());
+  for (ScopeId id = 0; id < scopes_.size(); ++id) {
+    base::NumberedName name{};
+    if (!scopes_[id].is_inner && base::take_number_suffix(scopes_[id].component, name))
+      numbered.emplace_back(name.number, scopes_[id].text, id);
+    else order.push_back(id);
+  }
+  std::sort(numbered.begin(), numbered.end());
+  for (const auto& key : numbered) order.push_back(std::get<2>(key));
   return order;
 }
 
@@ -246,11 +246,11 @@ ModuleId ScopeResolver::pick_by_neighbours(const Scope& scope, const std::vector
   return closest.size() == 1 ? *closest.begin() : no_module;
 }
 
-// The k-th scope that means the same module is its k-th call.
+// The k-th scope that means the same module is its k-th call; one with scopes inside it counts as well.
 void ScopeResolver::number_calls(const std::vector<ScopeId>& order) {
   std::unordered_map<ModuleId, std::uint32_t> calls;
   for (const ScopeId id : order)
-    if (Scope& scope = scopes_[id]; scope.matches.size() == 1 && !scope.is_inner) scope.matches.front().call = calls[scope.matches.front().module]++;
+    if (Scope& scope = scopes_[id]; scope.matches.size() == 1) scope.matches.front().call = calls[scope.matches.front().module]++;
 }
 
 }  // namespace thence::hierarchy

@@ -84,6 +84,10 @@ class Node {
   std::vector<AttributeView> attributes() const;
   std::optional<AttributeView> attribute(std::string_view name) const;
   std::vector<MetadataEntry> metadata() const;
+  template <class Use>
+  void each_metadata(Use use) const {
+    onnx::each_metadata(bytes(), 9, use);  // NodeField::metadata_props
+  }
   std::string_view bytes() const;
 
  private:

@@ -17,15 +17,6 @@ using wire::bytes_tag;
 using wire::Fields;
 using wire::varint_tag;
 
-MetadataEntry read_entry(std::string_view message) {
-  MetadataEntry entry;
-  for (Fields field(message); field.next();) {
-    if (field.tag() == bytes_tag(EntryField::key)) entry.key = field.bytes();
-    if (field.tag() == bytes_tag(EntryField::value)) entry.value = field.bytes();
-  }
-  return entry;
-}
-
 // An enum's value that the schema does not know counts as an unknown field: what was there before stays.
 constexpr std::int32_t last_attribute_type = 14, last_data_location = 1;
 std::optional<std::int32_t> known_enum(std::uint64_t varint, std::int32_t last) {
@@ -103,11 +94,20 @@ constexpr std::array<DataType, 29> data_types{{
 
 }  // namespace
 
+MetadataEntry read_metadata_entry(std::string_view message) {
+  MetadataEntry entry;
+  for (Fields field(message); field.next();) {
+    if (field.tag() == bytes_tag(EntryField::key)) entry.key = field.bytes();
+    if (field.tag() == bytes_tag(EntryField::value)) entry.value = field.bytes();
+  }
+  return entry;
+}
+
 std::vector<MetadataEntry> read_metadata(const Pieces& message, std::uint32_t number_of_field) {
   std::vector<MetadataEntry> entries;
   for (const std::string_view piece : message)
     for (Fields field(piece); field.next();)
-      if (field.tag() == bytes_tag(number_of_field)) entries.push_back(read_entry(field.bytes()));
+      if (field.tag() == bytes_tag(number_of_field)) entries.push_back(read_metadata_entry(field.bytes()));
   return entries;
 }
 
@@ -127,8 +127,8 @@ TensorView read_tensor(const Pieces& message) {
         case bytes_tag(TensorField::name): view.name = field.bytes(); break;
         case bytes_tag(TensorField::doc_string): view.doc_string = field.bytes(); break;
         case bytes_tag(TensorField::raw_data): view.raw_size = field.bytes().size(); break;
-        case bytes_tag(TensorField::external_data): external.push_back(read_entry(field.bytes())); break;
-        case bytes_tag(TensorField::metadata_props): view.metadata.push_back(read_entry(field.bytes())); break;
+        case bytes_tag(TensorField::external_data): external.push_back(read_metadata_entry(field.bytes())); break;
+        case bytes_tag(TensorField::metadata_props): view.metadata.push_back(read_metadata_entry(field.bytes())); break;
         default: break;
       }
     }
@@ -174,7 +174,7 @@ ValueInfoView read_value_info(std::string_view message) {
       case bytes_tag(ValueInfoField::name): view.name = field.bytes(); break;
       case bytes_tag(ValueInfoField::type): types.push_back(field.bytes()); break;
       case bytes_tag(ValueInfoField::doc_string): view.doc_string = field.bytes(); break;
-      case bytes_tag(ValueInfoField::metadata_props): view.metadata.push_back(read_entry(field.bytes())); break;
+      case bytes_tag(ValueInfoField::metadata_props): view.metadata.push_back(read_metadata_entry(field.bytes())); break;
       default: break;
     }
   read_type(types, view);

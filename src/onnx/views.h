@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "wire/fields.h"
+
 namespace thence::onnx {
 
 /// The bytes of a message, in one piece or, where a writer split it, in several (protobuf merges them).
@@ -17,6 +19,15 @@ struct MetadataEntry {
   std::string_view key;
   std::string_view value;
 };
+
+MetadataEntry read_metadata_entry(std::string_view message);
+
+/// Calls `use` with each metadata_props entry of a message that holds them in field `number`.
+template <class Use>
+void each_metadata(std::string_view message, std::uint32_t number, Use use) {
+  for (wire::Fields field(message); field.next();)
+    if (field.tag() == wire::bytes_tag(number)) use(read_metadata_entry(field.bytes()));
+}
 
 /// All metadata_props of a message whose pieces hold them in field `number`.
 std::vector<MetadataEntry> read_metadata(const Pieces& message, std::uint32_t number);

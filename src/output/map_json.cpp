@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <map>
+#include <tuple>
 #include <unordered_map>
 
 #include "output/formats.h"
@@ -9,6 +11,8 @@
 
 namespace thence::output {
 namespace {
+
+using namespace std::string_view_literals;
 
 using hierarchy::ModuleId;
 using hierarchy::no_module;
@@ -21,37 +25,36 @@ class Rows {
   void append(std::string& out, onnx::NodeId id) {
     const onnx::Node node = map_.model().node(id);
     const resolve::Attribution& answer = map_.answer(id);
-    out += graph_text(id);
-    append_number(out, id - first_node_);
-    out += R"(,"name":)";
-    append_json_string(out, node.name());
-    out += R"(,"op_type":)";
-    append_json_string(out, node.op_type());
-    out += R"(,"domain":)";
-    append_json_string(out, node.domain());
     const Words& words = words_of(answer.module);
-    out += words.head;
-    append_number(out, answer.call);
-    out += R"(,"modules":[)";
-    append_modules(out, id, answer);
-    out += R"(],"weight_owner":)";
-    append_path(out, answer.weight_owner);
-    out += words.tail;
-    out += answer.known() ? sure_text(answer) : R"("source":null,"confidence":0,"level":"none")";
-    out += R"(,"reason":)";
-    append_json_string_or_null(out, map_.reason(id));
-    out.push_back('}');
+    out.append(graph_text(id));
+    append_number(out, id - first_node_);
+    out.append(R"(,"name":)"sv);
+    append_json_string(out, node.name());
+    out.append(operator_text(node.op_type(), node.domain()));
+    out.append(words.head);
+    if (answer.set == 0 && answer.call == 0 && answer.weight_owner == no_module) {
+      out.append(words.plain);
+    } else {
+      append_number(out, answer.call);
+      out.append(R"(,"modules":[)"sv);
+      append_modules(out, id);
+      out.append(R"(],"weight_owner":)"sv);
+      append_path(out, answer.weight_owner);
+    }
+    out.append(words.tail);
+    out.append(verdict_text(answer, map_.reason(id)));
   }
 
   void append_path(std::string& out, ModuleId module) const {
-    if (module == no_module) out += "null";
+    if (module == no_module) out.append("null"sv);
     else append_json_string(out, map_.tree()[module].path);
   }
 
  private:
   struct Words {
-    std::string head;  // from "module" to "call"
-    std::string tail;  // from "hf_module" to just before "source"
+    std::string head;   // from "module" to "call"
+    std::string plain;  // from the call's number to "weight_owner", for a node that serves its module only, without weights
+    std::string tail;   // from "hf_module" to just before "source"
   };
 
   const std::string& graph_text(onnx::NodeId id) {
@@ -66,11 +69,22 @@ class Rows {
     return graph_text_;
   }
 
-  void append_modules(std::string& out, onnx::NodeId id, const resolve::Attribution& answer) const {
-    if (answer.set == 0) {
-      if (answer.known()) append_path(out, answer.module);
-      return;
+  // Names of operators are interned: the same text lies at the same place.
+  const std::string& operator_text(std::string_view op_type, std::string_view domain) {
+    std::string& text = operators_[{op_type.data(), domain.data()}];
+    if (text.empty()) {
+      if (operators_.size() > most_operators) operators_.clear();
+      std::string& fresh = operators_[{op_type.data(), domain.data()}];
+      fresh = R"(,"op_type":)";
+      append_json_string(fresh, op_type);
+      fresh += R"(,"domain":)";
+      append_json_string(fresh, domain);
+      return fresh;
     }
+    return text;
+  }
+
+  void append_modules(std::string& out, onnx::NodeId id) const {
     bool first = true;
     for (const ModuleId module : map_.modules_of(id)) {
       if (!first) out.push_back(',');
@@ -79,35 +93,34 @@ class Rows {
     }
   }
 
-  // Confidences come from a short table: each is put into words once.
-  const std::string& sure_text(const resolve::Attribution& answer) {
-    const auto key = std::make_pair(answer.source, answer.confidence);
-    if (key != sure_key_) {
-      sure_key_ = key;
-      sure_text_ = fmt::format(R"("source":"{}","confidence":{:.4g},"level":"{}")", evidence::name_of(answer.source),
-                               answer.confidence, semantics::level_of(answer));
-    }
-    return sure_text_;
+  // Confidences come from a short table: each combination is put into words once.
+  const std::string& verdict_text(const resolve::Attribution& answer, std::string_view reason) {
+    std::string& text = verdicts_[{answer.source, answer.confidence, reason.data()}];
+    if (!text.empty()) return text;
+    text = answer.known() ? fmt::format(R"("source":"{}","confidence":{:.4g},"level":"{}")", evidence::name_of(answer.source),
+                                        answer.confidence, semantics::level_of(answer))
+                          : R"("source":null,"confidence":0,"level":"none")";
+    text += R"(,"reason":)";
+    append_json_string_or_null(text, reason);
+    text.push_back('}');
+    return text;
   }
 
   const Words& words_of(ModuleId module) {
     if (module == last_module_ && last_words_ != nullptr) return *last_words_;
-    if (const auto found = words_.find(module); found != words_.end()) {
-      last_module_ = module;
-      return *(last_words_ = &found->second);
-    }
+    last_module_ = module;
+    if (const auto found = words_.find(module); found != words_.end()) return *(last_words_ = &found->second);
     if (kept_ > most_kept) {
       words_.clear();
       kept_ = 0;
     }
     Words words = module == no_module ? unknown_words() : make_words(module);
-    kept_ += words.head.size() + words.tail.size() + 128;
-    last_module_ = module;
+    kept_ += words.head.size() + words.plain.size() + words.tail.size() + 160;
     return *(last_words_ = &words_.emplace(module, std::move(words)).first->second);
   }
 
   static Words unknown_words() {
-    return {R"(,"module":null,"module_class":null,"call":)",
+    return {R"(,"module":null,"module_class":null,"call":)", R"(0,"modules":[],"weight_owner":null)",
             R"(,"hf_module":null,"hf_module_class":null,"tag":null,"semantic_type":null,"component":null,"layer_id":null,)"
             R"("layer_path":[],"additional_context":{"module_class":null,"semantic_classification":null,"scope_path":null},)"};
   }
@@ -116,45 +129,47 @@ class Rows {
     const semantics::ModuleFacts facts = map_.facts(module);
     const hierarchy::ModuleTree& tree = map_.tree();
     const std::string_view hf_class = facts.hf_module == no_module ? std::string_view() : tree[facts.hf_module].class_name;
+    std::string path;
+    append_path(path, module);
     Words words;
-    words.head = R"(,"module":)";
-    append_path(words.head, module);
-    words.head += R"(,"module_class":)";
+    words.head.append(R"(,"module":)"sv).append(path).append(R"(,"module_class":)"sv);
     append_json_string_or_null(words.head, tree[module].class_name);
-    words.head += R"(,"call":)";
+    words.head.append(R"(,"call":)"sv);
+    words.plain.append(R"(0,"modules":[)"sv).append(path).append(R"(],"weight_owner":null)"sv);
     std::string& tail = words.tail;
-    tail = R"(,"hf_module":)";
+    tail.reserve(320 + 2 * path.size());
+    tail.append(R"(,"hf_module":)"sv);
     append_path(tail, facts.hf_module);
-    tail += R"(,"hf_module_class":)";
+    tail.append(R"(,"hf_module_class":)"sv);
     append_json_string_or_null(tail, hf_class);
-    tail += R"(,"tag":)";
+    tail.append(R"(,"tag":)"sv);
     append_json_string_or_null(tail, facts.tag);
-    tail += R"(,"semantic_type":)";
+    tail.append(R"(,"semantic_type":)"sv);
     append_json_string_or_null(tail, facts.role.type);
-    tail += R"(,"component":)";
+    tail.append(R"(,"component":)"sv);
     append_json_string_or_null(tail, facts.role.component);
-    tail += R"(,"layer_id":)";
-    if (facts.layers.empty()) tail += "null";
+    tail.append(R"(,"layer_id":)"sv);
+    if (facts.layers.empty()) tail.append("null"sv);
     else append_number(tail, facts.layers.front().index);
-    tail += R"(,"layer_path":[)";
+    tail.append(R"(,"layer_path":[)"sv);
     for (std::size_t i = 0; i < facts.layers.size(); ++i) {
-      tail += i == 0 ? "[" : ",[";
+      tail.append(i == 0 ? "["sv : ",["sv);
       append_json_string(tail, facts.layers[i].container);
       tail.push_back(',');
       append_number(tail, facts.layers[i].index);
       tail.push_back(']');
     }
-    tail += R"(],"additional_context":{"module_class":)";
+    tail.append(R"(],"additional_context":{"module_class":)"sv);
     append_json_string_or_null(tail, hierarchy::short_class(hf_class));
-    tail += R"(,"semantic_classification":)";
+    tail.append(R"(,"semantic_classification":)"sv);
     append_json_string_or_null(tail, facts.role.classification);
-    tail += R"(,"scope_path":)";
+    tail.append(R"(,"scope_path":)"sv);
     append_json_string(tail, facts.scope_path);
-    tail += "},";
+    tail.append("},"sv);
     return words;
   }
 
-  static constexpr std::size_t most_kept = 16 << 20;
+  static constexpr std::size_t most_kept = 16 << 20, most_operators = 4096;
   const Map& map_;
   onnx::GraphId graph_ = onnx::none;
   onnx::NodeId first_node_ = 0;
@@ -163,8 +178,8 @@ class Rows {
   std::size_t kept_ = 0;
   ModuleId last_module_ = no_module;
   const Words* last_words_ = nullptr;
-  std::pair<evidence::Source, float> sure_key_{evidence::Source::count, -1.f};
-  std::string sure_text_;
+  std::map<std::pair<const char*, const char*>, std::string> operators_;
+  std::map<std::tuple<evidence::Source, float, const char*>, std::string> verdicts_;
 };
 
 void append_header(const Map& map, std::string& out) {

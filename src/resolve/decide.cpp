@@ -47,8 +47,10 @@ Verdict decide(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, 
   Verdict verdict;
   Attribution& answer = verdict.attribution;
   if (all.empty()) {
-    const hierarchy::ScopeId scope = hierarchy.scopes().of_name(node);
-    if (hierarchy.tree().complete() && scope != hierarchy::no_scope) answer.reason = Reason::not_in_capture;
+    const bool stranger = hierarchy.stack(node).stranger;
+    const bool scoped = hierarchy.scopes().of_name(node) != hierarchy::no_scope;
+    if (hierarchy.tree().complete() && (scoped || stranger)) answer.reason = Reason::not_in_capture;
+    else if (stranger) answer.reason = Reason::ambiguous;
     return verdict;
   }
   const Source source = all.front().source;
@@ -68,16 +70,17 @@ Verdict decide(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, 
     winner = &*read;
   }
   ModuleId module = winner->module;
+  answer.source = source;
   if (winner->strength == Strength::rewritten) {
     const Evidence* weight = first_parameter(all);
     if (weight != nullptr && !hierarchy.tree().within(weight->module, module)) {
       verdict.serves = {weight->module, module};
       module = weight->module;
+      answer.source = Source::parameter;
     }
   }
   answer.module = module;
   answer.call = winner->call;
-  answer.source = source;
   answer.reason = Reason::none;
   answer.named = source != Source::parameter;
   answer.confidence = Confidence::shipped().of(source, winner->strength, agreement(hierarchy.tree(), all, *winner));

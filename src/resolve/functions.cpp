@@ -14,14 +14,17 @@ using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
 void attribute_body(const onnx::Model& model, onnx::GraphId function, const std::vector<onnx::NodeId>& calls,
                     const Resolution& before, Resolution& resolution) {
   std::vector<ModuleId> callers;
+  const auto add = [&](ModuleId module) {
+    if (callers.size() < 64 && std::find(callers.begin(), callers.end(), module) == callers.end()) callers.push_back(module);
+  };
   bool all_known = !calls.empty();
   float confidence = 1;
   for (const onnx::NodeId call : calls) {
     const Attribution& caller = before.nodes[call];
     all_known &= caller.known();
     confidence = std::min(confidence, caller.confidence);
-    if (caller.known() && callers.size() < 64 && std::find(callers.begin(), callers.end(), caller.module) == callers.end())
-      callers.push_back(caller.module);
+    if (caller.known()) add(caller.module);
+    else for (const ModuleId module : before.sets[caller.set]) add(module);  // it stands in a body that several call
   }
   // The body and, nested inside it, the bodies of its nodes: graphs follow one another.
   const auto& graphs = model.graphs();

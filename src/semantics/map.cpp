@@ -26,14 +26,13 @@ std::optional<Error> check_needs(const resolve::Strategy& strategy, const std::o
 }
 
 std::string scope_path(const hierarchy::ModuleTree& tree, ModuleId module) {
-  std::string text;
-  std::string_view path = tree[module].path;
-  while (!path.empty()) {
-    const std::string_view component = hierarchy::scope_component(path);
-    text.insert(0, "/" + std::string(component));
-    path = component.size() >= path.size() ? std::string_view() : path.substr(0, path.size() - component.size() - 1);
+  // A dot before a name parts two components; one before a number does not.
+  std::string text = "/" + tree[module].path;
+  for (std::size_t dot = text.find('.'); dot != std::string::npos; dot = text.find('.', dot + 1)) {
+    const std::size_t end = std::min(text.find('.', dot + 1), text.size());
+    if (!base::is_digits(std::string_view(text).substr(dot + 1, end - dot - 1))) text[dot] = '/';
   }
-  return text.empty() ? "/" : text;
+  return text;
 }
 
 }  // namespace

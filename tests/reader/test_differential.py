@@ -43,9 +43,9 @@ def test_real_exports() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_random_models(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
-    models = [wire.random_message(rng, reference.SCHEMA, depth=8) for _ in range(200)]
     graph = reference.SCHEMA.fields_by_name["graph"]
-    models += [data + wire.random_field(rng, graph, depth=10) for data in models for _ in range(3)]
+    models = [wire.random_message(rng, reference.SCHEMA, depth=9) for _ in range(500)]
+    models += [data + wire.random_field(rng, graph, depth=9) for data in models]
     dump.check_models(models, tmp_path)
 
 
@@ -66,7 +66,7 @@ def test_models_as_another_writer_puts_them(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_damaged_models(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
-    models = [wire.damage(rng, data) for data in small_models() for _ in range(8)]
+    models = [wire.damage(rng, data) for data in small_models() for _ in range(30)]
     read = sum(reference.parse(data) is not None for data in models)
     assert read > len(models) / 10, "most damage must not be fatal, or nothing is compared"
     assert read < len(models) * 9 / 10, "some damage must be fatal, or nothing is refused"
@@ -74,7 +74,7 @@ def test_damaged_models(seed: int, tmp_path: Path) -> None:
 
 
 def test_every_prefix_of_a_model(tmp_path: Path) -> None:
-    for number, data in enumerate(small_models()[:3]):
+    for number, data in enumerate(small_models()[:10]):
         folder = tmp_path / str(number)
         folder.mkdir()
         dump.check_models([data[:size] for size in range(len(data))], folder)
