@@ -46,6 +46,17 @@ std::vector<onnx::NodeId> find_nodes(const onnx::Model& model, const std::string
   return found;
 }
 
+// How a node is called by its place, when that is how it was asked for.
+std::string places(const onnx::Model& model, const std::string& wanted) {
+  for (onnx::GraphId graph = 0; graph < model.graphs().size(); ++graph) {
+    const std::string label = model.graph_label(graph);
+    const onnx::NodeId count = model.graphs()[graph].node_count;
+    if (count > 0 && label == wanted.substr(0, wanted.rfind('#')))
+      return fmt::format("the nodes of that graph are '{0}#0' to '{0}#{1}'", base::printable(label), count - 1);
+  }
+  return {};
+}
+
 // The names that share the longest stretch with what was asked for.
 std::string nearest(const onnx::Model& model, const std::string& wanted) {
   std::vector<std::pair<std::size_t, onnx::NodeId>> scored;
@@ -74,8 +85,11 @@ int run_explain(ExplainFlags& flags) {
     const std::vector<onnx::NodeId> found = find_nodes(map.model(), wanted);
     if (found.empty()) {
       const std::string names = nearest(map.model(), wanted);
+      const std::string by_place = wanted.find('#') == std::string::npos ? std::string() : places(map.model(), wanted);
       print_error({ErrorKind::usage, "U006", fmt::format("{}: no node is called '{}'", base::printable(flags.model), base::printable(wanted)),
-                   names.empty() ? "give a node as GRAPH#INDEX, such as '#0'" : fmt::format("the nearest names: {}", names)});
+                   !by_place.empty() ? by_place
+                   : names.empty()   ? "give a node as GRAPH#INDEX, such as '#0'"
+                                     : fmt::format("the nearest names: {}", names)});
       return nothing_found;
     }
     nodes.insert(nodes.end(), found.begin(), found.end());

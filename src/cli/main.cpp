@@ -7,6 +7,7 @@
 #include <exception>
 #include <new>
 
+#include "base/text.h"
 #include "cli/command.h"
 
 namespace thence::cli {
@@ -31,6 +32,13 @@ int run_program(int argc, char** argv) {
   add_map(app, run);
   add_show(app, run);
   add_explain(app, run);
+  if (argc > 1 && *argv[1] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+    print_error({ErrorKind::usage, "U007", fmt::format("no command is called '{}'", base::printable(argv[1])),
+                 fmt::format("commands: {}", fmt::join(names, ", "))});
+    return wrong_usage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

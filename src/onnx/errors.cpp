@@ -21,7 +21,7 @@ FaultText describe(Fault fault) {
   switch (fault) {
     case Fault::none: break;
     case Fault::varint_cut_off: return {"W001", "a number is cut off"};
-    case Fault::varint_too_long: return {"W002", "a number takes more than ten bytes"};
+    case Fault::varint_too_long: return {"W002", "a number takes more bytes than it may"};
     case Fault::tag_too_large: return {"W003", "a field's number is too large"};
     case Fault::field_zero: return {"W004", "field number 0, which protobuf forbids"};
     case Fault::length_past_end: return {"W005", "a length runs past the end of what holds it"};

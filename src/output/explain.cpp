@@ -72,6 +72,11 @@ std::vector<Neighbour> neighbours(const Map& map, onnx::NodeId id) {
         found.push_back({"to", other});
         break;
       }
+  // What a body gives out goes to the node that holds the body.
+  for (const onnx::Graph& graph : model.graphs())
+    if (graph.owner != onnx::none && found.size() < writers + 8 &&
+        std::find_first_of(graph.outputs.begin(), graph.outputs.end(), outputs.begin(), outputs.end()) != graph.outputs.end())
+      found.push_back({"to", graph.owner});
   return found;
 }
 
@@ -123,12 +128,13 @@ void write_explanation(const Map& map, onnx::NodeId id, bool colour, base::Write
       add_line(out, first && !answer.inferred ? "because" : "", fmt::format("{:<18} {}", evidence::name_of(e.source), words(e)));
       first = false;
     }
-  first = true;
+  std::string_view last;
   for (const Evidence& e : all)
     if (!answer.known() || e.module != answer.module) {
-      const char* label = !answer.known() ? "rivals" : "rejected";
-      add_line(out, first ? label : "", fmt::format("{:<18} {}: {}", evidence::name_of(e.source), path_or_root(map, e.module), words(e)));
-      first = false;
+      const bool served = std::find(modules.begin(), modules.end(), e.module) != modules.end();
+      const std::string_view label = !answer.known() ? "rivals" : served ? "as well" : "rejected";
+      add_line(out, label == last ? "" : label, fmt::format("{:<18} {}: {}", evidence::name_of(e.source), path_or_root(map, e.module), words(e)));
+      last = label;
     }
   first = true;
   for (const Neighbour& neighbour : neighbours(map, id)) {

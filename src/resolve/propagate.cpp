@@ -11,6 +11,7 @@ using evidence::Source;
 
 constexpr std::size_t most_listed = 64;  // modules listed for a node that serves a great many
 constexpr std::size_t most_readers = 4096;  // readers looked at, so that hubs stay cheap
+constexpr std::size_t most_looked_through = 64;
 constexpr int passes = 4;                // in a valid model one is enough; bodies may need another
 
 class Propagation {
@@ -38,6 +39,7 @@ class Propagation {
     bool any_unknown = false;
     bool all_named = true;
     bool layers_differ = false;
+    float confidence = 1;  // of the least sure
   };
 
   bool open(onnx::NodeId id) const {
@@ -52,6 +54,7 @@ class Propagation {
       return;
     }
     owners.all_named &= other.named;
+    owners.confidence = std::min(owners.confidence, other.confidence);
     if (std::find(owners.modules.begin(), owners.modules.end(), other.module) != owners.modules.end()) return;
     for (const ModuleId module : owners.modules)
       owners.layers_differ |= hierarchy::cross_layer(tree_[module].path, tree_[other.module].path);
@@ -83,14 +86,30 @@ class Propagation {
     return owners;
   }
 
-  void answer(onnx::NodeId id, ModuleId module, bool named, const char* kind) {
+  // The nearest known ones, through those that are not known.
+  Owners known_writers(onnx::NodeId id) const {
+    Owners owners;
+    std::vector<onnx::NodeId> open_nodes{id};
+    for (std::size_t at = 0; at < open_nodes.size() && open_nodes.size() < most_looked_through; ++at)
+      for (const onnx::ValueId value : model_.node(open_nodes[at]).inputs()) {
+        if (value == onnx::none) continue;
+        const onnx::Producer producer = model_.producer(value);
+        if (producer.kind != onnx::Producer::Kind::node || wiring_.flow(producer.index) != Flow::data) continue;
+        if (resolution_.nodes[producer.index].known()) add(owners, producer.index);
+        else if (std::find(open_nodes.begin(), open_nodes.end(), producer.index) == open_nodes.end()) open_nodes.push_back(producer.index);
+      }
+    return owners;
+  }
+
+  // No inference is surer than what it rests on.
+  void answer(onnx::NodeId id, ModuleId module, bool named, float base, const char* kind) {
     Attribution& node = resolution_.nodes[id];
     node.module = module;
     node.source = Source::neighbours;
     node.reason = Reason::none;
     node.inferred = true;
     node.named = named;
-    node.confidence = Confidence::shipped().of_neighbours(kind);
+    node.confidence = std::min(base, Confidence::shipped().of_neighbours(kind));
   }
 
   // What an exporter makes for a module (constants, shape arithmetic, the steps of a scripted function) belongs to
@@ -105,7 +124,7 @@ class Propagation {
       return false;
     }
     if (owners.modules.size() == 1) {
-      answer(id, owners.modules.front(), owners.all_named, "one_owner");
+      answer(id, owners.modules.front(), owners.all_named, owners.confidence, data ? "one_reader" : "one_owner");
       return true;
     }
     const ModuleId common = tree_.nearest_runnable(owners.common);
@@ -116,7 +135,7 @@ class Propagation {
       set_modules(resolution_, id, std::move(serves));
       return false;
     }
-    answer(id, common, owners.all_named, "common_owner");
+    answer(id, common, owners.all_named, owners.confidence, "common_owner");
     const auto own = std::find(serves.begin(), serves.end(), common);
     if (own != serves.end()) serves.erase(own);
     serves.insert(serves.begin(), common);
@@ -126,7 +145,7 @@ class Propagation {
 
   // Data that comes from one layer and goes to another: the node may be the end of the one or the start of the other.
   bool crosses_into(onnx::NodeId id, const Owners& to) const {
-    const Owners from = writers(id);
+    const Owners from = known_writers(id);
     for (const ModuleId a : from.modules)
       for (const ModuleId b : to.modules)
         if (hierarchy::cross_layer(tree_[a].path, tree_[b].path)) return true;
@@ -139,7 +158,7 @@ class Propagation {
     const Owners from = writers(id);
     const Owners to = readers(id);
     if (to.modules.empty() && from.modules.size() == 1 && from.all_named && !to.any_unknown) {
-      answer(id, from.modules.front(), true, "producer");
+      answer(id, from.modules.front(), true, from.confidence, "producer");
       return true;
     }
     if (from.modules.empty() || to.modules.empty() || from.any_unknown || (to.any_unknown && !last_)) return false;
@@ -152,7 +171,7 @@ class Propagation {
       resolution_.nodes[id].reason = Reason::serves_several;
       return false;
     }
-    answer(id, common, false, "between");
+    answer(id, common, false, std::min(from.confidence, to.confidence), "between");
     return true;
   }
 

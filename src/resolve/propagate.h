@@ -13,13 +13,14 @@ namespace thence::resolve {
 void propagate(const onnx::Model& model, const hierarchy::ModuleTree& tree, const Wiring& wiring, Resolution& resolution);
 
 /// Finds nodes that an exporter merged: one layer's name on work that the same place in other layers uses as well.
-void find_shared(const onnx::Model& model, const hierarchy::ModuleTree& tree, const Wiring& wiring, Resolution& resolution);
+void find_shared(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring, Resolution& resolution);
 
 /// Gives the nodes of functions the modules that call them.
 void attribute_functions(const onnx::Model& model, Resolution& resolution);
 
 /// The owner of the largest parameter that each node reads.
-void find_weight_owners(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Resolution& resolution);
+void find_weight_owners(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring,
+                        Resolution& resolution);
 
 /// Notes the set of modules a node serves; the first is the primary.
 void set_modules(Resolution& resolution, onnx::NodeId node, std::vector<ModuleId> modules);

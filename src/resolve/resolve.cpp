@@ -70,8 +70,8 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
   }
   if (strategy.sources.has(Source::function)) attribute_functions(model, resolution);
   if (strategy.needs_classes) leave_out(hierarchy.tree(), filter, resolution);
-  find_shared(model, hierarchy.tree(), wiring, resolution);
-  find_weight_owners(model, hierarchy, resolution);
+  find_shared(model, hierarchy, wiring, resolution);
+  find_weight_owners(model, hierarchy, wiring, resolution);
   // Every node has exactly one row, with a module or a reason; in release builds, too.
   bool total = resolution.nodes.size() == model.node_count();
   for (const Attribution& node : resolution.nodes) total &= node.known() == (node.reason == Reason::none);

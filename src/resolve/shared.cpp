@@ -1,6 +1,8 @@
 // Exporters merge equal subexpressions: layer 1's attention mask is computed by a node that bears layer 0's name. Such
-// a node depends on nothing inside its layer, and the same place in other layers reads it besides its own module.
+// a node depends on nothing that is a layer's own, and the same place in other layers reads it besides its own module.
+// Constants are merged by value, wherever they are.
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "resolve/propagate.h"
@@ -8,76 +10,119 @@
 namespace thence::resolve {
 namespace {
 
-// Where two paths part, when they part at a layer's number and are the same after it: "encoder.layer." for
-// encoder.layer.0.attention and encoder.layer.1.attention.
-std::string_view twin_prefix(std::string_view a, std::string_view b) {
+constexpr std::size_t most_listed = 64, most_readers = 1024;
+
+// Two paths that differ in a layer's number and in nothing else: encoder.layer.0.attention, encoder.layer.1.attention.
+struct Twins {
+  std::string_view layers;  // "encoder.layer."; empty: they are none
+  std::string_view own, other;  // the numbers
+};
+Twins twins(std::string_view a, std::string_view b) {
   std::size_t at = 0;
   while (at < a.size() && at < b.size() && a[at] == b[at]) ++at;
   while (at > 0 && a[at - 1] != '.') --at;
   const std::size_t end_a = std::min(a.find('.', at), a.size()), end_b = std::min(b.find('.', at), b.size());
-  const bool numbers = base::is_digits(a.substr(at, end_a - at)) && base::is_digits(b.substr(at, end_b - at));
-  if (!numbers || end_a == a.size() || a.substr(end_a) != b.substr(end_b)) return {};
-  return a.substr(0, at);
+  const Twins found{a.substr(0, at), a.substr(at, end_a - at), b.substr(at, end_b - at)};
+  const bool numbers = base::is_digits(found.own) && base::is_digits(found.other);
+  return numbers && a.substr(end_a) == b.substr(end_b) ? found : Twins{};
 }
 
 class Sharing {
  public:
-  Sharing(const onnx::Model& model, const hierarchy::ModuleTree& tree, const Wiring& wiring, Resolution& resolution)
-      : model_(model), tree_(tree), wiring_(wiring), resolution_(resolution), shared_(model.node_count(), false) {}
+  Sharing(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring, Resolution& resolution)
+      : model_(model), hierarchy_(hierarchy), tree_(hierarchy.tree()), wiring_(wiring), resolution_(resolution) {}
 
+  // From the last node to the first: whom a node serves is known before what it is made of.
   void run() {
-    for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
+    for (onnx::NodeId id = model_.node_count(); id-- > 0;)
       if (resolution_.nodes[id].known() && resolution_.nodes[id].named) look_at(id);
   }
 
  private:
   void look_at(onnx::NodeId id) {
     const ModuleId own = resolution_.nodes[id].module;
+    const bool constant = model_.node(id).inputs().empty();
     std::vector<ModuleId> serves{own};
     std::string_view layers;
-    bool serves_own = false;
+    bool serves_own = constant;
     std::size_t looked = 0;
     for (const onnx::ValueId value : model_.node(id).outputs()) {
       if (value == onnx::none) continue;
       for (const onnx::NodeId reader : wiring_.readers(value)) {
-        if (++looked > 1024) break;
-        const ModuleId other = resolution_.nodes[reader].module;
-        if (other == own) serves_own = true;
-        if (other == own || other == no_module || std::find(serves.begin(), serves.end(), other) != serves.end()) continue;
-        const std::string_view prefix = twin_prefix(tree_[own].path, tree_[other].path);
-        if (prefix.empty()) continue;
-        layers = prefix;
-        if (serves.size() < 64) serves.push_back(other);
+        if (++looked > most_readers) break;
+        const Attribution& other = resolution_.nodes[reader];
+        serves_own |= other.module == own;
+        if (!other.known() || !other.named) continue;
+        if (other.set != 0 && shared(reader)) add_places(serves, own, resolution_.sets[other.set], layers);
+        const Twins pair = twins(tree_[own].path, tree_[other.module].path);
+        if (!pair.layers.empty()) layers = pair.layers;
+        if (constant || !pair.layers.empty()) add(serves, other.module);
       }
     }
-    if (serves.size() < 2 || !serves_own || depends_on_layer(id, layers)) return;
-    shared_[id] = true;
+    if (serves.size() < 2 || !serves_own || (!constant && !free_of(id, layers))) return;
+    shared_.emplace(id, true);
     set_modules(resolution_, id, std::move(serves));
   }
 
-  bool depends_on_layer(onnx::NodeId id, std::string_view layers) const {
-    for (const onnx::ValueId value : model_.node(id).inputs()) {
-      if (value == onnx::none) continue;
-      const onnx::Producer producer = model_.producer(value);
-      if (producer.kind != onnx::Producer::Kind::node || wiring_.flow(producer.index) == Flow::constant) continue;
-      const Attribution& writer = resolution_.nodes[producer.index];
-      if (shared_[producer.index] || !writer.known()) continue;
-      if (tree_[writer.module].path.starts_with(layers)) return true;
+  // What a merged node was made of was merged before it: it serves the same layers, at its own place in them.
+  void add_places(std::vector<ModuleId>& serves, ModuleId own, const std::vector<ModuleId>& reader_serves,
+                  std::string_view& layers) const {
+    const std::string_view path = tree_[own].path;
+    for (const ModuleId twin : reader_serves) {
+      const Twins pair = twins(tree_[reader_serves.front()].path, tree_[twin].path);
+      if (pair.layers.empty() || !path.starts_with(pair.layers)) continue;
+      const std::string_view rest = path.substr(pair.layers.size());
+      if (!rest.starts_with(pair.own) || (rest.size() > pair.own.size() && rest[pair.own.size()] != '.')) continue;
+      const ModuleId place = tree_.find(std::string(pair.layers) + std::string(pair.other) + std::string(rest.substr(pair.own.size())));
+      if (place == no_module) continue;
+      layers = pair.layers;
+      add(serves, place);
     }
-    return false;
+  }
+
+  static void add(std::vector<ModuleId>& serves, ModuleId module) {
+    if (serves.size() < most_listed && std::find(serves.begin(), serves.end(), module) == serves.end()) serves.push_back(module);
+  }
+
+  bool shared(onnx::NodeId id) const { return shared_.contains(id) && model_.node(id).inputs().size() > 0; }
+
+  // Whether a node, and all it is made of inside these layers, reads no weights. Looks at a few dozen nodes at most.
+  bool free_of(onnx::NodeId id, std::string_view layers) const {
+    constexpr std::size_t most_looked_at = 48;
+    std::vector<onnx::NodeId> made_of{id};
+    for (std::size_t at = 0; at < made_of.size(); ++at) {
+      if (made_of.size() > most_looked_at) return false;
+      for (const onnx::ValueId value : model_.node(made_of[at]).inputs()) {
+        if (value == onnx::none) continue;
+        const onnx::Producer producer = model_.producer(value);
+        if (producer.kind == onnx::Producer::Kind::initializer && is_weight(producer.index)) return false;
+        if (producer.kind != onnx::Producer::Kind::node) continue;
+        const Attribution& writer = resolution_.nodes[producer.index];
+        if (writer.known() && !tree_[writer.module].path.starts_with(layers)) continue;
+        if (std::find(made_of.begin(), made_of.end(), producer.index) == made_of.end()) made_of.push_back(producer.index);
+      }
+    }
+    return true;
+  }
+
+  // A matrix, or a parameter that says whose it is.
+  bool is_weight(std::uint32_t initializer) const {
+    if (hierarchy_.parameters()[initializer].module != no_module) return true;
+    return model_.tensor(model_.initializers()[initializer]).dims.size() == 2;
   }
 
   const onnx::Model& model_;
+  const hierarchy::Hierarchy& hierarchy_;
   const hierarchy::ModuleTree& tree_;
   const Wiring& wiring_;
   Resolution& resolution_;
-  std::vector<bool> shared_;
+  std::unordered_map<onnx::NodeId, bool> shared_;
 };
 
 }  // namespace
 
-void find_shared(const onnx::Model& model, const hierarchy::ModuleTree& tree, const Wiring& wiring, Resolution& resolution) {
-  Sharing(model, tree, wiring, resolution).run();
+void find_shared(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring, Resolution& resolution) {
+  Sharing(model, hierarchy, wiring, resolution).run();
 }
 
 }  // namespace thence::resolve

@@ -6,7 +6,8 @@
 
 namespace thence::resolve {
 
-void find_weight_owners(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Resolution& resolution) {
+void find_weight_owners(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring,
+                        Resolution& resolution) {
   const auto& initializers = model.initializers();
   if (initializers.empty()) return;
   constexpr ModuleId unread = no_module - 1;
@@ -15,11 +16,16 @@ void find_weight_owners(const onnx::Model& model, const hierarchy::Hierarchy& hi
     for (const onnx::ValueId value : model.node(id).inputs()) {
       if (value == onnx::none) continue;
       const onnx::Producer producer = model.producer(value);
-      if (producer.kind == onnx::Producer::Kind::initializer) use(producer.index);
+      if (producer.kind == onnx::Producer::Kind::initializer) {
+        use(producer.index, no_module);
+      } else if (producer.kind == onnx::Producer::Kind::node && wiring.flow(producer.index) == Flow::constant) {
+        const auto behind = hierarchy.parameter_behind(model, value);  // transposed, dequantised, copied
+        if (behind.initializer != onnx::none) use(behind.initializer, behind.owner.module);
+      }
     }
   };
   for (onnx::NodeId id = 0; id < model.node_count(); ++id)
-    each_initializer(id, [&](std::uint32_t index) {
+    each_initializer(id, [&](std::uint32_t index, ModuleId) {
       ModuleId& seen = reader_module[index];
       const ModuleId module = resolution.nodes[id].module;
       if (seen == unread) seen = module;
@@ -36,10 +42,11 @@ void find_weight_owners(const onnx::Model& model, const hierarchy::Hierarchy& hi
   }
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     std::uint64_t largest = 0;
-    each_initializer(id, [&](std::uint32_t index) {
-      if (owners[index] == no_module || (resolution.nodes[id].weight_owner != no_module && sizes[index] <= largest)) return;
+    each_initializer(id, [&](std::uint32_t index, ModuleId by_copy) {
+      const ModuleId owner = by_copy != no_module ? by_copy : owners[index];
+      if (owner == no_module || (resolution.nodes[id].weight_owner != no_module && sizes[index] <= largest)) return;
       largest = sizes[index];
-      resolution.nodes[id].weight_owner = owners[index];
+      resolution.nodes[id].weight_owner = owner;
     });
   }
 }

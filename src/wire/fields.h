@@ -62,7 +62,7 @@ class Fields {
         std::uint64_t size = 0;
         if (at_ < end_ && static_cast<unsigned char>(*at_) < 0x80) {
           size = static_cast<unsigned char>(*at_++);
-        } else if (!read_varint(size)) {
+        } else if (!read_length(size)) {
           return false;
         }
         return take(size, Fault::length_past_end);
@@ -114,6 +114,13 @@ class Fields {
     const char* const start = at_;
     if (!read_varint(tag)) return false;
     if (at_ - start > 5 || tag > 0xffffffffu) return fail(Fault::tag_too_large, start_);
+    return true;
+  }
+  /// Five bytes at most, as libprotobuf has it, but for lengths that need more.
+  bool read_length(std::uint64_t& size) {
+    const char* const start = at_;
+    if (!read_varint(size)) return false;
+    if (at_ - start > 5 && size >> 35 == 0) return fail(Fault::varint_too_long, start_);
     return true;
   }
   /// Ten bytes at most; bits past the 64th are dropped, as libprotobuf does.

@@ -112,6 +112,27 @@ def test_every_field_of_the_schema_well_formed_or_not(tmp_path: Path) -> None:
     dump.check_models(models, tmp_path)
 
 
+def test_numbers_longer_than_they_need(tmp_path: Path) -> None:
+    empty_graph = wire.sized(7, b"")
+    models = []
+    for padding in range(11):
+        models += [
+            wire.tag(7, wire.BYTES, padding) + wire.varint(0),
+            empty_graph + wire.tag(1, wire.VARINT) + wire.varint(5, padding),
+            wire.tag(7, wire.BYTES) + wire.varint(2, padding) + wire.sized(2, b""),
+            wire.sized(7, wire.tag(2, wire.BYTES) + wire.varint(2, padding) + b"ab"),
+            wire.sized(7, wire.tag(90, wire.BYTES) + wire.varint(2, padding) + b"ab"),
+            wire.sized(7, wire.sized(5, wire.sized(1, wire.varint(3, padding)))),
+        ]
+    for last in range(128):  # the last byte of the longest number, field number and length
+        models += [
+            empty_graph + wire.tag(1, wire.VARINT) + b"\xff" * 9 + bytes([last]),
+            empty_graph + b"\xf8\xff\xff\xff" + bytes([last, 1]),
+            empty_graph + b"\x32\x81\x80\x80\x80" + bytes([last]) + b"x",
+        ]
+    dump.check_models(models, tmp_path)
+
+
 def test_the_same_limit_of_depth(tmp_path: Path) -> None:
     def nested_types(levels: int) -> bytes:
         inside = b""

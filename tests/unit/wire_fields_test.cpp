@@ -97,6 +97,9 @@ TEST(Fields, TellsEachFault) {
   EXPECT_EQ(fault_of("\x88"), Fault::varint_cut_off) << "in a tag";
   EXPECT_EQ(fault_of("\x0a"), Fault::varint_cut_off) << "in a length";
   EXPECT_EQ(fault_of("\x08"s + std::string(10, '\xff') + "\x01"), Fault::varint_too_long);
+  EXPECT_EQ(fault_of("\x0a\x80\x80\x80\x80\0"s), Fault::none) << "a length in five bytes";
+  EXPECT_EQ(fault_of("\x0a\x80\x80\x80\x80\x80\0"s), Fault::varint_too_long) << "a length in six";
+  EXPECT_EQ(fault_of("\x0a\xff\xff\xff\xff\xff\x01"), Fault::length_past_end) << "one that needs six";
   EXPECT_EQ(fault_of("\xf8\xff\xff\xff\x1f\x01"), Fault::tag_too_large);
   EXPECT_EQ(fault_of("\x88\x80\x80\x80\x80\0\x05"s), Fault::tag_too_large) << "six bytes, though small";
   EXPECT_EQ(fault_of("\0"s), Fault::field_zero);

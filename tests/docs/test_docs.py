@@ -1,0 +1,80 @@
+"""Every command line in README.md and docs/ is run: the lines of ```sh fences that begin with `thence`.
+
+A line may end in `# exit N`; without it the program must succeed. Links between pages must lead somewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "tests" / "models" / "sample"
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+
+
+def command_lines(page: Path) -> list[str]:
+    fences = re.findall(r"^```sh\n(.*?)^```", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    return [line for fence in fences for line in fence.splitlines() if line.startswith("thence ")]
+
+
+LINES = [
+    pytest.param(line, id=f"{page.relative_to(ROOT)}: {line}")
+    for page in PAGES
+    for line in command_lines(page)
+]
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files that the docs speak of."""
+    folder = tmp_path_factory.mktemp("desk")
+    shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "model.onnx")
+    truth = json.loads((SAMPLE / "bert.torchscript.truth.json").read_text())
+    capture = {
+        "schema": "thence.capture/1",
+        "sections": {"hierarchy": {"version": 1, "modules": truth["modules"]}},
+    }
+    (folder / "model.capture.json").write_text(json.dumps(capture))
+    programs = folder / "bin"
+    programs.mkdir()
+    (programs / "thence").symlink_to(Path(os.environ["THENCE_BIN"]).resolve())
+    return folder
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_command_line(line: str, desk: Path) -> None:
+    noted = re.search(r"# exit (\d+)$", line)
+    expected = int(noted.group(1)) if noted else 0
+    path = f"{desk / 'bin'}:{os.environ['PATH']}"
+    result = subprocess.run(
+        ["bash", "-c", line],
+        cwd=desk,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert result.returncode == expected, result.stderr
+    if expected == 0 and "--output" not in line:
+        assert result.stdout.strip()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+def test_symbols_in_how_it_works_exist() -> None:
+    text = (ROOT / "docs" / "how-it-works.md").read_text()
+    source = "\n".join(path.read_text() for path in (ROOT / "src").rglob("*.h"))
+    for symbol in re.findall(r"`(?!onnx::\w+_\d)\w+::(\w+)`", text):
+        assert re.search(rf"\b{symbol}\b", source), symbol
