@@ -2,7 +2,6 @@
 
 #include <malloc.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -17,7 +16,8 @@ std::atomic<std::size_t> peak{0};
 void* operator new(std::size_t size) {
   void* const block = std::malloc(size);
   if (block == nullptr) throw std::bad_alloc();
-  const std::size_t total = now.fetch_add(malloc_usable_size(block), std::memory_order_relaxed) + malloc_usable_size(block);
+  const std::size_t taken = malloc_usable_size(block);
+  const std::size_t total = now.fetch_add(taken, std::memory_order_relaxed) + taken;
   if (total > peak.load(std::memory_order_relaxed)) peak.store(total, std::memory_order_relaxed);
   return block;
 }

@@ -1,10 +1,12 @@
-// How long reading a model takes: the floor (see floor.h) and the Model view on the same mapped bytes,
-// a model whose file is not in memory, and how the time for a node grows with the number of nodes.
+// How long reading a model takes: the floor (see floor.h) and the Model view on the same bytes, a model
+// whose file is not in memory, and how the time for a node grows with the number of nodes, for reading
+// and for the whole map through the public interface.
 //
 //   thence_read_bench [--models=build/bench] [Google Benchmark's flags]
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <thence/thence.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -98,6 +100,10 @@ void read_cold(benchmark::State& state, const std::string& model) {
   state.counters["pages_not_evicted"] = static_cast<double>(stayed);
 }
 
+void map_json(benchmark::State& state, const std::string& model) {
+  for (auto _ : state) benchmark::DoNotOptimize(must(map_model(path_of(model))).json().size());
+}
+
 void add_all() {
   for (const std::string model : {"nodes", "metadata", "weights"}) {
     benchmark::RegisterBenchmark(("floor/" + model).c_str(), floor_of, model);
@@ -107,6 +113,8 @@ void add_all() {
   }
   for (const std::string model : {"nodes_10k", "nodes_1m", "no_weights"})
     benchmark::RegisterBenchmark(("read/" + model).c_str(), read_of, model);
+  for (const std::string model : {"nodes_10k", "nodes", "nodes_1m"})
+    benchmark::RegisterBenchmark(("map/" + model).c_str(), map_json, model);
   benchmark::RegisterBenchmark("cold/weights", read_cold, "weights")->UseManualTime()->Iterations(5);
 }
 

@@ -5,7 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -16,7 +19,8 @@ namespace thence::base {
 namespace {
 
 Error failure(const std::string& path, const char* what, int number) {
-  return {ErrorKind::input_output, "F003", fmt::format("{}: {}: {}", printable(path), what, std::strerror(number)),
+  return {ErrorKind::input_output, "F003",
+          fmt::format("{}: {}: {}", printable(path), what, std::strerror(number)),
           "check the folder's permissions and free space"};
 }
 
@@ -30,20 +34,18 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-}  // namespace
+// The path of the temporary file while there is one. A signal handler may read it at any time.
+std::array<char, 4096> unfinished{};
+volatile std::sig_atomic_t any_unfinished = 0;
 
-std::optional<Error> write_atomically(const std::string& path, const std::function<void(Writer&)>& write) {
-  // A symbolic link stays one: what it points to is replaced.
-  std::error_code ignored;
-  const std::filesystem::path real = std::filesystem::is_symlink(path, ignored) ? std::filesystem::weakly_canonical(path, ignored) : std::filesystem::path(path);
-  const std::string target = real.empty() ? path : real.string();
-  std::string temporary = target + ".XXXXXX";
-  const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
-  if (descriptor < 0) return failure(path, "cannot write", errno);
-  struct stat old {};
-  const mode_t mask = umask(0);
-  umask(mask);
-  const mode_t mode = stat(target.c_str(), &old) == 0 ? old.st_mode & 07777 : 0666 & ~mask;
+void note_unfinished(const std::string& temporary) {
+  if (temporary.size() >= unfinished.size()) return;
+  std::copy_n(temporary.c_str(), temporary.size() + 1, unfinished.begin());
+  any_unfinished = 1;
+}
+
+// Gives errno of the write that failed, or 0.
+int write_to(int descriptor, const std::function<void(Writer&)>& write) {
   int number = 0;
   Writer out([&](std::string_view piece) {
     if (write_all(descriptor, piece)) return true;
@@ -52,9 +54,48 @@ std::optional<Error> write_atomically(const std::string& path, const std::functi
   });
   write(out);
   out.flush();
+  return number;
+}
+
+bool is_pipe_or_device(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+}  // namespace
+
+void remove_unfinished() {
+  if (any_unfinished != 0) unlink(unfinished.data());
+}
+
+std::optional<Error> write_atomically(const std::string& path, const std::function<void(Writer&)>& write) {
+  // A symbolic link stays one: what it points to is replaced.
+  std::error_code ignored;
+  const std::filesystem::path real = std::filesystem::is_symlink(path, ignored)
+                                         ? std::filesystem::weakly_canonical(path, ignored)
+                                         : std::filesystem::path(path);
+  const std::string target = real.empty() ? path : real.string();
+  if (is_pipe_or_device(target)) {
+    const int descriptor = open(target.c_str(), O_WRONLY | O_CLOEXEC);
+    int number = descriptor < 0 ? errno : write_to(descriptor, write);
+    if (descriptor >= 0 && close(descriptor) != 0 && number == 0) number = errno;
+    if (number == 0 || number == EPIPE) return std::nullopt;
+    return failure(path, "cannot write", number);
+  }
+  // Beside the file, so that it can be renamed; a long name leaves no room for more.
+  std::string temporary = real.parent_path() / (real.filename().string().substr(0, 200) + ".XXXXXX");
+  const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
+  if (descriptor < 0) return failure(path, "cannot write", errno);
+  note_unfinished(temporary);
+  struct stat old {};
+  const mode_t mask = umask(0);
+  umask(mask);
+  const mode_t mode = stat(target.c_str(), &old) == 0 ? old.st_mode & 07777 : 0666 & ~mask;
+  int number = write_to(descriptor, write);
   if (number == 0 && (fchmod(descriptor, mode) != 0 || fsync(descriptor) != 0)) number = errno;
   if (close(descriptor) != 0 && number == 0) number = errno;
   if (number == 0 && rename(temporary.c_str(), target.c_str()) != 0) number = errno;
+  any_unfinished = 0;
   if (number == 0) return std::nullopt;
   unlink(temporary.c_str());
   return failure(path, "cannot write", number);

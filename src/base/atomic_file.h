@@ -1,4 +1,5 @@
-// Writing a file so that it is there whole or not at all: a temporary file beside it, flushed to disk, then renamed.
+// Writing a file so that it is there whole or not at all: a temporary file beside it, flushed to disk, then
+// renamed.
 #pragma once
 
 #include <functional>
@@ -10,7 +11,11 @@
 
 namespace thence::base {
 
-/// Runs `write` and puts what it wrote at `path`. On failure the old file, if there was one, is untouched.
+/// Runs `write` and puts what it wrote at `path`. On failure the old file, if there was one, is untouched. A pipe or a
+/// device is written to, not replaced.
 std::optional<Error> write_atomically(const std::string& path, const std::function<void(Writer&)>& write);
+
+/// Removes the temporary file of a write that will not be finished. For signal handlers.
+void remove_unfinished();
 
 }  // namespace thence::base

@@ -31,7 +31,8 @@ class Descriptor {
 };
 
 Error io_error(const std::string& path, const char* what, int number) {
-  return {ErrorKind::input_output, "F001", fmt::format("{}: {}: {}", printable(path), what, std::strerror(number)),
+  return {ErrorKind::input_output, "F001",
+          fmt::format("{}: {}: {}", printable(path), what, std::strerror(number)),
           "check the path and its permissions"};
 }
 
@@ -43,9 +44,17 @@ const char* kind_of(mode_t mode) {
 }
 
 Error not_a_file(const std::string& path, mode_t mode) {
-  return {ErrorKind::bad_input, "F002", fmt::format("{}: is {}, not a model file", printable(path), kind_of(mode)),
+  return {ErrorKind::bad_input, "F002",
+          fmt::format("{}: is {}, not a model file", printable(path), kind_of(mode)),
           "give a file, or - to read standard input"};
 }
+
+// Whether neither a protobuf message nor JSON begins like this: no need to copy an endless stream to its end.
+bool is_hopeless(char first) {
+  const unsigned wire_type = static_cast<unsigned char>(first) & 7;
+  return first != '{' && (static_cast<unsigned char>(first) < 8 || wire_type == 3 || wire_type == 4 || wire_type > 5);
+}
+constexpr std::size_t enough_of_the_hopeless = std::size_t{64} << 20;
 
 Result<int> spool(int from) {
   std::FILE* file = std::tmpfile();
@@ -53,9 +62,13 @@ Result<int> spool(int from) {
   const int to = dup(fileno(file));
   std::fclose(file);
   std::array<char, 1 << 16> buffer;
-  for (;;) {
+  bool hopeless = false;
+  for (std::size_t total = 0;;) {
     const ssize_t got = read(from, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
+    if (got > 0 && total == 0) hopeless = is_hopeless(buffer[0]);
+    if (got > 0) total += static_cast<std::size_t>(got);
+    if (hopeless && total > enough_of_the_hopeless) return to;
     if (got <= 0) {
       if (got == 0) return to;
       const int number = errno;
@@ -110,7 +123,8 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
 Result<MappedFile> MappedFile::standard_input() {
   struct stat info {};
   if (fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode)) return map(STDIN_FILENO, "standard input");
-  if (S_ISDIR(info.st_mode)) return map(STDIN_FILENO, "standard input");
+  const bool endless = S_ISCHR(info.st_mode) && isatty(STDIN_FILENO) == 0;  // such as /dev/zero
+  if (S_ISDIR(info.st_mode) || endless) return map(STDIN_FILENO, "standard input");
   const Result<int> copy = spool(STDIN_FILENO);
   if (!copy) return copy.error();
   const Descriptor descriptor(*copy);

@@ -10,7 +10,8 @@ bool continuation(unsigned char c) { return (c & 0xc0) == 0x80; }
 // C1 controls and the marks that turn the direction of text can rewrite what a terminal shows.
 bool deceptive(std::string_view character) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
-  if (character.size() == 2) return (byte(0) == 0xc2 && byte(1) < 0xa0) || (byte(0) == 0xd8 && byte(1) == 0x9c);
+  if (character.size() == 2)
+    return (byte(0) == 0xc2 && byte(1) < 0xa0) || (byte(0) == 0xd8 && byte(1) == 0x9c);
   if (character.size() != 3 || byte(0) != 0xe2) return false;
   if (byte(1) == 0x80) return (byte(2) >= 0x8b && byte(2) <= 0x8f) || (byte(2) >= 0xa8 && byte(2) <= 0xae);
   return byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9;
@@ -84,8 +85,8 @@ std::string printable(std::string_view text) {
 }
 
 std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !continuation(static_cast<unsigned char>(c)); }));
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return !continuation(static_cast<unsigned char>(c)); }));
 }
 
 bool is_digits(std::string_view text) {

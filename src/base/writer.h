@@ -1,5 +1,5 @@
-// Writer: text on its way out, gathered into large pieces. Where they go is the caller's business, and so is failure:
-// once a piece could not be delivered, the rest is dropped and ok() says so.
+// Writer: text on its way out, gathered into large pieces. Where they go is the caller's business, and so is
+// failure: once a piece could not be delivered, the rest is dropped and ok() says so.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,9 @@ namespace thence::base {
 class Writer {
  public:
   /// `deliver` takes a piece and returns false when it cannot.
-  explicit Writer(std::function<bool(std::string_view)> deliver) : deliver_(std::move(deliver)) { text_.reserve(capacity); }
+  explicit Writer(std::function<bool(std::string_view)> deliver) : deliver_(std::move(deliver)) {
+    text_.reserve(capacity);
+  }
 
   void add(std::string_view text) {
     text_.append(text);

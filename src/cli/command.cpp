@@ -47,6 +47,12 @@ void add_format_flag(CLI::App& command, std::string& format) {
       ->capture_default_str();
 }
 
+std::string brief(std::string_view text) {
+  constexpr std::size_t longest = 400;
+  if (text.size() <= longest) return base::printable(text);
+  return base::printable(text.substr(0, longest - 100)) + " ... " + base::printable(text.substr(text.size() - 100));
+}
+
 void print_error(const Error& error) {
   std::string text = fmt::format("error[{}]: {}\n", error.code, error.text);
   if (!error.hint.empty()) text += fmt::format("  help: {}\n", error.hint);
@@ -58,7 +64,7 @@ namespace {
 void print_diagnostics(const Diagnostics& diagnostics) {
   for (const Diagnostic& diagnostic : diagnostics.kept())
     std::fputs(fmt::format("{}[{}]: {}{}{}\n", diagnostic.severity == Severity::note ? "note" : "warning", diagnostic.code,
-                           base::printable(diagnostic.where), diagnostic.where.empty() ? "" : ": ", base::printable(diagnostic.text))
+                           brief(diagnostic.where), diagnostic.where.empty() ? "" : ": ", brief(diagnostic.text))
                    .c_str(),
                stderr);
   for (const auto& [code, count] : diagnostics.counts())

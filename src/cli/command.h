@@ -42,6 +42,8 @@ Opened open_map(ModelFlags& flags);
 int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& write);
 
 void print_error(const Error& error);
+/// Text from a file as it may be shown in a message: printable, and no longer than people read.
+std::string brief(std::string_view text);
 bool colour_on_output(const ModelFlags& flags);
 
 /// Set-up of the commands, one file each; `run` is called when the command was given.

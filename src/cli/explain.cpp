@@ -41,7 +41,7 @@ std::vector<onnx::NodeId> find_nodes(const onnx::Model& model, const std::string
   const auto parsed = std::from_chars(wanted.data() + hash + 1, end, index);
   if (parsed.ec != std::errc() || parsed.ptr != end) return found;
   for (onnx::GraphId graph = 0; graph < model.graphs().size(); ++graph)
-    if (model.graph_label(graph) == wanted.substr(0, hash) && index < model.graphs()[graph].node_count)
+    if (index < model.graphs()[graph].node_count && model.graph_label(graph) == wanted.substr(0, hash))
       found.push_back(model.graphs()[graph].first_node + index);
   return found;
 }
@@ -49,9 +49,10 @@ std::vector<onnx::NodeId> find_nodes(const onnx::Model& model, const std::string
 // How a node is called by its place, when that is how it was asked for.
 std::string places(const onnx::Model& model, const std::string& wanted) {
   for (onnx::GraphId graph = 0; graph < model.graphs().size(); ++graph) {
-    const std::string label = model.graph_label(graph);
     const onnx::NodeId count = model.graphs()[graph].node_count;
-    if (count > 0 && label == wanted.substr(0, wanted.rfind('#')))
+    if (count == 0) continue;
+    const std::string label = model.graph_label(graph);
+    if (label == wanted.substr(0, wanted.rfind('#')))
       return fmt::format("the nodes of that graph are '{0}#0' to '{0}#{1}'", base::printable(label), count - 1);
   }
   return {};
@@ -72,7 +73,7 @@ std::string nearest(const onnx::Model& model, const std::string& wanted) {
   std::partial_sort(scored.begin(), scored.begin() + static_cast<std::ptrdiff_t>(count), scored.end(),
                     [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
   std::string names;
-  for (std::size_t i = 0; i < count; ++i) names += fmt::format("{}{}", i == 0 ? "" : ", ", base::printable(model.node(scored[i].second).name()));
+  for (std::size_t i = 0; i < count; ++i) names += fmt::format("{}{}", i == 0 ? "" : ", ", brief(model.node(scored[i].second).name()));
   return names;
 }
 
@@ -86,7 +87,7 @@ int run_explain(ExplainFlags& flags) {
     if (found.empty()) {
       const std::string names = nearest(map.model(), wanted);
       const std::string by_place = wanted.find('#') == std::string::npos ? std::string() : places(map.model(), wanted);
-      print_error({ErrorKind::usage, "U006", fmt::format("{}: no node is called '{}'", base::printable(flags.model), base::printable(wanted)),
+      print_error({ErrorKind::usage, "U006", fmt::format("{}: no node is called '{}'", base::printable(flags.model), brief(wanted)),
                    !by_place.empty() ? by_place
                    : names.empty()   ? "give a node as GRAPH#INDEX, such as '#0'"
                                      : fmt::format("the nearest names: {}", names)});

@@ -1,12 +1,15 @@
 // thence: which PyTorch module did this ONNX node come from, and how do we know?
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <exception>
 #include <new>
 
+#include "base/atomic_file.h"
 #include "base/text.h"
 #include "cli/command.h"
 
@@ -19,9 +22,23 @@ constexpr const char* about = R"(thence says for every node of an ONNX model whi
 void on_bus_error(int) {
   static constexpr char text[] = "error[F004]: the file became shorter while it was read, or its disk failed\n  help: try again when nobody writes to it\n";
   [[maybe_unused]] const ssize_t put = write(STDERR_FILENO, text, sizeof text - 1);
+  base::remove_unfinished();
   _exit(4);
 }
-void on_interrupt(int) { _exit(interrupted); }
+void on_interrupt(int) {
+  base::remove_unfinished();
+  _exit(interrupted);
+}
+// A standard stream that was closed stays closed: no file that we open may take its number.
+void keep_streams_apart() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0) (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+void on_termination(int signal) {
+  base::remove_unfinished();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
 
 int run_program(int argc, char** argv) {
   CLI::App app(about, "thence");
@@ -32,9 +49,9 @@ int run_program(int argc, char** argv) {
   add_map(app, run);
   add_show(app, run);
   add_explain(app, run);
-  if (argc > 1 && *argv[1] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
-    std::vector<std::string> names;
-    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (argc > 1 && *argv[1] != '-' && std::find(names.begin(), names.end(), argv[1]) == names.end()) {
     print_error({ErrorKind::usage, "U007", fmt::format("no command is called '{}'", base::printable(argv[1])),
                  fmt::format("commands: {}", fmt::join(names, ", "))});
     return wrong_usage;
@@ -52,15 +69,21 @@ int run_program(int argc, char** argv) {
 }  // namespace thence::cli
 
 int main(int argc, char** argv) {
+  thence::cli::keep_streams_apart();
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file past its limit is a failed write
+  std::signal(SIGTERM, thence::cli::on_termination);
+  std::signal(SIGHUP, thence::cli::on_termination);
   std::signal(SIGBUS, thence::cli::on_bus_error);
   std::signal(SIGINT, thence::cli::on_interrupt);
   try {
     return thence::cli::run_program(argc, argv);
   } catch (const std::bad_alloc&) {
-    std::fputs("error[F005]: out of memory\n", stderr);
+    thence::base::remove_unfinished();
+    std::fputs("error[F005]: out of memory\n  help: free some, or use a machine with more\n", stderr);
     return 4;
   } catch (const std::exception& error) {
+    thence::base::remove_unfinished();
     std::fprintf(stderr, "thence: this is a bug in thence, please report it: %s\n", error.what());
     return thence::cli::our_bug;
   }

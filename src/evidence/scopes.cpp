@@ -25,7 +25,7 @@ Strength strength_of(const hierarchy::Scope& scope, const hierarchy::ScopeMatch&
 void push_scope(const hierarchy::Hierarchy& hierarchy, NodeId node, hierarchy::ScopeId id, Source source, Sink& sink) {
   if (id == hierarchy::no_scope) return;
   const hierarchy::Scope& scope = hierarchy.scopes()[id];
-  constexpr std::size_t most_rivals = 8;
+  const std::size_t most_rivals = sink.of(source).size() < (1 << 18) ? 8 : 2;
   for (const hierarchy::ScopeMatch& match : std::span(scope.matches).first(std::min(scope.matches.size(), most_rivals)))
     sink.push({.node = node, .module = match.module, .call = match.call, .source = source,
                .strength = strength_of(scope, match), .why = scope.text});

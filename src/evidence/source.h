@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <string_view>
 #include <vector>
 
@@ -55,10 +56,10 @@ struct Evidence {
 class Sink {
  public:
   void push(const Evidence& evidence) { lists_[static_cast<std::size_t>(evidence.source)].push_back(evidence); }
-  const std::vector<Evidence>& of(Source source) const { return lists_[static_cast<std::size_t>(source)]; }
+  const std::deque<Evidence>& of(Source source) const { return lists_[static_cast<std::size_t>(source)]; }
 
  private:
-  std::array<std::vector<Evidence>, source_count> lists_;
+  std::array<std::deque<Evidence>, source_count> lists_;  // which never take more than they hold
 };
 
 /// Which sources may be used, as a set.

@@ -1,12 +1,11 @@
 // tags: what thence wrote into the model earlier, believed only while the node's fingerprint still fits.
-#include "evidence/fingerprint.h"
 #include "evidence/source.h"
 
 namespace thence::evidence {
 
-void collect_tags(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
+void collect_tags(const onnx::Model&, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
   for (const hierarchy::NodeTag& tag : hierarchy.tags())
-    if (tag.fingerprint == fingerprint(model, tag.node))
+    if (tag.fits && tag.module != hierarchy::no_module)
       sink.push({.node = tag.node, .module = tag.module, .source = Source::tags, .strength = Strength::names_one,
                  .why = tag.path});
 }

@@ -15,6 +15,7 @@ namespace {
 namespace dom = simdjson::dom;
 
 constexpr std::int64_t known_hierarchy_version = 1;
+constexpr std::size_t largest = std::size_t{256} << 20;  // a hundred times what the largest models need
 
 Error bad(const std::string& label, const char* code, const std::string& what) {
   return {ErrorKind::bad_input, code, fmt::format("{}: {}", base::printable(label), what),
@@ -72,6 +73,8 @@ void read_parameters(dom::element hierarchy, Capture& capture) {
 }  // namespace
 
 Result<Capture> read_capture(std::string_view text, const std::string& label, Diagnostics& diagnostics) {
+  if (text.size() > largest)
+    return bad(label, "C006", fmt::format("has {} bytes; captures of more than {} are not read", text.size(), largest));
   dom::parser parser;
   dom::element file;
   const simdjson::padded_string padded(text);

@@ -15,6 +15,7 @@ bool ClassFilter::shows(std::string_view class_name) const {
 }
 
 ModuleId ClassFilter::hf_module(const ModuleTree& tree, ModuleId module) const {
+  if (!tree.has_classes()) return no_module;
   for (ModuleId at = module;; at = tree[at].parent) {
     if (shows(tree[at].class_name)) return at;
     if (at == root) return no_module;

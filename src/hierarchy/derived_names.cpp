@@ -27,7 +27,10 @@ std::string_view DerivedNames::original(std::string_view name, const Suffixes& s
     again = false;
     for (const Suffix& suffix : suffixes[static_cast<unsigned char>(name.empty() ? '\0' : name.back())])
       again |= strip_suffix(name, suffix.text, suffix.numbered);
-    if (prefixes == nullptr) continue;
+  }
+  // Without a prefix, no suffix fits that did not fit before: no need to look at the end again.
+  for (bool again = prefixes != nullptr; again;) {
+    again = false;
     for (const std::string& prefix : *prefixes)
       if (name.size() > prefix.size() && name.starts_with(prefix)) {
         name.remove_prefix(prefix.size());

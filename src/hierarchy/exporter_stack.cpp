@@ -47,6 +47,7 @@ std::optional<long> list_length(const ModuleTree* tree, std::string_view list) {
 
 std::string undo_slices(std::string_view path, const ModuleTree* tree) {
   constexpr std::string_view opening = "slice(";
+  if (path.size() > 4 * ModuleTree::max_path_length) return std::string(path);  // no module's, sliced or not
   std::string out(path);
   for (std::size_t at = out.find(opening); at != std::string::npos; at = out.find(opening, at + 1)) {
     const std::size_t close = out.find(')', at);
@@ -121,8 +122,8 @@ StackReader::Found StackReader::parse(const ExporterProperties& properties) {
     const bool sliced = path.find("slice(") != std::string::npos;  // from the end of a list of unknown length
     // A tree from a capture knows every module; a path it lacks is a call path, not a module of its own.
     const ModuleId module = sliced ? no_module : tree_.complete() ? tree_.find(path) : tree_.add(path, frame.class_name);
-    found.stranger = module == no_module && (sliced || tree_.complete());
-    if (module != no_module || found.stranger) found.module = module;
+    found.stranger = module == no_module;  // the module around it is not the answer
+    found.module = module;
   }
   return found;
 }

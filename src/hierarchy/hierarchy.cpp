@@ -2,10 +2,25 @@
 
 #include <utility>
 
+#include "hierarchy/fingerprint.h"
+
 namespace thence::hierarchy {
+namespace {
+
+// How much memory the modules that a file speaks of may take: in proportion to the words it spends on its nodes.
+std::size_t room_for_modules(const onnx::Model& model) {
+  std::size_t described = 0;
+  for (const onnx::Graph& graph : model.graphs())
+    if (graph.owner == onnx::none)
+      for (onnx::NodeId id = graph.first_node; id < graph.first_node + graph.node_count; ++id) described += model.node(id).bytes().size();
+  return (std::size_t{16} << 20) + described / 4 * 3;
+}
+
+}  // namespace
 
 Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture)
     : tree_(capture ? std::move(capture->tree) : ModuleTree()) {
+  if (!tree_.complete()) tree_.set_room(room_for_modules(model));
   read_properties(model);
   parameters_ = parameter_owners(model, tree_);
   copies_ = parameter_copies(model, tree_);
@@ -17,9 +32,10 @@ void Hierarchy::read_properties(const onnx::Model& model) {
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const ExporterProperties properties = exporter_properties(model.node(id));
     if (properties.tagged) {
-      const ModuleId module = tree_.complete() ? tree_.find(properties.tag_module)
-                                               : tree_.add(properties.tag_module, properties.tag_class);
-      if (module != no_module) tags_.push_back({id, module, properties.tag_module, properties.tag_fingerprint});
+      const bool fits = properties.tag_fingerprint == fingerprint(model, id);
+      const ModuleId module = tree_.complete() || !fits ? tree_.find(properties.tag_module)
+                                                        : tree_.add(properties.tag_module, properties.tag_class);
+      tags_.push_back({id, module, properties.tag_module, fits});
     }
     const StackReader::Found found = reader.find(properties);
     if (found.module == no_module && !found.stranger) continue;

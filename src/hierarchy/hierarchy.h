@@ -23,12 +23,12 @@ struct NodeStack {
   bool stranger = false;    // it names a module that the tree does not have
 };
 
-/// What thence wrote into a node earlier. Whether it still fits is for the evidence to say.
+/// What thence wrote into a node earlier.
 struct NodeTag {
   onnx::NodeId node = 0;
   ModuleId module = no_module;
   std::string_view path;
-  std::string_view fingerprint;
+  bool fits = false;  // the node is still as it was then
 };
 
 class Hierarchy {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
 #include "base/text.h"
 
@@ -19,6 +20,9 @@ bool well_formed(std::string_view path) {
   return path.empty() || (path.front() != '.' && path.back() != '.' && path.find("..") == std::string_view::npos);
 }
 
+// What a module takes, here and wherever modules are counted or listed, besides its path.
+constexpr std::size_t a_module = 400;
+
 bool same_inside(const ModuleTree& tree, const Module& a, const Module& b) {
   if (a.children.size() != b.children.size()) return false;
   for (std::size_t i = 0; i < a.children.size(); ++i)
@@ -34,22 +38,33 @@ ModuleTree::ModuleTree() {
 }
 
 ModuleId ModuleTree::add(std::string_view path, std::string_view class_name) {
-  if (!well_formed(path)) return no_module;
   ModuleId module = find(path);
   if (module == no_module) {
+    if (!well_formed(path)) return no_module;
     const ModuleId parent = add(parent_path(path));  // as deep as max_depth at most
+    if (parent == no_module || !take_room(a_module + path.size())) return no_module;
     module = static_cast<ModuleId>(modules_.size());
     Module& added = modules_.emplace_back();
     added.path = path;
     added.parent = parent;
+    added.name_at = static_cast<std::uint32_t>(parent_path(path).empty() ? 0 : path.rfind('.') + 1);
     modules_[parent].children.push_back(module);
+    modules_[parent].only_numbers &= base::is_digits(added.name());
     by_path_.emplace(added.path, module);
   }
-  if (modules_[module].class_name.empty() && !class_name.empty()) {
+  if (modules_[module].class_name.empty() && !class_name.empty() && class_name.size() <= max_class_length &&
+      take_room(class_name.size())) {
     modules_[module].class_name = class_name;
     ++classes_;
   }
   return module;
+}
+
+bool ModuleTree::take_room(std::size_t bytes) {
+  full_ |= bytes > room_;
+  if (full_) return false;
+  room_ -= bytes;
+  return true;
 }
 
 void ModuleTree::add_alias(ModuleId module, std::string_view path) {
@@ -79,8 +94,7 @@ ModuleId ModuleTree::nearest_runnable(ModuleId module) const {
   const auto only_holds = [&](const Module& m) {
     if (m.calls) return *m.calls == 0;
     if (!m.class_name.empty()) return short_class(m.class_name) == "ModuleList" || short_class(m.class_name) == "ModuleDict";
-    return !m.children.empty() && std::all_of(m.children.begin(), m.children.end(),
-                                              [&](ModuleId child) { return base::is_digits(modules_[child].name()); });
+    return !m.children.empty() && m.only_numbers;
   };
   while (module != root && only_holds(modules_[module])) module = modules_[module].parent;
   return module;
@@ -88,7 +102,13 @@ ModuleId ModuleTree::nearest_runnable(ModuleId module) const {
 
 // An integer atom is a layer's when the block repeats: a list of modules, siblings of one class, or,
 // where classes are unknown, something that has modules inside and so is more than a step of a sequence.
-bool ModuleTree::is_repeated_block(const Module& module) const {
+bool ModuleTree::is_repeated_block(ModuleId id) const {
+  if (repeats_.size() != modules_.size()) repeats_.assign(modules_.size(), Repeats::unasked);
+  if (repeats_[id] == Repeats::unasked) repeats_[id] = repeats(modules_[id]) ? Repeats::yes : Repeats::no;
+  return repeats_[id] == Repeats::yes;
+}
+
+bool ModuleTree::repeats(const Module& module) const {
   const Module& container = modules_[module.parent];
   if (short_class(container.class_name) == "ModuleList") return true;
   // A container whose class is unknown where others' are known was never called: it only holds its modules.
@@ -110,18 +130,22 @@ std::vector<LayerStep> ModuleTree::layer_path(ModuleId module) const {
   for (ModuleId at = module; at != root; at = modules_[at].parent) {
     const Module& m = modules_[at];
     const std::string_view name = m.name();
-    if (!base::is_digits(name) || !is_repeated_block(m)) continue;
+    if (!base::is_digits(name) || !is_repeated_block(at)) continue;
     std::uint64_t index = 0;
     if (std::from_chars(name.data(), name.data() + name.size(), index).ec != std::errc()) continue;
     steps.push_back({modules_[m.parent].path, index});
   }
   std::reverse(steps.begin(), steps.end());
+  steps.resize(std::min(steps.size(), max_layer_steps));
   return steps;
 }
 
 bool cross_layer(std::string_view a, std::string_view b) {
+  // Eight bytes at a time: paths of one model share much of their front.
   std::size_t at = 0;
-  while (at < a.size() && at < b.size() && a[at] == b[at]) ++at;
+  const std::size_t shorter = std::min(a.size(), b.size());
+  while (at + 8 <= shorter && std::memcmp(a.data() + at, b.data() + at, 8) == 0) at += 8;
+  while (at < shorter && a[at] == b[at]) ++at;
   if (at == a.size() && at == b.size()) return false;
   // Back to the start of the atom in which they differ.
   while (at > 0 && a[at - 1] != '.') --at;

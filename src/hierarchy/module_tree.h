@@ -19,14 +19,14 @@ struct Module {
   std::string path;        // "" for the root
   std::string class_name;  // qualified; empty when unknown
   ModuleId parent = no_module;
+  std::uint32_t name_at = 0;  // where the path's last atom begins
   std::vector<ModuleId> children;     // in order of registration, as far as known
   std::vector<std::string_view> aliases;  // further paths of the same module
   std::optional<std::uint32_t> calls; // how often its forward ran, when a capture says so
+  bool only_numbers = true;           // so are its children called
 
   /// The last atom of the path.
-  std::string_view name() const {
-    return std::string_view(path).substr(path.rfind('.') == std::string::npos ? 0 : path.rfind('.') + 1);
-  }
+  std::string_view name() const { return std::string_view(path).substr(name_at); }
 };
 
 /// Where a module stands in a repeated block: `encoder.layer`, 3.
@@ -40,6 +40,8 @@ class ModuleTree {
   /// Longer or deeper paths are no module's: what claims so is not believed.
   static constexpr std::size_t max_path_length = 1024;
   static constexpr std::size_t max_depth = 64;
+  static constexpr std::size_t max_class_length = 512;
+  static constexpr std::size_t max_layer_steps = 8;
 
   ModuleTree();
   ModuleTree(const ModuleTree&) = delete;
@@ -48,7 +50,7 @@ class ModuleTree {
   ModuleTree& operator=(ModuleTree&&) = default;
 
   /// Adds a module and, where missing, those around it. A known module gets the class if it had none.
-  /// no_module when the path is past the limits or malformed.
+  /// no_module when the path is past the limits or malformed, or the tree is full.
   ModuleId add(std::string_view path, std::string_view class_name = {});
   void add_alias(ModuleId module, std::string_view path);
   void set_calls(ModuleId module, std::uint32_t calls) { modules_[module].calls = calls; }
@@ -57,6 +59,12 @@ class ModuleTree {
 
   const Module& operator[](ModuleId module) const { return modules_[module]; }
   std::size_t size() const { return modules_.size(); }
+
+  /// A few bytes of names can ask for many modules. A tree that grows by what a file says takes so many bytes and no more;
+  /// from then on it is full, and what is not in it is unknown.
+  void set_room(std::size_t bytes) { room_ = bytes; }
+  bool take_room(std::size_t bytes);
+  bool full() const { return full_; }
 
   /// A capture's tree holds every module; one rebuilt from a file holds those that left a trace.
   bool complete() const { return complete_; }
@@ -68,17 +76,22 @@ class ModuleTree {
   /// The nearest module that can run operations of its own: a list of modules cannot.
   ModuleId nearest_runnable(ModuleId module) const;
 
-  /// Every repeated block around a module, outermost first.
+  /// Every repeated block around a module, outermost first; max_layer_steps at most.
   std::vector<LayerStep> layer_path(ModuleId module) const;
 
  private:
-  bool is_repeated_block(const Module& module) const;
+  bool is_repeated_block(ModuleId id) const;
+  bool repeats(const Module& module) const;
 
   std::deque<Module> modules_;  // stays put, so that by_path_ can point into it
   std::unordered_map<std::string_view, ModuleId> by_path_;  // paths and aliases
   std::deque<std::string> alias_names_;
   std::size_t classes_ = 0;
+  std::size_t room_ = static_cast<std::size_t>(-1);
+  bool full_ = false;
   bool complete_ = false;
+  enum class Repeats : std::uint8_t { unasked, no, yes };
+  mutable std::vector<Repeats> repeats_;  // asked for again and again once the tree is whole
 };
 
 /// Whether two paths lie in different layers: at the first atom where they differ, both are integers.

@@ -56,7 +56,7 @@ std::unordered_map<onnx::ValueId, ParameterOwner> parameter_copies(const onnx::M
     const onnx::ValueId from = node.inputs()[0], to = node.outputs()[0];
     if (from == onnx::none || to == onnx::none || model.producer(from).kind != onnx::Producer::Kind::initializer) continue;
     const ParameterOwner owner = owner_by_name(model.value_name(to), tree);
-    if (owner.module != no_module) copies.emplace(to, owner);
+    if (owner.module != no_module && tree.take_room(64)) copies.emplace(to, owner);
   }
   return copies;
 }

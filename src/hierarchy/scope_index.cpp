@@ -7,6 +7,8 @@
 namespace thence::hierarchy {
 namespace {
 
+constexpr std::size_t a_scope = 192;  // what one takes, in bytes
+
 ScopeStyle find_style(const onnx::Model& model) {
   std::uint32_t bare = 0, named = 0;
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
@@ -27,16 +29,16 @@ ScopeIndex::ScopeIndex(const onnx::Model& model, ModuleTree& tree, const std::ve
     : style_(find_style(model)) {
   of_name_.assign(model.node_count(), no_scope);
   if (style_ == ScopeStyle::none) return;
-  collect(model);
+  collect(model, tree);
   ScopeResolver(model, tree, style_, scopes_, by_text_, of_name_).run(parameters);
 }
 
-void ScopeIndex::collect(const onnx::Model& model) {
+void ScopeIndex::collect(const onnx::Model& model, ModuleTree& tree) {
   std::string_view last_text;
   ScopeId last = no_scope;
   const auto find = [&](std::string_view text) {
     if (last == no_scope || text != last_text) {
-      last = intern(text);
+      last = intern(text, tree);
       last_text = text;
     }
     return last;
@@ -64,8 +66,8 @@ ScopeId ScopeIndex::of_values(onnx::NodeId node) const {
   return found != of_values_.end() && found->node == node ? found->scope : no_scope;
 }
 
-// Interns a scope and those around it, from the outermost in.
-ScopeId ScopeIndex::intern(std::string_view text) {
+// Interns a scope and those around it, from the outermost in. A tree that is full has no room for their modules either.
+ScopeId ScopeIndex::intern(std::string_view text, ModuleTree& tree) {
   if (const auto found = by_text_.find(text); found != by_text_.end()) return found->second;
   if (static_cast<std::size_t>(std::count(text.begin(), text.end(), '/')) > ModuleTree::max_depth) return no_scope;
   std::vector<std::string_view> missing;
@@ -78,6 +80,7 @@ ScopeId ScopeIndex::intern(std::string_view text) {
     missing.push_back(at);
     if (at.empty()) break;
   }
+  if (!tree.take_room(missing.size() * a_scope)) return no_scope;
   for (auto next = missing.rbegin(); next != missing.rend(); ++next) {
     const auto id = static_cast<ScopeId>(scopes_.size());
     Scope& scope = scopes_.emplace_back();

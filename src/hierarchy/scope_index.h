@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -64,11 +65,11 @@ class ScopeIndex {
     onnx::NodeId node;
     ScopeId scope;
   };
-  void collect(const onnx::Model& model);
-  ScopeId intern(std::string_view text);
+  void collect(const onnx::Model& model, ModuleTree& tree);
+  ScopeId intern(std::string_view text, ModuleTree& tree);
 
   ScopeStyle style_ = ScopeStyle::none;
-  std::vector<Scope> scopes_;
+  std::deque<Scope> scopes_;
   std::unordered_map<std::string_view, ScopeId> by_text_;
   std::vector<ScopeId> of_name_;
   std::vector<ValueScope> of_values_;  // only where the node's own name says something else; by node

@@ -9,7 +9,7 @@
 namespace thence::hierarchy {
 namespace {
 
-constexpr std::size_t most_rivals = 4096;
+constexpr std::size_t most_rivals = 1024;
 
 std::string join(std::string_view outer, std::string_view component) {
   return outer.empty() ? std::string(component) : std::string(outer) + "." + std::string(component);
@@ -33,20 +33,12 @@ std::string_view unnumbered(const Scope& scope) {
 }
 
 void add_once(std::vector<ModuleId>& modules, ModuleId module) {
-  if (modules.size() < most_rivals && std::find(modules.begin(), modules.end(), module) == modules.end()) modules.push_back(module);
-}
-
-bool add_match(Scope& scope, ModuleId module, Fit fit) {
-  if (module == no_module) return false;
-  for (const ScopeMatch& match : scope.matches)
-    if (match.module == module) return true;
-  if (scope.matches.size() < most_rivals) scope.matches.push_back({module, 0, fit});
-  return true;
+  if (modules.size() <= most_rivals && std::find(modules.begin(), modules.end(), module) == modules.end()) modules.push_back(module);
 }
 
 }  // namespace
 
-ScopeResolver::ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style, std::vector<Scope>& scopes,
+ScopeResolver::ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style, std::deque<Scope>& scopes,
                              const std::unordered_map<std::string_view, ScopeId>& by_text,
                              const std::vector<ScopeId>& of_name)
     : model_(model), tree_(tree), style_(style), scopes_(scopes), by_text_(by_text), of_name_(of_name) {}
@@ -58,7 +50,15 @@ void ScopeResolver::run(const std::vector<ParameterOwner>& parameters) {
       by_component_[scope_component(tree_[module].path)].push_back(module);
   const std::vector<ScopeId> order = outermost_first();
   pass_owners_outwards(order);
-  for (const ScopeId scope : order) resolve(scopes_[scope]);
+  work_left_ = (std::size_t{1} << 22) + 64 * scopes_.size();
+  rivals_left_ = (std::size_t{1} << 18) + 4 * scopes_.size();
+  for (const ScopeId id : order) {
+    Scope& scope = scopes_[now_ = id];
+    if (scope.parameter_owners.size() <= most_rivals) resolve(scope);
+    // More than can be weighed: unknown, and so is all that lies inside.
+    if (scope.matches.size() > std::min(most_rivals, rivals_left_)) scope.matches = {};
+    if (scope.matches.size() > 1) rivals_left_ -= scope.matches.size();
+  }
   decide_by_wiring();
   number_calls(order);
 }
@@ -116,6 +116,20 @@ void ScopeResolver::pass_owners_outwards(const std::vector<ScopeId>& order) {
   }
 }
 
+bool ScopeResolver::add_match(Scope& scope, ModuleId module, Fit fit) {
+  if (module == no_module) return false;
+  if (module >= matched_.size()) matched_.resize(tree_.size(), no_scope);
+  if (matched_[module] != now_) scope.matches.push_back({module, 0, fit});
+  matched_[module] = now_;
+  return true;
+}
+
+bool ScopeResolver::spend(std::size_t work) {
+  const bool enough = work <= work_left_;
+  work_left_ -= enough ? work : work_left_;
+  return enough;
+}
+
 void ScopeResolver::resolve(Scope& scope) {
   if (scope.outer == no_scope) {
     if (scope.text.empty()) scope.matches.push_back({root, 0, Fit::known});
@@ -147,6 +161,7 @@ void ScopeResolver::resolve_among(Scope& scope, const std::vector<ScopeMatch>& o
   for (const ModuleId owner : scope.parameter_owners) add_match(scope, owner, Fit::skipped);
   if (!scope.matches.empty()) return;
   const std::string_view base = unnumbered(scope);
+  if (!spend(4 * outers.size())) return;
   for (const ScopeMatch& outer : outers) {
     const std::string_view around = tree_[outer.module].path;
     if (add_match(scope, tree_.find(join(around, scope.component)), Fit::skipped)) continue;
@@ -171,7 +186,7 @@ bool ScopeResolver::resolve_component(Scope& scope, ModuleId outer, std::string_
   }
   if (!scope.matches.empty() || !tree_.complete()) return !scope.matches.empty();
   const auto named = by_component_.find(component);
-  if (named == by_component_.end() || named->second.size() > most_rivals) return false;
+  if (named == by_component_.end() || named->second.size() > most_rivals || !spend(named->second.size())) return false;
   for (const ModuleId module : named->second)
     if (tree_.within(module, outer)) add_match(scope, module, Fit::skipped);
   if (scope.matches.empty())
@@ -201,8 +216,10 @@ bool ScopeResolver::scope_of_its_own(ModuleId module) const {
 // only one is wired to it: by what lies inside it, else around it, else in its layer. What is decided may decide
 // others, so this goes on until nothing changes.
 void ScopeResolver::decide_by_wiring() {
-  std::vector<std::vector<ScopeId>> wired(scopes_.size());  // of open scopes: the scopes they are wired to
   const auto open = [&](ScopeId scope) { return scope != no_scope && scopes_[scope].matches.size() > 1; };
+  if (std::none_of(scopes_.begin(), scopes_.end(), [](const Scope& scope) { return scope.matches.size() > 1; })) return;
+  std::vector<std::vector<ScopeId>> wired(scopes_.size());  // of open scopes: the scopes they are wired to
+  std::vector<bool> blind(scopes_.size(), false);  // wired to a node whose name is gone: not all is seen
   bool any = false;
   for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
     for (const onnx::ValueId input : model_.node(id).inputs()) {
@@ -210,27 +227,40 @@ void ScopeResolver::decide_by_wiring() {
       const onnx::Producer producer = model_.producer(input);
       if (producer.kind != onnx::Producer::Kind::node) continue;
       const ScopeId to = of_name_[id], from = of_name_[producer.index];
-      if (to == from || to == no_scope || from == no_scope) continue;
+      if (to == from) continue;
+      if (to == no_scope || from == no_scope) {
+        if (open(to) && !model_.node(producer.index).inputs().empty()) blind[to] = true;
+        if (open(from)) blind[from] = true;
+        continue;
+      }
       if (open(to)) wired[to].push_back(from);
       if (open(from)) wired[from].push_back(to);
       any |= open(to) || open(from);
     }
+  for (std::vector<ScopeId>& list : wired) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  std::vector<bool> news(scopes_.size(), true);  // something it is wired to was decided since it was looked at
   for (int round = 0; any && round < 64; ++round) {
     any = false;
     for (ScopeId id = 0; id < scopes_.size(); ++id) {
-      if (wired[id].empty() || !open(id)) continue;
-      const ModuleId picked = pick_by_neighbours(scopes_[id], wired[id]);
+      if (wired[id].empty() || !open(id) || !news[id]) continue;
+      news[id] = false;
+      const ModuleId picked = pick_by_neighbours(scopes_[id], wired[id], blind[id]);
       if (picked == no_module) continue;
       scopes_[id].matches = {{picked, 0, Fit::wired}};
+      for (const ScopeId other : wired[id]) news[other] = true;
       any = true;
     }
   }
 }
 
-ModuleId ScopeResolver::pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours) const {
+ModuleId ScopeResolver::pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours, bool blind) {
   std::set<ModuleId> inside, around, layer;
   for (const ScopeId other : neighbours) {
     if (scopes_[other].matches.size() != 1) continue;
+    if (!spend(scope.matches.size())) return no_module;
     const ModuleId neighbour = scopes_[other].matches.front().module;
     const std::string& where = tree_[neighbour].path;
     const bool tells = std::any_of(scope.matches.begin(), scope.matches.end(), [&](const ScopeMatch& rival) {
@@ -238,10 +268,11 @@ ModuleId ScopeResolver::pick_by_neighbours(const Scope& scope, const std::vector
     });
     for (const ScopeMatch& match : scope.matches) {
       if (tree_.within(neighbour, match.module)) inside.insert(match.module);
-      if (tree_.within(neighbour, tree_[match.module].parent)) around.insert(match.module);
+      if (match.module != root && tree_.within(neighbour, tree_[match.module].parent)) around.insert(match.module);
       if (tells && !cross_layer(tree_[match.module].path, where)) layer.insert(match.module);
     }
   }
+  if (blind) layer.clear();  // the neighbour that is seen may be the next layer, and the one that is not, its own
   const std::set<ModuleId>& closest = !inside.empty() ? inside : !around.empty() ? around : layer;
   return closest.size() == 1 ? *closest.begin() : no_module;
 }

@@ -12,7 +12,7 @@ namespace thence::hierarchy {
 
 class ScopeResolver {
  public:
-  ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style, std::vector<Scope>& scopes,
+  ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style, std::deque<Scope>& scopes,
                 const std::unordered_map<std::string_view, ScopeId>& by_text, const std::vector<ScopeId>& of_name);
   void run(const std::vector<ParameterOwner>& parameters);
 
@@ -25,17 +25,23 @@ class ScopeResolver {
   bool resolve_component(Scope& scope, ModuleId outer, std::string_view component);
   void spell_out(Scope& scope, ModuleId outer);
   void decide_by_wiring();
-  ModuleId pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours) const;
+  ModuleId pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours, bool blind);
   void number_calls(const std::vector<ScopeId>& order);
   bool scope_of_its_own(ModuleId module) const;
+  bool add_match(Scope& scope, ModuleId module, Fit fit);
+  bool spend(std::size_t work);
 
   const onnx::Model& model_;
   ModuleTree& tree_;
   ScopeStyle style_;
-  std::vector<Scope>& scopes_;
+  std::deque<Scope>& scopes_;
   const std::unordered_map<std::string_view, ScopeId>& by_text_;
   const std::vector<ScopeId>& of_name_;
   std::unordered_map<std::string_view, std::vector<ModuleId>> by_component_;  // of a complete tree
+  // What may be spent on rivals, and how many may be kept in all: a file made to have too many leaves them unknown.
+  std::size_t work_left_ = 0, rivals_left_ = 0;
+  std::vector<ScopeId> matched_;  // by module: the last scope that it was matched to, so that none is listed twice
+  ScopeId now_ = no_scope;        // the scope at hand
 };
 
 }  // namespace thence::hierarchy

@@ -17,7 +17,10 @@ constexpr std::uint32_t pack(Producer::Kind kind, std::uint32_t index) {
 
 Binder::Binder(Model& model, Diagnostics& diagnostics) : model_(model), diagnostics_(diagnostics) {
   binding_.assign(model_.names_.size(), none);
-  model_.values_.reserve(model_.names_.size());
+  std::size_t written = model_.initializers_.size();
+  for (const Graph& graph : model_.graphs_) written += graph.inputs.size();
+  for (const std::uint32_t output : model_.outputs_) written += output != none;
+  model_.values_.reserve(written);
 }
 
 void Binder::bind() {
@@ -113,7 +116,7 @@ void Binder::bind_graph_outputs(GraphId id) {
       output = binding_[output];
     } else {
       note(
-          "M002", [&] { return "graph '" + base::printable(model_.graph_label(id)) + "'"; },
+          "M002", [&] { return id == 0 ? "main graph" : "graph " + base::printable(model_.graph_label(id)); },
           "gives out a value that nothing writes", output);
       output = define(output, Producer::Kind::undefined, 0);
     }

@@ -49,9 +49,9 @@ wire::Layout make() {
   hold(all, Kind::tensor, TensorField::segment, Kind::segment);
   hold(all, Kind::tensor, TensorField::external_data, Kind::entry);
   hold(all, Kind::tensor, TensorField::metadata_props, Kind::entry);
-  for (const TensorField field : {TensorField::float_data, TensorField::int32_data, TensorField::string_data,
-                                  TensorField::int64_data, TensorField::raw_data, TensorField::double_data,
-                                  TensorField::uint64_data})
+  for (const TensorField field :
+       {TensorField::float_data, TensorField::int32_data, TensorField::string_data, TensorField::int64_data,
+        TensorField::raw_data, TensorField::double_data, TensorField::uint64_data})
     hold(all, Kind::tensor, field, wire::data);
   hold(all, Kind::sparse_tensor, SparseTensorField::values, Kind::tensor);
   hold(all, Kind::sparse_tensor, SparseTensorField::indices, Kind::tensor);
@@ -89,11 +89,33 @@ const wire::Layout& layout() {
 }
 
 const char* name_of(Kind kind) {
-  static constexpr const char* names[] = {
-      "nothing", "model", "graph", "node", "attribute", "tensor", "tensor segment", "sparse tensor", "value info",
-      "type", "tensor type", "element type", "map type", "shape", "dimension", "opset import", "metadata entry",
-      "function", "training info", "quantization annotation", "opaque type", "device configuration",
-      "node's device configuration", "sharding", "device group", "sharded dimension", "sharding of a dimension"};
+  static constexpr const char* names[] = {"nothing",
+                                          "model",
+                                          "graph",
+                                          "node",
+                                          "attribute",
+                                          "tensor",
+                                          "tensor segment",
+                                          "sparse tensor",
+                                          "value info",
+                                          "type",
+                                          "tensor type",
+                                          "element type",
+                                          "map type",
+                                          "shape",
+                                          "dimension",
+                                          "opset import",
+                                          "metadata entry",
+                                          "function",
+                                          "training info",
+                                          "quantization annotation",
+                                          "opaque type",
+                                          "device configuration",
+                                          "node's device configuration",
+                                          "sharding",
+                                          "device group",
+                                          "sharded dimension",
+                                          "sharding of a dimension"};
   static_assert(sizeof names / sizeof *names == static_cast<std::size_t>(Kind::count));
   return names[static_cast<std::size_t>(kind)];
 }

@@ -14,7 +14,7 @@ constexpr std::uint64_t a_node = Model::bytes_a_node;
 constexpr std::uint64_t a_link = sizeof(ValueId);
 constexpr std::uint64_t an_end = 2 * (sizeof(ValueId) + sizeof(std::string_view));
 constexpr std::uint64_t a_graph = 3 * sizeof(Graph);
-constexpr std::uint64_t a_name = NameTable::bytes_a_name + Model::bytes_a_value + sizeof(ValueId);
+constexpr std::uint64_t a_name = NameTable::bytes_a_name + sizeof(ValueId);
 
 constexpr std::uint64_t most_nodes = std::uint64_t{1}
                                      << 30;  // also initializers: Producer's index is 30 bits
@@ -30,6 +30,8 @@ Counts::Counts(std::uint64_t file_size, const wire::Survey& survey) {
   nodes = count(Kind::graph, GraphField::node) + count(Kind::function, FunctionField::node);
   inputs = count(Kind::node, NodeField::input);
   outputs = count(Kind::node, NodeField::output);
+  named_outputs = survey.count_filled(static_cast<std::uint8_t>(Kind::node),
+                                      static_cast<std::uint32_t>(NodeField::output));
   graph_inputs = count(Kind::graph, GraphField::input) + count(Kind::function, FunctionField::input);
   graph_outputs = count(Kind::graph, GraphField::output) + count(Kind::function, FunctionField::output);
   graph_pieces = count(Kind::model, ModelField::graph);
@@ -43,9 +45,9 @@ Counts::Counts(std::uint64_t file_size, const wire::Survey& survey) {
 std::uint64_t Counts::granted() const { return (48u << 20) + 2 * described + 96 * nodes; }
 
 std::uint64_t Counts::needed() const {
-  return nodes * a_node + (inputs + outputs) * a_link + (graph_inputs + graph_outputs) * an_end +
-         (graph_pieces + bodies + functions) * a_graph + initializers * sizeof(Initializer) +
-         opsets * sizeof(Opset);
+  return nodes * a_node + (inputs + outputs) * a_link + named_outputs * Model::bytes_a_value +
+         (graph_inputs + graph_outputs) * an_end + (graph_pieces + bodies + functions) * a_graph +
+         initializers * sizeof(Initializer) + opsets * sizeof(Opset);
 }
 
 std::uint64_t Counts::most_names() const { return (granted() - needed()) / a_name; }

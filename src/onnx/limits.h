@@ -16,7 +16,7 @@ struct Counts {
   Counts(std::uint64_t file_size, const wire::Survey& survey);
 
   std::uint64_t size, described;  // bytes of the file: all, and without the weights' data
-  std::uint64_t nodes, inputs, outputs;
+  std::uint64_t nodes, inputs, outputs, named_outputs;
   std::uint64_t graph_inputs, graph_outputs;  // functions' too
   std::uint64_t graph_pieces, bodies, functions;
   std::uint64_t initializers, opsets;

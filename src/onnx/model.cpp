@@ -84,22 +84,25 @@ std::vector<MetadataEntry> Model::metadata(const Graph& graph) const {
                                         : static_cast<std::uint32_t>(GraphField::metadata_props));
 }
 
+// It stands on every row, so it may not be long, whatever the names are.
 std::string Model::graph_label(GraphId id) const {
+  constexpr std::size_t longest_name = 200, longest_label = 512;
   const Graph& graph = graphs_[id];
   if (graph.kind == Graph::Kind::main) return "";
   if (graph.kind == Graph::Kind::function)
-    return fmt::format("function:{}:{}:{}", graph.domain, graph.name, graph.overload);
+    return fmt::format("function:{}:{}:{}", graph.domain.substr(0, longest_name), graph.name.substr(0, longest_name),
+                       graph.overload.substr(0, longest_name));
   std::vector<std::string> chain;
   GraphId at = id;
   for (; graphs_[at].kind == Graph::Kind::body; at = graphs_[at].parent) {
     const Graph& body = graphs_[at];
-    std::string part = fmt::format("{}.{}", body.owner - graphs_[body.parent].first_node, body.attribute);
+    std::string part = fmt::format("{}.{}", body.owner - graphs_[body.parent].first_node, body.attribute.substr(0, longest_name));
     if (body.in_list) part += fmt::format("[{}]", body.position);
     chain.push_back(std::move(part));
   }
   if (graphs_[at].kind == Graph::Kind::function) chain.push_back(graph_label(at));
   std::reverse(chain.begin(), chain.end());
-  return fmt::format("{}", fmt::join(chain, "/"));
+  return fmt::format("{}", fmt::join(chain, "/")).substr(0, longest_label);
 }
 
 TensorView Model::tensor(const Initializer& initializer) const {
@@ -135,7 +138,9 @@ Result<Model> Model::open(const std::string& path, Diagnostics& diagnostics) {
   Result<base::MappedFile> file =
       path == "-" ? base::MappedFile::standard_input() : base::MappedFile::open(path);
   if (!file) return file.error();
-  Result<Model> model = read(file->bytes(), path == "-" ? "standard input" : path, diagnostics);
+  base::ReadAhead ahead(file->bytes());
+  Result<Model> model =
+      Reader(file->bytes(), path == "-" ? "standard input" : path, diagnostics).read(&ahead);
   if (model) model->mapping_ = *file;
   return model;
 }

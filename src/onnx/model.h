@@ -82,6 +82,11 @@ class Node {
   std::span<const ValueId> inputs() const;
   std::span<const ValueId> outputs() const;
   std::vector<AttributeView> attributes() const;
+  template <class Use>
+  void each_attribute(Use use) const {  // one at a time: a hostile node may have millions
+    for (wire::Fields field(bytes()); field.next();)
+      if (field.tag() == wire::bytes_tag(5)) use(read_attribute(field.bytes()));  // NodeField::attribute
+  }
   std::optional<AttributeView> attribute(std::string_view name) const;
   std::vector<MetadataEntry> metadata() const;
   template <class Use>

@@ -47,16 +47,12 @@ class NameTable {
   void seal();
 
   /// What a name takes, in bytes, while the table is open.
-  static constexpr std::uint64_t bytes_a_name = 24;
+  static constexpr std::uint64_t bytes_a_name = 32;
 
   std::size_t size() const { return names_.size(); }
   std::string_view text(std::uint32_t name) const { return names_[name].in(file_); }
 
  private:
-  struct Slot {
-    std::uint32_t check = 0;  // upper half of the hash
-    std::uint32_t name = none;
-  };
   struct Pending {
     std::uint64_t hash;
     std::string_view name;
@@ -64,16 +60,18 @@ class NameTable {
   };
   std::uint64_t hash_of(std::string_view name) const;
   std::uint32_t find_or_add(std::string_view name, std::uint64_t hash);
+  void place(std::uint32_t name, std::uint64_t hash);
   void grow();
 
   std::string_view file_;
   std::uint64_t seed_ = 0;
   std::vector<Slice> names_;
-  std::vector<Slot> slots_;
+  // A slot holds a name's number and, in the bits above those that numbers need, a part of its hash. Four
+  // bytes and no more: slots are looked at in random order, so what counts is how many a cache holds.
+  std::vector<std::uint32_t> slots_;
   std::uint64_t mask_ = 0;
-  static constexpr std::size_t batch = 16;
+  static constexpr std::size_t batch = 128;
   std::array<Pending, batch> pending_{};
-  std::size_t first_pending_ = 0;
   std::size_t pending_count_ = 0;
 };
 

@@ -39,14 +39,16 @@ Reader::Reader(std::string_view bytes, const std::string& label, Diagnostics& di
   model_.label_ = label;
 }
 
-Result<Model> Reader::read() {
+Result<Model> Reader::read(base::ReadAhead* ahead) {
   if (model_.bytes_.empty()) return empty_file(model_.label_);
-  const wire::Survey survey = wire::survey(model_.bytes_, static_cast<std::uint8_t>(Kind::model), layout());
+  const wire::Survey survey =
+      wire::survey(model_.bytes_, static_cast<std::uint8_t>(Kind::model), layout(), ahead);
   if (survey.fault != wire::Fault::none) return undecodable(model_.label_, model_.bytes_, survey);
   const Counts counts(model_.bytes_.size(), survey);
   if (counts.graph_pieces == 0) return no_graph(model_.label_, model_.bytes_);
   if (auto error = check_limits(model_.label_, counts)) return *error;
   set_aside(counts);
+  nodes_in_order_ = survey.in_order(static_cast<std::uint8_t>(Kind::node));
   fill_model();
   if (long_name_) return long_name(model_.label_, long_name_->size(), offset_of(*long_name_));
   if (too_many_names_) return too_many_names(model_.label_, counts);
@@ -65,7 +67,7 @@ void Reader::set_aside(const Counts& counts) {
   model_.graphs_.reserve(1 + counts.bodies + counts.functions);
   any_bodies_ = counts.bodies > 0;
   // Most outputs have a name of their own; in a file too small for that they have none.
-  const std::uint64_t named = counts.outputs + counts.initializers + counts.graph_inputs;
+  const std::uint64_t named = counts.named_outputs + counts.initializers + counts.graph_inputs;
   model_.names_ = NameTable(model_.bytes_, std::min(named, counts.described / 16) + 64);
   most_names_ = counts.most_names();
 }
@@ -172,6 +174,8 @@ void Reader::fill_node(std::string_view message, GraphId graph, std::vector<Grap
     if (!name.empty()) intern_later(name, &links.back());
   };
   for (Fields field(message); field.next();) {
+    // Metadata follows: long, so that even to step over it is to wait for memory.
+    if (nodes_in_order_ && field.tag() > bytes_tag(NodeField::domain)) break;
     const std::string_view bytes = field.bytes();
     switch (field.tag()) {
       case bytes_tag(NodeField::input): link(model_.inputs_, bytes); break;
@@ -179,7 +183,7 @@ void Reader::fill_node(std::string_view message, GraphId graph, std::vector<Grap
       case bytes_tag(NodeField::name):
         if (room_for(bytes)) record.name = Slice(offset_of(bytes), bytes.size());
         break;
-      case bytes_tag(NodeField::op_type): intern_later(bytes, &record.op_type); break;
+      case bytes_tag(NodeField::op_type): record.op_type = intern_operator(bytes); break;
       case bytes_tag(NodeField::domain): intern_later(bytes, &record.domain); break;
       case bytes_tag(NodeField::attribute):
         if (any_bodies_) find_bodies(bytes, graph, id, bodies);
@@ -221,6 +225,15 @@ void Reader::add_initializer(std::string_view message, GraphId graph, bool spars
         for (Fields inner(field.bytes()); inner.next();)
           if (inner.tag() == bytes_tag(TensorField::name)) name = inner.bytes();
   model_.initializers_.push_back({name.empty() ? none : intern(name), graph, message, sparse});
+}
+
+// Operators are few: nearly always the name is one of those seen last.
+std::uint32_t Reader::intern_operator(std::string_view name) {
+  if (name.empty()) return intern(name);
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(name[at]); };
+  Operator& seen = operators_[(name.size() * 37 + byte(0) * 5u + byte(name.size() - 1)) % operators_.size()];
+  if (seen.name != name) seen = {name, intern(name)};
+  return seen.number;
 }
 
 bool Reader::room_for(std::string_view name) {

@@ -2,8 +2,10 @@
 // nodes and names; a Binder then ties each input to its producer.
 #pragma once
 
+#include <array>
 #include <optional>
 
+#include "base/read_ahead.h"
 #include "onnx/limits.h"
 #include "onnx/model.h"
 
@@ -12,7 +14,8 @@ namespace thence::onnx {
 class Reader {
  public:
   Reader(std::string_view bytes, const std::string& label, Diagnostics& diagnostics);
-  Result<Model> read();
+  /// `ahead`, if given, hears how the bytes are walked.
+  Result<Model> read(base::ReadAhead* ahead = nullptr);
 
  private:
   void set_aside(const Counts& counts);
@@ -34,12 +37,20 @@ class Reader {
     if (room_for(name)) model_.names_.intern_later(name, out);
   }
 
+  std::uint32_t intern_operator(std::string_view name);
+
   Model model_;
   Diagnostics& diagnostics_;
   std::uint64_t most_names_ = 0;
   bool too_many_names_ = false;
   std::optional<std::string_view> long_name_;
   bool any_bodies_ = false;
+  bool nodes_in_order_ = false;
+  struct Operator {
+    std::string_view name;
+    std::uint32_t number = none;
+  };
+  std::array<Operator, 64> operators_;
 };
 
 }  // namespace thence::onnx

@@ -73,7 +73,8 @@ void read_type(const Pieces& types, ValueInfoView& view) {
   Pieces shapes;
   for (const std::string_view piece : tensor)
     for (Fields field(piece); field.next();) {
-      if (field.tag() == varint_tag(TensorTypeField::elem_type)) view.elem_type = static_cast<std::int32_t>(field.varint());
+      if (field.tag() == varint_tag(TensorTypeField::elem_type))
+        view.elem_type = static_cast<std::int32_t>(field.varint());
       if (field.tag() == bytes_tag(TensorTypeField::shape)) shapes.push_back(field.bytes());
     }
   view.has_shape = !shapes.empty();
@@ -85,11 +86,12 @@ struct DataType {
   unsigned bits;
 };
 constexpr std::array<DataType, 29> data_types{{
-    {"undefined", 0}, {"float32", 32}, {"uint8", 8},      {"int8", 8},         {"uint16", 16},       {"int16", 16},
-    {"int32", 32},    {"int64", 64},   {"string", 0},     {"bool", 8},         {"float16", 16},      {"float64", 64},
-    {"uint32", 32},   {"uint64", 64},  {"complex64", 64}, {"complex128", 128}, {"bfloat16", 16},     {"float8e4m3fn", 8},
-    {"float8e4m3fnuz", 8}, {"float8e5m2", 8}, {"float8e5m2fnuz", 8}, {"uint4", 4}, {"int4", 4},      {"float4e2m1", 4},
-    {"float8e8m0", 8}, {"uint2", 2}, {"int2", 2}, {"float6e2m3", 6}, {"float6e3m2", 6},
+    {"undefined", 0},      {"float32", 32},  {"uint8", 8},        {"int8", 8},           {"uint16", 16},
+    {"int16", 16},         {"int32", 32},    {"int64", 64},       {"string", 0},         {"bool", 8},
+    {"float16", 16},       {"float64", 64},  {"uint32", 32},      {"uint64", 64},        {"complex64", 64},
+    {"complex128", 128},   {"bfloat16", 16}, {"float8e4m3fn", 8}, {"float8e4m3fnuz", 8}, {"float8e5m2", 8},
+    {"float8e5m2fnuz", 8}, {"uint4", 4},     {"int4", 4},         {"float4e2m1", 4},     {"float8e8m0", 8},
+    {"uint2", 2},          {"int2", 2},      {"float6e2m3", 6},   {"float6e3m2", 6},
 }};
 
 }  // namespace
@@ -120,15 +122,21 @@ TensorView read_tensor(const Pieces& message) {
       wire::each_varint(field, static_cast<std::uint32_t>(TensorField::dims),
                         [&](std::uint64_t dim) { view.dims.push_back(static_cast<std::int64_t>(dim)); });
       switch (field.tag()) {
-        case varint_tag(TensorField::data_type): view.data_type = static_cast<std::int32_t>(field.varint()); break;
+        case varint_tag(TensorField::data_type):
+          view.data_type = static_cast<std::int32_t>(field.varint());
+          break;
         case varint_tag(TensorField::data_location):
           if (const auto place = known_enum(field.varint(), last_data_location)) elsewhere = *place == 1;
           break;
         case bytes_tag(TensorField::name): view.name = field.bytes(); break;
         case bytes_tag(TensorField::doc_string): view.doc_string = field.bytes(); break;
         case bytes_tag(TensorField::raw_data): view.raw_size = field.bytes().size(); break;
-        case bytes_tag(TensorField::external_data): external.push_back(read_metadata_entry(field.bytes())); break;
-        case bytes_tag(TensorField::metadata_props): view.metadata.push_back(read_metadata_entry(field.bytes())); break;
+        case bytes_tag(TensorField::external_data):
+          external.push_back(read_metadata_entry(field.bytes()));
+          break;
+        case bytes_tag(TensorField::metadata_props):
+          view.metadata.push_back(read_metadata_entry(field.bytes()));
+          break;
         default: break;
       }
     }
@@ -155,7 +163,8 @@ std::optional<std::uint64_t> TensorView::elements() const {
 
 std::optional<std::uint64_t> TensorView::bytes() const {
   const auto count = elements();
-  if (!count || data_type <= 0 || static_cast<std::size_t>(data_type) >= data_types.size()) return std::nullopt;
+  if (!count || data_type <= 0 || static_cast<std::size_t>(data_type) >= data_types.size())
+    return std::nullopt;
   const unsigned bits = data_types[static_cast<std::size_t>(data_type)].bits;
   std::uint64_t total = 0;
   if (bits == 0 || __builtin_mul_overflow(*count, std::uint64_t{bits}, &total)) return std::nullopt;
@@ -163,7 +172,8 @@ std::optional<std::uint64_t> TensorView::bytes() const {
 }
 
 std::string data_type_name(std::int32_t type) {
-  if (type >= 0 && static_cast<std::size_t>(type) < data_types.size()) return data_types[static_cast<std::size_t>(type)].name;
+  if (type >= 0 && static_cast<std::size_t>(type) < data_types.size())
+    return data_types[static_cast<std::size_t>(type)].name;
   return fmt::format("type {}", type);
 }
 
@@ -174,7 +184,9 @@ ValueInfoView read_value_info(std::string_view message) {
       case bytes_tag(ValueInfoField::name): view.name = field.bytes(); break;
       case bytes_tag(ValueInfoField::type): types.push_back(field.bytes()); break;
       case bytes_tag(ValueInfoField::doc_string): view.doc_string = field.bytes(); break;
-      case bytes_tag(ValueInfoField::metadata_props): view.metadata.push_back(read_metadata_entry(field.bytes())); break;
+      case bytes_tag(ValueInfoField::metadata_props):
+        view.metadata.push_back(read_metadata_entry(field.bytes()));
+        break;
       default: break;
     }
   read_type(types, view);

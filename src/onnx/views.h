@@ -44,8 +44,8 @@ struct TensorView {
   std::string_view doc_string;
   std::vector<std::int64_t> dims;
   std::int32_t data_type = 0;
-  std::uint64_t raw_size = 0;                // bytes of raw_data in the file
-  std::optional<ExternalData> external;      // set when the data lies in another file
+  std::uint64_t raw_size = 0;            // bytes of raw_data in the file
+  std::optional<ExternalData> external;  // set when the data lies in another file
   std::vector<MetadataEntry> metadata;
 
   /// Product of dims; empty when a dimension is negative or the product does not fit.

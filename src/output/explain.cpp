@@ -65,17 +65,19 @@ std::vector<Neighbour> neighbours(const Map& map, onnx::NodeId id) {
     if (producer.kind == onnx::Producer::Kind::node && found.size() < 8) found.push_back({"from", producer.index});
   }
   const std::size_t writers = found.size();
-  const auto outputs = model.node(id).outputs();
-  for (onnx::NodeId other = 0; other < model.node_count() && found.size() < writers + 8; ++other)
-    for (const onnx::ValueId value : model.node(other).inputs())
-      if (value != onnx::none && std::find(outputs.begin(), outputs.end(), value) != outputs.end()) {
-        found.push_back({"to", other});
-        break;
-      }
+  const auto from_here = [&](onnx::ValueId value) {
+    if (value == onnx::none) return false;
+    const onnx::Producer producer = model.producer(value);
+    return producer.kind == onnx::Producer::Kind::node && producer.index == id;
+  };
+  for (onnx::NodeId other = 0; other < model.node_count() && found.size() < writers + 8; ++other) {
+    const auto inputs = model.node(other).inputs();
+    if (std::any_of(inputs.begin(), inputs.end(), from_here)) found.push_back({"to", other});
+  }
   // What a body gives out goes to the node that holds the body.
   for (const onnx::Graph& graph : model.graphs())
     if (graph.owner != onnx::none && found.size() < writers + 8 &&
-        std::find_first_of(graph.outputs.begin(), graph.outputs.end(), outputs.begin(), outputs.end()) != graph.outputs.end())
+        std::any_of(graph.outputs.begin(), graph.outputs.end(), from_here))
       found.push_back({"to", graph.owner});
   return found;
 }

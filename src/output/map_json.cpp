@@ -59,8 +59,9 @@ class Rows {
 
   const std::string& graph_text(onnx::NodeId id) {
     const auto& graphs = map_.model().graphs();
-    while (graph_ == onnx::none || id >= graphs[graph_].first_node + graphs[graph_].node_count) {
-      ++graph_;  // from none to 0 at first
+    const auto past = [&] { return graph_ == onnx::none || id >= graphs[graph_].first_node + graphs[graph_].node_count; };
+    if (past()) {
+      while (past()) ++graph_;  // from none to 0 at first
       first_node_ = graphs[graph_].first_node;
       graph_text_ = R"({"graph":)";
       append_json_string(graph_text_, map_.model().graph_label(graph_));
@@ -169,7 +170,7 @@ class Rows {
     return words;
   }
 
-  static constexpr std::size_t most_kept = 16 << 20, most_operators = 4096;
+  static constexpr std::size_t most_kept = 4 << 20, most_operators = 4096;
   const Map& map_;
   onnx::GraphId graph_ = onnx::none;
   onnx::NodeId first_node_ = 0;

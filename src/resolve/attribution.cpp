@@ -9,7 +9,7 @@ struct Words {
   std::string_view name;
   std::string_view text;
 };
-constexpr std::array<Words, 9> words = {{
+constexpr std::array<Words, 10> words = {{
     {"", ""},
     {"no_evidence", "neither the node nor what it is wired to carries a name, metadata or parameter that tells"},
     {"ambiguous", "the evidence fits several modules equally well"},
@@ -19,6 +19,7 @@ constexpr std::array<Words, 9> words = {{
     {"unused_function", "no node calls this function"},
     {"not_in_capture", "its name speaks of a module that the capture does not have"},
     {"filtered", "the strategy leaves out torch.nn modules that are no exception and lie in no other module"},
+    {"past_limits", "the file speaks of more modules than its size allows for, perhaps of this one's"},
 }};
 
 }  // namespace

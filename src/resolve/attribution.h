@@ -24,6 +24,7 @@ enum class Reason : std::uint8_t {
   unused_function,    // a function's body that nobody calls
   not_in_capture,     // its name speaks of a module that the capture does not have
   filtered,           // the strategy leaves torch.nn modules out
+  past_limits,        // the file speaks of more modules than its size allows for
 };
 std::string_view name_of(Reason reason);
 std::string_view text_of(Reason reason);

@@ -50,6 +50,7 @@ Verdict decide(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, 
     const bool stranger = hierarchy.stack(node).stranger;
     const bool scoped = hierarchy.scopes().of_name(node) != hierarchy::no_scope;
     if (hierarchy.tree().complete() && (scoped || stranger)) answer.reason = Reason::not_in_capture;
+    else if (hierarchy.tree().full()) answer.reason = Reason::past_limits;
     else if (stranger) answer.reason = Reason::ambiguous;
     return verdict;
   }
@@ -64,7 +65,8 @@ Verdict decide(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, 
     });
     if (read == rivals.end()) {
       answer.reason = Reason::ambiguous;
-      for (const Evidence& rival : rivals) verdict.serves.push_back(rival.module);
+      for (const Evidence& rival : rivals)
+        if (std::find(verdict.serves.begin(), verdict.serves.end(), rival.module) == verdict.serves.end()) verdict.serves.push_back(rival.module);
       return verdict;
     }
     winner = &*read;

@@ -11,21 +11,33 @@ namespace {
 
 using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
 
-void attribute_body(const onnx::Model& model, onnx::GraphId function, const std::vector<onnx::NodeId>& calls,
-                    const Resolution& before, Resolution& resolution) {
-  std::vector<ModuleId> callers;
-  const auto add = [&](ModuleId module) {
-    if (callers.size() < 64 && std::find(callers.begin(), callers.end(), module) == callers.end()) callers.push_back(module);
-  };
-  bool all_known = !calls.empty();
+// Who calls a function, as far as is known at the time.
+struct Callers {
+  std::vector<ModuleId> modules;
+  bool any = false, all_known = false;
   float confidence = 1;
+};
+
+Callers callers_of(const std::vector<onnx::NodeId>& calls, const Resolution& resolution) {
+  Callers callers{.any = !calls.empty(), .all_known = !calls.empty()};
+  const auto add = [&](ModuleId module) {
+    auto& listed = callers.modules;
+    if (listed.size() < 64 && std::find(listed.begin(), listed.end(), module) == listed.end()) listed.push_back(module);
+  };
   for (const onnx::NodeId call : calls) {
-    const Attribution& caller = before.nodes[call];
-    all_known &= caller.known();
-    confidence = std::min(confidence, caller.confidence);
+    const Attribution& caller = resolution.nodes[call];
+    callers.all_known &= caller.known();
+    callers.confidence = std::min(callers.confidence, caller.confidence);
     if (caller.known()) add(caller.module);
-    else for (const ModuleId module : before.sets[caller.set]) add(module);  // it stands in a body that several call
+    else for (const ModuleId module : resolution.sets[caller.set]) add(module);  // it stands in a body that several call
   }
+  return callers;
+}
+
+// Whether anything changed.
+bool attribute_body(const onnx::Model& model, onnx::GraphId function, const Callers& by, Resolution& resolution) {
+  const std::vector<ModuleId>& callers = by.modules;
+  bool changed = false;
   // The body and, nested inside it, the bodies of its nodes: graphs follow one another.
   const auto& graphs = model.graphs();
   onnx::GraphId end = function + 1;
@@ -34,20 +46,24 @@ void attribute_body(const onnx::Model& model, onnx::GraphId function, const std:
     for (onnx::NodeId id = graphs[graph].first_node; id < graphs[graph].first_node + graphs[graph].node_count; ++id) {
       Attribution& node = resolution.nodes[id];
       if (node.known() && !node.inferred && callers.size() < 2) continue;  // it speaks for itself
+      const Attribution before = node;
       node = Attribution{};
       node.inferred = true;
       node.source = evidence::Source::function;
-      if (callers.size() == 1 && all_known) {
+      if (callers.size() == 1 && by.all_known) {
         node.module = callers.front();
         node.reason = Reason::none;
         node.named = true;
-        node.confidence = confidence * Confidence::shipped().of(evidence::Source::function, evidence::Strength::names_one, Agreement::alone);
+        node.confidence = by.confidence * Confidence::shipped().of(evidence::Source::function, evidence::Strength::names_one, Agreement::alone);
       } else {
         node.source = evidence::Source::count;
-        node.reason = calls.empty() ? Reason::unused_function : callers.size() > 1 ? Reason::several_call_sites : Reason::no_evidence;
+        node.reason = !by.any ? Reason::unused_function : callers.size() > 1 ? Reason::several_call_sites : Reason::no_evidence;
+        if (callers.size() > 1) node.set = before.set;
         set_modules(resolution, id, callers);
       }
+      changed |= node.module != before.module || node.reason != before.reason;
     }
+  return changed;
 }
 
 }  // namespace
@@ -68,10 +84,12 @@ void attribute_functions(const onnx::Model& model, Resolution& resolution) {
   // Functions call functions: a body is settled once the bodies that call it are. Rounds as many as the nesting is
   // deep, bounded because functions may call one another in a circle.
   for (int round = 0; round < 8; ++round) {
-    const Resolution before = resolution;
-    for (const auto& [key, graph] : functions) attribute_body(model, graph, calls[graph], before, resolution);
-    const auto same = [](const Attribution& a, const Attribution& b) { return a.module == b.module && a.reason == b.reason; };
-    if (std::equal(before.nodes.begin(), before.nodes.end(), resolution.nodes.begin(), same)) break;
+    std::vector<Callers> callers;  // of all, before any body changes
+    for (const auto& [key, graph] : functions) callers.push_back(callers_of(calls[graph], resolution));
+    bool changed = false;
+    auto by = callers.begin();
+    for (const auto& [key, graph] : functions) changed |= attribute_body(model, graph, *by++, resolution);
+    if (!changed) break;
   }
 }
 

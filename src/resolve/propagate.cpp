@@ -10,7 +10,6 @@ namespace {
 using evidence::Source;
 
 constexpr std::size_t most_listed = 64;  // modules listed for a node that serves a great many
-constexpr std::size_t most_readers = 4096;  // readers looked at, so that hubs stay cheap
 constexpr std::size_t most_looked_through = 64;
 constexpr int passes = 4;                // in a valid model one is enough; bodies may need another
 
@@ -20,13 +19,16 @@ class Propagation {
       : model_(model), tree_(tree), wiring_(wiring), resolution_(resolution) {}
 
   void run() {
+    // So much work and no more, in proportion to the model: one made to take long gets fewer answers, not late ones.
+    work_left_ = (std::size_t{1} << 22) + 64 * model_.node_count();
+    for (onnx::NodeId id = 0; id < model_.node_count(); ++id) work_left_ += 64 * model_.node(id).inputs().size();
     for (int pass = 0; pass < passes; ++pass) {
       last_ = pass == passes - 1;
       bool changed = false;
       for (onnx::NodeId id = model_.node_count(); id-- > 0;)
-        if (open(id)) changed |= from_readers(id);
+        if (open(id) && work_left_ > 0) changed |= from_readers(id);
       for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
-        if (open(id)) changed |= from_both_sides(id);
+        if (open(id) && work_left_ > 0) changed |= from_both_sides(id);
       if (!changed && last_) break;
       if (!changed) pass = passes - 2;  // nothing more to learn: the last pass makes do with what is known
     }
@@ -37,6 +39,7 @@ class Propagation {
     std::vector<ModuleId> modules;  // distinct, in order of appearance
     ModuleId common = no_module;
     bool any_unknown = false;
+    bool between_layers = false;  // one of the unknown is, because it lies there
     bool all_named = true;
     bool layers_differ = false;
     float confidence = 1;  // of the least sure
@@ -47,30 +50,32 @@ class Propagation {
     return !node.known() && (node.reason == Reason::no_evidence || node.reason == Reason::between_layers || node.reason == Reason::serves_several);
   }
 
+  void spend(std::size_t work) const { work_left_ -= std::min(work, work_left_); }
+
   void add(Owners& owners, onnx::NodeId neighbour) const {
+    spend(1);
     const Attribution& other = resolution_.nodes[neighbour];
     if (!other.known()) {
       owners.any_unknown = true;
+      owners.between_layers |= other.reason == Reason::between_layers;
       return;
     }
     owners.all_named &= other.named;
     owners.confidence = std::min(owners.confidence, other.confidence);
     if (std::find(owners.modules.begin(), owners.modules.end(), other.module) != owners.modules.end()) return;
+    spend(owners.modules.size() * (1 + tree_[other.module].path.size() / 128));
     for (const ModuleId module : owners.modules)
-      owners.layers_differ |= hierarchy::cross_layer(tree_[module].path, tree_[other.module].path);
+      owners.layers_differ = owners.layers_differ || hierarchy::cross_layer(tree_[module].path, tree_[other.module].path);
     owners.common = owners.common == no_module ? other.module : tree_.common_ancestor(owners.common, other.module);
     if (owners.modules.size() < most_listed) owners.modules.push_back(other.module);
   }
 
   Owners readers(onnx::NodeId id) const {
     Owners owners;
-    std::size_t looked = 0;
     for (const onnx::ValueId value : model_.node(id).outputs()) {
       if (value == onnx::none) continue;
-      for (const onnx::NodeId reader : wiring_.readers(value)) {
-        if (++looked > most_readers) return owners;
-        if (reader != id) add(owners, reader);
-      }
+      for (const onnx::NodeId reader : wiring_.readers(value))
+        if (reader != id && work_left_ > 0) add(owners, reader);
     }
     return owners;
   }
@@ -92,7 +97,8 @@ class Propagation {
     std::vector<onnx::NodeId> open_nodes{id};
     for (std::size_t at = 0; at < open_nodes.size() && open_nodes.size() < most_looked_through; ++at)
       for (const onnx::ValueId value : model_.node(open_nodes[at]).inputs()) {
-        if (value == onnx::none) continue;
+        spend(1 + open_nodes.size() / 16);
+        if (value == onnx::none || work_left_ == 0) continue;
         const onnx::Producer producer = model_.producer(value);
         if (producer.kind != onnx::Producer::Kind::node || wiring_.flow(producer.index) != Flow::data) continue;
         if (resolution_.nodes[producer.index].known()) add(owners, producer.index);
@@ -116,15 +122,17 @@ class Propagation {
   // the module that uses it; if several do, to what they have in common.
   bool from_readers(onnx::NodeId id) {
     const Owners owners = readers(id);
-    if (owners.modules.empty() || (owners.any_unknown && !last_)) return false;
     const bool data = wiring_.flow(id) == Flow::data;
+    if (data && owners.modules.empty() && owners.between_layers) resolution_.nodes[id].reason = Reason::between_layers;
+    if (owners.modules.empty() || (owners.any_unknown && !last_) || work_left_ == 0) return false;
     if (data && !owners.all_named) return false;  // names of parameters only: both sides must be heard
     if (data && crosses_into(id, owners)) {
       resolution_.nodes[id].reason = Reason::between_layers;
       return false;
     }
     if (owners.modules.size() == 1) {
-      answer(id, owners.modules.front(), owners.all_named, owners.confidence, data ? "one_reader" : "one_owner");
+      answer(id, owners.modules.front(), owners.all_named, owners.confidence, 
+             !owners.all_named ? "by_parameter" : data ? "one_reader" : "one_owner");
       return true;
     }
     const ModuleId common = tree_.nearest_runnable(owners.common);
@@ -146,6 +154,8 @@ class Propagation {
   // Data that comes from one layer and goes to another: the node may be the end of the one or the start of the other.
   bool crosses_into(onnx::NodeId id, const Owners& to) const {
     const Owners from = known_writers(id);
+    spend(from.modules.size() * to.modules.size());
+    if (work_left_ == 0) return true;  // for all that is known
     for (const ModuleId a : from.modules)
       for (const ModuleId b : to.modules)
         if (hierarchy::cross_layer(tree_[a].path, tree_[b].path)) return true;
@@ -157,6 +167,7 @@ class Propagation {
     if (wiring_.flow(id) != Flow::data) return false;
     const Owners from = writers(id);
     const Owners to = readers(id);
+    if (work_left_ == 0) return false;
     if (to.modules.empty() && from.modules.size() == 1 && from.all_named && !to.any_unknown) {
       answer(id, from.modules.front(), true, from.confidence, "producer");
       return true;
@@ -180,6 +191,7 @@ class Propagation {
   const Wiring& wiring_;
   Resolution& resolution_;
   bool last_ = false;
+  mutable std::size_t work_left_ = 0;
 };
 
 }  // namespace
@@ -189,14 +201,11 @@ void propagate(const onnx::Model& model, const hierarchy::ModuleTree& tree, cons
 }
 
 void set_modules(Resolution& resolution, onnx::NodeId node, std::vector<ModuleId> modules) {
-  if (modules.size() < 2) return;
   std::uint32_t& set = resolution.nodes[node].set;
-  if (set == 0) {
-    set = static_cast<std::uint32_t>(resolution.sets.size());
-    resolution.sets.push_back(std::move(modules));
-  } else {
-    resolution.sets[set] = std::move(modules);
-  }
+  if (modules.size() < 2 || resolution.sets[set] == modules) return;
+  // Nodes that follow one another often serve the same modules and share a set, so none is changed once it is there.
+  if (resolution.sets.back() != modules) resolution.sets.push_back(std::move(modules));
+  set = static_cast<std::uint32_t>(resolution.sets.size() - 1);
 }
 
 }  // namespace thence::resolve

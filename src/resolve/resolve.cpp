@@ -37,9 +37,11 @@ void decide_all(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
 // What propagation left open may still be settled by a parameter.
 void settle_constants(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const evidence::Sink& sink,
                       const Wiring& wiring, Resolution& resolution) {
+  onnx::NodeId last = onnx::none;
   for (const Evidence& evidence : sink.of(Source::parameter)) {
     const onnx::NodeId id = evidence.node;
-    if (resolution.nodes[id].known() || wiring.flow(id) != Flow::constant) continue;
+    if (id == last || resolution.nodes[id].known() || wiring.flow(id) != Flow::constant) continue;
+    last = id;
     Verdict verdict = decide(model, hierarchy, id, evidence_of(sink, id));
     resolution.nodes[id] = verdict.attribution;
     set_modules(resolution, id, std::move(verdict.serves));

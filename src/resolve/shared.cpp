@@ -2,7 +2,6 @@
 // a node depends on nothing that is a layer's own, and the same place in other layers reads it besides its own module.
 // Constants are merged by value, wherever they are.
 #include <algorithm>
-#include <unordered_map>
 
 #include "base/text.h"
 #include "resolve/propagate.h"
@@ -10,7 +9,7 @@
 namespace thence::resolve {
 namespace {
 
-constexpr std::size_t most_listed = 64, most_readers = 1024;
+constexpr std::size_t most_listed = 64, most_readers = 1024, most_inputs = 1024;
 
 // Two paths that differ in a layer's number and in nothing else: encoder.layer.0.attention, encoder.layer.1.attention.
 struct Twins {
@@ -30,7 +29,7 @@ Twins twins(std::string_view a, std::string_view b) {
 class Sharing {
  public:
   Sharing(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring, Resolution& resolution)
-      : model_(model), hierarchy_(hierarchy), tree_(hierarchy.tree()), wiring_(wiring), resolution_(resolution) {}
+      : model_(model), hierarchy_(hierarchy), tree_(hierarchy.tree()), wiring_(wiring), resolution_(resolution), merged_(model.node_count(), false) {}
 
   // From the last node to the first: whom a node serves is known before what it is made of.
   void run() {
@@ -53,21 +52,29 @@ class Sharing {
         const Attribution& other = resolution_.nodes[reader];
         serves_own |= other.module == own;
         if (!other.known() || !other.named) continue;
-        if (other.set != 0 && shared(reader)) add_places(serves, own, resolution_.sets[other.set], layers);
+        if (merged_[reader]) add_places(serves, own, resolution_.sets[other.set], layers);
+        if (other.module == own || (!constant && !may_be_twins(own, other.module))) continue;
         const Twins pair = twins(tree_[own].path, tree_[other.module].path);
         if (!pair.layers.empty()) layers = pair.layers;
         if (constant || !pair.layers.empty()) add(serves, other.module);
       }
     }
     if (serves.size() < 2 || !serves_own || (!constant && !free_of(id, layers))) return;
-    shared_.emplace(id, true);
+    if (!constant) merged_[id] = true;
     set_modules(resolution_, id, std::move(serves));
+  }
+
+  // Twins bear the same name, or are layers themselves: a look at the last atom tells most others apart.
+  bool may_be_twins(ModuleId own, ModuleId other) const {
+    return tree_[own].name() == tree_[other].name() || base::is_digits(tree_[own].name());
   }
 
   // What a merged node was made of was merged before it: it serves the same layers, at its own place in them.
   void add_places(std::vector<ModuleId>& serves, ModuleId own, const std::vector<ModuleId>& reader_serves,
-                  std::string_view& layers) const {
+                  std::string_view& layers) {
     const std::string_view path = tree_[own].path;
+    if (places_left_ < reader_serves.size()) return;
+    places_left_ -= reader_serves.size();
     for (const ModuleId twin : reader_serves) {
       const Twins pair = twins(tree_[reader_serves.front()].path, tree_[twin].path);
       if (pair.layers.empty() || !path.starts_with(pair.layers)) continue;
@@ -84,14 +91,14 @@ class Sharing {
     if (serves.size() < most_listed && std::find(serves.begin(), serves.end(), module) == serves.end()) serves.push_back(module);
   }
 
-  bool shared(onnx::NodeId id) const { return shared_.contains(id) && model_.node(id).inputs().size() > 0; }
-
   // Whether a node, and all it is made of inside these layers, reads no weights. Looks at a few dozen nodes at most.
   bool free_of(onnx::NodeId id, std::string_view layers) const {
     constexpr std::size_t most_looked_at = 48;
     std::vector<onnx::NodeId> made_of{id};
+    std::size_t inputs = 0;
     for (std::size_t at = 0; at < made_of.size(); ++at) {
-      if (made_of.size() > most_looked_at) return false;
+      inputs += model_.node(made_of[at]).inputs().size();
+      if (made_of.size() > most_looked_at || inputs > most_inputs) return false;
       for (const onnx::ValueId value : model_.node(made_of[at]).inputs()) {
         if (value == onnx::none) continue;
         const onnx::Producer producer = model_.producer(value);
@@ -116,7 +123,8 @@ class Sharing {
   const hierarchy::ModuleTree& tree_;
   const Wiring& wiring_;
   Resolution& resolution_;
-  std::unordered_map<onnx::NodeId, bool> shared_;
+  std::vector<bool> merged_;
+  std::size_t places_left_ = 1 << 20;  // more than an honest model needs, and done in a moment
 };
 
 }  // namespace

@@ -56,8 +56,10 @@ const Lexicon& Lexicon::shipped() {
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words;
   std::string word;
+  constexpr std::size_t most_words = 32;  // that a name says something with
   const auto end_word = [&] {
     if (word.empty()) return;
+    if (words.size() >= most_words) return word.clear();
     if (!has(words, word)) words.push_back(word);
     // "fc1" is known as itself and as "fc".
     std::string base = word;

@@ -65,6 +65,11 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
   if (capture)
     if (auto error = hierarchy::check_same_model(*capture, *map.model_, options.capture)) return *error;
   map.hierarchy_ = std::make_unique<hierarchy::Hierarchy>(*map.model_, std::move(capture));
+  if (map.tree().full())
+    map.diagnostics_.add({"M003", Severity::warning, "",
+                          fmt::format("the names in the file speak of more modules than its size allows for; {} are known, and "
+                                      "nodes of others stay unknown",
+                                      map.tree().size())});
   if (strategy->needs_classes && !map.tree().has_classes())
     return Error{ErrorKind::usage, "U004",
                  fmt::format("strategy '{}' needs the modules' classes, and {} does not have them", strategy->name,
@@ -76,9 +81,7 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
   map.evidence_ = std::make_unique<evidence::Sink>(evidence::collect(*map.model_, *map.hierarchy_, strategy->sources));
   map.resolution_ = resolve::resolve(*map.model_, *map.hierarchy_, *map.evidence_, map.strategy_, *map.filter_);
   for (const hierarchy::NodeTag& tag : map.hierarchy_->tags())
-    if (!std::binary_search(map.evidence_->of(evidence::Source::tags).begin(), map.evidence_->of(evidence::Source::tags).end(),
-                            evidence::Evidence{.node = tag.node},
-                            [](const evidence::Evidence& a, const evidence::Evidence& b) { return a.node < b.node; }))
+    if (!tag.fits)
       map.diagnostics_.add("T001", [&] {
         return Diagnostic{"T001", Severity::warning, fmt::format("node {}", tag.node),
                           "its tag is stale: the node changed after it was written; the tag is not used"};
@@ -88,12 +91,25 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
 
 std::vector<ModuleId> Map::modules_of(onnx::NodeId node) const {
   const resolve::Attribution& answer = resolution_.nodes[node];
-  if (answer.set != 0) return resolution_.sets[answer.set];
+  if (answer.set != 0) {
+    constexpr std::size_t most_text = 4096;
+    const std::vector<ModuleId>& set = resolution_.sets[answer.set];
+    std::size_t text = 0, count = 0;
+    while (count < set.size() && (count < 2 || text < most_text)) text += tree()[set[count++]].path.size();
+    return {set.begin(), set.begin() + static_cast<std::ptrdiff_t>(count)};
+  }
   if (!answer.known()) return {};
   return {answer.module};
 }
 
-ModuleFacts Map::facts(ModuleId module) const {
+const ModuleFacts& Map::facts(ModuleId module) const {
+  constexpr std::size_t most_kept = 512;
+  if (const auto found = facts_->find(module); found != facts_->end()) return found->second;
+  if (facts_->size() == most_kept) facts_->clear();
+  return facts_->emplace(module, find_facts(module)).first->second;
+}
+
+ModuleFacts Map::find_facts(ModuleId module) const {
   ModuleFacts facts;
   facts.hf_module = filter_->hf_module(tree(), module);
   if (facts.hf_module != no_module) facts.tag = tags_->of(facts.hf_module);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -63,11 +64,12 @@ class Map {
   const evidence::Sink& evidence() const { return *evidence_; }
   const resolve::Strategy& strategy() const { return strategy_; }
   const resolve::Attribution& answer(onnx::NodeId node) const { return resolution_.nodes[node]; }
-  /// Every module a node serves, the primary first.
+  /// Every module a node serves, the primary first; cut short where their paths would fill pages.
   std::vector<hierarchy::ModuleId> modules_of(onnx::NodeId node) const;
   const Diagnostics& diagnostics() const { return diagnostics_; }
 
-  ModuleFacts facts(hierarchy::ModuleId module) const;
+  /// Good until the next call: nodes of one module follow one another, so the last few hundred are kept.
+  const ModuleFacts& facts(hierarchy::ModuleId module) const;
   Role role(hierarchy::ModuleId module) const { return roles_->of(tree(), module); }
   Summary summary() const;
   std::vector<InitializerRow> initializer_rows() const;
@@ -76,6 +78,7 @@ class Map {
 
  private:
   Map() = default;
+  ModuleFacts find_facts(hierarchy::ModuleId module) const;
   static Result<Map> finish(Map map, Result<onnx::Model> model, const MapOptions& options);
 
   Diagnostics diagnostics_;
@@ -87,6 +90,8 @@ class Map {
   std::unique_ptr<hierarchy::ClassFilter> filter_;
   std::unique_ptr<Tags> tags_;
   std::unique_ptr<RoleReader> roles_ = std::make_unique<RoleReader>();
+  using KeptFacts = std::unordered_map<hierarchy::ModuleId, ModuleFacts>;
+  std::unique_ptr<KeptFacts> facts_ = std::make_unique<KeptFacts>();
 };
 
 std::string_view level_of(const resolve::Attribution& answer);

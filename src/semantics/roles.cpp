@@ -8,7 +8,7 @@ namespace {
 
 using hierarchy::ModuleId;
 
-constexpr std::size_t most_readings = 1 << 16;  // kept; a model with more distinct names starts over
+constexpr std::size_t most_readings = 1 << 12;  // kept; a model with more distinct names starts over
 
 std::string_view first_fit(const std::vector<LexiconEntry>& entries, const std::vector<std::string>& words) {
   for (const LexiconEntry& entry : entries)
@@ -26,11 +26,11 @@ std::string_view classify(std::string_view type, std::uint64_t fitting) {
 
 }  // namespace
 
-const RoleReader::Reading& RoleReader::read(std::string_view name, std::string_view class_name) {
-  std::string key(name);
-  key.push_back('\n');
-  key += class_name;
-  if (const auto found = readings_.find(key); found != readings_.end()) return found->second;
+const RoleReader::Reading& RoleReader::read(const hierarchy::Module& module) {
+  const std::string_view name = module.name(), class_name = module.class_name;
+  key_.assign(name).push_back('\n');
+  key_ += class_name;
+  if (const auto found = readings_.find(key_); found != readings_.end()) return found->second;
   if (readings_.size() == most_readings) readings_.clear();
   const Lexicon& lexicon = Lexicon::shipped();
   // A layer's number is no word: its class alone speaks.
@@ -40,7 +40,7 @@ const RoleReader::Reading& RoleReader::read(std::string_view name, std::string_v
   Reading reading{first_fit(lexicon.types, words), first_fit(lexicon.weak_types, words), first_fit(lexicon.components, own), 0};
   for (std::size_t i = 0; i < lexicon.classifications.size() && i < 64; ++i)
     if (lexicon.classifications[i].fits(words)) reading.classifications |= std::uint64_t{1} << i;
-  return readings_.emplace(std::move(key), reading).first->second;
+  return readings_.emplace(key_, reading).first->second;
 }
 
 Role RoleReader::of(const hierarchy::ModuleTree& tree, ModuleId module) {
@@ -49,7 +49,7 @@ Role RoleReader::of(const hierarchy::ModuleTree& tree, ModuleId module) {
   std::uint64_t fitting = 0;
   for (ModuleId at = module; at != hierarchy::root; at = tree[at].parent) {
     const bool layer = base::is_digits(tree[at].name());
-    const Reading& reading = read(tree[at].name(), tree[at].class_name);
+    const Reading& reading = read(tree[at]);
     // Of what lies around the part that gave the type, only attention needs to know more: `crossattention.self`.
     if (role.type.empty() || role.type == "attention") fitting |= reading.classifications;
     if (role.type.empty()) {

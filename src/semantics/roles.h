@@ -27,9 +27,10 @@ class RoleReader {
     std::string_view type, weak_type, component;
     std::uint64_t classifications = 0;  // a bit for each of the lexicon's that fits
   };
-  const Reading& read(std::string_view name, std::string_view class_name);
+  const Reading& read(const hierarchy::Module& module);
 
-  std::unordered_map<std::string, Reading> readings_;
+  std::unordered_map<std::string, Reading> readings_;  // by name and class
+  std::string key_;
 };
 
 }  // namespace thence::semantics

@@ -64,7 +64,8 @@ std::string Tags::of(ModuleId shown) const {
     tag += hierarchy::short_class(tree_[*at].class_name);
     if (format_ == TagFormat::ordinal && places_[*at].repeated) tag += fmt::format(".{}", places_[*at].ordinal);
   }
-  return tag;
+  constexpr std::size_t longest = 4096;
+  return tag.size() <= longest ? tag : std::string();
 }
 
 }  // namespace thence::semantics

@@ -12,9 +12,18 @@
 
 namespace thence::wire {
 
-enum class Type : std::uint32_t { varint = 0, fixed64 = 1, bytes = 2, group_start = 3, group_end = 4, fixed32 = 5 };
+enum class Type : std::uint32_t {
+  varint = 0,
+  fixed64 = 1,
+  bytes = 2,
+  group_start = 3,
+  group_end = 4,
+  fixed32 = 5
+};
 
-constexpr std::uint32_t tag_of(std::uint32_t field, Type type) { return field << 3 | static_cast<std::uint32_t>(type); }
+constexpr std::uint32_t tag_of(std::uint32_t field, Type type) {
+  return field << 3 | static_cast<std::uint32_t>(type);
+}
 template <class Field>
 constexpr std::uint32_t bytes_tag(Field field) {
   return tag_of(static_cast<std::uint32_t>(field), Type::bytes);
@@ -44,39 +53,27 @@ class Fields {
   explicit Fields(std::string_view message) : at_(message.data()), end_(message.data() + message.size()) {}
 
   /// Moves to the next field; false at the end, or where the bytes do not decode (then fault() says so).
-  bool next() {
+  // Always inlined: messages are walked in tight loops, whose state then stays in registers.
+  [[gnu::always_inline]] bool next() {
     if (at_ == end_) return false;
     start_ = at_;
+    // Nearly all tags and lengths take one byte.
     std::uint64_t tag = static_cast<unsigned char>(*at_);
     if (tag < 0x80) {
       ++at_;
     } else if (!read_tag(tag)) {
       return false;
     }
-    if (tag < 8) return fail(Fault::field_zero, start_);
+    if (tag < 8) return fail(Fault::field_zero);
     tag_ = static_cast<std::uint32_t>(tag);
-    switch (tag & 7) {
-      case 0:
-        return read_varint(varint_);
-      case 2: {
-        std::uint64_t size = 0;
-        if (at_ < end_ && static_cast<unsigned char>(*at_) < 0x80) {
-          size = static_cast<unsigned char>(*at_++);
-        } else if (!read_length(size)) {
-          return false;
-        }
-        return take(size, Fault::length_past_end);
-      }
-      case 1:
-        return take(8, Fault::number_past_end);
-      case 5:
-        return take(4, Fault::number_past_end);
-      case 3:
-      case 4:
-        return fail(Fault::group, start_);
-      default:
-        return fail(Fault::unknown_wire_type, start_);
+    if ((tag & 7) != 2) return next_number();
+    std::uint64_t size = 0;
+    if (at_ < end_ && static_cast<unsigned char>(*at_) < 0x80) {
+      size = static_cast<unsigned char>(*at_++);
+    } else if (!read_length(size)) {
+      return false;
     }
+    return take(size, Fault::length_past_end);
   }
 
   std::uint32_t tag() const { return tag_; }
@@ -98,14 +95,23 @@ class Fields {
   const char* fault_at() const { return start_; }
 
  private:
-  bool fail(Fault fault, const char* where) {
+  bool next_number() {
+    switch (tag_ & 7) {
+      case 0: return read_varint(varint_);
+      case 1: return take(8, Fault::number_past_end);
+      case 5: return take(4, Fault::number_past_end);
+      case 3:
+      case 4: return fail(Fault::group);
+      default: return fail(Fault::unknown_wire_type);
+    }
+  }
+  bool fail(Fault fault) {
     fault_ = fault;
-    start_ = where;
     at_ = end_;
     return false;
   }
   bool take(std::uint64_t size, Fault fault) {
-    if (size > static_cast<std::uint64_t>(end_ - at_)) return fail(fault, start_);
+    if (size > static_cast<std::uint64_t>(end_ - at_)) return fail(fault);
     payload_ = std::string_view(at_, size);
     at_ += size;
     return true;
@@ -113,14 +119,14 @@ class Fields {
   bool read_tag(std::uint64_t& tag) {
     const char* const start = at_;
     if (!read_varint(tag)) return false;
-    if (at_ - start > 5 || tag > 0xffffffffu) return fail(Fault::tag_too_large, start_);
+    if (at_ - start > 5 || tag > 0xffffffffu) return fail(Fault::tag_too_large);
     return true;
   }
   /// Five bytes at most, as libprotobuf has it, but for lengths that need more.
   bool read_length(std::uint64_t& size) {
     const char* const start = at_;
     if (!read_varint(size)) return false;
-    if (at_ - start > 5 && size >> 35 == 0) return fail(Fault::varint_too_long, start_);
+    if (at_ - start > 5 && size >> 35 == 0) return fail(Fault::varint_too_long);
     return true;
   }
   /// Ten bytes at most; bits past the 64th are dropped, as libprotobuf does.
@@ -128,7 +134,7 @@ class Fields {
     value = 0;
     const char* at = at_;
     for (unsigned shift = 0; shift < 70; shift += 7) {
-      if (at == end_) return fail(Fault::varint_cut_off, start_);
+      if (at == end_) return fail(Fault::varint_cut_off);
       const auto byte = static_cast<unsigned char>(*at++);
       if (shift < 64) value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
       if (byte < 0x80) {
@@ -136,7 +142,7 @@ class Fields {
         return true;
       }
     }
-    return fail(Fault::varint_too_long, start_);
+    return fail(Fault::varint_too_long);
   }
 
   const char* at_;

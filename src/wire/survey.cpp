@@ -2,60 +2,73 @@
 
 namespace thence::wire {
 
-Survey survey(std::string_view file, std::uint8_t root_kind, const Layout& layout) {
+Survey survey(std::string_view file, std::uint8_t root_kind, const Layout& layout, base::ReadAhead* ahead) {
   struct Open {
     Fields fields;
+    std::uint32_t last;
     std::uint8_t kind;
   };
   Survey result;
   result.counts.resize(layout.messages.size());
-  std::vector<Open> open;
-  open.reserve(static_cast<std::size_t>(max_depth) + 1);
-  open.push_back({Fields(file), root_kind});
-  const auto fail = [&](Fault fault, const char* where, std::uint8_t kind) {
+  result.empty.resize(layout.messages.size());
+  std::vector<Open> around;  // the messages around the one at hand
+  around.reserve(static_cast<std::size_t>(max_depth));
+  Fields fields(file);
+  std::uint32_t last = 0;  // field
+  std::uint8_t kind = root_kind;
+  const char* steady = ahead != nullptr ? ahead->start() : file.data() + file.size();
+  const auto fail = [&](Fault fault) {
     result.fault = fault;
-    result.fault_offset = static_cast<std::uint64_t>(where - file.data());
+    result.fault_offset = static_cast<std::uint64_t>(fields.start() - file.data());
     result.fault_kind = kind;
+    return result;
   };
-  while (!open.empty()) {
-    Open& top = open.back();
-    const std::uint8_t kind = top.kind;
+  for (;;) {
     auto& counts = result.counts[kind];
     const auto& inner = layout.messages[kind];
-    bool entered = false;
-    while (top.fields.next()) {
-      const std::uint32_t field = top.fields.field();
-      if (field >= counted_fields || top.fields.type() != Type::bytes) continue;
+    std::uint8_t enter = plain;
+    while (fields.next()) {
+      const std::uint32_t field = fields.field();
+      if (field >= counted_fields || fields.type() != Type::bytes) continue;
       ++counts[field];
-      if (inner[field] == plain) continue;
-      if (inner[field] == data) {
-        result.data_bytes += top.fields.bytes().size();
+      if (fields.bytes().empty()) ++result.empty[kind][field];
+      if (field < last) result.disordered |= std::uint64_t{1} << kind;
+      last = field;
+      const std::uint8_t held = inner[field];
+      if (held == plain) continue;
+      if (held == data) {
+        result.data_bytes += fields.bytes().size();
+        if (ahead != nullptr && fields.bytes().size() >= base::ReadAhead::worth_a_jump)
+          steady = ahead->jumped(fields.rest(), fields.bytes().size());
         continue;
       }
-      if (inner[field] >= packed_fixed32) {
-        const bool whole = inner[field] == packed_fixed32
-                               ? top.fields.bytes().size() % 4 == 0
-                               : each_varint(top.fields, field, [](std::uint64_t) {});
-        if (whole) continue;
-        fail(Fault::packed_numbers, top.fields.start(), kind);
-        return result;
+      if (held >= packed_fixed32) {
+        const bool whole = held == packed_fixed32 ? fields.bytes().size() % 4 == 0
+                                                  : each_varint(fields, field, [](std::uint64_t) {});
+        if (!whole) return fail(Fault::packed_numbers);
+        continue;
       }
-      if (open.size() > static_cast<std::size_t>(max_depth)) {
-        fail(Fault::too_deep, top.fields.start(), kind);
-        return result;
-      }
-      open.push_back({Fields(top.fields.bytes()), inner[field]});
-      entered = true;
+      enter = held;
       break;
     }
-    if (entered) continue;
-    if (top.fields.fault() != Fault::none) {
-      fail(top.fields.fault(), top.fields.fault_at(), kind);
+    if (enter != plain) {
+      if (around.size() >= static_cast<std::size_t>(max_depth)) return fail(Fault::too_deep);
+      if (fields.start() >= steady) steady = ahead->reached(fields.start());
+      around.push_back({fields, last, kind});
+      fields = Fields(fields.bytes());
+      last = 0;
+      kind = enter;
+    } else if (fields.fault() != Fault::none) {
+      return fail(fields.fault());
+    } else if (around.empty()) {
       return result;
+    } else {
+      fields = around.back().fields;
+      last = around.back().last;
+      kind = around.back().kind;
+      around.pop_back();
     }
-    open.pop_back();
   }
-  return result;
 }
 
 }  // namespace thence::wire

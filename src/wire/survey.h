@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/read_ahead.h"
 #include "wire/fields.h"
 
 namespace thence::wire {
@@ -26,15 +27,25 @@ struct Layout {
 };
 
 struct Survey {
-  std::vector<std::array<std::uint64_t, counted_fields>> counts;  // [kind][field], of bytes fields only
+  // [kind][field], of bytes fields only: all, and those without a single byte.
+  std::vector<std::array<std::uint64_t, counted_fields>> counts, empty;
   std::uint64_t data_bytes = 0;
+  std::uint64_t disordered = 0;  // a bit for each kind
   Fault fault = Fault::none;
   std::uint64_t fault_offset = 0;
   std::uint8_t fault_kind = 0;  // the kind of message it is in
 
+  /// Whether in all messages of a kind the bytes fields come in the order of their numbers, as writers
+  /// nearly always have them: then what comes after the last field of interest need not be looked at.
+  bool in_order(std::uint8_t kind) const { return (disordered >> kind & 1) == 0; }
   std::uint64_t count(std::uint8_t kind, std::uint32_t field) const { return counts[kind][field]; }
+  std::uint64_t count_filled(std::uint8_t kind, std::uint32_t field) const {
+    return counts[kind][field] - empty[kind][field];
+  }
 };
 
-Survey survey(std::string_view file, std::uint8_t root_kind, const Layout& layout);
+/// `ahead`, if given, hears how the walk goes through a mapped file.
+Survey survey(std::string_view file, std::uint8_t root_kind, const Layout& layout,
+              base::ReadAhead* ahead = nullptr);
 
 }  // namespace thence::wire

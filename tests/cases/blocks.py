@@ -1,4 +1,4 @@
-"""Indented text as a tree of lines, and a line as words: the ground that `.case` and `.onnxtxt` files stand on."""
+"""Indented text as a tree of lines, and a line as words: what `.onnxtxt` files are made of."""
 
 from __future__ import annotations
 

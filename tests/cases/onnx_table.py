@@ -5,9 +5,11 @@ ONNX's own text syntax is understood as well, but it cannot say names with slash
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import onnx
 from onnx import helper
-
 from tests.cases.blocks import Line, parse_blocks, split_at, words
 from tests.cases.onnx_values import attribute, initializer, value_info
 
@@ -17,7 +19,7 @@ METADATA_IR = 10  # the first version whose nodes may have metadata
 
 def model_bytes(text: str) -> bytes:
     """The bytes of the model that a `.onnxtxt` file describes."""
-    return read_model(text).SerializeToString(deterministic=True)
+    return bytes(read_model(text).SerializeToString(deterministic=True))
 
 
 def read_model(text: str) -> onnx.ModelProto:
@@ -114,3 +116,8 @@ def add_metadata(node: onnx.NodeProto, line: Line) -> None:
     node.metadata_props.add(key="namespace", value=space)
     node.metadata_props.add(key="pkg.torch.onnx.class_hierarchy", value=repr(classes))
     node.metadata_props.add(key="pkg.torch.onnx.name_scopes", value=repr(names))
+
+
+if __name__ == "__main__":
+    table, target = sys.argv[1:]
+    Path(target).write_bytes(model_bytes(Path(table).read_text()))

@@ -6,7 +6,6 @@ import difflib
 from pathlib import Path
 
 import pytest
-
 from tests.cases.case_file import read_case
 from tests.cases.programs import RELEASE, programs
 from tests.cases.run_case import run_command, write_files
@@ -34,5 +33,7 @@ def test_case(name: str, program: Path, tmp_path: Path, request: pytest.FixtureR
         if program == RELEASE:
             case.path.write_text(after)
         return
-    difference = difflib.unified_diff(before.splitlines(), after.splitlines(), "expected", "printed", "", "", 2, "")
+    difference = difflib.unified_diff(
+        before.splitlines(), after.splitlines(), "expected", "printed", "", "", 2, ""
+    )
     pytest.fail("\n".join([f"tests/cases/{name}", *difference]), pytrace=False)

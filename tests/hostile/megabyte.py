@@ -133,9 +133,17 @@ def one_node_many_inputs() -> Case:
 
 @case
 def one_node_many_values() -> Case:
-    """The first node writes very many values, the second reads very many others: explain looks for readers."""
+    """The first node writes very many values, the second reads them: explain looks for readers."""
     names = list(itertools.islice(short_names(), 95_000))
-    return Case(pb.model([pb.node(outputs=names), pb.node(inputs=[f"{name}" for name in reversed(names)]), pb.node(inputs=["_"] * 10_000)]))
+    return Case(
+        pb.model(
+            [
+                pb.node(outputs=names),
+                pb.node(inputs=[f"{name}" for name in reversed(names)]),
+                pb.node(inputs=["_"] * 10_000),
+            ]
+        )
+    )
 
 
 @case
@@ -165,12 +173,22 @@ def hubs() -> Case:
 def chain() -> Case:
     """Nothing is known but the last of a chain, and the file is in the wrong order."""
     nodes = until_full(pb.node("Op", "", [f"v{i}"], [f"v{i + 1}"]) for i in itertools.count())
-    return Case(pb.model([pb.node("Op", "/a/x", [f"v{len(nodes)}"], ["out"]), *reversed(nodes)], pb.value_info(11, "v0")))
+    return Case(
+        pb.model(
+            [pb.node("Op", "/a/x", [f"v{len(nodes)}"], ["out"]), *reversed(nodes)], pb.value_info(11, "v0")
+        )
+    )
 
 
 @case
 def circles() -> Case:
-    return Case(pb.model(until_full(pb.node("Op", f"/{i % 7}/x", [f"v{i}", f"v{i ^ 1}"], [f"v{i ^ 1}"]) for i in itertools.count())))
+    return Case(
+        pb.model(
+            until_full(
+                pb.node("Op", f"/{i % 7}/x", [f"v{i}", f"v{i ^ 1}"], [f"v{i ^ 1}"]) for i in itertools.count()
+            )
+        )
+    )
 
 
 @case

@@ -14,7 +14,12 @@ __all__ = ["CASES", "Case"]
 
 @case
 def many_initializers() -> Case:
-    return Case(pb.model([pb.node("Op", "/a/x")], b"".join(until_full(pb.tensor(f"{name}.w", [2]) for name in short_names()))))
+    return Case(
+        pb.model(
+            [pb.node("Op", "/a/x")],
+            b"".join(until_full(pb.tensor(f"{name}.w", [2]) for name in short_names())),
+        )
+    )
 
 
 @case
@@ -32,17 +37,21 @@ def parameters_of_many_modules() -> Case:
 
 @case
 def rivals_by_parameters() -> Case:
-    """One scope reads the parameters of thousands of modules of its name; thousands of scopes lie inside it."""
+    """A scope reads the parameters of thousands of modules of its name; thousands of scopes lie inside it."""
     names = [f"{name}.fc.w" for name in itertools.islice(short_names(), 6_000)]
     inside = until_full((pb.node("Op", f"/fc/{name}/x") for name in short_names()), 700_000)
-    return Case(pb.model([pb.node("Op", "/fc/x", names), *inside], b"".join(pb.tensor(name) for name in names)))
+    return Case(
+        pb.model([pb.node("Op", "/fc/x", names), *inside], b"".join(pb.tensor(name) for name in names))
+    )
 
 
 @case
 def rivals_in_rivals() -> Case:
     names = [f"{name}.fc.w" for name in itertools.islice(short_names(), 2_000)]
     inside = until_full((pb.node("Op", f"/fc/{name}{'/a' * 55}/x") for name in short_names()), 800_000)
-    return Case(pb.model([pb.node("Op", "/fc/x", names), *inside], b"".join(pb.tensor(name) for name in names)))
+    return Case(
+        pb.model([pb.node("Op", "/fc/x", names), *inside], b"".join(pb.tensor(name) for name in names))
+    )
 
 
 @case
@@ -52,33 +61,50 @@ def rivals_wired() -> Case:
     known = [pb.node("Op", f"/{name}/x", [], [name]) for name in itertools.islice(short_names(), 8_000)]
     reads = list(itertools.islice(short_names(), 8_000))
     open_scopes = [pb.node("Op", f"/fc/a{i}/x", reads[i * 100 : i * 100 + 2_000]) for i in range(50)]
-    return Case(pb.model([pb.node("Op", "/fc/x", names), *known, *open_scopes], b"".join(pb.tensor(name) for name in names)))
+    return Case(
+        pb.model(
+            [pb.node("Op", "/fc/x", names), *known, *open_scopes], b"".join(pb.tensor(name) for name in names)
+        )
+    )
 
 
 @case
 def rivals_in_capture() -> Case:
     """Thousands of modules of one name in the capture, thousands of scopes that fit them all."""
     nodes = until_full(pb.node("Op", f"/fc_{i}/x", [f"v{i}"], [f"v{i + 1}"]) for i in itertools.count())
-    return Case(pb.model(nodes, pb.value_info(11, "v0")), capture_of([f"layers.{i}.fc" for i in range(4_000)]))
+    return Case(
+        pb.model(nodes, pb.value_info(11, "v0")), capture_of([f"layers.{i}.fc" for i in range(4_000)])
+    )
 
 
 @case
 def rivals_deep_in_capture() -> Case:
-    nodes = until_full(pb.node("Op", f"/{name}/fc/x", [f"v{i}"], [f"v{i + 1}"]) for i, name in enumerate(short_names()))
+    nodes = until_full(
+        pb.node("Op", f"/{name}/fc/x", [f"v{i}"], [f"v{i + 1}"]) for i, name in enumerate(short_names())
+    )
     paths = [f"{'block.' * 30}{i}.fc" for i in range(4_000)]
-    return Case(pb.model(nodes, pb.value_info(11, "v0")), capture_of(paths + list(itertools.islice(short_names(), 20_000))))
+    return Case(
+        pb.model(nodes, pb.value_info(11, "v0")),
+        capture_of(paths + list(itertools.islice(short_names(), 20_000))),
+    )
 
 
 # Metadata
 
 
 def stacked(scopes: list[str], classes: list[str]) -> dict[str, pb.Text]:
-    return {"pkg.torch.onnx.name_scopes": repr([*scopes, "op"]), "pkg.torch.onnx.class_hierarchy": repr([*classes, "aten.op"])}
+    return {
+        "pkg.torch.onnx.name_scopes": repr([*scopes, "op"]),
+        "pkg.torch.onnx.class_hierarchy": repr([*classes, "aten.op"]),
+    }
 
 
 @case
 def stacks() -> Case:
-    nodes = (pb.node("Op", metadata=stacked(["", f"a.{i}", f"a.{i}.b"], ["N", "B", "C"])) for i in itertools.count())
+    nodes = (
+        pb.node("Op", metadata=stacked(["", f"a.{i}", f"a.{i}.b"], ["N", "B", "C"]))
+        for i in itertools.count()
+    )
     return Case(pb.model(until_full(nodes)))
 
 
@@ -89,7 +115,9 @@ def layers_alike_but_for_the_last() -> Case:
     for block in range(66):
         for child in range(120):
             last = f"last{block}" if child == 119 else f"c{child}"
-            nodes.append(pb.node("Op", metadata=stacked(["", f"a.{block}", f"a.{block}.{last}"], ["N", "B", "C"])))
+            nodes.append(
+                pb.node("Op", metadata=stacked(["", f"a.{block}", f"a.{block}.{last}"], ["N", "B", "C"]))
+            )
     return Case(pb.model(until_full(iter(nodes))))
 
 
@@ -108,7 +136,10 @@ def sliced_path() -> Case:
 
 @case
 def path_of_dots() -> Case:
-    nodes = [pb.node("Op", metadata=stacked(["", "a." * 100_000 + "b"], ["N", "B"])), pb.node("Op", inputs=["." * 99_999])]
+    nodes = [
+        pb.node("Op", metadata=stacked(["", "a." * 100_000 + "b"], ["N", "B"])),
+        pb.node("Op", inputs=["." * 99_999]),
+    ]
     return Case(pb.model(nodes, pb.tensor("x." * 100_000 + "weight", [2]) + pb.tensor("." * 99_999)))
 
 
@@ -136,7 +167,10 @@ def many_properties() -> Case:
 @case
 def tagged_with_attributes() -> Case:
     tags: dict[str, pb.Text] = {"pkg.thence.module": "a.b", "pkg.thence.fingerprint": "0" * 16}
-    nodes = [pb.node("Op", attributes=b"*\0" * 200_000, metadata=tags), pb.node("Op", attributes=pb.message(5, pb.message(8, b"\1" * 400_000)), metadata=tags)]
+    nodes = [
+        pb.node("Op", attributes=b"*\0" * 200_000, metadata=tags),
+        pb.node("Op", attributes=pb.message(5, pb.message(8, b"\1" * 400_000)), metadata=tags),
+    ]
     return Case(pb.model(nodes))
 
 
@@ -145,7 +179,10 @@ def tagged_with_attributes() -> Case:
 
 @case
 def many_bodies() -> Case:
-    nodes = (pb.node("If", "/a/x", ["c"], attributes=pb.body("then_branch", pb.graph([b""]))) for _ in itertools.count())
+    nodes = (
+        pb.node("If", "/a/x", ["c"], attributes=pb.body("then_branch", pb.graph([b""])))
+        for _ in itertools.count()
+    )
     return Case(pb.model(until_full(nodes)))
 
 
@@ -165,19 +202,31 @@ def body_with_long_name() -> Case:
 
 @case
 def function_with_long_name() -> Case:
-    return Case(pb.model([pb.node("f" * 200_000, domain="f")], functions=pb.function("f" * 200_000, [b""] * 250_000)))
+    return Case(
+        pb.model([pb.node("f" * 200_000, domain="f")], functions=pb.function("f" * 200_000, [b""] * 250_000))
+    )
 
 
 @case
 def many_functions() -> Case:
-    return Case(pb.model([pb.node("Op", "/a/x")], functions=b"".join(until_full(pb.function(name, [b""]) for name in short_names()))))
+    return Case(
+        pb.model(
+            [pb.node("Op", "/a/x")],
+            functions=b"".join(until_full(pb.function(name, [b""]) for name in short_names())),
+        )
+    )
 
 
 @case
 def functions_in_a_circle() -> Case:
     count = 20_000
     functions = [pb.function(f"f{i}", [pb.node(f"f{(i + 1) % count}", domain="f")] * 2) for i in range(count)]
-    return Case(pb.model([pb.node("f0", "/a/x", domain="f"), pb.node("f9", "/b/x", domain="f")], functions=b"".join(functions)))
+    return Case(
+        pb.model(
+            [pb.node("f0", "/a/x", domain="f"), pb.node("f9", "/b/x", domain="f")],
+            functions=b"".join(functions),
+        )
+    )
 
 
 @case
@@ -189,7 +238,11 @@ def function_of_many_callers() -> Case:
 
 @case
 def value_infos() -> Case:
-    return Case(pb.model([pb.node("Op", "/a/x")], b"".join(until_full(pb.value_info(13, name) for name in short_names()))))
+    return Case(
+        pb.model(
+            [pb.node("Op", "/a/x")], b"".join(until_full(pb.value_info(13, name) for name in short_names()))
+        )
+    )
 
 
 @case

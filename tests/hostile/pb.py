@@ -79,7 +79,13 @@ def graph(nodes: Iterable[bytes], rest: bytes = b"") -> bytes:
     return b"".join(message(1, one) for one in nodes) + rest
 
 
-def function(name: Text, nodes: Iterable[bytes], inputs: Iterable[Text] = (), outputs: Iterable[Text] = (), domain: Text = "f") -> bytes:
+def function(
+    name: Text,
+    nodes: Iterable[bytes],
+    inputs: Iterable[Text] = (),
+    outputs: Iterable[Text] = (),
+    domain: Text = "f",
+) -> bytes:
     """A function, as a field of its model."""
     inside = message(1, name) + texts(4, inputs) + texts(5, outputs) + texts(7, nodes) + message(10, domain)
     return message(25, inside)

@@ -11,7 +11,6 @@ import re
 import resource
 import subprocess
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -104,7 +103,7 @@ def _watch(process: subprocess.Popen[bytes], deadline: float) -> int:
             peak = max(peak, int(found[1]) << 10 if found else 0)
             if time.monotonic() > deadline:
                 process.kill()
-                raise TimeoutError(f"no answer: {process.args}")
+                raise TimeoutError(f"no answer: {process.args!r}")
             time.sleep(0.001)
     return peak
 

@@ -32,7 +32,7 @@ def _generate(folder: Path) -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the cases divide by zero on purpose
-        cases = [*node.collect_testcases(None), *model.collect_testcases()]  # type: ignore[arg-type]
+        cases = [*node.collect_testcases(None), *model.collect_testcases()]
     for case in cases:
         if case.model is not None:
             (folder / f"{case.kind}-{case.name}.onnx").write_bytes(case.model.SerializeToString())

@@ -18,12 +18,16 @@ def tool() -> Path:
     """The dump tool: next to the thence under test; the one with sanitizers where there is one."""
     named = os.environ.get("THENCE_MODEL_DUMP")
     beside = [os.environ.get("THENCE_ASAN_BIN"), os.environ.get("THENCE_BIN")]
-    places = [Path(named)] if named else [Path(path).with_name("thence_model_dump") for path in beside if path]
+    places = (
+        [Path(named)] if named else [Path(path).with_name("thence_model_dump") for path in beside if path]
+    )
     places += [ROOT / "build" / preset / "bin/thence_model_dump" for preset in ("asan", "debug", "release")]
     for place in places:
         if place.exists():
             return place
-    raise FileNotFoundError("build thence_model_dump first: cmake --preset asan && cmake --build --preset asan")
+    raise FileNotFoundError(
+        "build thence_model_dump first: cmake --preset asan && cmake --build --preset asan"
+    )
 
 
 def dump(paths: Iterable[Path]) -> dict[Path, list[dict[str, Any]]]:

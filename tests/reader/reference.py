@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import onnx
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-from google.protobuf.descriptor import Descriptor
-from google.protobuf.message import DecodeError
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory  # type: ignore[import-untyped]
+from google.protobuf.descriptor import Descriptor  # type: ignore[import-untyped]
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 Message = Any  # a protobuf message; the classes are made below
 Line = dict[str, Any]
@@ -79,14 +79,21 @@ def text(value: bytes) -> str:
 
 
 def _graph(
-    label: str, graph: Message, graph_nodes: Iterable[Message], outer: list[Scope], graphs: list[Line], nodes: list[Line]
+    label: str,
+    graph: Message,
+    graph_nodes: Iterable[Message],
+    outer: list[Scope],
+    graphs: list[Line],
+    nodes: list[Line],
 ) -> None:
     function = graph.DESCRIPTOR.name == "FunctionProto"
     inputs = list(graph.input) if function else [info.name for info in graph.input]
     outputs = list(graph.output) if function else [info.name for info in graph.output]
     initializers = [] if function else [(tensor.name, tensor, None) for tensor in graph.initializer]
     if not function:
-        initializers += [(sparse.values.name, sparse.values, sparse.dims) for sparse in graph.sparse_initializer]
+        initializers += [
+            (sparse.values.name, sparse.values, sparse.dims) for sparse in graph.sparse_initializer
+        ]
 
     # Who comes first makes the value: initializers (defaults of inputs), inputs, nodes in order.
     scope: Scope = {}
@@ -175,7 +182,11 @@ def _tensor(tensor: Message, dims: Iterable[int] | None = None) -> Line:
     external = None
     if tensor.data_location == 1:
         found = {entry.key: entry.value for entry in tensor.external_data}
-        external = [text(found.get(b"location", b"")), _count(found.get(b"offset")), _count(found.get(b"length"))]
+        external = [
+            text(found.get(b"location", b"")),
+            _count(found.get(b"offset")),
+            _count(found.get(b"length")),
+        ]
     return {
         "name": text(tensor.name),
         "doc": text(tensor.doc_string),

@@ -7,8 +7,9 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+import onnx
 import pytest
-from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.descriptor import Descriptor, FieldDescriptor  # type: ignore[import-untyped]
 from tests.reader import backend_models, dump, reference, wire
 
 ROOT = Path(__file__).parents[2]
@@ -21,6 +22,13 @@ def small_models() -> list[bytes]:
     small = [data for path in paths if len(data := path.read_bytes()) < 3000]
     bodies = [data for data in small if any(attribute in data for attribute in (b"then_branch", b"body"))]
     return random.Random(1).sample(small, 200) + bodies[:100]
+
+
+def test_the_reference_reads_what_onnx_reads() -> None:
+    for path in backend_models.shipped():
+        data = path.read_bytes()
+        again = reference.ModelProto.FromString(data).SerializeToString()
+        assert again == onnx.ModelProto.FromString(data).SerializeToString()
 
 
 def test_the_models_that_onnx_ships() -> None:
@@ -54,7 +62,9 @@ def test_models_as_another_writer_puts_them(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     originals = small_models()
     rewritten = [
-        wire.encode(wire.rewrite(rng, wire.take_apart(data, reference.SCHEMA))) for data in originals for _ in range(2)
+        wire.encode(wire.rewrite(rng, wire.take_apart(data, reference.SCHEMA)))
+        for data in originals
+        for _ in range(2)
     ]
     assert rewritten[::2] != originals
     dump.check_models(rewritten, tmp_path)
@@ -71,6 +81,27 @@ def test_damaged_models(seed: int, tmp_path: Path) -> None:
     assert read > len(models) / 10, "most damage must not be fatal, or nothing is compared"
     assert read < len(models) * 9 / 10, "some damage must be fatal, or nothing is refused"
     dump.check_models(models, tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_damaged_random_models(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    graph = reference.SCHEMA.fields_by_name["graph"]
+    whole = [wire.random_field(rng, graph, depth=9) for _ in range(500)]
+    dump.check_models([wire.damage(rng, data) for data in whole for _ in range(10)], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [(b"", "W011"), (b"\x08\x0a", "W012"), (b"\x3a\x00\xd3\x05\xd4\x05", "W007")],
+    ids=["nothing", "no graph", "a group in an unknown field"],
+)
+def test_what_thence_alone_refuses(data: bytes, code: str, tmp_path: Path) -> None:
+    assert reference.parse(data) is not None
+    path = tmp_path / "model.onnx"
+    path.write_bytes(data)
+    assert dump.dump([path])[path][0]["error"] == code
+    assert dump.difference(data, [{"error": "W005", "text": ""}]), "for another reason it may not"
 
 
 def test_every_prefix_of_a_model(tmp_path: Path) -> None:
@@ -96,12 +127,24 @@ def ways_to_messages() -> Iterator[tuple[Descriptor, Way]]:
 
 
 def test_every_field_of_the_schema_well_formed_or_not(tmp_path: Path) -> None:
-    payloads = [b"", b"\xff", b"\x08\x01", b"\x00", b"abc", b"12345678", b"\x0a\x7f", b"\x80" * 10 + b"\x01", b"\x0a\x00"]
+    payloads = [
+        b"",
+        b"\xff",
+        b"\x08\x01",
+        b"\x00",
+        b"abc",
+        b"12345678",
+        b"\x0a\x7f",
+        b"\x80" * 10 + b"\x01",
+        b"\x0a\x00",
+    ]
     models = []
     for message, way in ways_to_messages():
         for known in message.fields:
             contents = [wire.sized(known.number, payload) for payload in payloads]
-            contents += [wire.tag(known.number, wire.VARINT) + wire.varint(value) for value in (0, 1, 2**40, -1)]
+            contents += [
+                wire.tag(known.number, wire.VARINT) + wire.varint(value) for value in (0, 1, 2**40, -1)
+            ]
             contents += [wire.tag(known.number, wire.FIXED32) + b"\x00\x00\x80\x3f"]
             contents += [wire.tag(known.number, wire.FIXED64) + b"\x00" * 8]
             for content in contents:
@@ -146,7 +189,9 @@ def test_the_same_limit_of_depth(tmp_path: Path) -> None:
             inside = wire.sized(1, wire.sized(5, wire.sized(6, inside)))
         return wire.sized(7, inside)
 
-    models = [nested_types(levels) for levels in range(40, 60)] + [nested_bodies(levels) for levels in range(25, 40)]
+    models = [nested_types(levels) for levels in range(40, 60)] + [
+        nested_bodies(levels) for levels in range(25, 40)
+    ]
     accepted = [reference.parse(data) is not None for data in models]
     assert True in accepted
     assert False in accepted

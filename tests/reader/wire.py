@@ -6,7 +6,7 @@ import random
 import struct
 from dataclasses import dataclass, field
 
-from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.descriptor import Descriptor, FieldDescriptor  # type: ignore[import-untyped]
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 NUMBERS = {
@@ -15,7 +15,19 @@ NUMBERS = {
     FieldDescriptor.TYPE_UINT64,
     FieldDescriptor.TYPE_ENUM,
 }
-NAMES = [b"", b"a", b"b", b"c", b"d", b"value_info", b"caf\xc3\xa9", b"\xff\x00", b"location", b"offset", b"12"]
+NAMES = [
+    b"",
+    b"a",
+    b"b",
+    b"c",
+    b"d",
+    b"value_info",
+    b"caf\xc3\xa9",
+    b"\xff\x00",
+    b"location",
+    b"offset",
+    b"12",
+]
 
 
 def varint(value: int, padding: int = 0) -> bytes:
@@ -96,11 +108,16 @@ def rewrite(rng: random.Random, parts: list[Part]) -> list[Part]:
         if part.inside is not None:
             part = Part(part.number, inside=rewrite(rng, part.inside), schema=part.schema)
         alone = part.schema is not None and not part.schema.is_repeated
-        choice = part.schema.containing_oneof.name if part.schema and part.schema.containing_oneof else part.number
+        choice = (
+            part.schema.containing_oneof.name if part.schema and part.schema.containing_oneof else part.number
+        )
         pieces = [part]
         if part.inside is not None and alone and rng.random() < 0.3:
             cut = rng.randint(0, len(part.inside))
-            pieces = [Part(part.number, inside=half, schema=part.schema) for half in (part.inside[:cut], part.inside[cut:])]
+            pieces = [
+                Part(part.number, inside=half, schema=part.schema)
+                for half in (part.inside[:cut], part.inside[cut:])
+            ]
         by_kind.setdefault(choice, []).extend(pieces)
     order = [kind for kind, same in by_kind.items() for _ in same]
     rng.shuffle(order)

@@ -70,11 +70,11 @@ std::string attribute(const AttributeView& view) {
   return fmt::format(
       R"({{"name":{},"doc":{},"ref":{},"type":{},"f":{},"i":{},"s":{},"floats":{},"ints":{},"strings":{},)"
       R"("t":{},"tensors":{},"g":{},"graphs":{}}})",
-      quoted(view.name), quoted(view.doc_string), quoted(view.ref_attr_name), view.type, number(view.f), view.i,
-      quoted(view.s), list(view.floats, number), list(view.ints, integer), list(view.strings, quoted),
+      quoted(view.name), quoted(view.doc_string), quoted(view.ref_attr_name), view.type, number(view.f),
+      view.i, quoted(view.s), list(view.floats, number), list(view.ints, integer), list(view.strings, quoted),
       view.has_tensor ? tensor(read_tensor(view.tensor)) : "null",
-      list(view.tensors, [](std::string_view message) { return tensor(read_tensor({message})); }), view.has_graph,
-      view.graphs.size());
+      list(view.tensors, [](std::string_view message) { return tensor(read_tensor({message})); }),
+      view.has_graph, view.graphs.size());
 }
 
 std::string producer(const Model& model, ValueId value) {
@@ -106,9 +106,10 @@ std::string header(const Model& model) {
   return fmt::format(
       R"({{"ir_version":{},"model_version":{},"producer":{},"producer_version":{},"domain":{},"doc":{},)"
       R"("opsets":{},"metadata":{}}})",
-      model.ir_version(), model.model_version(), quoted(model.producer_name()), quoted(model.producer_version()),
-      quoted(model.domain()), quoted(model.doc_string()),
-      list(model.opsets(), [](const Opset& opset) { return fmt::format("[{},{}]", quoted(opset.domain), opset.version); }),
+      model.ir_version(), model.model_version(), quoted(model.producer_name()),
+      quoted(model.producer_version()), quoted(model.domain()), quoted(model.doc_string()),
+      list(model.opsets(),
+           [](const Opset& opset) { return fmt::format("[{},{}]", quoted(opset.domain), opset.version); }),
       entries(model.metadata()));
 }
 
@@ -125,8 +126,9 @@ std::string graph_line(const Model& model, GraphId id) {
       R"({{"graph":{},"name":{},"nodes":{},"inputs":{},"outputs":{},"input_infos":{},"output_infos":{},)"
       R"("value_infos":{},"initializers":[{}],"metadata":{}}})",
       quoted(model.graph_label(id)), quoted(graph.name), graph.node_count, list(graph.inputs, show_value),
-      list(graph.outputs, show_value), list(graph.input_infos, value_info), list(graph.output_infos, value_info),
-      list(model.value_infos(graph), value_info), fmt::join(initializers, ","), entries(model.metadata(graph)));
+      list(graph.outputs, show_value), list(graph.input_infos, value_info),
+      list(graph.output_infos, value_info), list(model.value_infos(graph), value_info),
+      fmt::join(initializers, ","), entries(model.metadata(graph)));
 }
 
 std::string node_line(const Model& model, NodeId id) {

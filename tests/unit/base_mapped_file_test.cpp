@@ -31,7 +31,8 @@ class MappedFileTest : public testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
     return (folder_ / name).string();
   }
-  void expect_refused(const std::string& path, ErrorKind kind, const std::string& code, const std::string& word) {
+  void expect_refused(const std::string& path, ErrorKind kind, const std::string& code,
+                      const std::string& word) {
     const Result<MappedFile> file = MappedFile::open(path);
     ASSERT_FALSE(file) << path;
     EXPECT_EQ(file.error().kind, kind);
@@ -78,7 +79,9 @@ TEST_F(MappedFileTest, APathIsNotCutAtAZeroByte) {
   expect_refused(path + std::string("\0.txt", 5), ErrorKind::input_output, "F001", "model.onnx\\x00.txt");
 }
 
-TEST_F(MappedFileTest, AFolderIsBadInput) { expect_refused(folder_.string(), ErrorKind::bad_input, "F002", "a folder"); }
+TEST_F(MappedFileTest, AFolderIsBadInput) {
+  expect_refused(folder_.string(), ErrorKind::bad_input, "F002", "a folder");
+}
 
 TEST_F(MappedFileTest, APipeIsRefusedWithoutWaitingForAWriter) {
   const std::string path = (folder_ / "pipe").string();
@@ -86,7 +89,9 @@ TEST_F(MappedFileTest, APipeIsRefusedWithoutWaitingForAWriter) {
   expect_refused(path, ErrorKind::bad_input, "F002", "a pipe");
 }
 
-TEST_F(MappedFileTest, ADeviceIsBadInput) { expect_refused("/dev/zero", ErrorKind::bad_input, "F002", "a device"); }
+TEST_F(MappedFileTest, ADeviceIsBadInput) {
+  expect_refused("/dev/zero", ErrorKind::bad_input, "F002", "a device");
+}
 
 TEST_F(MappedFileTest, ASocketIsBadInput) {
   sockaddr_un address{};

@@ -23,7 +23,10 @@ TEST(Printable, SpellsOutControlCharacters) {
 }
 
 TEST(Printable, SpellsOutMarksThatTurnTheDirectionOfText) {
-  EXPECT_EQ(printable("a\xe2\x80\xae" "b"), "a\\xe2\\x80\\xae" "b");
+  EXPECT_EQ(printable("a\xe2\x80\xae"
+                      "b"),
+            "a\\xe2\\x80\\xae"
+            "b");
   EXPECT_EQ(printable("\xe2\x81\xa6"), "\\xe2\\x81\\xa6");
   EXPECT_EQ(printable("\xe2\x80\x8b"), "\\xe2\\x80\\x8b");
   EXPECT_EQ(printable("\xd8\x9c"), "\\xd8\\x9c");

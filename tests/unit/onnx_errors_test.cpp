@@ -18,7 +18,9 @@ Error error_of(const std::string& bytes) {
 }
 
 TEST(ReadError, EachFaultHasACode) {
-  const auto code = [](const std::string& in_graph) { return ReadModel(Message().text(7, in_graph)).error(); };
+  const auto code = [](const std::string& in_graph) {
+    return ReadModel(Message().text(7, in_graph)).error();
+  };
   EXPECT_EQ(code("\x0a"), "W001");
   EXPECT_EQ(code("\x08"s + std::string(10, '\xff') + "\x01"), "W002");
   EXPECT_EQ(code("\xf8\xff\xff\xff\x1f\x01"), "W003");
@@ -27,7 +29,8 @@ TEST(ReadError, EachFaultHasACode) {
   EXPECT_EQ(code("\x0d\x01"), "W006");
   EXPECT_EQ(code("\x0b\x0c"), "W007");
   EXPECT_EQ(code("\x0e"), "W008");
-  EXPECT_EQ(code(graph({node("A", {}, {}).inner(5, Message().text(AttributeField::ints, "\xff"))}).bytes()), "W010");
+  EXPECT_EQ(code(graph({node("A", {}, {}).inner(5, Message().text(AttributeField::ints, "\xff"))}).bytes()),
+            "W010");
   EXPECT_EQ(code(""), "") << "an empty graph is a graph";
 }
 
@@ -60,7 +63,8 @@ TEST(ReadError, GuessesWhatTheFileIsInstead) {
 TEST(ReadError, BodiesNestedTooDeep) {
   const auto nested = [](int levels) {
     Message inside = graph({});
-    for (int i = 0; i < levels; ++i) inside = graph({node("If", {}, {}).inner(5, body("then_branch", inside))});
+    for (int i = 0; i < levels; ++i)
+      inside = graph({node("If", {}, {}).inner(5, body("then_branch", inside))});
     return ReadModel(model(inside));
   };
   // A level is three messages: node, attribute, graph; the main graph is one more.
@@ -86,7 +90,8 @@ TEST(ReadError, ANameTooLongIsRefusedEverywhere) {
       model(graph({})).inner(ModelField::functions, function("f", {}, {name}, {})),
       model(graph({})).inner(ModelField::functions, function("f", {}, {}, {name})),
   };
-  for (std::size_t i = 0; i < std::size(files); ++i) EXPECT_EQ(ReadModel(files[i]).error(), "W014") << "file " << i;
+  for (std::size_t i = 0; i < std::size(files); ++i)
+    EXPECT_EQ(ReadModel(files[i]).error(), "W014") << "file " << i;
   const std::string fits(Slice::max_length, 'n');
   const ReadModel read(model(graph({Message().text(NodeField::output, fits)}, {fits})));
   ASSERT_TRUE(read.ok());
@@ -106,7 +111,8 @@ std::string repeated(const std::string& piece, std::size_t count) {
 }
 
 TEST(Limits, MillionsOfEmptyNodesAndOutputsAreRead) {
-  const ReadModel nodes(Message().text(ModelField::graph, repeated(Message().text(GraphField::node, "").bytes(), 2000000)));
+  const ReadModel nodes(
+      Message().text(ModelField::graph, repeated(Message().text(GraphField::node, "").bytes(), 2000000)));
   ASSERT_TRUE(nodes.ok());
   EXPECT_EQ(nodes.model().node_count(), 2000000u);
   const std::string outputs = repeated(Message().text(NodeField::output, "").bytes(), 2000000);
@@ -121,18 +127,22 @@ TEST(Limits, AFewBytesMayNotAskForMuchMemory) {
     return ReadModel(model(graph({}).raw(repeated(piece, count)))).error();
   };
   EXPECT_EQ(many_in(Message().text(GraphField::initializer, "").bytes(), 1000000), "");
-  EXPECT_EQ(many_in(Message().text(GraphField::initializer, "").bytes(), 4000000), "W013");
-  EXPECT_EQ(many_in(Message().text(GraphField::input, "").bytes(), 4000000), "W013");
+  EXPECT_EQ(many_in(Message().text(GraphField::initializer, "").bytes(), 2000000), "W013");
+  EXPECT_EQ(many_in(Message().text(GraphField::input, "").bytes(), 2000000), "W013");
   const std::string bodies = repeated(Message().text(AttributeField::graphs, "").bytes(), 500000);
   EXPECT_EQ(ReadModel(model(graph({Message().text(NodeField::attribute, bodies)}))).error(), "W013");
   EXPECT_EQ(ReadModel(repeated(Message().text(ModelField::graph, "").bytes(), 500000)).error(), "W013");
-  EXPECT_EQ(ReadModel(model(graph({})).raw(repeated(Message().text(25, "").bytes(), 500000))).error(), "W013");
+  EXPECT_EQ(ReadModel(model(graph({})).raw(repeated(Message().text(25, "").bytes(), 500000))).error(),
+            "W013");
 }
 
 TEST(Limits, MoreNamesThanAFileCanNeedAreRefused) {
   std::string inputs;
-  for (std::uint32_t i = 0; i < 3000000; ++i)
-    inputs += Message().text(NodeField::input, {reinterpret_cast<const char*>(&i), 3}).bytes();
+  const std::string start = Message::tag(NodeField::input, 2) + varint(3);
+  for (std::uint32_t i = 0; i < 2000000; ++i) {
+    inputs += start;
+    inputs.append(reinterpret_cast<const char*>(&i), 3);
+  }
   EXPECT_EQ(ReadModel(model(graph({Message().raw(inputs)}))).error(), "W013");
 }
 

@@ -40,12 +40,13 @@ TEST(Model, ReadsTheHeader) {
 }
 
 TEST(Model, ReadsANode) {
-  const ReadModel read(model(graph({node("Add", {"a", "", "b"}, {"c", ""}, "sum")
-                                        .text(NodeField::domain, "my.ops")
-                                        .text(NodeField::overload, "float")
-                                        .text(NodeField::doc_string, "adds")
-                                        .inner(NodeField::metadata_props, Message().text(EntryField::key, "k"))},
-                                   {"a", "b"})));
+  const ReadModel read(
+      model(graph({node("Add", {"a", "", "b"}, {"c", ""}, "sum")
+                       .text(NodeField::domain, "my.ops")
+                       .text(NodeField::overload, "float")
+                       .text(NodeField::doc_string, "adds")
+                       .inner(NodeField::metadata_props, Message().text(EntryField::key, "k"))},
+                  {"a", "b"})));
   ASSERT_TRUE(read.ok());
   const Node one = read.model().node(0);
   EXPECT_EQ(one.name(), "sum");
@@ -122,7 +123,8 @@ TEST(Model, AFieldOfAnotherWireTypeIsUnknown) {
 // If (then, else) in the main graph, with a Loop inside then; a Switch with a list of graphs; a function.
 Message with_bodies() {
   Message if_node = node("If", {}, {}, "if");
-  Message loop = node("Loop", {}, {}, "loop").inner(NodeField::attribute, body("body", graph({node("C", {}, {})})));
+  Message loop =
+      node("Loop", {}, {}, "loop").inner(NodeField::attribute, body("body", graph({node("C", {}, {})})));
   if_node.inner(NodeField::attribute, body("then_branch", graph({node("B", {}, {}), loop})));
   if_node.inner(NodeField::attribute, body("else_branch", graph({})));
   Message list = Message()
@@ -131,10 +133,12 @@ Message with_bodies() {
                      .inner(AttributeField::graphs, graph({node("F", {}, {})}))
                      .text(AttributeField::name, "cases");
   Message switch_node = node("Switch", {}, {}).inner(NodeField::attribute, list);
-  Message inside = node("If", {}, {}).inner(NodeField::attribute, body("then_branch", graph({node("H", {}, {})})));
+  Message inside =
+      node("If", {}, {}).inner(NodeField::attribute, body("then_branch", graph({node("H", {}, {})})));
   return model(graph({node("A", {}, {}), if_node, switch_node}))
-      .inner(ModelField::functions,
-             function("f", {node("G", {}, {}), inside}, {}, {}).text(FunctionField::domain, "d").text(13, "o"));
+      .inner(
+          ModelField::functions,
+          function("f", {node("G", {}, {}), inside}, {}, {}).text(FunctionField::domain, "d").text(13, "o"));
 }
 
 TEST(Model, NumbersNodesMainGraphFirstThenBodiesDepthFirstThenFunctions) {
@@ -146,9 +150,9 @@ TEST(Model, NumbersNodesMainGraphFirstThenBodiesDepthFirstThenFunctions) {
     rows.push_back(m.graph_label(m.node(id).graph()) + "#" + std::to_string(m.node(id).index()) + " " +
                    std::string(m.node(id).op_type()));
   EXPECT_EQ(rows, (std::vector<std::string>{"#0 A", "#1 If", "#2 Switch", "1.then_branch#0 B",
-                                            "1.then_branch#1 Loop", "1.then_branch/1.body#0 C", "2.cases[0]#0 E",
-                                            "2.cases[2]#0 F", "function:d:f:o#0 G", "function:d:f:o#1 If",
-                                            "function:d:f:o/1.then_branch#0 H"}));
+                                            "1.then_branch#1 Loop", "1.then_branch/1.body#0 C",
+                                            "2.cases[0]#0 E", "2.cases[2]#0 F", "function:d:f:o#0 G",
+                                            "function:d:f:o#1 If", "function:d:f:o/1.then_branch#0 H"}));
   EXPECT_TRUE(m.has_bodies());
 }
 

@@ -40,7 +40,8 @@ inline Message body(std::string_view attribute, const Message& graph) {
 
 inline Message model(const Message& graph) { return Message().inner(ModelField::graph, graph); }
 
-inline Message function(std::string_view name, std::initializer_list<Message> nodes, Names inputs, Names outputs) {
+inline Message function(std::string_view name, std::initializer_list<Message> nodes, Names inputs,
+                        Names outputs) {
   Message made;
   made.text(FunctionField::name, name);
   for (const auto input : inputs) made.text(FunctionField::input, input);

@@ -32,7 +32,8 @@ Tree reordered(const Tree& tree) {
     order.push_back(field.number);
     by_number[field.number].push_back(std::move(field));
   }
-  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[static_cast<std::size_t>(draw(static_cast<int>(i)))]);
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[static_cast<std::size_t>(draw(static_cast<int>(i)))]);
   std::map<std::uint32_t, std::size_t> next;
   Tree out;
   for (const std::uint32_t number : order) out.fields.push_back(by_number[number][next[number]++]);
@@ -59,7 +60,8 @@ Tree cut_up(const Tree& tree, Kind kind) {
       out.fields.push_back(field);
       continue;
     }
-    const auto inner_kind = static_cast<Kind>(layout().messages[static_cast<std::size_t>(kind)][field.number]);
+    const auto inner_kind =
+        static_cast<Kind>(layout().messages[static_cast<std::size_t>(kind)][field.number]);
     const Tree whole = cut_up(field.message[0], inner_kind);
     field.message[0] = whole;
     if (!is_single(kind, field.number)) {

@@ -89,8 +89,11 @@ class Expectation {
 // The same words, from the view.
 Row row_of(const Model& model, NodeId id) {
   const Node node = model.node(id);
-  Row row{model.graph_label(node.graph()), std::string(node.op_type()), std::string(node.name()),
-          names_of(model, node.outputs()), {}};
+  Row row{model.graph_label(node.graph()),
+          std::string(node.op_type()),
+          std::string(node.name()),
+          names_of(model, node.outputs()),
+          {}};
   for (std::size_t i = 0; i < node.inputs().size(); ++i) {
     std::string producer = producer_of(model, id, i);
     const ValueId value = node.inputs()[i];

@@ -89,11 +89,13 @@ inline Tree any_attribute(int depth) {
   attribute.text(AttributeField::name, any_name());
   attribute.number(AttributeField::type, static_cast<std::uint64_t>(draw(15)));
   attribute.number(AttributeField::i, *rc::gen::arbitrary<std::uint64_t>());
-  for (int i = draw(3); i > 0; --i) attribute.number(AttributeField::ints, static_cast<std::uint64_t>(draw(300)));
+  for (int i = draw(3); i > 0; --i)
+    attribute.number(AttributeField::ints, static_cast<std::uint64_t>(draw(300)));
   if (draw(3) == 0) attribute.text(AttributeField::strings, any_name());
   if (draw(3) == 0) attribute.inner(AttributeField::t, any_tensor());
   if (depth > 0 && draw(3) == 0) attribute.inner(AttributeField::g, any_graph(depth - 1));
-  for (int i = depth > 0 ? draw(3) : 0; i > 0; --i) attribute.inner(AttributeField::graphs, any_graph(depth - 1));
+  for (int i = depth > 0 ? draw(3) : 0; i > 0; --i)
+    attribute.inner(AttributeField::graphs, any_graph(depth - 1));
   return attribute;
 }
 

@@ -31,7 +31,10 @@ TEST(Fields, AnEmptyMessageHasNone) {
 }
 
 TEST(Fields, ReadsEachWireType) {
-  const std::string bytes = "\x08\x96\x01"s + "\x12\x03" "abc"s + "\x1d\0\0\x80\x3f"s + "\x21\1\2\3\4\5\6\7\x08"s;
+  const std::string bytes = "\x08\x96\x01"s +
+                            "\x12\x03"
+                            "abc"s +
+                            "\x1d\0\0\x80\x3f"s + "\x21\1\2\3\4\5\6\7\x08"s;
   Fields fields(bytes);
   ASSERT_TRUE(fields.next());
   EXPECT_EQ(fields.tag(), varint_tag(1));
@@ -106,7 +109,8 @@ TEST(Fields, TellsEachFault) {
   EXPECT_EQ(fault_of("\x02\0"s), Fault::field_zero);
   EXPECT_EQ(fault_of("\x80\0"s), Fault::field_zero);
   EXPECT_EQ(fault_of("\x0a\x01"), Fault::length_past_end);
-  EXPECT_EQ(fault_of("\x0a"s + std::string(9, '\xff') + "\x01x"), Fault::length_past_end) << "no wrapping around";
+  EXPECT_EQ(fault_of("\x0a"s + std::string(9, '\xff') + "\x01x"), Fault::length_past_end)
+      << "no wrapping around";
   EXPECT_EQ(fault_of("\x0d\1\2\3"), Fault::number_past_end);
   EXPECT_EQ(fault_of("\x09\1\2\3\4\5\6\7"), Fault::number_past_end);
   EXPECT_EQ(fault_of("\x0b\x0c"), Fault::group);
@@ -116,7 +120,9 @@ TEST(Fields, TellsEachFault) {
 }
 
 TEST(Fields, FaultsPointAtTheFieldThatHoldsThem) {
-  const std::string bytes = "\x08\x01\x0a\x7f" "abc";
+  const std::string bytes =
+      "\x08\x01\x0a\x7f"
+      "abc";
   Fields fields(bytes);
   ASSERT_TRUE(fields.next());
   ASSERT_FALSE(fields.next());

@@ -1,11 +1,11 @@
-#include "evidence/fingerprint.h"
+#include "hierarchy/fingerprint.h"
 
 #include <fmt/format.h>
 #include <xxhash.h>
 
 #include <memory>
 
-namespace thence::evidence {
+namespace thence::hierarchy {
 namespace {
 
 class Digest {
@@ -63,4 +63,4 @@ std::string fingerprint(const onnx::Model& model, onnx::NodeId id) {
   return fmt::format("{:016x}", digest.result());
 }
 
-}  // namespace thence::evidence
+}  // namespace thence::hierarchy

@@ -6,10 +6,10 @@
 
 #include "onnx/model.h"
 
-namespace thence::evidence {
+namespace thence::hierarchy {
 
 /// 16 hexadecimal digits over op type, domain, overload, names of inputs and outputs, and attributes (not their
 /// tensors' data).
 std::string fingerprint(const onnx::Model& model, onnx::NodeId node);
 
-}  // namespace thence::evidence
+}  // namespace thence::hierarchy

@@ -1,0 +1,70 @@
+"""Every JSON that the program prints about a model, checked against the schemas and against each other."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from tests.cases.schemas import problems
+
+Document = dict[str, Any]
+NODES_A_CALL = 500  # of explain: an argument each
+
+
+def run_json(program: Path, *arguments: str | Path) -> list[Document]:
+    """The documents that a command prints: one, or one a line."""
+    done = subprocess.run([program, *arguments, "--quiet"], capture_output=True, check=False, timeout=120)
+    assert done.returncode == 0, f"{arguments}: {done.stderr.decode()}"
+    text = done.stdout.decode()
+    try:
+        return [json.loads(text)]
+    except json.JSONDecodeError:
+        return [json.loads(line) for line in text.splitlines()]
+
+
+def check_printed_json(program: Path, model: Path, *flags: str | Path) -> Document:
+    """Checks `map`, `show` and `explain` in all their JSON; gives the map."""
+    (whole,) = run_json(program, "map", model, *flags, "--format", "json")
+    assert problems(whole, "thence.map/1") == []
+    nodes = whole["nodes"]
+    summary = whole["summary"]
+    assert summary["nodes"] == len(nodes)
+    assert summary["direct"] + summary["inferred"] + summary["unknown"] == len(nodes)
+    assert sum(summary["by_source"].values()) == len(nodes) - summary["unknown"]
+    assert summary["modules"]["all"] == len(whole["modules"])
+    paths = {module["path"] for module in whole["modules"]}
+    assert len(paths) == len(whole["modules"])
+    for node in nodes:
+        assert paths.issuperset(node["modules"]), node
+        assert node["module"] is None or node["modules"][0] == node["module"], node
+    if nodes:
+        assert run_json(program, "map", model, *flags, "--format", "jsonl") == nodes
+    check_trees(program, model, whole, *flags)
+    check_explanations(program, model, nodes, *flags)
+    return whole
+
+
+def check_trees(program: Path, model: Path, whole: Document, *flags: str | Path) -> None:
+    for order in ("tree", "execution"):
+        (tree,) = run_json(program, "show", model, *flags, "--format", "json", "--order", order)
+        assert problems(tree, "thence.tree/1") == []
+        assert {row["path"] for row in tree["modules"]} == {module["path"] for module in whole["modules"]}
+        assert tree["unknown_nodes"] == whole["summary"]["unknown"]
+        own = sum(row["own_nodes"] for row in tree["modules"])
+        assert own == tree["modules"][0]["nodes"] == len(whole["nodes"]) - tree["unknown_nodes"]
+    lines = run_json(program, "show", model, *flags, "--format", "jsonl", "--order", "execution")
+    assert lines == tree["modules"]
+
+
+def check_explanations(program: Path, model: Path, nodes: list[Document], *flags: str | Path) -> None:
+    for first in range(0, len(nodes), NODES_A_CALL):
+        asked = nodes[first : first + NODES_A_CALL]
+        places = [f"{node['graph']}#{node['index']}" for node in asked]
+        explained = run_json(program, "explain", model, *places, *flags, "--format", "json")
+        assert len(explained) == len(asked)
+        for node, explanation in zip(asked, explained, strict=True):
+            assert problems(explanation, "thence.explanation/1") == []
+            assert explanation["module"] == node["module"]
+            assert explanation["confidence"] == node["confidence"]

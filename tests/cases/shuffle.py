@@ -1,0 +1,83 @@
+"""The same model with its nodes in another valid order, and which row of its map was which."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import onnx
+
+Row = dict[str, Any]
+SAME = (
+    "name",
+    "op_type",
+    "module",
+    "module_class",
+    "call",
+    "weight_owner",
+    "tag",
+    "source",
+    "confidence",
+    "reason",
+)
+
+
+def names_read(node: onnx.NodeProto) -> set[str]:
+    """What a node reads, its bodies included."""
+    read = set(node.input)
+    for attribute in node.attribute:
+        for graph in [attribute.g, *attribute.graphs]:
+            for inner in graph.node:
+                read |= names_read(inner)
+            read |= {output.name for output in graph.output}
+    return read
+
+
+def shuffled(model: onnx.ModelProto, seed: int) -> tuple[onnx.ModelProto, list[int]]:
+    """The model with the nodes of its main graph in another order; the old place of each."""
+    nodes = list(model.graph.node)
+    maker = {output: place for place, node in enumerate(nodes) for output in node.output if output}
+    waits_for = [{maker[name] for name in names_read(node) if name in maker} for node in nodes]
+    waits_for = [places - {own} for own, places in enumerate(waits_for)]
+    choose = random.Random(seed)
+    order: list[int] = []
+    ready = [place for place, others in enumerate(waits_for) if not others]
+    readers: dict[int, list[int]] = {}
+    for place, others in enumerate(waits_for):
+        for other in others:
+            readers.setdefault(other, []).append(place)
+    while ready:
+        place = ready.pop(choose.randrange(len(ready)))
+        order.append(place)
+        for reader in readers.get(place, []):
+            waits_for[reader].discard(place)
+            if not waits_for[reader]:
+                ready.append(reader)
+    assert len(order) == len(nodes), "the graph has a circle"
+    other_order = onnx.ModelProto()
+    other_order.CopyFrom(model)
+    del other_order.graph.node[:]
+    other_order.graph.node.extend(nodes[place] for place in order)
+    return other_order, order
+
+
+def differences(rows: list[Row], shuffled_rows: list[Row], order: list[int]) -> list[str]:
+    """How the answers differ, row by row of the original."""
+    found = []
+    before = {(row["graph"], row["index"]): row for row in rows}
+    for row in shuffled_rows:
+        graph, index = row["graph"], row["index"]
+        if not graph:
+            index = order[index]
+        elif not graph.startswith("function:"):  # a body's label begins with the place of the node around it
+            place, dot, rest = graph.partition(".")
+            graph = f"{order[int(place)]}{dot}{rest}"
+        old = before[graph, index]
+        for field in SAME:
+            if old[field] != row[field]:
+                found.append(f"{graph}#{index} {row['name']}: {field} was {old[field]!r}, is {row[field]!r}")
+        if set(old["modules"]) != set(row["modules"]):
+            found.append(
+                f"{graph}#{index} {row['name']}: modules were {old['modules']}, are {row['modules']}"
+            )
+    return found

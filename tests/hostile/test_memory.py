@@ -1,0 +1,27 @@
+"""Anonymous memory stays under 64 MB, twice the bytes that are not tensor data, and 96 bytes a node. The
+kernel holds the program to it; `pytest -rP` prints what was seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.hostile import large
+from tests.hostile.program import MIB, command, run
+
+SLACK = 2 * MIB  # the limit counts the program's own data and what is set aside but never touched
+
+
+@pytest.mark.parametrize("what", large.CASES)
+def test_memory(what: str, folder: Path) -> None:
+    model = folder / "large.onnx"
+    case = large.CASES[what](model)
+    size = model.stat().st_size
+    bound = 64 * MIB + 2 * (size - case.data) + 96 * case.nodes
+    for name in ("map-jsonl", "show-csv", "explain"):
+        done = run(*command(name, model), keep=False, data_limit=bound + SLACK, timeout=100)
+        print(
+            f"{what} {name}: {size / MIB:.0f} MiB file, {done.anonymous / MIB:.0f} of {bound / MIB:.0f} MiB, {done.seconds:.1f} s, exit {done.code}"
+        )
+        assert done.code == (3 if case.refused else 0), done.err[-2000:]
+        assert done.anonymous <= bound

@@ -1,0 +1,85 @@
+"""Counts of verdicts, and the table that `make accuracy` prints of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tests.cases.printed_json import Document
+from tests.models.sample import verdict
+
+SURE = 0.95
+HEADINGS = ("nodes", "told", "exact", "wrong", "cross-layer", "unknown", "surely wrong", "untold answered")
+
+
+@dataclass
+class Score:
+    """What came of a set of nodes."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+
+    @staticmethod
+    def of(truth: Document, answer: Document) -> Score:
+        score = Score()
+        for true, row in zip(truth["nodes"], answer["nodes"], strict=True):
+            assert (true["graph"], true["index"]) == (row["graph"], row["index"])
+            result = verdict(true, row)
+            score.counts[result] += 1
+            if result in ("wrong", "cross") and row["confidence"] >= SURE:
+                score.counts["surely wrong"] += 1
+            if result == "untold" and row["module"] is not None:
+                score.counts["untold answered"] += 1
+        return score
+
+    @staticmethod
+    def sum(scores: Iterable[Score]) -> Score:
+        total = Score()
+        for score in scores:
+            total.counts += score.counts
+        return total
+
+    @property
+    def told(self) -> int:
+        """Nodes that have a truth."""
+        return sum(self.counts[result] for result in ("right", "unknown", "wrong", "cross"))
+
+    @property
+    def nodes(self) -> int:
+        return self.told + self.counts["untold"]
+
+    @property
+    def exact(self) -> float:
+        return self.counts["right"] / self.told
+
+    @property
+    def surely_wrong(self) -> float:
+        return self.counts["surely wrong"] / self.nodes
+
+    @property
+    def untold_answered(self) -> float:
+        return self.counts["untold answered"] / max(self.counts["untold"], 1)
+
+    def row(self, name: str) -> str:
+        c = self.counts
+        answered = f"{self.untold_answered:.1%}" if c["untold"] else "-"
+        cells = (
+            self.nodes,
+            self.told,
+            f"{self.exact:.2%}",
+            c["wrong"] + c["cross"],
+            c["cross"],
+            c["unknown"],
+        )
+        return line(name, *cells, c["surely wrong"], answered)
+
+
+def line(name: str, *cells: object) -> str:
+    widths = [max(len(heading), 6) for heading in HEADINGS]
+    return f"{name:<28}" + "".join(f"  {cell!s:>{width}}" for cell, width in zip(cells, widths, strict=True))
+
+
+def table(title: str, scores: dict[str, Score]) -> str:
+    """A row for each model, and one for all."""
+    rows = [score.row(name) for name, score in scores.items()]
+    return "\n".join([f"\n{title}", line("model", *HEADINGS), *rows, Score.sum(scores.values()).row("all")])

@@ -1,0 +1,73 @@
+"""Models that lost some of their names, as passes leave them: the rest is answered as before.
+
+Where neighbours must tell, a confidence is kept: of answers given with 0.8, eight in ten are right.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import onnx
+import pytest
+from tests.cases.printed_json import Document, run_json
+from tests.cases.programs import RELEASE
+from tests.models.erase import erased
+from tests.models.sample import Model, models, verdict
+
+SHARES = (0.1, 0.3)
+ENOUGH = 200  # answers of one kind, to speak of a rate
+SLACK = 0.03
+MODELS = models()
+
+
+@cache
+def answers(model: Model, share: float) -> tuple[set[int], list[Document]]:
+    """The rows of a model that lost a share of its names, and which nodes lost theirs."""
+    proto = onnx.load(model.path)
+    chosen = erased(proto, share, seed=len(model.name))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model.onnx"
+        path.write_bytes(proto.SerializeToString())
+        return chosen, run_json(RELEASE, "map", path, "--format", "json")[0]["nodes"]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_what_kept_its_name_is_never_put_in_another_layer(model: Model) -> None:
+    for share in SHARES:
+        chosen, rows = answers(model, share)
+        for true, row in zip(model.truth["nodes"], rows, strict=True):
+            if row["graph"] or row["index"] not in chosen:
+                assert verdict(true, row) != "cross", row
+
+
+def test_a_tenth_of_the_names_lost_leaves_the_others_right() -> None:
+    counts: Counter[str] = Counter()
+    for model in MODELS:
+        chosen, rows = answers(model, 0.1)
+        for true, row in zip(model.truth["nodes"], rows, strict=True):
+            if row["graph"] or row["index"] not in chosen:
+                counts[verdict(true, row)] += 1
+    assert counts["right"] / (counts.total() - counts["untold"]) >= 0.99
+    assert counts["cross"] == 0
+
+
+def test_confidence_is_kept() -> None:
+    """Of all answers given with one confidence by one source, at least that share is right."""
+    kinds: dict[tuple[str, float], Counter[str]] = defaultdict(Counter)
+    for model in MODELS:
+        for share in SHARES:
+            chosen, rows = answers(model, share)
+            for true, row in zip(model.truth["nodes"], rows, strict=True):
+                if not row["graph"] and row["index"] in chosen and row["module"] is not None:
+                    kinds[row["source"], row["confidence"]][verdict(true, row)] += 1
+    for (source, confidence), counts in sorted(kinds.items()):
+        told = counts.total() - counts["untold"]
+        rate = counts["right"] / max(told, 1)
+        print(
+            f"{source:<20} {confidence:<6} {told:>6} answers, right {rate:.1%}, cross-layer {counts['cross']}"
+        )
+        if told >= ENOUGH:
+            assert rate >= confidence - SLACK, (source, confidence, counts)

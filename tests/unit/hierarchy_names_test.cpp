@@ -1,0 +1,99 @@
+// How names are taken apart: Python lists, sliced lists, scopes, parameters, derived names.
+#include <gtest/gtest.h>
+
+#include "hierarchy/derived_names.h"
+#include "hierarchy/exporter_stack.h"
+#include "hierarchy/parameters.h"
+#include "hierarchy/python_literal.h"
+#include "hierarchy/scope_names.h"
+
+namespace thence::hierarchy {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+TEST(PythonList, ReadsWhatPythonPrints) {
+  EXPECT_EQ(parse_string_list("['', 'blocks.0', \"it's\"]"), (Strings{"", "blocks.0", "it's"}));
+  EXPECT_EQ(parse_string_list(R"(['a\\b', 'c\'d', '\u00e9\x41\n'])"), (Strings{"a\\b", "c'd",
+                                                                               "\xc3\xa9"
+                                                                               "A\n"}));
+  EXPECT_EQ(parse_string_list("[]"), Strings{});
+}
+
+TEST(PythonList, RefusesAnythingElse) {
+  for (const char* text :
+       {"", "[", "['a'", "['a' 'b']", "[1]", "['a\\q']", "['a'] x", "('a',)", "['a', ['b']]", "['\\x4']"})
+    EXPECT_FALSE(parse_string_list(text)) << text;
+}
+
+TEST(PythonList, IsBounded) {
+  std::string many = "['a'";
+  for (std::size_t i = 0; i < max_list_items; ++i) many += ", 'a'";
+  EXPECT_FALSE(parse_string_list(many + "]"));
+}
+
+TEST(Slices, AreUndoneWhereTheyCanBe) {
+  EXPECT_EQ(undo_slices("layers.slice(None, 4, None).0.fc"), "layers.0.fc");
+  EXPECT_EQ(undo_slices("layers.slice(2, None, 3).1"), "layers.5");
+  EXPECT_EQ(undo_slices("a.slice(1, 9, None).0.b.slice(None, None, 2).3"), "a.1.b.6");
+  for (const char* text : {"layers.slice(-2, None, None).0", "layers.slice(None, 4).0",
+                           "layers.slice(None, 4, None)", "layers.slice("})
+    EXPECT_EQ(undo_slices(text), text);
+}
+
+TEST(Scopes, AreWhatStandsBeforeTheOperation) {
+  const auto style = ScopeStyle::from_root;
+  EXPECT_EQ(scope_of_node_name("/encoder/layer.0/MatMul_1", style), "/encoder/layer.0");
+  EXPECT_EQ(scope_of_node_name("/Add", style), "");
+  EXPECT_EQ(scope_of_node_name("Constant_86", style), std::nullopt);
+  EXPECT_EQ(scope_of_node_name("/fc/MatMul/MatMulAddFusion", style), "/fc");
+  EXPECT_EQ(scope_of_value_name("/fc/MatMul_output_0", style), "/fc");
+  EXPECT_EQ(scope_of_value_name("/fc/MatMul_output_0_quantized", style), "/fc");
+  EXPECT_EQ(scope_of_value_name("/fc/MatMul", style), std::nullopt);
+  EXPECT_EQ(scope_of_node_name("model/dense/MatMul", ScopeStyle::bare), "model/dense");
+}
+
+TEST(Scopes, ComponentsBeginAtTheLastName) {
+  EXPECT_EQ(scope_component("encoder.layer.0"), "layer.0");
+  EXPECT_EQ(scope_component("encoder.block.0.1"), "block.0.1");
+  EXPECT_EQ(scope_component("enc.a"), "a");
+  EXPECT_EQ(scope_component("0"), "0");
+  EXPECT_EQ(scope_component(""), "");
+}
+
+TEST(Parameters, AreChainsOfIdentifiers) {
+  EXPECT_EQ(parameter_path("encoder.layer.0.dense.weight"), "encoder.layer.0.dense.weight");
+  EXPECT_EQ(parameter_path("fc.weight_quantized"), "fc.weight");
+  for (const char* name :
+       {"onnx::MatMul_123", "/a/Constant_output_0", "123", "input.1", "a..b", "model/dense/kernel:0"})
+    EXPECT_EQ(parameter_path(name), "") << name;
+}
+
+TEST(DerivedNames, AreUndoneAgainAndAgain) {
+  const DerivedNames& names = DerivedNames::shipped();
+  EXPECT_EQ(names.original_node("fused /a/Conv_nchwc"), "/a/Conv");
+  EXPECT_EQ(names.original_node("/a/Add_token_24"), "/a/Add");
+  EXPECT_EQ(names.original_node("/a/Add_24"), "/a/Add_24");
+  EXPECT_EQ(names.original_node("_quant"), "_quant");
+}
+
+TEST(Stacks, ComeFromEitherProperty) {
+  ExporterProperties properties;
+  properties.name_scopes = "['', 'blocks.0', 'blocks.0.fc', 'linear']";
+  properties.class_hierarchy =
+      "['pkg.Net', 'pkg.Block', 'torch.nn.modules.linear.Linear', 'aten.linear.default']";
+  const ExporterStack stack = read_stack(properties);
+  ASSERT_EQ(stack.modules.size(), 3u);
+  EXPECT_TRUE(stack.whole);
+  EXPECT_EQ(stack.modules[2].path, "blocks.0.fc");
+  EXPECT_EQ(stack.modules[1].class_name, "pkg.Block");
+
+  ExporterProperties plain;
+  plain.name_space = ": pkg.Net/blocks.0: pkg.Block/linear: aten.linear.default";
+  ASSERT_EQ(read_stack(plain).modules.size(), 2u);
+  EXPECT_EQ(read_stack(plain).modules[1].path, "blocks.0");
+  EXPECT_TRUE(read_stack({}).modules.empty());
+}
+
+}  // namespace
+}  // namespace thence::hierarchy

@@ -1,0 +1,82 @@
+// People's words: how names are cut into words, what roles they give, and tags that name one module.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "semantics/lexicon.h"
+#include "semantics/roles.h"
+#include "semantics/tags.h"
+
+namespace thence::semantics {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+TEST(Words, AreCutAtCasesAndSigns) {
+  EXPECT_EQ(words_of("self_attn"), (Strings{"self", "attn"}));
+  EXPECT_EQ(words_of("LayerNorm"), (Strings{"layer", "norm"}));
+  EXPECT_EQ(words_of("MLPBlock"), (Strings{"mlp", "block"}));
+  EXPECT_EQ(words_of("fc1"), (Strings{"fc1", "fc"}));
+  EXPECT_TRUE(words_of("").empty());
+}
+
+struct Expected {
+  const char* path;
+  const char* class_name;
+  const char* type;
+  const char* component;
+};
+
+TEST(Roles, AreReadFromTheInsideOut) {
+  hierarchy::ModuleTree tree;
+  RoleReader reader;
+  for (const Expected& e : {Expected{"encoder.layer.0.attention.self.query", "torch.nn.modules.linear.Linear",
+                                     "attention", "query"},
+                            Expected{"encoder.layer.0.attention.output.LayerNorm", "", "norm", "output"},
+                            Expected{"encoder.layer.0.intermediate.dense", "", "mlp", "up"},
+                            Expected{"encoder.layer.0.output.dense", "", "linear_projection", "output"},
+                            Expected{"layers.3.mlp.gate_proj", "", "mlp", "gate"},
+                            Expected{"x.7", "pkg.FeedForward", "mlp", ""}}) {
+    const Role role = reader.of(tree, tree.add(e.path, e.class_name));
+    EXPECT_EQ(role.type, e.type) << e.path;
+    EXPECT_EQ(role.component, e.component) << e.path;
+  }
+  EXPECT_TRUE(reader.of(tree, hierarchy::root).type.empty());
+}
+
+TEST(Roles, TellSelfFromCrossAttention) {
+  hierarchy::ModuleTree tree;
+  RoleReader reader;
+  EXPECT_EQ(reader.of(tree, tree.add("layer.0.attention.self.query")).classification, "self_attention");
+  EXPECT_EQ(reader.of(tree, tree.add("layer.0.crossattention.self.query")).classification, "cross_attention");
+}
+
+TEST(Tags, NameOneModule) {
+  hierarchy::ModuleTree tree;
+  tree.add("", "pkg.Net");
+  tree.add("encoder", "pkg.Encoder");
+  tree.add("encoder.layer", "torch.nn.modules.container.ModuleList");
+  for (const char* layer : {"encoder.layer.10", "encoder.layer.2"}) {
+    tree.add(layer, "pkg.Layer");
+    tree.add(std::string(layer) + ".norm_in", "torch.nn.modules.normalization.LayerNorm");
+    tree.add(std::string(layer) + ".norm_out", "torch.nn.modules.normalization.LayerNorm");
+  }
+  const hierarchy::ClassFilter filter;
+  const Tags tags(tree, filter, TagFormat::ordinal);
+  // Numbered children count by number, in whatever order they were met.
+  EXPECT_EQ(tags.of(tree.find("encoder.layer.2")), "/Net/Encoder/Layer.0");
+  EXPECT_EQ(tags.of(tree.find("encoder.layer.10.norm_out")), "/Net/Encoder/Layer.1/LayerNorm.1");
+  std::set<std::string> all;
+  std::size_t shown = 0;
+  for (hierarchy::ModuleId id = 0; id < tree.size(); ++id)
+    if (filter.shows(tree[id].class_name)) {
+      ++shown;
+      all.insert(tags.of(id));
+    }
+  EXPECT_EQ(all.size(), shown);
+  EXPECT_EQ(Tags(tree, filter, TagFormat::bare).of(tree.find("encoder.layer.10.norm_out")),
+            "/Net/Encoder/Layer/LayerNorm");
+}
+
+}  // namespace
+}  // namespace thence::semantics
