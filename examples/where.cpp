@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   }
   for (std::size_t node = 0; node < map->size(); ++node) {
     const thence::Row row = map->row(node);
-    std::cout << row.op_type << ' ' << row.name << " <- " << row.module.value_or("unknown: " + row.reason.value_or("")) << '\n';
+    std::cout << row.op_type << ' ' << row.name << " <- "
+              << row.module.value_or("unknown: " + row.reason.value_or("")) << '\n';
   }
 }

@@ -89,7 +89,8 @@ Row ModelMap::row(std::size_t number) const {
   row.tag = text_if(facts.tag);
   row.semantic_type = text_if(facts.role.type);
   row.component = text_if(facts.role.component);
-  for (const hierarchy::LayerStep& step : facts.layers) row.layer_path.emplace_back(step.container, step.index);
+  for (const hierarchy::LayerStep& step : facts.layers)
+    row.layer_path.emplace_back(step.container, step.index);
   if (!facts.layers.empty()) row.layer_id = facts.layers.front().index;
   row.source = evidence::name_of(answer.source);
   return row;
@@ -107,7 +108,9 @@ std::string ModelMap::json() const {
 }
 
 std::string ModelMap::explain(std::size_t node) const {
-  return written([&](base::Writer& out) { output::write_explanation(inside_->map, static_cast<onnx::NodeId>(node), false, out); });
+  return written([&](base::Writer& out) {
+    output::write_explanation(inside_->map, static_cast<onnx::NodeId>(node), false, out);
+  });
 }
 
 }  // namespace thence

@@ -11,8 +11,8 @@
 
 namespace thence::base {
 
-/// Runs `write` and puts what it wrote at `path`. On failure the old file, if there was one, is untouched. A pipe or a
-/// device is written to, not replaced.
+/// Runs `write` and puts what it wrote at `path`. On failure the old file, if there was one, is untouched. A
+/// pipe or a device is written to, not replaced.
 std::optional<Error> write_atomically(const std::string& path, const std::function<void(Writer&)>& write);
 
 /// Removes the temporary file of a write that will not be finished. For signal handlers.

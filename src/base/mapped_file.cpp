@@ -52,7 +52,8 @@ Error not_a_file(const std::string& path, mode_t mode) {
 // Whether neither a protobuf message nor JSON begins like this: no need to copy an endless stream to its end.
 bool is_hopeless(char first) {
   const unsigned wire_type = static_cast<unsigned char>(first) & 7;
-  return first != '{' && (static_cast<unsigned char>(first) < 8 || wire_type == 3 || wire_type == 4 || wire_type > 5);
+  return first != '{' &&
+         (static_cast<unsigned char>(first) < 8 || wire_type == 3 || wire_type == 4 || wire_type > 5);
 }
 constexpr std::size_t enough_of_the_hopeless = std::size_t{64} << 20;
 

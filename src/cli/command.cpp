@@ -14,11 +14,15 @@
 namespace thence::cli {
 
 void add_model_flags(CLI::App& command, ModelFlags& flags) {
-  command.add_option("model", flags.model, "The ONNX file; - reads standard input")->required()->type_name("MODEL");
-  command.add_option("-c,--capture", flags.options.capture, "What a live model told: its capture file")->type_name("FILE");
+  command.add_option("model", flags.model, "The ONNX file; - reads standard input")
+      ->required()
+      ->type_name("MODEL");
+  command.add_option("-c,--capture", flags.options.capture, "What a live model told: its capture file")
+      ->type_name("FILE");
   command
       .add_option("-s,--strategy", flags.options.strategy,
-                  "Which evidence to use: auto, enhanced_semantic, usage_based; htp, universal and fx_graph need a capture with "
+                  "Which evidence to use: auto, enhanced_semantic, usage_based; htp, universal and fx_graph "
+                  "need a capture with "
                   "the section they read")
       ->type_name("NAME")
       ->capture_default_str();
@@ -31,12 +35,14 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
       .add_option_function<std::string>(
           "--tag-format",
           [&flags](const std::string& format) {
-            flags.options.tag_format = format == "class" ? semantics::TagFormat::bare : semantics::TagFormat::ordinal;
+            flags.options.tag_format =
+                format == "class" ? semantics::TagFormat::bare : semantics::TagFormat::ordinal;
           },
           "ordinal: a tag names one module; class: classes alone")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"ordinal", "class"}));
-  command.add_option("-o,--output", flags.output, "Write to this file instead of standard output")->type_name("FILE");
+  command.add_option("-o,--output", flags.output, "Write to this file instead of standard output")
+      ->type_name("FILE");
   command.add_flag("-q,--quiet", flags.quiet, "Print no summary and no diagnostics");
 }
 
@@ -50,7 +56,8 @@ void add_format_flag(CLI::App& command, std::string& format) {
 std::string brief(std::string_view text) {
   constexpr std::size_t longest = 400;
   if (text.size() <= longest) return base::printable(text);
-  return base::printable(text.substr(0, longest - 100)) + " ... " + base::printable(text.substr(text.size() - 100));
+  return base::printable(text.substr(0, longest - 100)) + " ... " +
+         base::printable(text.substr(text.size() - 100));
 }
 
 void print_error(const Error& error) {
@@ -63,13 +70,16 @@ namespace {
 
 void print_diagnostics(const Diagnostics& diagnostics) {
   for (const Diagnostic& diagnostic : diagnostics.kept())
-    std::fputs(fmt::format("{}[{}]: {}{}{}\n", diagnostic.severity == Severity::note ? "note" : "warning", diagnostic.code,
-                           brief(diagnostic.where), diagnostic.where.empty() ? "" : ": ", brief(diagnostic.text))
+    std::fputs(fmt::format("{}[{}]: {}{}{}\n", diagnostic.severity == Severity::note ? "note" : "warning",
+                           diagnostic.code, brief(diagnostic.where), diagnostic.where.empty() ? "" : ": ",
+                           brief(diagnostic.text))
                    .c_str(),
                stderr);
   for (const auto& [code, count] : diagnostics.counts())
     if (count > Diagnostics::kept_per_code)
-      std::fputs(fmt::format("warning[{}]: and {} more like it\n", code, count - Diagnostics::kept_per_code).c_str(), stderr);
+      std::fputs(
+          fmt::format("warning[{}]: and {} more like it\n", code, count - Diagnostics::kept_per_code).c_str(),
+          stderr);
 }
 
 bool write_all(int descriptor, std::string_view text) {
@@ -92,7 +102,8 @@ int to_standard_output(const std::function<void(base::Writer&)>& write) {
   write(out);
   out.flush();
   if (failure == 0 || failure == EPIPE) return done;
-  print_error({ErrorKind::input_output, "F003", fmt::format("standard output: {}", std::strerror(failure)), "free some space, or write elsewhere"});
+  print_error({ErrorKind::input_output, "F003", fmt::format("standard output: {}", std::strerror(failure)),
+               "free some space, or write elsewhere"});
   return static_cast<int>(ErrorKind::input_output);
 }
 

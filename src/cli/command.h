@@ -32,13 +32,14 @@ void add_format_flag(CLI::App& command, std::string& format);
 
 /// Reads the model and answers; prints diagnostics. On failure prints the error and gives its exit code.
 struct Opened {
-  const semantics::Map* map = nullptr;  // never destroyed: the program ends with it, and taking it apart takes long
+  const semantics::Map* map =
+      nullptr;  // never destroyed: the program ends with it, and taking it apart takes long
   int exit_code = done;
 };
 Opened open_map(ModelFlags& flags);
 
-/// Runs `write` with standard output or the file that was asked for. A closed pipe ends quietly; a file appears whole
-/// or not at all.
+/// Runs `write` with standard output or the file that was asked for. A closed pipe ends quietly; a file
+/// appears whole or not at all.
 int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& write);
 
 void print_error(const Error& error);

@@ -12,7 +12,8 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* text = R"(Explains why a node got its module: all evidence for it, the rivals it beat, what it is wired to, and how sure the
+constexpr const char* text =
+    R"(Explains why a node got its module: all evidence for it, the rivals it beat, what it is wired to, and how sure the
 answer is.
 
 A node is given by its name, or as GRAPH#INDEX: '#61' is node 61 of the main graph, '12.then_branch#0' the first node of a
@@ -53,7 +54,8 @@ std::string places(const onnx::Model& model, const std::string& wanted) {
     if (count == 0) continue;
     const std::string label = model.graph_label(graph);
     if (label == wanted.substr(0, wanted.rfind('#')))
-      return fmt::format("the nodes of that graph are '{0}#0' to '{0}#{1}'", base::printable(label), count - 1);
+      return fmt::format("the nodes of that graph are '{0}#0' to '{0}#{1}'", base::printable(label),
+                         count - 1);
   }
   return {};
 }
@@ -66,14 +68,19 @@ std::string nearest(const onnx::Model& model, const std::string& wanted) {
     if (name.empty()) continue;
     std::size_t front = 0, back = 0;
     while (front < name.size() && front < wanted.size() && name[front] == wanted[front]) ++front;
-    while (back < name.size() - front && back < wanted.size() - front && name[name.size() - 1 - back] == wanted[wanted.size() - 1 - back]) ++back;
+    while (back < name.size() - front && back < wanted.size() - front &&
+           name[name.size() - 1 - back] == wanted[wanted.size() - 1 - back])
+      ++back;
     scored.emplace_back(front + back, id);
   }
   const std::size_t count = std::min<std::size_t>(scored.size(), 3);
   std::partial_sort(scored.begin(), scored.begin() + static_cast<std::ptrdiff_t>(count), scored.end(),
-                    [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+                    [](const auto& a, const auto& b) {
+                      return a.first != b.first ? a.first > b.first : a.second < b.second;
+                    });
   std::string names;
-  for (std::size_t i = 0; i < count; ++i) names += fmt::format("{}{}", i == 0 ? "" : ", ", brief(model.node(scored[i].second).name()));
+  for (std::size_t i = 0; i < count; ++i)
+    names += fmt::format("{}{}", i == 0 ? "" : ", ", brief(model.node(scored[i].second).name()));
   return names;
 }
 
@@ -86,8 +93,10 @@ int run_explain(ExplainFlags& flags) {
     const std::vector<onnx::NodeId> found = find_nodes(map.model(), wanted);
     if (found.empty()) {
       const std::string names = nearest(map.model(), wanted);
-      const std::string by_place = wanted.find('#') == std::string::npos ? std::string() : places(map.model(), wanted);
-      print_error({ErrorKind::usage, "U006", fmt::format("{}: no node is called '{}'", base::printable(flags.model), brief(wanted)),
+      const std::string by_place =
+          wanted.find('#') == std::string::npos ? std::string() : places(map.model(), wanted);
+      print_error({ErrorKind::usage, "U006",
+                   fmt::format("{}: no node is called '{}'", base::printable(flags.model), brief(wanted)),
                    !by_place.empty() ? by_place
                    : names.empty()   ? "give a node as GRAPH#INDEX, such as '#0'"
                                      : fmt::format("the nearest names: {}", names)});
@@ -97,7 +106,8 @@ int run_explain(ExplainFlags& flags) {
   }
   return deliver(flags, [&](base::Writer& out) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (flags.format == "json") output::write_explanation_json(map, nodes[i], out);
+      if (flags.format == "json")
+        output::write_explanation_json(map, nodes[i], out);
       else {
         if (i > 0) out.add("\n");
         output::write_explanation(map, nodes[i], colour_on_output(flags), out);
@@ -113,7 +123,9 @@ void add_explain(CLI::App& app, Run& run) {
   CLI::App* command = app.add_subcommand("explain", text);
   command->footer(examples);
   add_model_flags(*command, *flags);
-  command->add_option("node", flags->nodes, "Names of nodes, or GRAPH#INDEX")->required()->type_name("NODE...");
+  command->add_option("node", flags->nodes, "Names of nodes, or GRAPH#INDEX")
+      ->required()
+      ->type_name("NODE...");
   command->add_option("-f,--format", flags->format, "table or json, one document a node")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"table", "json"}))

@@ -16,11 +16,14 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* about = R"(thence says for every node of an ONNX model which PyTorch or Hugging Face module it comes from, and how we know.)";
+constexpr const char* about =
+    R"(thence says for every node of an ONNX model which PyTorch or Hugging Face module it comes from, and how we know.)";
 
 // A mapped file that somebody shortens while we read it raises SIGBUS; that is a failing disk, not our bug.
 void on_bus_error(int) {
-  static constexpr char text[] = "error[F004]: the file became shorter while it was read, or its disk failed\n  help: try again when nobody writes to it\n";
+  static constexpr char text[] =
+      "error[F004]: the file became shorter while it was read, or its disk failed\n  help: try again when "
+      "nobody writes to it\n";
   [[maybe_unused]] const ssize_t put = write(STDERR_FILENO, text, sizeof text - 1);
   base::remove_unfinished();
   _exit(4);
@@ -44,7 +47,9 @@ int run_program(int argc, char** argv) {
   CLI::App app(about, "thence");
   app.set_version_flag("-V,--version", "thence " THENCE_VERSION);
   app.require_subcommand(1);
-  app.footer("Run 'thence COMMAND --help' for a command's own help.\n\nExit codes: 0 done, 1 nothing found or a difference, 2 wrong usage, 3 bad input, 4 input/output failure.");
+  app.footer(
+      "Run 'thence COMMAND --help' for a command's own help.\n\nExit codes: 0 done, 1 nothing found or a "
+      "difference, 2 wrong usage, 3 bad input, 4 input/output failure.");
   Run run;
   add_map(app, run);
   add_show(app, run);

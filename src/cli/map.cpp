@@ -9,7 +9,8 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* text = R"(Says for every node of an ONNX model which PyTorch module it comes from, by which evidence, and how sure that is.
+constexpr const char* text =
+    R"(Says for every node of an ONNX model which PyTorch module it comes from, by which evidence, and how sure that is.
 
 Without a capture file the answer rests on what the file kept: names, metadata, parameter names. Nodes that nothing tells
 about are unknown, with a reason; a guess is never dressed as a fact.
@@ -40,7 +41,8 @@ int run_map(MapFlags& flags) {
   if (flags.columns.empty()) {
     if (csv)
       for (const output::Column& column : output::all_columns()) flags.columns.emplace_back(column.name);
-    else flags.columns = {"name", "op_type", "module", "role", "source", "confidence"};
+    else
+      flags.columns = {"name", "op_type", "module", "role", "source", "confidence"};
   }
   const Result<std::vector<output::Column>> columns = output::find_columns(flags.columns);
   if (!columns) {
@@ -51,10 +53,14 @@ int run_map(MapFlags& flags) {
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
   const int code = deliver(flags, [&](base::Writer& out) {
-    if (flags.format == "json") output::write_map_json(map, out);
-    else if (flags.format == "jsonl") output::write_map_jsonl(map, out);
-    else if (csv) output::write_map_csv(map, *columns, out);
-    else output::write_map_table(map, *columns, colour_on_output(flags), out);
+    if (flags.format == "json")
+      output::write_map_json(map, out);
+    else if (flags.format == "jsonl")
+      output::write_map_jsonl(map, out);
+    else if (csv)
+      output::write_map_csv(map, *columns, out);
+    else
+      output::write_map_table(map, *columns, colour_on_output(flags), out);
   });
   if (code == done && !flags.quiet) std::fputs((output::summary_line(map) + "\n").c_str(), stderr);
   return code;

@@ -7,7 +7,8 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* text = R"(Shows the module tree of an ONNX model: how many nodes each module ran, its own and with everything inside it, its
+constexpr const char* text =
+    R"(Shows the module tree of an ONNX model: how many nodes each module ran, its own and with everything inside it, its
 parameters and their bytes, and the part it plays.)";
 
 constexpr const char* examples = R"(Examples:
@@ -35,9 +36,12 @@ int run_show(ShowFlags& flags) {
   flags.tree.execution_order = flags.order == "execution";
   flags.tree.colour = colour_on_output(flags);
   const int code = deliver(flags, [&](base::Writer& out) {
-    if (flags.format == "json" || flags.format == "jsonl") output::write_tree_json(map, flags.tree, flags.format == "jsonl", out);
-    else if (flags.format == "csv") output::write_tree_csv(map, flags.tree, out);
-    else output::write_tree_table(map, flags.tree, out);
+    if (flags.format == "json" || flags.format == "jsonl")
+      output::write_tree_json(map, flags.tree, flags.format == "jsonl", out);
+    else if (flags.format == "csv")
+      output::write_tree_csv(map, flags.tree, out);
+    else
+      output::write_tree_table(map, flags.tree, out);
   });
   if (code == done && !flags.quiet) std::fputs((output::summary_line(map) + "\n").c_str(), stderr);
   return code;
@@ -51,7 +55,9 @@ void add_show(CLI::App& app, Run& run) {
   command->footer(examples);
   add_model_flags(*command, *flags);
   add_format_flag(*command, flags->format);
-  command->add_option("-d,--depth", flags->tree.depth, "How many levels below the root")->type_name("N")->check(CLI::Range(0, 64));
+  command->add_option("-d,--depth", flags->tree.depth, "How many levels below the root")
+      ->type_name("N")
+      ->check(CLI::Range(0, 64));
   command->add_option("--order", flags->order, "tree: as registered; execution: as first run")
       ->type_name("ORDER")
       ->check(CLI::IsMember({"tree", "execution"}))

@@ -8,10 +8,14 @@ void collect_dynamo_metadata(const onnx::Model& model, const hierarchy::Hierarch
   for (NodeId id = 0; id < model.node_count(); ++id) {
     const hierarchy::NodeStack& stack = hierarchy.stack(id);
     if (stack.module == hierarchy::no_module) continue;
-    // A stack that does not begin at the root (branches of a condition lose the rest) still names its module in full.
+    // A stack that does not begin at the root (branches of a condition lose the rest) still names its module
+    // in full.
     Strength strength = stack.whole ? Strength::names_one : Strength::spelled;
     if (stack.rewritten) strength = Strength::rewritten;
-    sink.push({.node = id, .module = stack.module, .source = Source::dynamo_metadata, .strength = strength,
+    sink.push({.node = id,
+               .module = stack.module,
+               .source = Source::dynamo_metadata,
+               .strength = strength,
                .why = hierarchy.tree()[stack.module].path});
   }
 }

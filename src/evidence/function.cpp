@@ -1,5 +1,5 @@
-// function: some exporters keep modules as functions. The node that calls one is given all parameters of its module,
-// so the module is what their owners have in common.
+// function: some exporters keep modules as functions. The node that calls one is given all parameters of its
+// module, so the module is what their owners have in common.
 #include <unordered_set>
 
 #include "evidence/source.h"
@@ -7,7 +7,9 @@
 namespace thence::evidence {
 
 void collect_functions(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
-  const auto key = [](std::string_view domain, std::string_view name) { return std::string(domain) + "\n" + std::string(name); };
+  const auto key = [](std::string_view domain, std::string_view name) {
+    return std::string(domain) + "\n" + std::string(name);
+  };
   std::unordered_set<std::string> functions;
   for (const onnx::Graph& graph : model.graphs())
     if (graph.kind == onnx::Graph::Kind::function) functions.insert(key(graph.domain, graph.name));
@@ -34,7 +36,11 @@ void collect_functions(const onnx::Model& model, const hierarchy::Hierarchy& hie
         module = at;
         break;
       }
-    sink.push({.node = id, .module = module, .source = Source::function, .strength = Strength::names_one, .why = why});
+    sink.push({.node = id,
+               .module = module,
+               .source = Source::function,
+               .strength = Strength::names_one,
+               .why = why});
   }
 }
 

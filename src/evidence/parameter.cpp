@@ -1,5 +1,5 @@
-// parameter: a node that reads `encoder.layer.0.dense.bias` works for `encoder.layer.0.dense`, most likely. It says
-// less than a name: a parameter's use may be folded into a node of the module around.
+// parameter: a node that reads `encoder.layer.0.dense.bias` works for `encoder.layer.0.dense`, most likely.
+// It says less than a name: a parameter's use may be folded into a node of the module around.
 #include "evidence/source.h"
 
 namespace thence::evidence {
@@ -16,7 +16,10 @@ void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hi
       if (owner.module == hierarchy::no_module || owner.module == last) continue;
       if (listed++ == most_listed) break;
       last = owner.module;
-      sink.push({.node = id, .module = owner.module, .source = Source::parameter, .strength = Strength::reads,
+      sink.push({.node = id,
+                 .module = owner.module,
+                 .source = Source::parameter,
+                 .strength = Strength::reads,
                  .why = owner.parameter});
     }
   }

@@ -1,5 +1,5 @@
-// onnx_scope_parsing and value_names: a node's scope, in its own name or, where that is gone, in the names of what
-// it writes.
+// onnx_scope_parsing and value_names: a node's scope, in its own name or, where that is gone, in the names of
+// what it writes.
 #include <algorithm>
 #include <span>
 
@@ -22,13 +22,19 @@ Strength strength_of(const hierarchy::Scope& scope, const hierarchy::ScopeMatch&
   return Strength::spelled;
 }
 
-void push_scope(const hierarchy::Hierarchy& hierarchy, NodeId node, hierarchy::ScopeId id, Source source, Sink& sink) {
+void push_scope(const hierarchy::Hierarchy& hierarchy, NodeId node, hierarchy::ScopeId id, Source source,
+                Sink& sink) {
   if (id == hierarchy::no_scope) return;
   const hierarchy::Scope& scope = hierarchy.scopes()[id];
   const std::size_t most_rivals = sink.of(source).size() < (1 << 18) ? 8 : 2;
-  for (const hierarchy::ScopeMatch& match : std::span(scope.matches).first(std::min(scope.matches.size(), most_rivals)))
-    sink.push({.node = node, .module = match.module, .call = match.call, .source = source,
-               .strength = strength_of(scope, match), .why = scope.text});
+  for (const hierarchy::ScopeMatch& match :
+       std::span(scope.matches).first(std::min(scope.matches.size(), most_rivals)))
+    sink.push({.node = node,
+               .module = match.module,
+               .call = match.call,
+               .source = source,
+               .strength = strength_of(scope, match),
+               .why = scope.text});
 }
 
 }  // namespace

@@ -9,8 +9,8 @@ std::string_view name_of(Source source) {
 }
 
 std::string_view name_of(Strength strength) {
-  static constexpr std::array<std::string_view, 7> names = {"names_one",     "spelled",   "inferred_call", "names_several",
-                                                            "rewritten", "foreign", "reads"};
+  static constexpr std::array<std::string_view, 7> names = {
+      "names_one", "spelled", "inferred_call", "names_several", "rewritten", "foreign", "reads"};
   return names[static_cast<std::size_t>(strength)];
 }
 

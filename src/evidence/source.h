@@ -55,7 +55,9 @@ struct Evidence {
 /// Takes evidence, kept by source and in the order of nodes.
 class Sink {
  public:
-  void push(const Evidence& evidence) { lists_[static_cast<std::size_t>(evidence.source)].push_back(evidence); }
+  void push(const Evidence& evidence) {
+    lists_[static_cast<std::size_t>(evidence.source)].push_back(evidence);
+  }
   const std::deque<Evidence>& of(Source source) const { return lists_[static_cast<std::size_t>(source)]; }
 
  private:

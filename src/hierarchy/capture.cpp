@@ -45,7 +45,8 @@ std::optional<Error> read_modules(dom::element hierarchy, const std::string& lab
       return bad(label, "C003", fmt::format("module {} has no path", index));
     const ModuleId module = capture.tree.add(path, text_or(item, "class", ""));
     if (module == no_module)
-      return bad(label, "C003", fmt::format("module {}: '{}' is no module path", index, base::printable(path)));
+      return bad(label, "C003",
+                 fmt::format("module {}: '{}' is no module path", index, base::printable(path)));
     std::uint64_t calls = 0;
     if (item["calls"].get_uint64().get(calls) == simdjson::SUCCESS)
       capture.tree.set_calls(module, static_cast<std::uint32_t>(std::min<std::uint64_t>(calls, 0xffffffff)));
@@ -74,7 +75,8 @@ void read_parameters(dom::element hierarchy, Capture& capture) {
 
 Result<Capture> read_capture(std::string_view text, const std::string& label, Diagnostics& diagnostics) {
   if (text.size() > largest)
-    return bad(label, "C006", fmt::format("has {} bytes; captures of more than {} are not read", text.size(), largest));
+    return bad(label, "C006",
+               fmt::format("has {} bytes; captures of more than {} are not read", text.size(), largest));
   dom::parser parser;
   dom::element file;
   const simdjson::padded_string padded(text);
@@ -82,10 +84,13 @@ Result<Capture> read_capture(std::string_view text, const std::string& label, Di
     return bad(label, "C001", fmt::format("is not JSON: {}", simdjson::error_message(error)));
   const std::string_view schema = text_or(file, "schema", "");
   if (schema != "thence.capture/1")
-    return bad(label, "C002", fmt::format("is not a capture file: its schema is '{}', not 'thence.capture/1'", base::printable(schema)));
+    return bad(label, "C002",
+               fmt::format("is not a capture file: its schema is '{}', not 'thence.capture/1'",
+                           base::printable(schema)));
   Capture capture;
   dom::object sections;
-  if (file["sections"].get_object().get(sections) != simdjson::SUCCESS) return bad(label, "C003", "has no sections");
+  if (file["sections"].get_object().get(sections) != simdjson::SUCCESS)
+    return bad(label, "C003", "has no sections");
   for (const auto& [name, section] : sections) capture.sections.emplace_back(name);
   dom::element hierarchy;
   if (file["sections"]["hierarchy"].get(hierarchy) != simdjson::SUCCESS)
@@ -94,9 +99,10 @@ Result<Capture> read_capture(std::string_view text, const std::string& label, Di
   if (hierarchy["version"].get_int64().get(version) != simdjson::SUCCESS || version < 1)
     return bad(label, "C003", "the hierarchy has no version");
   if (version > known_hierarchy_version)
-    diagnostics.add({"C005", Severity::warning, label,
-                     fmt::format("the hierarchy is of version {}; this program knows {} and reads what it can", version,
-                                 known_hierarchy_version)});
+    diagnostics.add(
+        {"C005", Severity::warning, label,
+         fmt::format("the hierarchy is of version {}; this program knows {} and reads what it can", version,
+                     known_hierarchy_version)});
   if (auto error = read_modules(hierarchy, label, capture)) return *error;
   read_parameters(hierarchy, capture);
   capture.tree.set_complete();
@@ -104,12 +110,14 @@ Result<Capture> read_capture(std::string_view text, const std::string& label, Di
 }
 
 Result<Capture> open_capture(const std::string& path, Diagnostics& diagnostics) {
-  Result<base::MappedFile> file = path == "-" ? base::MappedFile::standard_input() : base::MappedFile::open(path);
+  Result<base::MappedFile> file =
+      path == "-" ? base::MappedFile::standard_input() : base::MappedFile::open(path);
   if (!file) return file.error();
   return read_capture(file->bytes(), path == "-" ? "standard input" : path, diagnostics);
 }
 
-std::optional<Error> check_same_model(const Capture& capture, const onnx::Model& model, const std::string& label) {
+std::optional<Error> check_same_model(const Capture& capture, const onnx::Model& model,
+                                      const std::string& label) {
   std::unordered_set<std::string_view> known;
   for (const CapturedParameter& parameter : capture.parameters) {
     known.insert(parameter.path);
@@ -122,13 +130,15 @@ std::optional<Error> check_same_model(const Capture& capture, const onnx::Model&
     if (path.find('.') == std::string_view::npos) continue;
     ++named;
     // A capture without parameters is compared by its modules.
-    found += known.empty() ? capture.tree.find(path.substr(0, path.rfind('.'))) != no_module : known.contains(path);
+    found += known.empty() ? capture.tree.find(path.substr(0, path.rfind('.'))) != no_module
+                           : known.contains(path);
   }
   if (named < 3 || found > 0) return std::nullopt;
-  return Error{ErrorKind::bad_input, "C004",
-               fmt::format("{}: is the capture of another model: it knows none of the {} parameters that {} names",
-                           base::printable(label), named, base::printable(model.file())),
-               "give the capture that was made of this model, or none"};
+  return Error{
+      ErrorKind::bad_input, "C004",
+      fmt::format("{}: is the capture of another model: it knows none of the {} parameters that {} names",
+                  base::printable(label), named, base::printable(model.file())),
+      "give the capture that was made of this model, or none"};
 }
 
 }  // namespace thence::hierarchy

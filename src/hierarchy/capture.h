@@ -24,13 +24,14 @@ struct Capture {
   std::vector<std::string> sections;  // the names of all sections in the file, those read and those not
 };
 
-/// Reads a capture file. Sections of a later version than this program knows are left out, with a diagnostic; without
-/// a hierarchy it is no use to us.
+/// Reads a capture file. Sections of a later version than this program knows are left out, with a diagnostic;
+/// without a hierarchy it is no use to us.
 Result<Capture> open_capture(const std::string& path, Diagnostics& diagnostics);
 Result<Capture> read_capture(std::string_view text, const std::string& label, Diagnostics& diagnostics);
 
-/// An error when the capture is clearly of another model than `model`: the model names many parameters and the
-/// capture knows none of them.
-std::optional<Error> check_same_model(const Capture& capture, const onnx::Model& model, const std::string& label);
+/// An error when the capture is clearly of another model than `model`: the model names many parameters and
+/// the capture knows none of them.
+std::optional<Error> check_same_model(const Capture& capture, const onnx::Model& model,
+                                      const std::string& label);
 
 }  // namespace thence::hierarchy

@@ -1,5 +1,5 @@
-// Which modules people mean when they ask "which module": their own and their library's, not torch.nn's building
-// blocks, but for a few of those that are worth naming.
+// Which modules people mean when they ask "which module": their own and their library's, not torch.nn's
+// building blocks, but for a few of those that are worth naming.
 #pragma once
 
 #include <string>
@@ -18,7 +18,8 @@ class ClassFilter {
   explicit ClassFilter(std::vector<std::string> exceptions) : exceptions_(std::move(exceptions)) {}
 
   bool shows(std::string_view class_name) const;
-  /// The nearest shown module, from the module itself outwards; no_module when there is none or classes are unknown.
+  /// The nearest shown module, from the module itself outwards; no_module when there is none or classes are
+  /// unknown.
   ModuleId hf_module(const ModuleTree& tree, ModuleId module) const;
 
  private:

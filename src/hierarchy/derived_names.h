@@ -14,8 +14,12 @@ class DerivedNames {
   /// The patterns that ship with the program.
   static const DerivedNames& shipped();
 
-  std::string_view original_node(std::string_view name) const { return original(name, node_suffixes_, &node_prefixes_); }
-  std::string_view original_value(std::string_view name) const { return original(name, value_suffixes_, nullptr); }
+  std::string_view original_node(std::string_view name) const {
+    return original(name, node_suffixes_, &node_prefixes_);
+  }
+  std::string_view original_value(std::string_view name) const {
+    return original(name, value_suffixes_, nullptr);
+  }
   std::string_view original_parameter(std::string_view name) const {
     return original(name, parameter_suffixes_, nullptr);
   }

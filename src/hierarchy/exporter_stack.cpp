@@ -51,8 +51,10 @@ std::string undo_slices(std::string_view path, const ModuleTree* tree) {
   std::string out(path);
   for (std::size_t at = out.find(opening); at != std::string::npos; at = out.find(opening, at + 1)) {
     const std::size_t close = out.find(')', at);
-    if (close == std::string::npos || close + 1 >= out.size() || out[close + 1] != '.') return std::string(path);
-    const auto parts = base::split(std::string_view(out).substr(at + opening.size(), close - at - opening.size()), ',');
+    if (close == std::string::npos || close + 1 >= out.size() || out[close + 1] != '.')
+      return std::string(path);
+    const auto parts =
+        base::split(std::string_view(out).substr(at + opening.size(), close - at - opening.size()), ',');
     const std::size_t end = std::min(out.find('.', close + 2), out.size());
     const std::string_view number = std::string_view(out).substr(close + 2, end - close - 2);
     if (parts.size() != 3 || !base::is_digits(number)) return std::string(path);
@@ -60,9 +62,10 @@ std::string undo_slices(std::string_view path, const ModuleTree* tree) {
     const auto step = slice_number(parts[2], 1);
     const auto index = slice_number(number, 0);
     if (start && *start < 0 && at > 0)
-      if (const auto length = list_length(tree, std::string_view(out).substr(0, at - 1))) start = std::max(0L, *start + *length);
-    if (!start || !step || !index || *start < 0 || *step <= 0 || *index > 1'000'000'000 || *step > 1'000'000 ||
-        *start > 1'000'000'000)
+      if (const auto length = list_length(tree, std::string_view(out).substr(0, at - 1)))
+        start = std::max(0L, *start + *length);
+    if (!start || !step || !index || *start < 0 || *step <= 0 || *index > 1'000'000'000 ||
+        *step > 1'000'000 || *start > 1'000'000'000)
       return std::string(path);
     out.replace(at, end - at, std::to_string(*start + *index * *step));
   }
@@ -72,13 +75,21 @@ std::string undo_slices(std::string_view path, const ModuleTree* tree) {
 ExporterProperties exporter_properties(const onnx::Node& node) {
   ExporterProperties found;
   node.each_metadata([&](const onnx::MetadataEntry& entry) {
-    if (entry.key == "pkg.torch.onnx.name_scopes") found.name_scopes = entry.value;
-    else if (entry.key == "pkg.torch.onnx.class_hierarchy") found.class_hierarchy = entry.value;
-    else if (entry.key == "namespace") found.name_space = entry.value;
-    else if (entry.key == "pkg.onnxscript.rewriter.rule_name") found.rewrite_rule = entry.value;
-    else if (entry.key == "pkg.thence.module") { found.tag_module = entry.value; found.tagged = true; }
-    else if (entry.key == "pkg.thence.class") found.tag_class = entry.value;
-    else if (entry.key == "pkg.thence.fingerprint") found.tag_fingerprint = entry.value;
+    if (entry.key == "pkg.torch.onnx.name_scopes")
+      found.name_scopes = entry.value;
+    else if (entry.key == "pkg.torch.onnx.class_hierarchy")
+      found.class_hierarchy = entry.value;
+    else if (entry.key == "namespace")
+      found.name_space = entry.value;
+    else if (entry.key == "pkg.onnxscript.rewriter.rule_name")
+      found.rewrite_rule = entry.value;
+    else if (entry.key == "pkg.thence.module") {
+      found.tag_module = entry.value;
+      found.tagged = true;
+    } else if (entry.key == "pkg.thence.class")
+      found.tag_class = entry.value;
+    else if (entry.key == "pkg.thence.fingerprint")
+      found.tag_fingerprint = entry.value;
   });
   return found;
 }
@@ -121,7 +132,9 @@ StackReader::Found StackReader::parse(const ExporterProperties& properties) {
     const std::string path = undo_slices(frame.path, &tree_);
     const bool sliced = path.find("slice(") != std::string::npos;  // from the end of a list of unknown length
     // A tree from a capture knows every module; a path it lacks is a call path, not a module of its own.
-    const ModuleId module = sliced ? no_module : tree_.complete() ? tree_.find(path) : tree_.add(path, frame.class_name);
+    const ModuleId module = sliced             ? no_module
+                            : tree_.complete() ? tree_.find(path)
+                                               : tree_.add(path, frame.class_name);
     found.stranger = module == no_module;  // the module around it is not the answer
     found.module = module;
   }

@@ -37,8 +37,8 @@ ExporterProperties exporter_properties(const onnx::Node& node);
 /// The stack written in a node's properties; empty when there is none that can be read.
 ExporterStack read_stack(const ExporterProperties& properties);
 
-/// Reads the stacks of many nodes and adds their modules to a tree. Neighbouring nodes mostly share a stack but
-/// for its last entry, so each distinct stack is parsed once.
+/// Reads the stacks of many nodes and adds their modules to a tree. Neighbouring nodes mostly share a stack
+/// but for its last entry, so each distinct stack is parsed once.
 class StackReader {
  public:
   explicit StackReader(ModuleTree& tree) : tree_(tree) {}
@@ -58,7 +58,8 @@ class StackReader {
 };
 
 /// `layers.slice(None, 4, None).0` is the first of a sliced list: `layers.0`. The text as it is when
-/// the slice cannot be undone: one from the end of the list needs the list's length, which a complete tree has.
+/// the slice cannot be undone: one from the end of the list needs the list's length, which a complete tree
+/// has.
 std::string undo_slices(std::string_view path, const ModuleTree* tree = nullptr);
 
 }  // namespace thence::hierarchy

@@ -43,7 +43,8 @@ std::string fingerprint(const onnx::Model& model, onnx::NodeId id) {
   digest.text(node.op_type()).text(node.domain()).text(node.overload());
   const auto values = [&](std::span<const onnx::ValueId> list) {
     digest.number(list.size());
-    for (const onnx::ValueId value : list) digest.text(value == onnx::none ? std::string_view() : model.value_name(value));
+    for (const onnx::ValueId value : list)
+      digest.text(value == onnx::none ? std::string_view() : model.value_name(value));
   };
   values(node.inputs());
   values(node.outputs());

@@ -7,12 +7,14 @@
 namespace thence::hierarchy {
 namespace {
 
-// How much memory the modules that a file speaks of may take: in proportion to the words it spends on its nodes.
+// How much memory the modules that a file speaks of may take: in proportion to the words it spends on its
+// nodes.
 std::size_t room_for_modules(const onnx::Model& model) {
   std::size_t described = 0;
   for (const onnx::Graph& graph : model.graphs())
     if (graph.owner == onnx::none)
-      for (onnx::NodeId id = graph.first_node; id < graph.first_node + graph.node_count; ++id) described += model.node(id).bytes().size();
+      for (onnx::NodeId id = graph.first_node; id < graph.first_node + graph.node_count; ++id)
+        described += model.node(id).bytes().size();
   return (std::size_t{16} << 20) + described / 4 * 3;
 }
 
@@ -33,8 +35,9 @@ void Hierarchy::read_properties(const onnx::Model& model) {
     const ExporterProperties properties = exporter_properties(model.node(id));
     if (properties.tagged) {
       const bool fits = properties.tag_fingerprint == fingerprint(model, id);
-      const ModuleId module = tree_.complete() || !fits ? tree_.find(properties.tag_module)
-                                                        : tree_.add(properties.tag_module, properties.tag_class);
+      const ModuleId module = tree_.complete() || !fits
+                                  ? tree_.find(properties.tag_module)
+                                  : tree_.add(properties.tag_module, properties.tag_class);
       tags_.push_back({id, module, properties.tag_module, fits});
     }
     const StackReader::Found found = reader.find(properties);

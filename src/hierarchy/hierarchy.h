@@ -1,6 +1,6 @@
-// Everything known of the modules before any node is judged: the tree, what the exporter's metadata says of each
-// node, who owns which initializer, and what the scopes in names mean. From a capture where there is one,
-// otherwise rebuilt from the model alone.
+// Everything known of the modules before any node is judged: the tree, what the exporter's metadata says of
+// each node, who owns which initializer, and what the scopes in names mean. From a capture where there is
+// one, otherwise rebuilt from the model alone.
 #pragma once
 
 #include <optional>
@@ -18,9 +18,9 @@ namespace thence::hierarchy {
 /// The innermost module of a node's metadata.
 struct NodeStack {
   ModuleId module = no_module;
-  bool whole = false;       // the stack begins at the root
-  bool rewritten = false;   // a rewrite rule made the node out of others
-  bool stranger = false;    // it names a module that the tree does not have
+  bool whole = false;      // the stack begins at the root
+  bool rewritten = false;  // a rewrite rule made the node out of others
+  bool stranger = false;   // it names a module that the tree does not have
 };
 
 /// What thence wrote into a node earlier.

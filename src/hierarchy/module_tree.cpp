@@ -16,8 +16,10 @@ std::string_view parent_path(std::string_view path) {
 
 bool well_formed(std::string_view path) {
   if (path.size() > ModuleTree::max_path_length) return false;
-  if (static_cast<std::size_t>(std::count(path.begin(), path.end(), '.')) >= ModuleTree::max_depth) return false;
-  return path.empty() || (path.front() != '.' && path.back() != '.' && path.find("..") == std::string_view::npos);
+  if (static_cast<std::size_t>(std::count(path.begin(), path.end(), '.')) >= ModuleTree::max_depth)
+    return false;
+  return path.empty() ||
+         (path.front() != '.' && path.back() != '.' && path.find("..") == std::string_view::npos);
 }
 
 // What a module takes, here and wherever modules are counted or listed, besides its path.
@@ -93,7 +95,8 @@ ModuleId ModuleTree::common_ancestor(ModuleId a, ModuleId b) const {
 ModuleId ModuleTree::nearest_runnable(ModuleId module) const {
   const auto only_holds = [&](const Module& m) {
     if (m.calls) return *m.calls == 0;
-    if (!m.class_name.empty()) return short_class(m.class_name) == "ModuleList" || short_class(m.class_name) == "ModuleDict";
+    if (!m.class_name.empty())
+      return short_class(m.class_name) == "ModuleList" || short_class(m.class_name) == "ModuleDict";
     return !m.children.empty() && m.only_numbers;
   };
   while (module != root && only_holds(modules_[module])) module = modules_[module].parent;
@@ -112,7 +115,8 @@ bool ModuleTree::repeats(const Module& module) const {
   const Module& container = modules_[module.parent];
   if (short_class(container.class_name) == "ModuleList") return true;
   // A container whose class is unknown where others' are known was never called: it only holds its modules.
-  if (module.class_name.empty() || (container.class_name.empty() && has_classes() && !module.children.empty()))
+  if (module.class_name.empty() ||
+      (container.class_name.empty() && has_classes() && !module.children.empty()))
     return !module.children.empty();
   std::size_t checked = 0;
   for (const ModuleId other : container.children) {

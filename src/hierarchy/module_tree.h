@@ -19,11 +19,11 @@ struct Module {
   std::string path;        // "" for the root
   std::string class_name;  // qualified; empty when unknown
   ModuleId parent = no_module;
-  std::uint32_t name_at = 0;  // where the path's last atom begins
-  std::vector<ModuleId> children;     // in order of registration, as far as known
+  std::uint32_t name_at = 0;              // where the path's last atom begins
+  std::vector<ModuleId> children;         // in order of registration, as far as known
   std::vector<std::string_view> aliases;  // further paths of the same module
-  std::optional<std::uint32_t> calls; // how often its forward ran, when a capture says so
-  bool only_numbers = true;           // so are its children called
+  std::optional<std::uint32_t> calls;     // how often its forward ran, when a capture says so
+  bool only_numbers = true;               // so are its children called
 
   /// The last atom of the path.
   std::string_view name() const { return std::string_view(path).substr(name_at); }
@@ -60,8 +60,8 @@ class ModuleTree {
   const Module& operator[](ModuleId module) const { return modules_[module]; }
   std::size_t size() const { return modules_.size(); }
 
-  /// A few bytes of names can ask for many modules. A tree that grows by what a file says takes so many bytes and no more;
-  /// from then on it is full, and what is not in it is unknown.
+  /// A few bytes of names can ask for many modules. A tree that grows by what a file says takes so many bytes
+  /// and no more; from then on it is full, and what is not in it is unknown.
   void set_room(std::size_t bytes) { room_ = bytes; }
   bool take_room(std::size_t bytes);
   bool full() const { return full_; }
@@ -83,7 +83,7 @@ class ModuleTree {
   bool is_repeated_block(ModuleId id) const;
   bool repeats(const Module& module) const;
 
-  std::deque<Module> modules_;  // stays put, so that by_path_ can point into it
+  std::deque<Module> modules_;                              // stays put, so that by_path_ can point into it
   std::unordered_map<std::string_view, ModuleId> by_path_;  // paths and aliases
   std::deque<std::string> alias_names_;
   std::size_t classes_ = 0;

@@ -1,5 +1,6 @@
-// Between a parameter and the node that uses it, exporters and quantisers put steps that only change its form: a transpose,
-// a cast, a dequantisation. And where two parameters are equal, one becomes a copy that bears the other's path.
+// Between a parameter and the node that uses it, exporters and quantisers put steps that only change its
+// form: a transpose, a cast, a dequantisation. And where two parameters are equal, one becomes a copy that
+// bears the other's path.
 #include <algorithm>
 #include <array>
 
@@ -11,8 +12,9 @@ namespace {
 constexpr int most_steps = 6;
 
 bool only_changes_form(std::string_view op) {
-  static constexpr std::array<std::string_view, 9> ops = {"Transpose", "Identity", "Cast", "Reshape", "Squeeze",
-                                                          "Unsqueeze", "QuantizeLinear", "DequantizeLinear", "CastLike"};
+  static constexpr std::array<std::string_view, 9> ops = {"Transpose",      "Identity",         "Cast",
+                                                          "Reshape",        "Squeeze",          "Unsqueeze",
+                                                          "QuantizeLinear", "DequantizeLinear", "CastLike"};
   return std::find(ops.begin(), ops.end(), op) != ops.end();
 }
 

@@ -10,7 +10,8 @@ namespace {
 
 bool is_identifier(std::string_view atom) {
   const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           static_cast<unsigned char>(c) >= 0x80;
   };
   if (atom.empty() || !letter(atom.front())) return false;
   return std::all_of(atom.begin(), atom.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
@@ -31,8 +32,8 @@ ParameterOwner owner_by_name(std::string_view name, ModuleTree& tree) {
 std::string_view parameter_path(std::string_view initializer) {
   const std::string_view name = DerivedNames::shipped().original_parameter(initializer);
   if (name.empty() || name.size() > ModuleTree::max_path_length) return {};
-  // Constants the exporter made carry slashes, colons or plain numbers; a parameter is a chain of identifiers,
-  // numbers among them but never at its end.
+  // Constants the exporter made carry slashes, colons or plain numbers; a parameter is a chain of
+  // identifiers, numbers among them but never at its end.
   const auto atoms = base::split(name, '.');
   if (!is_identifier(atoms.back())) return {};
   for (const std::string_view atom : atoms)
@@ -48,13 +49,16 @@ std::vector<ParameterOwner> parameter_owners(const onnx::Model& model, ModuleTre
   return owners;
 }
 
-std::unordered_map<onnx::ValueId, ParameterOwner> parameter_copies(const onnx::Model& model, ModuleTree& tree) {
+std::unordered_map<onnx::ValueId, ParameterOwner> parameter_copies(const onnx::Model& model,
+                                                                   ModuleTree& tree) {
   std::unordered_map<onnx::ValueId, ParameterOwner> copies;
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const onnx::Node node = model.node(id);
     if (node.op_type() != "Identity" || node.inputs().size() != 1 || node.outputs().size() != 1) continue;
     const onnx::ValueId from = node.inputs()[0], to = node.outputs()[0];
-    if (from == onnx::none || to == onnx::none || model.producer(from).kind != onnx::Producer::Kind::initializer) continue;
+    if (from == onnx::none || to == onnx::none ||
+        model.producer(from).kind != onnx::Producer::Kind::initializer)
+      continue;
     const ParameterOwner owner = owner_by_name(model.value_name(to), tree);
     if (owner.module != no_module && tree.take_room(64)) copies.emplace(to, owner);
   }

@@ -19,8 +19,10 @@ struct ParameterOwner {
 /// For each initializer, in the model's order. Grows a tree that is not complete.
 std::vector<ParameterOwner> parameter_owners(const onnx::Model& model, ModuleTree& tree);
 
-/// Exporters keep one of several equal parameters and write the others as copies of it, under their own paths.
-std::unordered_map<onnx::ValueId, ParameterOwner> parameter_copies(const onnx::Model& model, ModuleTree& tree);
+/// Exporters keep one of several equal parameters and write the others as copies of it, under their own
+/// paths.
+std::unordered_map<onnx::ValueId, ParameterOwner> parameter_copies(const onnx::Model& model,
+                                                                   ModuleTree& tree);
 
 /// The path of the parameter that an initializer's name spells out; empty when it spells none.
 std::string_view parameter_path(std::string_view initializer);

@@ -82,10 +82,14 @@ class Scanner {
     std::uint32_t value = 0;
     for (const char c : text_.substr(0, digits)) {
       std::uint32_t digit = 0;
-      if (c >= '0' && c <= '9') digit = static_cast<std::uint32_t>(c - '0');
-      else if (c >= 'a' && c <= 'f') digit = static_cast<std::uint32_t>(c - 'a' + 10);
-      else if (c >= 'A' && c <= 'F') digit = static_cast<std::uint32_t>(c - 'A' + 10);
-      else return false;
+      if (c >= '0' && c <= '9')
+        digit = static_cast<std::uint32_t>(c - '0');
+      else if (c >= 'a' && c <= 'f')
+        digit = static_cast<std::uint32_t>(c - 'a' + 10);
+      else if (c >= 'A' && c <= 'F')
+        digit = static_cast<std::uint32_t>(c - 'A' + 10);
+      else
+        return false;
       value = value << 4 | digit;
     }
     if (value > 0x10ffff) return false;

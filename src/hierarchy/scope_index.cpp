@@ -25,7 +25,8 @@ ScopeStyle find_style(const onnx::Model& model) {
 
 }  // namespace
 
-ScopeIndex::ScopeIndex(const onnx::Model& model, ModuleTree& tree, const std::vector<ParameterOwner>& parameters)
+ScopeIndex::ScopeIndex(const onnx::Model& model, ModuleTree& tree,
+                       const std::vector<ParameterOwner>& parameters)
     : style_(find_style(model)) {
   of_name_.assign(model.node_count(), no_scope);
   if (style_ == ScopeStyle::none) return;
@@ -61,15 +62,18 @@ void ScopeIndex::collect(const onnx::Model& model, ModuleTree& tree) {
 }
 
 ScopeId ScopeIndex::of_values(onnx::NodeId node) const {
-  const auto found = std::lower_bound(of_values_.begin(), of_values_.end(), node,
-                                      [](const ValueScope& entry, onnx::NodeId id) { return entry.node < id; });
+  const auto found =
+      std::lower_bound(of_values_.begin(), of_values_.end(), node,
+                       [](const ValueScope& entry, onnx::NodeId id) { return entry.node < id; });
   return found != of_values_.end() && found->node == node ? found->scope : no_scope;
 }
 
-// Interns a scope and those around it, from the outermost in. A tree that is full has no room for their modules either.
+// Interns a scope and those around it, from the outermost in. A tree that is full has no room for their
+// modules either.
 ScopeId ScopeIndex::intern(std::string_view text, ModuleTree& tree) {
   if (const auto found = by_text_.find(text); found != by_text_.end()) return found->second;
-  if (static_cast<std::size_t>(std::count(text.begin(), text.end(), '/')) > ModuleTree::max_depth) return no_scope;
+  if (static_cast<std::size_t>(std::count(text.begin(), text.end(), '/')) > ModuleTree::max_depth)
+    return no_scope;
   std::vector<std::string_view> missing;
   ScopeId outer = no_scope;
   for (std::string_view at = text;; at = split_scope(at, style_).outer) {

@@ -1,8 +1,8 @@
 // ScopeIndex: which module each scope in a model's names means.
 //
-// A scope is the chain of modules that were being called, each by its scope component. The chain is not a path:
-// lists leave no trace, a called container repeats its own name, a method may skip a level, a module may be called
-// by another than its parent, and the last component may carry the number of a repeated call.
+// A scope is the chain of modules that were being called, each by its scope component. The chain is not a
+// path: lists leave no trace, a called container repeats its own name, a method may skip a level, a module
+// may be called by another than its parent, and the last component may carry the number of a repeated call.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +50,8 @@ struct Scope {
 
 class ScopeIndex {
  public:
-  /// Reads the scopes of all nodes and decides what each means. A tree that is not complete grows by the modules
-  /// that the scopes spell out.
+  /// Reads the scopes of all nodes and decides what each means. A tree that is not complete grows by the
+  /// modules that the scopes spell out.
   ScopeIndex(const onnx::Model& model, ModuleTree& tree, const std::vector<ParameterOwner>& parameters);
 
   /// The scope in the node's own name, and the one its outputs' names tell where that differs.

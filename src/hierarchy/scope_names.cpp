@@ -12,7 +12,8 @@ constexpr std::size_t max_scope_length = 2 * ModuleTree::max_path_length;
 
 std::optional<std::string_view> before_last_slash(std::string_view name, ScopeStyle style) {
   const std::size_t slash = name.rfind('/');
-  if (slash == std::string_view::npos || slash + 1 == name.size() || slash > max_scope_length) return std::nullopt;
+  if (slash == std::string_view::npos || slash + 1 == name.size() || slash > max_scope_length)
+    return std::nullopt;
   if ((name.front() == '/') != (style == ScopeStyle::from_root)) return std::nullopt;
   return name.substr(0, slash);
 }

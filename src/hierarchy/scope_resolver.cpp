@@ -19,7 +19,8 @@ std::string join(std::string_view outer, std::string_view component) {
 // container's and the number, not the container's and "blocks.0".
 std::string repeated_container(std::string_view outer, std::string_view component) {
   const std::string_view own = scope_component(outer);
-  if (own.empty() || !component.starts_with(own) || component.size() <= own.size() + 1 || component[own.size()] != '.')
+  if (own.empty() || !component.starts_with(own) || component.size() <= own.size() + 1 ||
+      component[own.size()] != '.')
     return {};
   for (const std::string_view atom : base::split(component.substr(own.size() + 1), '.'))
     if (!base::is_digits(atom)) return {};
@@ -33,12 +34,14 @@ std::string_view unnumbered(const Scope& scope) {
 }
 
 void add_once(std::vector<ModuleId>& modules, ModuleId module) {
-  if (modules.size() <= most_rivals && std::find(modules.begin(), modules.end(), module) == modules.end()) modules.push_back(module);
+  if (modules.size() <= most_rivals && std::find(modules.begin(), modules.end(), module) == modules.end())
+    modules.push_back(module);
 }
 
 }  // namespace
 
-ScopeResolver::ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style, std::deque<Scope>& scopes,
+ScopeResolver::ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style,
+                             std::deque<Scope>& scopes,
                              const std::unordered_map<std::string_view, ScopeId>& by_text,
                              const std::vector<ScopeId>& of_name)
     : model_(model), tree_(tree), style_(style), scopes_(scopes), by_text_(by_text), of_name_(of_name) {}
@@ -63,8 +66,8 @@ void ScopeResolver::run(const std::vector<ParameterOwner>& parameters) {
   number_calls(order);
 }
 
-// Outer scopes first: they were met, and numbered, before those inside them. Scopes that carry a number and hold none
-// come last, by number: they may be further calls of plain ones.
+// Outer scopes first: they were met, and numbered, before those inside them. Scopes that carry a number and
+// hold none come last, by number: they may be further calls of plain ones.
 std::vector<ScopeId> ScopeResolver::outermost_first() const {
   std::vector<ScopeId> order;
   std::vector<std::tuple<unsigned, std::string_view, ScopeId>> numbered;
@@ -73,7 +76,8 @@ std::vector<ScopeId> ScopeResolver::outermost_first() const {
     base::NumberedName name{};
     if (!scopes_[id].is_inner && base::take_number_suffix(scopes_[id].component, name))
       numbered.emplace_back(name.number, scopes_[id].text, id);
-    else order.push_back(id);
+    else
+      order.push_back(id);
   }
   std::sort(numbered.begin(), numbered.end());
   for (const auto& key : numbered) order.push_back(std::get<2>(key));
@@ -93,7 +97,8 @@ void ScopeResolver::collect_owners(const std::vector<ParameterOwner>& parameters
       const ModuleId owner = parameters[producer.index].module;
       if (owner == no_module) continue;
       const std::string_view component = scope_component(tree_[owner].path);
-      if (component == scope.component || component == unnumbered(scope)) add_once(scope.parameter_owners, owner);
+      if (component == scope.component || component == unnumbered(scope))
+        add_once(scope.parameter_owners, owner);
     }
   }
 }
@@ -107,11 +112,13 @@ void ScopeResolver::pass_owners_outwards(const std::vector<ScopeId>& order) {
     for (const ModuleId owner : scope.parameter_owners) {
       const std::string_view path = tree_[owner].path;
       const std::string_view component = scope_component(path);
-      std::string_view around = path.size() > component.size() ? path.substr(0, path.size() - component.size() - 1) : "";
+      std::string_view around =
+          path.size() > component.size() ? path.substr(0, path.size() - component.size() - 1) : "";
       if (component.starts_with(outer.component) && scope_component(around) != outer.component)
         around = path.substr(0, path.rfind('.') == std::string_view::npos ? 0 : path.rfind('.'));
       if (around.empty() || scope_component(around) != outer.component) continue;
-      if (const ModuleId module = tree_.find(around); module != no_module) add_once(outer.parameter_owners, module);
+      if (const ModuleId module = tree_.find(around); module != no_module)
+        add_once(outer.parameter_owners, module);
     }
   }
 }
@@ -146,17 +153,21 @@ void ScopeResolver::resolve(Scope& scope) {
   if (resolve_component(scope, outer, scope.component)) return;
   if (const std::string_view base = unnumbered(scope); !base.empty()) {
     if (resolve_component(scope, outer, base)) return;
-    // Call k of a module is named only after call k-1 was: without a scope for that, the number is the name's own.
-    const std::string first = std::string(scope.text.substr(0, scope.text.size() - scope.component.size())) + std::string(base);
+    // Call k of a module is named only after call k-1 was: without a scope for that, the number is the name's
+    // own.
+    const std::string first =
+        std::string(scope.text.substr(0, scope.text.size() - scope.component.size())) + std::string(base);
     if (const auto found = by_text_.find(first); found != by_text_.end() && !tree_.complete())
-      for (const ScopeMatch& match : scopes_[found->second].matches) add_match(scope, match.module, Fit::spelled);
+      for (const ScopeMatch& match : scopes_[found->second].matches)
+        add_match(scope, match.module, Fit::spelled);
     if (!scope.matches.empty()) return;
   }
   if (!tree_.complete()) spell_out(scope, outer);
 }
 
-// The scope around stands for several modules (layers run by calling `forward` leave no trace of themselves). The
-// parameters read in this one may say which; otherwise the candidates stay rivals until the wiring is asked.
+// The scope around stands for several modules (layers run by calling `forward` leave no trace of themselves).
+// The parameters read in this one may say which; otherwise the candidates stay rivals until the wiring is
+// asked.
 void ScopeResolver::resolve_among(Scope& scope, const std::vector<ScopeMatch>& outers) {
   for (const ModuleId owner : scope.parameter_owners) add_match(scope, owner, Fit::skipped);
   if (!scope.matches.empty()) return;
@@ -166,12 +177,14 @@ void ScopeResolver::resolve_among(Scope& scope, const std::vector<ScopeMatch>& o
     const std::string_view around = tree_[outer.module].path;
     if (add_match(scope, tree_.find(join(around, scope.component)), Fit::skipped)) continue;
     const std::string_view component = base.empty() ? scope.component : base;
-    add_match(scope, tree_.complete() ? tree_.find(join(around, component)) : tree_.add(join(around, component)), Fit::skipped);
+    add_match(scope,
+              tree_.complete() ? tree_.find(join(around, component)) : tree_.add(join(around, component)),
+              Fit::skipped);
   }
 }
 
-// The modules that a component may mean below `outer`, by what is known: straight below, a repeated container, the
-// owner of the parameters it reads, and in a complete tree whatever bears the name.
+// The modules that a component may mean below `outer`, by what is known: straight below, a repeated
+// container, the owner of the parameters it reads, and in a complete tree whatever bears the name.
 bool ScopeResolver::resolve_component(Scope& scope, ModuleId outer, std::string_view component) {
   const std::string_view around = tree_[outer].path;
   if (add_match(scope, tree_.find(join(around, component)), Fit::known)) return true;
@@ -186,7 +199,8 @@ bool ScopeResolver::resolve_component(Scope& scope, ModuleId outer, std::string_
   }
   if (!scope.matches.empty() || !tree_.complete()) return !scope.matches.empty();
   const auto named = by_component_.find(component);
-  if (named == by_component_.end() || named->second.size() > most_rivals || !spend(named->second.size())) return false;
+  if (named == by_component_.end() || named->second.size() > most_rivals || !spend(named->second.size()))
+    return false;
   for (const ModuleId module : named->second)
     if (tree_.within(module, outer)) add_match(scope, module, Fit::skipped);
   if (scope.matches.empty())
@@ -197,8 +211,10 @@ bool ScopeResolver::resolve_component(Scope& scope, ModuleId outer, std::string_
 void ScopeResolver::spell_out(Scope& scope, ModuleId outer) {
   const std::string around = tree_[outer].path;
   const std::string repeated = repeated_container(around, scope.component);
-  if (!repeated.empty()) add_match(scope, tree_.add(repeated), Fit::container);
-  else add_match(scope, tree_.add(join(around, scope.component)), Fit::spelled);
+  if (!repeated.empty())
+    add_match(scope, tree_.add(repeated), Fit::container);
+  else
+    add_match(scope, tree_.add(join(around, scope.component)), Fit::spelled);
 }
 
 // Whether the file has the scope that a call of this module by its parents would leave.
@@ -207,17 +223,20 @@ bool ScopeResolver::scope_of_its_own(ModuleId module) const {
   for (std::string_view path = tree_[module].path; !path.empty();) {
     const std::string_view component = scope_component(path);
     text.insert(0, "/" + std::string(component));
-    path = component.size() >= path.size() ? std::string_view() : path.substr(0, path.size() - component.size() - 1);
+    path = component.size() >= path.size() ? std::string_view()
+                                           : path.substr(0, path.size() - component.size() - 1);
   }
   return by_text_.contains(text);
 }
 
-// All nodes of a scope belong to one call of one module. A scope that fits several is decided when, of all candidates,
-// only one is wired to it: by what lies inside it, else around it, else in its layer. What is decided may decide
-// others, so this goes on until nothing changes.
+// All nodes of a scope belong to one call of one module. A scope that fits several is decided when, of all
+// candidates, only one is wired to it: by what lies inside it, else around it, else in its layer. What is
+// decided may decide others, so this goes on until nothing changes.
 void ScopeResolver::decide_by_wiring() {
   const auto open = [&](ScopeId scope) { return scope != no_scope && scopes_[scope].matches.size() > 1; };
-  if (std::none_of(scopes_.begin(), scopes_.end(), [](const Scope& scope) { return scope.matches.size() > 1; })) return;
+  if (std::none_of(scopes_.begin(), scopes_.end(),
+                   [](const Scope& scope) { return scope.matches.size() > 1; }))
+    return;
   std::vector<std::vector<ScopeId>> wired(scopes_.size());  // of open scopes: the scopes they are wired to
   std::vector<bool> blind(scopes_.size(), false);  // wired to a node whose name is gone: not all is seen
   bool any = false;
@@ -241,7 +260,8 @@ void ScopeResolver::decide_by_wiring() {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
-  std::vector<bool> news(scopes_.size(), true);  // something it is wired to was decided since it was looked at
+  std::vector<bool> news(scopes_.size(),
+                         true);  // something it is wired to was decided since it was looked at
   for (int round = 0; any && round < 64; ++round) {
     any = false;
     for (ScopeId id = 0; id < scopes_.size(); ++id) {
@@ -256,7 +276,8 @@ void ScopeResolver::decide_by_wiring() {
   }
 }
 
-ModuleId ScopeResolver::pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours, bool blind) {
+ModuleId ScopeResolver::pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours,
+                                           bool blind) {
   std::set<ModuleId> inside, around, layer;
   for (const ScopeId other : neighbours) {
     if (scopes_[other].matches.size() != 1) continue;
@@ -268,11 +289,13 @@ ModuleId ScopeResolver::pick_by_neighbours(const Scope& scope, const std::vector
     });
     for (const ScopeMatch& match : scope.matches) {
       if (tree_.within(neighbour, match.module)) inside.insert(match.module);
-      if (match.module != root && tree_.within(neighbour, tree_[match.module].parent)) around.insert(match.module);
+      if (match.module != root && tree_.within(neighbour, tree_[match.module].parent))
+        around.insert(match.module);
       if (tells && !cross_layer(tree_[match.module].path, where)) layer.insert(match.module);
     }
   }
-  if (blind) layer.clear();  // the neighbour that is seen may be the next layer, and the one that is not, its own
+  if (blind)
+    layer.clear();  // the neighbour that is seen may be the next layer, and the one that is not, its own
   const std::set<ModuleId>& closest = !inside.empty() ? inside : !around.empty() ? around : layer;
   return closest.size() == 1 ? *closest.begin() : no_module;
 }
@@ -281,7 +304,8 @@ ModuleId ScopeResolver::pick_by_neighbours(const Scope& scope, const std::vector
 void ScopeResolver::number_calls(const std::vector<ScopeId>& order) {
   std::unordered_map<ModuleId, std::uint32_t> calls;
   for (const ScopeId id : order)
-    if (Scope& scope = scopes_[id]; scope.matches.size() == 1) scope.matches.front().call = calls[scope.matches.front().module]++;
+    if (Scope& scope = scopes_[id]; scope.matches.size() == 1)
+      scope.matches.front().call = calls[scope.matches.front().module]++;
 }
 
 }  // namespace thence::hierarchy

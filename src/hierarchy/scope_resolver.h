@@ -1,5 +1,5 @@
-// ScopeResolver: decides what each scope means, from the outermost in, by what is known of the modules: the tree, the
-// parameters read in a scope, and at last what it is wired to.
+// ScopeResolver: decides what each scope means, from the outermost in, by what is known of the modules: the
+// tree, the parameters read in a scope, and at last what it is wired to.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,8 @@ namespace thence::hierarchy {
 class ScopeResolver {
  public:
   ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style, std::deque<Scope>& scopes,
-                const std::unordered_map<std::string_view, ScopeId>& by_text, const std::vector<ScopeId>& of_name);
+                const std::unordered_map<std::string_view, ScopeId>& by_text,
+                const std::vector<ScopeId>& of_name);
   void run(const std::vector<ParameterOwner>& parameters);
 
  private:
@@ -38,10 +39,12 @@ class ScopeResolver {
   const std::unordered_map<std::string_view, ScopeId>& by_text_;
   const std::vector<ScopeId>& of_name_;
   std::unordered_map<std::string_view, std::vector<ModuleId>> by_component_;  // of a complete tree
-  // What may be spent on rivals, and how many may be kept in all: a file made to have too many leaves them unknown.
+  // What may be spent on rivals, and how many may be kept in all: a file made to have too many leaves them
+  // unknown.
   std::size_t work_left_ = 0, rivals_left_ = 0;
-  std::vector<ScopeId> matched_;  // by module: the last scope that it was matched to, so that none is listed twice
-  ScopeId now_ = no_scope;        // the scope at hand
+  std::vector<ScopeId>
+      matched_;             // by module: the last scope that it was matched to, so that none is listed twice
+  ScopeId now_ = no_scope;  // the scope at hand
 };
 
 }  // namespace thence::hierarchy

@@ -90,13 +90,14 @@ std::string Model::graph_label(GraphId id) const {
   const Graph& graph = graphs_[id];
   if (graph.kind == Graph::Kind::main) return "";
   if (graph.kind == Graph::Kind::function)
-    return fmt::format("function:{}:{}:{}", graph.domain.substr(0, longest_name), graph.name.substr(0, longest_name),
-                       graph.overload.substr(0, longest_name));
+    return fmt::format("function:{}:{}:{}", graph.domain.substr(0, longest_name),
+                       graph.name.substr(0, longest_name), graph.overload.substr(0, longest_name));
   std::vector<std::string> chain;
   GraphId at = id;
   for (; graphs_[at].kind == Graph::Kind::body; at = graphs_[at].parent) {
     const Graph& body = graphs_[at];
-    std::string part = fmt::format("{}.{}", body.owner - graphs_[body.parent].first_node, body.attribute.substr(0, longest_name));
+    std::string part = fmt::format("{}.{}", body.owner - graphs_[body.parent].first_node,
+                                   body.attribute.substr(0, longest_name));
     if (body.in_list) part += fmt::format("[{}]", body.position);
     chain.push_back(std::move(part));
   }

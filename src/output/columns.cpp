@@ -26,7 +26,8 @@ std::string fact(const Map& map, onnx::NodeId node, Get get) {
 
 std::string modules_text(const Map& map, onnx::NodeId node) {
   std::string text;
-  for (const hierarchy::ModuleId module : map.modules_of(node)) text += (text.empty() ? "" : " ") + path_of(map, module);
+  for (const hierarchy::ModuleId module : map.modules_of(node))
+    text += (text.empty() ? "" : " ") + path_of(map, module);
   return text;
 }
 
@@ -42,26 +43,61 @@ std::string role_text(const Map& map, onnx::NodeId node) {
 
 const std::vector<Column>& all_columns() {
   static const std::vector<Column> columns = {
-      {"graph", "the graph: empty for the main one", [](const Map& m, onnx::NodeId n) { return m.model().graph_label(m.model().node(n).graph()); }},
-      {"index", "place in its graph", [](const Map& m, onnx::NodeId n) { return std::to_string(m.model().node(n).index()); }},
-      {"name", "the node's name", [](const Map& m, onnx::NodeId n) { return std::string(m.model().node(n).name()); }},
-      {"op_type", "what it computes", [](const Map& m, onnx::NodeId n) { return std::string(m.model().node(n).op_type()); }},
-      {"domain", "the operator's domain", [](const Map& m, onnx::NodeId n) { return std::string(m.model().node(n).domain()); }},
+      {"graph", "the graph: empty for the main one",
+       [](const Map& m, onnx::NodeId n) { return m.model().graph_label(m.model().node(n).graph()); }},
+      {"index", "place in its graph",
+       [](const Map& m, onnx::NodeId n) { return std::to_string(m.model().node(n).index()); }},
+      {"name", "the node's name",
+       [](const Map& m, onnx::NodeId n) { return std::string(m.model().node(n).name()); }},
+      {"op_type", "what it computes",
+       [](const Map& m, onnx::NodeId n) { return std::string(m.model().node(n).op_type()); }},
+      {"domain", "the operator's domain",
+       [](const Map& m, onnx::NodeId n) { return std::string(m.model().node(n).domain()); }},
       {"module", "the module that ran it", module_text},
-      {"module_class", "that module's class", [](const Map& m, onnx::NodeId n) { return m.answer(n).known() ? m.tree()[m.answer(n).module].class_name : std::string(); }},
-      {"call", "which call of the module", [](const Map& m, onnx::NodeId n) { return m.answer(n).known() ? std::to_string(m.answer(n).call) : std::string(); }},
+      {"module_class", "that module's class",
+       [](const Map& m, onnx::NodeId n) {
+         return m.answer(n).known() ? m.tree()[m.answer(n).module].class_name : std::string();
+       }},
+      {"call", "which call of the module",
+       [](const Map& m, onnx::NodeId n) {
+         return m.answer(n).known() ? std::to_string(m.answer(n).call) : std::string();
+       }},
       {"modules", "every module it serves", modules_text},
-      {"weight_owner", "whose largest parameter it reads", [](const Map& m, onnx::NodeId n) { return path_of(m, m.answer(n).weight_owner); }},
-      {"hf_module", "nearest module not from torch.nn", [](const Map& m, onnx::NodeId n) { return fact(m, n, [&](const semantics::ModuleFacts& f) { return path_of(m, f.hf_module); }); }},
-      {"tag", "class path of hf_module", [](const Map& m, onnx::NodeId n) { return fact(m, n, [](const semantics::ModuleFacts& f) { return f.tag; }); }},
+      {"weight_owner", "whose largest parameter it reads",
+       [](const Map& m, onnx::NodeId n) { return path_of(m, m.answer(n).weight_owner); }},
+      {"hf_module", "nearest module not from torch.nn",
+       [](const Map& m, onnx::NodeId n) {
+         return fact(m, n, [&](const semantics::ModuleFacts& f) { return path_of(m, f.hf_module); });
+       }},
+      {"tag", "class path of hf_module",
+       [](const Map& m, onnx::NodeId n) {
+         return fact(m, n, [](const semantics::ModuleFacts& f) { return f.tag; });
+       }},
       {"role", "semantic type and component", role_text},
-      {"semantic_type", "kind of part", [](const Map& m, onnx::NodeId n) { return fact(m, n, [](const semantics::ModuleFacts& f) { return std::string(f.role.type); }); }},
-      {"component", "its place in that part", [](const Map& m, onnx::NodeId n) { return fact(m, n, [](const semantics::ModuleFacts& f) { return std::string(f.role.component); }); }},
-      {"layer_id", "index of the outermost repeated block", [](const Map& m, onnx::NodeId n) { return fact(m, n, [](const semantics::ModuleFacts& f) { return f.layers.empty() ? std::string() : std::to_string(f.layers.front().index); }); }},
-      {"source", "the evidence that won", [](const Map& m, onnx::NodeId n) { return m.answer(n).known() ? std::string(evidence::name_of(m.answer(n).source)) : std::string(); }},
-      {"confidence", "how sure, from 0 to 1", [](const Map& m, onnx::NodeId n) { return fmt::format("{:.4g}", m.answer(n).confidence); }},
-      {"level", "high, medium, low or none", [](const Map& m, onnx::NodeId n) { return std::string(semantics::level_of(m.answer(n))); }},
-      {"reason", "why something is missing", [](const Map& m, onnx::NodeId n) { return std::string(m.reason(n)); }},
+      {"semantic_type", "kind of part",
+       [](const Map& m, onnx::NodeId n) {
+         return fact(m, n, [](const semantics::ModuleFacts& f) { return std::string(f.role.type); });
+       }},
+      {"component", "its place in that part",
+       [](const Map& m, onnx::NodeId n) {
+         return fact(m, n, [](const semantics::ModuleFacts& f) { return std::string(f.role.component); });
+       }},
+      {"layer_id", "index of the outermost repeated block",
+       [](const Map& m, onnx::NodeId n) {
+         return fact(m, n, [](const semantics::ModuleFacts& f) {
+           return f.layers.empty() ? std::string() : std::to_string(f.layers.front().index);
+         });
+       }},
+      {"source", "the evidence that won",
+       [](const Map& m, onnx::NodeId n) {
+         return m.answer(n).known() ? std::string(evidence::name_of(m.answer(n).source)) : std::string();
+       }},
+      {"confidence", "how sure, from 0 to 1",
+       [](const Map& m, onnx::NodeId n) { return fmt::format("{:.4g}", m.answer(n).confidence); }},
+      {"level", "high, medium, low or none",
+       [](const Map& m, onnx::NodeId n) { return std::string(semantics::level_of(m.answer(n))); }},
+      {"reason", "why something is missing",
+       [](const Map& m, onnx::NodeId n) { return std::string(m.reason(n)); }},
   };
   return columns;
 }

@@ -29,9 +29,11 @@ std::string words(const Evidence& evidence) {
   switch (evidence.source) {
     case Source::tags: return "tagged by thence, and unchanged since";
     case Source::dynamo_metadata:
-      if (evidence.strength == Strength::rewritten) return fmt::format("a rewrite kept the stack that ends in {}", why);
-      return evidence.strength == Strength::names_one ? fmt::format("the exporter's module stack ends in {}", why.empty() ? "the root" : why)
-                                                      : fmt::format("the exporter's module stack, cut off at its outer end, ends in {}", why);
+      if (evidence.strength == Strength::rewritten)
+        return fmt::format("a rewrite kept the stack that ends in {}", why);
+      return evidence.strength == Strength::names_one
+                 ? fmt::format("the exporter's module stack ends in {}", why.empty() ? "the root" : why)
+                 : fmt::format("the exporter's module stack, cut off at its outer end, ends in {}", why);
     case Source::onnx_scope_parsing:
     case Source::value_names: {
       const char* what = evidence.source == Source::value_names ? "its output's scope" : "its scope";
@@ -39,7 +41,8 @@ std::string words(const Evidence& evidence) {
       if (evidence.call > 0) text += fmt::format(" (call {})", evidence.call);
       if (evidence.strength == Strength::names_several) text += ", which fits several modules";
       if (evidence.strength == Strength::spelled) text += ", and nothing else speaks of that module";
-      if (evidence.strength == Strength::inferred_call) text += ", a call that skips a level or comes from elsewhere";
+      if (evidence.strength == Strength::inferred_call)
+        text += ", a call that skips a level or comes from elsewhere";
       if (evidence.strength == Strength::foreign) text += ", written by another framework";
       return text;
     }
@@ -62,7 +65,8 @@ std::vector<Neighbour> neighbours(const Map& map, onnx::NodeId id) {
   for (const onnx::ValueId value : model.node(id).inputs()) {
     if (value == onnx::none) continue;
     const onnx::Producer producer = model.producer(value);
-    if (producer.kind == onnx::Producer::Kind::node && found.size() < 8) found.push_back({"from", producer.index});
+    if (producer.kind == onnx::Producer::Kind::node && found.size() < 8)
+      found.push_back({"from", producer.index});
   }
   const std::size_t writers = found.size();
   const auto from_here = [&](onnx::ValueId value) {
@@ -85,8 +89,10 @@ std::vector<Neighbour> neighbours(const Map& map, onnx::NodeId id) {
 std::string node_title(const Map& map, onnx::NodeId id) {
   const onnx::Node node = map.model().node(id);
   const std::string graph = base::printable(map.model().graph_label(node.graph()));
-  const std::string name = node.name().empty() ? fmt::format("{}#{}", graph, node.index()) : base::printable(node.name());
-  return fmt::format("{}  {}  ({}, index {})", name, base::printable(node.op_type()), graph.empty() ? "main graph" : graph, node.index());
+  const std::string name =
+      node.name().empty() ? fmt::format("{}#{}", graph, node.index()) : base::printable(node.name());
+  return fmt::format("{}  {}  ({}, index {})", name, base::printable(node.op_type()),
+                     graph.empty() ? "main graph" : graph, node.index());
 }
 
 std::string class_text(const Map& map, hierarchy::ModuleId module, const semantics::ModuleFacts& facts) {
@@ -94,11 +100,14 @@ std::string class_text(const Map& map, hierarchy::ModuleId module, const semanti
   if (own.empty()) return "class unknown";
   std::string text = base::printable(own);
   if (facts.hf_module != no_module && facts.hf_module != module)
-    text += fmt::format(" in {}", base::printable(hierarchy::short_class(map.tree()[facts.hf_module].class_name)));
+    text += fmt::format(" in {}",
+                        base::printable(hierarchy::short_class(map.tree()[facts.hf_module].class_name)));
   return text;
 }
 
-void add_line(base::Writer& out, std::string_view label, std::string_view text) { out.add(fmt::format("  {:<11} {}\n", label, text)); }
+void add_line(base::Writer& out, std::string_view label, std::string_view text) {
+  out.add(fmt::format("  {:<11} {}\n", label, text));
+}
 
 }  // namespace
 
@@ -108,11 +117,14 @@ void write_explanation(const Map& map, onnx::NodeId id, bool colour, base::Write
   out.add(fmt::format("{}{}{}\n", colour ? bold : "", node_title(map, id), colour ? plain : ""));
   if (answer.known()) {
     const semantics::ModuleFacts facts = map.facts(answer.module);
-    add_line(out, "module", fmt::format("{}   {}", path_or_root(map, answer.module), class_text(map, answer.module, facts)));
+    add_line(out, "module",
+             fmt::format("{}   {}", path_or_root(map, answer.module), class_text(map, answer.module, facts)));
     if (!facts.tag.empty()) add_line(out, "tag", base::printable(facts.tag));
     std::string role(facts.role.type);
-    if (!facts.role.component.empty()) role += (role.empty() ? "" : " · ") + std::string(facts.role.component);
-    for (const hierarchy::LayerStep& step : facts.layers) role += fmt::format("{}{} {}", role.empty() ? "" : " · ", base::printable(step.container), step.index);
+    if (!facts.role.component.empty())
+      role += (role.empty() ? "" : " · ") + std::string(facts.role.component);
+    for (const hierarchy::LayerStep& step : facts.layers)
+      role += fmt::format("{}{} {}", role.empty() ? "" : " · ", base::printable(step.container), step.index);
     if (!role.empty()) add_line(out, "role", role);
     add_line(out, "confidence", fmt::format("{:.4g} {}", answer.confidence, semantics::level_of(answer)));
   } else {
@@ -121,13 +133,18 @@ void write_explanation(const Map& map, onnx::NodeId id, bool colour, base::Write
   }
   const auto modules = map.modules_of(id);
   if (modules.size() > 1)
-    for (std::size_t i = 0; i < modules.size(); ++i) add_line(out, i == 0 ? "serves" : "", path_or_root(map, modules[i]));
+    for (std::size_t i = 0; i < modules.size(); ++i)
+      add_line(out, i == 0 ? "serves" : "", path_or_root(map, modules[i]));
   if (answer.weight_owner != no_module) add_line(out, "weight of", path_or_root(map, answer.weight_owner));
-  if (answer.inferred) add_line(out, "because", fmt::format("{:<18} no evidence of its own; decided by what it is wired to", evidence::name_of(answer.source)));
+  if (answer.inferred)
+    add_line(out, "because",
+             fmt::format("{:<18} no evidence of its own; decided by what it is wired to",
+                         evidence::name_of(answer.source)));
   bool first = true;
   for (const Evidence& e : all)
     if (answer.known() && e.module == answer.module) {
-      add_line(out, first && !answer.inferred ? "because" : "", fmt::format("{:<18} {}", evidence::name_of(e.source), words(e)));
+      add_line(out, first && !answer.inferred ? "because" : "",
+               fmt::format("{:<18} {}", evidence::name_of(e.source), words(e)));
       first = false;
     }
   std::string_view last;
@@ -135,14 +152,19 @@ void write_explanation(const Map& map, onnx::NodeId id, bool colour, base::Write
     if (!answer.known() || e.module != answer.module) {
       const bool served = std::find(modules.begin(), modules.end(), e.module) != modules.end();
       const std::string_view label = !answer.known() ? "rivals" : served ? "as well" : "rejected";
-      add_line(out, label == last ? "" : label, fmt::format("{:<18} {}: {}", evidence::name_of(e.source), path_or_root(map, e.module), words(e)));
+      add_line(
+          out, label == last ? "" : label,
+          fmt::format("{:<18} {}: {}", evidence::name_of(e.source), path_or_root(map, e.module), words(e)));
       last = label;
     }
   first = true;
   for (const Neighbour& neighbour : neighbours(map, id)) {
     const resolve::Attribution& other = map.answer(neighbour.node);
-    add_line(out, first ? "neighbours" : "", fmt::format("{:<5} {:<24} {}", neighbour.side, base::printable(map.model().node(neighbour.node).op_type()),
-                                                         other.known() ? path_or_root(map, other.module) : fmt::format("unknown ({})", resolve::name_of(other.reason))));
+    add_line(out, first ? "neighbours" : "",
+             fmt::format("{:<5} {:<24} {}", neighbour.side,
+                         base::printable(map.model().node(neighbour.node).op_type()),
+                         other.known() ? path_or_root(map, other.module)
+                                       : fmt::format("unknown ({})", resolve::name_of(other.reason))));
     first = false;
   }
   out.flush();
@@ -152,8 +174,10 @@ void write_explanation_json(const Map& map, onnx::NodeId id, base::Writer& out) 
   const resolve::Attribution& answer = map.answer(id);
   const onnx::Node node = map.model().node(id);
   const auto path = [&](std::string& text, hierarchy::ModuleId module) {
-    if (module == no_module) text += "null";
-    else append_json_string(text, map.tree()[module].path);
+    if (module == no_module)
+      text += "null";
+    else
+      append_json_string(text, map.tree()[module].path);
   };
   std::string& text = out.buffer();
   text += R"({"schema":"thence.explanation/1","graph":)";
@@ -166,8 +190,8 @@ void write_explanation_json(const Map& map, onnx::NodeId id, base::Writer& out) 
   path(text, answer.module);
   text += R"(,"source":)";
   append_json_string_or_null(text, answer.known() ? evidence::name_of(answer.source) : std::string_view());
-  fmt::format_to(std::back_inserter(text), R"(,"confidence":{:.4g},"level":"{}","inferred":{},"reason":)", answer.confidence,
-                 semantics::level_of(answer), answer.inferred);
+  fmt::format_to(std::back_inserter(text), R"(,"confidence":{:.4g},"level":"{}","inferred":{},"reason":)",
+                 answer.confidence, semantics::level_of(answer), answer.inferred);
   append_json_string_or_null(text, map.reason(id));
   text += R"(,"evidence":[)";
   bool first = true;
@@ -177,7 +201,8 @@ void write_explanation_json(const Map& map, onnx::NodeId id, base::Writer& out) 
     text += evidence::name_of(e.source);
     text += R"(","module":)";
     path(text, e.module);
-    fmt::format_to(std::back_inserter(text), R"(,"call":{},"strength":"{}","accepted":{},"why":)", e.call, evidence::name_of(e.strength), answer.known() && e.module == answer.module);
+    fmt::format_to(std::back_inserter(text), R"(,"call":{},"strength":"{}","accepted":{},"why":)", e.call,
+                   evidence::name_of(e.strength), answer.known() && e.module == answer.module);
     append_json_string(text, words(e));
     text.push_back('}');
   }

@@ -26,7 +26,8 @@ Result<std::vector<Column>> find_columns(const std::vector<std::string>& names);
 
 void write_map_csv(const semantics::Map& map, const std::vector<Column>& columns, base::Writer& out);
 /// Columns lined up; bold headings and dim unknowns when `colour`.
-void write_map_table(const semantics::Map& map, const std::vector<Column>& columns, bool colour, base::Writer& out);
+void write_map_table(const semantics::Map& map, const std::vector<Column>& columns, bool colour,
+                     base::Writer& out);
 
 /// One line about the whole: how many nodes, how many answered, by which sources.
 std::string summary_line(const semantics::Map& map);

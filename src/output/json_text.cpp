@@ -18,8 +18,8 @@ constexpr std::array<bool, 256> plain_table() {
 }
 constexpr std::array<bool, 256> plain = plain_table();
 
-// How long the text needs no escape. Eight bytes at a time: a byte needs a look when it is above 0x7e, below 0x20, a
-// quote or a backslash.
+// How long the text needs no escape. Eight bytes at a time: a byte needs a look when it is above 0x7e, below
+// 0x20, a quote or a backslash.
 std::size_t plain_prefix(std::string_view text) {
   constexpr std::uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
   const auto zero_byte = [](std::uint64_t x) { return (x - ones) & ~x & highs; };
@@ -28,7 +28,9 @@ std::size_t plain_prefix(std::string_view text) {
     std::uint64_t word;
     std::memcpy(&word, text.data() + i, 8);
     const std::uint64_t low = (word - ones * 0x20) & ~word & highs;
-    if (((word & highs) | low | zero_byte(word ^ (ones * '"')) | zero_byte(word ^ (ones * '\\')) | zero_byte(word ^ (ones * 0x7f))) != 0) break;
+    if (((word & highs) | low | zero_byte(word ^ (ones * '"')) | zero_byte(word ^ (ones * '\\')) |
+         zero_byte(word ^ (ones * 0x7f))) != 0)
+      break;
   }
   while (i < text.size() && plain[static_cast<unsigned char>(text[i])]) ++i;
   return i;
@@ -38,13 +40,20 @@ void append_escaped(std::string& out, std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = base::utf8_length(text);
     const auto c = static_cast<unsigned char>(text.front());
-    if (length > 1) out.append(text.substr(0, length));
-    else if (length == 0) fmt::format_to(std::back_inserter(out), "\\\\x{:02x}", c);
-    else if (plain[c]) out.push_back(text.front());
-    else if (c == '"' || c == '\\') (out += '\\') += text.front();
-    else if (c == '\n') out += "\\n";
-    else if (c == '\t') out += "\\t";
-    else fmt::format_to(std::back_inserter(out), "\\u{:04x}", c);
+    if (length > 1)
+      out.append(text.substr(0, length));
+    else if (length == 0)
+      fmt::format_to(std::back_inserter(out), "\\\\x{:02x}", c);
+    else if (plain[c])
+      out.push_back(text.front());
+    else if (c == '"' || c == '\\')
+      (out += '\\') += text.front();
+    else if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
+    else
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", c);
     text.remove_prefix(length == 0 ? 1 : length);
   }
 }
@@ -60,8 +69,10 @@ void append_json_string(std::string& out, std::string_view text) {
 }
 
 void append_json_string_or_null(std::string& out, std::string_view text) {
-  if (text.empty()) out += "null";
-  else append_json_string(out, text);
+  if (text.empty())
+    out += "null";
+  else
+    append_json_string(out, text);
 }
 
 void append_number(std::string& out, std::uint64_t value) {

@@ -1,4 +1,5 @@
-// JSON's primitives. Strings from a model may hold any bytes: what is not valid UTF-8 is written as \xNN, spelled out.
+// JSON's primitives. Strings from a model may hold any bytes: what is not valid UTF-8 is written as \xNN,
+// spelled out.
 #pragma once
 
 #include <cstdint>

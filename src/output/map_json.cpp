@@ -1,4 +1,5 @@
-// A map as JSON. What is said of a module is the same for all its nodes, so it is put into words once and copied.
+// A map as JSON. What is said of a module is the same for all its nodes, so it is put into words once and
+// copied.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -46,20 +47,25 @@ class Rows {
   }
 
   void append_path(std::string& out, ModuleId module) const {
-    if (module == no_module) out.append("null"sv);
-    else append_json_string(out, map_.tree()[module].path);
+    if (module == no_module)
+      out.append("null"sv);
+    else
+      append_json_string(out, map_.tree()[module].path);
   }
 
  private:
   struct Words {
     std::string head;   // from "module" to "call"
-    std::string plain;  // from the call's number to "weight_owner", for a node that serves its module only, without weights
+    std::string plain;  // from the call's number to "weight_owner", for a node that serves its module only,
+                        // without weights
     std::string tail;   // from "hf_module" to just before "source"
   };
 
   const std::string& graph_text(onnx::NodeId id) {
     const auto& graphs = map_.model().graphs();
-    const auto past = [&] { return graph_ == onnx::none || id >= graphs[graph_].first_node + graphs[graph_].node_count; };
+    const auto past = [&] {
+      return graph_ == onnx::none || id >= graphs[graph_].first_node + graphs[graph_].node_count;
+    };
     if (past()) {
       while (past()) ++graph_;  // from none to 0 at first
       first_node_ = graphs[graph_].first_node;
@@ -98,9 +104,10 @@ class Rows {
   const std::string& verdict_text(const resolve::Attribution& answer, std::string_view reason) {
     std::string& text = verdicts_[{answer.source, answer.confidence, reason.data()}];
     if (!text.empty()) return text;
-    text = answer.known() ? fmt::format(R"("source":"{}","confidence":{:.4g},"level":"{}")", evidence::name_of(answer.source),
-                                        answer.confidence, semantics::level_of(answer))
-                          : R"("source":null,"confidence":0,"level":"none")";
+    text = answer.known()
+               ? fmt::format(R"("source":"{}","confidence":{:.4g},"level":"{}")",
+                             evidence::name_of(answer.source), answer.confidence, semantics::level_of(answer))
+               : R"("source":null,"confidence":0,"level":"none")";
     text += R"(,"reason":)";
     append_json_string_or_null(text, reason);
     text.push_back('}');
@@ -121,15 +128,17 @@ class Rows {
   }
 
   static Words unknown_words() {
-    return {R"(,"module":null,"module_class":null,"call":)", R"(0,"modules":[],"weight_owner":null)",
-            R"(,"hf_module":null,"hf_module_class":null,"tag":null,"semantic_type":null,"component":null,"layer_id":null,)"
-            R"("layer_path":[],"additional_context":{"module_class":null,"semantic_classification":null,"scope_path":null},)"};
+    return {
+        R"(,"module":null,"module_class":null,"call":)", R"(0,"modules":[],"weight_owner":null)",
+        R"(,"hf_module":null,"hf_module_class":null,"tag":null,"semantic_type":null,"component":null,"layer_id":null,)"
+        R"("layer_path":[],"additional_context":{"module_class":null,"semantic_classification":null,"scope_path":null},)"};
   }
 
   Words make_words(ModuleId module) const {
     const semantics::ModuleFacts facts = map_.facts(module);
     const hierarchy::ModuleTree& tree = map_.tree();
-    const std::string_view hf_class = facts.hf_module == no_module ? std::string_view() : tree[facts.hf_module].class_name;
+    const std::string_view hf_class =
+        facts.hf_module == no_module ? std::string_view() : tree[facts.hf_module].class_name;
     std::string path;
     append_path(path, module);
     Words words;
@@ -150,8 +159,10 @@ class Rows {
     tail.append(R"(,"component":)"sv);
     append_json_string_or_null(tail, facts.role.component);
     tail.append(R"(,"layer_id":)"sv);
-    if (facts.layers.empty()) tail.append("null"sv);
-    else append_number(tail, facts.layers.front().index);
+    if (facts.layers.empty())
+      tail.append("null"sv);
+    else
+      append_number(tail, facts.layers.front().index);
     tail.append(R"(,"layer_path":[)"sv);
     for (std::size_t i = 0; i < facts.layers.size(); ++i) {
       tail.append(i == 0 ? "["sv : ",["sv);
@@ -190,7 +201,8 @@ void append_header(const Map& map, std::string& out) {
   out += R"(,"model":{"file":)";
   append_json_string(out, model.file());
   std::string producer(model.producer_name());
-  if (!model.producer_version().empty()) producer += (producer.empty() ? "" : " ") + std::string(model.producer_version());
+  if (!model.producer_version().empty())
+    producer += (producer.empty() ? "" : " ") + std::string(model.producer_version());
   out += R"(,"producer":)";
   append_json_string(out, producer);
   fmt::format_to(std::back_inserter(out), R"(,"ir_version":{},"opset":)", model.ir_version());
@@ -213,12 +225,15 @@ void append_module(const Map& map, ModuleId id, std::string& out) {
     append_json_string(out, module.aliases[i]);
   }
   out += R"(],"calls":)";
-  if (module.calls) append_number(out, *module.calls);
-  else out += "null";
+  if (module.calls)
+    append_number(out, *module.calls);
+  else
+    out += "null";
   out.push_back('}');
 }
 
-void append_initializer(const Map& map, const semantics::InitializerRow& row, const Rows& rows, std::string& out) {
+void append_initializer(const Map& map, const semantics::InitializerRow& row, const Rows& rows,
+                        std::string& out) {
   out += R"({"name":)";
   append_json_string(out, row.name);
   out += R"(,"module":)";
@@ -235,16 +250,18 @@ void append_initializer(const Map& map, const semantics::InitializerRow& row, co
 
 void append_summary(const Map& map, std::string& out) {
   const semantics::Summary summary = map.summary();
-  fmt::format_to(std::back_inserter(out), R"("summary":{{"nodes":{},"direct":{},"inferred":{},"unknown":{},"by_source":{{)",
+  fmt::format_to(std::back_inserter(out),
+                 R"("summary":{{"nodes":{},"direct":{},"inferred":{},"unknown":{},"by_source":{{)",
                  summary.nodes, summary.direct, summary.inferred, summary.unknown);
   bool first = true;
   for (std::size_t i = 0; i < evidence::source_count; ++i) {
     if (summary.by_source[i] == 0) continue;
-    fmt::format_to(std::back_inserter(out), R"({}"{}":{})", first ? "" : ",", evidence::name_of(static_cast<evidence::Source>(i)),
-                   summary.by_source[i]);
+    fmt::format_to(std::back_inserter(out), R"({}"{}":{})", first ? "" : ",",
+                   evidence::name_of(static_cast<evidence::Source>(i)), summary.by_source[i]);
     first = false;
   }
-  fmt::format_to(std::back_inserter(out), R"(}},"modules":{{"all":{},"executed":{}}}}},)", summary.modules, summary.executed);
+  fmt::format_to(std::back_inserter(out), R"(}},"modules":{{"all":{},"executed":{}}}}},)", summary.modules,
+                 summary.executed);
   out += "\n\"diagnostics\":[";
   first = true;
   for (const Diagnostic& diagnostic : map.diagnostics().kept()) {

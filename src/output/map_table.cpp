@@ -15,7 +15,9 @@ constexpr std::string_view bold = "\x1b[1m", dim = "\x1b[2m", plain = "\x1b[0m";
 // A nameless node is called by its place, as on the command line.
 std::string cell(const semantics::Map& map, const Column& column, onnx::NodeId id) {
   std::string text = base::printable(column.text(map, id));
-  if (column.name == "name" && text.empty()) text = fmt::format("{}#{}", map.model().graph_label(map.model().node(id).graph()), map.model().node(id).index());
+  if (column.name == "name" && text.empty())
+    text = fmt::format("{}#{}", map.model().graph_label(map.model().node(id).graph()),
+                       map.model().node(id).index());
   if (column.name == "module" && text.empty()) text = fmt::format("? {}", map.reason(id));
   return text;
 }
@@ -29,14 +31,16 @@ void append_padded(std::string& out, std::string_view text, std::size_t width, b
 
 }  // namespace
 
-void write_map_table(const semantics::Map& map, const std::vector<Column>& columns, bool colour, base::Writer& out) {
+void write_map_table(const semantics::Map& map, const std::vector<Column>& columns, bool colour,
+                     base::Writer& out) {
   std::vector<std::size_t> widths;
   for (const Column& column : columns) widths.push_back(column.name.size());
   for (onnx::NodeId id = 0; id < map.model().node_count(); ++id)
     for (std::size_t i = 0; i < columns.size(); ++i)
       widths[i] = std::min(widest, std::max(widths[i], base::columns(cell(map, columns[i], id))));
   if (colour) out.add(bold);
-  for (std::size_t i = 0; i < columns.size(); ++i) append_padded(out.buffer(), columns[i].name, widths[i], i + 1 == columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    append_padded(out.buffer(), columns[i].name, widths[i], i + 1 == columns.size());
   if (colour) out.add(plain);
   out.add("\n");
   for (onnx::NodeId id = 0; id < map.model().node_count() && out.ok(); ++id) {
@@ -52,11 +56,13 @@ void write_map_table(const semantics::Map& map, const std::vector<Column>& colum
 
 std::string summary_line(const semantics::Map& map) {
   const semantics::Summary summary = map.summary();
-  std::string text = fmt::format("{} nodes: {} direct, {} inferred, {} unknown", summary.nodes, summary.direct, summary.inferred, summary.unknown);
+  std::string text = fmt::format("{} nodes: {} direct, {} inferred, {} unknown", summary.nodes,
+                                 summary.direct, summary.inferred, summary.unknown);
   std::string sources;
   for (std::size_t i = 0; i < evidence::source_count; ++i)
     if (summary.by_source[i] > 0)
-      sources += fmt::format("{}{} {}", sources.empty() ? "" : ", ", evidence::name_of(static_cast<evidence::Source>(i)), summary.by_source[i]);
+      sources += fmt::format("{}{} {}", sources.empty() ? "" : ", ",
+                             evidence::name_of(static_cast<evidence::Source>(i)), summary.by_source[i]);
   if (!sources.empty()) text += fmt::format(" ({})", sources);
   return text + fmt::format("; {} modules, {} of them ran", summary.modules, summary.executed);
 }

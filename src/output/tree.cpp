@@ -46,7 +46,9 @@ void write_tree_table(const semantics::Map& map, const TreeOptions& options, bas
   std::size_t name_width = 6, class_width = 5;
   for (const TreeRow& row : rows) {
     name_width = std::max(name_width, base::columns(label(map, row)));
-    class_width = std::max(class_width, base::columns(base::printable(hierarchy::short_class(map.tree()[row.module].class_name))));
+    class_width =
+        std::max(class_width,
+                 base::columns(base::printable(hierarchy::short_class(map.tree()[row.module].class_name))));
   }
   name_width = std::min<std::size_t>(name_width, 64);
   class_width = std::min<std::size_t>(class_width, 40);
@@ -68,8 +70,9 @@ void write_tree_table(const semantics::Map& map, const TreeOptions& options, bas
     pad(label(map, row), name_width);
     out.add("  ");
     pad(base::printable(hierarchy::short_class(map.tree()[row.module].class_name)), class_width);
-    std::string numbers = fmt::format("  {:>7}  {:>7}  {:>10}  {:>8}  {}", row.nodes, row.own_nodes, short_number(row.parameters),
-                                      short_number(row.bytes), role(map, row.module));
+    std::string numbers =
+        fmt::format("  {:>7}  {:>7}  {:>10}  {:>8}  {}", row.nodes, row.own_nodes,
+                    short_number(row.parameters), short_number(row.bytes), role(map, row.module));
     while (numbers.ends_with(' ')) numbers.pop_back();
     out.add(numbers);
     if (faint) out.add(plain);
@@ -99,7 +102,8 @@ void write_tree_json(const semantics::Map& map, const TreeOptions& options, bool
     append_json_string_or_null(text, role.type);
     text += R"(,"component":)";
     append_json_string_or_null(text, role.component);
-    fmt::format_to(std::back_inserter(text), R"(,"depth":{},"nodes":{},"own_nodes":{},"parameters":{},"bytes":{}}})", row.depth,
+    fmt::format_to(std::back_inserter(text),
+                   R"(,"depth":{},"nodes":{},"own_nodes":{},"parameters":{},"bytes":{}}})", row.depth,
                    row.nodes, row.own_nodes, row.parameters, row.bytes);
     if (lines) out.add("\n");
   }

@@ -41,7 +41,8 @@ std::vector<TreeRow> tree_rows(const semantics::Map& map, const TreeOptions& opt
     if (options.execution_order)
       std::stable_sort(children.begin(), children.end(),
                        [&](ModuleId a, ModuleId b) { return all[a].first_node < all[b].first_node; });
-    for (auto child = children.rbegin(); child != children.rend(); ++child) open.emplace_back(*child, depth + 1);
+    for (auto child = children.rbegin(); child != children.rend(); ++child)
+      open.emplace_back(*child, depth + 1);
   }
   return ordered;
 }

@@ -12,8 +12,9 @@ struct TreeRow {
   hierarchy::ModuleId module = hierarchy::root;
   std::size_t depth = 0;
   std::uint64_t own_nodes = 0, nodes = 0;
-  std::uint64_t parameters = 0, bytes = 0;  // everything inside included; a shared tensor counts once a module
-  onnx::NodeId first_node = onnx::none;     // the first one that it or something inside it ran
+  std::uint64_t parameters = 0,
+                bytes = 0;               // everything inside included; a shared tensor counts once a module
+  onnx::NodeId first_node = onnx::none;  // the first one that it or something inside it ran
 };
 
 /// The tree's rows from the root down, in order of registration or of execution.

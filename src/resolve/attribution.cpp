@@ -11,7 +11,8 @@ struct Words {
 };
 constexpr std::array<Words, 10> words = {{
     {"", ""},
-    {"no_evidence", "neither the node nor what it is wired to carries a name, metadata or parameter that tells"},
+    {"no_evidence",
+     "neither the node nor what it is wired to carries a name, metadata or parameter that tells"},
     {"ambiguous", "the evidence fits several modules equally well"},
     {"between_layers", "it lies between two layers, and nothing says to which it belongs"},
     {"serves_several", "it serves several modules that have only the root in common"},

@@ -22,7 +22,8 @@ const Confidence& Confidence::shipped() {
         for (std::size_t agreement = 0; agreement < 3; ++agreement)
           made.direct_[source][strength][agreement] =
               made.look_up(static_cast<evidence::Source>(source),
-                           fmt::format("{}/{}", evidence::name_of(static_cast<evidence::Strength>(strength)), agreements[agreement]));
+                           fmt::format("{}/{}", evidence::name_of(static_cast<evidence::Strength>(strength)),
+                                       agreements[agreement]));
     return made;
   }();
   return confidence;
@@ -38,9 +39,12 @@ float Confidence::look_up(evidence::Source source, std::string_view key) const {
 }
 
 float Confidence::of(evidence::Source source, evidence::Strength strength, Agreement agreement) const {
-  return direct_[static_cast<std::size_t>(source)][static_cast<std::size_t>(strength)][static_cast<std::size_t>(agreement)];
+  return direct_[static_cast<std::size_t>(source)][static_cast<std::size_t>(strength)]
+                [static_cast<std::size_t>(agreement)];
 }
 
-float Confidence::of_neighbours(std::string_view kind) const { return look_up(evidence::Source::neighbours, kind); }
+float Confidence::of_neighbours(std::string_view kind) const {
+  return look_up(evidence::Source::neighbours, kind);
+}
 
 }  // namespace thence::resolve

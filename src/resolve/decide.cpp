@@ -2,7 +2,8 @@
 //
 // 1. The source that comes first in `evidence::Source` wins; later ones confirm or contradict it.
 // 2. A name that fits several modules is decided by a parameter that the node reads; otherwise it stays open.
-// 3. Where a rewrite merged nodes of two modules (a norm folded into the convolution before it), the module whose
+// 3. Where a rewrite merged nodes of two modules (a norm folded into the convolution before it), the module
+// whose
 //    weight the node reads ran the operation; the other is listed beside it.
 // 4. A parameter alone decides only if the node reads those of one module.
 #include <algorithm>
@@ -18,17 +19,20 @@ using evidence::Source;
 using evidence::Strength;
 
 bool reads_from(std::span<const Evidence> all, ModuleId module) {
-  return std::any_of(all.begin(), all.end(), [&](const Evidence& e) { return e.source == Source::parameter && e.module == module; });
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Evidence& e) { return e.source == Source::parameter && e.module == module; });
 }
 
 const Evidence* first_parameter(std::span<const Evidence> all) {
-  const auto found = std::find_if(all.begin(), all.end(), [](const Evidence& e) { return e.source == Source::parameter; });
+  const auto found =
+      std::find_if(all.begin(), all.end(), [](const Evidence& e) { return e.source == Source::parameter; });
   return found == all.end() ? nullptr : &*found;
 }
 
-// A parameter read from the module itself or from below confirms; the module around one is often the one that runs
-// the operation. One from elsewhere contradicts.
-Agreement agreement(const hierarchy::ModuleTree& tree, std::span<const Evidence> all, const Evidence& winner) {
+// A parameter read from the module itself or from below confirms; the module around one is often the one that
+// runs the operation. One from elsewhere contradicts.
+Agreement agreement(const hierarchy::ModuleTree& tree, std::span<const Evidence> all,
+                    const Evidence& winner) {
   Agreement result = Agreement::alone;
   for (const Evidence& other : all) {
     if (other.source == winner.source) continue;
@@ -49,14 +53,18 @@ Verdict decide(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, 
   if (all.empty()) {
     const bool stranger = hierarchy.stack(node).stranger;
     const bool scoped = hierarchy.scopes().of_name(node) != hierarchy::no_scope;
-    if (hierarchy.tree().complete() && (scoped || stranger)) answer.reason = Reason::not_in_capture;
-    else if (hierarchy.tree().full()) answer.reason = Reason::past_limits;
-    else if (stranger) answer.reason = Reason::ambiguous;
+    if (hierarchy.tree().complete() && (scoped || stranger))
+      answer.reason = Reason::not_in_capture;
+    else if (hierarchy.tree().full())
+      answer.reason = Reason::past_limits;
+    else if (stranger)
+      answer.reason = Reason::ambiguous;
     return verdict;
   }
   const Source source = all.front().source;
   const std::size_t count = static_cast<std::size_t>(
-      std::find_if(all.begin(), all.end(), [&](const Evidence& e) { return e.source != source; }) - all.begin());
+      std::find_if(all.begin(), all.end(), [&](const Evidence& e) { return e.source != source; }) -
+      all.begin());
   const std::span<const Evidence> rivals = all.first(count);
   const Evidence* winner = &rivals.front();
   if (rivals.size() > 1) {
@@ -66,7 +74,8 @@ Verdict decide(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, 
     if (read == rivals.end()) {
       answer.reason = Reason::ambiguous;
       for (const Evidence& rival : rivals)
-        if (std::find(verdict.serves.begin(), verdict.serves.end(), rival.module) == verdict.serves.end()) verdict.serves.push_back(rival.module);
+        if (std::find(verdict.serves.begin(), verdict.serves.end(), rival.module) == verdict.serves.end())
+          verdict.serves.push_back(rival.module);
       return verdict;
     }
     winner = &*read;
@@ -85,7 +94,8 @@ Verdict decide(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, 
   answer.call = winner->call;
   answer.reason = Reason::none;
   answer.named = source != Source::parameter;
-  answer.confidence = Confidence::shipped().of(source, winner->strength, agreement(hierarchy.tree(), all, *winner));
+  answer.confidence =
+      Confidence::shipped().of(source, winner->strength, agreement(hierarchy.tree(), all, *winner));
   return verdict;
 }
 
@@ -93,7 +103,8 @@ std::vector<Evidence> evidence_of(const evidence::Sink& sink, onnx::NodeId node)
   std::vector<Evidence> all;
   for (std::size_t i = 0; i < evidence::source_count; ++i) {
     const auto& list = sink.of(static_cast<Source>(i));
-    auto at = std::lower_bound(list.begin(), list.end(), node, [](const Evidence& e, onnx::NodeId id) { return e.node < id; });
+    auto at = std::lower_bound(list.begin(), list.end(), node,
+                               [](const Evidence& e, onnx::NodeId id) { return e.node < id; });
     for (; at != list.end() && at->node == node; ++at) all.push_back(*at);
   }
   return all;

@@ -1,4 +1,5 @@
-// A function's body stands once in the file, whoever calls it: its nodes belong to the modules of all call sites.
+// A function's body stands once in the file, whoever calls it: its nodes belong to the modules of all call
+// sites.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -22,20 +23,25 @@ Callers callers_of(const std::vector<onnx::NodeId>& calls, const Resolution& res
   Callers callers{.any = !calls.empty(), .all_known = !calls.empty()};
   const auto add = [&](ModuleId module) {
     auto& listed = callers.modules;
-    if (listed.size() < 64 && std::find(listed.begin(), listed.end(), module) == listed.end()) listed.push_back(module);
+    if (listed.size() < 64 && std::find(listed.begin(), listed.end(), module) == listed.end())
+      listed.push_back(module);
   };
   for (const onnx::NodeId call : calls) {
     const Attribution& caller = resolution.nodes[call];
     callers.all_known &= caller.known();
     callers.confidence = std::min(callers.confidence, caller.confidence);
-    if (caller.known()) add(caller.module);
-    else for (const ModuleId module : resolution.sets[caller.set]) add(module);  // it stands in a body that several call
+    if (caller.known())
+      add(caller.module);
+    else
+      for (const ModuleId module : resolution.sets[caller.set])
+        add(module);  // it stands in a body that several call
   }
   return callers;
 }
 
 // Whether anything changed.
-bool attribute_body(const onnx::Model& model, onnx::GraphId function, const Callers& by, Resolution& resolution) {
+bool attribute_body(const onnx::Model& model, onnx::GraphId function, const Callers& by,
+                    Resolution& resolution) {
   const std::vector<ModuleId>& callers = by.modules;
   bool changed = false;
   // The body and, nested inside it, the bodies of its nodes: graphs follow one another.
@@ -43,7 +49,8 @@ bool attribute_body(const onnx::Model& model, onnx::GraphId function, const Call
   onnx::GraphId end = function + 1;
   while (end < graphs.size() && graphs[end].kind == onnx::Graph::Kind::body) ++end;
   for (onnx::GraphId graph = function; graph < end; ++graph)
-    for (onnx::NodeId id = graphs[graph].first_node; id < graphs[graph].first_node + graphs[graph].node_count; ++id) {
+    for (onnx::NodeId id = graphs[graph].first_node; id < graphs[graph].first_node + graphs[graph].node_count;
+         ++id) {
       Attribution& node = resolution.nodes[id];
       if (node.known() && !node.inferred && callers.size() < 2) continue;  // it speaks for itself
       const Attribution before = node;
@@ -54,10 +61,14 @@ bool attribute_body(const onnx::Model& model, onnx::GraphId function, const Call
         node.module = callers.front();
         node.reason = Reason::none;
         node.named = true;
-        node.confidence = by.confidence * Confidence::shipped().of(evidence::Source::function, evidence::Strength::names_one, Agreement::alone);
+        node.confidence =
+            by.confidence * Confidence::shipped().of(evidence::Source::function,
+                                                     evidence::Strength::names_one, Agreement::alone);
       } else {
         node.source = evidence::Source::count;
-        node.reason = !by.any ? Reason::unused_function : callers.size() > 1 ? Reason::several_call_sites : Reason::no_evidence;
+        node.reason = !by.any              ? Reason::unused_function
+                      : callers.size() > 1 ? Reason::several_call_sites
+                                           : Reason::no_evidence;
         if (callers.size() > 1) node.set = before.set;
         set_modules(resolution, id, callers);
       }
@@ -81,8 +92,8 @@ void attribute_functions(const onnx::Model& model, Resolution& resolution) {
     const auto found = functions.find(Key{node.domain(), node.op_type(), node.overload()});
     if (found != functions.end()) calls[found->second].push_back(id);
   }
-  // Functions call functions: a body is settled once the bodies that call it are. Rounds as many as the nesting is
-  // deep, bounded because functions may call one another in a circle.
+  // Functions call functions: a body is settled once the bodies that call it are. Rounds as many as the
+  // nesting is deep, bounded because functions may call one another in a circle.
   for (int round = 0; round < 8; ++round) {
     std::vector<Callers> callers;  // of all, before any body changes
     for (const auto& [key, graph] : functions) callers.push_back(callers_of(calls[graph], resolution));

@@ -11,17 +11,20 @@ using evidence::Source;
 
 constexpr std::size_t most_listed = 64;  // modules listed for a node that serves a great many
 constexpr std::size_t most_looked_through = 64;
-constexpr int passes = 4;                // in a valid model one is enough; bodies may need another
+constexpr int passes = 4;  // in a valid model one is enough; bodies may need another
 
 class Propagation {
  public:
-  Propagation(const onnx::Model& model, const hierarchy::ModuleTree& tree, const Wiring& wiring, Resolution& resolution)
+  Propagation(const onnx::Model& model, const hierarchy::ModuleTree& tree, const Wiring& wiring,
+              Resolution& resolution)
       : model_(model), tree_(tree), wiring_(wiring), resolution_(resolution) {}
 
   void run() {
-    // So much work and no more, in proportion to the model: one made to take long gets fewer answers, not late ones.
+    // So much work and no more, in proportion to the model: one made to take long gets fewer answers, not
+    // late ones.
     work_left_ = (std::size_t{1} << 22) + 64 * model_.node_count();
-    for (onnx::NodeId id = 0; id < model_.node_count(); ++id) work_left_ += 64 * model_.node(id).inputs().size();
+    for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
+      work_left_ += 64 * model_.node(id).inputs().size();
     for (int pass = 0; pass < passes; ++pass) {
       last_ = pass == passes - 1;
       bool changed = false;
@@ -47,7 +50,8 @@ class Propagation {
 
   bool open(onnx::NodeId id) const {
     const Attribution& node = resolution_.nodes[id];
-    return !node.known() && (node.reason == Reason::no_evidence || node.reason == Reason::between_layers || node.reason == Reason::serves_several);
+    return !node.known() && (node.reason == Reason::no_evidence || node.reason == Reason::between_layers ||
+                             node.reason == Reason::serves_several);
   }
 
   void spend(std::size_t work) const { work_left_ -= std::min(work, work_left_); }
@@ -65,8 +69,10 @@ class Propagation {
     if (std::find(owners.modules.begin(), owners.modules.end(), other.module) != owners.modules.end()) return;
     spend(owners.modules.size() * (1 + tree_[other.module].path.size() / 128));
     for (const ModuleId module : owners.modules)
-      owners.layers_differ = owners.layers_differ || hierarchy::cross_layer(tree_[module].path, tree_[other.module].path);
-    owners.common = owners.common == no_module ? other.module : tree_.common_ancestor(owners.common, other.module);
+      owners.layers_differ =
+          owners.layers_differ || hierarchy::cross_layer(tree_[module].path, tree_[other.module].path);
+    owners.common =
+        owners.common == no_module ? other.module : tree_.common_ancestor(owners.common, other.module);
     if (owners.modules.size() < most_listed) owners.modules.push_back(other.module);
   }
 
@@ -100,9 +106,12 @@ class Propagation {
         spend(1 + open_nodes.size() / 16);
         if (value == onnx::none || work_left_ == 0) continue;
         const onnx::Producer producer = model_.producer(value);
-        if (producer.kind != onnx::Producer::Kind::node || wiring_.flow(producer.index) != Flow::data) continue;
-        if (resolution_.nodes[producer.index].known()) add(owners, producer.index);
-        else if (std::find(open_nodes.begin(), open_nodes.end(), producer.index) == open_nodes.end()) open_nodes.push_back(producer.index);
+        if (producer.kind != onnx::Producer::Kind::node || wiring_.flow(producer.index) != Flow::data)
+          continue;
+        if (resolution_.nodes[producer.index].known())
+          add(owners, producer.index);
+        else if (std::find(open_nodes.begin(), open_nodes.end(), producer.index) == open_nodes.end())
+          open_nodes.push_back(producer.index);
       }
     return owners;
   }
@@ -118,12 +127,13 @@ class Propagation {
     node.confidence = std::min(base, Confidence::shipped().of_neighbours(kind));
   }
 
-  // What an exporter makes for a module (constants, shape arithmetic, the steps of a scripted function) belongs to
-  // the module that uses it; if several do, to what they have in common.
+  // What an exporter makes for a module (constants, shape arithmetic, the steps of a scripted function)
+  // belongs to the module that uses it; if several do, to what they have in common.
   bool from_readers(onnx::NodeId id) {
     const Owners owners = readers(id);
     const bool data = wiring_.flow(id) == Flow::data;
-    if (data && owners.modules.empty() && owners.between_layers) resolution_.nodes[id].reason = Reason::between_layers;
+    if (data && owners.modules.empty() && owners.between_layers)
+      resolution_.nodes[id].reason = Reason::between_layers;
     if (owners.modules.empty() || (owners.any_unknown && !last_) || work_left_ == 0) return false;
     if (data && !owners.all_named) return false;  // names of parameters only: both sides must be heard
     if (data && crosses_into(id, owners)) {
@@ -131,8 +141,10 @@ class Propagation {
       return false;
     }
     if (owners.modules.size() == 1) {
-      answer(id, owners.modules.front(), owners.all_named, owners.confidence, 
-             !owners.all_named ? "by_parameter" : data ? "one_reader" : "one_owner");
+      answer(id, owners.modules.front(), owners.all_named, owners.confidence,
+             !owners.all_named ? "by_parameter"
+             : data            ? "one_reader"
+                               : "one_owner");
       return true;
     }
     const ModuleId common = tree_.nearest_runnable(owners.common);
@@ -151,7 +163,8 @@ class Propagation {
     return true;
   }
 
-  // Data that comes from one layer and goes to another: the node may be the end of the one or the start of the other.
+  // Data that comes from one layer and goes to another: the node may be the end of the one or the start of
+  // the other.
   bool crosses_into(onnx::NodeId id, const Owners& to) const {
     const Owners from = known_writers(id);
     spend(from.modules.size() * to.modules.size());
@@ -172,7 +185,8 @@ class Propagation {
       answer(id, from.modules.front(), true, from.confidence, "producer");
       return true;
     }
-    if (from.modules.empty() || to.modules.empty() || from.any_unknown || (to.any_unknown && !last_)) return false;
+    if (from.modules.empty() || to.modules.empty() || from.any_unknown || (to.any_unknown && !last_))
+      return false;
     if (crosses_into(id, to) || from.layers_differ || to.layers_differ) {
       resolution_.nodes[id].reason = Reason::between_layers;
       return false;
@@ -196,14 +210,16 @@ class Propagation {
 
 }  // namespace
 
-void propagate(const onnx::Model& model, const hierarchy::ModuleTree& tree, const Wiring& wiring, Resolution& resolution) {
+void propagate(const onnx::Model& model, const hierarchy::ModuleTree& tree, const Wiring& wiring,
+               Resolution& resolution) {
   Propagation(model, tree, wiring, resolution).run();
 }
 
 void set_modules(Resolution& resolution, onnx::NodeId node, std::vector<ModuleId> modules) {
   std::uint32_t& set = resolution.nodes[node].set;
   if (modules.size() < 2 || resolution.sets[set] == modules) return;
-  // Nodes that follow one another often serve the same modules and share a set, so none is changed once it is there.
+  // Nodes that follow one another often serve the same modules and share a set, so none is changed once it is
+  // there.
   if (resolution.sets.back() != modules) resolution.sets.push_back(std::move(modules));
   set = static_cast<std::uint32_t>(resolution.sets.size() - 1);
 }

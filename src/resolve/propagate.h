@@ -1,5 +1,5 @@
-// What follows from the wiring: nodes without evidence of their own that lie between certain ones, nodes that serve
-// several modules, and the bodies of functions.
+// What follows from the wiring: nodes without evidence of their own that lie between certain ones, nodes that
+// serve several modules, and the bodies of functions.
 #pragma once
 
 #include "hierarchy/hierarchy.h"
@@ -10,10 +10,13 @@ namespace thence::resolve {
 
 /// Gives nodes without evidence the owner of what they serve. Never across layers: where neighbours lie in
 /// different layers, the answer is what both have in common, or unknown.
-void propagate(const onnx::Model& model, const hierarchy::ModuleTree& tree, const Wiring& wiring, Resolution& resolution);
+void propagate(const onnx::Model& model, const hierarchy::ModuleTree& tree, const Wiring& wiring,
+               Resolution& resolution);
 
-/// Finds nodes that an exporter merged: one layer's name on work that the same place in other layers uses as well.
-void find_shared(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring, Resolution& resolution);
+/// Finds nodes that an exporter merged: one layer's name on work that the same place in other layers uses as
+/// well.
+void find_shared(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring,
+                 Resolution& resolution);
 
 /// Gives the nodes of functions the modules that call them.
 void attribute_functions(const onnx::Model& model, Resolution& resolution);

@@ -11,8 +11,8 @@ namespace {
 using evidence::Evidence;
 using evidence::Source;
 
-// Nodes fed by parameters and constants alone prepare something for whoever reads them: parameters name where the
-// tensor came from, which may be another layer's when equal weights were merged.
+// Nodes fed by parameters and constants alone prepare something for whoever reads them: parameters name where
+// the tensor came from, which may be another layer's when equal weights were merged.
 bool rests_on_parameter_alone(const std::vector<Evidence>& all) {
   return !all.empty() && all.front().source == Source::parameter;
 }
@@ -35,8 +35,8 @@ void decide_all(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
 }
 
 // What propagation left open may still be settled by a parameter.
-void settle_constants(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const evidence::Sink& sink,
-                      const Wiring& wiring, Resolution& resolution) {
+void settle_constants(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
+                      const evidence::Sink& sink, const Wiring& wiring, Resolution& resolution) {
   onnx::NodeId last = onnx::none;
   for (const Evidence& evidence : sink.of(Source::parameter)) {
     const onnx::NodeId id = evidence.node;
@@ -49,7 +49,8 @@ void settle_constants(const onnx::Model& model, const hierarchy::Hierarchy& hier
 }
 
 // The cautious strategy answers only for modules that are somebody's own, not torch.nn's building blocks.
-void leave_out(const hierarchy::ModuleTree& tree, const hierarchy::ClassFilter& filter, Resolution& resolution) {
+void leave_out(const hierarchy::ModuleTree& tree, const hierarchy::ClassFilter& filter,
+               Resolution& resolution) {
   for (Attribution& node : resolution.nodes) {
     if (!node.known() || filter.hf_module(tree, node.module) != no_module) continue;
     node = Attribution{};
@@ -59,8 +60,9 @@ void leave_out(const hierarchy::ModuleTree& tree, const hierarchy::ClassFilter& 
 
 }  // namespace
 
-Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const evidence::Sink& sink,
-                   const Strategy& strategy, const hierarchy::ClassFilter& filter) {
+Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
+                   const evidence::Sink& sink, const Strategy& strategy,
+                   const hierarchy::ClassFilter& filter) {
   Resolution resolution;
   resolution.nodes.resize(model.node_count());
   const Wiring wiring(model);

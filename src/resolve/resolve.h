@@ -1,7 +1,7 @@
 // resolve: the only place that decides. Evidence in, one Attribution a node out.
 //
-// The order: the best evidence of each node's own; who else a node serves; what lies between certain nodes; the
-// bodies of functions by their call sites.
+// The order: the best evidence of each node's own; who else a node serves; what lies between certain nodes;
+// the bodies of functions by their call sites.
 #pragma once
 
 #include <span>
@@ -16,8 +16,9 @@
 
 namespace thence::resolve {
 
-Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const evidence::Sink& evidence,
-                   const Strategy& strategy, const hierarchy::ClassFilter& filter);
+Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
+                   const evidence::Sink& evidence, const Strategy& strategy,
+                   const hierarchy::ClassFilter& filter);
 
 /// The verdict on one node from evidence of its own; `all` in the order of precedence.
 struct Verdict {

@@ -1,6 +1,6 @@
-// Exporters merge equal subexpressions: layer 1's attention mask is computed by a node that bears layer 0's name. Such
-// a node depends on nothing that is a layer's own, and the same place in other layers reads it besides its own module.
-// Constants are merged by value, wherever they are.
+// Exporters merge equal subexpressions: layer 1's attention mask is computed by a node that bears layer 0's
+// name. Such a node depends on nothing that is a layer's own, and the same place in other layers reads it
+// besides its own module. Constants are merged by value, wherever they are.
 #include <algorithm>
 
 #include "base/text.h"
@@ -11,9 +11,10 @@ namespace {
 
 constexpr std::size_t most_listed = 64, most_readers = 1024, most_inputs = 1024;
 
-// Two paths that differ in a layer's number and in nothing else: encoder.layer.0.attention, encoder.layer.1.attention.
+// Two paths that differ in a layer's number and in nothing else: encoder.layer.0.attention,
+// encoder.layer.1.attention.
 struct Twins {
-  std::string_view layers;  // "encoder.layer."; empty: they are none
+  std::string_view layers;      // "encoder.layer."; empty: they are none
   std::string_view own, other;  // the numbers
 };
 Twins twins(std::string_view a, std::string_view b) {
@@ -28,8 +29,14 @@ Twins twins(std::string_view a, std::string_view b) {
 
 class Sharing {
  public:
-  Sharing(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring, Resolution& resolution)
-      : model_(model), hierarchy_(hierarchy), tree_(hierarchy.tree()), wiring_(wiring), resolution_(resolution), merged_(model.node_count(), false) {}
+  Sharing(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring,
+          Resolution& resolution)
+      : model_(model),
+        hierarchy_(hierarchy),
+        tree_(hierarchy.tree()),
+        wiring_(wiring),
+        resolution_(resolution),
+        merged_(model.node_count(), false) {}
 
   // From the last node to the first: whom a node serves is known before what it is made of.
   void run() {
@@ -79,8 +86,10 @@ class Sharing {
       const Twins pair = twins(tree_[reader_serves.front()].path, tree_[twin].path);
       if (pair.layers.empty() || !path.starts_with(pair.layers)) continue;
       const std::string_view rest = path.substr(pair.layers.size());
-      if (!rest.starts_with(pair.own) || (rest.size() > pair.own.size() && rest[pair.own.size()] != '.')) continue;
-      const ModuleId place = tree_.find(std::string(pair.layers) + std::string(pair.other) + std::string(rest.substr(pair.own.size())));
+      if (!rest.starts_with(pair.own) || (rest.size() > pair.own.size() && rest[pair.own.size()] != '.'))
+        continue;
+      const ModuleId place = tree_.find(std::string(pair.layers) + std::string(pair.other) +
+                                        std::string(rest.substr(pair.own.size())));
       if (place == no_module) continue;
       layers = pair.layers;
       add(serves, place);
@@ -88,10 +97,12 @@ class Sharing {
   }
 
   static void add(std::vector<ModuleId>& serves, ModuleId module) {
-    if (serves.size() < most_listed && std::find(serves.begin(), serves.end(), module) == serves.end()) serves.push_back(module);
+    if (serves.size() < most_listed && std::find(serves.begin(), serves.end(), module) == serves.end())
+      serves.push_back(module);
   }
 
-  // Whether a node, and all it is made of inside these layers, reads no weights. Looks at a few dozen nodes at most.
+  // Whether a node, and all it is made of inside these layers, reads no weights. Looks at a few dozen nodes
+  // at most.
   bool free_of(onnx::NodeId id, std::string_view layers) const {
     constexpr std::size_t most_looked_at = 48;
     std::vector<onnx::NodeId> made_of{id};
@@ -106,7 +117,8 @@ class Sharing {
         if (producer.kind != onnx::Producer::Kind::node) continue;
         const Attribution& writer = resolution_.nodes[producer.index];
         if (writer.known() && !tree_[writer.module].path.starts_with(layers)) continue;
-        if (std::find(made_of.begin(), made_of.end(), producer.index) == made_of.end()) made_of.push_back(producer.index);
+        if (std::find(made_of.begin(), made_of.end(), producer.index) == made_of.end())
+          made_of.push_back(producer.index);
       }
     }
     return true;
@@ -129,7 +141,8 @@ class Sharing {
 
 }  // namespace
 
-void find_shared(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring, Resolution& resolution) {
+void find_shared(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring,
+                 Resolution& resolution) {
   Sharing(model, hierarchy, wiring, resolution).run();
 }
 

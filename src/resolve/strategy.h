@@ -12,8 +12,8 @@ namespace thence::resolve {
 struct Strategy {
   std::string_view name;
   evidence::SourceSet sources;
-  bool needs_classes = false;         // answers only where classes are known
-  std::string_view needs_section;     // of the capture; empty: none
+  bool needs_classes = false;      // answers only where classes are known
+  std::string_view needs_section;  // of the capture; empty: none
   std::string_view meaning;
 };
 

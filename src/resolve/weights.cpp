@@ -1,5 +1,5 @@
-// The owner of the largest parameter that a node reads. An initializer without a name of its own (a transposed or
-// folded weight) belongs to the module of the nodes that read it, if they agree.
+// The owner of the largest parameter that a node reads. An initializer without a name of its own (a
+// transposed or folded weight) belongs to the module of the nodes that read it, if they agree.
 #include <algorithm>
 
 #include "resolve/propagate.h"
@@ -18,7 +18,8 @@ void find_weight_owners(const onnx::Model& model, const hierarchy::Hierarchy& hi
       const onnx::Producer producer = model.producer(value);
       if (producer.kind == onnx::Producer::Kind::initializer) {
         use(producer.index, no_module);
-      } else if (producer.kind == onnx::Producer::Kind::node && wiring.flow(producer.index) == Flow::constant) {
+      } else if (producer.kind == onnx::Producer::Kind::node &&
+                 wiring.flow(producer.index) == Flow::constant) {
         const auto behind = hierarchy.parameter_behind(model, value);  // transposed, dequantised, copied
         if (behind.initializer != onnx::none) use(behind.initializer, behind.owner.module);
       }
@@ -28,8 +29,10 @@ void find_weight_owners(const onnx::Model& model, const hierarchy::Hierarchy& hi
     each_initializer(id, [&](std::uint32_t index, ModuleId) {
       ModuleId& seen = reader_module[index];
       const ModuleId module = resolution.nodes[id].module;
-      if (seen == unread) seen = module;
-      else if (seen != module) seen = no_module;
+      if (seen == unread)
+        seen = module;
+      else if (seen != module)
+        seen = no_module;
     });
   std::vector<std::uint64_t> sizes(initializers.size());
   std::vector<ModuleId> owners(initializers.size(), no_module);
@@ -38,13 +41,15 @@ void find_weight_owners(const onnx::Model& model, const hierarchy::Hierarchy& hi
     sizes[i] = tensor.elements().value_or(0);
     owners[i] = hierarchy.parameters()[i].module;
     // Scalars and small vectors without a name are mostly constants, not weights.
-    if (owners[i] == no_module && tensor.dims.size() >= 2 && reader_module[i] != unread) owners[i] = reader_module[i];
+    if (owners[i] == no_module && tensor.dims.size() >= 2 && reader_module[i] != unread)
+      owners[i] = reader_module[i];
   }
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     std::uint64_t largest = 0;
     each_initializer(id, [&](std::uint32_t index, ModuleId by_copy) {
       const ModuleId owner = by_copy != no_module ? by_copy : owners[index];
-      if (owner == no_module || (resolution.nodes[id].weight_owner != no_module && sizes[index] <= largest)) return;
+      if (owner == no_module || (resolution.nodes[id].weight_owner != no_module && sizes[index] <= largest))
+        return;
       largest = sizes[index];
       resolution.nodes[id].weight_owner = owner;
     });

@@ -27,8 +27,8 @@ void Wiring::find_readers(const onnx::Model& model) {
   each_reading([&](onnx::ValueId value, onnx::NodeId id) { readers_[next[value]++] = id; });
 }
 
-// One pass in file order, which is the order of computation in every valid model. A value read before it is written
-// counts as data: the cautious choice.
+// One pass in file order, which is the order of computation in every valid model. A value read before it is
+// written counts as data: the cautious choice.
 void Wiring::find_flow(const onnx::Model& model) {
   flow_.assign(model.node_count(), Flow::data);
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
@@ -42,8 +42,10 @@ void Wiring::find_flow(const onnx::Model& model) {
       if (value == onnx::none) continue;
       const onnx::Producer producer = model.producer(value);
       if (producer.kind == onnx::Producer::Kind::initializer) continue;
-      if (producer.kind != onnx::Producer::Kind::node || producer.index >= id) flow = Flow::data;
-      else flow = std::max(flow, flow_[producer.index]);
+      if (producer.kind != onnx::Producer::Kind::node || producer.index >= id)
+        flow = Flow::data;
+      else
+        flow = std::max(flow, flow_[producer.index]);
     }
     flow_[id] = flow;
   }

@@ -26,7 +26,8 @@ std::vector<LexiconEntry> entries(const simdjson::dom::element& list) {
     if (item["type"].get_string().get(type) == simdjson::SUCCESS) entry.type = type;
     for (const simdjson::dom::element word : item["words"].get_array()) {
       std::vector<std::string> all;
-      for (const std::string_view part : base::split(std::string_view(word.get_string()), '+')) all.emplace_back(part);
+      for (const std::string_view part : base::split(std::string_view(word.get_string()), '+'))
+        all.emplace_back(part);
       entry.words.push_back(std::move(all));
     }
     result.push_back(std::move(entry));
@@ -38,7 +39,8 @@ std::vector<LexiconEntry> entries(const simdjson::dom::element& list) {
 
 bool LexiconEntry::fits(const std::vector<std::string>& name_words) const {
   return std::any_of(words.begin(), words.end(), [&](const std::vector<std::string>& all) {
-    return std::all_of(all.begin(), all.end(), [&](const std::string& word) { return has(name_words, word); });
+    return std::all_of(all.begin(), all.end(),
+                       [&](const std::string& word) { return has(name_words, word); });
   });
 }
 
@@ -74,7 +76,9 @@ std::vector<std::string> words_of(std::string_view name) {
       continue;
     }
     // A new word begins at "aB" and at the "Bc" of "ABc".
-    const bool starts = upper(c) && i > 0 && (lower(name[i - 1]) || digit(name[i - 1]) || (upper(name[i - 1]) && i + 1 < name.size() && lower(name[i + 1])));
+    const bool starts = upper(c) && i > 0 &&
+                        (lower(name[i - 1]) || digit(name[i - 1]) ||
+                         (upper(name[i - 1]) && i + 1 < name.size() && lower(name[i + 1])));
     if (starts) end_word();
     word.push_back(upper(c) ? static_cast<char>(c - 'A' + 'a') : c);
   }

@@ -13,15 +13,20 @@ namespace {
 using hierarchy::ModuleId;
 using hierarchy::no_module;
 
-std::optional<Error> check_needs(const resolve::Strategy& strategy, const std::optional<hierarchy::Capture>& capture) {
+std::optional<Error> check_needs(const resolve::Strategy& strategy,
+                                 const std::optional<hierarchy::Capture>& capture) {
   if (strategy.needs_section.empty()) return std::nullopt;
-  const bool there = capture && std::find(capture->sections.begin(), capture->sections.end(), strategy.needs_section) != capture->sections.end();
+  const bool there = capture && std::find(capture->sections.begin(), capture->sections.end(),
+                                          strategy.needs_section) != capture->sections.end();
   if (!there)
-    return Error{ErrorKind::usage, "U002",
-                 fmt::format("strategy '{}' needs a capture with the section '{}'", strategy.name, strategy.needs_section),
-                 fmt::format("capture the live model and give the file with --capture, or use --strategy auto")};
+    return Error{
+        ErrorKind::usage, "U002",
+        fmt::format("strategy '{}' needs a capture with the section '{}'", strategy.name,
+                    strategy.needs_section),
+        fmt::format("capture the live model and give the file with --capture, or use --strategy auto")};
   return Error{ErrorKind::usage, "U003",
-               fmt::format("strategy '{}': this version of thence does not read the capture's section '{}'", strategy.name, strategy.needs_section),
+               fmt::format("strategy '{}': this version of thence does not read the capture's section '{}'",
+                           strategy.name, strategy.needs_section),
                "use --strategy auto"};
 }
 
@@ -66,20 +71,25 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
     if (auto error = hierarchy::check_same_model(*capture, *map.model_, options.capture)) return *error;
   map.hierarchy_ = std::make_unique<hierarchy::Hierarchy>(*map.model_, std::move(capture));
   if (map.tree().full())
-    map.diagnostics_.add({"M003", Severity::warning, "",
-                          fmt::format("the names in the file speak of more modules than its size allows for; {} are known, and "
-                                      "nodes of others stay unknown",
-                                      map.tree().size())});
+    map.diagnostics_.add(
+        {"M003", Severity::warning, "",
+         fmt::format(
+             "the names in the file speak of more modules than its size allows for; {} are known, and "
+             "nodes of others stay unknown",
+             map.tree().size())});
   if (strategy->needs_classes && !map.tree().has_classes())
     return Error{ErrorKind::usage, "U004",
-                 fmt::format("strategy '{}' needs the modules' classes, and {} does not have them", strategy->name,
-                             base::printable(map.model_->file())),
+                 fmt::format("strategy '{}' needs the modules' classes, and {} does not have them",
+                             strategy->name, base::printable(map.model_->file())),
                  "give a capture with --capture, or use --strategy auto"};
   map.filter_ = std::make_unique<hierarchy::ClassFilter>(
-      options.torch_nn_exceptions ? hierarchy::ClassFilter(*options.torch_nn_exceptions) : hierarchy::ClassFilter());
+      options.torch_nn_exceptions ? hierarchy::ClassFilter(*options.torch_nn_exceptions)
+                                  : hierarchy::ClassFilter());
   map.tags_ = std::make_unique<Tags>(map.tree(), *map.filter_, options.tag_format);
-  map.evidence_ = std::make_unique<evidence::Sink>(evidence::collect(*map.model_, *map.hierarchy_, strategy->sources));
-  map.resolution_ = resolve::resolve(*map.model_, *map.hierarchy_, *map.evidence_, map.strategy_, *map.filter_);
+  map.evidence_ =
+      std::make_unique<evidence::Sink>(evidence::collect(*map.model_, *map.hierarchy_, strategy->sources));
+  map.resolution_ =
+      resolve::resolve(*map.model_, *map.hierarchy_, *map.evidence_, map.strategy_, *map.filter_);
   for (const hierarchy::NodeTag& tag : map.hierarchy_->tags())
     if (!tag.fits)
       map.diagnostics_.add("T001", [&] {
@@ -142,7 +152,8 @@ std::vector<InitializerRow> Map::initializer_rows() const {
   const auto& initializers = model_->initializers();
   std::vector<InitializerRow> rows(initializers.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    rows[i].name = initializers[i].value == onnx::none ? std::string_view() : model_->value_name(initializers[i].value);
+    rows[i].name =
+        initializers[i].value == onnx::none ? std::string_view() : model_->value_name(initializers[i].value);
     rows[i].module = hierarchy_->parameters()[i].module;
     rows[i].parameter = hierarchy_->parameters()[i].parameter;
   }
@@ -154,7 +165,8 @@ std::vector<InitializerRow> Map::initializer_rows() const {
       const onnx::Producer producer = model_->producer(value);
       if (producer.kind != onnx::Producer::Kind::initializer) continue;
       auto& modules = rows[producer.index].modules;
-      if (modules.size() < 64 && std::find(modules.begin(), modules.end(), module) == modules.end()) modules.push_back(module);
+      if (modules.size() < 64 && std::find(modules.begin(), modules.end(), module) == modules.end())
+        modules.push_back(module);
     }
   }
   for (InitializerRow& row : rows)

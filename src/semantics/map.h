@@ -1,4 +1,5 @@
-// Map: the whole answer. A model, its modules, a verdict for every node, and what that means in people's words.
+// Map: the whole answer. A model, its modules, a verdict for every node, and what that means in people's
+// words.
 #pragma once
 
 #include <array>
@@ -42,8 +43,8 @@ struct ModuleFacts {
 struct InitializerRow {
   std::string_view name;
   hierarchy::ModuleId module = hierarchy::no_module;
-  std::string_view parameter;                 // empty when the name tells none
-  std::vector<hierarchy::ModuleId> modules;   // of the nodes that read it
+  std::string_view parameter;                // empty when the name tells none
+  std::vector<hierarchy::ModuleId> modules;  // of the nodes that read it
 };
 
 struct Summary {

@@ -37,7 +37,8 @@ const RoleReader::Reading& RoleReader::read(const hierarchy::Module& module) {
   std::vector<std::string> own = base::is_digits(name) ? std::vector<std::string>() : words_of(name);
   std::vector<std::string> words = own;
   for (std::string& word : words_of(hierarchy::short_class(class_name))) words.push_back(std::move(word));
-  Reading reading{first_fit(lexicon.types, words), first_fit(lexicon.weak_types, words), first_fit(lexicon.components, own), 0};
+  Reading reading{first_fit(lexicon.types, words), first_fit(lexicon.weak_types, words),
+                  first_fit(lexicon.components, own), 0};
   for (std::size_t i = 0; i < lexicon.classifications.size() && i < 64; ++i)
     if (lexicon.classifications[i].fits(words)) reading.classifications |= std::uint64_t{1} << i;
   return readings_.emplace(key_, reading).first->second;
@@ -50,7 +51,8 @@ Role RoleReader::of(const hierarchy::ModuleTree& tree, ModuleId module) {
   for (ModuleId at = module; at != hierarchy::root; at = tree[at].parent) {
     const bool layer = base::is_digits(tree[at].name());
     const Reading& reading = read(tree[at]);
-    // Of what lies around the part that gave the type, only attention needs to know more: `crossattention.self`.
+    // Of what lies around the part that gave the type, only attention needs to know more:
+    // `crossattention.self`.
     if (role.type.empty() || role.type == "attention") fitting |= reading.classifications;
     if (role.type.empty()) {
       if (role.component.empty()) role.component = reading.component;

@@ -14,7 +14,9 @@ namespace {
 
 using hierarchy::ModuleId;
 
-// Children in the order of registration; numbered ones by number, since a rebuilt tree may have met them in another.
+// Children in the order of registration, which a capture knows. A rebuilt tree met them in the order of the
+// file's nodes, so there they count by name: tags must not depend on how a file is sorted. Numbered ones
+// count by number.
 std::vector<ModuleId> ordered_children(const hierarchy::ModuleTree& tree, ModuleId module) {
   std::vector<ModuleId> children = tree[module].children;
   const auto number = [&](ModuleId child) {
@@ -23,8 +25,13 @@ std::vector<ModuleId> ordered_children(const hierarchy::ModuleTree& tree, Module
     std::from_chars(name.data(), name.data() + name.size(), value);
     return value;
   };
-  if (std::all_of(children.begin(), children.end(), [&](ModuleId child) { return base::is_digits(tree[child].name()); }))
-    std::stable_sort(children.begin(), children.end(), [&](ModuleId a, ModuleId b) { return number(a) < number(b); });
+  if (std::all_of(children.begin(), children.end(),
+                  [&](ModuleId child) { return base::is_digits(tree[child].name()); }))
+    std::stable_sort(children.begin(), children.end(),
+                     [&](ModuleId a, ModuleId b) { return number(a) < number(b); });
+  else if (!tree.complete())
+    std::sort(children.begin(), children.end(),
+              [&](ModuleId a, ModuleId b) { return tree[a].name() < tree[b].name(); });
   return children;
 }
 
@@ -34,7 +41,8 @@ Tags::Tags(const hierarchy::ModuleTree& tree, const hierarchy::ClassFilter& filt
     : tree_(tree), format_(format), places_(tree.size()) {
   if (!tree.has_classes()) return;
   std::map<std::pair<ModuleId, std::string_view>, std::vector<ModuleId>> same;
-  std::vector<std::pair<ModuleId, ModuleId>> open{{hierarchy::root, hierarchy::no_module}};  // module, shown parent
+  std::vector<std::pair<ModuleId, ModuleId>> open{
+      {hierarchy::root, hierarchy::no_module}};  // module, shown parent
   while (!open.empty()) {
     const auto [module, parent] = open.back();
     open.pop_back();
@@ -62,7 +70,8 @@ std::string Tags::of(ModuleId shown) const {
   for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
     tag += '/';
     tag += hierarchy::short_class(tree_[*at].class_name);
-    if (format_ == TagFormat::ordinal && places_[*at].repeated) tag += fmt::format(".{}", places_[*at].ordinal);
+    if (format_ == TagFormat::ordinal && places_[*at].repeated)
+      tag += fmt::format(".{}", places_[*at].ordinal);
   }
   constexpr std::size_t longest = 4096;
   return tag.size() <= longest ? tag : std::string();

@@ -1,5 +1,5 @@
-// Tags: a module's class path from the root, such as /Model/Encoder/Layer.0/Attention. Only shown classes appear, and
-// where classes repeat, an ordinal keeps the tag one module's own.
+// Tags: a module's class path from the root, such as /Model/Encoder/Layer.0/Attention. Only shown classes
+// appear, and where classes repeat, an ordinal keeps the tag one module's own.
 #pragma once
 
 #include <cstdint>

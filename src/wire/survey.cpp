@@ -29,11 +29,11 @@ Survey survey(std::string_view file, std::uint8_t root_kind, const Layout& layou
     std::uint8_t enter = plain;
     while (fields.next()) {
       const std::uint32_t field = fields.field();
+      if (field < last) result.disordered |= std::uint64_t{1} << kind;
+      last = field;
       if (field >= counted_fields || fields.type() != Type::bytes) continue;
       ++counts[field];
       if (fields.bytes().empty()) ++result.empty[kind][field];
-      if (field < last) result.disordered |= std::uint64_t{1} << kind;
-      last = field;
       const std::uint8_t held = inner[field];
       if (held == plain) continue;
       if (held == data) {

@@ -35,8 +35,8 @@ struct Survey {
   std::uint64_t fault_offset = 0;
   std::uint8_t fault_kind = 0;  // the kind of message it is in
 
-  /// Whether in all messages of a kind the bytes fields come in the order of their numbers, as writers
-  /// nearly always have them: then what comes after the last field of interest need not be looked at.
+  /// Whether in all messages of a kind the fields, known or not, come in the order of their numbers, as
+  /// writers nearly always have them: then what comes after the last field of interest need not be looked at.
   bool in_order(std::uint8_t kind) const { return (disordered >> kind & 1) == 0; }
   std::uint64_t count(std::uint8_t kind, std::uint32_t field) const { return counts[kind][field]; }
   std::uint64_t count_filled(std::uint8_t kind, std::uint32_t field) const {

@@ -47,8 +47,10 @@ class Case:
 
 
 def read_case(path: Path) -> Case:
-    """Reads a case, and the models that lie beside it."""
-    case = Case(path, [], {beside.name: beside.read_text() for beside in path.parent.glob("*.onnxtxt")})
+    """Reads a case, and those models beside it that it names."""
+    text = path.read_text()
+    beside = [model for model in path.parent.glob("*.onnxtxt") if f" {model.name}" in text]
+    case = Case(path, [], {model.name: model.read_text() for model in beside})
     content: list[str] | None = None  # of the file block that is open
     name = ""
 
@@ -56,7 +58,7 @@ def read_case(path: Path) -> Case:
         if content is not None:
             case.files[name] = textwrap.dedent("\n".join(content)).strip("\n") + "\n"
 
-    for number, line in enumerate(path.read_text().splitlines(), start=1):
+    for number, line in enumerate(text.splitlines(), start=1):
         last = case.parts[-1] if case.parts else None
         if content is not None and (not line or line.startswith("  ")):
             content.append(line)

@@ -66,8 +66,6 @@ def test_confidence_is_kept() -> None:
     for (source, confidence), counts in sorted(kinds.items()):
         told = counts.total() - counts["untold"]
         rate = counts["right"] / max(told, 1)
-        print(
-            f"{source:<20} {confidence:<6} {told:>6} answers, right {rate:.1%}, cross-layer {counts['cross']}"
-        )
+        print(f"{source:<20} {confidence:<6} {told:>6} told, {rate:.1%} right, cross-layer {counts['cross']}")
         if told >= ENOUGH:
             assert rate >= confidence - SLACK, (source, confidence, counts)

@@ -1,4 +1,4 @@
-"""What must not matter does not: runs, locales, hash seeds, the order of nodes. JSON conforms to the schemas."""
+"""What must not matter does not: runs, locales, hash seeds, order of nodes. JSON conforms to the schemas."""
 
 from __future__ import annotations
 

@@ -57,9 +57,9 @@ def parse(data: bytes) -> Message | None:
 def lines(model: Message) -> list[Line]:
     graphs: list[Line] = []
     nodes: list[Line] = []
-    _graph("", model.graph, model.graph.node, [], graphs, nodes)
+    _graph(b"", model.graph, model.graph.node, [], graphs, nodes)
     for function in model.functions:
-        label = f"function:{text(function.domain)}:{text(function.name)}:{text(function.overload)}"
+        label = b":".join([b"function", function.domain[:200], function.name[:200], function.overload[:200]])
         _graph(label, function, function.node, [], graphs, nodes)
     header = {
         "ir_version": model.ir_version,
@@ -79,7 +79,7 @@ def text(value: bytes) -> str:
 
 
 def _graph(
-    label: str,
+    chain: bytes,
     graph: Message,
     graph_nodes: Iterable[Message],
     outer: list[Scope],
@@ -87,6 +87,7 @@ def _graph(
     nodes: list[Line],
 ) -> None:
     function = graph.DESCRIPTOR.name == "FunctionProto"
+    label = text(chain if function else chain[:512])
     inputs = list(graph.input) if function else [info.name for info in graph.input]
     outputs = list(graph.output) if function else [info.name for info in graph.output]
     initializers = [] if function else [(tensor.name, tensor, None) for tensor in graph.initializer]
@@ -145,11 +146,11 @@ def _graph(
         )
     for index, node in enumerate(graph_nodes):
         for attribute in node.attribute:
-            chain = f"{label}/" * bool(label) + f"{index}.{text(attribute.name)}"
+            inner = chain + b"/" * bool(chain) + b"%d.%b" % (index, attribute.name[:200])
             if attribute.HasField("g"):
-                _graph(chain, attribute.g, attribute.g.node, scopes, graphs, nodes)
+                _graph(inner, attribute.g, attribute.g.node, scopes, graphs, nodes)
             for place, body in enumerate(attribute.graphs):
-                _graph(f"{chain}[{place}]", body, body.node, scopes, graphs, nodes)
+                _graph(b"%b[%d]" % (inner, place), body, body.node, scopes, graphs, nodes)
 
 
 def _entries(entries: Iterable[Message]) -> list[list[str]]:

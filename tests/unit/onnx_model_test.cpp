@@ -120,6 +120,17 @@ TEST(Model, AFieldOfAnotherWireTypeIsUnknown) {
   EXPECT_EQ(read.model().ir_version(), 0);
 }
 
+TEST(Model, UnknownFieldsMayComeBeforeTheOthers) {
+  for (const Message& odd : {Message().text(100, "x"), Message().number(9, 1), Message().fixed64(30, 1)}) {
+    const ReadModel read(
+        model(graph({Message().raw(odd.bytes()).raw(node("Relu", {"a"}, {"b"}, "n").bytes())})));
+    ASSERT_TRUE(read.ok());
+    EXPECT_EQ(read.model().node(0).op_type(), "Relu");
+    EXPECT_EQ(read.model().node(0).name(), "n");
+    EXPECT_EQ(read.model().node(0).inputs().size(), 1u);
+  }
+}
+
 // If (then, else) in the main graph, with a Loop inside then; a Switch with a list of graphs; a function.
 Message with_bodies() {
   Message if_node = node("If", {}, {}, "if");

@@ -32,7 +32,7 @@ TEST(Roles, AreReadFromTheInsideOut) {
   RoleReader reader;
   for (const Expected& e : {Expected{"encoder.layer.0.attention.self.query", "torch.nn.modules.linear.Linear",
                                      "attention", "query"},
-                            Expected{"encoder.layer.0.attention.output.LayerNorm", "", "norm", "output"},
+                            Expected{"encoder.layer.0.attention.output.LayerNorm", "", "norm", ""},
                             Expected{"encoder.layer.0.intermediate.dense", "", "mlp", "up"},
                             Expected{"encoder.layer.0.output.dense", "", "linear_projection", "output"},
                             Expected{"layers.3.mlp.gate_proj", "", "mlp", "gate"},

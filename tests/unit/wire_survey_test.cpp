@@ -63,6 +63,15 @@ TEST(Survey, AddsUpDataWithoutLookingAtIt) {
   EXPECT_EQ(found.data_bytes, 203u);
 }
 
+TEST(Survey, SaysWhetherFieldsComeInOrder) {
+  EXPECT_TRUE(look(field(1, field(5, "")) + field(1, field(5, "")) + field(5, "")).in_order(tree));
+  EXPECT_FALSE(look(field(5, "") + field(1, "")).in_order(tree));
+  EXPECT_FALSE(look(field(1, field(5, "") + field(1, "")) + field(5, "")).in_order(tree)) << "inside";
+  EXPECT_FALSE(look("\xa2\x06\0"s + field(1, "")).in_order(tree)) << "field 100, which is not counted";
+  EXPECT_FALSE(look("\x30\0"s + field(5, "")).in_order(tree)) << "a number in field 6";
+  EXPECT_FALSE(look(field(5, "") + "\x08\0"s).in_order(tree)) << "a number in field 1";
+}
+
 TEST(Survey, WalksOverFieldsItDoesNotKnow) {
   EXPECT_EQ(look(field(6, "\xff") + "\xa2\x06\x01\xff"s).fault, Fault::none) << "fields 6 and 100";
 }

@@ -65,14 +65,14 @@ def _numbered_scopes() -> Iterator[None]:
     original = utils._setup_trace_module_map
 
     def numbered(model: Any, as_functions: Any) -> set[str]:
-        names = original(model, as_functions)
+        names: set[str] = original(model, as_functions)
         torch.jit._trace._trace_module_map = {
             module: torch._C._jit_onnx_create_full_scope_name(torch.typename(type(module)), f"m{number}x")
             for number, module in enumerate(model.modules())
         }
         return names
 
-    utils._setup_trace_module_map = numbered  # type: ignore[assignment]
+    utils._setup_trace_module_map = numbered
     try:
         yield
     finally:
