@@ -16,7 +16,7 @@ constexpr std::string_view bold = "\x1b[1m", dim = "\x1b[2m", plain = "\x1b[0m";
 std::string cell(const semantics::Map& map, const Column& column, onnx::NodeId id) {
   std::string text = base::printable(column.text(map, id));
   if (column.name == "name" && text.empty())
-    text = fmt::format("{}#{}", map.model().graph_label(map.model().node(id).graph()),
+    text = fmt::format("{}#{}", base::printable(map.model().graph_label(map.model().node(id).graph())),
                        map.model().node(id).index());
   if (column.name == "module" && text.empty()) text = fmt::format("? {}", map.reason(id));
   return text;
