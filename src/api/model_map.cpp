@@ -76,7 +76,8 @@ Row ModelMap::row(std::size_t number) const {
   row.domain = node.domain();
   row.module = path(answer.module);
   row.call = answer.call;
-  for (const hierarchy::ModuleId module : map.modules_of(id)) row.modules.push_back(map.tree()[module].path);
+  for (const hierarchy::ModuleId module : map.modules_of(id))
+    row.modules.emplace_back(map.tree()[module].path);
   row.weight_owner = path(answer.weight_owner);
   row.level = semantics::level_of(answer);
   row.confidence = answer.confidence;
@@ -104,7 +105,7 @@ std::vector<std::size_t> ModelMap::find(std::string_view name) const {
 }
 
 std::string ModelMap::json() const {
-  return written([&](base::Writer& out) { output::write_map_json(inside_->map, out); });
+  return written([&](base::Writer& out) { output::write_map_json(inside_->map, 1, out); });
 }
 
 std::string ModelMap::explain(std::size_t node) const {

@@ -124,6 +124,8 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
 Result<MappedFile> MappedFile::standard_input() {
   struct stat info {};
   if (fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode)) return map(STDIN_FILENO, "standard input");
+  if ((fcntl(STDIN_FILENO, F_GETFL) & O_ACCMODE) == O_WRONLY)
+    return io_error("standard input", "cannot read", EBADF);
   const bool endless = S_ISCHR(info.st_mode) && isatty(STDIN_FILENO) == 0;  // such as /dev/zero
   if (S_ISDIR(info.st_mode) || endless) return map(STDIN_FILENO, "standard input");
   const Result<int> copy = spool(STDIN_FILENO);

@@ -50,6 +50,11 @@ std::size_t utf8_length(std::string_view text) {
 
 bool is_printable(std::string_view text) {
   while (!text.empty()) {
+    // Nearly all names are plain.
+    std::size_t plain = 0;
+    while (plain < text.size() && text[plain] >= ' ' && text[plain] <= '~') ++plain;
+    text.remove_prefix(plain);
+    if (text.empty()) return true;
     const std::size_t length = shown_length(text);
     if (length == 0) return false;
     text.remove_prefix(length);

@@ -24,6 +24,11 @@ class Writer {
     if (ok_ && !text_.empty()) ok_ = deliver_(text_);
     text_.clear();
   }
+  /// Hands on a large piece as it is, after what was added before it.
+  void pass(std::string_view piece) {
+    flush();
+    if (ok_ && !piece.empty()) ok_ = deliver_(piece);
+  }
   bool ok() const { return ok_; }
   /// For those who append much at once; call add("") now and then to let pieces go.
   std::string& buffer() { return text_; }

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "base/atomic_file.h"
 #include "base/text.h"
@@ -43,6 +45,10 @@ void add_model_flags(CLI::App& command, ModelFlags& flags) {
       ->check(CLI::IsMember({"ordinal", "class"}));
   command.add_option("-o,--output", flags.output, "Write to this file instead of standard output")
       ->type_name("FILE");
+  command.add_option("-j,--jobs", flags.jobs, "How many threads to use; 0: one for each core")
+      ->type_name("N")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
   command.add_flag("-q,--quiet", flags.quiet, "Print no summary and no diagnostics");
 }
 
@@ -51,6 +57,10 @@ void add_format_flag(CLI::App& command, std::string& format) {
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"table", "json", "jsonl", "csv"}))
       ->capture_default_str();
+}
+
+unsigned threads(const ModelFlags& flags) {
+  return flags.jobs > 0 ? flags.jobs : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
 }
 
 std::string brief(std::string_view text) {

@@ -23,6 +23,7 @@ struct ModelFlags {
   std::vector<std::string> exceptions;
   bool replace_exceptions = false;
   bool quiet = false;
+  unsigned jobs = 0;
   std::string output;  // a file instead of standard output
 };
 
@@ -46,6 +47,9 @@ void print_error(const Error& error);
 /// Text from a file as it may be shown in a message: printable, and no longer than people read.
 std::string brief(std::string_view text);
 bool colour_on_output(const ModelFlags& flags);
+
+/// How many threads to use: as many as were asked for, or as there are cores.
+unsigned threads(const ModelFlags& flags);
 
 /// Set-up of the commands, one file each; `run` is called when the command was given.
 using Run = std::function<int()>;

@@ -54,9 +54,9 @@ int run_map(MapFlags& flags) {
   const semantics::Map& map = *opened.map;
   const int code = deliver(flags, [&](base::Writer& out) {
     if (flags.format == "json")
-      output::write_map_json(map, out);
+      output::write_map_json(map, threads(flags), out);
     else if (flags.format == "jsonl")
-      output::write_map_jsonl(map, out);
+      output::write_map_jsonl(map, threads(flags), out);
     else if (csv)
       output::write_map_csv(map, *columns, out);
     else

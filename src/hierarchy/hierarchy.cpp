@@ -27,6 +27,7 @@ Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture)
   parameters_ = parameter_owners(model, tree_);
   copies_ = parameter_copies(model, tree_);
   scopes_.emplace(model, tree_, parameters_);
+  tree_.find_layers();
 }
 
 void Hierarchy::read_properties(const onnx::Model& model) {

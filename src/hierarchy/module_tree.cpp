@@ -36,7 +36,7 @@ bool same_inside(const ModuleTree& tree, const Module& a, const Module& b) {
 
 ModuleTree::ModuleTree() {
   modules_.emplace_back();
-  by_path_.emplace(std::string_view(), root);
+  index({}, root);
 }
 
 ModuleId ModuleTree::add(std::string_view path, std::string_view class_name) {
@@ -47,16 +47,18 @@ ModuleId ModuleTree::add(std::string_view path, std::string_view class_name) {
     if (parent == no_module || !take_room(a_module + path.size())) return no_module;
     module = static_cast<ModuleId>(modules_.size());
     Module& added = modules_.emplace_back();
-    added.path = path;
+    added.path = texts_.keep(path);
     added.parent = parent;
     added.name_at = static_cast<std::uint32_t>(parent_path(path).empty() ? 0 : path.rfind('.') + 1);
     modules_[parent].children.push_back(module);
     modules_[parent].only_numbers &= base::is_digits(added.name());
-    by_path_.emplace(added.path, module);
+    index(added.path, module);
   }
   if (modules_[module].class_name.empty() && !class_name.empty() && class_name.size() <= max_class_length &&
       take_room(class_name.size())) {
-    modules_[module].class_name = class_name;
+    const auto known = class_names_.find(class_name);
+    modules_[module].class_name =
+        known != class_names_.end() ? *known : *class_names_.insert(texts_.keep(class_name)).first;
     ++classes_;
   }
   return module;
@@ -71,19 +73,24 @@ bool ModuleTree::take_room(std::size_t bytes) {
 
 void ModuleTree::add_alias(ModuleId module, std::string_view path) {
   if (!well_formed(path) || find(path) != no_module) return;
-  const std::string& alias = alias_names_.emplace_back(path);
+  const std::string_view alias = texts_.keep(path);
   modules_[module].aliases.push_back(alias);
-  by_path_.emplace(alias, module);
+  index(alias, module);
 }
 
 ModuleId ModuleTree::find(std::string_view path) const {
-  const auto found = by_path_.find(path);
-  return found == by_path_.end() ? no_module : found->second;
+  const std::uint32_t found = by_path_.find(path, [this](std::uint32_t i) { return paths_[i].text; });
+  return found == base::TextIndex::nothing ? no_module : paths_[found].module;
+}
+
+void ModuleTree::index(std::string_view path, ModuleId module) {
+  paths_.push_back({path, module});
+  by_path_.add(path, static_cast<std::uint32_t>(paths_.size() - 1),
+               [this](std::uint32_t i) { return paths_[i].text; });
 }
 
 bool ModuleTree::within(ModuleId inner, ModuleId outer) const {
-  const std::string& in = modules_[inner].path;
-  const std::string& out = modules_[outer].path;
+  const std::string_view in = modules_[inner].path, out = modules_[outer].path;
   return out.empty() || (in.starts_with(out) && (in.size() == out.size() || in[out.size()] == '.'));
 }
 
@@ -103,15 +110,15 @@ ModuleId ModuleTree::nearest_runnable(ModuleId module) const {
   return module;
 }
 
-// An integer atom is a layer's when the block repeats: a list of modules, siblings of one class, or,
-// where classes are unknown, something that has modules inside and so is more than a step of a sequence.
-bool ModuleTree::is_repeated_block(ModuleId id) const {
-  if (repeats_.size() != modules_.size()) repeats_.assign(modules_.size(), Repeats::unasked);
-  if (repeats_[id] == Repeats::unasked) repeats_[id] = repeats(modules_[id]) ? Repeats::yes : Repeats::no;
-  return repeats_[id] == Repeats::yes;
+void ModuleTree::find_layers() {
+  repeats_.resize(modules_.size());
+  for (ModuleId id = 1; id < modules_.size(); ++id) repeats_[id] = repeats(modules_[id]);
 }
 
+// An integer atom is a layer's when the block repeats: a list of modules, siblings of one class, or,
+// where classes are unknown, something that has modules inside and so is more than a step of a sequence.
 bool ModuleTree::repeats(const Module& module) const {
+  if (!base::is_digits(module.name())) return false;
   const Module& container = modules_[module.parent];
   if (short_class(container.class_name) == "ModuleList") return true;
   // A container whose class is unknown where others' are known was never called: it only holds its modules.
@@ -133,8 +140,8 @@ std::vector<LayerStep> ModuleTree::layer_path(ModuleId module) const {
   std::vector<LayerStep> steps;
   for (ModuleId at = module; at != root; at = modules_[at].parent) {
     const Module& m = modules_[at];
+    if (!(at < repeats_.size() ? repeats_[at] : repeats(m))) continue;
     const std::string_view name = m.name();
-    if (!base::is_digits(name) || !is_repeated_block(at)) continue;
     std::uint64_t index = 0;
     if (std::from_chars(name.data(), name.data() + name.size(), index).ec != std::errc()) continue;
     steps.push_back({modules_[m.parent].path, index});

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <unordered_map>
+#include <unordered_set>
 #include <vector>
+
+#include "base/text_index.h"
+#include "base/text_store.h"
 
 namespace thence::hierarchy {
 
@@ -16,8 +18,8 @@ inline constexpr ModuleId root = 0;
 inline constexpr ModuleId no_module = 0xffffffff;
 
 struct Module {
-  std::string path;        // "" for the root
-  std::string class_name;  // qualified; empty when unknown
+  std::string_view path;        // "" for the root
+  std::string_view class_name;  // qualified; empty when unknown
   ModuleId parent = no_module;
   std::uint32_t name_at = 0;              // where the path's last atom begins
   std::vector<ModuleId> children;         // in order of registration, as far as known
@@ -26,7 +28,7 @@ struct Module {
   bool only_numbers = true;               // so are its children called
 
   /// The last atom of the path.
-  std::string_view name() const { return std::string_view(path).substr(name_at); }
+  std::string_view name() const { return path.substr(name_at); }
 };
 
 /// Where a module stands in a repeated block: `encoder.layer`, 3.
@@ -76,22 +78,30 @@ class ModuleTree {
   /// The nearest module that can run operations of its own: a list of modules cannot.
   ModuleId nearest_runnable(ModuleId module) const;
 
+  /// Once all modules are there: finds out which of them are repeated blocks.
+  void find_layers();
   /// Every repeated block around a module, outermost first; max_layer_steps at most.
   std::vector<LayerStep> layer_path(ModuleId module) const;
 
  private:
-  bool is_repeated_block(ModuleId id) const;
   bool repeats(const Module& module) const;
 
-  std::deque<Module> modules_;                              // stays put, so that by_path_ can point into it
-  std::unordered_map<std::string_view, ModuleId> by_path_;  // paths and aliases
-  std::deque<std::string> alias_names_;
+  void index(std::string_view path, ModuleId module);
+
+  struct Path {
+    std::string_view text;
+    ModuleId module;
+  };
+  std::deque<Module> modules_;
+  std::vector<Path> paths_;  // and aliases
+  base::TextIndex by_path_;  // into paths_
+  base::TextStore texts_;
+  std::unordered_set<std::string_view> class_names_;  // modules share few
   std::size_t classes_ = 0;
   std::size_t room_ = static_cast<std::size_t>(-1);
   bool full_ = false;
   bool complete_ = false;
-  enum class Repeats : std::uint8_t { unasked, no, yes };
-  mutable std::vector<Repeats> repeats_;  // asked for again and again once the tree is whole
+  std::vector<bool> repeats_;  // whether a module is a repeated block, by module; empty before find_layers()
 };
 
 /// Whether two paths lie in different layers: at the first atom where they differ, both are integers.

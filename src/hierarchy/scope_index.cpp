@@ -31,7 +31,7 @@ ScopeIndex::ScopeIndex(const onnx::Model& model, ModuleTree& tree,
   of_name_.assign(model.node_count(), no_scope);
   if (style_ == ScopeStyle::none) return;
   collect(model, tree);
-  ScopeResolver(model, tree, style_, scopes_, by_text_, of_name_).run(parameters);
+  ScopeResolver(model, tree, style_, scopes_, of_name_).run(parameters);
 }
 
 void ScopeIndex::collect(const onnx::Model& model, ModuleTree& tree) {
@@ -71,31 +71,36 @@ ScopeId ScopeIndex::of_values(onnx::NodeId node) const {
 // Interns a scope and those around it, from the outermost in. A tree that is full has no room for their
 // modules either.
 ScopeId ScopeIndex::intern(std::string_view text, ModuleTree& tree) {
-  if (const auto found = by_text_.find(text); found != by_text_.end()) return found->second;
+  if (const ScopeId found = scopes_.find(text); found != no_scope) return found;
   if (static_cast<std::size_t>(std::count(text.begin(), text.end(), '/')) > ModuleTree::max_depth)
     return no_scope;
-  std::vector<std::string_view> missing;
+  std::vector<std::string_view>& missing = missing_;
+  missing.assign(1, text);
   ScopeId outer = no_scope;
-  for (std::string_view at = text;; at = split_scope(at, style_).outer) {
-    if (const auto found = by_text_.find(at); found != by_text_.end()) {
-      outer = found->second;
-      break;
-    }
-    missing.push_back(at);
-    if (at.empty()) break;
+  while (outer == no_scope && !missing.back().empty()) {
+    const std::string_view around = split_scope(missing.back(), style_).outer;
+    outer = scopes_.find(around);
+    if (outer == no_scope) missing.push_back(around);
   }
   if (!tree.take_room(missing.size() * a_scope)) return no_scope;
-  for (auto next = missing.rbegin(); next != missing.rend(); ++next) {
-    const auto id = static_cast<ScopeId>(scopes_.size());
-    Scope& scope = scopes_.emplace_back();
-    scope.text = *next;
-    scope.component = split_scope(*next, style_).component;
-    scope.outer = outer;
-    if (outer != no_scope) scopes_[outer].is_inner = true;
-    by_text_.emplace(*next, id);
-    outer = id;
-  }
+  for (auto next = missing.rbegin(); next != missing.rend(); ++next)
+    outer = scopes_.add(*next, split_scope(*next, style_).component, outer);
   return outer;
+}
+
+ScopeId Scopes::find(std::string_view text) const {
+  return by_text_.find(text, [this](ScopeId scope) { return all_[scope].text; });
+}
+
+ScopeId Scopes::add(std::string_view text, std::string_view component, ScopeId outer) {
+  const auto id = static_cast<ScopeId>(all_.size());
+  Scope& scope = all_.emplace_back();
+  scope.text = text;
+  scope.component = component;
+  scope.outer = outer;
+  if (outer != no_scope) all_[outer].is_inner = true;
+  by_text_.add(text, id, [this](ScopeId known) { return all_[known].text; });
+  return id;
 }
 
 }  // namespace thence::hierarchy

@@ -7,11 +7,10 @@
 
 #include <cstdint>
 #include <deque>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/text_index.h"
 #include "hierarchy/module_tree.h"
 #include "hierarchy/parameters.h"
 #include "hierarchy/scope_names.h"
@@ -48,6 +47,24 @@ struct Scope {
   std::vector<ScopeMatch> matches;         // the best reading first; several are rivals; none: unknown
 };
 
+/// Scopes by number, and their numbers by text.
+class Scopes {
+ public:
+  Scope& operator[](ScopeId scope) { return all_[scope]; }
+  const Scope& operator[](ScopeId scope) const { return all_[scope]; }
+  std::size_t size() const { return all_.size(); }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+
+  /// no_scope when there is none of that text.
+  ScopeId find(std::string_view text) const;
+  ScopeId add(std::string_view text, std::string_view component, ScopeId outer);
+
+ private:
+  std::deque<Scope> all_;
+  base::TextIndex by_text_;
+};
+
 class ScopeIndex {
  public:
   /// Reads the scopes of all nodes and decides what each means. A tree that is not complete grows by the
@@ -69,10 +86,10 @@ class ScopeIndex {
   ScopeId intern(std::string_view text, ModuleTree& tree);
 
   ScopeStyle style_ = ScopeStyle::none;
-  std::deque<Scope> scopes_;
-  std::unordered_map<std::string_view, ScopeId> by_text_;
+  Scopes scopes_;
   std::vector<ScopeId> of_name_;
-  std::vector<ValueScope> of_values_;  // only where the node's own name says something else; by node
+  std::vector<std::string_view> missing_;  // kept for its memory: scopes that intern() adds
+  std::vector<ValueScope> of_values_;      // only where the node's own name says something else; by node
 };
 
 }  // namespace thence::hierarchy

@@ -22,6 +22,9 @@ std::optional<std::string_view> before_last_slash(std::string_view name, ScopeSt
 
 std::optional<std::string_view> scope_of_node_name(std::string_view name, ScopeStyle style) {
   if (style == ScopeStyle::none || name.empty()) return std::nullopt;
+  // Some converters join the names of what they fused: "model/dense/MatMul;model/dense/BiasAdd".
+  if (style == ScopeStyle::bare) name = name.substr(0, name.find(';'));
+  if (name.empty()) return std::nullopt;
   return before_last_slash(DerivedNames::shipped().original_node(name), style);
 }
 

@@ -11,22 +11,6 @@ namespace {
 
 constexpr std::size_t most_rivals = 1024;
 
-std::string join(std::string_view outer, std::string_view component) {
-  return outer.empty() ? std::string(component) : std::string(outer) + "." + std::string(component);
-}
-
-// A called container `blocks` has the scope component "blocks", its child "blocks.0": the child's path is the
-// container's and the number, not the container's and "blocks.0".
-std::string repeated_container(std::string_view outer, std::string_view component) {
-  const std::string_view own = scope_component(outer);
-  if (own.empty() || !component.starts_with(own) || component.size() <= own.size() + 1 ||
-      component[own.size()] != '.')
-    return {};
-  for (const std::string_view atom : base::split(component.substr(own.size() + 1), '.'))
-    if (!base::is_digits(atom)) return {};
-  return std::string(outer) + std::string(component.substr(own.size()));
-}
-
 // The component without the number of a repeated call: "fc" of "fc_2".
 std::string_view unnumbered(const Scope& scope) {
   base::NumberedName name;
@@ -40,11 +24,9 @@ void add_once(std::vector<ModuleId>& modules, ModuleId module) {
 
 }  // namespace
 
-ScopeResolver::ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style,
-                             std::deque<Scope>& scopes,
-                             const std::unordered_map<std::string_view, ScopeId>& by_text,
+ScopeResolver::ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style, Scopes& scopes,
                              const std::vector<ScopeId>& of_name)
-    : model_(model), tree_(tree), style_(style), scopes_(scopes), by_text_(by_text), of_name_(of_name) {}
+    : model_(model), tree_(tree), style_(style), scopes_(scopes), of_name_(of_name) {}
 
 void ScopeResolver::run(const std::vector<ParameterOwner>& parameters) {
   collect_owners(parameters);
@@ -123,6 +105,26 @@ void ScopeResolver::pass_owners_outwards(const std::vector<ScopeId>& order) {
   }
 }
 
+std::string_view ScopeResolver::join(std::string_view outer, std::string_view component) {
+  path_.assign(outer);
+  if (!outer.empty()) path_ += '.';
+  return path_ += component;
+}
+
+// A called container `blocks` has the scope component "blocks", its child "blocks.0": the child's path is the
+// container's and the number, not the container's and "blocks.0".
+std::string_view ScopeResolver::repeated_container(std::string_view outer, std::string_view component) {
+  const std::string_view own = scope_component(outer);
+  if (own.empty() || !component.starts_with(own) || component.size() <= own.size() + 1 ||
+      component[own.size()] != '.')
+    return {};
+  const std::string_view numbers = component.substr(own.size());
+  for (const std::string_view atom : base::split(numbers.substr(1), '.'))
+    if (!base::is_digits(atom)) return {};
+  path_.assign(outer);
+  return path_ += numbers;
+}
+
 bool ScopeResolver::add_match(Scope& scope, ModuleId module, Fit fit) {
   if (module == no_module) return false;
   if (module >= matched_.size()) matched_.resize(tree_.size(), no_scope);
@@ -157,9 +159,8 @@ void ScopeResolver::resolve(Scope& scope) {
     // own.
     const std::string first =
         std::string(scope.text.substr(0, scope.text.size() - scope.component.size())) + std::string(base);
-    if (const auto found = by_text_.find(first); found != by_text_.end() && !tree_.complete())
-      for (const ScopeMatch& match : scopes_[found->second].matches)
-        add_match(scope, match.module, Fit::spelled);
+    if (const ScopeId found = scopes_.find(first); found != no_scope && !tree_.complete())
+      for (const ScopeMatch& match : scopes_[found].matches) add_match(scope, match.module, Fit::spelled);
     if (!scope.matches.empty()) return;
   }
   if (!tree_.complete()) spell_out(scope, outer);
@@ -188,7 +189,7 @@ void ScopeResolver::resolve_among(Scope& scope, const std::vector<ScopeMatch>& o
 bool ScopeResolver::resolve_component(Scope& scope, ModuleId outer, std::string_view component) {
   const std::string_view around = tree_[outer].path;
   if (add_match(scope, tree_.find(join(around, component)), Fit::known)) return true;
-  if (const std::string repeated = repeated_container(around, component); !repeated.empty())
+  if (const std::string_view repeated = repeated_container(around, component); !repeated.empty())
     if (add_match(scope, tree_.find(repeated), Fit::container)) return true;
   for (const ModuleId owner : scope.parameter_owners) {
     if (scope_component(tree_[owner].path) != component) continue;
@@ -209,8 +210,8 @@ bool ScopeResolver::resolve_component(Scope& scope, ModuleId outer, std::string_
 }
 
 void ScopeResolver::spell_out(Scope& scope, ModuleId outer) {
-  const std::string around = tree_[outer].path;
-  const std::string repeated = repeated_container(around, scope.component);
+  const std::string_view around = tree_[outer].path;
+  const std::string_view repeated = repeated_container(around, scope.component);
   if (!repeated.empty())
     add_match(scope, tree_.add(repeated), Fit::container);
   else
@@ -226,7 +227,7 @@ bool ScopeResolver::scope_of_its_own(ModuleId module) const {
     path = component.size() >= path.size() ? std::string_view()
                                            : path.substr(0, path.size() - component.size() - 1);
   }
-  return by_text_.contains(text);
+  return scopes_.find(text) != no_scope;
 }
 
 // All nodes of a scope belong to one call of one module. A scope that fits several is decided when, of all
@@ -283,7 +284,7 @@ ModuleId ScopeResolver::pick_by_neighbours(const Scope& scope, const std::vector
     if (scopes_[other].matches.size() != 1) continue;
     if (!spend(scope.matches.size())) return no_module;
     const ModuleId neighbour = scopes_[other].matches.front().module;
-    const std::string& where = tree_[neighbour].path;
+    const std::string_view where = tree_[neighbour].path;
     const bool tells = std::any_of(scope.matches.begin(), scope.matches.end(), [&](const ScopeMatch& rival) {
       return cross_layer(tree_[rival.module].path, where);
     });
@@ -302,7 +303,7 @@ ModuleId ScopeResolver::pick_by_neighbours(const Scope& scope, const std::vector
 
 // The k-th scope that means the same module is its k-th call; one with scopes inside it counts as well.
 void ScopeResolver::number_calls(const std::vector<ScopeId>& order) {
-  std::unordered_map<ModuleId, std::uint32_t> calls;
+  std::vector<std::uint32_t> calls(tree_.size());
   for (const ScopeId id : order)
     if (Scope& scope = scopes_[id]; scope.matches.size() == 1)
       scope.matches.front().call = calls[scope.matches.front().module]++;

@@ -2,6 +2,7 @@
 // tree, the parameters read in a scope, and at last what it is wired to.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -12,8 +13,7 @@ namespace thence::hierarchy {
 
 class ScopeResolver {
  public:
-  ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style, std::deque<Scope>& scopes,
-                const std::unordered_map<std::string_view, ScopeId>& by_text,
+  ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style, Scopes& scopes,
                 const std::vector<ScopeId>& of_name);
   void run(const std::vector<ParameterOwner>& parameters);
 
@@ -29,14 +29,15 @@ class ScopeResolver {
   ModuleId pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours, bool blind);
   void number_calls(const std::vector<ScopeId>& order);
   bool scope_of_its_own(ModuleId module) const;
+  std::string_view join(std::string_view outer, std::string_view component);
+  std::string_view repeated_container(std::string_view outer, std::string_view component);
   bool add_match(Scope& scope, ModuleId module, Fit fit);
   bool spend(std::size_t work);
 
   const onnx::Model& model_;
   ModuleTree& tree_;
   ScopeStyle style_;
-  std::deque<Scope>& scopes_;
-  const std::unordered_map<std::string_view, ScopeId>& by_text_;
+  Scopes& scopes_;
   const std::vector<ScopeId>& of_name_;
   std::unordered_map<std::string_view, std::vector<ModuleId>> by_component_;  // of a complete tree
   // What may be spent on rivals, and how many may be kept in all: a file made to have too many leaves them
@@ -45,6 +46,7 @@ class ScopeResolver {
   std::vector<ScopeId>
       matched_;             // by module: the last scope that it was matched to, so that none is listed twice
   ScopeId now_ = no_scope;  // the scope at hand
+  std::string path_;        // what join() and repeated_container() made last
 };
 
 }  // namespace thence::hierarchy

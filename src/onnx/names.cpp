@@ -4,17 +4,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <random>
 
 namespace thence::onnx {
-
-std::uint64_t process_seed() {
-  static const std::uint64_t seed = [] {
-    std::random_device device;
-    return std::uint64_t{device()} << 32 | device();
-  }();
-  return seed;
-}
 
 NameTable::NameTable(std::string_view file, std::uint64_t expected, std::uint64_t seed)
     : file_(file), seed_(seed) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text_hash.h"
+
 namespace thence::onnx {
 
 inline constexpr std::uint32_t none = 0xffffffff;
@@ -27,14 +29,10 @@ class Slice {
   std::uint64_t packed_ = 0;
 };
 
-/// A number that is another in each run. Seeded with it, names cannot be chosen to collide; names are
-/// numbered by first appearance, so nothing else depends on it.
-std::uint64_t process_seed();
-
 class NameTable {
  public:
   NameTable() = default;
-  NameTable(std::string_view file, std::uint64_t expected, std::uint64_t seed = process_seed());
+  NameTable(std::string_view file, std::uint64_t expected, std::uint64_t seed = base::process_seed());
 
   /// Writes the number of `name` (a part of the file, at most Slice::max_length long) to `*out`, now or
   /// a few calls later: looking up in batches hides the wait for memory. Call finish() before reading.

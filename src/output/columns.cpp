@@ -15,7 +15,7 @@ using semantics::Map;
 // The root's path is empty; a cell that says nothing means unknown, which the root is not.
 std::string path_of(const Map& map, hierarchy::ModuleId module) {
   if (module == no_module) return {};
-  return module == hierarchy::root ? "(root)" : map.tree()[module].path;
+  return std::string(module == hierarchy::root ? "(root)" : map.tree()[module].path);
 }
 std::string module_text(const Map& map, onnx::NodeId node) { return path_of(map, map.answer(node).module); }
 
@@ -56,7 +56,8 @@ const std::vector<Column>& all_columns() {
       {"module", "the module that ran it", module_text},
       {"module_class", "that module's class",
        [](const Map& m, onnx::NodeId n) {
-         return m.answer(n).known() ? m.tree()[m.answer(n).module].class_name : std::string();
+         return std::string(m.answer(n).known() ? m.tree()[m.answer(n).module].class_name
+                                                : std::string_view());
        }},
       {"call", "which call of the module",
        [](const Map& m, onnx::NodeId n) {

@@ -11,9 +11,9 @@
 
 namespace thence::output {
 
-/// schema/map.schema.json: one document; jsonl: one node's row a line.
-void write_map_json(const semantics::Map& map, base::Writer& out);
-void write_map_jsonl(const semantics::Map& map, base::Writer& out);
+/// schema/map.schema.json: one document; jsonl: one node's row a line. On `jobs` threads.
+void write_map_json(const semantics::Map& map, unsigned jobs, base::Writer& out);
+void write_map_jsonl(const semantics::Map& map, unsigned jobs, base::Writer& out);
 
 /// Columns by their names; an error names those that exist.
 struct Column {

@@ -5,8 +5,10 @@
 namespace thence::output {
 
 void append_csv_field(std::string& out, std::string_view raw) {
-  const std::string text = base::printable(raw);
-  if (text.find_first_of(",\"") == std::string::npos) {
+  const bool printable = base::is_printable(raw);
+  const std::string escaped = printable ? std::string() : base::printable(raw);
+  const std::string_view text = printable ? raw : escaped;
+  if (text.find(',') == std::string_view::npos && text.find('"') == std::string_view::npos) {
     out += text;
     return;
   }

@@ -2,12 +2,15 @@
 // copied.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <tuple>
-#include <unordered_map>
 
 #include "output/formats.h"
+#include "output/in_order.h"
 #include "output/json_text.h"
 
 namespace thence::output {
@@ -19,6 +22,13 @@ using hierarchy::ModuleId;
 using hierarchy::no_module;
 using semantics::Map;
 
+void append_path(const hierarchy::ModuleTree& tree, ModuleId module, std::string& out) {
+  if (module == no_module)
+    out.append("null"sv);
+  else
+    append_json_string(out, tree[module].path);
+}
+
 class Rows {
  public:
   explicit Rows(const Map& map) : map_(map) {}
@@ -27,38 +37,37 @@ class Rows {
     const onnx::Node node = map_.model().node(id);
     const resolve::Attribution& answer = map_.answer(id);
     const Words& words = words_of(answer.module);
+    const std::string_view text = words.text;
     out.append(graph_text(id));
     append_number(out, id - first_node_);
     out.append(R"(,"name":)"sv);
     append_json_string(out, node.name());
     out.append(operator_text(node.op_type(), node.domain()));
-    out.append(words.head);
     if (answer.set == 0 && answer.call == 0 && answer.weight_owner == no_module) {
-      out.append(words.plain);
+      out.append(text);
     } else {
+      out.append(text.substr(0, words.plain));
       append_number(out, answer.call);
       out.append(R"(,"modules":[)"sv);
       append_modules(out, id);
       out.append(R"(],"weight_owner":)"sv);
       append_path(out, answer.weight_owner);
+      out.append(text.substr(words.tail));
     }
-    out.append(words.tail);
     out.append(verdict_text(answer, map_.reason(id)));
   }
 
-  void append_path(std::string& out, ModuleId module) const {
-    if (module == no_module)
-      out.append("null"sv);
-    else
-      append_json_string(out, map_.tree()[module].path);
-  }
+  void append_path(std::string& out, ModuleId module) const { output::append_path(map_.tree(), module, out); }
 
  private:
+  // What is said of a node because of its module, from "module" to just before "source".
   struct Words {
-    std::string head;   // from "module" to "call"
-    std::string plain;  // from the call's number to "weight_owner", for a node that serves its module only,
-                        // without weights
-    std::string tail;   // from "hf_module" to just before "source"
+    bool made = false;
+    ModuleId module = no_module;
+    std::string text;
+    std::size_t plain = 0;  // where the call's number begins, up to "weight_owner": what is written here is
+                            // true for a node that serves its module only, without weights
+    std::size_t tail = 0;   // where "hf_module" begins
   };
 
   const std::string& graph_text(onnx::NodeId id) {
@@ -115,84 +124,102 @@ class Rows {
   }
 
   const Words& words_of(ModuleId module) {
-    if (module == last_module_ && last_words_ != nullptr) return *last_words_;
-    last_module_ = module;
-    if (const auto found = words_.find(module); found != words_.end()) return *(last_words_ = &found->second);
-    if (kept_ > most_kept) {
-      words_.clear();
-      kept_ = 0;
-    }
-    Words words = module == no_module ? unknown_words() : make_words(module);
-    kept_ += words.head.size() + words.plain.size() + words.tail.size() + 160;
-    return *(last_words_ = &words_.emplace(module, std::move(words)).first->second);
-  }
-
-  static Words unknown_words() {
-    return {
-        R"(,"module":null,"module_class":null,"call":)", R"(0,"modules":[],"weight_owner":null)",
-        R"(,"hf_module":null,"hf_module_class":null,"tag":null,"semantic_type":null,"component":null,"layer_id":null,)"
-        R"("layer_path":[],"additional_context":{"module_class":null,"semantic_classification":null,"scope_path":null},)"};
-  }
-
-  Words make_words(ModuleId module) const {
-    const semantics::ModuleFacts facts = map_.facts(module);
-    const hierarchy::ModuleTree& tree = map_.tree();
-    const std::string_view hf_class =
-        facts.hf_module == no_module ? std::string_view() : tree[facts.hf_module].class_name;
-    std::string path;
-    append_path(path, module);
-    Words words;
-    words.head.append(R"(,"module":)"sv).append(path).append(R"(,"module_class":)"sv);
-    append_json_string_or_null(words.head, tree[module].class_name);
-    words.head.append(R"(,"call":)"sv);
-    words.plain.append(R"(0,"modules":[)"sv).append(path).append(R"(],"weight_owner":null)"sv);
-    std::string& tail = words.tail;
-    tail.reserve(320 + 2 * path.size());
-    tail.append(R"(,"hf_module":)"sv);
-    append_path(tail, facts.hf_module);
-    tail.append(R"(,"hf_module_class":)"sv);
-    append_json_string_or_null(tail, hf_class);
-    tail.append(R"(,"tag":)"sv);
-    append_json_string_or_null(tail, facts.tag);
-    tail.append(R"(,"semantic_type":)"sv);
-    append_json_string_or_null(tail, facts.role.type);
-    tail.append(R"(,"component":)"sv);
-    append_json_string_or_null(tail, facts.role.component);
-    tail.append(R"(,"layer_id":)"sv);
-    if (facts.layers.empty())
-      tail.append("null"sv);
+    Words& words = words_[module % words_.size()];
+    if (words.made && words.module == module) return words;
+    words.made = true;
+    words.module = module;
+    words.text.clear();
+    if (module == no_module)
+      say_unknown(words);
     else
-      append_number(tail, facts.layers.front().index);
-    tail.append(R"(,"layer_path":[)"sv);
-    for (std::size_t i = 0; i < facts.layers.size(); ++i) {
-      tail.append(i == 0 ? "["sv : ",["sv);
-      append_json_string(tail, facts.layers[i].container);
-      tail.push_back(',');
-      append_number(tail, facts.layers[i].index);
-      tail.push_back(']');
-    }
-    tail.append(R"(],"additional_context":{"module_class":)"sv);
-    append_json_string_or_null(tail, hierarchy::short_class(hf_class));
-    tail.append(R"(,"semantic_classification":)"sv);
-    append_json_string_or_null(tail, facts.role.classification);
-    tail.append(R"(,"scope_path":)"sv);
-    append_json_string(tail, facts.scope_path);
-    tail.append("},"sv);
+      say(words, module);
     return words;
   }
 
-  static constexpr std::size_t most_kept = 4 << 20, most_operators = 4096;
+  static void say_unknown(Words& words) {
+    words.text.append(R"(,"module":null,"module_class":null,"call":)"sv);
+    words.plain = words.text.size();
+    words.text.append(R"(0,"modules":[],"weight_owner":null)"sv);
+    words.tail = words.text.size();
+    words.text.append(
+        R"(,"hf_module":null,"hf_module_class":null,"tag":null,"semantic_type":null,"component":null,"layer_id":null,)"
+        R"("layer_path":[],"additional_context":{"module_class":null,"semantic_classification":null,"scope_path":null},)"sv);
+  }
+
+  void say(Words& words, ModuleId module) {
+    map_.read_facts(module, roles_, facts_);
+    const hierarchy::ModuleTree& tree = map_.tree();
+    const std::string_view hf_class =
+        facts_.hf_module == no_module ? std::string_view() : tree[facts_.hf_module].class_name;
+    std::string& text = words.text;
+    text.append(R"(,"module":)"sv);
+    append_path(text, module);
+    text.append(R"(,"module_class":)"sv);
+    append_json_string_or_null(text, tree[module].class_name);
+    text.append(R"(,"call":)"sv);
+    words.plain = text.size();
+    text.append(R"(0,"modules":[)"sv);
+    append_path(text, module);
+    text.append(R"(],"weight_owner":null)"sv);
+    words.tail = text.size();
+    text.append(R"(,"hf_module":)"sv);
+    append_path(text, facts_.hf_module);
+    text.append(R"(,"hf_module_class":)"sv);
+    append_json_string_or_null(text, hf_class);
+    text.append(R"(,"tag":)"sv);
+    append_json_string_or_null(text, facts_.tag);
+    text.append(R"(,"semantic_type":)"sv);
+    append_json_string_or_null(text, facts_.role.type);
+    text.append(R"(,"component":)"sv);
+    append_json_string_or_null(text, facts_.role.component);
+    text.append(R"(,"layer_id":)"sv);
+    if (facts_.layers.empty())
+      text.append("null"sv);
+    else
+      append_number(text, facts_.layers.front().index);
+    text.append(R"(,"layer_path":[)"sv);
+    for (std::size_t i = 0; i < facts_.layers.size(); ++i) {
+      text.append(i == 0 ? "["sv : ",["sv);
+      append_json_string(text, facts_.layers[i].container);
+      text.push_back(',');
+      append_number(text, facts_.layers[i].index);
+      text.push_back(']');
+    }
+    text.append(R"(],"additional_context":{"module_class":)"sv);
+    append_json_string_or_null(text, hierarchy::short_class(hf_class));
+    text.append(R"(,"semantic_classification":)"sv);
+    append_json_string_or_null(text, facts_.role.classification);
+    text.append(R"(,"scope_path":)"sv);
+    append_json_string(text, facts_.scope_path);
+    text.append("},"sv);
+  }
+
+  static constexpr std::size_t most_operators = 4096;
   const Map& map_;
   onnx::GraphId graph_ = onnx::none;
   onnx::NodeId first_node_ = 0;
   std::string graph_text_;
-  std::unordered_map<ModuleId, Words> words_;
-  std::size_t kept_ = 0;
-  ModuleId last_module_ = no_module;
-  const Words* last_words_ = nullptr;
+  std::array<Words, 256> words_;  // of the modules met last; nodes of one module lie near each other
+  semantics::RoleReader roles_;
+  semantics::ModuleFacts facts_;
   std::map<std::pair<const char*, const char*>, std::string> operators_;
   std::map<std::tuple<evidence::Source, float, const char*>, std::string> verdicts_;
 };
+
+// The nodes' rows, some hundreds a piece.
+void write_rows(const Map& map, unsigned jobs, std::string_view separator, base::Writer& out) {
+  constexpr std::size_t rows_a_piece = 512;
+  const std::size_t count = map.model().node_count();
+  write_in_order((count + rows_a_piece - 1) / rows_a_piece, jobs, out, [&] {
+    return [&, rows = std::make_shared<Rows>(map)](std::size_t piece, std::string& text) {
+      const std::size_t first = piece * rows_a_piece, past = std::min(count, first + rows_a_piece);
+      for (std::size_t id = first; id < past; ++id) {
+        if (id > 0) text.append(separator);
+        rows->append(text, static_cast<onnx::NodeId>(id));
+      }
+    };
+  });
+}
 
 void append_header(const Map& map, std::string& out) {
   const onnx::Model& model = map.model();
@@ -232,12 +259,11 @@ void append_module(const Map& map, ModuleId id, std::string& out) {
   out.push_back('}');
 }
 
-void append_initializer(const Map& map, const semantics::InitializerRow& row, const Rows& rows,
-                        std::string& out) {
+void append_initializer(const Map& map, const semantics::InitializerRow& row, std::string& out) {
   out += R"({"name":)";
   append_json_string(out, row.name);
   out += R"(,"module":)";
-  rows.append_path(out, row.module);
+  append_path(map.tree(), row.module, out);
   out += R"(,"parameter":)";
   append_json_string_or_null(out, row.parameter);
   out += R"(,"modules":[)";
@@ -279,7 +305,7 @@ void append_summary(const Map& map, std::string& out) {
 
 }  // namespace
 
-void write_map_json(const Map& map, base::Writer& out) {
+void write_map_json(const Map& map, unsigned jobs, base::Writer& out) {
   std::string& text = out.buffer();
   append_header(map, text);
   text += "\"modules\":[";
@@ -287,30 +313,23 @@ void write_map_json(const Map& map, base::Writer& out) {
     out.add(id == 0 ? "\n" : ",\n");
     append_module(map, id, text);
   }
-  text += "],\n\"nodes\":[";
-  Rows rows(map);
-  for (onnx::NodeId id = 0; id < map.model().node_count() && out.ok(); ++id) {
-    out.add(id == 0 ? "\n" : ",\n");
-    rows.append(text, id);
-  }
+  text += map.model().node_count() > 0 ? "],\n\"nodes\":[\n" : "],\n\"nodes\":[";
+  write_rows(map, jobs, ",\n", out);
   text += "],\n\"initializers\":[";
   bool first = true;
   for (const semantics::InitializerRow& row : map.initializer_rows()) {
     out.add(first ? "\n" : ",\n");
     first = false;
-    append_initializer(map, row, rows, text);
+    append_initializer(map, row, text);
   }
   text += "],\n";
   append_summary(map, text);
   out.flush();
 }
 
-void write_map_jsonl(const Map& map, base::Writer& out) {
-  Rows rows(map);
-  for (onnx::NodeId id = 0; id < map.model().node_count() && out.ok(); ++id) {
-    rows.append(out.buffer(), id);
-    out.add("\n");
-  }
+void write_map_jsonl(const Map& map, unsigned jobs, base::Writer& out) {
+  write_rows(map, jobs, "\n", out);
+  if (map.model().node_count() > 0) out.add("\n");
   out.flush();
 }
 

@@ -5,7 +5,9 @@
 // 3. Where a rewrite merged nodes of two modules (a norm folded into the convolution before it), the module
 // whose
 //    weight the node reads ran the operation; the other is listed beside it.
-// 4. A parameter alone decides only if the node reads those of one module.
+// 4. Where a node's name and its output's name speak of two modules, it was fused: the output's is the
+// primary.
+// 5. A parameter alone decides only if the node reads those of one module.
 #include <algorithm>
 
 #include "resolve/confidence.h"
@@ -27,6 +29,13 @@ const Evidence* first_parameter(std::span<const Evidence> all) {
   const auto found =
       std::find_if(all.begin(), all.end(), [](const Evidence& e) { return e.source == Source::parameter; });
   return found == all.end() ? nullptr : &*found;
+}
+
+// What the name of a node's output says, if that is one module.
+const Evidence* fused_into(std::span<const Evidence> all) {
+  const auto of_values = [](const Evidence& e) { return e.source == Source::value_names; };
+  if (std::count_if(all.begin(), all.end(), of_values) != 1) return nullptr;
+  return &*std::find_if(all.begin(), all.end(), of_values);
 }
 
 // A parameter read from the module itself or from below confirms; the module around one is often the one that
@@ -80,8 +89,14 @@ Verdict decide(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, 
     }
     winner = &*read;
   }
+  // A fused node keeps the name of its first part and the output of its last, which is the primary one.
+  if (const Evidence* written = fused_into(all);
+      source == Source::onnx_scope_parsing && written != nullptr && written->module != winner->module) {
+    verdict.serves = {written->module, winner->module};
+    winner = written;
+  }
   ModuleId module = winner->module;
-  answer.source = source;
+  answer.source = winner->source;
   if (winner->strength == Strength::rewritten) {
     const Evidence* weight = first_parameter(all);
     if (weight != nullptr && !hierarchy.tree().within(weight->module, module)) {
@@ -95,7 +110,7 @@ Verdict decide(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, 
   answer.reason = Reason::none;
   answer.named = source != Source::parameter;
   answer.confidence =
-      Confidence::shipped().of(source, winner->strength, agreement(hierarchy.tree(), all, *winner));
+      Confidence::shipped().of(winner->source, winner->strength, agreement(hierarchy.tree(), all, *winner));
   return verdict;
 }
 

@@ -48,7 +48,8 @@ class Sharing {
   void look_at(onnx::NodeId id) {
     const ModuleId own = resolution_.nodes[id].module;
     const bool constant = model_.node(id).inputs().empty();
-    std::vector<ModuleId> serves{own};
+    std::vector<ModuleId>& serves = serves_;
+    serves.assign(1, own);
     std::string_view layers;
     bool serves_own = constant;
     std::size_t looked = 0;
@@ -68,7 +69,7 @@ class Sharing {
     }
     if (serves.size() < 2 || !serves_own || (!constant && !free_of(id, layers))) return;
     if (!constant) merged_[id] = true;
-    set_modules(resolution_, id, std::move(serves));
+    set_modules(resolution_, id, serves);
   }
 
   // Twins bear the same name, or are layers themselves: a look at the last atom tells most others apart.
@@ -136,6 +137,7 @@ class Sharing {
   const Wiring& wiring_;
   Resolution& resolution_;
   std::vector<bool> merged_;
+  std::vector<ModuleId> serves_;       // of the node at hand
   std::size_t places_left_ = 1 << 20;  // more than an honest model needs, and done in a moment
 };
 

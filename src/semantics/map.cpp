@@ -13,6 +13,8 @@ namespace {
 using hierarchy::ModuleId;
 using hierarchy::no_module;
 
+constexpr std::size_t shortest_list = 64;
+
 std::optional<Error> check_needs(const resolve::Strategy& strategy,
                                  const std::optional<hierarchy::Capture>& capture) {
   if (strategy.needs_section.empty()) return std::nullopt;
@@ -30,14 +32,13 @@ std::optional<Error> check_needs(const resolve::Strategy& strategy,
                "use --strategy auto"};
 }
 
-std::string scope_path(const hierarchy::ModuleTree& tree, ModuleId module) {
+void write_scope_path(std::string_view path, std::string& text) {
   // A dot before a name parts two components; one before a number does not.
-  std::string text = "/" + tree[module].path;
+  text.assign(1, '/').append(path);
   for (std::size_t dot = text.find('.'); dot != std::string::npos; dot = text.find('.', dot + 1)) {
     const std::size_t end = std::min(text.find('.', dot + 1), text.size());
     if (!base::is_digits(std::string_view(text).substr(dot + 1, end - dot - 1))) text[dot] = '/';
   }
-  return text;
 }
 
 }  // namespace
@@ -90,6 +91,7 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
       std::make_unique<evidence::Sink>(evidence::collect(*map.model_, *map.hierarchy_, strategy->sources));
   map.resolution_ =
       resolve::resolve(*map.model_, *map.hierarchy_, *map.evidence_, map.strategy_, *map.filter_);
+  map.shorten_lists();
   for (const hierarchy::NodeTag& tag : map.hierarchy_->tags())
     if (!tag.fits)
       map.diagnostics_.add("T001", [&] {
@@ -99,13 +101,27 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
   return map;
 }
 
+// A small file can make many nodes that each serve many modules: then the lists are cut shorter, so that an
+// answer stays in proportion to its model.
+void Map::shorten_lists() {
+  constexpr std::size_t most_text = std::size_t{32} << 20;
+  std::vector<std::size_t> lengths(resolution_.sets.size());
+  for (std::size_t set = 1; set < lengths.size(); ++set)
+    for (const ModuleId module : resolution_.sets[set]) lengths[set] += tree()[module].path.size();
+  std::size_t text = 0;
+  for (const resolve::Attribution& node : resolution_.nodes)
+    text += std::min(lengths[node.set], most_listed_);
+  if (text > most_text) most_listed_ = shortest_list;
+}
+
 std::vector<ModuleId> Map::modules_of(onnx::NodeId node) const {
   const resolve::Attribution& answer = resolution_.nodes[node];
   if (answer.set != 0) {
-    constexpr std::size_t most_text = 4096;
     const std::vector<ModuleId>& set = resolution_.sets[answer.set];
+    const std::size_t least = most_listed_ == shortest_list ? 1 : 2;
     std::size_t text = 0, count = 0;
-    while (count < set.size() && (count < 2 || text < most_text)) text += tree()[set[count++]].path.size();
+    while (count < set.size() && (count < least || text < most_listed_))
+      text += tree()[set[count++]].path.size();
     return {set.begin(), set.begin() + static_cast<std::ptrdiff_t>(count)};
   }
   if (!answer.known()) return {};
@@ -116,17 +132,17 @@ const ModuleFacts& Map::facts(ModuleId module) const {
   constexpr std::size_t most_kept = 512;
   if (const auto found = facts_->find(module); found != facts_->end()) return found->second;
   if (facts_->size() == most_kept) facts_->clear();
-  return facts_->emplace(module, find_facts(module)).first->second;
+  ModuleFacts& facts = (*facts_)[module];
+  read_facts(module, *roles_, facts);
+  return facts;
 }
 
-ModuleFacts Map::find_facts(ModuleId module) const {
-  ModuleFacts facts;
+void Map::read_facts(ModuleId module, RoleReader& roles, ModuleFacts& facts) const {
   facts.hf_module = filter_->hf_module(tree(), module);
-  if (facts.hf_module != no_module) facts.tag = tags_->of(facts.hf_module);
+  facts.tag = facts.hf_module == no_module ? std::string() : tags_->of(facts.hf_module);
   facts.layers = tree().layer_path(module);
-  facts.role = role(module);
-  facts.scope_path = scope_path(tree(), module);
-  return facts;
+  facts.role = roles.of(tree(), module);
+  write_scope_path(tree()[module].path, facts.scope_path);
 }
 
 Summary Map::summary() const {

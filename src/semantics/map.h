@@ -70,7 +70,9 @@ class Map {
   const Diagnostics& diagnostics() const { return diagnostics_; }
 
   /// Good until the next call: nodes of one module follow one another, so the last few hundred are kept.
+  /// Not for several threads at once; each of those has a RoleReader of its own and calls read_facts().
   const ModuleFacts& facts(hierarchy::ModuleId module) const;
+  void read_facts(hierarchy::ModuleId module, RoleReader& roles, ModuleFacts& facts) const;
   Role role(hierarchy::ModuleId module) const { return roles_->of(tree(), module); }
   Summary summary() const;
   std::vector<InitializerRow> initializer_rows() const;
@@ -79,7 +81,7 @@ class Map {
 
  private:
   Map() = default;
-  ModuleFacts find_facts(hierarchy::ModuleId module) const;
+  void shorten_lists();
   static Result<Map> finish(Map map, Result<onnx::Model> model, const MapOptions& options);
 
   Diagnostics diagnostics_;
@@ -90,6 +92,7 @@ class Map {
   resolve::Resolution resolution_;
   std::unique_ptr<hierarchy::ClassFilter> filter_;
   std::unique_ptr<Tags> tags_;
+  std::size_t most_listed_ = 4096;  // see modules_of()
   std::unique_ptr<RoleReader> roles_ = std::make_unique<RoleReader>();
   using KeptFacts = std::unordered_map<hierarchy::ModuleId, ModuleFacts>;
   std::unique_ptr<KeptFacts> facts_ = std::make_unique<KeptFacts>();

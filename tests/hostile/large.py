@@ -186,5 +186,11 @@ def functions(path: Path) -> Large:
 def bodies(path: Path) -> Large:
     branch = pb.body("then_branch", pb.graph([pb.node("Relu", "", ["x"], ["y"])]))
     return nodes(
-        path, 200_000, lambda i: pb.node("If", f"/a.{i}/If", ["c"], [f"v{i}"], attributes=branch)
-    )._replace(nodes=400_000)
+        path, 80_000, lambda i: pb.node("If", f"/a.{i}/If", ["c"], [f"v{i}"], attributes=branch)
+    )._replace(nodes=160_000)
+
+
+@case
+def more_bodies_than_a_file_is_granted(path: Path) -> Large:
+    """A graph takes some hundred bytes of memory and two of a file."""
+    return nodes(path, 1, lambda _: pb.node("If", attributes=pb.message(5, b"Z\0" * 2_000_000)))._replace(refused=True)

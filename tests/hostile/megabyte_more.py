@@ -189,7 +189,7 @@ def many_bodies() -> Case:
 @case
 def deep_bodies() -> Case:
     """As deep as messages may nest, with long names on the way and very many graphs at the end."""
-    leaf = pb.message(5, pb.message(1, "g" * 9_000) + b"Z\0" * 200_000 + b"Z\x04\x0a\x02\x22\x00" * 40_000)
+    leaf = pb.message(5, pb.message(1, "g" * 9_000) + b"Z\0" * 40_000 + b"Z\x04\x0a\x02\x22\x00" * 20_000)
     for _ in range(30):
         leaf = pb.body("x" * 9_000, pb.graph([pb.node("If", "", ["c"], attributes=leaf)]))
     return Case(pb.model([pb.node("If", "/a/x", ["c"], attributes=leaf)]))

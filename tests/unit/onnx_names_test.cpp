@@ -107,7 +107,7 @@ TEST(NameTable, NamesCanBeReadAfterItIsSealed) {
   EXPECT_EQ(table.text(last), "b");
 }
 
-TEST(ProcessSeed, StaysTheSameInARun) { EXPECT_EQ(process_seed(), process_seed()); }
+TEST(ProcessSeed, StaysTheSameInARun) { EXPECT_EQ(base::process_seed(), base::process_seed()); }
 
 RC_GTEST_PROP(NameTable, NumbersDoNotDependOnTheSeed,
               (const std::vector<std::string>& texts, std::uint64_t seed, std::uint64_t other)) {

@@ -1,0 +1,15 @@
+// Hashes of texts. A table keyed by texts of a file is seeded with process_seed(), so that whoever wrote the
+// file cannot make them collide.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace thence::base {
+
+/// Another number in each run; nothing that is printed may depend on it.
+std::uint64_t process_seed();
+
+std::uint64_t text_hash(std::string_view text, std::uint64_t seed);
+
+}  // namespace thence::base

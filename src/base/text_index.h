@@ -1,0 +1,69 @@
+// TextIndex: finds small numbers by their texts. The texts stay where the caller has them; the index asks for
+// one by its number. Eight bytes an entry, and no allocation of its own for any.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/text_hash.h"
+
+namespace thence::base {
+
+class TextIndex {
+ public:
+  static constexpr std::uint32_t nothing = 0xffffffff;
+
+  explicit TextIndex(std::uint64_t seed = process_seed()) : seed_(seed) {}
+
+  /// The number under which the text was added, or `nothing`. `text_of(number)` gives a number's text.
+  template <class TextOf>
+  std::uint32_t find(std::string_view text, const TextOf& text_of) const {
+    if (slots_.empty()) return nothing;
+    const std::uint64_t hash = hash_of(text);
+    const std::uint64_t mask = slots_.size() - 1;
+    for (std::uint64_t at = hash & mask; slots_[at].number != nothing; at = (at + 1) & mask)
+      if (slots_[at].check == check_of(hash) && text_of(slots_[at].number) == text) return slots_[at].number;
+    return nothing;
+  }
+
+  /// Adds a text that is not there yet.
+  template <class TextOf>
+  void add(std::string_view text, std::uint32_t number, const TextOf& text_of) {
+    if ((count_ + 1) * 4 > slots_.size() * 3) grow(text_of);
+    place(hash_of(text), number);
+    ++count_;
+  }
+
+  std::size_t size() const { return count_; }
+
+ private:
+  struct Slot {
+    std::uint32_t check = 0;
+    std::uint32_t number = nothing;
+  };
+
+  std::uint64_t hash_of(std::string_view text) const { return text_hash(text, seed_); }
+  static std::uint32_t check_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
+
+  void place(std::uint64_t hash, std::uint32_t number) {
+    const std::uint64_t mask = slots_.size() - 1;
+    std::uint64_t at = hash & mask;
+    while (slots_[at].number != nothing) at = (at + 1) & mask;
+    slots_[at] = {check_of(hash), number};
+  }
+
+  template <class TextOf>
+  void grow(const TextOf& text_of) {
+    std::vector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
+    old.swap(slots_);
+    for (const Slot& slot : old)
+      if (slot.number != nothing) place(hash_of(text_of(slot.number)), slot.number);
+  }
+
+  std::uint64_t seed_;
+  std::vector<Slot> slots_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace thence::base

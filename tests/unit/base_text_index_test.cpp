@@ -1,0 +1,57 @@
+#include "base/text_index.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/text_store.h"
+
+namespace thence::base {
+namespace {
+
+TEST(TextIndex, FindsNothingWhenEmpty) {
+  const TextIndex index;
+  EXPECT_EQ(index.find("a", [](std::uint32_t) { return std::string_view(); }), TextIndex::nothing);
+}
+
+RC_GTEST_PROP(TextIndex, FindsWhatAMapFinds, (const std::vector<std::string>& texts)) {
+  std::vector<std::string> kept;
+  const auto text_of = [&](std::uint32_t number) { return std::string_view(kept[number]); };
+  TextIndex index;
+  std::map<std::string, std::uint32_t> expected;
+  for (const std::string& text : texts) {
+    const std::uint32_t found = index.find(text, text_of);
+    RC_ASSERT((found == TextIndex::nothing) == !expected.contains(text));
+    if (found != TextIndex::nothing) {
+      RC_ASSERT(found == expected.at(text));
+      continue;
+    }
+    const auto number = static_cast<std::uint32_t>(kept.size());
+    kept.push_back(text);
+    expected.emplace(text, number);
+    index.add(text, number, text_of);
+  }
+  RC_ASSERT(index.size() == expected.size());
+}
+
+RC_GTEST_PROP(TextStore, KeepsTextsWhenItMoves, (const std::vector<std::string>& texts)) {
+  TextStore store;
+  std::vector<std::string_view> views;
+  for (const std::string& text : texts) views.push_back(store.keep(text));
+  const TextStore moved = std::move(store);
+  for (std::size_t i = 0; i < texts.size(); ++i) RC_ASSERT(views[i] == texts[i]);
+}
+
+TEST(TextStore, KeepsTextsLongerThanAPiece) {
+  TextStore store;
+  const std::string text(100'000, 'x');
+  const std::string_view first = store.keep("a"), kept = store.keep(text);
+  EXPECT_EQ(kept, text);
+  EXPECT_EQ(first, "a");
+}
+
+}  // namespace
+}  // namespace thence::base
