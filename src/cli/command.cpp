@@ -15,52 +15,52 @@
 
 namespace thence::cli {
 
-void add_model_flags(CLI::App& command, ModelFlags& flags) {
-  command.add_option("model", flags.model, "The ONNX file; - reads standard input")
-      ->required()
-      ->type_name("MODEL");
-  command.add_option("-c,--capture", flags.options.capture, "What a live model told: its capture file")
-      ->type_name("FILE");
-  command
-      .add_option("-s,--strategy", flags.options.strategy,
-                  "Which evidence to use: auto, enhanced_semantic, usage_based; htp, universal and fx_graph "
-                  "need a capture with "
-                  "the section they read")
-      ->type_name("NAME")
-      ->capture_default_str();
-  command
-      .add_option("--torch-nn-exceptions", flags.exceptions,
-                  "torch.nn classes that count as modules of their own, instead of the norms and Embedding")
-      ->type_name("CLASS,...")
-      ->delimiter(',');
-  command
-      .add_option_function<std::string>(
-          "--tag-format",
-          [&flags](const std::string& format) {
-            flags.options.tag_format =
-                format == "class" ? semantics::TagFormat::bare : semantics::TagFormat::ordinal;
-          },
-          "ordinal: a tag names one module; class: classes alone")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"ordinal", "class"}));
-  command.add_option("-o,--output", flags.output, "Write to this file instead of standard output")
-      ->type_name("FILE");
-  command.add_option("-j,--jobs", flags.jobs, "How many threads to use; 0: one for each core")
-      ->type_name("N")
-      ->check(CLI::Range(0, 256))
-      ->capture_default_str();
-  command.add_flag("-q,--quiet", flags.quiet, "Print no summary and no diagnostics");
+void add_model_flags(Command& command, ModelFlags& flags) {
+  command.text(
+      {.name = "model", .help = "The ONNX file; - reads standard input", .type = "MODEL", .required = true},
+      flags.model);
+  command.text({.name = "-c,--capture", .help = "What a live model told: its capture file", .type = "FILE"},
+               flags.options.capture);
+  command.text(
+      {.name = "-s,--strategy",
+       .help = "Which evidence to use: auto, enhanced_semantic, usage_based; htp, universal and fx_graph "
+               "need a capture with the section they read",
+       .type = "NAME",
+       .show_default = true},
+      flags.options.strategy);
+  command.comma_list(
+      {.name = "--torch-nn-exceptions",
+       .help = "torch.nn classes that count as modules of their own, instead of the norms and Embedding",
+       .type = "CLASS,..."},
+      flags.exceptions);
+  command.text({.name = "--tag-format",
+                .help = "ordinal: a tag names one module; class: classes alone",
+                .type = "FORMAT",
+                .choices = {"ordinal", "class"}},
+               flags.tag_format);
+  command.text(
+      {.name = "-o,--output", .help = "Write to this file instead of standard output", .type = "FILE"},
+      flags.output);
+  command.number({.name = "-j,--jobs",
+                  .help = "How many threads to use; 0: one for each core",
+                  .type = "N",
+                  .show_default = true},
+                 flags.jobs, 0, 256);
+  command.yes({.name = "-q,--quiet", .help = "Print no summary and no diagnostics"}, flags.quiet);
 }
 
-void add_format_flag(CLI::App& command, std::string& format) {
-  command.add_option("-f,--format", format, "table, json, jsonl or csv")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"table", "json", "jsonl", "csv"}))
-      ->capture_default_str();
+void add_format_flag(Command& command, std::string& format) {
+  command.text({.name = "-f,--format",
+                .help = "table, json, jsonl or csv",
+                .type = "FORMAT",
+                .choices = {"table", "json", "jsonl", "csv"},
+                .show_default = true},
+               format);
 }
 
 unsigned threads(const ModelFlags& flags) {
-  return flags.jobs > 0 ? flags.jobs : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+  return flags.jobs > 0 ? static_cast<unsigned>(flags.jobs)
+                        : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
 }
 
 std::string brief(std::string_view text) {
@@ -121,6 +121,8 @@ int to_standard_output(const std::function<void(base::Writer&)>& write) {
 
 Opened open_map(ModelFlags& flags) {
   if (!flags.exceptions.empty()) flags.options.torch_nn_exceptions = flags.exceptions;
+  flags.options.tag_format =
+      flags.tag_format == "class" ? semantics::TagFormat::bare : semantics::TagFormat::ordinal;
   Result<semantics::Map> map = semantics::Map::make(flags.model, flags.options);
   if (!map) {
     print_error(map.error());

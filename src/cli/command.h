@@ -1,7 +1,6 @@
 // A command: its flags as data, then one call into the library.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "base/diagnostic.h"
 #include "base/result.h"
 #include "base/writer.h"
+#include "cli/flags.h"
 #include "semantics/map.h"
 
 namespace thence::cli {
@@ -23,13 +23,14 @@ struct ModelFlags {
   std::vector<std::string> exceptions;
   bool replace_exceptions = false;
   bool quiet = false;
-  unsigned jobs = 0;
+  std::string tag_format = "ordinal";
+  std::size_t jobs = 0;
   std::string output;  // a file instead of standard output
 };
 
 /// Declares the flags on a command.
-void add_model_flags(CLI::App& command, ModelFlags& flags);
-void add_format_flag(CLI::App& command, std::string& format);
+void add_model_flags(Command& command, ModelFlags& flags);
+void add_format_flag(Command& command, std::string& format);
 
 /// Reads the model and answers; prints diagnostics. On failure prints the error and gives its exit code.
 struct Opened {
@@ -51,10 +52,9 @@ bool colour_on_output(const ModelFlags& flags);
 /// How many threads to use: as many as were asked for, or as there are cores.
 unsigned threads(const ModelFlags& flags);
 
-/// Set-up of the commands, one file each; `run` is called when the command was given.
-using Run = std::function<int()>;
-void add_map(CLI::App& app, Run& run);
-void add_show(CLI::App& app, Run& run);
-void add_explain(CLI::App& app, Run& run);
+/// Set-up of the commands, one file each.
+void add_map(Program& program);
+void add_show(Program& program);
+void add_explain(Program& program);
 
 }  // namespace thence::cli

@@ -118,19 +118,20 @@ int run_explain(ExplainFlags& flags) {
 
 }  // namespace
 
-void add_explain(CLI::App& app, Run& run) {
+void add_explain(Program& program) {
   auto flags = std::make_shared<ExplainFlags>();
-  CLI::App* command = app.add_subcommand("explain", text);
-  command->footer(examples);
-  add_model_flags(*command, *flags);
-  command->add_option("node", flags->nodes, "Names of nodes, or GRAPH#INDEX")
-      ->required()
-      ->type_name("NODE...");
-  command->add_option("-f,--format", flags->format, "table or json, one document a node")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"table", "json"}))
-      ->capture_default_str();
-  command->callback([flags, &run] { run = [flags] { return run_explain(*flags); }; });
+  Command command = program.add("explain", text, examples);
+  add_model_flags(command, *flags);
+  command.texts(
+      {.name = "node", .help = "Names of nodes, or GRAPH#INDEX", .type = "NODE...", .required = true},
+      flags->nodes);
+  command.text({.name = "-f,--format",
+                .help = "table or json, one document a node",
+                .type = "FORMAT",
+                .choices = {"table", "json"},
+                .show_default = true},
+               flags->format);
+  command.does([flags] { return run_explain(*flags); });
 }
 
 }  // namespace thence::cli

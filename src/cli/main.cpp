@@ -44,30 +44,21 @@ void on_termination(int signal) {
 }
 
 int run_program(int argc, char** argv) {
-  CLI::App app(about, "thence");
-  app.set_version_flag("-V,--version", "thence " THENCE_VERSION);
-  app.require_subcommand(1);
-  app.footer(
-      "Run 'thence COMMAND --help' for a command's own help.\n\nExit codes: 0 done, 1 nothing found or a "
-      "difference, 2 wrong usage, 3 bad input, 4 input/output failure.");
-  Run run;
-  add_map(app, run);
-  add_show(app, run);
-  add_explain(app, run);
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  Program program(
+      "thence", about, "thence " THENCE_VERSION,
+      "Run 'thence COMMAND --help' for a command's own help.\n\nExit codes: 0 done, 1 nothing found or "
+      "a difference, 2 wrong usage, 3 bad input, 4 input/output failure.");
+  add_map(program);
+  add_show(program);
+  add_explain(program);
+  const std::vector<std::string> names = program.commands();
   if (argc > 1 && *argv[1] != '-' && std::find(names.begin(), names.end(), argv[1]) == names.end()) {
     print_error({ErrorKind::usage, "U007", fmt::format("no command is called '{}'", base::printable(argv[1])),
                  fmt::format("commands: {}", fmt::join(names, ", "))});
     return wrong_usage;
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return code == 0 ? done : wrong_usage;
-  }
-  return run();
+  const int code = program.run(argc, argv);
+  return code < 0 ? wrong_usage : code;
 }
 
 }  // namespace

@@ -68,16 +68,15 @@ int run_map(MapFlags& flags) {
 
 }  // namespace
 
-void add_map(CLI::App& app, Run& run) {
+void add_map(Program& program) {
   auto flags = std::make_shared<MapFlags>();
-  CLI::App* command = app.add_subcommand("map", text);
-  command->footer(examples);
-  add_model_flags(*command, *flags);
-  add_format_flag(*command, flags->format);
+  Command command = program.add("map", text, examples);
+  add_model_flags(command, *flags);
+  add_format_flag(command, flags->format);
   std::string columns = "Columns of table and csv:";
   for (const output::Column& column : output::all_columns()) columns += fmt::format(" {}", column.name);
-  command->add_option("--columns", flags->columns, columns)->type_name("NAME,...")->delimiter(',');
-  command->callback([flags, &run] { run = [flags] { return run_map(*flags); }; });
+  command.comma_list({.name = "--columns", .help = columns, .type = "NAME,..."}, flags->columns);
+  command.does([flags] { return run_map(*flags); });
 }
 
 }  // namespace thence::cli

@@ -49,20 +49,20 @@ int run_show(ShowFlags& flags) {
 
 }  // namespace
 
-void add_show(CLI::App& app, Run& run) {
+void add_show(Program& program) {
   auto flags = std::make_shared<ShowFlags>();
-  CLI::App* command = app.add_subcommand("show", text);
-  command->footer(examples);
-  add_model_flags(*command, *flags);
-  add_format_flag(*command, flags->format);
-  command->add_option("-d,--depth", flags->tree.depth, "How many levels below the root")
-      ->type_name("N")
-      ->check(CLI::Range(0, 64));
-  command->add_option("--order", flags->order, "tree: as registered; execution: as first run")
-      ->type_name("ORDER")
-      ->check(CLI::IsMember({"tree", "execution"}))
-      ->capture_default_str();
-  command->callback([flags, &run] { run = [flags] { return run_show(*flags); }; });
+  Command command = program.add("show", text, examples);
+  add_model_flags(command, *flags);
+  add_format_flag(command, flags->format);
+  command.number({.name = "-d,--depth", .help = "How many levels below the root", .type = "N"},
+                 flags->tree.depth, 0, 64);
+  command.text({.name = "--order",
+                .help = "tree: as registered; execution: as first run",
+                .type = "ORDER",
+                .choices = {"tree", "execution"},
+                .show_default = true},
+               flags->order);
+  command.does([flags] { return run_show(*flags); });
 }
 
 }  // namespace thence::cli
