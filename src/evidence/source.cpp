@@ -4,23 +4,28 @@ namespace thence::evidence {
 
 std::string_view name_of(Source source) {
   static constexpr std::array<std::string_view, source_count> names = {
-      "tags", "dynamo_metadata", "onnx_scope_parsing", "value_names", "function", "parameter", "neighbours"};
+      "tags",     "trace_module_map", "dynamo_metadata", "onnx_scope_parsing", "value_names",
+      "function", "fx_graph",         "execution_trace", "parameter",          "neighbours"};
   return names[static_cast<std::size_t>(source)];
 }
 
 std::string_view name_of(Strength strength) {
-  static constexpr std::array<std::string_view, 7> names = {
-      "names_one", "spelled", "inferred_call", "names_several", "rewritten", "foreign", "reads"};
+  static constexpr std::array<std::string_view, 9> names = {"names_one",     "spelled",   "inferred_call",
+                                                            "names_several", "rewritten", "foreign",
+                                                            "reads",         "aligned",   "aligned_loosely"};
   return names[static_cast<std::size_t>(strength)];
 }
 
 Sink collect(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, SourceSet sources) {
   Sink sink;
   if (sources.has(Source::tags)) collect_tags(model, hierarchy, sink);
+  if (sources.has(Source::trace_module_map)) collect_module_map(model, hierarchy, sink);
   if (sources.has(Source::dynamo_metadata)) collect_dynamo_metadata(model, hierarchy, sink);
   if (sources.has(Source::onnx_scope_parsing)) collect_scopes(model, hierarchy, sink);
   if (sources.has(Source::value_names)) collect_value_names(model, hierarchy, sink);
   if (sources.has(Source::function)) collect_functions(model, hierarchy, sink);
+  for (const Source source : {Source::fx_graph, Source::execution_trace})
+    if (sources.has(source)) collect_projection(model, hierarchy, source, sink);
   if (sources.has(Source::parameter)) collect_parameters(model, hierarchy, sink);
   return sink;
 }

@@ -18,10 +18,13 @@ using onnx::NodeId;
 /// Where evidence comes from, in the order of precedence: an earlier source beats a later one.
 enum class Source : std::uint8_t {
   tags,
+  trace_module_map,
   dynamo_metadata,
   onnx_scope_parsing,
   value_names,
   function,
+  fx_graph,
+  execution_trace,
   parameter,
   neighbours,
   count,
@@ -33,14 +36,17 @@ std::string_view name_of(Source source);
 
 /// How much a piece of evidence says by itself.
 enum class Strength : std::uint8_t {
-  names_one,      // names one module that other evidence knows, too
-  spelled,        // names one module that only this name speaks of
-  inferred_call,  // names a module by a reading of the name that is bolder than the plain one
-  names_several,  // the name fits several modules; this is one of them
-  rewritten,      // names the module of one of the nodes that a rewrite merged
-  foreign,        // another framework's scope
-  reads,          // the node reads a parameter of the module
+  names_one,        // names one module that other evidence knows, too
+  spelled,          // names one module that only this name speaks of
+  inferred_call,    // names a module by a reading of the name that is bolder than the plain one
+  names_several,    // the name fits several modules; this is one of them
+  rewritten,        // names the module of one of the nodes that a rewrite merged
+  foreign,          // another framework's scope
+  reads,            // the node reads a parameter of the module
+  aligned,          // a projection that leaves no doubt by its own measure
+  aligned_loosely,  // one that leaves some
 };
+inline constexpr std::size_t strength_count = static_cast<std::size_t>(Strength::aligned_loosely) + 1;
 std::string_view name_of(Strength strength);
 
 struct Evidence {
@@ -86,6 +92,9 @@ void collect_dynamo_metadata(const onnx::Model& model, const hierarchy::Hierarch
 void collect_scopes(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
 void collect_value_names(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
 void collect_functions(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
+void collect_module_map(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
+void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Source source,
+                        Sink& sink);
 void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
 
 }  // namespace thence::evidence

@@ -7,6 +7,8 @@
 
 #include "base/mapped_file.h"
 #include "base/text.h"
+#include "hierarchy/capture_sections.h"
+#include "hierarchy/content.h"
 #include "hierarchy/parameters.h"
 
 namespace thence::hierarchy {
@@ -67,8 +69,30 @@ void read_parameters(dom::element hierarchy, Capture& capture) {
       std::string_view other;
       if (alias.get_string().get(other) == simdjson::SUCCESS) parameter.aliases.emplace_back(other);
     });
+    std::string_view hash;
+    if (item["fingerprint"]["unordered"].get_string().get(hash) == simdjson::SUCCESS)
+      parameter.unordered = read_hash(hash);
     if (!parameter.path.empty()) capture.parameters.push_back(std::move(parameter));
   });
+}
+
+// The sections beside the hierarchy; those of a later version are left alone.
+void read_recordings(dom::element sections, const std::string& label, Capture& capture,
+                     Diagnostics& diagnostics) {
+  const auto read = [&](const char* name, auto use) {
+    dom::element section;
+    if (sections[name].get(section) != simdjson::SUCCESS) return;
+    std::int64_t version = 0;
+    if (section["version"].get_int64().get(version) == simdjson::SUCCESS && version == 1) return use(section);
+    diagnostics.add({"C005", Severity::warning, label,
+                     fmt::format("the section '{}' is of version {}; this program knows 1 and leaves it out",
+                                 name, version)});
+  };
+  read("execution_trace",
+       [&](dom::element section) { capture.trace = read_execution_trace(section, capture.tree); });
+  read("fx_graph", [&](dom::element section) { capture.fx = read_fx_graph(section, capture.tree); });
+  read("module_map",
+       [&](dom::element section) { capture.module_map = read_module_map(section, capture.tree); });
 }
 
 }  // namespace
@@ -106,6 +130,7 @@ Result<Capture> read_capture(std::string_view text, const std::string& label, Di
   if (auto error = read_modules(hierarchy, label, capture)) return *error;
   read_parameters(hierarchy, capture);
   capture.tree.set_complete();
+  read_recordings(file["sections"], label, capture, diagnostics);
   return capture;
 }
 

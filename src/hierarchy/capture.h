@@ -9,18 +9,23 @@
 #include "base/diagnostic.h"
 #include "base/result.h"
 #include "hierarchy/module_tree.h"
+#include "hierarchy/recording.h"
 #include "onnx/model.h"
 
 namespace thence::hierarchy {
 
 struct CapturedParameter {
   std::string path;
-  std::vector<std::string> aliases;  // further paths of the same tensor
+  std::vector<std::string> aliases;        // further paths of the same tensor
+  std::optional<std::uint64_t> unordered;  // Content::unordered of its data
 };
 
 struct Capture {
   ModuleTree tree;
   std::vector<CapturedParameter> parameters;
+  std::optional<Recording> trace;  // the section execution_trace
+  std::optional<Recording> fx;     // the section fx_graph
+  std::optional<ModuleMap> module_map;
   std::vector<std::string> sections;  // the names of all sections in the file, those read and those not
 };
 

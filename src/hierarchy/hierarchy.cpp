@@ -21,7 +21,7 @@ std::size_t room_for_modules(const onnx::Model& model) {
 }  // namespace
 
 Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture)
-    : tree_(capture ? std::move(capture->tree) : ModuleTree()) {
+    : capture_(std::move(capture)), tree_(capture_ ? std::move(capture_->tree) : ModuleTree()) {
   if (!tree_.complete()) tree_.set_room(room_for_modules(model));
   read_properties(model);
   parameters_ = parameter_owners(model, tree_);

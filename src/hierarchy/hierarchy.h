@@ -49,11 +49,14 @@ class Hierarchy {
   };
   Parameter parameter_behind(const onnx::Model& model, onnx::ValueId value) const;
   const ScopeIndex& scopes() const { return *scopes_; }
+  /// What a capture recorded, without its tree: null when there is none.
+  const Capture* recorded() const { return capture_ ? &*capture_ : nullptr; }
 
  private:
   void read_properties(const onnx::Model& model);
 
   // The order matters: each step may use and grow what those before it found.
+  std::optional<Capture> capture_;
   ModuleTree tree_;
   std::vector<NodeStack> stacks_;  // empty when no node has any
   std::vector<NodeTag> tags_;

@@ -47,6 +47,9 @@ std::string words(const Evidence& evidence) {
       return text;
     }
     case Source::function: return fmt::format("calls a function that is given {}", why);
+    case Source::trace_module_map: return "the exporter was in this call when it made the node";
+    case Source::fx_graph: return fmt::format("it follows from {} in the torch.export graph", why);
+    case Source::execution_trace: return fmt::format("it follows from {}, seen while the model ran", why);
     case Source::parameter: return fmt::format("reads {}", why);
     case Source::neighbours:
     case Source::count: break;

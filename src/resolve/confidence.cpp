@@ -18,7 +18,7 @@ const Confidence& Confidence::shipped() {
         made.table_[std::string(source)][std::string(key)] = static_cast<float>(double(value));
     static constexpr const char* agreements[] = {"confirmed", "alone", "contradicted"};
     for (std::size_t source = 0; source < evidence::source_count; ++source)
-      for (std::size_t strength = 0; strength < 7; ++strength)
+      for (std::size_t strength = 0; strength < evidence::strength_count; ++strength)
         for (std::size_t agreement = 0; agreement < 3; ++agreement)
           made.direct_[source][strength][agreement] =
               made.look_up(static_cast<evidence::Source>(source),

@@ -25,7 +25,7 @@ class Confidence {
   float look_up(evidence::Source source, std::string_view key) const;
 
   std::map<std::string, std::map<std::string, float, std::less<>>, std::less<>> table_;
-  float direct_[evidence::source_count][8][3] = {};
+  float direct_[evidence::source_count][evidence::strength_count][3] = {};
 };
 
 }  // namespace thence::resolve

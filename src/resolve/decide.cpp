@@ -54,14 +54,14 @@ Agreement agreement(const hierarchy::ModuleTree& tree, std::span<const Evidence>
 
 }  // namespace
 
-Verdict decide(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, onnx::NodeId node,
+Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet sources, onnx::NodeId node,
                std::span<const Evidence> all) {
-  (void)model;
   Verdict verdict;
   Attribution& answer = verdict.attribution;
   if (all.empty()) {
-    const bool stranger = hierarchy.stack(node).stranger;
-    const bool scoped = hierarchy.scopes().of_name(node) != hierarchy::no_scope;
+    const bool stranger = sources.has(Source::dynamo_metadata) && hierarchy.stack(node).stranger;
+    const bool scoped =
+        sources.has(Source::onnx_scope_parsing) && hierarchy.scopes().of_name(node) != hierarchy::no_scope;
     if (hierarchy.tree().complete() && (scoped || stranger))
       answer.reason = Reason::not_in_capture;
     else if (hierarchy.tree().full())

@@ -18,7 +18,8 @@ bool rests_on_parameter_alone(const std::vector<Evidence>& all) {
 }
 
 void decide_all(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const evidence::Sink& sink,
-                const Wiring& wiring, bool may_propagate, Resolution& resolution) {
+                const Wiring& wiring, evidence::SourceSet sources, Resolution& resolution) {
+  const bool may_propagate = sources.has(Source::neighbours);
   std::array<std::size_t, evidence::source_count> at{};
   std::vector<Evidence> all;
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
@@ -28,21 +29,21 @@ void decide_all(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
       for (std::size_t& i = at[source]; i < list.size() && list[i].node == id; ++i) all.push_back(list[i]);
     }
     if (may_propagate && rests_on_parameter_alone(all) && wiring.flow(id) == Flow::constant) continue;
-    Verdict verdict = decide(model, hierarchy, id, all);
+    Verdict verdict = decide(hierarchy, sources, id, all);
     resolution.nodes[id] = verdict.attribution;
     set_modules(resolution, id, std::move(verdict.serves));
   }
 }
 
 // What propagation left open may still be settled by a parameter.
-void settle_constants(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
-                      const evidence::Sink& sink, const Wiring& wiring, Resolution& resolution) {
+void settle_constants(const hierarchy::Hierarchy& hierarchy, const evidence::Sink& sink, const Wiring& wiring,
+                      evidence::SourceSet sources, Resolution& resolution) {
   onnx::NodeId last = onnx::none;
   for (const Evidence& evidence : sink.of(Source::parameter)) {
     const onnx::NodeId id = evidence.node;
     if (id == last || resolution.nodes[id].known() || wiring.flow(id) != Flow::constant) continue;
     last = id;
-    Verdict verdict = decide(model, hierarchy, id, evidence_of(sink, id));
+    Verdict verdict = decide(hierarchy, sources, id, evidence_of(sink, id));
     resolution.nodes[id] = verdict.attribution;
     set_modules(resolution, id, std::move(verdict.serves));
   }
@@ -67,10 +68,10 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
   resolution.nodes.resize(model.node_count());
   const Wiring wiring(model);
   const bool may_propagate = strategy.sources.has(Source::neighbours);
-  decide_all(model, hierarchy, sink, wiring, may_propagate, resolution);
+  decide_all(model, hierarchy, sink, wiring, strategy.sources, resolution);
   if (may_propagate) {
     propagate(model, hierarchy.tree(), wiring, resolution);
-    settle_constants(model, hierarchy, sink, wiring, resolution);
+    settle_constants(hierarchy, sink, wiring, strategy.sources, resolution);
   }
   if (strategy.sources.has(Source::function)) attribute_functions(model, resolution);
   if (strategy.needs_classes) leave_out(hierarchy.tree(), filter, resolution);

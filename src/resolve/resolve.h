@@ -25,7 +25,7 @@ struct Verdict {
   Attribution attribution;
   std::vector<ModuleId> serves;  // more than one: the primary first
 };
-Verdict decide(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, onnx::NodeId node,
+Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet sources, onnx::NodeId node,
                std::span<const evidence::Evidence> all);
 
 /// All evidence on one node, in the order of precedence.

@@ -20,16 +20,12 @@ std::optional<Error> check_needs(const resolve::Strategy& strategy,
   if (strategy.needs_section.empty()) return std::nullopt;
   const bool there = capture && std::find(capture->sections.begin(), capture->sections.end(),
                                           strategy.needs_section) != capture->sections.end();
-  if (!there)
-    return Error{
-        ErrorKind::usage, "U002",
-        fmt::format("strategy '{}' needs a capture with the section '{}'", strategy.name,
-                    strategy.needs_section),
-        fmt::format("capture the live model and give the file with --capture, or use --strategy auto")};
-  return Error{ErrorKind::usage, "U003",
-               fmt::format("strategy '{}': this version of thence does not read the capture's section '{}'",
-                           strategy.name, strategy.needs_section),
-               "use --strategy auto"};
+  if (there) return std::nullopt;
+  return Error{
+      ErrorKind::usage, "U002",
+      fmt::format("strategy '{}' needs a capture with the section '{}'", strategy.name,
+                  strategy.needs_section),
+      fmt::format("capture the live model and give the file with --capture, or use --strategy auto")};
 }
 
 void write_scope_path(std::string_view path, std::string& text) {

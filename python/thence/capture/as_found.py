@@ -1,0 +1,200 @@
+"""Running a model and leaving it, and torch, as they were.
+
+Whatever a forward or our own recording changes is put back when the block ends, also when it ends
+by an exception or an interrupt: training flags, attributes and buffers of every module, random
+states, grad mode, the fused attention switch. One lock serialises recordings, because some of these
+are global to the process.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import torch
+
+from .interrupts import interrupts_wait, whole
+from .paths import ModulePaths
+from .tensors import is_lazy
+
+LOCK = threading.RLock()
+
+# Larger buffers are not copied, so that a model with quantised weights in buffers is not held twice.
+LARGEST_COPY = 1 << 20
+
+
+@whole
+@contextmanager
+def as_found(paths: ModulePaths, *, eager: bool = True) -> Iterator[None]:
+    """In evaluation mode and without the fused attention path; then all is as before.
+
+    `eager` runs compiled modules as they were written; exporting needs the compiler.
+    """
+    with interrupts_wait(), LOCK, ExitStack() as stack:
+        stack.enter_context(_random_states())
+        stack.enter_context(_grad_mode())
+        stack.enter_context(_modules(paths))
+        stack.enter_context(training_flags(paths))
+        for named in paths:
+            named.module.training = False
+        stack.enter_context(_without_fastpath())
+        if eager:
+            stack.enter_context(_without_compilation())
+        yield
+
+
+@contextmanager
+def _random_states() -> Iterator[None]:
+    numpy = sys.modules.get("numpy")
+    python, cpu = random.getstate(), torch.get_rng_state()
+    device: Any = torch.cuda
+    cuda = device.get_rng_state_all() if device.is_initialized() else None
+    array = numpy.random.get_state() if numpy is not None else None
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        torch.set_rng_state(cpu)
+        if cuda is not None:
+            device.set_rng_state_all(cuda)
+        if numpy is not None:
+            numpy.random.set_state(array)
+
+
+@contextmanager
+def _grad_mode() -> Iterator[None]:
+    enabled = torch.is_grad_enabled()
+    try:
+        yield
+    finally:
+        if torch.is_grad_enabled() != enabled:
+            torch.set_grad_enabled(enabled)
+
+
+@contextmanager
+def training_flags(paths: ModulePaths) -> Iterator[None]:
+    """Flags come back one by one: `train()` may be overridden, and would make a user's mixed flags one."""
+    flags = [(named.module, named.module.training) for named in paths]
+    try:
+        yield
+    finally:
+        for module, training in flags:
+            if module.training != training:
+                module.training = training
+
+
+@contextmanager
+def _without_fastpath() -> Iterator[None]:
+    mha = getattr(torch.backends, "mha", None)
+    if mha is None:
+        yield
+        return
+    enabled = mha.get_fastpath_enabled()
+    try:
+        mha.set_fastpath_enabled(False)
+        yield
+    finally:
+        mha.set_fastpath_enabled(enabled)
+
+
+@contextmanager
+def _without_compilation() -> Iterator[None]:
+    """Compiled modules run as they were written. Nothing is compiled unless dynamo was imported."""
+    stance = getattr(getattr(torch, "compiler", None), "set_stance", None)
+    if stance is None or "torch._dynamo" not in sys.modules:
+        yield
+        return
+    with stance("force_eager"):
+        yield
+
+
+@contextmanager
+def _modules(paths: ModulePaths) -> Iterator[None]:
+    """A forward may keep tensors in its modules: caches, counters, buffers registered anew."""
+    modules = [named.module for named in paths]
+    kept = [_Attributes(module) for module in modules if not _unfinished(module)]
+    buffers = [_Buffer(buffer) for buffer in _small_buffers(modules)]
+    try:
+        yield
+    finally:
+        for attributes in kept:
+            attributes.restore()
+        for buffer in buffers:
+            buffer.restore()
+
+
+def waits_for_shapes(module: torch.nn.Module) -> bool:
+    """Whether it has parameters that only a first forward will give a shape."""
+    return any(is_lazy(t) for t in (*module._parameters.values(), *module._buffers.values()))
+
+
+def _unfinished(module: torch.nn.Module) -> bool:
+    """A lazy module: its first forward makes it another class, which cannot and need not be undone."""
+    if isinstance(module, torch.jit.ScriptModule):
+        return True  # what it holds lives on the other side of the language border
+    return waits_for_shapes(module)
+
+
+class _Attributes:
+    """What a module's attributes were bound to, and what its own plain containers held."""
+
+    def __init__(self, module: torch.nn.Module) -> None:
+        self._now: dict[str, Any] = module.__dict__
+        self._before = dict(self._now)
+        self._contents = [
+            (value, value.copy())
+            for value in self._before.values()
+            if type(value) in (dict, OrderedDict, list, set)
+        ]
+
+    def restore(self) -> None:
+        for name in [name for name in self._now if name not in self._before]:
+            del self._now[name]
+        for name, value in self._before.items():
+            if self._now.get(name, self) is not value:
+                self._now[name] = value
+        for container, before in self._contents:
+            if not _same(container, before):
+                container.clear()
+                (container.extend if isinstance(container, list) else container.update)(before)
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Whether two containers hold the very same things; tensors must not be compared by value."""
+    if len(left) != len(right):
+        return False
+    if isinstance(left, dict):
+        return all(a == b and left[a] is right[b] for a, b in zip(left, right, strict=True))
+    if isinstance(left, set):
+        return {id(item) for item in left} == {id(item) for item in right}
+    return all(a is b for a, b in zip(left, right, strict=True))
+
+
+def _small_buffers(modules: list[torch.nn.Module]) -> list[torch.Tensor]:
+    found = {
+        id(buffer): buffer
+        for module in modules
+        for buffer in module._buffers.values()
+        if buffer is not None and not is_lazy(buffer) and buffer.layout is torch.strided
+        if buffer.device.type != "meta" and buffer.numel() * buffer.element_size() <= LARGEST_COPY
+    }
+    return list(found.values())
+
+
+class _Buffer:
+    """A buffer's content, for the forwards that write into it."""
+
+    def __init__(self, buffer: torch.Tensor) -> None:
+        self._buffer = buffer
+        self._content = buffer.detach().clone()
+
+    def restore(self) -> None:
+        # By content: an interrupted operation can have written without counting as a new version.
+        with torch.inference_mode():
+            if not torch.equal(self._buffer, self._content):
+                self._buffer.copy_(self._content)

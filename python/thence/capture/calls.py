@@ -1,0 +1,155 @@
+"""Seeing every call of a module while a forward runs.
+
+Each module's `forward`, and every other method that its class defines, is shadowed for a while by
+a wrapper in the instance's own `__dict__`. The class stays what it is, so `isinstance`, `super()`
+and scripted modules work as ever, and a call is seen however it is made: `layer(x)`,
+`layer.forward(x)` or `decoder.decode(x)`.
+
+Exporters know only the first kind. The others are *direct*: they are told apart, and counted apart,
+so that the number of a call means the same in every section.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from inspect import getattr_static
+from types import FunctionType
+from typing import Any, Protocol
+
+import torch
+from torch.nn.modules import module as torch_module
+
+from .interrupts import whole
+from .paths import ModulePaths
+from .tensors import tensors_in
+
+_CALLED_BY_TORCH = vars(torch_module)  # the globals of the frame that runs forward for `layer(x)`
+
+
+@dataclass(frozen=True)
+class Call:
+    """One run of a module's method; `direct` when it was not started by calling the module itself."""
+
+    path: str
+    number: int
+    method: str
+    direct: bool
+
+    def row(self) -> dict[str, object]:
+        """The fields that name the call in any row of the file."""
+        row: dict[str, object] = {"module": self.path, "call": self.number}
+        if self.method != "forward":
+            row["method"] = self.method
+        if self.direct:
+            row["direct"] = True
+        return row
+
+
+class Listener(Protocol):
+    """Who is told about calls, in order. Each `entered` is followed by its own `left`."""
+
+    def entered(self, call: Call, caller: Call | None) -> None: ...
+
+    def left(self, call: Call, result: object) -> bool:
+        """Whether the call counts; if not, the listener has forgotten it."""
+
+
+class CallStack:
+    """The calls that are under way in the thread that records."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        self._thread = threading.get_ident()
+        self._running: list[Call] = []
+        self._counts: dict[tuple[str, bool], int] = {}
+
+    def innermost(self) -> Call | None:
+        """The last call that an exporter would know of: direct ones push no scope."""
+        return next((call for call in reversed(self._running) if not call.direct), None)
+
+    def runs_here(self) -> bool:
+        return threading.get_ident() == self._thread
+
+    def is_last(self, path: str) -> bool:
+        return bool(self._running) and self._running[-1].path == path
+
+    def enter(self, path: str, method: str, direct: bool) -> Call:
+        number = self._counts.get((path, direct), 0)
+        self._counts[path, direct] = number + 1
+        call = Call(path, number, method, direct)
+        self._listener.entered(call, self._running[-1] if self._running else None)
+        self._running.append(call)
+        return call
+
+    def leave(self, call: Call, result: object) -> None:
+        self._running.pop()
+        if not self._listener.left(call, result):
+            self._counts[call.path, call.direct] -= 1
+
+
+def amounts_to_nothing(call: Call, result: object, happened_inside: bool) -> bool:
+    """A helper that was merely asked something, as `keys()`: no module ran in it, and it made no tensor."""
+    return call.method != "forward" and not happened_inside and next(tensors_in(result), None) is None
+
+
+@whole
+@contextmanager
+def watched(paths: ModulePaths, listener: Listener) -> Iterator[CallStack]:
+    """Tells the listener about every call of the model's modules in this thread."""
+    stack = CallStack(listener)
+    shadowed: list[tuple[dict[str, Any], str, Any]] = []
+    try:
+        for named in paths:
+            attributes = named.module.__dict__
+            for name in _methods(named.module):
+                shadowed.append((attributes, name, attributes.get(name, shadowed)))
+                attributes[name] = _wrapper(stack, named.path, named.module, name)
+        yield stack
+    finally:
+        for attributes, name, before in reversed(shadowed):
+            if before is shadowed:  # it had none of its own
+                attributes.pop(name, None)
+            else:
+                attributes[name] = before
+
+
+def _methods(module: torch.nn.Module) -> list[str]:
+    """`forward` and what else its classes define below `torch.nn.Module`."""
+    if isinstance(module, torch.jit.ScriptModule):
+        return ["forward"]
+    names = {"forward": None}
+    for cls in type(module).__mro__:
+        if cls is torch.nn.Module:
+            break
+        for name, value in vars(cls).items():
+            if isinstance(value, FunctionType) and not name.startswith("__"):
+                names[name] = None
+    return [name for name in names if name == "forward" or not hasattr(torch.nn.Module, name)]
+
+
+def _wrapper(stack: CallStack, path: str, module: torch.nn.Module, name: str) -> Callable[..., Any]:
+    original = getattr(module, name)
+    # Looked up at each call: a lazy module changes its class while it runs for the first time.
+    late = name not in module.__dict__ and isinstance(getattr_static(type(module), name), FunctionType)
+    is_forward = name == "forward"
+
+    @functools.wraps(original)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        run = functools.partial(getattr(type(module), name), module) if late else original
+        direct = not is_forward or sys._getframe(1).f_globals is not _CALLED_BY_TORCH
+        if not stack.runs_here() or (not is_forward and stack.is_last(path)):
+            return run(*args, **kwargs)
+        call = stack.enter(path, name, direct)
+        result = None
+        try:
+            result = run(*args, **kwargs)
+            return result
+        finally:
+            stack.leave(call, result)
+
+    return method

@@ -1,0 +1,103 @@
+"""The capture as a whole: what made it, which model it is of, and the sections that were asked for."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Sequence
+from importlib import metadata
+from typing import Any
+
+import torch
+
+from .execution_trace import execution_trace
+from .fx_graph import fx_graph
+from .hierarchy import hierarchy
+from .inputs import Arguments, Inputs, arguments, described
+from .module_map import ModuleMap
+from .parameters import Fingerprint
+from .paths import class_name
+
+SCHEMA = "thence.capture/1"
+SECTIONS = ("hierarchy", "module_map", "execution_trace", "fx_graph")
+
+# Packages whose version decides what a model does and how it is exported; those not loaded are left out.
+_PACKAGES = ("torch", "transformers", "onnx", "onnxscript", "numpy")
+
+
+def capture(
+    model: torch.nn.Module,
+    inputs: Inputs | None,
+    *,
+    sections: Sequence[str] = ("hierarchy", "execution_trace"),
+    fingerprint: Fingerprint | None = None,
+    module_map: ModuleMap | None = None,
+    program: Any = None,
+    version: str = "unknown",
+) -> dict[str, object]:
+    """What the live model tells about itself, ready for `write`.
+
+    `inputs` is a tensor, a tuple of inputs by position, or a dict of inputs by keyword; without any,
+    only modules and parameters can be told. `module_map` is what `record_module_map` recorded while
+    the model was exported; `program` an ExportedProgram made already. `version` is thence's own.
+    """
+    unknown = [name for name in sections if name not in SECTIONS]
+    if unknown:
+        raise ValueError(f"no such section: {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
+    given = None if inputs is None else arguments(inputs)
+    found: dict[str, object] = {}
+    for name in SECTIONS:
+        if name in sections:
+            found[name] = _section(name, model, given, fingerprint, module_map, program)
+    return {
+        "schema": SCHEMA,
+        "producer": {"name": "thence", "version": version, "packages": _packages()},
+        "model": _model(model, given),
+        "sections": found,
+    }
+
+
+def _section(
+    name: str,
+    model: torch.nn.Module,
+    given: Arguments | None,
+    fingerprint: Fingerprint | None,
+    module_map: ModuleMap | None,
+    program: Any,
+) -> dict[str, object]:
+    if name == "hierarchy":
+        return hierarchy(model, given, fingerprint)
+    if name == "module_map":
+        if module_map is None:
+            raise ValueError("the section module_map is recorded while exporting: see record_module_map")
+        return module_map.section()
+    if name == "fx_graph":
+        return fx_graph(model, given, program)
+    if given is None:
+        raise ValueError("an execution trace needs inputs")
+    return execution_trace(model, given)
+
+
+def _model(model: torch.nn.Module, given: Arguments | None) -> dict[str, object]:
+    row: dict[str, object] = {
+        "class": class_name(type(model)),
+        "parameters": sum(
+            parameter.numel() for parameter in model.parameters() if not torch.nn.parameter.is_lazy(parameter)
+        ),
+    }
+    if given is not None:
+        row["inputs"] = described(model, given)
+    return row
+
+
+def _packages() -> dict[str, str]:
+    loaded = {name: _version(name) for name in _PACKAGES if name in sys.modules}
+    return {"python": ".".join(str(part) for part in sys.version_info[:3])} | loaded
+
+
+@functools.cache
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:  # run from a source tree
+        return str(getattr(sys.modules[package], "__version__", "unknown"))

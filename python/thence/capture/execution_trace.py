@@ -1,0 +1,195 @@
+"""The section `execution_trace`: every operation of one forward, with the module that ran it.
+
+Recorded in inference mode, where whole operations such as `linear` and `layer_norm` are seen, which
+is how exporters see them, too. Beside operations: when modules begin and end, and when Python asks
+a tensor for its size, which makes nodes in an exported graph but is no operation here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .as_found import as_found, waits_for_shapes
+from .calls import Call, CallStack, amounts_to_nothing, watched
+from .inputs import Arguments
+from .interrupts import whole
+from .operators import Operator, made, read
+from .parameters import parameters, paths_by_tensor
+from .paths import ModulePaths
+from .tensors import tensors_in
+from .values import Values
+
+VERSION = 1
+
+# Ways to ask for a size, and what each is called in the file.
+_ASKS: dict[Any, str] = {
+    torch.Tensor.size: "size",
+    torch.Tensor.shape.__get__: "shape",  # type: ignore[attr-defined, unused-ignore]
+    torch.Tensor.__len__: "len",
+    torch.Tensor.dim: "dim",
+    torch.Tensor.ndim.__get__: "dim",  # type: ignore[attr-defined, unused-ignore]
+    torch.Tensor.numel: "numel",
+    torch.Tensor.nelement: "numel",
+    torch.numel: "numel",
+}
+
+
+def execution_trace(model: torch.nn.Module, given: Arguments) -> dict[str, object]:
+    """Runs one forward and tells what happened in it."""
+    paths = ModulePaths(model)
+    with as_found(paths):
+        if any(waits_for_shapes(named.module) for named in paths):
+            with torch.no_grad():  # parameters must not be born in inference mode
+                early = given.copied()
+                model(*early.args, **early.kwargs)
+        owned = parameters(paths)  # held to the end, so that no other tensor gets the id of one of them
+        inputs = given.copied()
+        trace = _Trace(Values(paths_by_tensor(owned)))
+        first = [trace.values.of(tensor) for tensor in tensors_in((inputs.args, inputs.kwargs))]
+        with _recording(paths, trace):
+            result = model(*inputs.args, **inputs.kwargs)
+        last = [trace.values.of(tensor) for tensor in tensors_in(result)]
+    return {
+        "version": VERSION,
+        "inputs": first,
+        "outputs": last,
+        "values": trace.values.rows,
+        "events": trace.events,
+    }
+
+
+@whole
+@contextmanager
+def _recording(paths: ModulePaths, trace: _Trace) -> Iterator[None]:
+    with torch.inference_mode(), watched(paths, trace) as calls, _Operations(trace), _Sizes(trace):
+        trace.calls = calls
+        yield
+
+
+class _Trace:
+    """The events so far; also told when modules begin and end."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self.events: list[dict[str, object]] = []
+        self.calls: CallStack | None = None
+        self._begun: list[int] = []
+
+    def entered(self, call: Call, caller: Call | None) -> None:
+        self._begun.append(len(self.events))
+        self.events.append({"kind": "enter"} | call.row())
+
+    def left(self, call: Call, result: object) -> bool:
+        begun = self._begun.pop()
+        if amounts_to_nothing(call, result, happened_inside=len(self.events) > begun + 1):
+            self.events.pop()
+            return False
+        self.events.append({"kind": "exit"} | call.row())
+        return True
+
+    def owner(self) -> dict[str, object] | None:
+        """The module that is running, as an exporter would have it; None outside and in other threads."""
+        if self.calls is None or not self.calls.runs_here():
+            return None
+        call = self.calls.innermost()
+        return None if call is None else {"module": call.path, "call": call.number}
+
+
+class _Operations(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unused-ignore]
+    """Sees each operation on its way to the kernel."""
+
+    supports_higher_order_operators = True
+
+    def __init__(self, trace: _Trace) -> None:
+        super().__init__()  # type: ignore[no-untyped-call, unused-ignore]
+        self._trace = trace
+        self._operators: dict[Any, Operator] = {}
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        owner = self._trace.owner()
+        if owner is None:
+            return func(*args, **kwargs)
+        if isinstance(func, torch._ops.HigherOrderOperator):
+            return self._record(func, owner, tuple(self._seen(arg) for arg in args), kwargs)
+        return self._record(func, owner, args, kwargs)
+
+    def _record(
+        self, func: Any, owner: dict[str, object], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        values = self._trace.values
+        operator = self._operators.get(func)
+        if operator is None:
+            operator = self._operators[func] = Operator(func)
+        with torch._C.DisableTorchFunction():
+            inputs = [values.of(tensor) for tensor in read(args, kwargs)]
+        result = func(*args, **kwargs)
+        with torch._C.DisableTorchFunction():
+            changed = [
+                number for tensor in operator.written(args, kwargs) for number in values.rewritten(tensor)
+            ]
+            outputs = [values.of(tensor) for tensor in made(result)]
+        event: dict[str, object] = {"kind": "op", "op": operator.name, **owner, "inputs": inputs}
+        event["outputs"] = list(dict.fromkeys(outputs + changed))
+        settings = operator.settings(args, kwargs)
+        if settings:
+            event["arguments"] = settings
+        self._trace.events.append(event)
+        return result
+
+    def _seen(self, branch: Any) -> Any:
+        """A branch of a control-flow operator, run in our sight: while we handle one, we are off."""
+        if not callable(branch) or isinstance(branch, torch.Tensor):
+            return branch
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return branch(*args, **kwargs)
+
+        return run
+
+
+class _Sizes(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
+    """Sees Python ask for sizes."""
+
+    def __init__(self, trace: _Trace) -> None:
+        super().__init__()
+        self._trace = trace
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        asked = _ASKS.get(func)
+        if asked is not None:
+            self._note(asked, args, kwargs or {})
+        return result
+
+    def _note(self, asked: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        owner = self._trace.owner()
+        tensor = args[0] if args else kwargs.get("input")
+        if owner is None or not isinstance(tensor, torch.Tensor):
+            return
+        event: dict[str, object] = {"kind": "size", "value": self._trace.values.of(tensor)}
+        if asked == "len":
+            event["dim"] = 0
+        elif asked == "size":
+            dim = args[1] if len(args) > 1 else kwargs.get("dim")
+            event["dim"] = dim if isinstance(dim, int) else None
+        else:
+            event["dim"] = None
+        if asked != "size":
+            event["asked"] = asked
+        self._trace.events.append(event | owner)

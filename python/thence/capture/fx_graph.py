@@ -1,0 +1,168 @@
+"""The section `fx_graph`: the graph of `torch.export`, or of symbolic tracing where that fails.
+
+Bodies of control flow (`torch.cond`) are graphs of their own. Their nodes follow those of the main
+graph, each with the name of its graph: `true_graph_0`, and `true_graph_0.false_graph_1` inside it,
+as the `get_attr` nodes that stand for them say.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from .as_found import as_found
+from .inputs import Arguments
+from .operators import NotPlain, plain
+from .parameters import parameters
+from .paths import ModulePaths, class_name
+from .tensors import dtype_name, sizes
+
+VERSION = 1
+
+# What torch.export puts in front of paths inside bodies, and instead of a stack that it lost.
+_EXPORT_ROOT = "_export_root"
+_NO_STACK = "_empty_nn_module_stack"
+
+
+def fx_graph(model: torch.nn.Module, given: Arguments | None, program: Any = None) -> dict[str, object]:
+    """The graph of an exported program; without one, the model is exported with the given inputs."""
+    paths = ModulePaths(model)
+    if program is None:
+        if given is None:
+            raise ValueError("an FX graph needs inputs or an exported program")
+        with as_found(paths, eager=False):
+            program = _exported(model, given.copied())
+    module = program if isinstance(program, torch.fx.GraphModule) else program.graph_module
+    section: dict[str, object] = {"version": VERSION}
+    if module is not program:
+        section["signature"] = _signature(program.graph_signature, paths)
+    stacks = _Stacks(paths)
+    section["nodes"] = [_row(node, graph, stacks) for graph, node in _nodes(module, "")]
+    return section
+
+
+def _exported(model: torch.nn.Module, given: Arguments) -> Any:
+    """An exported program, or a traced graph module; when neither succeeds, the exporter's error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            with torch.no_grad():
+                return torch.export.export(model, given.args, given.kwargs)
+        except Exception as error:
+            try:
+                return torch.fx.symbolic_trace(model, concrete_args=_settings(given))
+            except Exception:
+                raise error from None
+
+
+def _settings(given: Arguments) -> dict[str, Any] | None:
+    """Keyword inputs that are no tensors: symbolic tracing must take them as they are."""
+    fixed = {name: value for name, value in given.kwargs.items() if not isinstance(value, torch.Tensor)}
+    return fixed or None
+
+
+def _signature(signature: Any, paths: ModulePaths) -> dict[str, str]:
+    unique = {alias: p.path for p in parameters(paths) for alias in p.aliases}
+    named = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
+    return {placeholder: unique.get(path, path) for placeholder, path in named.items()}
+
+
+def _nodes(module: torch.fx.GraphModule, graph: str) -> Iterator[tuple[str, torch.fx.Node]]:
+    for node in module.graph.nodes:
+        yield graph, node
+    for node in module.graph.nodes:
+        if node.op == "get_attr":
+            body = getattr(module, str(node.target), None) if "." not in str(node.target) else None
+            if isinstance(body, torch.fx.GraphModule):
+                yield from _nodes(body, f"{graph}.{node.target}" if graph else str(node.target))
+
+
+def _row(node: torch.fx.Node, graph: str, stacks: _Stacks) -> dict[str, object]:
+    row: dict[str, object] = {"name": node.name, "op": node.op, "target": _target(node)}
+    if graph:
+        row["graph"] = graph
+    if node.args:
+        row["args"] = [_argument(arg) for arg in node.args]
+    if node.kwargs:
+        row["kwargs"] = {key: _argument(arg) for key, arg in node.kwargs.items()}
+    stack = stacks.of(node)
+    if stack:
+        row["nn_module_stack"] = stack
+    origins = list(_origins(node.meta.get("from_node") or []))
+    if origins:
+        row["from_node"] = origins
+    value = node.meta.get("val")
+    if isinstance(value, torch.Tensor):
+        shape = sizes(value)
+        if shape is not None:
+            row["shape"] = shape
+        row["dtype"] = dtype_name(value.dtype)
+    return row
+
+
+def _target(node: torch.fx.Node) -> str:
+    target = node.target
+    if isinstance(target, str):
+        return target
+    if isinstance(target, torch._ops.OpOverload):
+        return str(target)
+    name = getattr(target, "__qualname__", None) or getattr(target, "__name__", None)
+    if name is None:
+        return str(target)
+    home = getattr(target, "__module__", None)
+    return f"{home}.{name}" if home else str(name)
+
+
+def _argument(value: Any) -> object:
+    if isinstance(value, torch.fx.Node):
+        return {"node": value.name}
+    if isinstance(value, (list, tuple)):
+        return [_argument(item) for item in value]
+    if isinstance(value, dict):
+        return [[str(key), _argument(item)] for key, item in value.items()]
+    if isinstance(value, slice):
+        return [_argument(part) for part in (value.start, value.stop, value.step)]
+    try:
+        return plain(value)
+    except NotPlain:
+        return str(value) if isinstance(value, torch.SymInt) else f"<{type(value).__name__}>"
+
+
+def _origins(sources: Any) -> Iterator[str]:
+    """Names of the nodes of earlier graphs, the latest first."""
+    for source in reversed(sources):
+        name = getattr(source, "name", "")
+        if name:
+            yield name
+        yield from _origins(getattr(source, "from_node", None) or [])
+
+
+class _Stacks:
+    """Reads module stacks: by unique paths, with the number of the call where it can be told."""
+
+    def __init__(self, paths: ModulePaths) -> None:
+        self._paths = paths
+
+    def of(self, node: torch.fx.Node) -> list[dict[str, object]]:
+        stack = node.meta.get("nn_module_stack") or {}
+        return [
+            self._entry(str(key), path, kind)
+            for key, (path, kind) in stack.items()
+            # Inside a body the root is there twice, once as itself and once as what was exported.
+            if not str(key).startswith(_NO_STACK) and path != _EXPORT_ROOT
+        ]
+
+    def _entry(self, key: str, path: str, kind: Any) -> dict[str, object]:
+        path = path.removeprefix(f"{_EXPORT_ROOT}.")
+        named = self._paths.at(path)
+        entry: dict[str, object] = {"path": path if named is None else named.path}
+        if kind is not None:
+            entry["class"] = class_name(kind) if isinstance(kind, type) else str(kind)
+        # torch.export counts the calls of each path, so the calls of a module with several are not told.
+        if named is not None and not named.aliases:
+            _, _, number = key.rpartition("@")
+            entry["call"] = int(number) if "@" in key and number.isdecimal() else 0
+        return entry

@@ -1,0 +1,73 @@
+"""The example inputs: how a forward is called with them, and what the file says about them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import torch
+
+from .tensors import dtype_name, map_tensors, named_leaves, sizes
+
+Inputs: TypeAlias = torch.Tensor | tuple[Any, ...] | list[Any] | Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Inputs as a call takes them."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    def copied(self) -> Arguments:
+        """Tensors of our own, so that a forward that writes into its inputs leaves the caller's alone."""
+        copies: dict[int, torch.Tensor] = {}
+
+        def copy(tensor: torch.Tensor) -> torch.Tensor:
+            if id(tensor) not in copies:
+                copies[id(tensor)] = tensor.detach().clone()
+            return copies[id(tensor)]
+
+        return Arguments(map_tensors(copy, self.args), map_tensors(copy, self.kwargs))
+
+
+def arguments(inputs: Inputs) -> Arguments:
+    """A tensor or a sequence is given by position, a mapping by keyword."""
+    if isinstance(inputs, torch.Tensor):
+        return Arguments((inputs,), {})
+    if isinstance(inputs, Mapping):
+        return Arguments((), dict(inputs))
+    if isinstance(inputs, (tuple, list)):
+        return Arguments(tuple(inputs), {})
+    raise TypeError(
+        f"inputs are a tensor, a tuple of them or a dict by argument name, not {type(inputs).__name__}"
+    )
+
+
+def described(model: torch.nn.Module, given: Arguments) -> list[dict[str, object]]:
+    """One row for each input, with its shape and type where it is a tensor."""
+    named = [*zip(_names(model, len(given.args)), given.args, strict=True), *given.kwargs.items()]
+    return [_row(name, leaf) for key, value in named for name, leaf in named_leaves(key, value)]
+
+
+def _row(name: str, value: object) -> dict[str, object]:
+    row: dict[str, object] = {"name": name}
+    if isinstance(value, torch.Tensor):
+        shape = sizes(value)
+        if shape is not None:
+            row["shape"] = shape
+        row["dtype"] = dtype_name(value.dtype)
+    return row
+
+
+def _names(model: torch.nn.Module, count: int) -> list[str]:
+    """What forward calls its first arguments; those it takes as `*args` are numbered."""
+    try:
+        parameters = list(inspect.signature(model.forward).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][:count]
+    rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "input")
+    return names + [f"{rest}_{index}" for index in range(count - len(names))]

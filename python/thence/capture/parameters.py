@@ -1,0 +1,101 @@
+"""Parameters and buffers: where they are, what they are, and a fingerprint of their content.
+
+The same memory seen under several names is one parameter with aliases. Fingerprints are computed
+by the core, which is handed one tensor at a time, so weights are never held twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from .paths import ModulePaths
+from .tensors import dtype_name, is_lazy, sizes
+
+Fingerprint = Callable[[memoryview, Sequence[int], str], dict[str, object]]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A tensor that the model owns, under the first of its paths."""
+
+    path: str
+    tensor: torch.Tensor
+    buffer: bool
+    aliases: list[str] = field(default_factory=list)
+    same: list[torch.Tensor] = field(default_factory=list)  # other tensor objects on the same memory
+
+
+def parameters(paths: ModulePaths) -> list[Parameter]:
+    """Every parameter and buffer, in the order of the modules; those of a module before its children's."""
+    found: dict[tuple[object, ...], Parameter] = {}
+    for path, tensor, buffer in _tensors(paths):
+        first = found.setdefault(_memory(tensor), Parameter(path, tensor, buffer))
+        if first.path != path:
+            first.aliases.append(path)
+            if tensor is not first.tensor:
+                first.same.append(tensor)
+    return list(found.values())
+
+
+def rows(found: list[Parameter], fingerprint: Fingerprint | None) -> list[dict[str, object]]:
+    """The rows of the file."""
+    return [_row(parameter, fingerprint) for parameter in found]
+
+
+def paths_by_tensor(found: list[Parameter]) -> dict[int, str]:
+    """The unique path of each parameter by the `id()` of each tensor object that it is."""
+    return {id(tensor): p.path for p in found for tensor in (p.tensor, *p.same)}
+
+
+def _tensors(paths: ModulePaths) -> Iterator[tuple[str, torch.Tensor, bool]]:
+    for prefix, module in paths.every_path():
+        for entries, buffer in ((module._parameters, False), (module._buffers, True)):
+            for name, tensor in entries.items():
+                if tensor is not None:
+                    yield f"{prefix}.{name}" if prefix else name, tensor, buffer
+
+
+def _memory(tensor: torch.Tensor) -> tuple[object, ...]:
+    """What two names must have in common to be one parameter."""
+    if not _is_plain(tensor) or tensor.numel() == 0:
+        return ("object", id(tensor))  # no memory to compare
+    start = tensor.untyped_storage().data_ptr()
+    return (start, tensor.storage_offset(), tuple(tensor.shape), tensor.stride(), tensor.dtype)
+
+
+def _row(parameter: Parameter, fingerprint: Fingerprint | None) -> dict[str, object]:
+    tensor = parameter.tensor
+    row: dict[str, object] = {"path": parameter.path}
+    shape = sizes(tensor)
+    if shape is not None:
+        row["shape"] = shape
+    row["dtype"] = dtype_name(tensor.dtype)
+    if parameter.buffer:
+        row["buffer"] = True
+    row["aliases"] = parameter.aliases
+    if fingerprint is not None and _is_plain(tensor):
+        with _content(tensor) as content:
+            row["fingerprint"] = fingerprint(content, list(tensor.shape), dtype_name(tensor.dtype))
+    return row
+
+
+def _is_plain(tensor: torch.Tensor) -> bool:
+    """Whether its bytes are its values: not lazy, without memory, sparse, quantised, nested or wrapped."""
+    return (
+        type(tensor) in (torch.Tensor, torch.nn.Parameter)
+        and not is_lazy(tensor)
+        and tensor.device.type != "meta"
+        and tensor.layout is torch.strided
+        and not tensor.is_quantized
+        and not tensor.is_nested
+    )
+
+
+def _content(tensor: torch.Tensor) -> memoryview:
+    plain = tensor.detach().resolve_conj().resolve_neg().cpu().contiguous()
+    data: Any = plain.reshape(-1).view(torch.uint8).numpy()
+    return memoryview(data)

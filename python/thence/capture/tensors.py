@@ -1,0 +1,68 @@
+"""Small facts about tensors, in the words of the capture file."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import torch
+
+# Deeper nesting than this in inputs or results is not looked into.
+DEEPEST = 8
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    """PyTorch's name without its package: `float32`."""
+    return str(dtype).removeprefix("torch.")
+
+
+def sizes(tensor: torch.Tensor) -> list[int | str] | None:
+    """The shape; a dimension that may vary is given by its expression, None where there is no shape."""
+    if tensor.is_nested or is_lazy(tensor):
+        return None
+    return [size if type(size) is int else str(size) for size in tensor.shape]
+
+
+def is_lazy(tensor: Any) -> bool:
+    """Whether a parameter waits for the first forward to learn its shape."""
+    return bool(torch.nn.parameter.is_lazy(tensor))
+
+
+def tensors_in(value: object, depth: int = 0) -> Iterator[torch.Tensor]:
+    """The tensors inside nested tuples, lists, mappings and data classes, in order."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif depth < DEEPEST:
+        for _, item in _items(value):
+            yield from tensors_in(item, depth + 1)
+
+
+def named_leaves(name: str, value: object, depth: int = 0) -> Iterator[tuple[str, object]]:
+    """What a nested argument consists of: `states.0`, `states.1`."""
+    items = _items(value) if depth < DEEPEST and not isinstance(value, torch.Tensor) else []
+    if not items:
+        yield name, value
+    for key, item in items:
+        yield from named_leaves(f"{name}.{key}", item, depth + 1)
+
+
+def map_tensors(function: Callable[[torch.Tensor], torch.Tensor], value: Any, depth: int = 0) -> Any:
+    """The same nested tuples, lists and dicts with every tensor replaced; other things stay as they are."""
+    if isinstance(value, torch.Tensor):
+        return function(value)
+    if depth < DEEPEST and type(value) in (tuple, list):
+        return type(value)(map_tensors(function, item, depth + 1) for item in value)
+    if depth < DEEPEST and type(value) is dict:
+        return {key: map_tensors(function, item, depth + 1) for key, item in value.items()}
+    return value
+
+
+def _items(value: object) -> list[tuple[object, object]]:
+    if isinstance(value, Mapping):
+        return list(value.items())
+    if isinstance(value, (tuple, list)):
+        return list(enumerate(value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [(entry.name, getattr(value, entry.name, None)) for entry in dataclasses.fields(value)]
+    return []

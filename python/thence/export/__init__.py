@@ -1,0 +1,49 @@
+"""From what a user named to an ONNX file on disk: the Python half of `thence export`.
+
+    loaded = load("some-folder")
+    inputs = loaded.inputs or derive_inputs(loaded.model, loaded.config, hints=loaded.hints)
+    exported = export_model(loaded.model, inputs, "model.onnx")
+
+Captures and tags are others' work: `export_model` takes them as hooks.
+"""
+
+from __future__ import annotations
+
+from .dynamic import batch_and_sequence
+from .errors import Code, ExportError
+from .exporters import DEFAULT_ORDER, EXPORTERS, Exported, Failure, export_model
+from .flat import flat_forward, tensors_in
+from .given import given_inputs
+from .inputs import Inputs, check_inputs, derive_inputs
+from .load import Loaded, load
+from .lock import LOCK
+from .progress import STAGES, Progress
+from .request import Made
+from .spec import inputs_of, read_spec
+from .state import as_found
+
+__all__ = [
+    "DEFAULT_ORDER",
+    "EXPORTERS",
+    "LOCK",
+    "STAGES",
+    "Code",
+    "ExportError",
+    "Exported",
+    "Failure",
+    "Inputs",
+    "Loaded",
+    "Made",
+    "Progress",
+    "as_found",
+    "batch_and_sequence",
+    "check_inputs",
+    "derive_inputs",
+    "export_model",
+    "flat_forward",
+    "given_inputs",
+    "inputs_of",
+    "load",
+    "read_spec",
+    "tensors_in",
+]

@@ -1,0 +1,68 @@
+"""torch.onnx.export(dynamo=True): through torch.export, with module stacks in the node metadata."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .errors import Code, ExportError
+from .flat import flat_forward
+from .request import Made, Request, check_options, keywords_of
+
+_OURS = {"model", "args", "kwargs", "f", "dynamo"}
+
+
+def export(request: Request) -> Made:
+    known = keywords_of(torch.onnx.export)
+    if "dynamo" not in known:
+        raise ExportError(
+            Code.NO_EXPORTER,
+            "this torch has no dynamo exporter",
+            "use --exporter torchscript, or a newer torch",
+        )
+    check_options("dynamo", request.options, known, _OURS)
+    arguments: dict[str, Any] = {
+        "input_names": request.names,
+        "opset_version": request.opset,
+        "dynamo": True,
+        "verbose": request.verbose,
+        **_dynamic(request, known),
+        **request.options,
+    }
+    if "fallback" in known:  # a torch that would hide a failure behind the other exporter
+        arguments.setdefault("fallback", False)
+    for name in ("external_data", "export_params", "keep_initializers_as_inputs"):
+        arguments.pop(name, None)  # for `save`
+    model, inputs = request.model, request.inputs
+    with flat_forward(model, request.names, inputs.fixed) as outputs, torch.no_grad():
+        arguments.setdefault("output_names", outputs)  # filled while forward is traced, read after it
+        program = torch.onnx.export(model, tuple(inputs.tensors.values()), **arguments)
+    assert program is not None
+    save(program, request)
+    return Made(*names_in(program), program)
+
+
+def _dynamic(request: Request, known: set[str]) -> dict[str, Any]:
+    """Dynamic axes by name, for every input: torch.export wants to hear of each."""
+    if not request.dynamic or {"dynamic_shapes", "dynamic_axes"} & set(request.options):
+        return {}
+    if "dynamic_shapes" not in known:
+        return {"dynamic_axes": request.dynamic}
+    return {"dynamic_shapes": {name: request.dynamic.get(name) for name in request.names}}
+
+
+def save(program: Any, request: Request) -> None:
+    """Writes the program's model; weights inline as long as one file can hold them."""
+    options = request.options
+    program.save(
+        str(request.file),
+        include_initializers=options.get("export_params", True),
+        keep_initializers_as_inputs=options.get("keep_initializers_as_inputs", False),
+        external_data=request.weights_apart(),
+    )
+
+
+def names_in(program: Any) -> tuple[list[str], list[str]]:
+    graph = program.model.graph
+    return [value.name for value in graph.inputs], [value.name for value in graph.outputs]

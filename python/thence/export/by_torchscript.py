@@ -1,0 +1,78 @@
+"""torch.onnx.export(dynamo=False): by tracing, with module scopes in the node names."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from .flat import flat_forward
+from .request import Made, Request, check_options, keywords_of
+
+_OURS = {"model", "args", "kwargs", "f", "dynamo"}
+_NOT_HERE = {
+    *("dynamic_shapes", "custom_translation_table", "report", "optimize", "verify", "profile"),
+    *("dump_exported_program", "artifacts_dir", "fallback", "external_data"),
+}
+
+
+def export(request: Request) -> Made:
+    known = keywords_of(torch.onnx.export)
+    asked = {name: value for name, value in request.options.items() if name != "external_data"}
+    check_options("torchscript", asked, known - _NOT_HERE, _OURS)
+    model, inputs = request.model, request.inputs
+    forward = flat_forward(model, request.names, inputs.fixed)
+    with forward as outputs, torch.no_grad(), _log_aside(request.verbose):
+        arguments: dict[str, Any] = {
+            "input_names": request.names,
+            "output_names": outputs,  # filled while forward is traced, read after it
+            "opset_version": request.opset,
+            "dynamic_axes": request.dynamic or None,
+            "verbose": request.verbose,
+            **asked,
+        }
+        if "dynamo" in known:
+            arguments["dynamo"] = False
+        with request.around(model):
+            torch.onnx.export(model, tuple(inputs.tensors.values()), str(request.file), **arguments)
+    scattered = [path for path in request.file.parent.iterdir() if path != request.file]
+    if scattered or request.weights_apart():
+        _gather(request.file, scattered)
+    return Made(arguments["input_names"], arguments["output_names"])
+
+
+@contextmanager
+def _log_aside(verbose: bool) -> Iterator[None]:
+    """Keeps the exporter's log, which is C++ and dumps the graph when it fails, off standard output."""
+    core: Any = torch._C
+    if not hasattr(core, "_jit_onnx_log") or not hasattr(core, "_jit_set_onnx_log_output_stream"):
+        yield
+        return
+    write, enabled = core._jit_onnx_log, core._jit_is_onnx_log_enabled()
+    if verbose:
+        core._jit_set_onnx_log_output_stream("stderr")
+    else:
+        core._jit_onnx_log = lambda *_words: None
+    try:
+        yield
+    finally:
+        core._jit_onnx_log = write
+        core._jit_set_onnx_log_output_stream("stdout")
+        core._jit_set_onnx_log_enabled(enabled)
+
+
+def _gather(file: Path, scattered: list[Path]) -> None:
+    """Streams the weights into one file beside the model: this exporter writes one file a tensor."""
+    onnx_ir: Any = importlib.import_module("onnx_ir")
+    inner = file.parent / "gathered"
+    inner.mkdir()
+    onnx_ir.save(onnx_ir.load(file), inner / file.name, external_data=f"{file.name}.data")
+    for path in (file, *scattered):
+        path.unlink()
+    for path in inner.iterdir():
+        path.rename(file.parent / path.name)
+    inner.rmdir()

@@ -1,0 +1,58 @@
+"""transformers.exporters.OnnxExporter: torch.export with transformers' own patches for hard models."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from typing import Any
+
+import torch
+
+from .by_dynamo import names_in, save
+from .errors import Code, ExportError
+from .quiet import quiet
+from .request import Made, Request, check_options
+
+_OURS = {"output_path", "export_format"}
+_SAVED = ("external_data", "export_params", "keep_initializers_as_inputs")
+
+
+def export(request: Request) -> Made:
+    exporter, config_class = _classes()
+    known = {field.name for field in dataclasses.fields(config_class)}
+    check_options("transformers", request.options, known, _OURS)
+    settings: dict[str, Any] = {k: v for k, v in request.options.items() if k not in _SAVED}
+    if request.opset is not None:
+        settings.setdefault("opset_version", request.opset)
+    if request.dynamic:
+        settings.setdefault("dynamic_shapes", _dynamic(request))
+    arguments = {name: tensor.clone() for name, tensor in request.inputs.tensors.items()}
+    # Once more quiet: transformers set up its loggers when it was imported, which may be just now.
+    with quiet(request.verbose), torch.no_grad():
+        program = exporter().export(
+            request.model, {**arguments, **request.inputs.fixed}, config=config_class(**settings)
+        )
+    save(program, request)
+    return Made(*names_in(program), program)
+
+
+def _classes() -> tuple[Any, Any]:
+    try:
+        exporters = importlib.import_module("transformers.exporters")
+        return exporters.OnnxExporter, exporters.OnnxConfig
+    except (ImportError, AttributeError) as error:
+        raise ExportError(
+            Code.NO_EXPORTER,
+            "the transformers that is installed has no ONNX exporter",
+            "install a newer transformers, or use --exporter dynamo",
+        ) from error
+
+
+def _dynamic(request: Request) -> dict[str, Any]:
+    """torch.export's own way to say it: one dimension object for each name."""
+    names = {name for axes in request.dynamic.values() for name in axes.values()}
+    dims = dict.fromkeys(names, torch.export.Dim.DYNAMIC)
+    return {
+        name: {axis: dims[word] for axis, word in request.dynamic.get(name, {}).items()} or None
+        for name in request.names
+    }

@@ -1,0 +1,77 @@
+"""What can go wrong between a user's words and an ONNX file on disk, as one exception.
+
+It has the parts of the core's own errors, so the command line prints both alike: a code that
+docs/errors.md explains, what is wrong in one sentence, what to do about it, and, for `--verbose`,
+the words of whoever failed.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Code(str, Enum):
+    """Why an export ended. The letter X is for export; the numbers never change their meaning."""
+
+    UNKNOWN_MODEL = "X001"  # no such hub id, folder, file, module or factory
+    UNREADABLE_MODEL = "X002"  # there is something, but no model can be made of it
+    REMOTE_CODE = "X003"  # the model needs code from its repository, and nobody allowed that
+    TASK = "X004"  # no such task, or the model has no class for it
+    DTYPE = "X005"  # no such number type
+    MISSING_PACKAGE = "X006"  # a package that is needed is not installed
+    NO_INPUTS = "X010"  # no inputs could be found that the model accepts
+    FORWARD = "X011"  # the model's forward fails on the inputs that were given
+    SPEC = "X012"  # the input specification is wrong
+    EXPORTER = "X020"  # every exporter that was tried failed
+    NO_EXPORTER = "X021"  # no such exporter, or it is not there in this environment
+    OPTION = "X022"  # the exporter does not know an option
+    OUTPUT = "X030"  # the output could not be written
+
+
+_IO = {Code.OUTPUT}
+
+
+class ExportError(Exception):
+    """An export that ended, in words for its user.
+
+    `what` is one sentence, `hint` says what to try, `details` are somebody else's words (the
+    exporter's, the system's), shown under `--verbose` only.
+
+    >>> error = ExportError(Code.DTYPE, "there is no dtype 'float31'", "choose float32 or float16")
+    >>> print(error)
+    error[X005]: there is no dtype 'float31'
+      help: choose float32 or float16
+    >>> error.exit_code
+    3
+    """
+
+    def __init__(self, code: Code | str, what: str, hint: str = "", details: str = "") -> None:
+        self.code = Code(code)
+        self.what = what
+        self.hint = hint
+        self.details = details
+        super().__init__(code, what, hint, details)  # all of them, so that it can be pickled
+
+    @property
+    def exit_code(self) -> int:
+        """3 for bad input, 4 when input or output failed: the exit codes of the program."""
+        return 4 if self.code in _IO else 3
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, *, verbose: bool = False) -> str:
+        """The lines to print: the sentence, the hint and, if wanted, the details."""
+        lines = [f"error[{self.code.value}]: {self.what}"]
+        if self.hint:
+            lines.append(f"  help: {self.hint}")
+        if verbose and self.details:
+            lines += [f"  | {line}" for line in self.details.strip().splitlines()]
+        return "\n".join(lines)
+
+
+def words_of(error: BaseException, limit: int = 200) -> str:
+    """The first line of an error that says something, cut to a length that fits a sentence."""
+    text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    text = text if len(text) <= limit else text[: limit - 3] + "..."
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

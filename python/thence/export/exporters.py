@@ -1,0 +1,197 @@
+"""From a live model and its inputs to an ONNX file, by the first exporter that can.
+
+    dynamo        torch.onnx.export(dynamo=True)
+    torchscript   torch.onnx.export(dynamo=False)
+    transformers  transformers.exporters.OnnxExporter
+
+Torch's exporters change global state, so one export runs at a time in a process (`LOCK`). The model
+and torch are left as they were found, and the output appears complete or not at all.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from . import by_dynamo, by_torchscript, by_transformers
+from .errors import Code, ExportError
+from .failures import in_words, output_failure
+from .inputs import Inputs, check_inputs
+from .lock import LOCK
+from .place import put_in_place, workplace
+from .quiet import quiet
+from .request import Made, Request
+from .state import as_found
+
+EXPORTERS: dict[str, Any] = {
+    "dynamo": by_dynamo,
+    "torchscript": by_torchscript,
+    "transformers": by_transformers,
+}
+DEFAULT_ORDER = ("dynamo", "torchscript", "transformers")
+
+
+@dataclass
+class Failure:
+    """An exporter that could not: in a sentence, and in its own words."""
+
+    exporter: str
+    what: str
+    details: str
+
+
+@dataclass
+class Exported:
+    """An export that is on disk."""
+
+    path: Path
+    files: list[Path]  # the model first, then its data
+    exporter: str
+    input_names: list[str]
+    output_names: list[str]
+    seconds: float
+    program: Any = None  # torch.onnx.ONNXProgram, from dynamo and transformers
+    exported_program: Any = None  # the torch.export.ExportedProgram that the exporter made anyway
+    failures: list[Failure] = field(default_factory=list)  # of exporters tried before
+
+
+def export_model(
+    model: nn.Module,
+    inputs: Inputs,
+    path: str | Path,
+    *,
+    exporter: str | Sequence[str] | None = None,
+    opset: int | None = None,
+    dynamic: Mapping[str, Mapping[int, str]] | None = None,
+    options: Mapping[str, Any] | None = None,
+    verbose: bool = False,
+    say: Callable[[str], None] | None = None,
+    around_torchscript: Callable[[nn.Module], AbstractContextManager[Any]] | None = None,
+    finish: Callable[[Path, Made], None] | None = None,
+) -> Exported:
+    """Exports `model` to `path`.
+
+    `exporter`: one name, several in the order to try them, or None for `DEFAULT_ORDER`.
+    `dynamic`: input -> axis -> name; without it, `inputs.dynamic`. All other axes are static.
+    `options` go to the exporter as keywords. `say` gets a sentence when an exporter fails and the next
+    one is tried (standard error by default). `around_torchscript(model)` is entered around the
+    TorchScript exporter's call. `finish(file, made)` may still change the file, before it gets its place.
+
+    Raises ExportError: X011 forward fails, X020 all exporters failed, X021 no such exporter, X022 an
+    unknown option, X030 the output cannot be written.
+    """
+    output = Path(path)
+    order = _order(exporter)
+    tell = say if say is not None else _to_stderr
+    axes = {name: dict(entry) for name, entry in (inputs.dynamic if dynamic is None else dynamic).items()}
+    failures: list[Failure] = []
+    codes: list[Code] = []
+    with LOCK, workplace(output) as folder:
+        for position, name in enumerate(order):
+            request = Request(
+                model=model,
+                inputs=inputs,
+                file=folder / output.name,
+                opset=opset,
+                dynamic=axes,
+                options=dict(options or {}),
+                verbose=verbose,
+                around=around_torchscript or (lambda _model: nullcontext()),
+            )
+            start = time.monotonic()
+            try:
+                made = _export(name, request)
+            except ExportError as error:
+                if error.code is Code.OUTPUT:
+                    raise
+                failures.append(Failure(name, error.what, error.details))
+                codes.append(error.code)
+            except Exception as error:
+                refused = output_failure(error, output)
+                if refused is not None:
+                    raise refused from error
+                if not failures:  # is it the exporter, or the model itself?
+                    check_inputs(model, inputs, getattr(model, "config", None))
+                failures.append(Failure(name, in_words(name, error), traceback.format_exc()))
+                codes.append(Code.EXPORTER)
+            else:
+                seconds = time.monotonic() - start
+                if finish is not None:
+                    finish(request.file, made)
+                files = put_in_place(request.file, output)
+                return Exported(
+                    output,
+                    files,
+                    name,
+                    list(made.input_names),
+                    list(made.output_names),
+                    seconds,
+                    made.program,
+                    getattr(made.program, "exported_program", None),
+                    failures,
+                )
+            _empty(folder)
+            following = order[position + 1] if position + 1 < len(order) else None
+            if following is not None:
+                tell(_next_sentence(failures[-1], following, verbose))
+    raise _all_failed(model, failures, codes)
+
+
+def _export(name: str, request: Request) -> Made:
+    config = getattr(request.model, "config", None)
+    with as_found(request.model, config), quiet(request.verbose):
+        made: Made = EXPORTERS[name].export(request)
+        return made
+
+
+def _order(exporter: str | Sequence[str] | None) -> list[str]:
+    names = [exporter] if isinstance(exporter, str) else list(exporter or DEFAULT_ORDER)
+    for name in names:
+        if name not in EXPORTERS:
+            known = ", ".join(EXPORTERS)
+            raise ExportError(Code.NO_EXPORTER, f"there is no exporter {name!r}", f"choose one of {known}")
+    return names
+
+
+def _next_sentence(failure: Failure, following: str, verbose: bool) -> str:
+    lines = [f"warning[X020]: {failure.what}; {following} is tried next"]
+    if verbose:
+        lines += [f"  | {line}" for line in failure.details.strip().splitlines()]
+    return "\n".join(lines)
+
+
+def _all_failed(model: nn.Module, failures: list[Failure], codes: list[Code]) -> ExportError:
+    kind = type(model).__name__
+    details = "\n".join(f"{failure.exporter}:\n{failure.details}" for failure in failures)
+    code = codes[0] if len(set(codes)) == 1 else Code.EXPORTER
+    if len(failures) == 1:
+        what = f"{kind}: {failures[0].what}"
+    else:
+        what = f"{kind}: no exporter could: " + "; ".join(failure.what for failure in failures)
+    hints = {
+        Code.OPTION: "take the option away, or choose the exporter that knows it",
+        Code.NO_EXPORTER: "choose another with --exporter, or install what it needs",
+    }
+    hint = hints.get(
+        code, "try another --opset, other inputs (--input-spec), or see --verbose for the exporter's words"
+    )
+    return ExportError(code, what, hint, details)
+
+
+def _empty(folder: Path) -> None:
+    """What a failed exporter left must not be taken for the next one's data."""
+    for path in folder.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def _to_stderr(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

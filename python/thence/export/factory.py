@@ -1,0 +1,73 @@
+"""`package.module:name`: a user's own Python that makes a model."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from typing import Any
+
+from torch import nn
+
+from .errors import Code, ExportError, words_of
+
+
+def call_factory(name: str) -> Any:
+    """What the named callable returns; a module that is named directly is returned as it is."""
+    place, _, attribute = name.partition(":")
+    target = _import(place, name)
+    for part in attribute.split("."):
+        if not hasattr(target, part):
+            raise ExportError(
+                Code.UNKNOWN_MODEL,
+                f"{name}: {place} has no {attribute!r}",
+                "check the spelling after the colon",
+            )
+        target = getattr(target, part)
+    if isinstance(target, nn.Module):
+        return target
+    if not callable(target):
+        raise ExportError(
+            Code.UNREADABLE_MODEL,
+            f"{name} is a {type(target).__name__}, not a callable",
+            "name a function that returns a torch.nn.Module",
+        )
+    try:
+        return target()
+    except Exception as error:
+        raise ExportError(
+            Code.UNREADABLE_MODEL,
+            f"{name} failed: {words_of(error)}",
+            "call it yourself in Python to see where",
+            traceback.format_exc(),
+        ) from error
+
+
+def _import(place: str, name: str) -> Any:
+    """Imports the module, as `python -m` would: the present folder counts too."""
+    here = os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        return importlib.import_module(place)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (place == error.name or place.startswith(error.name + ".")):
+            raise ExportError(
+                Code.UNKNOWN_MODEL,
+                f"{name}: there is no Python module {place!r}",
+                "start in the folder that holds it, or set PYTHONPATH",
+            ) from error
+        raise _broken(name, place, error) from error
+    except Exception as error:
+        raise _broken(name, place, error) from error
+    finally:
+        sys.path.remove(here)
+
+
+def _broken(name: str, place: str, error: Exception) -> ExportError:
+    return ExportError(
+        Code.UNREADABLE_MODEL,
+        f"{name}: importing {place} failed: {words_of(error)}",
+        "import it yourself in Python to see where",
+        traceback.format_exc(),
+    )

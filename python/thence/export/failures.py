@@ -1,0 +1,56 @@
+"""What an exporter's exception means, in a sentence of ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from .errors import ExportError
+from .place import cannot_write
+
+_OPERATOR = re.compile(r"\b((?:aten|prims|torchvision|quantized|prim)(?:::|\.)[A-Za-z_]\w*)")
+_FULL = re.compile(r"No space left|File too large|[Dd]isk quota|requested and \d+ written")
+
+
+def in_words(exporter: str, error: BaseException) -> str:
+    """Which step of the exporter failed: what people can act on, without its own words."""
+    chain = list(_chain(error))
+    names = " ".join(type(link).__name__ for link in chain)
+    operator = next((found[1] for link in chain if (found := _OPERATOR.search(str(link)))), None)
+    if "Unsupported" in names or "Dispatch" in names or "has no ONNX" in str(error):
+        which = f" the operation {operator}" if operator else " one of the operations"
+        return f"the {exporter} exporter has no ONNX translation for{which}"
+    if "Conversion" in names or "GraphConstruction" in names:
+        which = f" (at {operator})" if operator else ""
+        return f"the {exporter} exporter could not translate the captured graph{which}"
+    if (
+        "TorchExport" in names
+        or "UserError" in names
+        or "DataDependent" in names
+        or "ConstraintViolation" in names
+    ):
+        return f"the {exporter} exporter could not capture the model's graph"
+    if "SymbolicValueError" in names or "CheckerError" in names or "InferenceError" in names:
+        return f"the {exporter} exporter made a graph that ONNX does not allow"
+    return f"the {exporter} exporter stopped with a {type(chain[-1]).__name__}"
+
+
+def output_failure(error: BaseException, output: Path) -> ExportError | None:
+    """The error as one of writing, if that is what it is: another exporter could not write either."""
+    for link in _chain(error):
+        if isinstance(link, OSError) and not isinstance(link, (ConnectionError, TimeoutError)):
+            return cannot_write(output, link)
+        if _FULL.search(str(link)):
+            return cannot_write(output, OSError(str(link).splitlines()[0]))
+    return None
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The error and what caused it, the outermost first."""
+    seen: set[int] = set()
+    link: BaseException | None = error
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        yield link
+        link = link.__cause__ or link.__context__

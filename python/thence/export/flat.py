@@ -1,0 +1,103 @@
+"""A positional `forward` for one model object, for as long as a `with` block lasts.
+
+The exporters pass inputs by position, name the graph's inputs after the signature, and cannot return
+anything but tensors. So the object, never its class, gets a `forward` that takes the inputs in a row,
+calls the model's own one by keyword, and returns the tensors in a row. Module paths, and the scopes
+and stacks that the exporters make of them, stay what they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import nn
+
+
+def forward_parameters(model: nn.Module) -> dict[str, inspect.Parameter]:
+    """The arguments of forward; of a wrapper that passes on whatever it gets, those of the model inside."""
+    inner: Any = model
+    for _ in range(4):
+        parameters = dict(inspect.signature(inner.forward).parameters)
+        if any(p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters.values()):
+            return parameters
+        wrapped = (getattr(inner, name, None) for name in ("_orig_mod", "module", "base_model", "model"))
+        inner = next((w for w in wrapped if isinstance(w, nn.Module) and w is not inner), None)
+        if inner is None:
+            return parameters
+    return {}
+
+
+def fixed_arguments(model: nn.Module) -> dict[str, Any]:
+    """Arguments that make forward fit for export: no cache of keys and values, where it can be told so."""
+    accepted = forward_parameters(model)
+    return {name: False for name in ("use_cache", "use_mems") if name in accepted}
+
+
+def tensors_in(output: Any, name: str = "") -> dict[str, torch.Tensor]:
+    """The tensors of what a forward returned, in order, with a name for each.
+
+    >>> list(tensors_in({"logits": torch.zeros(1), "states": (torch.zeros(1), None, torch.ones(1))}))
+    ['logits', 'states.0', 'states.2']
+    """
+    if isinstance(output, torch.Tensor):
+        return {name or "output": output}
+    if isinstance(output, Mapping):
+        items = [(str(key), value) for key, value in output.items()]
+    elif hasattr(output, "_fields"):  # a named tuple
+        items = [(field, getattr(output, field)) for field in output._fields]
+    elif dataclasses.is_dataclass(output) and not isinstance(output, type):
+        items = [(field.name, getattr(output, field.name)) for field in dataclasses.fields(output)]
+    elif isinstance(output, (tuple, list)):
+        items = [(str(index) if name else f"output.{index}", value) for index, value in enumerate(output)]
+    else:
+        return {}
+    found: dict[str, torch.Tensor] = {}
+    for key, value in items:
+        found |= tensors_in(value, f"{name}.{key}" if name else key)
+    return found
+
+
+@contextmanager
+def flat_forward(
+    model: nn.Module, names: Sequence[str], fixed: Mapping[str, Any] | None = None
+) -> Iterator[list[str]]:
+    """While the block lasts, `model(*inputs)` takes inputs in the order of `names`.
+
+    Yields a list that holds the outputs' names once forward has run.
+    """
+    original = model.forward
+    given = dict(fixed or {})
+    outputs: list[str] = []
+
+    def forward(*args: Any, **kwargs: Any) -> tuple[torch.Tensor, ...]:
+        arguments = signature.bind(*args, **kwargs).arguments
+        found = tensors_in(original(**arguments, **given))
+        outputs[:] = [f"output.{name}" if name in taken else name for name in found]
+        return tuple(found.values())
+
+    # An output may be called what the model calls it, unless an input or a weight has that name.
+    taken = {
+        *names,
+        *(name for name, _ in model.named_parameters()),
+        *(name for name, _ in model.named_buffers()),
+    }
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    signature = inspect.Signature([inspect.Parameter(name, kind) for name in names])
+    vars(forward)["__signature__"] = signature
+    before = model.__dict__.get("forward", _ABSENT)
+    model.__dict__["forward"] = forward
+    try:
+        yield outputs
+    finally:
+        if before is _ABSENT:
+            model.__dict__.pop("forward", None)
+        else:
+            model.__dict__["forward"] = before
+
+
+_ABSENT = object()

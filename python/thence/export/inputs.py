@@ -1,0 +1,215 @@
+"""Dummy inputs for any model, from its forward's signature and its configuration.
+
+A best-first search over plans. The first plan is what the configuration says. A plan is judged by
+running forward. When that fails, plans that differ from it in one thing are queued (`refine.py`); the
+next one tried is the child of the plan whose forward entered the most modules before it failed, and
+among its siblings the one that the error's words ask for. A change that leaves the error what it was
+is not pursued. Half of the attempts go to a model with all its media; if those are optional and the
+search fails, the other half goes to text alone. The search ends with the first forward
+that returns a tensor, or after `attempts` forwards or `seconds`, whichever comes first.
+"""
+
+from __future__ import annotations
+
+import heapq
+import inspect
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.modules import module as hooks
+
+from .errors import Code, ExportError, words_of
+from .facts import Facts
+from .flat import fixed_arguments, tensors_in
+from .lock import LOCK
+from .plan import Plan, first_plan, medium_of, without_media
+from .quiet import quiet
+from .refine import refinements, tells_of_missing
+from .rules import build
+from .state import as_found
+from .tokens import has_placeholder
+
+
+@dataclass
+class Inputs:
+    """Arguments for forward: what becomes an input of the graph, and what is fixed."""
+
+    tensors: dict[str, torch.Tensor]
+    fixed: dict[str, Any] = field(default_factory=dict)
+    attempts: int = 1  # forwards run to find them
+    changes: tuple[str, ...] = ()  # how the first plan was changed
+    dynamic: dict[str, dict[int, str]] = field(default_factory=dict)  # input -> axis -> name
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """All keyword arguments of one call."""
+        return {**self.tensors, **self.fixed}
+
+
+def derive_inputs(
+    model: nn.Module,
+    config: Any = None,
+    *,
+    hints: Mapping[str, Any] | None = None,
+    batch: int = 1,
+    attempts: int = 150,
+    seconds: float = 120.0,
+) -> Inputs:
+    """Inputs that the model's forward accepts, found as the top of this file says.
+
+    `hints` are what a processor's settings tell, such as `image_size`. Raises ExportError X010 with
+    the error that came closest when the search finds nothing.
+    """
+    facts = Facts(model, config, hints)
+    search = _Search(facts, time.monotonic() + seconds)
+    start = first_plan(facts, batch=batch)
+    plain = without_media(start, facts)
+    with LOCK, as_found(model, config), quiet():
+        # Where text alone would do, the search for text with pictures may not take all the time.
+        first = attempts if plain.arguments in (start.arguments, frozenset()) else attempts // 2
+        found = search.run(start, first) or search.run(plain, attempts - search.tried)
+    if found is not None:
+        return found
+    raise ExportError(
+        Code.NO_INPUTS,
+        f"no inputs were found that {type(model).__name__}.forward accepts ({search.tried} tried)",
+        "describe them with --input-spec FILE",
+        f"the attempt that came furthest ended with {words_of(search.closest, 400)}"
+        if search.closest is not None
+        else "forward has no argument that a rule knows",
+    )
+
+
+def check_inputs(model: nn.Module, inputs: Inputs, config: Any = None) -> None:
+    """Runs forward once. Raises ExportError X011 when it fails on these inputs."""
+    with LOCK, as_found(model, config), quiet():
+        try:
+            with torch.no_grad():
+                output = model(**inputs.arguments)
+        except Exception as error:
+            raise ExportError(
+                Code.FORWARD,
+                f"{type(model).__name__}.forward fails on the inputs: {words_of(error)}",
+                "correct the inputs (--input-spec FILE), or the model",
+                words_of(error, 4000),
+            ) from error
+    if not tensors_in(output):
+        raise ExportError(
+            Code.FORWARD,
+            f"{type(model).__name__}.forward returns no tensor",
+            "a graph needs an output: return tensors from forward",
+        )
+
+
+class _Search:
+    def __init__(self, facts: Facts, deadline: float) -> None:
+        self.facts = facts
+        self.deadline = deadline
+        self.tried = 0
+        self.closest: BaseException | None = None
+        self._furthest = -1
+        self._shapes: set[str] = set()
+
+    def run(self, start: Plan, attempts: int) -> Inputs | None:
+        """A best-first search from `start`, for as many forwards."""
+        last = self.tried + attempts
+        queue: list[tuple[int, int, int, Plan, str]] = [(0, 0, 0, start, "")]
+        seen = {start}
+        while queue and self.tried < last and time.monotonic() < self.deadline:
+            _, _, _, plan, refused = heapq.heappop(queue)
+            answer = self._attempt(_planned(plan, self.facts))
+            if isinstance(answer, Inputs):
+                return answer
+            entered, error = answer
+            if error is None or (str(error) == refused and not tells_of_missing(refused)):
+                continue  # what was changed makes no difference, and one thing more would not either
+            for likely, child in refinements(plan, error, self.facts):
+                if child not in seen:
+                    seen.add(child)
+                    rank = -entered - 2 * likely
+                    heapq.heappush(queue, (rank, len(child.changes), len(seen), child, str(error)))
+        return None
+
+    def _attempt(self, plan: Plan) -> Inputs | tuple[int, Exception | None]:
+        """The inputs if forward returns; else how many modules it entered, and its error.
+
+        No error: these very inputs were tried before.
+        """
+        fixed = fixed_arguments(self.facts.model)
+        with _counting() as count:
+            try:
+                arguments = build(plan, self.facts)
+                given = {name: value for name, value in arguments.items() if isinstance(value, torch.Tensor)}
+                shapes = repr([(name, t.dtype, t.shape, plan.placeholders) for name, t in given.items()])
+                if shapes in self._shapes:
+                    return 0, None
+                self._shapes.add(shapes)
+                self.tried += 1
+                fixed |= {name: value for name, value in arguments.items() if name not in given}
+                with torch.no_grad():
+                    output = self.facts.model(**{k: v.clone() for k, v in given.items()}, **fixed)
+                if tensors_in(output):
+                    return Inputs(given, fixed, self.tried, plan.changes)
+                error = Exception("forward returned no tensor")
+            except Exception as caught:
+                error = caught
+        error.__traceback__ = None  # it holds the activations of the whole forward
+        if count[0] > self._furthest:
+            self._furthest, self.closest = count[0], error
+        return count[0], error
+
+
+def _planned(plan: Plan, facts: Facts) -> Plan:
+    """The plan with as many placeholders as the media have features, where the model can tell."""
+    if "input_ids" not in plan.arguments:
+        return plan
+    known = dict(plan.placeholders)
+    for name in plan.arguments:
+        medium = medium_of(name)
+        if medium and medium not in known and has_placeholder(facts, medium):
+            count = _feature_count(plan, facts, medium)
+            if count:
+                known[medium] = count
+    return replace(plan, placeholders=tuple(sorted(known.items())))
+
+
+def _feature_count(plan: Plan, facts: Facts, medium: str) -> int:
+    """How many features a row's picture or sound becomes, asked of the model's own method for that."""
+    method = getattr(facts.model, f"get_{medium}_features", None)
+    inner = getattr(facts.model, "model", None)
+    method = method or getattr(inner, f"get_{medium}_features", None)
+    if method is None:
+        return 0
+    try:
+        accepted = inspect.signature(method).parameters
+        tensors = build(plan, facts)
+        with torch.no_grad():
+            answer = method(**{name: value for name, value in tensors.items() if name in accepted})
+    except Exception:  # forward will say what is wrong
+        return 0
+    features = getattr(answer, "pooler_output", answer)
+    found = features if isinstance(features, (list, tuple)) else [features]
+    rows = [
+        t.numel() // t.shape[-1] for t in found if isinstance(t, torch.Tensor) and t.dim() > 0 and t.numel()
+    ]
+    return int(sum(rows)) // plan.batch
+
+
+@contextmanager
+def _counting() -> Iterator[list[int]]:
+    """Counts the modules entered while the block runs."""
+    count = [0]
+
+    def enter(_module: nn.Module, _arguments: Any) -> None:
+        count[0] += 1
+
+    handle = hooks.register_module_forward_pre_hook(enter)
+    try:
+        yield count
+    finally:
+        handle.remove()

@@ -1,0 +1,140 @@
+"""Putting an exported model where the user wants it, whole or not at all.
+
+The exporter writes into a temporary folder beside the output, on the same disk. What is already
+there stays as it is until the new model is complete. The rename of the model file is the one moment
+at which the new export replaces the old: its data, if it keeps weights in a second file, has by then
+its place under a name that the old model does not use.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from .errors import Code, ExportError
+
+
+@contextmanager
+def workplace(output: Path) -> Iterator[Path]:
+    """A temporary folder beside `output`; what is left in it goes away when the block ends."""
+    if output.is_dir():
+        raise ExportError(Code.OUTPUT, f"{output}: is a folder", "give the name of the file to write")
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f".{output.name}.", suffix=".part", dir=output.parent))
+    except OSError as error:
+        raise cannot_write(output, error) from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def put_in_place(made: Path, output: Path) -> list[Path]:
+    """Moves a model and its data out of the workplace. Returns the files, the model first."""
+    try:
+        with _folder_lock(output.parent):
+            return _move(made, output)
+    except OSError as error:
+        raise cannot_write(output, error) from error
+
+
+def cannot_write(output: Path, error: OSError) -> ExportError:
+    """The error for an output that the system refuses, with the system's reason in it."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    reason = error.strerror or str(error) or type(error).__name__
+    hint = (
+        "free some space, or write to another disk"
+        if full
+        else "check the folder's permissions and free space"
+    )
+    return ExportError(Code.OUTPUT, f"{output}: cannot be written: {reason}", hint, str(error))
+
+
+def _move(made: Path, output: Path) -> list[Path]:
+    data = sorted(path for path in made.parent.iterdir() if path != made and path.is_file())
+    moved: list[Path] = []
+    names: dict[str, str] = {}
+    try:
+        for path in data:
+            names[path.name] = _free_name(output, names)
+        if any(old != new for old, new in names.items()):
+            _rename_data(made, names)
+        _flush(made)
+        for path in data:
+            _flush(path)
+            moved.append(output.with_name(names[path.name]))
+            path.rename(moved[-1])
+        made.replace(output)
+    except BaseException:
+        for path in moved:  # the old model never knew them
+            path.unlink(missing_ok=True)
+        raise
+    _flush(output.parent)
+    _remove_left_over(output, {path.name for path in moved})
+    return [output, *moved]
+
+
+def _free_name(output: Path, taken: dict[str, str]) -> str:
+    """`model.onnx.data`, or the first of `model.onnx.1.data`, ... that nobody has."""
+    number = 0
+    while True:
+        name = f"{output.name}.{number}.data" if number else f"{output.name}.data"
+        if name not in taken.values() and not output.with_name(name).exists():
+            return name
+        number += 1
+
+
+def _remove_left_over(output: Path, kept: set[str]) -> None:
+    """Data files of earlier exports to this very output: nothing refers to them any more."""
+    ours = re.compile(re.escape(output.name) + r"(\.\d+)?\.data")
+    for path in output.parent.iterdir():
+        if ours.fullmatch(path.name) and path.name not in kept:
+            with suppress(OSError):
+                path.unlink()
+
+
+def _rename_data(model: Path, names: dict[str, str]) -> None:
+    """Points the model's tensors to the names that its data files will have."""
+    import onnx
+    from onnx.external_data_helper import _get_all_tensors
+
+    proto = onnx.load(model, load_external_data=False)
+    for tensor in _get_all_tensors(proto):
+        for entry in tensor.external_data:
+            if entry.key == "location" and entry.value in names:
+                entry.value = names[entry.value]
+    model.write_bytes(proto.SerializeToString())
+
+
+def _flush(path: Path) -> None:
+    """Has the system write a file or folder to the disk, so that a power cut finds it whole."""
+    with suppress(OSError):  # some file systems cannot, for folders
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+@contextmanager
+def _folder_lock(folder: Path) -> Iterator[None]:
+    """One process at a time, where the system has such locks; the folder itself is what is locked."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a network disk without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,196 @@
+"""A plan for dummy inputs: which arguments of forward are given, and how large everything is.
+
+The first plan is what the model's configuration says. Where it is silent, a small common size is
+taken; `refine.py` knows what to try when forward disagrees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from torch import nn
+
+from .facts import Facts, as_pair
+
+# What carries a picture, a film, sound: the argument that holds the data, by what its name contains.
+MEDIA: dict[str, tuple[str, ...]] = {
+    "video": ("pixel_values_videos", "video_pixel_values"),
+    "image": ("pixel_values", "image_pixel_values", "pixel_values_images", "images"),
+    "audio": ("input_features", "input_values", "audio_input_features", "audio_values", "audio_features"),
+}
+# Arguments that only make sense beside a medium: given with it, left out with it.
+COMPANIONS: dict[str, tuple[str, ...]] = {
+    "video": ("video_grid_thw", "video_merge_sizes"),
+    "image": (
+        *(
+            "image_grid_thw",
+            "grid_thw",
+            "image_sizes",
+            "merge_sizes",
+            "image_merge_sizes",
+            "image_position_ids",
+        ),
+        *("spatial_shapes", "aspect_ratio_ids", "aspect_ratio_mask", "cross_attention_mask"),
+        *("image_embeds_position_mask", "pixel_attention_mask"),
+    ),
+    "audio": (
+        *("feature_attention_mask", "input_features_mask", "audio_embed_sizes", "audio_attention_mask"),
+        *("audio_input_ids_mask",),
+    ),
+}
+# What a decoder reads. With the mask, no exporter has to trace how positions would be told without it.
+_DECODER = ("decoder_input_ids", "decoder_attention_mask", "decoder_input_values")
+# Arguments that a tokenizer gives beside the ids, and that many forwards do without.
+BESIDE_IDS = ("attention_mask", "token_type_ids", "mm_token_type_ids", "bbox")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which arguments, and the sizes they are built with. Frozen: a changed plan is a new one."""
+
+    arguments: frozenset[str]
+    batch: int = 1
+    length: int = 8  # of text
+    decoder_length: int = 8
+    choices: int = 0  # texts to choose from in each row; 0: a row is one text
+    codebooks: str = ""  # where ids have several: "last" axis, "last_with_text", "rows" of the batch
+    image: tuple[int, int] = (32, 32)
+    channels: int = 3
+    patch: int = 0  # numbers in a patch, where pictures are given as patches; 0: as the configuration says
+    lead: tuple[int, ...] = ()  # frames or tiles: axes between batch and channels
+    steps: int = 64  # of spectrogram features over time
+    bins: int = 80  # of spectrogram features at one time
+    features: str = "bins_last"  # or "bins_first", "channel"
+    samples: int = 1024  # of sound
+    wave: str = "flat"  # or "channel", "bins_last"
+    placeholders: tuple[tuple[str, int], ...] = ()  # ids per row that stand for a medium's features
+    bool_masks: bool = False
+    changes: tuple[str, ...] = field(default=(), compare=False)  # for people: what was changed, and why
+
+
+def medium_of(argument: str) -> str | None:
+    """Which medium an argument carries, if it does."""
+    return next((medium for medium, names in MEDIA.items() if argument in names), None)
+
+
+def companion_of(argument: str) -> str | None:
+    """Which medium an argument describes, if it does."""
+    return next((medium for medium, names in COMPANIONS.items() if argument in names), None)
+
+
+def first_plan(facts: Facts, *, batch: int = 1) -> Plan:
+    """The plan that the configuration suggests."""
+    length = _text_length(facts)
+    lead = _lead(facts)
+    return Plan(
+        arguments=_arguments(facts),
+        batch=batch,
+        length=length,
+        decoder_length=length,
+        codebooks="last" if _reads_codebooks(facts) else "",
+        image=_image(facts),
+        channels=_channels(facts),
+        lead=lead,
+        steps=_steps(facts),
+        bins=_bins(facts),
+        features=_features(facts),
+        samples=facts.number("audio_length", "chunk_length_samples", scope="audio", default=1024),
+        wave=_wave(facts),
+    )
+
+
+def without_media(plan: Plan, facts: Facts) -> Plan:
+    """The plan without pictures, films and sound that forward can do without."""
+    kept = {n for n in plan.arguments if n in facts.required or not (medium_of(n) or companion_of(n))}
+    return replace(plan, arguments=frozenset(kept), placeholders=(), changes=("text alone",))
+
+
+def _arguments(facts: Facts) -> frozenset[str]:
+    names = facts.parameters
+    chosen = set(facts.required)
+    media = {medium_of(name): name for name in names if medium_of(name)}
+    if "image" in media and media.get("video") not in facts.required:
+        media.pop("video", None)  # films ask for the same tower as pictures
+    chosen |= set(media.values())
+    if "input_ids" in names:
+        chosen.add("input_ids")
+    main = getattr(facts.model, "main_input_name", None)
+    chosen |= {name for name in ([main] if isinstance(main, str) else main or []) if name in names}
+    if not chosen and names:
+        chosen.add(next(iter(names)))
+    for name in BESIDE_IDS:
+        if name in names and "input_ids" in chosen and _beside(facts, name):
+            chosen.add(name)
+    chosen |= {name for name in names if companion_of(name) in media}
+    # A decoder's ids; the encoder's own input decides their batch.
+    if facts.get("is_encoder_decoder") or facts.get("decoder_start_token_id"):
+        chosen |= {name for name in _DECODER if name in names}
+    return frozenset(chosen)
+
+
+def _beside(facts: Facts, name: str) -> bool:
+    return name != "token_type_ids" or facts.number("type_vocab_size", scope="text", default=0) > 0
+
+
+def _text_length(facts: Facts) -> int:
+    limits = facts.all("max_position_embeddings", "n_positions", "max_target_positions", scope="text")
+    longest = min([v for v in limits if isinstance(v, int) and v > 0], default=512)
+    # Some models count positions from the padding token on: keep away from the end of the table.
+    return max(2, min(8, longest - 3))
+
+
+def _image(facts: Facts) -> tuple[int, int]:
+    known = facts.pair("image_size", "img_size", "input_size", "crop_size", scope="vision")
+    return known or as_pair(facts.hints.get("image_size")) or (64, 64)
+
+
+def _channels(facts: Facts) -> int:
+    known = facts.number("num_channels", "in_channels", "in_chans", "image_channels", scope="vision")
+    convolution = facts.first((nn.Conv2d, nn.Conv3d))
+    return known or (convolution.in_channels if convolution is not None else 3)
+
+
+def _lead(facts: Facts) -> tuple[int, ...]:
+    frames = facts.number("num_frames", "frames_per_clip", scope="vision")
+    film = "pixel_values_videos" in facts.required or (
+        frames and "pixel_values_videos" not in facts.parameters
+    )
+    return (max(frames, 2),) if film else ()
+
+
+def _steps(facts: Facts) -> int:
+    positions = facts.number("max_source_positions", scope="audio")
+    return positions * 2 if positions and _bins_first(facts) else facts.number("max_length", default=64)
+
+
+def _bins(facts: Facts) -> int:
+    names = (
+        "num_mel_bins",
+        "input_feat_per_channel",
+        "feature_projection_input_dim",
+        "input_dim",
+        "feature_size",
+    )
+    return facts.number(*names, "n_mels", "mel_bins", "num_mel_bands", scope="audio", default=80)
+
+
+def _bins_first(facts: Facts) -> bool:
+    """A convolution over time that reads the bins as channels wants them before the time."""
+    convolution = facts.first(nn.Conv1d)
+    return convolution is not None and convolution.in_channels == _bins(facts)
+
+
+def _features(facts: Facts) -> str:
+    return "bins_first" if _bins_first(facts) else "bins_last"
+
+
+def _wave(facts: Facts) -> str:
+    """Sound as samples, unless the model reads channels of it, or what a filter bank made of it."""
+    if facts.number("audio_channels", "codebook_size", scope="audio"):
+        return "channel"
+    filtered = facts.number("num_mel_bins", scope="audio") and facts.first(nn.Conv1d) is None
+    return "bins_last" if filtered else "flat"
+
+
+def _reads_codebooks(facts: Facts) -> bool:
+    return "input_ids" not in facts.required and facts.number("num_codebooks", scope="decoder") > 1

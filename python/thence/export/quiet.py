@@ -1,0 +1,63 @@
+"""Keeping the exporters' chatter away from the user, unless asked for it.
+
+Standard output is for data. What an exporter prints there goes to standard error when `verbose`, else
+nowhere; what other threads print meanwhile goes where it should.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_TALKERS = ("torch", "torch.onnx", "torch.export", "torch._dynamo", "onnxscript", "onnx_ir", "transformers")
+
+
+@contextmanager
+def quiet(verbose: bool = False) -> Iterator[None]:
+    """While the block lasts, this thread prints nothing to standard output; without `verbose`, also no
+    warnings and no log lines."""
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.redirect_stdout(_ThisThread(sys.stdout, verbose)))
+        if not verbose:
+            stack.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore")
+            stack.enter_context(_silenced())
+        yield
+
+
+class _ThisThread:
+    """Standard output, but for the thread that made it."""
+
+    def __init__(self, original: Any, verbose: bool) -> None:
+        self._original = original
+        self._thread = threading.get_ident()
+        self._verbose = verbose
+
+    def write(self, text: str) -> int:
+        if threading.get_ident() != self._thread:
+            return int(self._original.write(text))
+        if self._verbose:
+            sys.stderr.write(text)
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._original, name)
+
+
+@contextmanager
+def _silenced() -> Iterator[None]:
+    loggers = [logging.getLogger(name) for name in _TALKERS]
+    levels = [logger.level for logger in loggers]
+    try:
+        for logger in loggers:
+            logger.setLevel(logging.CRITICAL)
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

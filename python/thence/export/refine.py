@@ -1,0 +1,166 @@
+"""What to try when forward refuses a plan: plans that differ in one thing, the likeliest first.
+
+Two sources. The error's own words: an argument it names is added or dropped, a number it names is
+tried as a size. And, for when the words say nothing, a short list of sizes and layouts in use.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from .facts import Facts
+from .plan import COMPANIONS, MEDIA, Plan, companion_of, medium_of
+from .rules import can_make
+from .tokens import codebook_count, has_placeholder
+
+_SIDES = (32, 64, 224, 128, 256, 448, 30, 512)
+_LENGTHS = (16, 64, 128, 4, 1)
+_STEPS = (100, 128, 200, 1024, 3000)
+_SAMPLES = (4096, 16000, 320, 32)
+_LARGEST = 4096  # a larger number in an error is no size
+_NUMBER = re.compile(r"(?<![A-WYZa-wyz_.\d])\d+(?!\.?\d|[A-WYZa-wyz_])")  # also those in "4x12 and 24x32"
+_NEVER = re.compile(
+    r".*(_embeds|past_key_values|encoder_outputs|labels|output_.*|cache.*|return_.*|use_cache)"
+)
+_MISSING = re.compile(
+    r"NoneType|missing|must be provided|need to (provide|specify)|have to specify|required|is None"
+)
+_CHOICES = re.compile(r"shape '\[-1, \d+\]' is invalid|should have two dimensions")
+_REFUSED = re.compile(r"[Cc]annot process|not support|without an? ")
+_TOO_MANY = re.compile(r"unexpected keyword|cannot specify both|either|only one|at the same time|not both")
+
+
+def refinements(plan: Plan, error: BaseException, facts: Facts) -> Iterator[tuple[int, Plan]]:
+    """Plans to try after `plan` failed so, each with how likely it is: 2 told, 1 hinted, 0 possible."""
+    text = str(error)
+    yield from _arguments(plan, text, facts)
+    yield from _sizes_in_words(plan, text, facts)
+    yield from _usual(plan, text, facts)
+    yield from _without(plan, text, facts)
+
+
+def tells_of_missing(text: str) -> bool:
+    """Whether an error says that something was not given, though perhaps not what."""
+    return bool(_MISSING.search(text))
+
+
+def _changed(plan: Plan, why: str, **what: Any) -> Plan:
+    return replace(plan, changes=(*plan.changes, why), **what)
+
+
+def _arguments(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
+    named = [name for name in facts.parameters if re.search(rf"\b{re.escape(name)}\b", text)]
+    for name in named:
+        if name in plan.arguments and name not in facts.required and _TOO_MANY.search(text):
+            yield 2, _changed(plan, f"without {name}", arguments=plan.arguments - {name})
+        elif name not in plan.arguments and not _NEVER.fullmatch(name):
+            yield 2, _changed(plan, f"with {name}", arguments=plan.arguments | {name})
+    if tells_of_missing(text):
+        usable = [name for name in facts.parameters if can_make(name, facts) and not _NEVER.fullmatch(name)]
+        absent = [name for name in usable if name not in plan.arguments]
+        for name in absent:
+            yield 1, _changed(plan, f"with {name}", arguments=plan.arguments | {name})
+        if not any(medium_of(name) or companion_of(name) for name in absent):
+            yield 1, _changed(plan, "with all there is", arguments=plan.arguments | set(absent))
+
+
+def _sizes_in_words(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
+    """Numbers of the error as sizes: "expected length 60", "image size doesn't match (30*30)"."""
+    numbers = []
+    for word in _NUMBER.findall(text):
+        if 0 < int(word) <= _LARGEST and int(word) not in numbers:
+            numbers.append(int(word))
+    numbers = numbers[:8]
+    media = {medium_of(name) for name in plan.arguments}
+    for number in numbers:
+        if "token" in text.lower() and "input_ids" in plan.arguments:
+            for medium in media - {None}:
+                if medium is not None and has_placeholder(facts, medium):
+                    yield 2, _with_placeholders(plan, medium, number // plan.batch)
+        if media & {"image", "video"}:
+            if "channel" in text:
+                yield 2, _changed(plan, f"{number} channels", channels=number)
+            if any(name.endswith(("grid_thw", "image_position_ids")) for name in plan.arguments):
+                yield 1, _changed(plan, f"patches of {number}", patch=number)
+            elif number > 3:
+                yield 1, _changed(plan, f"images of {number}", image=(number, number))
+        if "audio" in media:
+            yield 1, _changed(plan, f"{number} steps", steps=number)
+            yield 1, _changed(plan, f"{number} bins", bins=number)
+            if number > 15:
+                yield 0, _changed(plan, f"{number} samples", samples=number)
+        if any(name.endswith(("_ids", "_inputs")) for name in plan.arguments) and number <= 512:
+            yield 0, _changed(plan, f"text of {number}", length=number)
+    if media & {"image", "video"}:
+        for one, other in pairwise(numbers):
+            if min(one, other) > 3:
+                yield 1, _changed(plan, f"images of {one} by {other}", image=(one, other))
+
+
+def _with_placeholders(plan: Plan, medium: str, count: int) -> Plan:
+    others = tuple(entry for entry in plan.placeholders if entry[0] != medium)
+    return _changed(plan, f"{count} ids for the {medium}", placeholders=(*others, (medium, count)))
+
+
+def _usual(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
+    media = {medium_of(name) for name in plan.arguments}
+    if media & {"image", "video"}:
+        yield from _usual_pictures(plan, facts)
+    if "input_features" in plan.arguments or "audio_input_features" in plan.arguments:
+        for layout in ("bins_last", "bins_first", "channel"):
+            yield 0, _changed(plan, f"features {layout}", features=layout)
+        for steps in _STEPS:
+            yield 0, _changed(plan, f"{steps} steps", steps=steps)
+    if "input_values" in plan.arguments:
+        for layout in ("channel", "bins_last", "hidden_last"):
+            yield 0, _changed(plan, f"sound {layout}", wave=layout)
+        for samples in _SAMPLES:
+            yield 0, _changed(plan, f"{samples} samples", samples=samples)
+    if "input_ids" in plan.arguments and not plan.choices:
+        yield int(bool(_CHOICES.search(text))), _changed(plan, "two texts to choose from", choices=2)
+    for length in _LENGTHS:
+        yield 0, _changed(plan, f"text of {length}", length=length)
+        if "decoder_input_ids" in plan.arguments:
+            yield 0, _changed(plan, f"decoder text of {length}", decoder_length=length)
+    if codebook_count(facts) > 1 and plan.arguments & {"input_ids", "decoder_input_ids"}:
+        for layout in ("last", "last_with_text", "rows", ""):
+            yield 0, _changed(plan, f"codebooks {layout or 'none'}", codebooks=layout)
+    if any(name.endswith("mask") for name in plan.arguments):
+        yield 0, _changed(plan, "masks of booleans", bool_masks=True)
+    if plan.batch == 1:
+        yield 0, _changed(plan, "a batch of 2", batch=2)
+
+
+def _usual_pictures(plan: Plan, facts: Facts) -> Iterator[tuple[int, Plan]]:
+    frames = facts.number("num_frames", "frames_per_clip", scope="vision", default=2)
+    tiles = facts.number("max_num_tiles", scope="vision")
+    for lead in ((), (1,), (frames,), *([(1, tiles)] if tiles else [])):
+        yield 0, _changed(plan, f"{lead or 'no'} axes before the channels", lead=lead)
+    for side in _SIDES:
+        yield 0, _changed(plan, f"images of {side}", image=(side, side))
+    yield 0, _changed(plan, "half as high", image=(max(1, plan.image[0] // 2), plan.image[1]))
+    for channels in (3, 1):
+        yield 0, _changed(plan, f"{channels} channels", channels=channels)
+
+
+def _without(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
+    """Without an argument that forward can do without; a medium goes with all that describes it."""
+    optional = [name for name in facts.parameters if name in plan.arguments and name not in facts.required]
+    for name in optional:
+        medium = medium_of(name)
+        if medium is not None:
+            gone = {*MEDIA[medium], *COMPANIONS[medium]} - set(facts.required)
+            rest = plan.arguments - gone
+            left = tuple(entry for entry in plan.placeholders if entry[0] != medium)
+            if rest & ({"input_ids"} | {n for names in MEDIA.values() for n in names}):
+                refused = medium in text.lower() and _REFUSED.search(text)
+                yield (
+                    2 if refused else -1,
+                    _changed(plan, f"without the {medium}", arguments=rest, placeholders=left),
+                )
+        elif companion_of(name) or name not in ("input_ids", "decoder_input_ids"):
+            yield 0, _changed(plan, f"without {name}", arguments=plan.arguments - {name})

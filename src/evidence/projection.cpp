@@ -1,0 +1,95 @@
+// execution_trace and fx_graph: what was seen while the model ran, or in its torch.export graph, projected
+// onto the nodes by order, parameters' content and data flow. No name in the file is read.
+#include <algorithm>
+
+#include "evidence/source.h"
+#include "match/items.h"
+
+namespace thence::evidence {
+namespace {
+
+using hierarchy::Recording;
+
+constexpr float sure = 0.99f, likely = 0.7f;
+constexpr float order_kept = 0.98f;  // of the anchors; below it, the file's order says nothing
+
+match::Alignment best_alignment(const Recording& recording, const onnx::Model& model,
+                                const std::vector<match::NodeItem>& items) {
+  match::Alignment best;
+  for (const match::Correspondence& correspondence : match::Correspondence::shipped()) {
+    match::Alignment found = match::align(recording, model, items, correspondence, {});
+    if (best.claims.empty() || found.likelihood > best.likelihood) best = std::move(found);
+  }
+  return best;
+}
+
+// The call whose steps have the largest chance together.
+struct Owner {
+  std::uint32_t step = 0;
+  float chance = 0;
+};
+Owner owner_of(const Recording& recording, const std::vector<match::Claim>& claims) {
+  Owner best;
+  for (const match::Claim& claim : claims) {
+    const hierarchy::RecordedStep& step = recording.steps[claim.step];
+    float chance = 0;
+    for (const match::Claim& other : claims) {
+      const hierarchy::RecordedStep& same = recording.steps[other.step];
+      if (same.module == step.module && same.call == step.call) chance += other.chance;
+    }
+    if (chance > best.chance) best = {claim.step, chance};
+  }
+  return best;
+}
+
+// Sizes are asked for in one place and used in another, and exporters merge equal ones: where all that reads
+// one lies in another layer, its place in the file says nothing.
+std::vector<bool> stray_sizes(const Recording& recording, const hierarchy::ModuleTree& tree,
+                              const std::vector<match::NodeItem>& items, const std::vector<Owner>& owners) {
+  std::vector<bool> read(items.size(), false), near(items.size(), false);
+  for (std::size_t reader = 0; reader < items.size(); ++reader)
+    for (const std::uint32_t maker : items[reader].made_of) {
+      if (!items[maker].auxiliary || owners[maker].chance < likely || owners[reader].chance < likely)
+        continue;
+      read[maker] = true;
+      near[maker] =
+          near[maker] || !hierarchy::cross_layer(tree[recording.steps[owners[maker].step].module].path,
+                                                 tree[recording.steps[owners[reader].step].module].path);
+    }
+  std::vector<bool> strays(items.size(), false);
+  for (std::size_t i = 0; i < items.size(); ++i) strays[i] = read[i] && !near[i];
+  return strays;
+}
+
+}  // namespace
+
+void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Source source,
+                        Sink& sink) {
+  const hierarchy::Capture* const capture = hierarchy.recorded();
+  if (capture == nullptr) return;
+  const std::optional<Recording>& recording =
+      source == Source::execution_trace ? capture->trace : capture->fx;
+  if (!recording) return;
+  const auto items = match::items_of(model, match::parameters_by_content(model, *capture, *recording));
+  const match::Alignment alignment = best_alignment(*recording, model, items);
+  std::vector<Owner> owners;
+  for (const auto& claims : alignment.claims) owners.push_back(owner_of(*recording, claims));
+  const std::vector<bool> strays = stray_sizes(*recording, hierarchy.tree(), items, owners);
+  std::vector<Evidence> found;
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    const Owner owner = owners[i];
+    if (owner.chance < likely || strays[i]) continue;
+    if (alignment.order < order_kept && items[i].parameters.empty()) continue;
+    const hierarchy::RecordedStep& step = recording->steps[owner.step];
+    found.push_back({.node = items[i].node,
+                     .module = step.module,
+                     .call = step.call,
+                     .source = source,
+                     .strength = owner.chance >= sure ? Strength::aligned : Strength::aligned_loosely,
+                     .why = recording->words[step.word]});
+  }
+  std::sort(found.begin(), found.end(), [](const Evidence& a, const Evidence& b) { return a.node < b.node; });
+  for (const Evidence& evidence : found) sink.push(evidence);
+}
+
+}  // namespace thence::evidence

@@ -1,0 +1,103 @@
+#include "hierarchy/content.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <charconv>
+#include <cstring>
+
+#include "onnx/layout.h"
+#include "wire/fields.h"
+
+namespace thence::hierarchy {
+namespace {
+
+constexpr std::uint64_t mixed(std::uint64_t x) {  // every bit of x decides every bit of the result
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+template <class Element>
+std::uint64_t sum_of(std::string_view data) {
+  std::uint64_t sum = 0;
+  const std::size_t count = data.size() / sizeof(Element);
+  for (std::size_t i = 0; i < count; ++i) {
+    Element element;
+    std::memcpy(&element, data.data() + i * sizeof element, sizeof element);
+    sum += mixed(static_cast<std::uint64_t>(element) + 0x9e3779b97f4a7c15);
+  }
+  return sum;
+}
+
+std::uint64_t sum_of(std::string_view data, unsigned width) {
+  switch (width) {
+    case 1: return sum_of<std::uint8_t>(data);
+    case 2: return sum_of<std::uint16_t>(data);
+    case 4: return sum_of<std::uint32_t>(data);
+    default: return sum_of<std::uint64_t>(data);  // also both halves of complex numbers
+  }
+}
+
+// Bytes of an element; 0 for types that have none of their own.
+unsigned width_of(std::int32_t data_type) {
+  switch (data_type) {
+    case 2:   // uint8
+    case 3:   // int8
+    case 9:   // bool
+    case 17:  // float8, four kinds
+    case 18:
+    case 19:
+    case 20: return 1;
+    case 4:              // uint16
+    case 5:              // int16
+    case 10:             // float16
+    case 16: return 2;   // bfloat16
+    case 1:              // float
+    case 6:              // int32
+    case 12: return 4;   // uint32
+    case 7:              // int64
+    case 11:             // double
+    case 13:             // uint64
+    case 14: return 8;   // complex64
+    case 15: return 16;  // complex128
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+Content content_of(std::string_view data, unsigned width) {
+  Content content;
+  content.elements = data.size() / width;
+  content.exact = XXH3_64bits_withSeed(data.data(), data.size(), width);
+  content.unordered = mixed(sum_of(data, width) ^ (content.elements << 8) ^ width);
+  return content;
+}
+
+std::optional<Content> content_of(const onnx::Model& model, const onnx::Initializer& initializer) {
+  if (initializer.sparse) return std::nullopt;
+  const onnx::TensorView tensor = model.tensor(initializer);
+  const unsigned width = width_of(tensor.data_type);
+  const std::optional<std::uint64_t> elements = tensor.elements();
+  if (width == 0 || tensor.external || !elements || *elements == 0) return std::nullopt;
+  std::string_view data;
+  for (wire::Fields field(initializer.bytes); field.next();)
+    if (field.tag() == wire::bytes_tag(onnx::TensorField::raw_data) ||
+        (field.tag() == wire::bytes_tag(onnx::TensorField::float_data) && width == 4 && data.empty()))
+      data = field.bytes();
+  if (data.size() / width != *elements || data.size() % width != 0) return std::nullopt;
+  return content_of(data, width);
+}
+
+std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
+
+std::optional<std::uint64_t> read_hash(std::string_view text) {
+  std::uint64_t hash = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), hash, 16);
+  if (text.size() != 16 || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size())
+    return std::nullopt;
+  return hash;
+}
+
+}  // namespace thence::hierarchy

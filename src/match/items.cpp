@@ -1,0 +1,126 @@
+#include "match/items.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "hierarchy/content.h"
+
+namespace thence::match {
+namespace {
+
+constexpr std::size_t most_equal = 8;  // parameters of equal content that still say something
+constexpr int most_steps = 6;
+
+bool changes_form(std::string_view op) {
+  return op == "Transpose" || op == "Cast" || op == "Identity" || op == "Reshape" || op == "Squeeze" ||
+         op == "Unsqueeze" || op == "DequantizeLinear";
+}
+
+bool any_knows(std::string_view op) {
+  const auto& all = Correspondence::shipped();
+  return all.empty() || std::any_of(all.begin(), all.end(),
+                                    [&](const Correspondence& each) { return each.knows_operator(op); });
+}
+
+// The main graph's nodes, each followed by those of the bodies that it holds. No recursion.
+std::vector<onnx::NodeId> in_order(const onnx::Model& model) {
+  std::unordered_map<onnx::NodeId, std::vector<onnx::GraphId>> held;
+  const auto& graphs = model.graphs();
+  for (onnx::GraphId id = 0; id < graphs.size(); ++id)
+    if (graphs[id].owner != onnx::none) held[graphs[id].owner].push_back(id);
+  struct Place {
+    onnx::NodeId next, past;
+  };
+  std::vector<Place> open;
+  if (!graphs.empty()) open.push_back({graphs[0].first_node, graphs[0].first_node + graphs[0].node_count});
+  std::vector<onnx::NodeId> order;
+  while (!open.empty()) {
+    if (open.back().next == open.back().past) {
+      open.pop_back();
+      continue;
+    }
+    const onnx::NodeId id = open.back().next++;
+    order.push_back(id);
+    if (const auto bodies = held.find(id); bodies != held.end())
+      for (auto body = bodies->second.rbegin(); body != bodies->second.rend(); ++body)
+        open.push_back({graphs[*body].first_node, graphs[*body].first_node + graphs[*body].node_count});
+  }
+  return order;
+}
+
+std::unordered_map<std::string_view, std::uint64_t> known_shapes(const onnx::Model& model) {
+  std::unordered_map<std::string_view, std::uint64_t> shapes;
+  const auto add = [&](std::string_view message) {
+    const onnx::ValueInfoView info = onnx::read_value_info(message);
+    if (!info.has_shape) return;
+    std::vector<std::int64_t> shape;
+    for (const onnx::Dimension& dim : info.dims) shape.push_back(dim.value.value_or(-1));
+    shapes.emplace(info.name, hash_of_shape(shape));
+  };
+  for (const onnx::Graph& graph : model.graphs()) {
+    for (const std::string_view info : model.value_infos(graph)) add(info);
+    for (const std::string_view info : graph.output_infos) add(info);
+  }
+  return shapes;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::uint32_t>> parameters_by_content(const onnx::Model& model,
+                                                              const hierarchy::Capture& capture,
+                                                              const hierarchy::Recording& recording) {
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_content;
+  for (const hierarchy::CapturedParameter& parameter : capture.parameters)
+    if (const auto number = recording.find_parameter(parameter.path); parameter.unordered && number)
+      by_content[*parameter.unordered].push_back(*number);
+  std::vector<std::vector<std::uint32_t>> found(model.initializers().size());
+  if (by_content.empty()) return found;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto content = hierarchy::content_of(model, model.initializers()[i]);
+    const auto equal = content ? by_content.find(content->unordered) : by_content.end();
+    if (equal != by_content.end() && equal->second.size() <= most_equal) found[i] = equal->second;
+  }
+  return found;
+}
+
+std::vector<NodeItem> items_of(const onnx::Model& model,
+                               const std::vector<std::vector<std::uint32_t>>& parameters) {
+  const auto shapes = known_shapes(model);
+  std::vector<std::uint32_t> item_of(model.node_count(), onnx::none);
+  std::vector<NodeItem> items;
+  const auto read = [&](onnx::ValueId value, NodeItem& item) {
+    for (int step = 0; step <= most_steps && value != onnx::none; ++step) {
+      const onnx::Producer producer = model.producer(value);
+      if (producer.kind == onnx::Producer::Kind::initializer) {
+        const auto& same = parameters[producer.index];
+        item.parameters.insert(item.parameters.end(), same.begin(), same.end());
+      }
+      if (producer.kind != onnx::Producer::Kind::node) return;
+      if (step == 0 && item_of[producer.index] != onnx::none) item.made_of.push_back(item_of[producer.index]);
+      const onnx::Node node = model.node(producer.index);
+      if (!changes_form(node.op_type()) || node.inputs().empty()) return;
+      value = node.inputs()[0];
+    }
+  };
+  for (const onnx::NodeId id : in_order(model)) {
+    const onnx::Node node = model.node(id);
+    if (node.op_type() == "Constant" || !any_knows(node.op_type())) continue;
+    NodeItem item;
+    item.node = id;
+    constexpr std::size_t most_inputs = 256;
+    for (const onnx::ValueId value : node.inputs().first(std::min(node.inputs().size(), most_inputs)))
+      read(value, item);
+    if (!node.outputs().empty() && node.outputs()[0] != onnx::none)
+      if (const auto shape = shapes.find(model.value_name(node.outputs()[0])); shape != shapes.end())
+        item.shape = shape->second;
+    item.auxiliary = node.op_type() == "Shape" || node.op_type() == "Size" ||
+                     (!item.made_of.empty() && item.parameters.empty() &&
+                      std::all_of(item.made_of.begin(), item.made_of.end(),
+                                  [&](std::uint32_t maker) { return items[maker].auxiliary; }));
+    item_of[id] = static_cast<std::uint32_t>(items.size());
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+}  // namespace thence::match

@@ -1,0 +1,12 @@
+"""Tests of `thence.capture`: real torch, and transformers where a real architecture is asked for."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "python"))
+
+if importlib.util.find_spec("torch") is None:
+    collect_ignore_glob = ["test_*.py"]

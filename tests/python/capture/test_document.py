@@ -1,0 +1,121 @@
+"""The capture as a whole, and the file."""
+
+# mypy: disable-error-code="misc"
+# Where torch is not installed, its Module is Any, and Any has no subclasses.
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from tests.python.capture import nets
+from tests.python.capture.checking import fingerprint, valid
+from tests.python.capture.exporting import export
+
+from thence.capture import SECTIONS, capture, record_module_map, write
+
+X = torch.ones(3, 4)
+
+
+def test_all_sections_in_one_capture() -> None:
+    model = nets.Twice()
+    with record_module_map(model) as scopes:
+        export(model, (X,))
+    found = valid(
+        capture(model, (X,), sections=SECTIONS, fingerprint=fingerprint, module_map=scopes, version="1.2.3")
+    )
+    assert list(found["sections"]) == list(SECTIONS)
+    assert found["producer"]["name"] == "thence"
+    assert found["producer"]["version"] == "1.2.3"
+    assert found["producer"]["packages"]["torch"].startswith("2.")
+    assert found["model"] == {
+        "class": "tests.python.capture.nets.Twice",
+        "parameters": 60,
+        "inputs": [{"name": "x", "shape": [3, 4], "dtype": "float32"}],
+    }
+
+
+@pytest.mark.parametrize("inputs", [X, (X,), [X], {"x": X}])
+def test_inputs_in_any_form(inputs: Any) -> None:
+    found = valid(capture(nets.Twice(), inputs))
+    assert [row["name"] for row in found["model"]["inputs"]] == ["x"]
+    assert len(found["sections"]["hierarchy"]["calls"]) == 7
+
+
+def test_nested_inputs_and_settings_are_named() -> None:
+    class Net(torch.nn.Module):
+        def forward(self, x: Any, *more: Any, **options: Any) -> Any:
+            return x + more[0][0]
+
+    found = valid(capture(Net(), (X, (X, {"k": X}), True), sections=["hierarchy"]))
+    names = [(row["name"], "shape" in row) for row in found["model"]["inputs"]]
+    assert names == [("x", True), ("more_0.0", True), ("more_0.1.k", True), ("more_1", False)]
+
+
+def test_the_same_model_gives_the_same_text() -> None:
+    texts = set()
+    for _ in range(2):
+        torch.manual_seed(0)
+        found = capture(
+            nets.Shared(), X, sections=("hierarchy", "execution_trace", "fx_graph"), fingerprint=fingerprint
+        )
+        texts.add(json.dumps(found))
+    assert len(texts) == 1
+
+
+def test_what_cannot_be_captured_is_refused_in_words() -> None:
+    with pytest.raises(ValueError, match="no such section: hierachy"):
+        capture(nets.Twice(), X, sections=["hierachy"])
+    with pytest.raises(ValueError, match="record_module_map"):
+        capture(nets.Twice(), X, sections=["module_map"])
+    with pytest.raises(ValueError, match="needs inputs"):
+        capture(nets.Twice(), None)
+    with pytest.raises(TypeError, match="not str"):
+        capture(nets.Twice(), "x")  # type: ignore[arg-type, unused-ignore]
+
+
+def test_without_inputs_the_hierarchy_can_be_told() -> None:
+    assert "inputs" not in valid(capture(nets.Twice(), None, sections=["hierarchy"]))["model"]
+
+
+def test_a_file_is_written_and_replaced(tmp_path: Path) -> None:
+    file = tmp_path / "model.capture.json"
+    write({"schema": "ü", "n": [1, None]}, file)
+    assert file.read_bytes() == '{"schema":"ü","n":[1,null]}\n'.encode()
+    write({"schema": "again"}, str(file))
+    assert json.loads(file.read_text(encoding="utf-8")) == {"schema": "again"}
+    assert [entry.name for entry in tmp_path.iterdir()] == [file.name]
+    mask = os.umask(0)
+    os.umask(mask)
+    assert file.stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+@pytest.mark.parametrize("when", ["fsync", "replace"])
+@pytest.mark.parametrize(
+    "error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()], ids=repr
+)
+def test_a_full_disk_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str, error: BaseException
+) -> None:
+    file = tmp_path / "model.capture.json"
+    file.write_text("old", encoding="utf-8")
+
+    def fail(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(os, when, fail)
+    with pytest.raises(type(error)):
+        write({"a": 1}, file)
+    assert file.read_text(encoding="utf-8") == "old"
+    assert [entry.name for entry in tmp_path.iterdir()] == [file.name]
+
+
+@pytest.mark.parametrize("bad", [float("nan"), object()])
+def test_what_is_no_json_leaves_no_file(tmp_path: Path, bad: object) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        write({"good": 1, "bad": bad}, tmp_path / "x.json")
+    assert list(tmp_path.iterdir()) == []

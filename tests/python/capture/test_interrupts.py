@@ -1,0 +1,82 @@
+"""Ctrl-C at any moment, also while things are being put back."""
+
+# mypy: disable-error-code="misc"
+# Where torch is not installed, its Module is Any, and Any has no subclasses.
+from __future__ import annotations
+
+import random
+import signal
+import threading
+import time
+
+import pytest
+import torch
+from tests.python.capture import nets
+from tests.python.capture.checking import state
+
+from thence.capture import capture
+from thence.capture.interrupts import interrupts_wait
+
+X = torch.ones(3, 4)
+
+
+def _interrupt(seconds: float) -> threading.Thread:
+    def wait_and_interrupt() -> None:
+        time.sleep(seconds)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    thread = threading.Thread(target=wait_and_interrupt)
+    thread.start()
+    return thread
+
+
+def test_interrupts_at_random_moments_leave_nothing_behind() -> None:
+    model = nets.Stateful()
+    model.norm.eval()
+    started = time.perf_counter()
+    for _ in range(20):
+        capture(model, X)
+    usual = (time.perf_counter() - started) / 20
+    before, handler, chance = state(model), signal.getsignal(signal.SIGINT), random.Random(0)
+    during = 0
+    for _ in range(300):
+        done = False
+        try:
+            thread = _interrupt(chance.random() * usual)
+            capture(model, X)
+            done = True
+            thread.join()
+            time.sleep(0.01)
+        except KeyboardInterrupt:
+            during += not done
+        thread.join()
+        assert state(model) == before
+        assert signal.getsignal(signal.SIGINT) is handler
+    assert during > 100
+
+
+def test_a_long_forward_is_interrupted_at_once() -> None:
+    class Slow(nets.Block):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            time.sleep(30)
+            return x
+
+    started = time.perf_counter()
+    thread = _interrupt(0.2)
+    with pytest.raises(KeyboardInterrupt):
+        capture(Slow(), X)
+    thread.join()
+    assert time.perf_counter() - started < 10
+
+
+def test_other_threads_have_no_handlers_to_set() -> None:
+    found: list[object] = []
+
+    def work() -> None:
+        with interrupts_wait():
+            found.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [signal.getsignal(signal.SIGINT)]

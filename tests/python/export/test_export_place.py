@@ -1,0 +1,150 @@
+"""The output's place: whole files, also with data apart, many threads, and many processes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+from pathlib import Path
+
+import onnx
+import pytest
+import torch
+from models import Net, same_numbers
+from torch import nn
+
+from thence.export import ExportError, export_model, given_inputs
+from thence.export import request as requests
+from thence.export.place import put_in_place, workplace
+
+APART = {"external_data": True}
+
+
+def entries(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def locations(path: Path) -> set[str]:
+    model = onnx.load(path, load_external_data=False)
+    return {e.value for t in model.graph.initializer for e in t.external_data if e.key == "location"}
+
+
+@pytest.mark.parametrize("exporter", ["dynamo", "torchscript"])
+def test_weights_in_a_file_of_their_own(tmp_path: Path, exporter: str) -> None:
+    path = tmp_path / "m.onnx"
+    for seed in range(3):  # again and again to one place: old data goes, new data never overwrites it
+        torch.manual_seed(seed)
+        model = Net(64).eval()
+        inputs = given_inputs(model, torch.rand(2, 64))
+        exported = export_model(model, inputs, path, exporter=exporter, options=APART)
+        same_numbers(exported, model, inputs)
+        assert entries(tmp_path) == sorted(file.name for file in exported.files)
+        assert len(exported.files) == 2
+        assert locations(path) == {exported.files[1].name}
+    inline = export_model(model, inputs, path, exporter=exporter)
+    same_numbers(inline, model, inputs)
+    assert entries(tmp_path) == ["m.onnx"]
+
+
+@pytest.mark.parametrize("exporter", ["dynamo", "torchscript"])
+def test_large_models_get_it_by_themselves(
+    tmp_path: Path, exporter: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(requests, "INLINE_LIMIT", 1000)
+    model = Net(64).eval()
+    inputs = given_inputs(model, torch.rand(2, 64))
+    exported = export_model(model, inputs, tmp_path / "m.onnx", exporter=exporter)
+    assert entries(tmp_path) == ["m.onnx", "m.onnx.data"]
+    same_numbers(exported, model, inputs)
+
+
+def test_other_peoples_data_is_left_alone(tmp_path: Path) -> None:
+    for name in ("m.onnx.data.backup", "m.data", "other.onnx.data", "m.onnx.x.data"):
+        (tmp_path / name).write_text("precious")
+    model = Net().eval()
+    export_model(model, given_inputs(model, torch.ones(1, 8)), tmp_path / "m.onnx", exporter="torchscript")
+    assert entries(tmp_path) == ["m.data", "m.onnx", "m.onnx.data.backup", "m.onnx.x.data", "other.onnx.data"]
+
+
+def test_folder_of_the_output_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Net().eval()
+    monkeypatch.chdir(tmp_path)
+    exported = export_model(
+        model, given_inputs(model, torch.ones(1, 8)), "new/folder/m.onnx", exporter="torchscript"
+    )
+    assert exported.path.exists()
+
+
+def test_move_that_fails_halfway_leaves_the_old_export(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "m.onnx"
+    model = Net(64).eval()
+    inputs = given_inputs(model, torch.rand(2, 64))
+    exported = export_model(model, inputs, path, exporter="dynamo", options=APART)
+    before = {file.name: file.read_bytes() for file in exported.files}
+
+    def refuses(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    with workplace(path) as folder:
+        (folder / "m.onnx").write_bytes(before["m.onnx"])
+        (folder / "m.onnx.data").write_bytes(b"new data")
+        monkeypatch.setattr(Path, "replace", refuses)
+        with pytest.raises(ExportError, match="No space left"):
+            put_in_place(folder / "m.onnx", path)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_threads_export_different_models_at_once(tmp_path: Path) -> None:
+    models = [Net(width).eval() for width in (4, 6, 8, 10, 12, 14)]
+    failures: list[BaseException] = []
+
+    def work(index: int, model: nn.Module) -> None:
+        try:
+            for turn in range(2):
+                inputs = given_inputs(model, torch.rand(2, 4 + 2 * index))
+                exporter = "torchscript" if (index + turn) % 3 else "dynamo"
+                exported = export_model(model, inputs, tmp_path / f"{index}.onnx", exporter=exporter)
+                same_numbers(exported, model, inputs)
+                names = {t.name for t in onnx.load(exported.path).graph.initializer}
+                assert any("head" in name for name in names)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=item) for item in enumerate(models)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert entries(tmp_path) == [f"{index}.onnx" for index in range(len(models))]
+    assert all("forward" not in model.__dict__ for model in models)
+
+
+def _export_many(path: Path, seed: int, apart: bool) -> None:
+    torch.set_num_threads(1)
+    for turn in range(3):
+        torch.manual_seed(10 * seed + turn)
+        model = Net(32).eval()
+        with torch.no_grad():  # every tensor tells who wrote it
+            for parameter in model.parameters():
+                parameter.fill_(10 * seed + turn + 1)
+        options = APART if apart else None
+        inputs = given_inputs(model, torch.ones(2, 32))
+        export_model(model, inputs, path, exporter="torchscript", options=options)
+
+
+@pytest.mark.parametrize("apart", [False, True], ids=["inline", "apart"])
+def test_processes_write_one_output(tmp_path: Path, apart: bool) -> None:
+    path = tmp_path / "m.onnx"
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=_export_many, args=(path, seed, apart)) for seed in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(120)
+    assert [worker.exitcode for worker in workers] == [0, 0, 0]
+    model = onnx.load(path)  # with its data: of one writer, and of one only
+    values = {float(v) for t in model.graph.initializer for v in onnx.numpy_helper.to_array(t).ravel()}
+    assert len({value for value in values if value >= 1}) == 1
+    assert entries(tmp_path) == sorted({"m.onnx", *locations(path)})

@@ -1,0 +1,40 @@
+"""The sources themselves, which need no torch to be looked at."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+FOLDER = ROOT / "python/thence/export"
+SOURCES = sorted(FOLDER.glob("*.py"))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_source_is_for_the_oldest_python_and_says_what_it_is(path: Path) -> None:
+    tree = ast.parse(path.read_text(), feature_version=(3, 10))
+    assert ast.get_docstring(tree)
+    assert len(path.read_text().splitlines()) < 400
+
+
+def test_rules_know_no_model() -> None:
+    """The names that the mapping code must not know are no names for the rules of inputs either."""
+    names = {
+        name
+        for line in (ROOT / "tools/lint.d/names.txt").read_text().splitlines()
+        if not line.startswith("#")
+        for name in line.split()
+    } - {"clip"}  # of a film: frames_per_clip
+    for path in SOURCES:
+        if path.name != "pretrained.py":  # the tiny model that is exported when nothing is named
+            words = set(re.findall(r"[a-z][a-z0-9]*", path.read_text().lower()))
+            assert not words & names, (path.name, words & names)
+
+
+def test_codes_are_all_explained() -> None:
+    """Every code has a comment beside it, and no two are the same."""
+    lines = re.findall(r'^    [A-Z_]+ = "(X\d{3})"  # \w', (FOLDER / "errors.py").read_text(), re.MULTILINE)
+    assert len(lines) == len(set(lines)) == 13

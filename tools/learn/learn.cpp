@@ -1,0 +1,173 @@
+// Learns which ONNX operators each operation of PyTorch becomes, from exports whose truth is known, and
+// writes schema/operators.json.
+//
+//   thence_learn OUT.json [EXPORTER CAPTURE MODEL TRUTH]...
+//
+// Expectation maximisation: align with what is believed so far, only pairs that the truth allows; count;
+// again.
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "hierarchy/capture.h"
+#include "match/align.h"
+#include "match/items.h"
+#include "onnx/model.h"
+
+namespace {
+
+using namespace thence;
+
+constexpr int rounds = 12;
+constexpr double rare = 0.002;  // chances below it are left out of the file
+
+struct Lesson {
+  std::string exporter;
+  onnx::Model model;
+  hierarchy::Capture capture;
+  std::vector<match::NodeItem> items;
+  std::vector<std::vector<hierarchy::ModuleId>> owners;  // by item; empty: no truth
+};
+
+std::vector<std::vector<hierarchy::ModuleId>> read_owners(const std::string& path, const Lesson& lesson) {
+  simdjson::dom::parser parser;
+  const simdjson::dom::element truth = parser.load(path);
+  std::vector<std::vector<hierarchy::ModuleId>> by_node(lesson.model.node_count());
+  std::map<std::string, onnx::GraphId> graphs;
+  for (onnx::GraphId id = 0; id < lesson.model.graphs().size(); ++id)
+    graphs[lesson.model.graph_label(id)] = id;
+  for (const simdjson::dom::element row : truth["nodes"].get_array()) {
+    std::string_view module;
+    if (row["module"].get_string().get(module) != simdjson::SUCCESS) continue;
+    const auto graph = graphs.find(std::string(std::string_view(row["graph"])));
+    if (graph == graphs.end()) continue;
+    const auto node = lesson.model.graphs()[graph->second].first_node +
+                      static_cast<onnx::NodeId>(std::uint64_t(row["index"]));
+    by_node[node].push_back(lesson.capture.tree.find(module));
+    simdjson::dom::array accepted;
+    if (row["accepted"].get_array().get(accepted) == simdjson::SUCCESS)
+      for (const simdjson::dom::element other : accepted) {
+        std::string_view path_of_other;
+        if (other.get_string().get(path_of_other) == simdjson::SUCCESS)
+          by_node[node].push_back(lesson.capture.tree.find(path_of_other));
+      }
+  }
+  std::vector<std::vector<hierarchy::ModuleId>> owners;
+  for (const match::NodeItem& item : lesson.items) owners.push_back(by_node[item.node]);
+  return owners;
+}
+
+match::Correspondence improved(const std::string& exporter, const match::Habits& habits) {
+  std::unordered_map<std::string, match::Habit> next;
+  for (const auto& [operation, sum] : habits.sums) {
+    match::Habit& habit = next[operation];
+    // As if each had once left a node and once not, and once stopped after one.
+    habit.skips = static_cast<float>(1 - (sum.began + 0.5) / (sum.steps + 1));
+    habit.stays = static_cast<float>(1 - (sum.began + 0.5) / (std::max(sum.nodes, sum.began) + 1));
+    double all = 0;
+    for (const auto& [op, count] : sum.became) all += count;
+    for (const auto& [op, count] : sum.became)
+      if (count / all >= rare) habit.becomes[op] = static_cast<float>(count / all);
+  }
+  return {exporter, std::move(next)};
+}
+
+// Before anything is known every operation may become any operator.
+match::Correspondence first_guess(const std::string& exporter, const std::vector<Lesson>& lessons) {
+  std::unordered_map<std::string, float> common;
+  double all = 0;
+  for (const Lesson& lesson : lessons)
+    if (lesson.exporter == exporter)
+      for (const match::NodeItem& item : lesson.items) {
+        common[std::string(lesson.model.node(item.node).op_type())] += 1;
+        all += 1;
+      }
+  for (auto& [op, count] : common) count /= static_cast<float>(all);
+  std::unordered_map<std::string, match::Habit> habits;
+  for (const Lesson& lesson : lessons)
+    if (lesson.exporter == exporter)
+      for (const std::string& word : lesson.capture.trace->words) habits[word] = {0.5f, 0.3f, common};
+  return {exporter, std::move(habits)};
+}
+
+std::string as_json(const std::vector<match::Correspondence>& learned) {
+  std::string text = "{\n  \"schema\": \"thence.operators/1\",\n  \"exporters\": {";
+  for (std::size_t i = 0; i < learned.size(); ++i) {
+    text += fmt::format("{}\n    \"{}\": {{", i == 0 ? "" : ",", learned[i].name());
+    std::map<std::string, match::Habit> sorted(learned[i].habits().begin(), learned[i].habits().end());
+    bool first = true;
+    for (const auto& [operation, habit] : sorted) {
+      text += fmt::format("{}\n      \"{}\": {{\"skips\": {:.3f}, \"stays\": {:.3f}, \"becomes\": {{",
+                          first ? "" : ",", operation, habit.skips, habit.stays);
+      first = false;
+      std::map<std::string, float> ops(habit.becomes.begin(), habit.becomes.end());
+      bool first_op = true;
+      for (const auto& [op, chance] : ops) {
+        text += fmt::format("{}\"{}\": {:.3f}", first_op ? "" : ", ", op, chance);
+        first_op = false;
+      }
+      text += "}}";
+    }
+    text += "\n    }";
+  }
+  return text + "\n  }\n}\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 6 || (argc - 2) % 4 != 0) {
+    std::fputs("usage: thence_learn OUT.json [EXPORTER CAPTURE MODEL TRUTH]...\n", stderr);
+    return 2;
+  }
+  std::vector<Lesson> lessons;
+  std::vector<std::string> exporters;
+  for (int i = 2; i < argc; i += 4) {
+    Diagnostics diagnostics;
+    Result<hierarchy::Capture> capture = hierarchy::open_capture(argv[i + 1], diagnostics);
+    Result<onnx::Model> model = onnx::Model::open(argv[i + 2], diagnostics);
+    if (!capture || !model || !capture->trace) {
+      std::fprintf(stderr, "left out: %s\n", argv[i + 2]);
+      continue;
+    }
+    Lesson lesson{argv[i], *std::move(model), *std::move(capture), {}, {}};
+    lesson.items = match::items_of(
+        lesson.model, match::parameters_by_content(lesson.model, lesson.capture, *lesson.capture.trace));
+    lesson.owners = read_owners(argv[i + 3], lesson);
+    lessons.push_back(std::move(lesson));
+    if (std::find(exporters.begin(), exporters.end(), argv[i]) == exporters.end())
+      exporters.emplace_back(argv[i]);
+  }
+  std::vector<match::Correspondence> learned;
+  for (const std::string& exporter : exporters) {
+    match::Correspondence belief = first_guess(exporter, lessons);
+    for (int round = 0; round < rounds; ++round) {
+      match::Habits habits;
+      double likelihood = 0;
+      for (const Lesson& lesson : lessons) {
+        if (lesson.exporter != exporter) continue;
+        match::AlignOptions options;
+        options.habits = &habits;
+        options.use_flow = round > rounds / 2;
+        options.allowed = [&](std::uint32_t step, std::uint32_t item) {
+          const auto& owners = lesson.owners[item];
+          return owners.empty() || std::find(owners.begin(), owners.end(),
+                                             lesson.capture.trace->steps[step].module) != owners.end();
+        };
+        likelihood +=
+            match::align(*lesson.capture.trace, lesson.model, lesson.items, belief, options).likelihood;
+      }
+      belief = improved(exporter, habits);
+      std::fprintf(stderr, "%s, round %d: log likelihood %.0f\n", exporter.c_str(), round + 1, likelihood);
+    }
+    learned.push_back(std::move(belief));
+  }
+  std::ofstream(argv[1]) << as_json(learned);
+  return 0;
+}
