@@ -19,7 +19,7 @@ test: setup-test  ## set up, build, and run every test; SUITES="lint cases" runs
 	@tools/test $(SUITES)
 
 build: build/release/build.ninja  ## the program: .venv/bin/thence
-	@cmake --build --preset release --target thence
+	@cmake --build --preset release --target thence thence_core
 
 lint: setup-test  ## formatting, types, and the house rules
 	@tools/lint

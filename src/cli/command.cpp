@@ -63,6 +63,11 @@ unsigned threads(const ModelFlags& flags) {
                         : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
 }
 
+std::string& program_name() {
+  static std::string name;
+  return name;
+}
+
 std::string brief(std::string_view text) {
   constexpr std::size_t longest = 400;
   if (text.size() <= longest) return base::printable(text);

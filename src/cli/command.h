@@ -56,5 +56,10 @@ unsigned threads(const ModelFlags& flags);
 void add_map(Program& program);
 void add_show(Program& program);
 void add_explain(Program& program);
+void add_export(Program& program);
+void add_capture(Program& program);
+
+/// How the program was called; empty when that is not known.
+std::string& program_name();
 
 }  // namespace thence::cli

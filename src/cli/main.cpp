@@ -48,6 +48,9 @@ int run_program(int argc, char** argv) {
       "thence", about, "thence " THENCE_VERSION,
       "Run 'thence COMMAND --help' for a command's own help.\n\nExit codes: 0 done, 1 nothing found or "
       "a difference, 2 wrong usage, 3 bad input, 4 input/output failure.");
+  if (argc > 0) program_name() = argv[0];
+  add_export(program);
+  add_capture(program);
   add_map(program);
   add_show(program);
   add_explain(program);

@@ -193,4 +193,6 @@ def bodies(path: Path) -> Large:
 @case
 def more_bodies_than_a_file_is_granted(path: Path) -> Large:
     """A graph takes some hundred bytes of memory and two of a file."""
-    return nodes(path, 1, lambda _: pb.node("If", attributes=pb.message(5, b"Z\0" * 2_000_000)))._replace(refused=True)
+    return nodes(path, 1, lambda _: pb.node("If", attributes=pb.message(5, b"Z\0" * 2_000_000)))._replace(
+        refused=True
+    )

@@ -15,7 +15,7 @@ from typing import Any
 
 import onnx
 import torch
-from torch.onnx._internal.torchscript_exporter import utils
+from torch.onnx._internal import torchscript_exporter
 
 from .align import Misaligned, align
 from .architectures import Sample, build
@@ -24,6 +24,8 @@ from .flat import flat_forward
 from .truth import Modules, Owner, row
 
 OPSET = 17
+
+utils: Any = torchscript_exporter.utils  # its names are no part of PyTorch's own interface
 
 # The exporter appends `_k` to the scope of a repeated call; the `x` keeps it apart from the number.
 _ID = re.compile(r"m(\d+)x(?:_\d+)?")

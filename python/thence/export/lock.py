@@ -6,7 +6,8 @@ models wait for each other here.
 
 from __future__ import annotations
 
-import threading
+# Re-entrant: an export runs forwards of its own. The captures' own lock, so that one of them never
+# runs in the midst of another thread's export.
+from ..capture.as_found import LOCK
 
-# Re-entrant: an export runs forwards of its own. Captures should hold it as well.
-LOCK = threading.RLock()
+__all__ = ["LOCK"]

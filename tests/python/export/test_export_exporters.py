@@ -12,7 +12,7 @@ from typing import Any
 import onnx
 import pytest
 import torch
-from models import FOURTEEN, Net, same_numbers, tiny
+from export_models import FOURTEEN, Net, same_numbers, tiny
 from torch import nn
 
 from thence.export import (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from models import ROOT, Fails, Net, Unknown, same_numbers
+from export_models import ROOT, Fails, Net, Unknown, same_numbers
 
 from thence.export import (
     LOCK,
@@ -163,7 +163,7 @@ def test_output_that_cannot_be_written(tmp_path: Path) -> None:
 
 FULL_DISK = """
 import resource, sys, torch
-from models import Net
+from export_models import Net
 from thence.export import ExportError, export_model, given_inputs
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 model = Net(256)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import torch
-from models import FOURTEEN, Fails, Net, tiny
+from export_models import FOURTEEN, Fails, Net, tiny
 from torch import nn
 
 from thence.export import ExportError, check_inputs, derive_inputs, given_inputs, tensors_in

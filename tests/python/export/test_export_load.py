@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from models import ROOT, Net, tiny, tiny_config
+from export_models import ROOT, Net, tiny, tiny_config
 
 from thence.export import ExportError, load
 

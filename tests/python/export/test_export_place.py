@@ -9,7 +9,7 @@ from pathlib import Path
 import onnx
 import pytest
 import torch
-from models import Net, same_numbers
+from export_models import Net, same_numbers
 from torch import nn
 
 from thence.export import ExportError, export_model, given_inputs

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 import torch
+from export_models import ROOT, Net
 from jsonschema import Draft202012Validator
-from models import ROOT, Net
 
 from thence.export import ExportError, inputs_of, read_spec
 

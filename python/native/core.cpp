@@ -1,0 +1,157 @@
+// thence._core: the core for Python. Paths and plain data in, JSON and plain data out.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.h"
+#include "edit/tag.h"
+#include "hierarchy/content.h"
+#include "output/formats.h"
+#include "semantics/map.h"
+
+namespace nb = nanobind;
+
+namespace {
+
+using namespace thence;
+
+// Raised as thence.Error(kind, code, text, hint); kind is the exit code that the program would end with.
+struct Failure {
+  Error error;
+};
+
+[[noreturn]] void fail(const Error& error) { throw Failure{error}; }
+
+semantics::MapOptions options_of(const std::string& capture, const std::string& strategy,
+                                 const std::optional<std::vector<std::string>>& exceptions,
+                                 const std::string& tag_format) {
+  semantics::MapOptions options;
+  options.strategy = strategy;
+  options.capture = capture;
+  options.torch_nn_exceptions = exceptions;
+  options.tag_format = tag_format == "class" ? semantics::TagFormat::bare : semantics::TagFormat::ordinal;
+  return options;
+}
+
+nb::bytes to_json(const semantics::Map& map) {
+  std::string text;
+  {
+    const nb::gil_scoped_release released;
+    base::Writer out([&](std::string_view piece) { return text.append(piece), true; });
+    output::write_map_json(map, 1, out);
+    out.flush();
+  }
+  return nb::bytes(text.data(), text.size());
+}
+
+nb::bytes map_file(const std::string& model, const std::string& capture, const std::string& strategy,
+                   const std::optional<std::vector<std::string>>& exceptions, const std::string& tag_format) {
+  const semantics::MapOptions options = options_of(capture, strategy, exceptions, tag_format);
+  const std::unique_ptr<Result<semantics::Map>> map = [&] {
+    const nb::gil_scoped_release released;
+    return std::make_unique<Result<semantics::Map>>(semantics::Map::make(model, options));
+  }();
+  if (!*map) fail(map->error());
+  return to_json(**map);
+}
+
+nb::bytes map_bytes(const nb::bytes& model, const std::string& capture, const std::string& strategy,
+                    const std::optional<std::vector<std::string>>& exceptions,
+                    const std::string& tag_format) {
+  const semantics::MapOptions options = options_of(capture, strategy, exceptions, tag_format);
+  const Result<semantics::Map> map =
+      semantics::Map::make(std::string_view(model.c_str(), model.size()), "model", options);
+  if (!map) fail(map.error());
+  return to_json(*map);
+}
+
+nb::bytes tag_file(const std::string& model, const std::string& tagged, const std::string& capture,
+                   const std::string& strategy, const std::optional<std::vector<std::string>>& exceptions) {
+  const semantics::MapOptions options = options_of(capture, strategy, exceptions, "ordinal");
+  std::optional<Error> error;
+  std::unique_ptr<Result<semantics::Map>> map;
+  {
+    const nb::gil_scoped_release released;
+    map = std::make_unique<Result<semantics::Map>>(semantics::Map::make(model, options));
+    if (*map) {
+      const edit::Splice splice = edit::tagged(**map, {});
+      error = base::write_atomically(tagged, [&](base::Writer& out) { splice.write(out); });
+    }
+  }
+  if (!*map) fail(map->error());
+  if (error) fail(*error);
+  return to_json(**map);
+}
+
+// Holds a Python buffer for as long as it is looked at.
+class Buffer {
+ public:
+  explicit Buffer(nb::handle object) {
+    if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_C_CONTIGUOUS) != 0) throw nb::python_error();
+  }
+  ~Buffer() { PyBuffer_Release(&view_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  std::string_view bytes() const {
+    return {static_cast<const char*>(view_.buf), static_cast<std::size_t>(view_.len)};
+  }
+
+ private:
+  Py_buffer view_{};
+};
+
+nb::dict fingerprint(nb::handle data, const std::vector<std::int64_t>& shape, const std::string& dtype) {
+  (void)dtype;  // its width says enough
+  const Buffer buffer(data);
+  std::size_t elements = 1;
+  for (const std::int64_t size : shape) elements *= static_cast<std::size_t>(size);
+  nb::dict found;
+  if (elements == 0 || buffer.bytes().size() % elements != 0) return found;
+  const auto width = static_cast<unsigned>(buffer.bytes().size() / elements);
+  hierarchy::Content content;
+  {
+    const nb::gil_scoped_release released;
+    content = hierarchy::content_of(buffer.bytes(), width);
+  }
+  found["exact"] = hierarchy::hash_text(content.exact);
+  found["unordered"] = hierarchy::hash_text(content.unordered);
+  return found;
+}
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+  module.doc() = "The core of thence: reads models, answers, writes tags.";
+  module.attr("version") = THENCE_VERSION;
+  PyObject* const error = PyErr_NewException("thence._core.CoreError", nullptr, nullptr);
+  module.attr("CoreError") = nb::borrow(error);
+  nb::register_exception_translator(
+      [](const std::exception_ptr& thrown, void* type) {
+        try {
+          std::rethrow_exception(thrown);
+        } catch (const Failure& failure) {
+          const nb::tuple said = nb::make_tuple(static_cast<int>(failure.error.kind), failure.error.code,
+                                                failure.error.text, failure.error.hint);
+          PyErr_SetObject(static_cast<PyObject*>(type), said.ptr());
+        }
+      },
+      error);
+  module.def("map_file", &map_file, nb::arg("model"), nb::arg("capture") = "", nb::arg("strategy") = "auto",
+             nb::arg("exceptions") = nb::none(), nb::arg("tag_format") = "ordinal",
+             "The map of a file, as the JSON of schema/map.schema.json.");
+  module.def("map_bytes", &map_bytes, nb::arg("model"), nb::arg("capture") = "", nb::arg("strategy") = "auto",
+             nb::arg("exceptions") = nb::none(), nb::arg("tag_format") = "ordinal",
+             "The map of a model in memory.");
+  module.def("tag_file", &tag_file, nb::arg("model"), nb::arg("tagged"), nb::arg("capture") = "",
+             nb::arg("strategy") = "auto", nb::arg("exceptions") = nb::none(),
+             "Writes the model with its answers as tags, and gives the map.");
+  module.def("fingerprint", &fingerprint, nb::arg("data"), nb::arg("shape"), nb::arg("dtype"),
+             "Hashes of a tensor's content, of a contiguous buffer.");
+}

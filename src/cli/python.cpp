@@ -1,0 +1,57 @@
+#include "cli/python.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/command.h"
+
+namespace thence::cli {
+namespace {
+
+// Beside the program as it was called, which in a virtual environment is a link, and beside what it is.
+std::vector<std::string> candidates() {
+  if (const char* named = std::getenv("THENCE_PYTHON"); named != nullptr && *named != '\0') return {named};
+  std::vector<std::string> all;
+  const auto beside = [&](std::string program) {
+    if (const std::size_t slash = program.rfind('/'); slash != std::string::npos)
+      all.push_back(program.substr(0, slash + 1) + "python3");
+  };
+  if (const char* environment = std::getenv("_"); environment != nullptr) {
+    const std::string_view called = environment;
+    if (called.ends_with("/thence")) beside(environment);
+  }
+  if (!program_name().empty()) beside(program_name());
+  std::array<char, PATH_MAX> link{};
+  if (const ssize_t length = readlink("/proc/self/exe", link.data(), link.size() - 1); length > 0)
+    beside(std::string(link.data(), static_cast<std::size_t>(length)));
+  return all;
+}
+
+}  // namespace
+
+int run_python(const std::string& command, const std::string& request) {
+  const auto run = [&](const std::string& python) {
+    std::array<std::string, 6> words = {python, "-m", "thence.commands", command, request, ""};
+    std::array<char*, 6> arguments{};
+    for (std::size_t i = 0; i < 5; ++i) arguments[i] = words[i].data();
+    execvp(python.c_str(), arguments.data());
+  };
+  const std::vector<std::string> tried = candidates();
+  for (const std::string& python : tried)
+    if (access(python.c_str(), X_OK) == 0) run(python);
+  if (std::getenv("THENCE_PYTHON") == nullptr) run("python3");
+  print_error({ErrorKind::usage, "U008",
+               fmt::format("'thence {}' needs Python with the package thence; found none{}", command,
+                           tried.empty() ? "" : " at " + base::printable(tried.front())),
+               "install it with pip, or name the interpreter with THENCE_PYTHON"});
+  return wrong_usage;
+}
+
+}  // namespace thence::cli
