@@ -1,0 +1,95 @@
+#include "match/align.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "match/items.h"
+#include "onnx_parts.h"
+
+namespace thence::match {
+namespace {
+
+using hierarchy::RecordedStep;
+using hierarchy::Recording;
+using test::graph;
+using test::node;
+
+// A story of steps, each of a module of its own, without values.
+Recording story(const std::vector<std::string>& operations) {
+  Recording recording;
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    RecordedStep step;
+    step.word = recording.word(operations[i]);
+    step.module = static_cast<hierarchy::ModuleId>(i);
+    recording.begin(step);
+    recording.begin_outputs();
+  }
+  return recording;
+}
+
+Correspondence habits() {
+  return {"test",
+          {{"aten.linear.default", {0.01f, 0.5f, {{"MatMul", 0.5f}, {"Add", 0.5f}}}},
+           {"aten.relu.default", {0.01f, 0.01f, {{"Relu", 1.0f}}}},
+           {"aten.dropout.default", {0.99f, 0.01f, {{"Dropout", 1.0f}}}}}};
+}
+
+std::vector<std::uint32_t> best_steps(const Recording& recording, const onnx::Model& model) {
+  const auto items = items_of(model, std::vector<std::vector<std::uint32_t>>(model.initializers().size()));
+  std::vector<std::uint32_t> steps;
+  for (const auto& claims : align(recording, model, items, habits(), {}).claims)
+    steps.push_back(claims.empty() ? 0xffffffff : claims.front().step);
+  return steps;
+}
+
+TEST(Align, FindsTheStepsOfAChain) {
+  const Recording recording = story({"aten.linear.default", "aten.relu.default", "aten.dropout.default",
+                                     "aten.linear.default", "aten.relu.default"});
+  const test::ReadModel read(
+      test::model(graph({node("MatMul", {"x"}, {"a"}), node("Add", {"a"}, {"b"}), node("Relu", {"b"}, {"c"}),
+                         node("MatMul", {"c"}, {"d"}), node("Relu", {"d"}, {"e"})}))
+          .bytes());
+  EXPECT_EQ(best_steps(recording, read.model()), (std::vector<std::uint32_t>{0, 0, 1, 3, 4}));
+}
+
+TEST(Align, HasNothingToSayWithoutSteps) {
+  const test::ReadModel read(test::model(graph({node("MatMul", {"x"}, {"a"})})).bytes());
+  EXPECT_EQ(best_steps(Recording(), read.model()), (std::vector<std::uint32_t>{0xffffffff}));
+}
+
+// Whatever the two sequences are: chances are chances, and the likeliest steps come in order.
+RC_GTEST_PROP(Align, GivesChancesInOrder, ()) {
+  const std::vector<std::string> operations = {"aten.linear.default", "aten.relu.default",
+                                               "aten.dropout.default", "aten.never_seen.default"};
+  const std::vector<std::string> ops = {"MatMul", "Add", "Relu", "Softmax"};
+  const auto picks = *rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(0, 4));
+  const auto nodes = *rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(0, 4));
+  std::vector<std::string> words;
+  for (const std::size_t pick : picks) words.push_back(operations[pick]);
+  test::Message made;
+  std::string last = "x";
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::string next = "v" + std::to_string(i);
+    made.inner(onnx::GraphField::node,
+               node(ops[nodes[i]], {std::string_view(last)}, {std::string_view(next)}));
+    last = next;
+  }
+  const test::ReadModel read(test::model(made).bytes());
+  const auto items = items_of(read.model(), {});
+  const Recording recording = story(words);
+  const Alignment alignment = align(recording, read.model(), items, habits(), {});
+  RC_ASSERT(alignment.claims.size() == items.size());
+  for (const auto& claims : alignment.claims) {
+    float sum = 0;
+    for (const Claim& claim : claims) {
+      RC_ASSERT(claim.step < recording.steps.size());
+      RC_ASSERT(claim.chance >= 0.0f);
+      sum += claim.chance;
+    }
+    RC_ASSERT(sum < 1.01f);
+    RC_ASSERT(words.empty() || sum > 0.5f);
+  }
+}
+
+}  // namespace
+}  // namespace thence::match
