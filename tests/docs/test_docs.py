@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,7 @@ def test_command_line(line: str, desk: Path) -> None:
     result = subprocess.run(
         ["bash", "-c", line],
         cwd=desk,
-        env={**os.environ, "PATH": path},
+        env={**os.environ, "PATH": path, "THENCE_PYTHON": sys.executable},
         capture_output=True,
         text=True,
         timeout=60,
