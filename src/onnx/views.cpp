@@ -113,14 +113,20 @@ std::vector<MetadataEntry> read_metadata(const Pieces& message, std::uint32_t nu
   return entries;
 }
 
+constexpr std::size_t most_dims = 256;
+
 TensorView read_tensor(const Pieces& message) {
   TensorView view;
   std::vector<MetadataEntry> external;
   bool elsewhere = false;
   for (const std::string_view piece : message)
     for (Fields field(piece); field.next();) {
-      wire::each_varint(field, static_cast<std::uint32_t>(TensorField::dims),
-                        [&](std::uint64_t dim) { view.dims.push_back(static_cast<std::int64_t>(dim)); });
+      wire::each_varint(field, static_cast<std::uint32_t>(TensorField::dims), [&](std::uint64_t dim) {
+        if (view.dims.size() < most_dims)
+          view.dims.push_back(static_cast<std::int64_t>(dim));
+        else
+          view.dims.back() = -1;  // no tensor has so many: what it holds is unknown
+      });
       switch (field.tag()) {
         case varint_tag(TensorField::data_type):
           view.data_type = static_cast<std::int32_t>(field.varint());

@@ -139,7 +139,7 @@ void write_explanation(const Map& map, onnx::NodeId id, bool colour, base::Write
     for (std::size_t i = 0; i < modules.size(); ++i)
       add_line(out, i == 0 ? "serves" : "", path_or_root(map, modules[i]));
   if (answer.weight_owner != no_module) add_line(out, "weight of", path_or_root(map, answer.weight_owner));
-  if (answer.inferred)
+  if (answer.known() && answer.inferred)
     add_line(out, "because",
              fmt::format("{:<18} no evidence of its own; decided by what it is wired to",
                          evidence::name_of(answer.source)));

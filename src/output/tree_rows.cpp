@@ -20,11 +20,11 @@ std::vector<TreeRow> tree_rows(const semantics::Map& map, const TreeOptions& opt
       all[module].first_node = std::min(all[module].first_node, id);
     }
   }
-  const auto rows = map.initializer_rows();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].module == no_module) continue;
+  const std::vector<ModuleId> owners = map.initializer_owners();
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    if (owners[i] == no_module) continue;
     const onnx::TensorView tensor = map.model().tensor(map.model().initializers()[i]);
-    for (ModuleId module = rows[i].module; module != no_module; module = tree[module].parent) {
+    for (ModuleId module = owners[i]; module != no_module; module = tree[module].parent) {
       all[module].parameters += tensor.elements().value_or(0);
       all[module].bytes += tensor.bytes().value_or(0);
     }

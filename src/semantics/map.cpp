@@ -160,13 +160,34 @@ Summary Map::summary() const {
   return summary;
 }
 
+std::vector<ModuleId> Map::initializer_owners() const {
+  std::vector<ModuleId> readers(model_->initializers().size(), no_module);
+  std::vector<bool> several(readers.size(), false);
+  for (onnx::NodeId id = 0; id < model_->node_count(); ++id) {
+    const ModuleId module = resolution_.nodes[id].module;
+    if (module == no_module) continue;
+    for (const onnx::ValueId value : model_->node(id).inputs()) {
+      if (value == onnx::none) continue;
+      const onnx::Producer producer = model_->producer(value);
+      if (producer.kind != onnx::Producer::Kind::initializer) continue;
+      ModuleId& reader = readers[producer.index];
+      if (reader != no_module && reader != module) several[producer.index] = true;
+      reader = module;
+    }
+  }
+  for (std::size_t i = 0; i < readers.size(); ++i) {
+    const ModuleId named = hierarchy_->parameters()[i].module;
+    if (named != no_module || several[i]) readers[i] = named;
+  }
+  return readers;
+}
+
 std::vector<InitializerRow> Map::initializer_rows() const {
   const auto& initializers = model_->initializers();
   std::vector<InitializerRow> rows(initializers.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].name =
         initializers[i].value == onnx::none ? std::string_view() : model_->value_name(initializers[i].value);
-    rows[i].module = hierarchy_->parameters()[i].module;
     rows[i].parameter = hierarchy_->parameters()[i].parameter;
   }
   for (onnx::NodeId id = 0; id < model_->node_count(); ++id) {
@@ -181,8 +202,8 @@ std::vector<InitializerRow> Map::initializer_rows() const {
         modules.push_back(module);
     }
   }
-  for (InitializerRow& row : rows)
-    if (row.module == no_module && row.modules.size() == 1) row.module = row.modules.front();
+  const std::vector<ModuleId> owners = initializer_owners();
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].module = owners[i];
   return rows;
 }
 

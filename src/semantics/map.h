@@ -76,6 +76,8 @@ class Map {
   Role role(hierarchy::ModuleId module) const { return roles_->of(tree(), module); }
   Summary summary() const;
   std::vector<InitializerRow> initializer_rows() const;
+  /// Whose each initializer is: by its name, else the one module whose nodes read it.
+  std::vector<hierarchy::ModuleId> initializer_owners() const;
   /// The reason to print: why there is no module, or why there are no classes; empty when nothing is missing.
   std::string_view reason(onnx::NodeId node) const;
 

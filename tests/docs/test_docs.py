@@ -32,10 +32,10 @@ LINES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def desk(tmp_path: Path) -> Path:
     """A folder with the files that the docs speak of."""
-    folder = tmp_path_factory.mktemp("desk")
+    folder = tmp_path
     shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "model.onnx")
     truth = json.loads((SAMPLE / "bert.torchscript.truth.json").read_text())
     capture = {
@@ -60,10 +60,11 @@ def test_command_line(line: str, desk: Path) -> None:
         env={**os.environ, "PATH": path, "THENCE_PYTHON": sys.executable},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
     )
     assert result.returncode == expected, result.stderr
-    if expected == 0 and "--output" not in line:
+    writes_files = "--output" in line or line.split()[1] in ("export", "capture")
+    if expected == 0 and not writes_files:
         assert result.stdout.strip()
 
 

@@ -186,8 +186,8 @@ def functions(path: Path) -> Large:
 def bodies(path: Path) -> Large:
     branch = pb.body("then_branch", pb.graph([pb.node("Relu", "", ["x"], ["y"])]))
     return nodes(
-        path, 80_000, lambda i: pb.node("If", f"/a.{i}/If", ["c"], [f"v{i}"], attributes=branch)
-    )._replace(nodes=160_000)
+        path, 40_000, lambda i: pb.node("If", f"/a.{i}/If", ["c"], [f"v{i}"], attributes=branch)
+    )._replace(nodes=80_000)
 
 
 @case
