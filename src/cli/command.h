@@ -40,6 +40,9 @@ struct Opened {
 };
 Opened open_map(ModelFlags& flags);
 
+/// Every strategy on the model, side by side, in one of the formats.
+int compare_strategies(ModelFlags& flags, const std::string& format);
+
 /// Runs `write` with standard output or the file that was asked for. A closed pipe ends quietly; a file
 /// appears whole or not at all.
 int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& write);

@@ -26,6 +26,8 @@ constexpr const char* examples = R"(Examples:
       the whole answer, for programs
   thence map model.onnx --capture model.capture.json
       with what the live model told
+  thence map model.onnx --capture model.capture.json --strategy all
+      all strategies side by side: how much each answers, and by what
   cat model.onnx | thence map - --format jsonl
       one node a line
 
@@ -37,6 +39,7 @@ struct MapFlags : ModelFlags {
 };
 
 int run_map(MapFlags& flags) {
+  if (flags.options.strategy == "all") return compare_strategies(flags, flags.format);
   const bool csv = flags.format == "csv";
   if (flags.columns.empty()) {
     if (csv)

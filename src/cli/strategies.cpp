@@ -1,0 +1,113 @@
+// thence map --strategy all: every strategy on one model, side by side.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/command.h"
+#include "output/formats.h"
+#include "output/json_text.h"
+#include "resolve/strategy.h"
+
+namespace thence::cli {
+namespace {
+
+struct Side {
+  std::string_view strategy;
+  std::string needs;  // what is missing; empty: it answered
+  semantics::Summary summary;
+  std::size_t high = 0;
+};
+
+std::string percent(std::size_t part, std::size_t all) {
+  return all == 0 ? "-"
+                  : fmt::format("{:.1f}%", 100.0 * static_cast<double>(part) / static_cast<double>(all));
+}
+
+void write_table(const std::vector<Side>& sides, base::Writer& out) {
+  out.add(fmt::format("{:<18} {:>8} {:>9} {:>8} {:>8} {:>8}  {}\n", "strategy", "nodes", "answered", "direct",
+                      "inferred", "high", "by"));
+  for (const Side& side : sides) {
+    if (!side.needs.empty()) {
+      out.add(fmt::format("{:<18} {}\n", side.strategy, side.needs));
+      continue;
+    }
+    std::string by;
+    for (std::size_t i = 0; i < evidence::source_count; ++i)
+      if (side.summary.by_source[i] > 0)
+        by += fmt::format("{}{} {}", by.empty() ? "" : ", ",
+                          evidence::name_of(static_cast<evidence::Source>(i)), side.summary.by_source[i]);
+    const semantics::Summary& s = side.summary;
+    out.add(fmt::format("{:<18} {:>8} {:>9} {:>8} {:>8} {:>8}  {}\n", side.strategy, s.nodes,
+                        percent(s.nodes - s.unknown, s.nodes), s.direct, s.inferred, side.high, by));
+  }
+}
+
+void append_object(const Side& side, std::string& text) {
+  text += R"({"strategy":)";
+  output::append_json_string(text, side.strategy);
+  text += R"(,"needs":)";
+  output::append_json_string_or_null(text, side.needs);
+  if (side.needs.empty()) {
+    const semantics::Summary& s = side.summary;
+    text += fmt::format(R"(,"nodes":{},"direct":{},"inferred":{},"unknown":{},"high":{},"by_source":{{)",
+                        s.nodes, s.direct, s.inferred, s.unknown, side.high);
+    bool first = true;
+    for (std::size_t i = 0; i < evidence::source_count; ++i) {
+      if (s.by_source[i] == 0) continue;
+      text += fmt::format(R"({}"{}":{})", first ? "" : ",",
+                          evidence::name_of(static_cast<evidence::Source>(i)), s.by_source[i]);
+      first = false;
+    }
+    text += '}';
+  }
+  text += '}';
+}
+
+void write_csv(const std::vector<Side>& sides, base::Writer& out) {
+  out.add("strategy,nodes,direct,inferred,unknown,high,needs\n");
+  for (const Side& side : sides) {
+    const semantics::Summary& s = side.summary;
+    out.add(fmt::format("{},{},{},{},{},{},", side.strategy, s.nodes, s.direct, s.inferred, s.unknown,
+                        side.high));
+    output::append_csv_field(out.buffer(), side.needs);
+    out.add("\n");
+  }
+}
+
+}  // namespace
+
+int compare_strategies(ModelFlags& flags, const std::string& format) {
+  std::vector<Side> sides;
+  for (const resolve::Strategy& strategy : resolve::strategies()) {
+    Side side;
+    side.strategy = strategy.name;
+    flags.options.strategy = std::string(strategy.name);
+    const Result<semantics::Map> map = semantics::Map::make(flags.model, flags.options);
+    if (!map) {
+      if (map.error().kind != ErrorKind::usage) {
+        print_error(map.error());
+        return static_cast<int>(map.error().kind);
+      }
+      side.needs = map.error().text;
+    } else {
+      side.summary = map->summary();
+      for (onnx::NodeId id = 0; id < map->model().node_count(); ++id)
+        side.high += semantics::level_of(map->answer(id)) == "high";
+    }
+    sides.push_back(std::move(side));
+  }
+  return deliver(flags, [&](base::Writer& out) {
+    if (format == "csv") return write_csv(sides, out);
+    if (format == "table") return write_table(sides, out);
+    const bool lines = format == "jsonl";
+    if (!lines) out.add(R"({"schema":"thence.strategies/1","strategies":[)");
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      if (!lines && i > 0) out.add(",\n");
+      append_object(sides[i], out.buffer());
+      if (lines) out.add("\n");
+    }
+    if (!lines) out.add("]}\n");
+  });
+}
+
+}  // namespace thence::cli
