@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: help demo test build lint format tidy bench accuracy fuzz coverage clean
+.PHONY: help demo test build lint format tidy bench accuracy operators fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -37,6 +37,11 @@ bench: setup-bench  ## time the core, and compare with the bars it must clear
 
 accuracy: setup-test build  ## score the maps of tests/models against their truth
 	@THENCE_BIN=$(CURDIR)/build/release/bin/thence .venv/bin/python -m pytest --quiet -s tests/models
+
+operators: setup-test build  ## learn schema/operators.json anew from the sample's exports
+	@cmake --preset release -D THENCE_TOOLS=ON >/dev/null
+	@cmake --build --preset release --target thence_learn
+	@.venv/bin/python -m tools.learn
 
 fuzz: setup-test build/asan/build.ninja  ## damaged files against the sanitizers
 	@cmake --build --preset asan

@@ -1,0 +1,71 @@
+"""thence: which PyTorch or Hugging Face module each node of an ONNX model came from, and how we know.
+
+    import thence
+
+    onnx_model, mapper = thence.export_hf_model_with_semantics(model, inputs, "model.onnx")
+    mapper.get_hf_module_for_onnx_node(onnx_model.graph.node[0])
+
+For a file alone, neither torch nor a live model is needed, and none is imported:
+
+    >>> import thence
+    >>> thence.SemanticMapper("examples/tiny.onnx").summary["nodes"]
+    11
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ._core import version as __version__
+
+if TYPE_CHECKING:
+    from .errors import Error
+    from .live import (
+        HierarchyExporter,
+        TracingHierarchyBuilder,
+        export_hf_model_with_semantics,
+        export_to_onnx,
+    )
+    from .mapper import ModuleRecord, SemanticMapper
+    from .query import SemanticQueryInterface
+    from .summary import Summary
+
+# Which file has what; a file is imported when one of its names is first asked for.
+_HOMES = {
+    "Error": "errors",
+    "HierarchyExporter": "live",
+    "ModuleRecord": "mapper",
+    "SemanticMapper": "mapper",
+    "SemanticQueryInterface": "query",
+    "Summary": "summary",
+    "TracingHierarchyBuilder": "live",
+    "export_hf_model_with_semantics": "live",
+    "export_to_onnx": "live",
+}
+
+__all__ = [
+    "Error",
+    "HierarchyExporter",
+    "ModuleRecord",
+    "SemanticMapper",
+    "SemanticQueryInterface",
+    "Summary",
+    "TracingHierarchyBuilder",
+    "__version__",
+    "export_hf_model_with_semantics",
+    "export_to_onnx",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{home}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,176 @@
+"""`python -m thence.commands export|capture REQUEST`: what the native program starts for commands that
+need a live model. REQUEST is a JSON object of the flags that were given; the flags themselves are
+declared in C++. Words go to standard error, and the exit code is the program's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from .errors import BAD_INPUT, OUTPUT, USAGE, Error, told
+
+if TYPE_CHECKING:
+    from .export import Inputs, Loaded, Progress
+
+OUR_BUG = 70
+INTERRUPTED = 130
+
+Request = dict[str, Any]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command. Gives the exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        command, request = _COMMANDS[words[0]], json.loads(words[1])
+    except (IndexError, KeyError, ValueError):
+        request = None
+    if len(words) != 2 or not isinstance(request, dict):
+        return _say(f"usage: python -m thence.commands {'|'.join(_COMMANDS)} REQUEST_JSON", USAGE)
+    return _guarded(command, request)
+
+
+def _guarded(command: Callable[[Request], None], request: Request) -> int:
+    """Runs a command; whatever ends it becomes a sentence and an exit code."""
+    verbose = bool(request.get("verbose"))
+    if not verbose:
+        _hush()
+    try:
+        signal.signal(signal.SIGTERM, _terminated)
+        with told():
+            command(request)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Error as error:
+        return _say(error.lines(verbose=verbose), error.kind)
+    except MemoryError:
+        return _say("error[F005]: out of memory\n  help: free some, or use a machine with more", OUTPUT)
+    except ImportError as error:
+        hint = "install torch, transformers, onnx and onnxscript"
+        return _say(f"error[X006]: a package is missing: {error}\n  help: {hint}", BAD_INPUT)
+    except OSError as error:
+        return _say(f"error[X030]: {error}\n  help: check the path, its permissions and free space", OUTPUT)
+    except Exception as error:
+        traceback.print_exc() if verbose else None
+        words = f"{type(error).__name__}: {error}"
+        return _say(f"thence: this is a bug in thence, please report it: {words}", OUR_BUG)
+    return 0
+
+
+def _export(request: Request) -> None:
+    from .export import Progress, load
+    from .pipeline import Wanted, run
+    from .strategies import exporter_for
+
+    strategy = request.get("strategy", "auto")
+    exporter_for(strategy, request.get("exporter"))  # wrong usage is told before the model is loaded
+    progress = Progress(quiet=bool(request.get("quiet")))
+    with progress.stage("load"):
+        loaded = _loaded(load, request)
+    with progress.stage("inputs"):
+        inputs, dynamic = _inputs(loaded, request)
+    wanted = Wanted(
+        strategy=strategy,
+        exporter=request.get("exporter"),
+        torch_nn_exceptions=request.get("torch_nn_exceptions"),
+        opset=request.get("opset"),
+        dynamic=dynamic,
+        embed=not request.get("no_embed"),
+        verbose=bool(request.get("verbose")),
+    )
+    result = run(loaded.model, inputs, request.get("output", "model.onnx"), wanted, progress)
+    _end(progress, request, str(result.summary))
+
+
+def _capture(request: Request) -> None:
+    from pathlib import Path
+
+    from .capture import write
+    from .export import Progress, load
+    from .export.place import cannot_write
+    from .observe import observed
+
+    output = Path(request.get("output", "model.capture.json"))
+    sections = request.get("sections") or ["hierarchy", "execution_trace"]
+    progress = Progress(("load", "inputs", "capture", "write"), quiet=bool(request.get("quiet")))
+    with progress.stage("load"):
+        loaded = _loaded(load, request)
+    with progress.stage("inputs"):
+        inputs, _ = _inputs(loaded, request)
+    with progress.stage("capture"):
+        needed = [name for name in sections if name != "hierarchy"]
+        found: Any = observed(
+            loaded.model, inputs.arguments, needed=needed, verbose=bool(request.get("verbose"))
+        )
+    with progress.stage("write"):
+        try:
+            output.parent.mkdir(parents=True, exist_ok=True)
+            write(found, output)
+        except OSError as error:
+            raise cannot_write(output, error) from error
+    modules = len(found["sections"]["hierarchy"]["modules"])
+    seconds = sum(progress.timings.values())
+    _end(progress, request, f"{output}: {modules} modules, {', '.join(found['sections'])}, {seconds:.1f} s")
+
+
+def _loaded(load: Callable[..., Loaded], request: Request) -> Loaded:
+    return load(
+        request.get("model"),
+        task=request.get("task"),
+        dtype=request.get("dtype"),
+        trust_remote_code=bool(request.get("trust_remote_code")),
+    )
+
+
+def _inputs(loaded: Loaded, request: Request) -> tuple[Inputs, dict[str, dict[int, str]] | None]:
+    """The inputs and the axes that may vary: a specification's, a factory's, or derived."""
+    from .export import batch_and_sequence, derive_inputs, read_spec
+
+    batch = 2 if request.get("dynamic") else 1  # exporters take an axis of 1 for a constant
+    if "input_spec" in request:
+        inputs = read_spec(request["input_spec"], loaded.model)
+    elif loaded.inputs is not None:
+        inputs = loaded.inputs
+    else:
+        inputs = derive_inputs(loaded.model, loaded.config, hints=loaded.hints, batch=batch)
+    if not request.get("dynamic") or inputs.dynamic:
+        return inputs, None
+    first = next(iter(inputs.tensors.values()))
+    return inputs, batch_and_sequence(inputs, batch=first.shape[0] if first.dim() else batch)
+
+
+def _hush() -> None:
+    """No warnings and no bars of torch's and transformers' own."""
+    warnings.simplefilter("ignore")
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+def _terminated(number: int, _frame: object) -> NoReturn:
+    """So that what is half-written is taken away."""
+    raise SystemExit(128 + number)
+
+
+def _say(text: str, code: int) -> int:
+    print(text, file=sys.stderr, flush=True)
+    return code
+
+
+def _end(progress: Progress, request: Request, line: str) -> None:
+    progress.clear()
+    if not request.get("quiet"):
+        progress.say(line)
+
+
+_COMMANDS: dict[str, Callable[[Request], None]] = {"export": _export, "capture": _capture}
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+"""What the Python API raises: `thence.Error`, whoever failed inside."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ._core import CoreError
+
+USAGE = 2
+BAD_INPUT = 3
+OUTPUT = 4
+
+
+class Error(Exception):
+    """Something that cannot be done, in words for its user.
+
+    `kind` is the exit code of the program for it (2 wrong usage, 3 bad input, 4 input or output
+    failed), `code` is explained in docs/errors.md, `text` is one sentence, `hint` says what to try,
+    and `details` are somebody else's words, such as the exporter's.
+
+    >>> error = Error(2, "U001", "there is no strategy 'best'", "choose auto")
+    >>> print(error)
+    error[U001]: there is no strategy 'best'
+      help: choose auto
+    >>> error.kind, error.code
+    (2, 'U001')
+    """
+
+    def __init__(self, kind: int, code: str, text: str, hint: str = "", details: str = "") -> None:
+        self.kind = kind
+        self.code = code
+        self.text = text
+        self.hint = hint
+        self.details = details
+        super().__init__(kind, code, text, hint, details)  # all of them, so that it can be pickled
+
+    def __str__(self) -> str:
+        return self.lines()
+
+    def lines(self, *, verbose: bool = False) -> str:
+        """As the program prints it: the sentence, the hint and, if wanted, the details."""
+        lines = [f"error[{self.code}]: {self.text}"]
+        if self.hint:
+            lines.append(f"  help: {self.hint}")
+        if verbose and self.details:
+            lines += [f"  | {line}" for line in self.details.strip().splitlines()]
+        return "\n".join(lines)
+
+
+@contextmanager
+def told(said: str = "", meant: str = "") -> Iterator[None]:
+    """Errors of the core and of the export become `Error`; `said` in their text becomes `meant`.
+
+    >>> from thence import _core
+    >>> with told():
+    ...     _core.map_file("nowhere.onnx")
+    Traceback (most recent call last):
+        ...
+    thence.errors.Error: error[F001]: nowhere.onnx: cannot open: No such file or directory
+      help: check the path and its permissions
+    """
+    try:
+        yield
+    except CoreError as error:
+        kind, code, text, hint = error.args
+        if said:  # a path that is ours, where the user has another
+            text, hint = text.replace(said, meant), hint.replace(said, meant)
+        raise Error(kind, code, text, hint) from None
+    except Exception as error:
+        export = sys.modules.get(f"{__package__}.export.errors")  # not loaded: it cannot be one
+        if export is None or not isinstance(error, export.ExportError):
+            raise
+        raise Error(
+            error.exit_code, error.code.value, error.what, error.hint, error.details
+        ) from error.__cause__

@@ -1,0 +1,108 @@
+"""The API for those who hold a live model: trace it, export it, or both in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from torch import nn
+
+from .errors import told
+from .export import export_model, given_inputs
+from .mapper import SemanticMapper
+from .observe import observed
+from .pipeline import Result, Wanted, run
+from .strategies import needs_of
+from .summary import Summary
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+
+def export_hf_model_with_semantics(
+    model: nn.Module,
+    inputs: Any,
+    path: str | PathLike[str],
+    *,
+    strategy: str = "auto",
+    exporter: str | Sequence[str] | None = None,
+    torch_nn_exceptions: Sequence[str] | None = None,
+    **exporter_options: Any,
+) -> tuple[ModelProto, SemanticMapper]:
+    """Exports a model with its tags, and gives the ONNX model and its mapper.
+
+    `inputs` is a tensor, a tuple by position, or a mapping by argument name. Other keywords go to
+    the exporter. The capture file is written beside `path`. The mapper answers with modules of `model`.
+    """
+    import onnx
+
+    result = HierarchyExporter(
+        strategy=strategy, exporter=exporter, torch_nn_exceptions=torch_nn_exceptions
+    ).run(model, inputs, path, exporter_options)
+    proto = onnx.load(str(result.summary.path))
+    return proto, SemanticMapper.of_map(proto, result.map, model)
+
+
+class HierarchyExporter:
+    """Exports models with their hierarchy written into them."""
+
+    def __init__(
+        self,
+        strategy: str = "auto",
+        exporter: str | Sequence[str] | None = None,
+        torch_nn_exceptions: Sequence[str] | None = None,
+        *,
+        embed: bool = True,
+        verbose: bool = False,
+    ) -> None:
+        needs_of(strategy)  # a wrong name is told at once
+        self._wanted = Wanted(
+            strategy=strategy,
+            exporter=exporter,
+            torch_nn_exceptions=torch_nn_exceptions,
+            embed=embed,
+            verbose=verbose,
+        )
+
+    def export(
+        self, model: nn.Module, inputs: Any, path: str | PathLike[str], **exporter_options: Any
+    ) -> Summary:
+        """Writes the tagged model and its capture. Keywords go to the exporter."""
+        return self.run(model, inputs, path, exporter_options).summary
+
+    def run(
+        self, model: nn.Module, inputs: Any, path: str | PathLike[str], options: Mapping[str, Any]
+    ) -> Result:
+        """As `export`, and gives the map as well."""
+        wanted = Wanted(**{**vars(self._wanted), "options": options})
+        with told():
+            given = given_inputs(model, inputs)
+        return run(model, given, Path(path), wanted)
+
+
+class TracingHierarchyBuilder:
+    """Writes down what happens when a live model runs."""
+
+    def trace_model_execution(self, model: nn.Module, inputs: Any) -> dict[str, object]:
+        """Metadata for `SemanticMapper`: modules, parameters, and the operations of one forward.
+
+        It is a capture (schema/capture.schema.json): `json.dump` makes a capture file of it.
+        """
+        with told():
+            return observed(model, inputs, needed=["execution_trace"])
+
+
+def export_to_onnx(
+    model: nn.Module,
+    inputs: Any,
+    path: str | PathLike[str],
+    *,
+    exporter: str | Sequence[str] | None = None,
+    **exporter_options: Any,
+) -> Path:
+    """Exports a model as it is, without capture and tags. Keywords go to the exporter."""
+    with told():
+        given = given_inputs(model, inputs)
+        return export_model(model, given, Path(path), exporter=exporter, options=exporter_options).path

@@ -1,0 +1,166 @@
+"""A model's map as Python values: which module each node came from."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from .errors import told
+from .places import Finder
+
+if TYPE_CHECKING:
+    from onnx import ModelProto, NodeProto
+    from torch import nn
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ModuleRecord:
+    """A module as a file or a capture describes it, where no live one is at hand."""
+
+    path: str
+    class_name: str | None
+    aliases: tuple[str, ...] = ()
+
+
+class SemanticMapper:
+    """Maps every node of a model to its module.
+
+    `model` is a path, the bytes of a file, or a ModelProto. `metadata` is what
+    `TracingHierarchyBuilder` gave, or the path of a capture file. With `torch_model`, answers are
+    live modules.
+
+    >>> mapper = SemanticMapper("examples/tiny.onnx", "examples/tiny.capture.json")
+    >>> len(mapper.map_all_nodes())
+    11
+    >>> mapper.get_hf_module_for_onnx_node("/layers.0/act/Relu")
+    ModuleRecord(path='layers.0', class_name='pkg.Layer', aliases=())
+    """
+
+    def __init__(
+        self,
+        model: str | os.PathLike[str] | bytes | ModelProto,
+        metadata: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        *,
+        strategy: str = "auto",
+        torch_model: nn.Module | None = None,
+        torch_nn_exceptions: Sequence[str] | None = None,
+    ) -> None:
+        exceptions = None if torch_nn_exceptions is None else list(torch_nn_exceptions)
+        with told():
+            self._fill(model, json.loads(_answer(model, metadata, strategy, exceptions)), torch_model)
+
+    @classmethod
+    def of_map(
+        cls,
+        model: str | os.PathLike[str] | bytes | ModelProto,
+        answer: Mapping[str, Any],
+        torch_model: nn.Module | None = None,
+    ) -> SemanticMapper:
+        """A mapper with a map that is there already, such as a file that `thence map` wrote."""
+        mapper = cls.__new__(cls)
+        mapper._fill(model, answer, torch_model)
+        return mapper
+
+    def _fill(
+        self,
+        model: str | os.PathLike[str] | bytes | ModelProto,
+        answer: Mapping[str, Any],
+        torch_model: nn.Module | None,
+    ) -> None:
+        self._map = answer
+        self._torch_model = torch_model
+        self._finder = Finder(model, answer["nodes"])
+
+    @property
+    def strategy(self) -> str:
+        """Which evidence was used."""
+        return str(self._map["strategy"])
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Counts of nodes by how their module is known, as in the map."""
+        return dict(self._map["summary"])
+
+    @property
+    def diagnostics(self) -> list[dict[str, Any]]:
+        """What is odd about the model."""
+        return list(self._map["diagnostics"])
+
+    @cached_property
+    def modules(self) -> dict[str, ModuleRecord]:
+        """Every module by its path; the root's is the empty string."""
+        return {
+            row["path"]: ModuleRecord(row["path"], row["class"], tuple(row["aliases"]))
+            for row in self._map["modules"]
+        }
+
+    def map_all_nodes(self) -> list[Row]:
+        """One row a node, in order, with the fields of schema/map.schema.json."""
+        return list(self._map["nodes"])
+
+    def get_row(self, node: NodeProto | str) -> Row:
+        """The row of a node: by itself, by its name, or by its place (`#61`, `12.then_branch#3`)."""
+        return self._finder.find(node)
+
+    def get_hf_module_for_onnx_node(self, node: NodeProto | str) -> nn.Module | ModuleRecord | None:
+        """The model's own module that a node belongs to; None when that is not known.
+
+        It is the nearest module that is not torch's own (`hf_module` of the row), or the innermost
+        one where there is no such module or classes are not known.
+        """
+        row = self.get_row(node)
+        path = row["hf_module"] if row["hf_module"] is not None else row["module"]
+        return None if path is None else self._module(path)
+
+    def get_module_for_onnx_node(self, node: NodeProto | str) -> nn.Module | ModuleRecord | None:
+        """The innermost module whose forward ran the node, torch's own included; None when unknown."""
+        path = self.get_row(node)["module"]
+        return None if path is None else self._module(path)
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas DataFrame."""
+        return _package("pandas").DataFrame(self.map_all_nodes())
+
+    def to_arrow(self) -> Any:
+        """The rows as a pyarrow Table; `layer_path`, whose entries are of two types, as JSON text."""
+        rows = [{**row, "layer_path": json.dumps(row["layer_path"])} for row in self.map_all_nodes()]
+        return _package("pyarrow").Table.from_pylist(rows)
+
+    def _module(self, path: str) -> nn.Module | ModuleRecord:
+        if self._torch_model is not None:
+            try:
+                return self._torch_model.get_submodule(path)
+            except AttributeError:  # the model was changed, or is another one
+                pass
+        return self.modules.get(path) or ModuleRecord(path, None)
+
+
+def _package(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ImportError(f"this table needs the package {name}: pip install {name}") from error
+
+
+def _answer(model: Any, metadata: Any, strategy: str, exceptions: list[str] | None) -> bytes:
+    """The core's map; a capture that is a value goes by way of a file."""
+    if isinstance(metadata, Mapping):
+        with tempfile.TemporaryDirectory(prefix="thence.") as folder:
+            path = Path(folder) / "model.capture.json"
+            path.write_text(json.dumps(metadata), encoding="utf-8")
+            return _answer(model, path, strategy, exceptions)
+    capture = "" if metadata is None else os.fspath(metadata)
+    if isinstance(model, (str, os.PathLike)):
+        return _core.map_file(os.fspath(model), capture, strategy, exceptions)
+    data = model if isinstance(model, bytes) else model.SerializeToString()
+    return _core.map_bytes(data, capture, strategy, exceptions)

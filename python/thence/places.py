@@ -1,0 +1,96 @@
+"""Which row of a map a node has, when a user holds the node or knows its name."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from onnx import ModelProto, NodeProto
+
+_PLACE = re.compile(r"(.*)#(\d+)", re.DOTALL)
+
+
+class Finder:
+    """Finds rows by name, by place, and by what a node writes, which no other node of its graph does."""
+
+    def __init__(
+        self, model: str | os.PathLike[str] | bytes | ModelProto, rows: Sequence[dict[str, Any]]
+    ) -> None:
+        self._model = model
+        self._rows = rows
+
+    def find(self, node: NodeProto | str) -> dict[str, Any]:
+        """Raises KeyError when there is no such node, or when several have the name."""
+        if isinstance(node, str):
+            return self._named(node)
+        found = self._by_name.get(node.name, []) if node.name else []
+        if len(found) == 1:
+            return found[0]
+        row = self._by_place.get(self._by_outputs.get((node.op_type, tuple(node.output)), ("", -1)))
+        if row is None:
+            raise KeyError(f"the model has no such node: {node.op_type} {node.name!r}")
+        return row
+
+    def _named(self, name: str) -> dict[str, Any]:
+        found = self._by_name.get(name, [])
+        if len(found) == 1:
+            return found[0]
+        if found:
+            places = ", ".join(f"{row['graph']}#{row['index']}" for row in found[:5])
+            raise KeyError(f"{len(found)} nodes are called {name!r}: name one by its place, such as {places}")
+        place = _PLACE.fullmatch(name)
+        row = self._by_place.get((place[1], int(place[2]))) if place else None
+        if row is None:
+            raise KeyError(f"no node is called {name!r}")
+        return row
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[dict[str, Any]]]:
+        index: dict[str, list[dict[str, Any]]] = {}
+        for row in self._rows:
+            index.setdefault(row["name"], []).append(row)
+        return index
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[str, int], dict[str, Any]]:
+        return {(row["graph"], row["index"]): row for row in self._rows}
+
+    @cached_property
+    def _by_outputs(self) -> dict[tuple[str, tuple[str, ...]], tuple[str, int]]:
+        index: dict[tuple[str, tuple[str, ...]], tuple[str, int]] = {}
+        for graph, position, node in _places(_loaded(self._model)):
+            index.setdefault((node.op_type, tuple(node.output)), (graph, position))
+        return index
+
+
+def _loaded(model: str | os.PathLike[str] | bytes | ModelProto) -> ModelProto:
+    import onnx
+
+    if isinstance(model, bytes):
+        return onnx.load_from_string(model)
+    if isinstance(model, (str, os.PathLike)):
+        return onnx.load(os.fspath(model), load_external_data=False)
+    return model
+
+
+def _places(model: ModelProto) -> Iterator[tuple[str, int, NodeProto]]:
+    """Every node with its graph's label and its index there, in the order of a map's rows."""
+    yield from _walk(model.graph.node, "")
+    for function in model.functions:
+        label = f"function:{function.domain}:{function.name}:{function.overload}"
+        yield from _walk(function.node, label)
+
+
+def _walk(nodes: Iterable[NodeProto], graph: str) -> Iterator[tuple[str, int, NodeProto]]:
+    listed = list(nodes)
+    for index, node in enumerate(listed):
+        yield graph, index, node
+    for index, node in enumerate(listed):
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                here = f"{index}.{attribute.name}"
+                yield from _walk(attribute.g.node, f"{graph}/{here}" if graph else here)

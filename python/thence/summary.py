@@ -1,0 +1,52 @@
+"""What came of an export, in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Summary:
+    """An export that is on disk: where, by whom, how many nodes have a module, how long it took."""
+
+    path: Path
+    capture: Path
+    files: tuple[Path, ...]  # all that were written, the model first, the capture last
+    exporter: str
+    strategy: str
+    tagged: bool
+    nodes: int
+    direct: int  # nodes whose module is told by evidence of their own
+    inferred: int  # by that of their neighbours
+    unknown: int
+    modules: int
+    modules_executed: int
+    by_source: Mapping[str, int] = field(default_factory=dict)
+    failed: Mapping[str, str] = field(default_factory=dict)  # exporters tried before, and what they said
+    timings: Mapping[str, float] = field(default_factory=dict)  # seconds by stage
+
+    @property
+    def coverage(self) -> float:
+        """The share of nodes that have a module, 0 to 1; 1 when there are no nodes."""
+        return 1.0 if self.nodes == 0 else (self.nodes - self.unknown) / self.nodes
+
+    @property
+    def seconds(self) -> float:
+        """All stages together."""
+        return sum(self.timings.values())
+
+    def __str__(self) -> str:
+        """One line, as `thence export` ends with.
+
+        >>> here = Path("m.onnx"), Path("m.capture.json")
+        >>> print(Summary(*here, here, "dynamo", "auto", True, 8, 6, 1, 1, 5, 5, timings={"export": 1.5}))
+        m.onnx, m.capture.json: 8 nodes, 87.5% with a module (6 direct, 1 inferred, 1 unknown), dynamo, 1.5 s
+        """
+        files = ", ".join(str(path) for path in self.files)
+        counts = f"{self.direct} direct, {self.inferred} inferred, {self.unknown} unknown"
+        share = f"{self.coverage:.1%} with a module ({counts})"
+        untagged = "" if self.tagged else ", no tags"
+        nodes = f"{self.nodes} node{'' if self.nodes == 1 else 's'}"
+        return f"{files}: {nodes}, {share}, {self.exporter}{untagged}, {self.seconds:.1f} s"

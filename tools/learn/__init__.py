@@ -1,0 +1,1 @@
+"""Learns schema/operators.json: the operators that each operation of PyTorch becomes."""
