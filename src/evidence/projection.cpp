@@ -43,22 +43,24 @@ Owner owner_of(const Recording& recording, const std::vector<match::Claim>& clai
 }
 
 // Sizes are asked for in one place and used in another, and exporters merge equal ones: where all that reads
-// one lies in another layer, its place in the file says nothing.
-std::vector<bool> stray_sizes(const Recording& recording, const hierarchy::ModuleTree& tree,
-                              const std::vector<match::NodeItem>& items, const std::vector<Owner>& owners) {
-  std::vector<bool> read(items.size(), false), near(items.size(), false);
-  for (std::size_t reader = 0; reader < items.size(); ++reader)
+// one lies in another layer, its place in the file says no more than its readers do. Gives such a reader, by
+// item.
+std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const hierarchy::ModuleTree& tree,
+                                             const std::vector<match::NodeItem>& items,
+                                             const std::vector<Owner>& owners) {
+  std::vector<std::uint32_t> reader_of(items.size(), onnx::none);
+  std::vector<bool> near(items.size(), false);
+  const auto path = [&](std::size_t item) { return tree[recording.steps[owners[item].step].module].path; };
+  for (std::uint32_t reader = 0; reader < items.size(); ++reader)
     for (const std::uint32_t maker : items[reader].made_of) {
       if (!items[maker].auxiliary || owners[maker].chance < likely || owners[reader].chance < likely)
         continue;
-      read[maker] = true;
-      near[maker] =
-          near[maker] || !hierarchy::cross_layer(tree[recording.steps[owners[maker].step].module].path,
-                                                 tree[recording.steps[owners[reader].step].module].path);
+      reader_of[maker] = reader;
+      near[maker] = near[maker] || !hierarchy::cross_layer(path(maker), path(reader));
     }
-  std::vector<bool> strays(items.size(), false);
-  for (std::size_t i = 0; i < items.size(); ++i) strays[i] = read[i] && !near[i];
-  return strays;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (near[i]) reader_of[i] = onnx::none;
+  return reader_of;
 }
 
 }  // namespace
@@ -74,21 +76,30 @@ void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hi
   const match::Alignment alignment = best_alignment(*recording, model, items);
   std::vector<Owner> owners;
   for (const auto& claims : alignment.claims) owners.push_back(owner_of(*recording, claims));
-  const std::vector<bool> strays = stray_sizes(*recording, hierarchy.tree(), items, owners);
+  const auto strays = readers_of_strays(*recording, hierarchy.tree(), items, owners);
   std::vector<Evidence> found;
   for (std::size_t i = 0; i < owners.size(); ++i) {
     const Owner owner = owners[i];
-    if (owner.chance < likely || strays[i]) continue;
+    if (owner.chance < likely) continue;
     if (alignment.order < order_kept && items[i].parameters.empty()) continue;
+    const auto push = [&](const hierarchy::RecordedStep& step, Strength strength) {
+      found.push_back({.node = items[i].node,
+                       .module = step.module,
+                       .call = step.call,
+                       .source = source,
+                       .strength = strength,
+                       .why = recording->words[step.word]});
+    };
     const hierarchy::RecordedStep& step = recording->steps[owner.step];
-    found.push_back({.node = items[i].node,
-                     .module = step.module,
-                     .call = step.call,
-                     .source = source,
-                     .strength = owner.chance >= sure ? Strength::aligned : Strength::aligned_loosely,
-                     .why = recording->words[step.word]});
+    if (strays[i] == onnx::none) {
+      push(step, owner.chance >= sure ? Strength::aligned : Strength::aligned_loosely);
+    } else {  // its own place and its reader's are rivals
+      push(step, Strength::names_several);
+      push(recording->steps[owners[strays[i]].step], Strength::names_several);
+    }
   }
-  std::sort(found.begin(), found.end(), [](const Evidence& a, const Evidence& b) { return a.node < b.node; });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Evidence& a, const Evidence& b) { return a.node < b.node; });
   for (const Evidence& evidence : found) sink.push(evidence);
 }
 
