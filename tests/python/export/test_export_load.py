@@ -138,25 +138,25 @@ def test_remote_code_is_never_implied(tmp_path: Path) -> None:
 
 def test_factory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(HERE)
-    loaded = load("models:make_net")
+    loaded = load("export_models:make_net")
     assert isinstance(loaded.model, Net)
     assert loaded.inputs is None
-    with_inputs = load("models:make_net_with_inputs", dtype="float64")
+    with_inputs = load("export_models:make_net_with_inputs", dtype="float64")
     assert with_inputs.inputs is not None
     assert list(with_inputs.inputs.tensors) == ["x"]
     assert with_inputs.inputs.tensors["x"].dtype == torch.float64
     assert with_inputs.inputs.fixed == {"scale": 2.0}
-    assert isinstance(load("models:Net").model, Net)
+    assert isinstance(load("export_models:Net").model, Net)
 
 
 @pytest.mark.parametrize(
     ("name", "code", "words"),
     [
         ("no_such_module_here:make", "X001", "no Python module"),
-        ("models:no_such_name", "X001", "no_such_name"),
-        ("models:make_nothing", "X002", "nothing"),
-        ("models:make_trouble", "X002", "no weights today"),
-        ("models:FOURTEEN", "X002", "not a callable"),
+        ("export_models:no_such_name", "X001", "no_such_name"),
+        ("export_models:make_nothing", "X002", "nothing"),
+        ("export_models:make_trouble", "X002", "no weights today"),
+        ("export_models:FOURTEEN", "X002", "not a callable"),
     ],
 )
 def test_wrong_factory_is_told(monkeypatch: pytest.MonkeyPatch, name: str, code: str, words: str) -> None:
