@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -87,17 +88,14 @@ class Rows {
 
   // Names of operators are interned: the same text lies at the same place.
   const std::string& operator_text(std::string_view op_type, std::string_view domain) {
-    std::string& text = operators_[{op_type.data(), domain.data()}];
-    if (text.empty()) {
-      if (operators_.size() > most_operators) operators_.clear();
-      std::string& fresh = operators_[{op_type.data(), domain.data()}];
-      fresh = R"(,"op_type":)";
-      append_json_string(fresh, op_type);
-      fresh += R"(,"domain":)";
-      append_json_string(fresh, domain);
-      return fresh;
+    Operator& kept = operators_[(reinterpret_cast<std::uintptr_t>(op_type.data()) >> 3) % operators_.size()];
+    if (kept.text.empty() || kept.op_type != op_type.data() || kept.domain != domain.data()) {
+      kept = {op_type.data(), domain.data(), R"(,"op_type":)"};
+      append_json_string(kept.text, op_type);
+      kept.text += R"(,"domain":)";
+      append_json_string(kept.text, domain);
     }
-    return text;
+    return kept.text;
   }
 
   void append_modules(std::string& out, onnx::NodeId id) const {
@@ -111,7 +109,11 @@ class Rows {
 
   // Confidences come from a short table: each combination is put into words once.
   const std::string& verdict_text(const resolve::Attribution& answer, std::string_view reason) {
-    std::string& text = verdicts_[{answer.source, answer.confidence, reason.data()}];
+    const Verdict verdict{answer.source, answer.confidence, reason.data()};
+    if (verdict_text_ != nullptr && verdict == verdict_) return *verdict_text_;
+    verdict_ = verdict;
+    std::string& text = verdicts_[verdict];
+    verdict_text_ = &text;
     if (!text.empty()) return text;
     text = answer.known()
                ? fmt::format(R"("source":"{}","confidence":{:.4g},"level":"{}")",
@@ -194,7 +196,6 @@ class Rows {
     text.append("},"sv);
   }
 
-  static constexpr std::size_t most_operators = 4096;
   const Map& map_;
   onnx::GraphId graph_ = onnx::none;
   onnx::NodeId first_node_ = 0;
@@ -202,8 +203,16 @@ class Rows {
   std::array<Words, 256> words_;  // of the modules met last; nodes of one module lie near each other
   semantics::RoleReader roles_;
   semantics::ModuleFacts facts_;
-  std::map<std::pair<const char*, const char*>, std::string> operators_;
-  std::map<std::tuple<evidence::Source, float, const char*>, std::string> verdicts_;
+  struct Operator {
+    const char* op_type = nullptr;
+    const char* domain = nullptr;
+    std::string text;
+  };
+  std::array<Operator, 128> operators_;  // those met last
+  using Verdict = std::tuple<evidence::Source, float, const char*>;
+  std::map<Verdict, std::string> verdicts_;
+  Verdict verdict_;
+  const std::string* verdict_text_ = nullptr;  // of the last one
 };
 
 // The nodes' rows, some hundreds a piece.
@@ -309,10 +318,17 @@ void write_map_json(const Map& map, unsigned jobs, base::Writer& out) {
   std::string& text = out.buffer();
   append_header(map, text);
   text += "\"modules\":[";
-  for (ModuleId id = 0; id < map.tree().size(); ++id) {
-    out.add(id == 0 ? "\n" : ",\n");
-    append_module(map, id, text);
-  }
+  constexpr std::size_t modules_a_piece = 2048;
+  const std::size_t modules = map.tree().size();
+  write_in_order((modules + modules_a_piece - 1) / modules_a_piece, jobs, out, [&]() -> MakePiece {
+    return [&](std::size_t piece, std::string& words) {
+      const std::size_t past = std::min(modules, (piece + 1) * modules_a_piece);
+      for (std::size_t id = piece * modules_a_piece; id < past; ++id) {
+        words.append(id == 0 ? "\n"sv : ",\n"sv);
+        append_module(map, static_cast<ModuleId>(id), words);
+      }
+    };
+  });
   text += map.model().node_count() > 0 ? "],\n\"nodes\":[\n" : "],\n\"nodes\":[";
   write_rows(map, jobs, ",\n", out);
   text += "],\n\"initializers\":[";
