@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from tests.hostile.program import ROOT
 
@@ -10,10 +11,15 @@ CODE = re.compile(r'"([A-Z]\d{3})"|error\[([A-Z]\d{3})\]')
 DOCUMENTED = re.compile(r"^\| `([A-Z]\d{3})` \| (.*) \| (.*) \|$", re.MULTILINE)
 
 
+def source() -> list[Path]:
+    native, package = ROOT / "src", ROOT / "python/thence"
+    return [*native.rglob("*.cpp"), *native.rglob("*.h"), *package.rglob("*.py")]
+
+
 def in_source() -> dict[str, str]:
     """The codes, and a file that has each."""
     found: dict[str, str] = {}
-    for path in sorted([*(ROOT / "src").rglob("*.cpp"), *(ROOT / "src").rglob("*.h")]):
+    for path in sorted(source()):
         for match in CODE.finditer(path.read_text()):
             found.setdefault(match[1] or match[2], path.relative_to(ROOT).as_posix())
     return found
