@@ -37,6 +37,20 @@ void write_scope_path(std::string_view path, std::string& text) {
   }
 }
 
+// Calls `use` with every initializer that a node of a known module reads, and that module.
+template <class Use>
+void each_read(const onnx::Model& model, const resolve::Resolution& resolution, Use use) {
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
+    const ModuleId module = resolution.nodes[id].module;
+    if (module == no_module) continue;
+    for (const onnx::ValueId value : model.node(id).inputs()) {
+      if (value == onnx::none) continue;
+      const onnx::Producer producer = model.producer(value);
+      if (producer.kind == onnx::Producer::Kind::initializer) use(producer.index, module);
+    }
+  }
+}
+
 }  // namespace
 
 Result<Map> Map::make(const std::string& model_path, const MapOptions& options) {
@@ -163,18 +177,11 @@ Summary Map::summary() const {
 std::vector<ModuleId> Map::initializer_owners() const {
   std::vector<ModuleId> readers(model_->initializers().size(), no_module);
   std::vector<bool> several(readers.size(), false);
-  for (onnx::NodeId id = 0; id < model_->node_count(); ++id) {
-    const ModuleId module = resolution_.nodes[id].module;
-    if (module == no_module) continue;
-    for (const onnx::ValueId value : model_->node(id).inputs()) {
-      if (value == onnx::none) continue;
-      const onnx::Producer producer = model_->producer(value);
-      if (producer.kind != onnx::Producer::Kind::initializer) continue;
-      ModuleId& reader = readers[producer.index];
-      if (reader != no_module && reader != module) several[producer.index] = true;
-      reader = module;
-    }
-  }
+  each_read(*model_, resolution_, [&](std::uint32_t initializer, ModuleId module) {
+    ModuleId& reader = readers[initializer];
+    if (reader != no_module && reader != module) several[initializer] = true;
+    reader = module;
+  });
   for (std::size_t i = 0; i < readers.size(); ++i) {
     const ModuleId named = hierarchy_->parameters()[i].module;
     if (named != no_module || several[i]) readers[i] = named;
@@ -190,18 +197,11 @@ std::vector<InitializerRow> Map::initializer_rows() const {
         initializers[i].value == onnx::none ? std::string_view() : model_->value_name(initializers[i].value);
     rows[i].parameter = hierarchy_->parameters()[i].parameter;
   }
-  for (onnx::NodeId id = 0; id < model_->node_count(); ++id) {
-    const ModuleId module = resolution_.nodes[id].module;
-    if (module == no_module) continue;
-    for (const onnx::ValueId value : model_->node(id).inputs()) {
-      if (value == onnx::none) continue;
-      const onnx::Producer producer = model_->producer(value);
-      if (producer.kind != onnx::Producer::Kind::initializer) continue;
-      auto& modules = rows[producer.index].modules;
-      if (modules.size() < 64 && std::find(modules.begin(), modules.end(), module) == modules.end())
-        modules.push_back(module);
-    }
-  }
+  each_read(*model_, resolution_, [&](std::uint32_t initializer, ModuleId module) {
+    auto& modules = rows[initializer].modules;
+    if (modules.size() < 64 && std::find(modules.begin(), modules.end(), module) == modules.end())
+      modules.push_back(module);
+  });
   const std::vector<ModuleId> owners = initializer_owners();
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].module = owners[i];
   return rows;
