@@ -18,8 +18,9 @@ constexpr float flows = 4, flows_not = 0.3f;
 constexpr float least = 1e-7f;  // nothing is impossible
 
 constexpr std::size_t most_cells = std::size_t{1}
-                                   << 22;  // weighed at once; larger stretches are cut or banded
-constexpr std::size_t hub = 64;            // readers of a value that say something
+                                   << 22;      // weighed at once; larger stretches are cut or banded
+constexpr std::uint32_t most_items = 1 << 14;  // in one stretch: with more, order alone says little
+constexpr std::size_t hub = 64;                // readers of a value that say something
 
 // What the pairs of one stretch are weighed with.
 class Weights {
@@ -330,8 +331,9 @@ Alignment weigh(const Weights& weights, const Recording& recording, const std::v
   const auto all_steps = static_cast<std::uint32_t>(recording.steps.size());
   std::uint32_t item = 0, step = 0;
   const auto stretch = [&](std::uint32_t past_item, std::uint32_t past_step) {
-    alignment.likelihood +=
-        Stretch(weights, item, past_item, step, past_step).run(alignment.claims, recording, habits);
+    if (past_item - item <= most_items)
+      alignment.likelihood +=
+          Stretch(weights, item, past_item, step, past_step).run(alignment.claims, recording, habits);
     item = past_item;
     step = past_step;
   };

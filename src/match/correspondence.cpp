@@ -36,8 +36,10 @@ Habit Correspondence::habit(std::string_view operation) const {
   if (const auto found = habits_.find(std::string(operation)); found != habits_.end()) return found->second;
   // Another overload of a known one, else what sounds alike.
   const std::string_view own = own_name(operation);
+  const std::string* overload = nullptr;  // the first by name, so that the answer is the same everywhere
   for (const auto& [known, habit] : habits_)
-    if (own_name(known) == own) return habit;
+    if (own_name(known) == own && (overload == nullptr || known < *overload)) overload = &known;
+  if (overload != nullptr) return habits_.at(*overload);
   Habit guess{0.3f, 0.3f, {}};
   const std::string wanted = plain(own);
   for (const auto& [op, common] : operators_) {
