@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "hierarchy/capture_sections.h"
 #include "hierarchy/content.h"
+#include "hierarchy/json_read.h"
 #include "hierarchy/parameters.h"
 
 namespace thence::hierarchy {
@@ -22,18 +23,6 @@ constexpr std::size_t largest = std::size_t{256} << 20;  // a hundred times what
 Error bad(const std::string& label, const char* code, const std::string& what) {
   return {ErrorKind::bad_input, code, fmt::format("{}: {}", base::printable(label), what),
           "write it anew with 'thence capture'; docs/capture.md describes the file"};
-}
-
-std::string_view text_or(dom::element object, const char* key, std::string_view otherwise) {
-  std::string_view value;
-  return object[key].get_string().get(value) == simdjson::SUCCESS ? value : otherwise;
-}
-
-template <class Use>
-void each(dom::element object, const char* key, Use use) {
-  dom::array list;
-  if (object[key].get_array().get(list) != simdjson::SUCCESS) return;
-  for (const dom::element item : list) use(item);
 }
 
 std::optional<Error> read_modules(dom::element hierarchy, const std::string& label, Capture& capture) {

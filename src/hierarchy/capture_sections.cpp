@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "hierarchy/json_read.h"
+
 namespace thence::hierarchy {
 namespace {
 
@@ -9,23 +11,7 @@ namespace dom = simdjson::dom;
 
 constexpr std::uint64_t most_values = std::uint64_t{1} << 26;
 
-std::string_view text(dom::element object, const char* key) {
-  std::string_view value;
-  return object[key].get_string().get(value) == simdjson::SUCCESS ? value : std::string_view();
-}
-
-std::optional<std::uint64_t> number(dom::element object, const char* key) {
-  std::uint64_t value = 0;
-  if (object[key].get_uint64().get(value) != simdjson::SUCCESS) return std::nullopt;
-  return value;
-}
-
-template <class Use>
-void each(dom::element object, const char* key, Use use) {
-  dom::array list;
-  if (object[key].get_array().get(list) != simdjson::SUCCESS) return;
-  for (const dom::element item : list) use(item);
-}
+std::string_view text(dom::element object, const char* key) { return text_or(object, key, {}); }
 
 void read_shape(dom::element item, RecordedValue& value) {
   dom::array sizes;
