@@ -18,7 +18,7 @@ from .inputs import Arguments
 from .operators import NotPlain, plain
 from .parameters import parameters
 from .paths import ModulePaths, class_name
-from .tensors import dtype_name, sizes
+from .tensors import shape_and_type
 
 VERSION = 1
 
@@ -95,12 +95,7 @@ def _row(node: torch.fx.Node, graph: str, stacks: _Stacks) -> dict[str, object]:
     if origins:
         row["from_node"] = origins
     value = node.meta.get("val")
-    if isinstance(value, torch.Tensor):
-        shape = sizes(value)
-        if shape is not None:
-            row["shape"] = shape
-        row["dtype"] = dtype_name(value.dtype)
-    return row
+    return row | shape_and_type(value)
 
 
 def _target(node: torch.fx.Node) -> str:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import torch
 
-from .tensors import dtype_name, map_tensors, named_leaves, sizes
+from .tensors import map_tensors, named_leaves, shape_and_type
 
 Inputs: TypeAlias = torch.Tensor | tuple[Any, ...] | list[Any] | Mapping[str, Any]
 
@@ -53,13 +53,7 @@ def described(model: torch.nn.Module, given: Arguments) -> list[dict[str, object
 
 
 def _row(name: str, value: object) -> dict[str, object]:
-    row: dict[str, object] = {"name": name}
-    if isinstance(value, torch.Tensor):
-        shape = sizes(value)
-        if shape is not None:
-            row["shape"] = shape
-        row["dtype"] = dtype_name(value.dtype)
-    return row
+    return {"name": name, **shape_and_type(value)}
 
 
 def _names(model: torch.nn.Module, count: int) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from .paths import ModulePaths
-from .tensors import dtype_name, is_lazy, sizes
+from .tensors import dtype_name, is_lazy, shape_and_type
 
 Fingerprint = Callable[[memoryview, Sequence[int], str], dict[str, object]]
 
@@ -69,11 +69,7 @@ def _memory(tensor: torch.Tensor) -> tuple[object, ...]:
 
 def _row(parameter: Parameter, fingerprint: Fingerprint | None) -> dict[str, object]:
     tensor = parameter.tensor
-    row: dict[str, object] = {"path": parameter.path}
-    shape = sizes(tensor)
-    if shape is not None:
-        row["shape"] = shape
-    row["dtype"] = dtype_name(tensor.dtype)
+    row = {"path": parameter.path, **shape_and_type(tensor)}
     if parameter.buffer:
         row["buffer"] = True
     row["aliases"] = parameter.aliases

@@ -24,6 +24,14 @@ def sizes(tensor: torch.Tensor) -> list[int | str] | None:
     return [size if type(size) is int else str(size) for size in tensor.shape]
 
 
+def shape_and_type(value: object) -> dict[str, object]:
+    """The fields `shape` and `dtype` of a row; none for what is no tensor, no shape where there is none."""
+    if not isinstance(value, torch.Tensor):
+        return {}
+    shape = sizes(value)
+    return ({} if shape is None else {"shape": shape}) | {"dtype": dtype_name(value.dtype)}
+
+
 def is_lazy(tensor: Any) -> bool:
     """Whether a parameter waits for the first forward to learn its shape."""
     return bool(torch.nn.parameter.is_lazy(tensor))

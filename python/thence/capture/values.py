@@ -11,7 +11,7 @@ import weakref
 
 import torch
 
-from .tensors import dtype_name, sizes
+from .tensors import shape_and_type
 
 # How many tensors on one piece of memory are remembered before the dead are swept.
 _SWEEP = 16
@@ -42,11 +42,7 @@ class Values:
 
     def _new(self, tensor: torch.Tensor, parameter: str | None) -> int:
         number = len(self.rows)
-        row: dict[str, object] = {"id": number}
-        shape = sizes(tensor)
-        if shape is not None:
-            row["shape"] = shape
-        row["dtype"] = dtype_name(tensor.dtype)
+        row = {"id": number, **shape_and_type(tensor)}
         if parameter is not None:
             row["parameter"] = parameter
         self.rows.append(row)
