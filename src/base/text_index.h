@@ -20,18 +20,17 @@ class TextIndex {
   template <class TextOf>
   std::uint32_t find(std::string_view text, const TextOf& text_of) const {
     if (slots_.empty()) return nothing;
-    const std::uint64_t hash = hash_of(text);
-    const std::uint64_t mask = slots_.size() - 1;
-    for (std::uint64_t at = hash & mask; slots_[at].number != nothing; at = (at + 1) & mask)
-      if (slots_[at].check == check_of(hash) && text_of(slots_[at].number) == text) return slots_[at].number;
+    const std::uint32_t hash = hash_of(text);
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t at = hash & mask; slots_[at].number != nothing; at = (at + 1) & mask)
+      if (slots_[at].hash == hash && text_of(slots_[at].number) == text) return slots_[at].number;
     return nothing;
   }
 
   /// Adds a text that is not there yet.
-  template <class TextOf>
-  void add(std::string_view text, std::uint32_t number, const TextOf& text_of) {
-    if ((count_ + 1) * 4 > slots_.size() * 3) grow(text_of);
-    place(hash_of(text), number);
+  void add(std::string_view text, std::uint32_t number) {
+    if ((count_ + 1) * 4 > slots_.size() * 3) grow();
+    place({hash_of(text), number});
     ++count_;
   }
 
@@ -39,26 +38,26 @@ class TextIndex {
 
  private:
   struct Slot {
-    std::uint32_t check = 0;
+    std::uint32_t hash = 0;  // kept, so that growing looks at no text
     std::uint32_t number = nothing;
   };
 
-  std::uint64_t hash_of(std::string_view text) const { return text_hash(text, seed_); }
-  static std::uint32_t check_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
-
-  void place(std::uint64_t hash, std::uint32_t number) {
-    const std::uint64_t mask = slots_.size() - 1;
-    std::uint64_t at = hash & mask;
-    while (slots_[at].number != nothing) at = (at + 1) & mask;
-    slots_[at] = {check_of(hash), number};
+  std::uint32_t hash_of(std::string_view text) const {
+    return static_cast<std::uint32_t>(text_hash(text, seed_));
   }
 
-  template <class TextOf>
-  void grow(const TextOf& text_of) {
+  void place(const Slot& slot) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = slot.hash & mask;
+    while (slots_[at].number != nothing) at = (at + 1) & mask;
+    slots_[at] = slot;
+  }
+
+  void grow() {
     std::vector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
     old.swap(slots_);
     for (const Slot& slot : old)
-      if (slot.number != nothing) place(hash_of(text_of(slot.number)), slot.number);
+      if (slot.number != nothing) place(slot);
   }
 
   std::uint64_t seed_;

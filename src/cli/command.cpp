@@ -128,6 +128,7 @@ Opened open_map(ModelFlags& flags) {
   if (!flags.exceptions.empty()) flags.options.torch_nn_exceptions = flags.exceptions;
   flags.options.tag_format =
       flags.tag_format == "class" ? semantics::TagFormat::bare : semantics::TagFormat::ordinal;
+  flags.options.jobs = threads(flags);
   Result<semantics::Map> map = semantics::Map::make(flags.model, flags.options);
   if (!map) {
     print_error(map.error());

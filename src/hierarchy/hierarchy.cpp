@@ -31,6 +31,7 @@ Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture)
 }
 
 void Hierarchy::read_properties(const onnx::Model& model) {
+  if (!model.may_have_node_metadata()) return;
   StackReader reader(tree_);
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const ExporterProperties properties = exporter_properties(model.node(id));

@@ -85,8 +85,7 @@ ModuleId ModuleTree::find(std::string_view path) const {
 
 void ModuleTree::index(std::string_view path, ModuleId module) {
   paths_.push_back({path, module});
-  by_path_.add(path, static_cast<std::uint32_t>(paths_.size() - 1),
-               [this](std::uint32_t i) { return paths_[i].text; });
+  by_path_.add(path, static_cast<std::uint32_t>(paths_.size() - 1));
 }
 
 bool ModuleTree::within(ModuleId inner, ModuleId outer) const {

@@ -99,7 +99,7 @@ ScopeId Scopes::add(std::string_view text, std::string_view component, ScopeId o
   scope.component = component;
   scope.outer = outer;
   if (outer != no_scope) all_[outer].is_inner = true;
-  by_text_.add(text, id, [this](ScopeId known) { return all_[known].text; });
+  by_text_.add(text, id);
   return id;
 }
 

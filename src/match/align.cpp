@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <string>
 
 namespace thence::match {
@@ -193,6 +194,22 @@ class Stretch {
     return step >= begin(row) && step <= begin(row) + width_;
   }
 
+  // Nothing that is possible becomes impossible because numbers are too small to write down: what looked
+  // hopeless may be what all that follows asks for.
+  static float possible(float chance) {
+    constexpr float smallest = 1e-18f;
+    return chance > 0 ? std::max(chance, smallest) : 0;
+  }
+
+  // Scales chances so that the largest is 1; gives what it was.
+  static float scale(std::span<float> chances) {
+    float largest = 0;
+    for (const float chance : chances) largest = std::max(largest, chance);
+    if (largest <= 0) return 1;
+    for (float& chance : chances) chance = possible(chance / largest);
+    return largest;
+  }
+
   double forward() {
     between_.assign(std::size_t{items_ + 1} * (width_ + 1), 0);
     inside_.assign(between_.size(), 0);
@@ -201,19 +218,10 @@ class Stretch {
     between_[at(0, 0)] = 1;
     for (std::uint32_t row = 0;; ++row) {
       const std::uint32_t from = begin(row), to = from + width_;
-      float largest = 0;
+      likelihood += std::log(scale(std::span(inside_).subspan(at(row, from), width_ + 1)));
       for (std::uint32_t step = from; step < to; ++step) {
         const std::size_t here = at(row, step);
-        between_[here + 1] += between_[here] * skips_[step] + inside_[here] * (1 - stays_[step]);
-        largest = std::max({largest, between_[here], inside_[here]});
-      }
-      largest = std::max(largest, between_[at(row, to)]);
-      if (largest > 0) {
-        for (std::uint32_t step = from; step <= to; ++step) {
-          between_[at(row, step)] /= largest;
-          inside_[at(row, step)] /= largest;
-        }
-        likelihood += std::log(largest);
+        between_[here + 1] = possible(between_[here] * skips_[step] + inside_[here] * (1 - stays_[step]));
       }
       if (row == items_) break;
       weights_.row(first_item_ + row, first_step_ + from, first_step_ + to, emits_[row]);
@@ -237,19 +245,13 @@ class Stretch {
         for (std::uint32_t step = from; step < to; ++step)
           if (step >= next_from && step < next_from + width_)
             ahead[step - from] = emits_[row][step - from] * next_inside[step - next_from];
+      if (row < items_) scale(ahead);
       between[width_] = row == items_ && to == steps_ ? 1.0f : 0.0f;
-      float largest = between[width_];
       for (std::uint32_t step = to; step-- > from;) {
         const std::uint32_t i = step - from;
-        inside[i] = stays_[step] * ahead[i] + (1 - stays_[step]) * between[i + 1];
-        between[i] = skips_[step] * between[i + 1] + (1 - skips_[step]) * ahead[i];
-        largest = std::max({largest, inside[i], between[i]});
+        inside[i] = possible(stays_[step] * ahead[i] + (1 - stays_[step]) * between[i + 1]);
+        between[i] = possible(skips_[step] * between[i + 1] + (1 - skips_[step]) * ahead[i]);
       }
-      if (largest > 0)
-        for (std::uint32_t i = 0; i <= width_; ++i) {
-          between[i] /= largest;
-          inside[i] /= largest;
-        }
       if (row > 0) claim(row, from, inside, claims[first_item_ + row - 1], recording, habits);
       next_inside.assign(inside.begin(), inside.end());
       next_from = from;

@@ -132,6 +132,8 @@ class Model {
   std::string_view value_name(ValueId value) const { return names_.text(values_[value].name); }
   Producer producer(ValueId value) const;
   bool has_bodies() const { return graphs_.size() > 1; }
+  /// False when surely no node has metadata.
+  bool may_have_node_metadata() const { return any_node_metadata_; }
 
   /// What one of each takes in memory.
   static constexpr std::size_t bytes_a_node = 40, bytes_a_value = 8;
@@ -173,6 +175,7 @@ class Model {
   std::vector<ValueRecord> values_;
   std::vector<Initializer> initializers_;
   NameTable names_;
+  bool any_node_metadata_ = false;
 };
 
 }  // namespace thence::onnx

@@ -175,7 +175,10 @@ void Reader::fill_node(std::string_view message, GraphId graph, std::vector<Grap
   };
   for (Fields field(message); field.next();) {
     // Metadata follows: long, so that even to step over it is to wait for memory.
-    if (nodes_in_order_ && field.tag() > bytes_tag(NodeField::domain)) break;
+    if (field.tag() > bytes_tag(NodeField::domain)) {
+      model_.any_node_metadata_ = true;
+      if (nodes_in_order_) break;
+    }
     const std::string_view bytes = field.bytes();
     switch (field.tag()) {
       case bytes_tag(NodeField::input): link(model_.inputs_, bytes); break;

@@ -62,11 +62,10 @@ void leave_out(const hierarchy::ModuleTree& tree, const hierarchy::ClassFilter& 
 }  // namespace
 
 Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
-                   const evidence::Sink& sink, const Strategy& strategy,
+                   const evidence::Sink& sink, const Wiring& wiring, const Strategy& strategy,
                    const hierarchy::ClassFilter& filter) {
   Resolution resolution;
   resolution.nodes.resize(model.node_count());
-  const Wiring wiring(model);
   const bool may_propagate = strategy.sources.has(Source::neighbours);
   decide_all(model, hierarchy, sink, wiring, strategy.sources, resolution);
   if (may_propagate) {

@@ -13,11 +13,12 @@
 #include "hierarchy/hierarchy.h"
 #include "resolve/attribution.h"
 #include "resolve/strategy.h"
+#include "resolve/wiring.h"
 
 namespace thence::resolve {
 
 Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
-                   const evidence::Sink& evidence, const Strategy& strategy,
+                   const evidence::Sink& evidence, const Wiring& wiring, const Strategy& strategy,
                    const hierarchy::ClassFilter& filter);
 
 /// The verdict on one node from evidence of its own; `all` in the order of precedence.

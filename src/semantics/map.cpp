@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 
 #include "base/text.h"
 #include "hierarchy/scope_names.h"
@@ -37,9 +38,15 @@ void write_scope_path(std::string_view path, std::string& text) {
   }
 }
 
+// Whose an initializer is: by its name, else the one module whose nodes read it.
+ModuleId owner(ModuleId named, ModuleId reader, bool several_readers) {
+  return named != no_module || several_readers ? named : reader;
+}
+
 // Calls `use` with every initializer that a node of a known module reads, and that module.
 template <class Use>
 void each_read(const onnx::Model& model, const resolve::Resolution& resolution, Use use) {
+  if (model.initializers().empty()) return;
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const ModuleId module = resolution.nodes[id].module;
     if (module == no_module) continue;
@@ -80,6 +87,9 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
   map.model_ = std::make_unique<onnx::Model>(*std::move(model));
   if (capture)
     if (auto error = hierarchy::check_same_model(*capture, *map.model_, options.capture)) return *error;
+  std::future<resolve::Wiring> wiring =
+      std::async(options.jobs > 1 ? std::launch::async : std::launch::deferred,
+                 [&model = *map.model_] { return resolve::Wiring(model); });
   map.hierarchy_ = std::make_unique<hierarchy::Hierarchy>(*map.model_, std::move(capture));
   if (map.tree().full())
     map.diagnostics_.add(
@@ -99,8 +109,8 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
   map.tags_ = std::make_unique<Tags>(map.tree(), *map.filter_, options.tag_format);
   map.evidence_ =
       std::make_unique<evidence::Sink>(evidence::collect(*map.model_, *map.hierarchy_, strategy->sources));
-  map.resolution_ =
-      resolve::resolve(*map.model_, *map.hierarchy_, *map.evidence_, map.strategy_, *map.filter_);
+  map.resolution_ = resolve::resolve(*map.model_, *map.hierarchy_, *map.evidence_, wiring.get(),
+                                     map.strategy_, *map.filter_);
   map.shorten_lists();
   for (const hierarchy::NodeTag& tag : map.hierarchy_->tags())
     if (!tag.fits)
@@ -182,10 +192,8 @@ std::vector<ModuleId> Map::initializer_owners() const {
     if (reader != no_module && reader != module) several[initializer] = true;
     reader = module;
   });
-  for (std::size_t i = 0; i < readers.size(); ++i) {
-    const ModuleId named = hierarchy_->parameters()[i].module;
-    if (named != no_module || several[i]) readers[i] = named;
-  }
+  for (std::size_t i = 0; i < readers.size(); ++i)
+    readers[i] = owner(hierarchy_->parameters()[i].module, readers[i], several[i]);
   return readers;
 }
 
@@ -202,8 +210,11 @@ std::vector<InitializerRow> Map::initializer_rows() const {
     if (modules.size() < 64 && std::find(modules.begin(), modules.end(), module) == modules.end())
       modules.push_back(module);
   });
-  const std::vector<ModuleId> owners = initializer_owners();
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].module = owners[i];
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::vector<ModuleId>& modules = rows[i].modules;
+    const ModuleId reader = modules.empty() ? no_module : modules.front();
+    rows[i].module = owner(hierarchy_->parameters()[i].module, reader, modules.size() > 1);
+  }
   return rows;
 }
 

@@ -28,6 +28,7 @@ struct MapOptions {
   std::string capture;  // path of a capture file; empty: none
   std::optional<std::vector<std::string>> torch_nn_exceptions;
   TagFormat tag_format = TagFormat::ordinal;
+  unsigned jobs = 1;  // threads
 };
 
 /// What is said of a module, whatever the node.

@@ -32,7 +32,7 @@ RC_GTEST_PROP(TextIndex, FindsWhatAMapFinds, (const std::vector<std::string>& te
     const auto number = static_cast<std::uint32_t>(kept.size());
     kept.push_back(text);
     expected.emplace(text, number);
-    index.add(text, number, text_of);
+    index.add(text, number);
   }
   RC_ASSERT(index.size() == expected.size());
 }
