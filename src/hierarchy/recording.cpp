@@ -23,6 +23,14 @@ std::optional<std::uint32_t> Recording::find_parameter(const std::string& path) 
   return found == parameter_numbers_.end() ? std::nullopt : std::optional(found->second);
 }
 
+void Recording::rename_parameters(const std::function<std::string(const std::string&)>& rename) {
+  parameter_numbers_.clear();
+  for (std::uint32_t number = 0; number < parameters.size(); ++number) {
+    parameters[number] = rename(parameters[number]);
+    parameter_numbers_.emplace(parameters[number], number);
+  }
+}
+
 void Recording::begin(RecordedStep step) {
   step.first_input = step.first_output = static_cast<std::uint32_t>(links.size());
   steps.push_back(step);

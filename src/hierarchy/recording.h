@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,6 +52,7 @@ class Recording {
   std::uint32_t word(std::string_view text);
   std::uint32_t parameter(std::string_view path);
   std::optional<std::uint32_t> find_parameter(const std::string& path) const;
+  void rename_parameters(const std::function<std::string(const std::string&)>& rename);
   void begin(RecordedStep step);  // then the inputs are pushed to links,
   void begin_outputs();           // then this, then the outputs
 

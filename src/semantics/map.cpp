@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "hierarchy/scope_names.h"
+#include "hierarchy/wrapping.h"
 
 namespace thence::semantics {
 namespace {
@@ -85,8 +86,17 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
   if (auto error = check_needs(*strategy, capture)) return *error;
   if (!model) return model.error();
   map.model_ = std::make_unique<onnx::Model>(*std::move(model));
-  if (capture)
+  if (capture) {
+    const hierarchy::Wrapping wrapping = hierarchy::find_wrapping(*capture, *map.model_);
+    capture = hierarchy::rewrapped(*std::move(capture), wrapping);
     if (auto error = hierarchy::check_same_model(*capture, *map.model_, options.capture)) return *error;
+    if (!wrapping.prefix.empty())
+      map.diagnostics_.add(
+          {"C007", Severity::note, options.capture,
+           fmt::format("paths in the {} begin with '{}.': the same model, wrapped; those of "
+                       "the file are used",
+                       wrapping.capture_has_it ? "capture" : "file", base::printable(wrapping.prefix))});
+  }
   std::future<resolve::Wiring> wiring =
       std::async(options.jobs > 1 ? std::launch::async : std::launch::deferred,
                  [&model = *map.model_] { return resolve::Wiring(model); });
