@@ -88,6 +88,10 @@ ExporterProperties exporter_properties(const onnx::Node& node) {
       found.tagged = true;
     } else if (entry.key == "pkg.thence.class")
       found.tag_class = entry.value;
+    else if (entry.key == "pkg.thence.hf_module")
+      found.tag_hf_module = entry.value;
+    else if (entry.key == "pkg.thence.tag")
+      found.tag_text = entry.value;
     else if (entry.key == "pkg.thence.fingerprint")
       found.tag_fingerprint = entry.value;
   });

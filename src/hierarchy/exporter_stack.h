@@ -28,7 +28,7 @@ struct ExporterProperties {
   std::string_view class_hierarchy;
   std::string_view name_space;
   std::string_view rewrite_rule;
-  std::string_view tag_module, tag_class, tag_fingerprint;  // written by thence earlier
+  std::string_view tag_module, tag_class, tag_hf_module, tag_text, tag_fingerprint;  // by thence, earlier
   bool tagged = false;
   std::string_view stack_text() const { return name_scopes.empty() ? name_space : name_scopes; }
 };

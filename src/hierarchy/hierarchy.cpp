@@ -40,7 +40,8 @@ void Hierarchy::read_properties(const onnx::Model& model) {
       const ModuleId module = tree_.complete() || !fits
                                   ? tree_.find(properties.tag_module)
                                   : tree_.add(properties.tag_module, properties.tag_class);
-      tags_.push_back({id, module, properties.tag_module, fits});
+      tags_.push_back(
+          {id, module, properties.tag_module, properties.tag_hf_module, properties.tag_text, fits});
     }
     const StackReader::Found found = reader.find(properties);
     if (found.module == no_module && !found.stranger) continue;

@@ -28,6 +28,8 @@ struct NodeTag {
   onnx::NodeId node = 0;
   ModuleId module = no_module;
   std::string_view path;
+  std::string_view hf_module;  // its path, and the tag that was given to it
+  std::string_view text;
   bool fits = false;  // the node is still as it was then
 };
 

@@ -117,6 +117,8 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
       options.torch_nn_exceptions ? hierarchy::ClassFilter(*options.torch_nn_exceptions)
                                   : hierarchy::ClassFilter());
   map.tags_ = std::make_unique<Tags>(map.tree(), *map.filter_, options.tag_format);
+  if (!options.torch_nn_exceptions && options.tag_format == TagFormat::ordinal)
+    map.written_ = written_tags(*map.hierarchy_);
   map.evidence_ =
       std::make_unique<evidence::Sink>(evidence::collect(*map.model_, *map.hierarchy_, strategy->sources));
   map.resolution_ = resolve::resolve(*map.model_, *map.hierarchy_, *map.evidence_, wiring.get(),
@@ -168,8 +170,13 @@ const ModuleFacts& Map::facts(ModuleId module) const {
 }
 
 void Map::read_facts(ModuleId module, RoleReader& roles, ModuleFacts& facts) const {
-  facts.hf_module = filter_->hf_module(tree(), module);
-  facts.tag = facts.hf_module == no_module ? std::string() : tags_->of(facts.hf_module);
+  if (const auto written = written_.find(module); written != written_.end()) {
+    facts.hf_module = written->second.hf_module;
+    facts.tag = written->second.text;
+  } else {
+    facts.hf_module = filter_->hf_module(tree(), module);
+    facts.tag = facts.hf_module == no_module ? std::string() : tags_->of(facts.hf_module);
+  }
   facts.layers = tree().layer_path(module);
   facts.role = roles.of(tree(), module);
   write_scope_path(tree()[module].path, facts.scope_path);

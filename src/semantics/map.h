@@ -20,6 +20,7 @@
 #include "resolve/strategy.h"
 #include "semantics/roles.h"
 #include "semantics/tags.h"
+#include "semantics/written_tags.h"
 
 namespace thence::semantics {
 
@@ -95,6 +96,7 @@ class Map {
   resolve::Resolution resolution_;
   std::unique_ptr<hierarchy::ClassFilter> filter_;
   std::unique_ptr<Tags> tags_;
+  WrittenTags written_;
   std::size_t most_listed_ = 4096;  // see modules_of()
   std::unique_ptr<RoleReader> roles_ = std::make_unique<RoleReader>();
   using KeptFacts = std::unordered_map<hierarchy::ModuleId, ModuleFacts>;

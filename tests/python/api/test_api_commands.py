@@ -76,7 +76,6 @@ def test_the_tags_alone_tell_every_node(name: str, runs: dict[str, Run]) -> None
     assert alone["summary"]["unknown"] == 0
 
 
-@pytest.mark.xfail(reason="the core makes tags anew from a tree rebuilt of the file, in file order")
 @pytest.mark.parametrize("name", EXPORTERS)
 def test_a_tag_is_read_as_it_was_written(name: str, runs: dict[str, Run]) -> None:
     rows = runs[name].map()["nodes"]

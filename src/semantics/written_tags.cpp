@@ -1,0 +1,26 @@
+#include "semantics/written_tags.h"
+
+#include <unordered_set>
+
+namespace thence::semantics {
+
+using hierarchy::ModuleId;
+using hierarchy::no_module;
+
+WrittenTags written_tags(const hierarchy::Hierarchy& hierarchy) {
+  WrittenTags written;
+  if (hierarchy.tree().complete()) return written;
+  std::unordered_set<ModuleId> disputed;
+  for (const hierarchy::NodeTag& tag : hierarchy.tags()) {
+    if (!tag.fits || tag.module == no_module) continue;
+    const bool shown = !tag.text.empty();
+    const WrittenTag said{shown ? hierarchy.tree().find(tag.hf_module) : no_module, tag.text};
+    const auto [known, fresh] = written.emplace(tag.module, said);
+    if ((!fresh && known->second != said) || (shown && said.hf_module == no_module))
+      disputed.insert(tag.module);
+  }
+  for (const ModuleId module : disputed) written.erase(module);
+  return written;
+}
+
+}  // namespace thence::semantics
