@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: help demo test build lint format tidy bench accuracy operators fuzz coverage clean
+.PHONY: help demo test build wheel lint format tidy bench accuracy operators fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -21,6 +21,12 @@ test: setup-test  ## set up, build, and run every test; SUITES="lint cases" runs
 build: build/release/build.ninja  ## the program: .venv/bin/thence
 	@cmake --build --preset release --target thence thence_core
 
+wheel: setup-test  ## the Python package with the program inside: build/wheel/*.whl
+	@rm -f build/wheel/*.whl
+	@.venv/bin/python -m pip wheel . --quiet --no-deps --no-build-isolation --disable-pip-version-check \
+	  --wheel-dir build/wheel -C build-dir=build/wheel/cmake
+	@ls build/wheel/*.whl
+
 lint: setup-test  ## formatting, types, and the house rules
 	@tools/lint
 
@@ -34,6 +40,8 @@ bench: setup-bench  ## time the core, and compare with the bars it must clear
 	@cmake --preset release -D THENCE_BENCH=ON >/dev/null
 	@cmake --build --preset release
 	@.venv/bin/python bench/compare.py
+	@.venv/bin/python bench/trace_cost.py
+	@.venv/bin/python bench/export_cost.py
 
 accuracy: setup-test build  ## score the maps of tests/models against their truth
 	@THENCE_BIN=$(CURDIR)/build/release/bin/thence .venv/bin/python -m pytest --quiet -s tests/models

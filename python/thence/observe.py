@@ -8,7 +8,7 @@ from typing import Any
 from torch import nn
 
 from . import _core
-from .capture import ModuleMap, Unsupported, capture
+from .capture import Calls, ModuleMap, Unsupported, capture
 from .export import LOCK, Code, ExportError, as_found
 from .export.errors import words_of
 from .export.quiet import quiet
@@ -22,6 +22,7 @@ def observed(
     welcome: Sequence[str] = (),
     scopes: ModuleMap | None = None,
     program: Any = None,
+    calls: Calls | None = None,
     say: Callable[[str], None] | None = None,
     verbose: bool = False,
 ) -> dict[str, object]:
@@ -30,7 +31,7 @@ def observed(
     A section that is welcome and cannot be made is told to `say`. Raises ExportError.
     """
     with LOCK, as_found(model, getattr(model, "config", None)), quiet(verbose):
-        document = _captured(model, inputs, ("hierarchy",))
+        document = _captured(model, inputs, ("hierarchy",), calls=calls)
         sections: Any = document["sections"]
         for name in dict.fromkeys((*needed, *welcome)):
             try:
@@ -51,6 +52,7 @@ def _captured(
     sections: Sequence[str],
     scopes: ModuleMap | None = None,
     program: Any = None,
+    calls: Calls | None = None,
 ) -> dict[str, object]:
     try:
         return capture(
@@ -60,6 +62,7 @@ def _captured(
             fingerprint=_core.fingerprint,
             module_map=scopes,
             program=program,
+            calls=calls,
             version=_core.version,
         )
     except Exception as error:

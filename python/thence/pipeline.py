@@ -18,7 +18,7 @@ from typing import Any
 from torch import nn
 
 from . import _core
-from .capture import ModuleMap, Unsupported, record_module_map, write
+from .capture import Calls, ModuleMap, Unsupported, record_calls, record_module_map, write
 from .errors import told
 from .export import Code, Exported, ExportError, Inputs, Made, Progress, export_model
 from .export.place import cannot_write
@@ -114,6 +114,7 @@ class _Work:
         self._stack = stack
         self._exporting = ExitStack()
         self._scopes: ModuleMap | None = None
+        self._calls: Calls | None = None
 
     def begin(self) -> None:
         if self._capture.is_dir():
@@ -125,6 +126,7 @@ class _Work:
     def listening(self, model: nn.Module) -> Iterator[None]:
         """Around the TorchScript exporter's call."""
         with ExitStack() as stack:
+            self._calls = stack.enter_context(record_calls(model))
             try:
                 self._scopes = stack.enter_context(record_module_map(model))
             except Unsupported:
@@ -179,6 +181,7 @@ class _Work:
             ],
             scopes=scopes,
             program=program,
+            calls=self._calls if made.program is None else None,
             say=self._progress.say,
             verbose=self._wanted.verbose,
         )

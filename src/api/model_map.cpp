@@ -82,7 +82,10 @@ Row ModelMap::row(std::size_t number) const {
   row.level = semantics::level_of(answer);
   row.confidence = answer.confidence;
   row.reason = text_if(map.reason(id));
-  if (!answer.known()) return row;
+  if (!answer.known()) {
+    row.tag = text_if(map.tag_of_unknown());
+    return row;
+  }
   const semantics::ModuleFacts facts = map.facts(answer.module);
   row.module_class = text_if(map.tree()[answer.module].class_name);
   row.hf_module = path(facts.hf_module);

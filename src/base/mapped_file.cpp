@@ -93,6 +93,7 @@ Result<int> spool(int from) {
 
 MappedFile::Mapping::~Mapping() {
   if (size > 0) munmap(const_cast<char*>(data), size);
+  if (descriptor >= 0) close(descriptor);
 }
 
 Result<MappedFile> MappedFile::map(int descriptor, const std::string& path) {
@@ -104,7 +105,8 @@ Result<MappedFile> MappedFile::map(int descriptor, const std::string& path) {
   if (size == 0) return file;
   void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   if (data == MAP_FAILED) return io_error(path, "cannot map", errno);
-  file.mapping_ = std::make_shared<const Mapping>(static_cast<const char*>(data), size);
+  file.mapping_ = std::make_shared<const Mapping>(static_cast<const char*>(data), size,
+                                                  fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
   return file;
 }
 

@@ -20,13 +20,16 @@ class MappedFile {
   /// so that a large model does not end up in memory.
   static Result<MappedFile> standard_input();
 
+  /// The file itself, for those who copy parts of it; -1 when it is empty.
+  int descriptor() const { return mapping_ ? mapping_->descriptor : -1; }
   std::string_view bytes() const { return mapping_ ? std::string_view(mapping_->data, mapping_->size) : ""; }
 
  private:
   struct Mapping {
     const char* data;
     std::size_t size;
-    Mapping(const char* d, std::size_t s) : data(d), size(s) {}
+    int descriptor;
+    Mapping(const char* d, std::size_t s, int f) : data(d), size(s), descriptor(f) {}
     Mapping(const Mapping&) = delete;
     Mapping& operator=(const Mapping&) = delete;
     ~Mapping();

@@ -2,16 +2,27 @@
 // failure: once a piece could not be delivered, the rest is dropped and ok() says so.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 
 namespace thence::base {
 
+/// Bytes that lie in an open file, too.
+struct FilePiece {
+  std::string_view bytes;
+  int descriptor;
+  std::uint64_t offset;
+};
+
 class Writer {
  public:
-  /// `deliver` takes a piece and returns false when it cannot.
-  explicit Writer(std::function<bool(std::string_view)> deliver) : deliver_(std::move(deliver)) {
+  /// `deliver` takes a piece and returns false when it cannot; so does `copy`, where there is a faster way
+  /// for pieces of a file.
+  explicit Writer(std::function<bool(std::string_view)> deliver,
+                  std::function<bool(const FilePiece&)> copy = {})
+      : deliver_(std::move(deliver)), copy_(std::move(copy)) {
     text_.reserve(capacity);
   }
 
@@ -29,6 +40,11 @@ class Writer {
     flush();
     if (ok_ && !piece.empty()) ok_ = deliver_(piece);
   }
+  void pass(const FilePiece& piece) {
+    if (!copy_ || piece.descriptor < 0) return pass(piece.bytes);
+    flush();
+    if (ok_) ok_ = copy_(piece);
+  }
   bool ok() const { return ok_; }
   /// For those who append much at once; call add("") now and then to let pieces go.
   std::string& buffer() { return text_; }
@@ -36,6 +52,7 @@ class Writer {
  private:
   static constexpr std::size_t threshold = 1 << 18, capacity = threshold + (1 << 14);
   std::function<bool(std::string_view)> deliver_;
+  std::function<bool(const FilePiece&)> copy_;
   std::string text_;
   bool ok_ = true;
 };

@@ -57,12 +57,14 @@ void Splice::write(base::Writer& out) const {
   constexpr std::uint64_t large = 1 << 20;
   for (const Piece& piece : pieces_) {
     if (!out.ok()) return;
-    std::string_view bytes = (piece.own ? std::string_view(own_) : file_).substr(piece.offset, piece.size);
-    if (bytes.size() < large) {
+    const std::string_view bytes =
+        (piece.own ? std::string_view(own_) : file_).substr(piece.offset, piece.size);
+    if (bytes.size() < large)
       out.add(bytes);
-      continue;
-    }
-    out.pass(bytes);
+    else if (piece.own)
+      out.pass(bytes);
+    else
+      out.pass(base::FilePiece{bytes, descriptor_, piece.offset});
   }
 }
 

@@ -14,8 +14,8 @@ namespace thence::edit {
 
 class Splice {
  public:
-  /// `file` outlives the splice.
-  explicit Splice(std::string_view file) : file_(file) {}
+  /// `file` outlives the splice; so does `descriptor`, the same file, where there is one.
+  explicit Splice(std::string_view file, int descriptor = -1) : file_(file), descriptor_(descriptor) {}
 
   /// Parts must be handed over in the order of the file.
   void copy(std::string_view part);     // a part of the file, as it is
@@ -40,6 +40,7 @@ class Splice {
   void add(Piece piece);
 
   std::string_view file_;
+  int descriptor_;
   std::vector<Piece> pieces_;
   std::string own_;
   std::vector<Open> open_;

@@ -206,7 +206,7 @@ Splice tagged(const Map& map, const TagOptions& options) {
   if (!options.capture_digest.empty()) add("capture", options.capture_digest);
   if (map.model().ir_version() < metadata_ir_version)
     add("ir_version", std::to_string(map.model().ir_version()));
-  Splice splice(map.model().bytes());
+  Splice splice(map.model().bytes(), map.model().descriptor());
   Tagger(map, splice).run(map.model().bytes(), record);
   return splice;
 }

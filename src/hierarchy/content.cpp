@@ -12,13 +12,37 @@
 namespace thence::hierarchy {
 namespace {
 
-constexpr std::uint64_t mixed(std::uint64_t x) {  // every bit of x decides every bit of the result
+// Every bit of x decides every bit of the result.
+constexpr std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
   return x ^ (x >> 31);
 }
 
+constexpr std::uint32_t mixed(std::uint32_t x) {
+  x = (x ^ (x >> 16)) * 0x7feb352d;
+  x = (x ^ (x >> 15)) * 0x846ca68b;
+  return x ^ (x >> 16);
+}
+
+// Most weights have elements of four bytes or fewer. Two sums of 32-bit hashes in place of one of 64 bits:
+// processors do several such at once.
 template <class Element>
+  requires(sizeof(Element) <= 4)
+std::uint64_t sum_of(std::string_view data) {
+  std::uint32_t one = 0, other = 0;
+  const std::size_t count = data.size() / sizeof(Element);
+  for (std::size_t i = 0; i < count; ++i) {
+    Element element;
+    std::memcpy(&element, data.data() + i * sizeof element, sizeof element);
+    one += mixed(static_cast<std::uint32_t>(element) + 0x9e3779b9u);
+    other += mixed(static_cast<std::uint32_t>(element) ^ 0x7f4a7c15u);
+  }
+  return std::uint64_t{one} << 32 | other;
+}
+
+template <class Element>
+  requires(sizeof(Element) > 4)
 std::uint64_t sum_of(std::string_view data) {
   std::uint64_t sum = 0;
   const std::size_t count = data.size() / sizeof(Element);

@@ -109,6 +109,7 @@ class Model {
   const std::string& file() const { return label_; }
   std::uint64_t size() const { return bytes_.size(); }
   std::string_view bytes() const { return bytes_; }
+  int descriptor() const { return mapping_.descriptor(); }  // of the file; -1: bytes in memory
   std::int64_t ir_version() const { return ir_version_; }
   std::int64_t model_version() const { return model_version_; }
   std::string_view producer_name() const { return producer_name_; }

@@ -72,6 +72,7 @@ const std::vector<Column>& all_columns() {
        }},
       {"tag", "class path of hf_module",
        [](const Map& m, onnx::NodeId n) {
+         if (!m.answer(n).known()) return m.tag_of_unknown();
          return fact(m, n, [](const semantics::ModuleFacts& f) { return f.tag; });
        }},
       {"role", "semantic type and component", role_text},

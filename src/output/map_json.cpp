@@ -138,13 +138,16 @@ class Rows {
     return words;
   }
 
-  static void say_unknown(Words& words) {
+  void say_unknown(Words& words) const {
     words.text.append(R"(,"module":null,"module_class":null,"call":)"sv);
     words.plain = words.text.size();
     words.text.append(R"(0,"modules":[],"weight_owner":null)"sv);
     words.tail = words.text.size();
     words.text.append(
-        R"(,"hf_module":null,"hf_module_class":null,"tag":null,"semantic_type":null,"component":null,"layer_id":null,)"
+        R"(,"hf_module":null,"hf_module_class":null,"tag":)"sv);
+    append_json_string_or_null(words.text, map_.tag_of_unknown());
+    words.text.append(
+        R"(,"semantic_type":null,"component":null,"layer_id":null,)"
         R"("layer_path":[],"additional_context":{"module_class":null,"semantic_classification":null,"scope_path":null},)"sv);
   }
 

@@ -33,7 +33,7 @@ constexpr std::array<Strategy, 6> table = {{
      {execution_trace, neighbours},
      false,
      "execution_trace",
-     "the operations seen while the model ran, projected onto the graph"},
+     "the operations seen while the model ran, projected onto the graph", true},
     {"universal",
      {trace_module_map, neighbours},
      false,

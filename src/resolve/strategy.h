@@ -15,6 +15,7 @@ struct Strategy {
   bool needs_classes = false;      // answers only where classes are known
   std::string_view needs_section;  // of the capture; empty: none
   std::string_view meaning;
+  bool tags_auxiliary = false;  // what has no honest owner gets the tag of auxiliary operations
 };
 
 std::span<const Strategy> strategies();

@@ -235,6 +235,11 @@ std::vector<InitializerRow> Map::initializer_rows() const {
   return rows;
 }
 
+std::string Map::tag_of_unknown() const {
+  const std::string root = strategy_.tags_auxiliary ? tags_->of(hierarchy::root) : std::string();
+  return root.empty() ? root : root + "/AuxiliaryOperations";
+}
+
 std::string_view Map::reason(onnx::NodeId node) const {
   const resolve::Attribution& answer = resolution_.nodes[node];
   if (!answer.known()) return resolve::name_of(answer.reason);

@@ -80,6 +80,8 @@ class Map {
   std::vector<InitializerRow> initializer_rows() const;
   /// Whose each initializer is: by its name, else the one module whose nodes read it.
   std::vector<hierarchy::ModuleId> initializer_owners() const;
+  /// The tag of a node without a module; mostly empty.
+  std::string tag_of_unknown() const;
   /// The reason to print: why there is no module, or why there are no classes; empty when nothing is missing.
   std::string_view reason(onnx::NodeId node) const;
 

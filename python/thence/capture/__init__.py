@@ -12,16 +12,19 @@ Every source leaves the model and torch as it found them, whatever happens in be
 """
 
 from .document import SECTIONS, capture
+from .hierarchy import Calls, record_calls
 from .module_map import ModuleMap, Unsupported, record_module_map
 from .parameters import Fingerprint
 from .write import write
 
 __all__ = [
     "SECTIONS",
+    "Calls",
     "Fingerprint",
     "ModuleMap",
     "Unsupported",
     "capture",
+    "record_calls",
     "record_module_map",
     "write",
 ]

@@ -12,7 +12,7 @@ import torch
 
 from .execution_trace import execution_trace
 from .fx_graph import fx_graph
-from .hierarchy import hierarchy
+from .hierarchy import Calls, hierarchy
 from .inputs import Arguments, Inputs, arguments, described
 from .module_map import ModuleMap
 from .parameters import Fingerprint
@@ -33,13 +33,15 @@ def capture(
     fingerprint: Fingerprint | None = None,
     module_map: ModuleMap | None = None,
     program: Any = None,
+    calls: Calls | None = None,
     version: str = "unknown",
 ) -> dict[str, object]:
     """What the live model tells about itself, ready for `write`.
 
     `inputs` is a tensor, a tuple of inputs by position, or a dict of inputs by keyword; without any,
     only modules and parameters can be told. `module_map` is what `record_module_map` recorded while
-    the model was exported; `program` an ExportedProgram made already. `version` is thence's own.
+    the model was exported; `program` an ExportedProgram made already; `calls` what `record_calls`
+    heard, which saves a forward. `version` is thence's own.
     """
     unknown = [name for name in sections if name not in SECTIONS]
     if unknown:
@@ -48,7 +50,11 @@ def capture(
     found: dict[str, object] = {}
     for name in SECTIONS:
         if name in sections:
-            found[name] = _section(name, model, given, fingerprint, module_map, program)
+            found[name] = (
+                hierarchy(model, given, fingerprint, calls)
+                if name == "hierarchy"
+                else _section(name, model, given, module_map, program)
+            )
     return {
         "schema": SCHEMA,
         "producer": {"name": "thence", "version": version, "packages": _packages()},
@@ -61,12 +67,9 @@ def _section(
     name: str,
     model: torch.nn.Module,
     given: Arguments | None,
-    fingerprint: Fingerprint | None,
     module_map: ModuleMap | None,
     program: Any,
 ) -> dict[str, object]:
-    if name == "hierarchy":
-        return hierarchy(model, given, fingerprint)
     if name == "module_map":
         if module_map is None:
             raise ValueError("the section module_map is recorded while exporting: see record_module_map")

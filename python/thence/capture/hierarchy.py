@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
 
 from .as_found import as_found
@@ -14,12 +17,19 @@ VERSION = 1
 
 
 def hierarchy(
-    model: torch.nn.Module, given: Arguments | None, fingerprint: Fingerprint | None = None
+    model: torch.nn.Module,
+    given: Arguments | None,
+    fingerprint: Fingerprint | None = None,
+    calls: Calls | None = None,
 ) -> dict[str, object]:
-    """Observes one forward with the given inputs; without inputs, the model is only described."""
+    """Observes one forward with the given inputs; without inputs, the model is only described.
+
+    `calls` are those of a forward that was heard already: then none is run.
+    """
     paths = ModulePaths(model)
-    calls = _Calls()
-    if given is not None:
+    if calls is None or not calls.whole:
+        calls = Calls()
+    if given is not None and not calls.whole:
         with as_found(paths):
             inputs = given.copied()
             with torch.no_grad(), watched(paths, calls):
@@ -41,15 +51,25 @@ def hierarchy(
     return section
 
 
-class _Calls:
+@contextmanager
+def record_calls(model: torch.nn.Module) -> Iterator[Calls]:
+    """Hears the calls of a forward that somebody else runs inside the block."""
+    calls = Calls()
+    with watched(ModulePaths(model), calls):
+        yield calls
+
+
+class Calls:
     """The calls in the order in which they began."""
 
     def __init__(self) -> None:
         self.rows: list[dict[str, object]] = []
         self.forwards: dict[str, int] = {}
+        self.whole = False  # they are those of one forward of the model, which came to its end
         self._begun: list[int] = []
 
     def entered(self, call: Call, caller: Call | None) -> None:
+        self.whole = False
         row = call.row()
         row["caller"] = None if caller is None else caller.path
         if caller is not None:
@@ -66,4 +86,5 @@ class _Calls:
         if amounts_to_nothing(call, result, happened_inside=len(self.rows) > begun + 1):
             self.rows.pop()
             return False
+        self.whole = call == Call("", 0, "forward", direct=False) and not self._begun
         return True

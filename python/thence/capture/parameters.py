@@ -1,12 +1,14 @@
 """Parameters and buffers: where they are, what they are, and a fingerprint of their content.
 
 The same memory seen under several names is one parameter with aliases. Fingerprints are computed
-by the core, which is handed one tensor at a time, so weights are never held twice.
+by the core, which is handed a few tensors at a time, so weights are never held twice.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,8 +44,13 @@ def parameters(paths: ModulePaths) -> list[Parameter]:
 
 
 def rows(found: list[Parameter], fingerprint: Fingerprint | None) -> list[dict[str, object]]:
-    """The rows of the file."""
-    return [_row(parameter, fingerprint) for parameter in found]
+    """The rows of the file. The core lets go of the interpreter while it reads, so several are read at once."""
+    with ThreadPoolExecutor(max_workers=_readers()) as readers:
+        return list(readers.map(lambda parameter: _row(parameter, fingerprint), found))
+
+
+def _readers() -> int:
+    return min(4, os.cpu_count() or 1)
 
 
 def paths_by_tensor(found: list[Parameter]) -> dict[int, str]:
