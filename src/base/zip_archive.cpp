@@ -14,6 +14,7 @@ constexpr std::string_view local_mark = "PK\x03\x04", entry_mark = "PK\x01\x02",
                            end64_mark = "PK\x06\x06", locator_mark = "PK\x06\x07";
 constexpr std::size_t local_size = 30, entry_size = 46, end_size = 22, end64_size = 56, locator_size = 20;
 constexpr std::uint64_t largest_directory = std::uint64_t{64} << 20;
+constexpr std::uint64_t longest_name = 512;  // errors tell names
 constexpr std::uint32_t see_extra = 0xffffffff;  // a number too large for its field stands elsewhere
 
 // Little-endian numbers at places that may lie anywhere: past the end there are none.
@@ -98,7 +99,7 @@ std::optional<std::vector<Listed>> read_directory(const Bytes& bytes, const Dire
     if (at > past || past - at < entry_size || !bytes.starts(at, entry_mark, entry_size)) return std::nullopt;
     const std::uint64_t name = at + entry_size, extra = name + bytes.u16(at + 28),
                         comment = extra + bytes.u16(at + 30), next = comment + bytes.u16(at + 32);
-    if (next > past) return std::nullopt;
+    if (next > past || extra - name > longest_name) return std::nullopt;
     Listed entry;
     entry.name = bytes.text(name, extra - name);
     entry.packed = bytes.u32(at + 20);

@@ -148,7 +148,7 @@ class ProgramReader {
     const std::uint64_t version = number(file["schema_version"], "major").value_or(known_schema);
     if (version > known_schema)
       diagnostics_.add({"C005", Severity::warning, label_,
-                        fmt::format("the program is of version {}; this one knows {} and reads what it can",
+                        fmt::format("the program is of version {}; thence knows {} and reads what it can",
                                     version, known_schema)});
   }
 

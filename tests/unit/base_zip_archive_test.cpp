@@ -74,6 +74,7 @@ TEST(ZipArchive, LiesAreNamed) {
   expect_damaged(zip_of(two, {.more_size = 2}), "the entry 'a/second' lies over another");
   expect_damaged(zip_of({{"a", "1"}}, {.more_size = 40}), "the entry 'a' lies over the directory");
   expect_damaged(zip_of({{"a", "1"}, {"a", "2"}}), "the entry 'a' is there twice");
+  expect_damaged(zip_of({{std::string(600, 'a'), "1"}}), "its directory does not decode");
   std::string bytes = zip_of(two);
   bytes.replace(bytes.size() - 6, 4, little(0xfffffff0, 4));
   expect_damaged(bytes, "its directory lies outside of it");
