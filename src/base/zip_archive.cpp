@@ -14,7 +14,7 @@ constexpr std::string_view local_mark = "PK\x03\x04", entry_mark = "PK\x01\x02",
                            end64_mark = "PK\x06\x06", locator_mark = "PK\x06\x07";
 constexpr std::size_t local_size = 30, entry_size = 46, end_size = 22, end64_size = 56, locator_size = 20;
 constexpr std::uint64_t largest_directory = std::uint64_t{64} << 20;
-constexpr std::uint64_t longest_name = 512;  // errors tell names
+constexpr std::uint64_t longest_name = 512;      // errors tell names
 constexpr std::uint32_t see_extra = 0xffffffff;  // a number too large for its field stands elsewhere
 
 // Little-endian numbers at places that may lie anywhere: past the end there are none.

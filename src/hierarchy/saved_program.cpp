@@ -62,101 +62,100 @@ Result<Place> find_program(const ZipArchive& archive, const std::string& label) 
                "save the one that this model was made of into an archive of its own"};
 }
 
-class ProgramReader {
+// Parameters and buffers, each under the first of its paths.
+class ParameterList {
  public:
-  ProgramReader(const ZipArchive& archive, Place place, const std::string& label, Diagnostics& diagnostics)
-      : archive_(archive), place_(std::move(place)), label_(label), diagnostics_(diagnostics) {}
+  ParameterList(SavedWeights weights, Capture& capture) : weights_(std::move(weights)), capture_(capture) {}
 
-  Result<Capture> read() {
-    dom::parser parser;
-    if (!place_.program->stored)
-      return bad("A002", "is compressed or encrypted", "pack the archive anew without compression");
-    const std::string_view text = place_.program->data;
-    if (text.size() > largest_capture)
-      return bad("C006", fmt::format("has {} bytes; more than {} are not read", text.size(), largest_capture),
-                 save_again);
-    dom::element file;
-    const simdjson::padded_string padded(text);
-    if (const auto error = parser.parse(padded).get(file); error != simdjson::SUCCESS)
-      return bad("A004", fmt::format("is not JSON: {}", simdjson::error_message(error)), save_again);
-    dom::element graph;
-    if (file["graph_module"]["graph"].get(graph) != simdjson::SUCCESS || !graph["nodes"].is_array())
-      return bad("A004", "has no graph with nodes", save_again);
-    check_version(file);
-    Capture capture;
-    capture.sections = {"hierarchy", "fx_graph"};
-    // A few bytes of paths can ask for many modules; a program spends hundreds on each.
-    capture.tree.set_room((std::size_t{16} << 20) + 8 * text.size());
-    each(file["graph_module"], "module_call_graph", [&](dom::element module) {
-      const std::string_view path = text_or(module, "fqn", {});
-      capture.tree.add(path.substr(0, path.find('@')));  // a call of its own is listed as "path@1"
-    });
-    const std::size_t listed = capture.tree.size();
-    const SavedSignature signature = read_signature(file["graph_module"]["signature"], capture);
-    capture.fx = read_saved_graph(graph, signature, capture.tree);
-    if (capture.tree.full())
-      return bad("A004", "speaks of more modules than its size allows for", save_again);
-    capture.tree.set_room(static_cast<std::size_t>(-1));
-    // A list of modules that lacks one is not the whole list.
-    if (capture.tree.size() == listed) capture.tree.set_complete();
-    return capture;
+  /// Takes note of a path; gives the first one of the same tensor.
+  std::string add(std::string_view path) {
+    const auto saved = weights_.find(std::string(path));
+    const SavedTensor tensor = saved == weights_.end() ? SavedTensor() : saved->second;
+    std::vector<CapturedParameter>& all = capture_.parameters;
+    if (!tensor.memory.empty()) {
+      const auto [first, fresh] = by_memory_.emplace(tensor.memory, all.size());
+      if (!fresh) {
+        all[first->second].aliases.emplace_back(path);
+        return all[first->second].path;
+      }
+    }
+    CapturedParameter& added = all.emplace_back();
+    added.path = path;
+    added.data = tensor.data;
+    added.width = tensor.width;
+    return added.path;
   }
 
  private:
-  Error bad(const char* code, const std::string& what, const char* advice) const {
-    return {ErrorKind::bad_input, code,
-            fmt::format("{}: {} {}", base::printable(label_), base::printable(place_.program->name), what),
-            advice};
-  }
-
-  // What the program's inputs are: parameters and buffers, each under the first of its paths.
-  SavedSignature read_signature(simdjson::simdjson_result<dom::element> inputs, Capture& capture) const {
-    const SavedWeights weights = read_saved_weights(archive_, place_.top, place_.name);
-    std::unordered_map<std::string_view, std::size_t> by_memory;  // in capture.parameters
-    SavedSignature signature;
-    const auto add = [&](std::string_view input, std::string_view path) {
-      const std::size_t dot = path.rfind('.');
-      const std::string_view owner = dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
-      if (path.empty() || capture.tree.add(owner) == no_module) return;
-      const auto saved = weights.find(std::string(path));
-      if (saved != weights.end() && !saved->second.memory.empty()) {
-        const auto [first, fresh] = by_memory.emplace(saved->second.memory, capture.parameters.size());
-        if (!fresh) {
-          capture.parameters[first->second].aliases.emplace_back(path);
-          signature.emplace(input, capture.parameters[first->second].path);
-          return;
-        }
-      }
-      CapturedParameter parameter;
-      parameter.path = path;
-      if (saved != weights.end()) {
-        parameter.data = saved->second.data;
-        parameter.width = saved->second.width;
-      }
-      capture.parameters.push_back(std::move(parameter));
-      signature.emplace(input, path);
-    };
-    each(inputs, "input_specs", [&](dom::element input) {
-      for (const auto& [kind, name] :
-           {std::pair("parameter", "parameter_name"), std::pair("buffer", "buffer_name")})
-        add(text_or(input[kind]["arg"], "name", {}), text_or(input[kind], name, {}));
-    });
-    return signature;
-  }
-
-  void check_version(dom::element file) const {
-    const std::uint64_t version = number(file["schema_version"], "major").value_or(known_schema);
-    if (version > known_schema)
-      diagnostics_.add({"C005", Severity::warning, label_,
-                        fmt::format("the program is of version {}; thence knows {} and reads what it can",
-                                    version, known_schema)});
-  }
-
-  const ZipArchive& archive_;
-  Place place_;
-  const std::string& label_;
-  Diagnostics& diagnostics_;
+  SavedWeights weights_;
+  Capture& capture_;
+  std::unordered_map<std::string, std::size_t> by_memory_;  // in Capture::parameters
 };
+
+// What the program's inputs are; `module` is the whole of the graph with its signature.
+SavedSignature read_signature(dom::element module, SavedWeights weights, Capture& capture) {
+  ParameterList parameters(std::move(weights), capture);
+  SavedSignature signature;
+  const auto add = [&](std::string_view input, std::string_view path) {
+    const std::size_t dot = path.rfind('.');
+    const std::string_view owner = dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
+    if (!path.empty() && capture.tree.add(owner) != no_module) signature.emplace(input, parameters.add(path));
+  };
+  each(module["signature"], "input_specs", [&](dom::element input) {
+    for (const auto& [kind, name] :
+         {std::pair("parameter", "parameter_name"), std::pair("buffer", "buffer_name")})
+      add(text_or(input[kind]["arg"], "name", {}), text_or(input[kind], name, {}));
+  });
+  return signature;
+}
+
+// Every path of every module, in the order of registration.
+void read_modules(dom::element module, ModuleTree& tree) {
+  each(module, "module_call_graph", [&](dom::element call) {
+    const std::string_view path = text_or(call, "fqn", {});
+    tree.add(path.substr(0, path.find('@')));  // further calls may be listed as "path@1"
+  });
+}
+
+Result<Capture> read_program(const ZipArchive& archive, const Place& place, const std::string& label,
+                             Diagnostics& diagnostics) {
+  const auto bad = [&](const char* code, const std::string& what, const char* advice = save_again) {
+    return Error{ErrorKind::bad_input, code,
+                 fmt::format("{}: {} {}", base::printable(label), base::printable(place.program->name), what),
+                 advice};
+  };
+  if (!place.program->stored)
+    return bad("A002", "is compressed or encrypted", "pack the archive anew without compression: zip -0");
+  const std::string_view text = place.program->data;
+  if (text.size() > largest_capture)
+    return bad("C006", fmt::format("has {} bytes; more than {} are not read", text.size(), largest_capture));
+  dom::parser parser;
+  dom::element file, module, graph;
+  const simdjson::padded_string padded(text);
+  if (const auto error = parser.parse(padded).get(file); error != simdjson::SUCCESS)
+    return bad("A004", fmt::format("is not JSON: {}", simdjson::error_message(error)));
+  if (file["graph_module"].get(module) != simdjson::SUCCESS ||
+      module["graph"].get(graph) != simdjson::SUCCESS || !graph["nodes"].is_array())
+    return bad("A004", "has no graph with nodes");
+  if (const auto version = number(file["schema_version"], "major"); version > known_schema)
+    diagnostics.add({"C005", Severity::warning, label,
+                     fmt::format("the program is of version {}; thence knows {} and reads what it can",
+                                 *version, known_schema)});
+  Capture capture;
+  capture.sections = {"hierarchy", "fx_graph"};
+  // A few bytes of paths can ask for many modules; a program spends hundreds on each.
+  capture.tree.set_room((std::size_t{16} << 20) + 8 * text.size());
+  read_modules(module, capture.tree);
+  const std::size_t listed = capture.tree.size();
+  const SavedSignature signature =
+      read_signature(module, read_saved_weights(archive, place.top, place.name), capture);
+  capture.fx = read_saved_graph(graph, signature, capture.tree);
+  if (capture.tree.full()) return bad("A004", "speaks of more modules than its size allows for");
+  capture.tree.set_room(static_cast<std::size_t>(-1));
+  // A list of modules that lacks one is not the whole list.
+  if (capture.tree.size() == listed) capture.tree.set_complete();
+  return capture;
+}
 
 }  // namespace
 
@@ -166,7 +165,7 @@ Result<Capture> read_saved_program(std::string_view bytes, const std::string& la
   if (!archive) return archive.error();
   Result<Place> place = find_program(*archive, label);
   if (!place) return place.error();
-  return ProgramReader(*archive, *std::move(place), label, diagnostics).read();
+  return read_program(*archive, *place, label, diagnostics);
 }
 
 }  // namespace thence::hierarchy

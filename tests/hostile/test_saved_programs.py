@@ -213,7 +213,20 @@ def retyped(rng: Random, data: bytes) -> bytes:
 
 
 def change(rng: Random, place: Any) -> None:
-    odd = [None, -1, 2**64 - 1, 1e308, True, "", "a.b", "x" * 3000, [], {}, [[]], tensor("linear")]
+    odd: list[object] = [
+        None,
+        -1,
+        2**64 - 1,
+        1e308,
+        True,
+        "",
+        "a.b",
+        "x" * 3000,
+        [],
+        {},
+        [[]],
+        tensor("linear"),
+    ]
     while True:
         keys = list(place) if isinstance(place, dict) else list(range(len(place)))
         if not keys:
