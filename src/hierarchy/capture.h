@@ -37,8 +37,8 @@ struct Capture {
   base::MappedFile file;              // what the parameters' data lies in
 };
 
-inline constexpr std::size_t largest_capture = std::size_t{256}
-                                               << 20;  // a hundred times what the largest models need
+/// In bytes: a hundred times what the largest models need.
+inline constexpr std::size_t largest_capture = std::size_t{256} << 20;
 
 /// Reads a capture file, or the archive of a saved program, which its first bytes tell apart. Sections of a
 /// later version than this program knows are left out, with a diagnostic; without a hierarchy it is no use to

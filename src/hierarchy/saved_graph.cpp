@@ -121,7 +121,7 @@ class GraphReader {
       step.module = tree_.add(frame->path, frame->class_name);
       step.call = frame->call;
       if (step.module != no_module && tree_[step.module].calls.value_or(0) <= frame->call)
-        tree_.set_calls(step.module, frame->call + 1);
+        tree_.set_calls(step.module, std::max(frame->call, frame->call + 1));  // the last number has no next
     }
     if (step.module == no_module) step.module = root;
     return step;
