@@ -242,10 +242,10 @@ def test_damaged_archives(saved: bytes, model: Path, tmp_path: Path) -> None:
     program = ASAN if ASAN.exists() else RELEASE
     archive = tmp_path / "program.pt2"
     rng = Random("saved programs")
-    cuts = (saved[: rng.randrange(4, len(saved))] for _ in range(60))
-    damages = (mutate.damaged(f"saved-{i}", [saved]) for i in range(120))
-    inside = (repacked(rng, saved) for _ in range(80))
-    types = (retyped(rng, saved) for _ in range(120))
+    cuts = (saved[: rng.randrange(4, len(saved))] for _ in range(30))
+    damages = (mutate.damaged(f"saved-{i}", [saved]) for i in range(60))
+    inside = (repacked(rng, saved) for _ in range(40))
+    types = (retyped(rng, saved) for _ in range(60))
     for i, data in enumerate(itertools.chain([saved], cuts, damages, inside, types)):
         archive.write_bytes(data)
         strategy = ("fx_graph", "auto")[i % 2]
