@@ -21,7 +21,7 @@ namespace thence {
 
 struct Options {
   std::string strategy = "auto";  // auto, enhanced_semantic, usage_based
-  std::string capture;            // a capture file's path; empty: none
+  std::string capture;            // the path of a capture file or of a saved program (.pt2); empty: none
   /// torch.nn classes that count as modules of their own; empty optional: the norms and Embedding.
   std::optional<std::vector<std::string>> torch_nn_exceptions;
 };

@@ -36,8 +36,8 @@ class SemanticMapper:
     """Maps every node of a model to its module.
 
     `model` is a path, the bytes of a file, or a ModelProto. `metadata` is what
-    `TracingHierarchyBuilder` gave, or the path of a capture file. With `torch_model`, answers are
-    live modules.
+    `TracingHierarchyBuilder` gave, or the path of a capture file or of a saved program (`.pt2`). With
+    `torch_model`, answers are live modules.
 
     >>> mapper = SemanticMapper("examples/tiny.onnx", "examples/tiny.capture.json")
     >>> len(mapper.map_all_nodes())

@@ -19,7 +19,9 @@ void add_model_flags(Command& command, ModelFlags& flags) {
   command.text(
       {.name = "model", .help = "The ONNX file; - reads standard input", .type = "MODEL", .required = true},
       flags.model);
-  command.text({.name = "-c,--capture", .help = "What a live model told: its capture file", .type = "FILE"},
+  command.text({.name = "-c,--capture",
+                .help = "What a live model told: its capture file, or a .pt2 that torch.export.save wrote",
+                .type = "FILE"},
                flags.options.capture);
   command.text(
       {.name = "-s,--strategy",

@@ -5,12 +5,13 @@
 
 #include <unordered_set>
 
-#include "base/mapped_file.h"
 #include "base/text.h"
+#include "base/zip_archive.h"
 #include "hierarchy/capture_sections.h"
 #include "hierarchy/content.h"
 #include "hierarchy/json_read.h"
 #include "hierarchy/parameters.h"
+#include "hierarchy/saved_program.h"
 
 namespace thence::hierarchy {
 namespace {
@@ -18,7 +19,6 @@ namespace {
 namespace dom = simdjson::dom;
 
 constexpr std::int64_t known_hierarchy_version = 1;
-constexpr std::size_t largest = std::size_t{256} << 20;  // a hundred times what the largest models need
 
 Error bad(const std::string& label, const char* code, const std::string& what) {
   return {ErrorKind::bad_input, code, fmt::format("{}: {}", base::printable(label), what),
@@ -86,10 +86,17 @@ void read_recordings(dom::element sections, const std::string& label, Capture& c
 
 }  // namespace
 
+std::optional<std::uint64_t> CapturedParameter::content() const {
+  if (unordered || data.empty()) return unordered;
+  return content_of(data, width).unordered;
+}
+
 Result<Capture> read_capture(std::string_view text, const std::string& label, Diagnostics& diagnostics) {
-  if (text.size() > largest)
-    return bad(label, "C006",
-               fmt::format("has {} bytes; captures of more than {} are not read", text.size(), largest));
+  if (base::ZipArchive::begins(text)) return read_saved_program(text, label, diagnostics);
+  if (text.size() > largest_capture)
+    return bad(
+        label, "C006",
+        fmt::format("has {} bytes; captures of more than {} are not read", text.size(), largest_capture));
   dom::parser parser;
   dom::element file;
   const simdjson::padded_string padded(text);
@@ -127,7 +134,9 @@ Result<Capture> open_capture(const std::string& path, Diagnostics& diagnostics) 
   Result<base::MappedFile> file =
       path == "-" ? base::MappedFile::standard_input() : base::MappedFile::open(path);
   if (!file) return file.error();
-  return read_capture(file->bytes(), path == "-" ? "standard input" : path, diagnostics);
+  Result<Capture> capture = read_capture(file->bytes(), path == "-" ? "standard input" : path, diagnostics);
+  if (capture) capture->file = *std::move(file);
+  return capture;
 }
 
 std::optional<Error> check_same_model(const Capture& capture, const onnx::Model& model,

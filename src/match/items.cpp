@@ -71,8 +71,8 @@ std::vector<std::vector<std::uint32_t>> parameters_by_content(const onnx::Model&
                                                               const hierarchy::Recording& recording) {
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_content;
   for (const hierarchy::CapturedParameter& parameter : capture.parameters)
-    if (const auto number = recording.find_parameter(parameter.path); parameter.unordered && number)
-      by_content[*parameter.unordered].push_back(*number);
+    if (const auto number = recording.find_parameter(parameter.path))
+      if (const auto content = parameter.content()) by_content[*content].push_back(*number);
   std::vector<std::vector<std::uint32_t>> found(model.initializers().size());
   if (by_content.empty()) return found;
   for (std::size_t i = 0; i < found.size(); ++i) {

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
 from pathlib import Path
 
+from tests.cases.archive import archive_bytes
 from tests.cases.case_file import Case, Command, printed_lines
 from tests.cases.onnx_table import model_bytes
 
@@ -16,9 +18,19 @@ TIME_LIMIT = 60  # seconds
 
 def write_files(case: Case, folder: Path) -> None:
     for name, text in case.files.items():
-        data = model_bytes(text) if name.endswith(".onnxtxt") else text.encode()
-        (folder / name).write_bytes(data)
+        (folder / name).write_bytes(file_bytes(name, text))
     (folder / "examples").symlink_to(ROOT / "examples")
+
+
+def file_bytes(name: str, text: str) -> bytes:
+    """A file as the program finds it: models and archives are described in words."""
+    match name.rsplit(".", 1)[-1]:
+        case "onnxtxt":
+            return model_bytes(text)
+        case "pt2":
+            return archive_bytes(json.loads(text))
+        case _:
+            return text.encode()
 
 
 def run_command(command: Command, program: Path, folder: Path) -> list[str]:

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cases.archive import archive_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests" / "models" / "sample"
@@ -32,6 +33,23 @@ LINES = [
 ]
 
 
+def saved_program(modules: list[dict[str, str]]) -> bytes:
+    """An archive such as torch.export.save writes, of a program that ran one operation in each module."""
+    nodes = [
+        {
+            "name": f"add_{i}",
+            "target": "torch.ops.aten.add.Tensor",
+            "inputs": [],
+            "outputs": [{"as_tensor": {"name": f"add_{i}"}}],
+            "metadata": {"nn_module_stack": f"key,{module['path']},{module['class']}"},
+        }
+        for i, module in enumerate(modules)
+    ]
+    listed = [{"fqn": module["path"]} for module in modules]
+    program = {"graph_module": {"graph": {"inputs": [], "nodes": nodes}, "module_call_graph": listed}}
+    return archive_bytes({"model/models/model.json": program})
+
+
 @pytest.fixture
 def desk(tmp_path: Path) -> Path:
     """A folder with the files that the docs speak of."""
@@ -43,6 +61,7 @@ def desk(tmp_path: Path) -> Path:
         "sections": {"hierarchy": {"version": 1, "modules": truth["modules"]}},
     }
     (folder / "model.capture.json").write_text(json.dumps(capture))
+    (folder / "model.pt2").write_bytes(saved_program(truth["modules"]))
     programs = folder / "bin"
     programs.mkdir()
     (programs / "thence").symlink_to(Path(os.environ["THENCE_BIN"]).resolve())
