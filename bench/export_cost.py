@@ -47,7 +47,9 @@ def compare(exporter: str, options: argparse.Namespace) -> None:
     for _ in range(options.rounds):
         for who, done in runs.items():
             done.append(in_its_own_process(who, exporter, options))
-    print(f"{exporter}: {options.rounds} rounds, {runs['plain'][0]['parameters'] / 1e6:.0f} million parameters")
+    print(
+        f"{exporter}: {options.rounds} rounds, {runs['plain'][0]['parameters'] / 1e6:.0f} million parameters"
+    )
     for what, unit, scale in (("seconds", "s", 1), ("peak", "MB", 1e-6)):
         plain, with_thence = (median(runs[who], what) for who in ("plain", "thence"))
         ratio = with_thence / plain
@@ -55,7 +57,10 @@ def compare(exporter: str, options: argparse.Namespace) -> None:
             f"  {what:8} plain {plain * scale:9.2f} {unit:3} thence {with_thence * scale:9.2f} {unit:3}"
             f" {ratio:5.2f}x (bar {BARS[what]}x, {'ok' if ratio <= BARS[what] else 'OVER'})"
         )
-    stages = {name: statistics.median(run["stages"][name] for run in runs["thence"]) for name in runs["thence"][0]["stages"]}
+    stages = {
+        name: statistics.median(run["stages"][name] for run in runs["thence"])
+        for name in runs["thence"][0]["stages"]
+    }
     print("  stages  ", ", ".join(f"{name} {seconds:.2f} s" for name, seconds in stages.items()))
 
 
@@ -73,8 +78,9 @@ def in_its_own_process(who: str, exporter: str, options: argparse.Namespace) -> 
 
 
 def export_once(who: str, exporter: str, options: argparse.Namespace) -> dict[str, Any]:
-    import thence
     import torch
+
+    import thence
 
     torch.manual_seed(0)
     model = encoder(options.layers, options.hidden)

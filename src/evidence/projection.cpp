@@ -23,43 +23,48 @@ match::Alignment best_alignment(const Recording& recording, const onnx::Model& m
   return best;
 }
 
-// The call whose steps have the largest chance together.
+// The call whose steps have the largest chance together. Auxiliary nodes are all over the place: one that no
+// step was seen to become belongs to its readers.
 struct Owner {
   std::uint32_t step = 0;
   float chance = 0;
+  bool usual = true;
 };
-Owner owner_of(const Recording& recording, const std::vector<match::Claim>& claims) {
+Owner owner_of(const Recording& recording, const std::vector<match::Claim>& claims, bool auxiliary) {
   Owner best;
   for (const match::Claim& claim : claims) {
     const hierarchy::RecordedStep& step = recording.steps[claim.step];
+    if (!claim.usual && auxiliary) continue;
     float chance = 0;
     for (const match::Claim& other : claims) {
       const hierarchy::RecordedStep& same = recording.steps[other.step];
       if (same.module == step.module && same.call == step.call) chance += other.chance;
     }
-    if (chance > best.chance) best = {claim.step, chance};
+    if (chance > best.chance) best = {claim.step, chance, claim.usual};
   }
   return best;
 }
 
-// Sizes are asked for in one place and used in another, and exporters merge equal ones: where all that reads
-// one lies in another layer, its place in the file says no more than its readers do. Gives such a reader, by
-// item.
+// Sizes are asked for in one place and used in another, and exporters merge equal ones; and what no step was
+// ever seen to become may be anybody's. Where all that reads such a node lies in another layer, its place in
+// the file says no more than its readers do. Gives such a reader, by item.
 std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const hierarchy::ModuleTree& tree,
                                              const std::vector<match::NodeItem>& items,
                                              const std::vector<Owner>& owners) {
   std::vector<std::uint32_t> reader_of(items.size(), onnx::none);
   std::vector<bool> near(items.size(), false);
   const auto path = [&](std::size_t item) { return tree[recording.steps[owners[item].step].module].path; };
-  for (std::uint32_t reader = 0; reader < items.size(); ++reader)
-    for (const std::uint32_t maker : items[reader].made_of) {
-      if (!items[maker].auxiliary || owners[maker].chance < likely || owners[reader].chance < likely)
-        continue;
+  // From the last to the first: a reader that strays itself speaks for its own reader.
+  for (auto item = static_cast<std::uint32_t>(items.size()); item-- > 0;) {
+    if (near[item]) reader_of[item] = onnx::none;
+    const std::uint32_t reader = reader_of[item] == onnx::none ? item : reader_of[item];
+    for (const std::uint32_t maker : items[item].made_of) {
+      const bool may_stray = items[maker].auxiliary || items[maker].casts || !owners[maker].usual;
+      if (!may_stray || owners[maker].chance < likely || owners[reader].chance < likely) continue;
       reader_of[maker] = reader;
       near[maker] = near[maker] || !hierarchy::cross_layer(path(maker), path(reader));
     }
-  for (std::size_t i = 0; i < items.size(); ++i)
-    if (near[i]) reader_of[i] = onnx::none;
+  }
   return reader_of;
 }
 
@@ -75,7 +80,8 @@ void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hi
   const auto items = match::items_of(model, match::parameters_by_content(model, *capture, *recording));
   const match::Alignment alignment = best_alignment(*recording, model, items);
   std::vector<Owner> owners;
-  for (const auto& claims : alignment.claims) owners.push_back(owner_of(*recording, claims));
+  for (std::size_t i = 0; i < items.size(); ++i)
+    owners.push_back(owner_of(*recording, alignment.claims[i], items[i].auxiliary));
   const auto strays = readers_of_strays(*recording, hierarchy.tree(), items, owners);
   std::vector<Evidence> found;
   for (std::size_t i = 0; i < owners.size(); ++i) {

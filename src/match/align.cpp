@@ -49,6 +49,10 @@ class Weights {
     find_parameters();
   }
 
+  /// Whether the step's operation was ever seen to become the item's operator.
+  bool usual(std::uint32_t item, std::uint32_t step) const {
+    return becomes_[recording_.steps[step].word][operators_[item]] > least;
+  }
   float skips(std::uint32_t step) const { return skips_[recording_.steps[step].word]; }
   float stays(std::uint32_t step) const { return stays_[recording_.steps[step].word]; }
   const std::string& operator_name(std::uint32_t item) const { return operator_names_[operators_[item]]; }
@@ -269,7 +273,8 @@ class Stretch {
       const double chance = double{inside_[at(row, from + i)]} * inside[i] / total;
       if (chance < 0.001) continue;
       const std::uint32_t step = from + i;
-      claims.push_back({first_step_ + step, static_cast<float>(chance)});
+      claims.push_back({first_step_ + step, static_cast<float>(chance),
+                        weights_.usual(first_item_ + row - 1, first_step_ + step)});
       if (habits == nullptr || step < before || step > before + width_) continue;
       const float fresh = between_[at(row - 1, step)] * (1 - skips_[step]);
       const float going_on = inside_[at(row - 1, step)] * stays_[step];

@@ -24,7 +24,8 @@ struct NodeItem {
   std::vector<std::uint32_t> parameters;  // in the recording's, that it reads
   std::uint64_t shape = 0;                // of its first output, hashed; 0: unknown
   std::vector<std::uint32_t> made_of;     // items that made its inputs
-  bool auxiliary = false;                 // works on sizes, not on data
+  bool casts = false;                     // the same values in another type
+  bool auxiliary = false;                 // works on sizes and constants, not on data
 };
 
 /// 0 for a shape that is not known in full.
@@ -34,6 +35,7 @@ std::uint64_t hash_of_shape(const std::vector<std::int64_t>& shape);
 struct Claim {
   std::uint32_t step = 0;
   float chance = 0;
+  bool usual = true;  // such a step was seen to become such a node; otherwise only its place speaks for it
 };
 
 struct Alignment {

@@ -113,10 +113,19 @@ std::vector<NodeItem> items_of(const onnx::Model& model,
     if (!node.outputs().empty() && node.outputs()[0] != onnx::none)
       if (const auto shape = shapes.find(model.value_name(node.outputs()[0])); shape != shapes.end())
         item.shape = shape->second;
-    item.auxiliary = node.op_type() == "Shape" || node.op_type() == "Size" ||
-                     (!item.made_of.empty() && item.parameters.empty() &&
-                      std::all_of(item.made_of.begin(), item.made_of.end(),
-                                  [&](std::uint32_t maker) { return items[maker].auxiliary; }));
+    item.casts = node.op_type() == "Cast" || node.op_type() == "Identity";
+    const auto carries_data = [&](onnx::ValueId value) {
+      if (value == onnx::none) return false;
+      const onnx::Producer producer = model.producer(value);
+      if (producer.kind == onnx::Producer::Kind::initializer) return false;
+      if (producer.kind != onnx::Producer::Kind::node) return true;
+      const std::uint32_t maker = item_of[producer.index];
+      return maker == onnx::none ? model.node(producer.index).op_type() != "Constant"
+                                 : !items[maker].auxiliary;
+    };
+    item.auxiliary =
+        node.op_type() == "Shape" || node.op_type() == "Size" ||
+        (item.parameters.empty() && std::none_of(node.inputs().begin(), node.inputs().end(), carries_data));
     item_of[id] = static_cast<std::uint32_t>(items.size());
     items.push_back(std::move(item));
   }

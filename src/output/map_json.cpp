@@ -143,8 +143,7 @@ class Rows {
     words.plain = words.text.size();
     words.text.append(R"(0,"modules":[],"weight_owner":null)"sv);
     words.tail = words.text.size();
-    words.text.append(
-        R"(,"hf_module":null,"hf_module_class":null,"tag":)"sv);
+    words.text.append(R"(,"hf_module":null,"hf_module_class":null,"tag":)"sv);
     append_json_string_or_null(words.text, map_.tag_of_unknown());
     words.text.append(
         R"(,"semantic_type":null,"component":null,"layer_id":null,)"
