@@ -65,7 +65,7 @@ def compare(exporter: str, options: argparse.Namespace) -> None:
 
 
 def median(runs: list[dict[str, Any]], what: str) -> float:
-    return statistics.median(run[what] for run in runs)
+    return float(statistics.median(run[what] for run in runs))
 
 
 def in_its_own_process(who: str, exporter: str, options: argparse.Namespace) -> dict[str, Any]:

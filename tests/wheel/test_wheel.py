@@ -1,4 +1,4 @@
-"""The wheel is whole: in a Python that has nothing else, far from this tree, the program and the package work."""
+"""The wheel is whole: the program and the package work in a Python that has nothing else."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("venv")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     made = folder / "bin/python"
-    pip = [sys.executable, "-m", "pip", "--python", made, "install", "--quiet", "--no-index", "--no-deps"]
-    subprocess.run([*pip, "--disable-pip-version-check", wheel], check=True)
+    pip = f"{sys.executable} -m pip --python {made} install --quiet --no-index --no-deps".split()
+    subprocess.run([*pip, "--disable-pip-version-check", str(wheel)], check=True)
     return made
 
 

@@ -44,7 +44,7 @@ def parameters(paths: ModulePaths) -> list[Parameter]:
 
 
 def rows(found: list[Parameter], fingerprint: Fingerprint | None) -> list[dict[str, object]]:
-    """The rows of the file. The core lets go of the interpreter while it reads, so several are read at once."""
+    """The rows of the file. The core lets go of the interpreter while it reads: several are read at once."""
     with ThreadPoolExecutor(max_workers=_readers()) as readers:
         return list(readers.map(lambda parameter: _row(parameter, fingerprint), found))
 
