@@ -59,6 +59,7 @@ unsigned threads(const ModelFlags& flags);
 void add_map(Program& program);
 void add_show(Program& program);
 void add_explain(Program& program);
+void add_eval(Program& program);
 void add_export(Program& program);
 void add_capture(Program& program);
 

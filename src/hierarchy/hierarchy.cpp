@@ -20,22 +20,22 @@ std::size_t room_for_modules(const onnx::Model& model) {
 
 }  // namespace
 
-Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture)
+Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture, bool use_tags)
     : capture_(std::move(capture)), tree_(capture_ ? std::move(capture_->tree) : ModuleTree()) {
   if (!tree_.complete()) tree_.set_room(room_for_modules(model));
-  read_properties(model);
+  read_properties(model, use_tags);
   parameters_ = parameter_owners(model, tree_);
   copies_ = parameter_copies(model, tree_);
   scopes_.emplace(model, tree_, parameters_);
   tree_.find_layers();
 }
 
-void Hierarchy::read_properties(const onnx::Model& model) {
+void Hierarchy::read_properties(const onnx::Model& model, bool use_tags) {
   if (!model.may_have_node_metadata()) return;
   StackReader reader(tree_);
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const ExporterProperties properties = exporter_properties(model.node(id));
-    if (properties.tagged) {
+    if (properties.tagged && use_tags) {
       const bool fits = properties.tag_fingerprint == fingerprint(model, id);
       const ModuleId module = tree_.complete() || !fits
                                   ? tree_.find(properties.tag_module)

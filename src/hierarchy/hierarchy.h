@@ -35,7 +35,7 @@ struct NodeTag {
 
 class Hierarchy {
  public:
-  Hierarchy(const onnx::Model& model, std::optional<Capture> capture);
+  Hierarchy(const onnx::Model& model, std::optional<Capture> capture, bool use_tags = true);
   Hierarchy(const Hierarchy&) = delete;
   Hierarchy& operator=(const Hierarchy&) = delete;
 
@@ -55,7 +55,7 @@ class Hierarchy {
   const Capture* recorded() const { return capture_ ? &*capture_ : nullptr; }
 
  private:
-  void read_properties(const onnx::Model& model);
+  void read_properties(const onnx::Model& model, bool use_tags);
 
   // The order matters: each step may use and grow what those before it found.
   std::optional<Capture> capture_;

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/writer.h"
+#include "score/score.h"
 #include "semantics/map.h"
 
 namespace thence::output {
@@ -45,6 +46,11 @@ void write_tree_csv(const semantics::Map& map, const TreeOptions& options, base:
 /// Why a node got its module: all evidence, rivals, neighbours.
 void write_explanation(const semantics::Map& map, onnx::NodeId node, bool colour, base::Writer& out);
 void write_explanation_json(const semantics::Map& map, onnx::NodeId node, base::Writer& out);
+
+/// schema/score.schema.json.
+void write_score_table(const score::Score& score, base::Writer& out);
+void write_score_json(const score::Score& score, const std::string& model, std::string_view strategy,
+                      base::Writer& out);
 
 /// A CSV field, quoted where it must be.
 void append_csv_field(std::string& out, std::string_view text);

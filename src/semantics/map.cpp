@@ -100,7 +100,8 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
   std::future<resolve::Wiring> wiring =
       std::async(options.jobs > 1 ? std::launch::async : std::launch::deferred,
                  [&model = *map.model_] { return resolve::Wiring(model); });
-  map.hierarchy_ = std::make_unique<hierarchy::Hierarchy>(*map.model_, std::move(capture));
+  map.hierarchy_ =
+      std::make_unique<hierarchy::Hierarchy>(*map.model_, std::move(capture), !options.ignore_tags);
   if (map.tree().full())
     map.diagnostics_.add(
         {"M003", Severity::warning, "",

@@ -29,7 +29,8 @@ struct MapOptions {
   std::string capture;  // path of a capture file; empty: none
   std::optional<std::vector<std::string>> torch_nn_exceptions;
   TagFormat tag_format = TagFormat::ordinal;
-  unsigned jobs = 1;  // threads
+  unsigned jobs = 1;         // threads
+  bool ignore_tags = false;  // read the file as if thence had written none
 };
 
 /// What is said of a module, whatever the node.

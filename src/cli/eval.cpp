@@ -1,0 +1,139 @@
+// thence eval: a map held against the truth.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "output/formats.h"
+
+namespace thence::cli {
+namespace {
+
+constexpr const char* text =
+    R"(Scores the answers for a model against a truth file: how many are exact, how many name a module around the true one, lie
+in another layer or elsewhere, how many are missing, and whether confidence means what it says.
+
+A model with tags of thence's own is refused, since it would be asked for its own answers; --ignore-tags reads it as if it
+had none.)";
+
+constexpr const char* examples = R"(Examples:
+  thence eval model.onnx --truth model.truth.json
+  thence eval model.onnx --truth model.truth.json --capture model.capture.json --strategy htp
+  thence eval model.onnx --truth model.truth.json --require exact=0.99,cross_layer=0
+      exit code 1 when less than 99% are exact, or any answer lies in another layer
+  thence eval model.onnx --truth model.truth.json --format json
+
+Figures for --require: exact, precision, hf_module, made and ranking at least; ancestor, cross_layer, wrong_branch, wrong,
+confidently_wrong, unknown and calibration_error at most.
+
+Exit codes: 0 done, 1 a figure misses what --require asks for, 2 wrong usage, 3 a file cannot be read as what it should be, 4
+input/output failure.)";
+
+struct EvalFlags : ModelFlags {
+  std::string format = "table";
+  std::string truth;
+  std::vector<std::string> require;
+};
+
+struct Bar {
+  std::string name;
+  double value = 0;
+};
+
+Error no_bar(const std::string& given, const std::string& what) {
+  return {ErrorKind::usage, "U010", fmt::format("--require {}: {}", base::printable(given), what),
+          "write NAME=NUMBER, such as exact=0.99"};
+}
+
+Result<Bar> read_bar(const std::string& given) {
+  const std::size_t sign = given.find('=');
+  if (sign == std::string::npos) return no_bar(given, "has no number");
+  Bar bar{given.substr(0, sign)};
+  const char* const end = given.data() + given.size();
+  const auto parsed = std::from_chars(given.data() + sign + 1, end, bar.value);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return no_bar(given, "its number is none");
+  std::vector<std::string_view> names;
+  for (const score::Figure& figure : score::figures({})) names.push_back(figure.name);
+  if (std::find(names.begin(), names.end(), bar.name) == names.end())
+    return no_bar(given, fmt::format("there is no such figure; there are {}", fmt::join(names, ", ")));
+  return bar;
+}
+
+// Whether every bar is cleared; says which are not.
+bool all_clear(const std::vector<Bar>& bars, const score::Score& score) {
+  bool clear = true;
+  for (const Bar& bar : bars)
+    for (const score::Figure& figure : score::figures(score)) {
+      if (figure.name != bar.name) continue;
+      if (figure.at_least ? figure.value >= bar.value : figure.value <= bar.value) continue;
+      clear = false;
+      std::fputs(fmt::format("{} is {:.6g}, not {} {:g}\n", figure.name, figure.value,
+                             figure.at_least ? "at least" : "at most", bar.value)
+                     .c_str(),
+                 stderr);
+    }
+  return clear;
+}
+
+int run_eval(EvalFlags& flags) {
+  const auto fail = [](const Error& error) {
+    print_error(error);
+    return static_cast<int>(error.kind);
+  };
+  std::vector<Bar> bars;
+  for (const std::string& given : flags.require) {
+    Result<Bar> bar = read_bar(given);
+    if (!bar) return fail(bar.error());
+    bars.push_back(*std::move(bar));
+  }
+  const Result<score::Truth> truth = score::open_truth(flags.truth);
+  if (!truth) return fail(truth.error());
+  const Opened opened = open_map(flags);
+  if (opened.map == nullptr) return opened.exit_code;
+  const semantics::Map& map = *opened.map;
+  if (!map.hierarchy().tags().empty())
+    return fail(
+        {ErrorKind::bad_input, "S005",
+         fmt::format("{}: has tags that thence wrote, so its answers would be held against themselves",
+                     base::printable(map.model().file())),
+         "score the model without them, or use --ignore-tags"});
+  const Result<score::Score> score = score::score(map, *truth, flags.truth);
+  if (!score) return fail(score.error());
+  const int code = deliver(flags, [&](base::Writer& out) {
+    if (flags.format == "json")
+      output::write_score_json(*score, map.model().file(), map.strategy().name, out);
+    else
+      output::write_score_table(*score, out);
+  });
+  if (code != done) return code;
+  return all_clear(bars, *score) ? done : nothing_found;
+}
+
+}  // namespace
+
+void add_eval(Program& program) {
+  auto flags = std::make_shared<EvalFlags>();
+  Command command = program.add("eval", text, examples);
+  add_model_flags(command, *flags);
+  command.text(
+      {.name = "-t,--truth", .help = "The truth file of the model", .type = "FILE", .required = true},
+      flags->truth);
+  command.text({.name = "-f,--format",
+                .help = "table or json",
+                .type = "FORMAT",
+                .choices = {"table", "json"},
+                .show_default = true},
+               flags->format);
+  command.comma_list({.name = "--require",
+                      .help = "Figures that must be reached, or exit code 1",
+                      .type = "NAME=NUMBER,..."},
+                     flags->require);
+  command.yes({.name = "--ignore-tags", .help = "Read the model as if thence had written no tags into it"},
+              flags->options.ignore_tags);
+  command.does([flags] { return run_eval(*flags); });
+}
+
+}  // namespace thence::cli
