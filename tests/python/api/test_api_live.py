@@ -122,6 +122,33 @@ def test_a_plain_sequential_has_only_the_exceptions(
         assert row["reason"] == "filtered"
 
 
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        "auto",
+        pytest.param(
+            "usage_based", marks=pytest.mark.xfail(strict=True, reason="the core names the twin's owner")
+        ),
+    ],
+)
+def test_a_weight_that_was_merged_with_its_twin_stays_its_readers(strategy: str, tmp_path: Path) -> None:
+    """Weights of equal values are one weight and an Identity for each other: of whoever reads that."""
+    proto, mapper = thence.export_hf_model_with_semantics(
+        *nets.bert(), tmp_path / "m.onnx", strategy=strategy, exporter="torchscript"
+    )
+    rows = mapper.map_all_nodes()
+    readers: dict[str, set[str | None]] = {}
+    for node, row in zip(proto.graph.node, rows, strict=True):
+        for value in node.input:
+            readers.setdefault(value, {None}).add(row["module"])
+    twins = [
+        (node, row) for node, row in zip(proto.graph.node, rows, strict=True) if node.op_type == "Identity"
+    ]
+    assert twins
+    for node, row in twins:
+        assert row["module"] in readers[node.output[0]]
+
+
 @pytest.mark.parametrize("form", [tuple, dict, None])
 def test_inputs_in_every_form(form: Any, tmp_path: Path) -> None:
     x = torch.rand(2, 8)
