@@ -18,7 +18,7 @@ from thence import places
 
 MODEL = ROOT / "examples/tiny.onnx"
 CAPTURE = ROOT / "examples/tiny.capture.json"
-WITH_DOCTESTS = ("", ".errors", ".mapper", ".query", ".strategies", ".summary")
+WITH_DOCTESTS = ("", ".errors", ".mapper", ".query", ".strategies", ".summary", ".tagging")
 
 
 @pytest.mark.parametrize("name", WITH_DOCTESTS)
