@@ -107,14 +107,6 @@ def test_tables_say_which_package_they_need(monkeypatch: pytest.MonkeyPatch) -> 
         mapper.to_arrow()
 
 
-@pytest.mark.parametrize("package", ["pandas", "pyarrow"])
-def test_tables(package: str) -> None:
-    pytest.importorskip(package)
-    mapper = thence.SemanticMapper(MODEL)
-    table = mapper.to_pandas() if package == "pandas" else mapper.to_arrow()
-    assert table.shape[0] == 11
-
-
 def test_bad_input_is_an_error() -> None:
     with pytest.raises(thence.Error) as empty:
         thence.SemanticMapper(b"")
