@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 import os
 import subprocess
 import sys
@@ -18,14 +16,6 @@ from thence import places
 
 MODEL = ROOT / "examples/tiny.onnx"
 CAPTURE = ROOT / "examples/tiny.capture.json"
-WITH_DOCTESTS = ("", ".errors", ".mapper", ".query", ".strategies", ".summary", ".tagging")
-
-
-@pytest.mark.parametrize("name", WITH_DOCTESTS)
-def test_doctests(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    result = doctest.testmod(importlib.import_module(f"thence{name}"))
-    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 def test_importing_it_imports_no_torch() -> None:
