@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .mapper import ModuleRecord, SemanticMapper
     from .query import SemanticQueryInterface
     from .summary import Summary
+    from .tagging import Tagging
 
 # Which file has what; a file is imported when one of its names is first asked for.
 _HOMES = {
@@ -39,6 +40,7 @@ _HOMES = {
     "SemanticMapper": "mapper",
     "SemanticQueryInterface": "query",
     "Summary": "summary",
+    "Tagging": "tagging",
     "TracingHierarchyBuilder": "live",
     "export_hf_model_with_semantics": "live",
     "export_to_onnx": "live",
@@ -51,6 +53,7 @@ __all__ = [
     "SemanticMapper",
     "SemanticQueryInterface",
     "Summary",
+    "Tagging",
     "TracingHierarchyBuilder",
     "__version__",
     "export_hf_model_with_semantics",

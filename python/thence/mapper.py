@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from .errors import told
 from .places import Finder
+from .tagging import Tagging
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto
@@ -95,6 +96,11 @@ class SemanticMapper:
     def diagnostics(self) -> list[dict[str, Any]]:
         """What is odd about the model."""
         return list(self._map["diagnostics"])
+
+    @cached_property
+    def tagging(self) -> Tagging:
+        """Tags by kind, what was filtered, and what to change about it; `print` it."""
+        return Tagging.of(self._map)
 
     @cached_property
     def modules(self) -> dict[str, ModuleRecord]:

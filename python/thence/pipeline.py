@@ -25,6 +25,7 @@ from .export.place import cannot_write
 from .observe import observed
 from .strategies import exporter_for, needs_of
 from .summary import Summary
+from .tagging import Tagging
 
 
 @dataclass
@@ -166,6 +167,7 @@ class _Work:
             by_source=counts["by_source"],
             failed={failure.exporter: failure.what for failure in exported.failures},
             timings=dict(self._progress.timings),
+            tagging=Tagging.of(self.map),
         )
 
     def _observe(self, made: Made) -> dict[str, object]:

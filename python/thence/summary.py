@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .tagging import FILTERED, Tagging
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -26,6 +28,7 @@ class Summary:
     by_source: Mapping[str, int] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)  # exporters tried before, and what they said
     timings: Mapping[str, float] = field(default_factory=dict)  # seconds by stage
+    tagging: Tagging = field(default_factory=Tagging)  # tags by kind, and why nodes have none
 
     @property
     def coverage(self) -> float:
@@ -38,7 +41,7 @@ class Summary:
         return sum(self.timings.values())
 
     def __str__(self) -> str:
-        """One line, as `thence export` ends with.
+        """One line, as `thence export` ends with; more where a filter took nodes' tags.
 
         >>> here = Path("m.onnx"), Path("m.capture.json")
         >>> print(Summary(*here, here, "dynamo", "auto", True, 8, 6, 1, 1, 5, 5, timings={"export": 1.5}))
@@ -49,4 +52,7 @@ class Summary:
         share = f"{self.coverage:.1%} with a module ({counts})"
         untagged = "" if self.tagged else ", no tags"
         nodes = f"{self.nodes} node{'' if self.nodes == 1 else 's'}"
-        return f"{files}: {nodes}, {share}, {self.exporter}{untagged}, {self.seconds:.1f} s"
+        line = f"{files}: {nodes}, {share}, {self.exporter}{untagged}, {self.seconds:.1f} s"
+        if FILTERED not in self.tagging.untagged:
+            return line
+        return "\n  ".join([line, *str(self.tagging).splitlines()])

@@ -1,10 +1,12 @@
 """Every command line in README.md and docs/ is run: the lines of ```sh fences that begin with `thence`.
 
-A line may end in `# exit N`; without it the program must succeed. Links between pages must lead somewhere.
+A line may end in `# exit N`; without it the program must succeed. The ```python fences of docs/python.md
+are one script; `print(...)  # text` must print that text. Links between pages must lead somewhere.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
@@ -21,9 +23,21 @@ SAMPLE = ROOT / "tests" / "models" / "sample"
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 
 
+def fences(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
 def command_lines(page: Path) -> list[str]:
-    fences = re.findall(r"^```sh\n(.*?)^```", page.read_text(), flags=re.MULTILINE | re.DOTALL)
-    return [line for fence in fences for line in fence.splitlines() if line.startswith("thence ")]
+    return [line for fence in fences(page, "sh") for line in fence.splitlines() if line.startswith("thence ")]
+
+
+def python_script(page: Path) -> str:
+    """All fences but those that begin with `# needs: package` and a package that is not there."""
+    needs = re.compile(r"# needs: (\w+)\n")
+    parts = [(needs.match(fence), fence) for fence in fences(page, "python")]
+    return "\n".join(
+        fence for needed, fence in parts if needed is None or importlib.util.find_spec(needed.group(1))
+    )
 
 
 LINES = [
@@ -85,6 +99,23 @@ def test_command_line(line: str, desk: Path) -> None:
     writes_files = "--output" in line or line.split()[1] in ("export", "capture")
     if expected == 0 and not writes_files:
         assert result.stdout.strip()
+
+
+def test_the_script_of_the_python_page(tmp_path: Path) -> None:
+    script = python_script(ROOT / "docs" / "python.md")
+    (tmp_path / "script.py").write_text(script)
+    result = subprocess.run(
+        [sys.executable, "-W", "ignore", "script.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "HF_HUB_OFFLINE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert result.returncode == 0, result.stderr
+    promised = re.findall(r"^ *print\(.*\)  # (.+)$", script, flags=re.MULTILINE)
+    assert len(promised) > 5
+    assert result.stdout.splitlines() == promised
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

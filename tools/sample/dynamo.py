@@ -8,7 +8,7 @@ module stack or the source line, agrees with it.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,12 +30,19 @@ _STAMP = "truth_module"
 
 
 def export(choice: Choice) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any]]]:
-    sample = build(choice)
+    return export_made(lambda: build(choice), {})
+
+
+def export_made(
+    make: Callable[[], Sample], axes: dict[int, str]
+) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any]]]:
+    """Exports what `make` gives, a new and equal model each time; `axes` of every input may vary."""
+    sample = make()
     modules = Modules(sample.model)
-    plain = _export(sample)
-    twin = build(choice)
+    plain = _export(sample, axes)
+    twin = make()
     with _stamping(twin.model):
-        stamped = _export(twin)
+        stamped = _export(twin, axes)
     nodes = _fx_nodes(plain, stamped)
     owners = {name: _owner(node, stamp, modules) for name, (node, stamp) in nodes.items()}
     model = plain.model_proto
@@ -43,13 +50,14 @@ def export(choice: Choice) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any
     return model, modules, rows
 
 
-def _export(sample: Sample) -> torch.onnx.ONNXProgram:
+def _export(sample: Sample, axes: dict[int, str]) -> torch.onnx.ONNXProgram:
     with flat_forward(sample):
         program = torch.onnx.export(
             sample.model,
             sample.inputs,
             dynamo=True,
             input_names=sample.input_names,
+            dynamic_shapes=dict.fromkeys(sample.input_names, axes) if axes else None,
             verbose=False,
         )
     assert program is not None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -32,11 +32,18 @@ _ID = re.compile(r"m(\d+)x(?:_\d+)?")
 
 
 def export(choice: Choice) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any]]]:
-    sample = build(choice)
+    return export_made(lambda: build(choice), {0: "batch"} if choice.dynamic_batch else {})
+
+
+def export_made(
+    make: Callable[[], Sample], axes: dict[int, str]
+) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any]]]:
+    """Exports what `make` gives, a new and equal model each time; `axes` of every input may vary."""
+    sample = make()
     modules = Modules(sample.model)
-    plain = _export(sample, choice)
+    plain = _export(sample, axes)
     with _numbered_scopes():
-        numbered = _export(build(choice), choice)
+        numbered = _export(make(), axes)
     rows = []
     for place, twin in align(plain, numbered):
         chain = _chain(twin.node.name)
@@ -45,8 +52,7 @@ def export(choice: Choice) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any
     return plain, modules, rows
 
 
-def _export(sample: Sample, choice: Choice) -> onnx.ModelProto:
-    axes = {name: {0: "batch"} for name in sample.input_names} if choice.dynamic_batch else None
+def _export(sample: Sample, axes: dict[int, str]) -> onnx.ModelProto:
     with tempfile.TemporaryDirectory() as folder, flat_forward(sample):
         file = Path(folder) / "model.onnx"
         torch.onnx.export(
@@ -56,7 +62,7 @@ def _export(sample: Sample, choice: Choice) -> onnx.ModelProto:
             dynamo=False,
             opset_version=OPSET,
             input_names=sample.input_names,
-            dynamic_axes=axes,
+            dynamic_axes=dict.fromkeys(sample.input_names, axes) if axes else None,
         )
         return onnx.load(file)
 

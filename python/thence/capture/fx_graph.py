@@ -17,7 +17,7 @@ from .as_found import as_found
 from .inputs import Arguments
 from .operators import NotPlain, plain
 from .parameters import parameters
-from .paths import ModulePaths, class_name
+from .paths import ModulePaths, Named, class_name
 from .tensors import shape_and_type
 
 VERSION = 1
@@ -142,22 +142,38 @@ class _Stacks:
         self._paths = paths
 
     def of(self, node: torch.fx.Node) -> list[dict[str, object]]:
-        stack = node.meta.get("nn_module_stack") or {}
-        return [
-            self._entry(str(key), path, kind)
-            for key, (path, kind) in stack.items()
+        found: list[dict[str, object]] = []
+        for key, (path, kind) in (node.meta.get("nn_module_stack") or {}).items():
             # Inside a body the root is there twice, once as itself and once as what was exported.
-            if not str(key).startswith(_NO_STACK) and path != _EXPORT_ROOT
-        ]
+            if not str(key).startswith(_NO_STACK) and path != _EXPORT_ROOT:
+                above = str(found[-1]["path"]) if found else ""
+                found.append(self._entry(str(key), path.removeprefix(f"{_EXPORT_ROOT}."), kind, above))
+        return found
 
-    def _entry(self, key: str, path: str, kind: Any) -> dict[str, object]:
-        path = path.removeprefix(f"{_EXPORT_ROOT}.")
-        named = self._paths.at(path)
+    def _entry(self, key: str, path: str, kind: Any, above: str) -> dict[str, object]:
+        class_told = class_name(kind) if isinstance(kind, type) else kind
+        named = self._paths.at(path) or self._by_its_end(path, class_told, above)
         entry: dict[str, object] = {"path": path if named is None else named.path}
-        if kind is not None:
-            entry["class"] = class_name(kind) if isinstance(kind, type) else str(kind)
+        if class_told is not None:
+            entry["class"] = str(class_told)
         # torch.export counts the calls of each path, so the calls of a module with several are not told.
         if named is not None and not named.aliases:
             _, _, number = key.rpartition("@")
             entry["call"] = int(number) if "@" in key and number.isdecimal() else 0
         return entry
+
+    def _by_its_end(self, path: str, class_told: object, above: str) -> Named | None:
+        """A module under a path that begins inside the model, as torch gives those that several hold.
+
+        It is below the module that called it, or the only one of its class with such an end.
+        """
+        below = self._paths.at(f"{above}.{path}")
+        if below is not None and _is_of(below, class_told):
+            return below
+        ends = (self._paths.at(whole) for whole, _ in self._paths.every_path() if whole.endswith(f".{path}"))
+        fits = {named.path: named for named in ends if named is not None and _is_of(named, class_told)}
+        return next(iter(fits.values())) if len(fits) == 1 else None
+
+
+def _is_of(named: Named, class_told: object) -> bool:
+    return class_name(type(named.module)) == class_told

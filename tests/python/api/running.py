@@ -29,6 +29,13 @@ def thence(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def mapped(model: Path, *flags: str | Path) -> Any:
+    """The map of a model, as the program prints it."""
+    done = thence("map", model, "--format", "json", *flags, cwd=model.parent)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
 def files(folder: Path) -> list[str]:
     """All that is in a folder, hidden things included."""
     return sorted(path.name for path in folder.iterdir())

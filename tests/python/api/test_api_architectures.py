@@ -1,33 +1,125 @@
-"""Fourteen architectures from a live model to a tagged file, inputs derived as the program does."""
+"""Fourteen architectures from a live model to a tagged file, by both exporters, against the sample's truth.
+
+What is exported here is the sample's own graph, which `align` proves node by node and weight by
+weight. So the sample's truth is the truth about it, and the sample's file is it before tagging.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import onnx
+import onnxruntime
 import pytest
+from tests.models.sample import EXPORTERS, Model, verdict
 from tests.python.api.running import files, fits, read
-from tools.sample.architectures import build
+from tools.sample.align import align
+from tools.sample.architectures import Sample, build
 from tools.sample.choices import CHOICES
+from tools.sample.torchscript import OPSET
+from tools.sample.walk import places
 
 import thence
-from thence.export import derive_inputs
-from thence.pipeline import Wanted, run
+from thence.export import given_inputs
+from thence.pipeline import Result, Wanted, run
 
 FOURTEEN = "bert gpt2 llama t5 vit resnet swin clip whisper wav2vec2 mixtral mamba albert squeezebert".split()
+# Nodes whose own metadata is wrong, with the module it names. A view is replayed after a write, and
+# the exporter gives it the module that reads it: here the convolution, though its caller transposed.
+MISLABELLED = {"wav2vec2.dynamo": {62: "encoder.pos_conv_embed.conv"}}
 
 
+@dataclass
+class Export:
+    """A model of the sample, exported and tagged in a folder of its own."""
+
+    sample: Model
+    live: Sample
+    result: Result
+
+    @property
+    def path(self) -> Path:
+        return self.result.summary.path
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self.result.map["nodes"]
+        return rows
+
+
+def exported(name: str, exporter: str, folder: Path) -> Export:
+    choice = CHOICES[name]
+    live = build(choice)
+    inputs = given_inputs(live.model, dict(zip(live.input_names, live.inputs, strict=True)) | live.fixed)
+    wanted = Wanted(exporter=exporter)
+    if exporter == "torchscript":
+        wanted.opset = OPSET
+        wanted.dynamic = {key: {0: "batch"} for key in live.input_names} if choice.dynamic_batch else None
+    return Export(Model(f"{name}.{exporter}"), live, run(live.model, inputs, folder / "m.onnx", wanted))
+
+
+@pytest.mark.parametrize("exporter", EXPORTERS)
 @pytest.mark.parametrize("name", FOURTEEN)
-def test_whole(name: str, tmp_path: Path) -> None:
-    model = build(CHOICES[name]).model
-    inputs = derive_inputs(model, getattr(model, "config", None))
-    summary = run(model, inputs, tmp_path / "m.onnx", Wanted(exporter="torchscript")).summary
+def test_whole(name: str, exporter: str, tmp_path: Path) -> None:
+    export = exported(name, exporter, tmp_path)
     assert files(tmp_path) == ["m.capture.json", "m.onnx"]
-    onnx.checker.check_model(str(summary.path))
-    fits(read(summary.capture), "capture")
-    assert summary.coverage > 0.99
-    alone = thence.SemanticMapper(summary.path)
-    assert len(alone.map_all_nodes()) == summary.nodes
-    captured = thence.SemanticMapper(summary.path, summary.capture)
-    told = [row["module"] for row in captured.map_all_nodes()]
-    assert sum(module is None for module in told) <= summary.unknown
+    fits(read(export.result.summary.capture), "capture")
+    onnx.checker.check_model(str(export.path))
+    assert list(align(inputs_in_order(export.sample.path), inputs_in_order(export.path)))
+    exact_where_the_truth_is_known(export)
+    untagged = thence.SemanticMapper(export.sample.path, export.result.summary.capture)
+    assert untagged.map_all_nodes() == export.rows
+    tags_say_what_the_map_says(export)
+    numbers_are_those_without_tags(export)
+
+
+def test_attention_is_as_large_in_every_layer(tmp_path: Path) -> None:
+    rows = exported("bert", "torchscript", tmp_path).rows
+    first, second = (
+        sum((row["module"] or "").startswith(f"encoder.layer.{layer}.attention.") for row in rows)
+        for layer in (0, 1)
+    )
+    assert first == second > 20
+
+
+def inputs_in_order(path: Path) -> onnx.ModelProto:
+    """The model with its inputs sorted by name: `align` pairs them by place."""
+    model = onnx.load(path)
+    inputs = sorted(model.graph.input, key=lambda value: value.name)
+    del model.graph.input[:]
+    model.graph.input.extend(inputs)
+    return model
+
+
+def exact_where_the_truth_is_known(export: Export) -> None:
+    truth = export.sample.truth["nodes"]
+    other = {
+        row["index"]: row["module"]
+        for true, row in zip(truth, export.rows, strict=True)
+        if verdict(true, row) not in ("right", "untold")
+    }
+    assert other == MISLABELLED.get(export.sample.name, {})
+    assert sum(true["module"] is not None for true in truth) > 40
+
+
+def tags_say_what_the_map_says(export: Export) -> None:
+    for place, row in zip(places(onnx.load(export.path)), export.rows, strict=True):
+        tags = {entry.key: entry.value for entry in place.node.metadata_props}
+        assert tags.get("pkg.thence.module") == row["module"]
+        assert tags.get("pkg.thence.tag") == row["tag"]
+
+
+def numbers_are_those_without_tags(export: Export) -> None:
+    before, after = (outputs(path, export.live) for path in (export.sample.path, export.path))
+    for one, other in zip(before, after, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def outputs(path: Path, live: Sample) -> list[Any]:
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    given = dict(zip(live.input_names, live.inputs, strict=True))
+    found: list[Any] = session.run(None, {v.name: given[v.name].numpy() for v in session.get_inputs()})
+    return found

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 import os
 import subprocess
 import sys
@@ -18,14 +16,6 @@ from thence import places
 
 MODEL = ROOT / "examples/tiny.onnx"
 CAPTURE = ROOT / "examples/tiny.capture.json"
-WITH_DOCTESTS = ("", ".errors", ".mapper", ".query", ".strategies", ".summary")
-
-
-@pytest.mark.parametrize("name", WITH_DOCTESTS)
-def test_doctests(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    result = doctest.testmod(importlib.import_module(f"thence{name}"))
-    assert (result.failed, result.attempted > 0) == (0, True)
 
 
 def test_importing_it_imports_no_torch() -> None:
@@ -105,14 +95,6 @@ def test_tables_say_which_package_they_need(monkeypatch: pytest.MonkeyPatch) -> 
         mapper.to_pandas()
     with pytest.raises(ImportError, match="pip install pyarrow"):
         mapper.to_arrow()
-
-
-@pytest.mark.parametrize("package", ["pandas", "pyarrow"])
-def test_tables(package: str) -> None:
-    pytest.importorskip(package)
-    mapper = thence.SemanticMapper(MODEL)
-    table = mapper.to_pandas() if package == "pandas" else mapper.to_arrow()
-    assert table.shape[0] == 11
 
 
 def test_bad_input_is_an_error() -> None:

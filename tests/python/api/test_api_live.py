@@ -120,6 +120,57 @@ def test_a_plain_sequential_has_only_the_exceptions(
     assert {tag for tag in tagged if tag} == {f"/Sequential/{name}" for name in wanted}
     for row in thence.SemanticQueryInterface(mapper).get_unknown_nodes():
         assert row["reason"] == "filtered"
+    found, all_of_them = mapper.tagging, {"LayerNorm", "Linear", "ReLU", "Tanh"}
+    assert (found.own, set(found.exceptions)) == ({}, wanted)
+    assert found.untagged == {"filtered": len(tagged) - found.tagged}
+    assert (set(found.left_out), found.nodes) == (all_of_them - wanted, len(tagged))
+    assert (found.modules, found.executed) == (7, 7)
+
+
+def test_the_summary_says_why_a_plain_sequential_has_no_tags_and_what_to_do(tmp_path: Path) -> None:
+    exporter = thence.HierarchyExporter(strategy="usage_based", exporter="torchscript")
+    first, *more = str(exporter.export(nets.sequential(), torch.rand(2, 4), tmp_path / "m.onnx")).splitlines()
+    assert "20.0% with a module" in first
+    assert [line.strip() for line in more] == [
+        "1 of 5 nodes has a tag: 0 of the model's own classes, 1 of torch.nn exceptions (LayerNorm 1)",
+        "7 of 7 modules ran",
+        "4 nodes were filtered: they are torch.nn's alone, "
+        "of classes that are no exception (Linear, ReLU, Tanh)",
+        "help: put layers into a class of your own, or list all exceptions: LayerNorm,Linear,ReLU,Tanh",
+    ]
+    advised = more[-1].rpartition(": ")[2].split(",")
+    changed = thence.HierarchyExporter(
+        strategy="usage_based", exporter="torchscript", torch_nn_exceptions=advised
+    ).export(nets.sequential(), torch.rand(2, 4), tmp_path / "m.onnx")
+    assert changed.tagging.tagged == changed.nodes == 5
+    assert "\n" not in str(changed)
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        "auto",
+        pytest.param(
+            "usage_based", marks=pytest.mark.xfail(strict=True, reason="the core names the twin's owner")
+        ),
+    ],
+)
+def test_a_weight_that_was_merged_with_its_twin_stays_its_readers(strategy: str, tmp_path: Path) -> None:
+    """Weights of equal values are one weight and an Identity for each other: of whoever reads that."""
+    proto, mapper = thence.export_hf_model_with_semantics(
+        *nets.bert(), tmp_path / "m.onnx", strategy=strategy, exporter="torchscript"
+    )
+    rows = mapper.map_all_nodes()
+    readers: dict[str, set[str | None]] = {}
+    for node, row in zip(proto.graph.node, rows, strict=True):
+        for value in node.input:
+            readers.setdefault(value, {None}).add(row["module"])
+    twins = [
+        (node, row) for node, row in zip(proto.graph.node, rows, strict=True) if node.op_type == "Identity"
+    ]
+    assert twins
+    for node, row in twins:
+        assert row["module"] in readers[node.output[0]]
 
 
 @pytest.mark.parametrize("form", [tuple, dict, None])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -12,8 +13,10 @@ from torch import nn
 
 from thence.capture.fx_graph import fx_graph
 from thence.capture.inputs import Arguments
+from thence.export import flat_forward
 
 X = torch.ones(3, 4)
+LINEAR = "aten.linear.default"
 
 
 def tell(model: nn.Module, *args: Any, program: Any = None) -> dict[str, Any]:
@@ -65,6 +68,17 @@ def test_shared_modules_go_by_their_unique_path() -> None:
         *("encoder.a b.fc.weight", "encoder.a b.fc.bias"),
         *("encoder.x_1.0.fc.weight", "encoder.x_1.0.fc.bias"),
     }
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_paths_that_begin_inside_the_model_are_made_whole(flat: bool) -> None:
+    """torch calls what several hold `a b.fc`, or `fc` below `encoder.a b`, as it is reached."""
+    model = nets.Shared()
+    with flat_forward(model, ["x"], {}) if flat else nullcontext():
+        program = torch.export.export(model, (X,))
+    found = [[path for path, _ in stack] for stack in stacks(tell(model, program=program), LINEAR)]
+    shared = ["encoder.a b", "encoder.a b.fc"]
+    assert found[1:] == [["", *shared], ["", "borrower", *shared]]
 
 
 def test_bodies_of_control_flow_follow_with_their_graph() -> None:

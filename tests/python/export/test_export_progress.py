@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-import importlib
 import io
 import pickle
 
@@ -85,11 +83,3 @@ def test_error_reads_like_the_core() -> None:
         error.hint,
         error.details,
     )
-
-
-@pytest.mark.parametrize("name", ["dtypes", "errors", "flat", "given"])
-def test_examples_in_the_docstrings(name: str) -> None:
-    module = importlib.import_module(f"thence.export.{name}")
-    result = doctest.testmod(module)
-    assert result.attempted > 0
-    assert result.failed == 0

@@ -1,0 +1,11 @@
+"""`--rebase` writes what the program answers into the expectations, instead of comparing."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--rebase", action="store_true", help="write the expectations of tests/cases and of golden files anew"
+    )

@@ -1,0 +1,50 @@
+"""Exports in a loop leave nothing behind: on the model, in torch, in memory, on the disk."""
+
+from __future__ import annotations
+
+import gc
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from tests.python.api import nets
+from tests.python.api.running import files
+from tests.python.capture.checking import state
+
+import thence
+
+EXPORTS = 60
+# What a loop may grow by, however long it is. An export makes thousands of objects.
+MOST_OBJECTS = 50
+MOST_BYTES = 4 << 20
+
+
+def test_exports_in_a_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    temporary, place = tmp_path / "temporary", tmp_path / "place"
+    temporary.mkdir()
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    model, inputs = nets.net()
+    exporter = thence.HierarchyExporter(strategy="htp", exporter="torchscript")
+    for _ in range(10):  # what is made once: caches, pools, torch's own folder
+        exporter.export(model, inputs, place / "m.onnx")
+    before, kept, objects, resident = state(model), files(temporary), _objects(), _resident()
+    for _ in range(EXPORTS):
+        exporter.export(model, inputs, place / "m.onnx")
+    assert _objects() - objects < MOST_OBJECTS
+    assert _resident() - resident < MOST_BYTES
+    assert state(model) == before
+    assert files(place) == ["m.capture.json", "m.onnx"]
+    assert files(temporary) == kept
+
+
+def _objects() -> int:
+    gc.collect()
+    return len(gc.get_objects())
+
+
+def _resident() -> int:
+    """Bytes of memory that this process holds."""
+    pages = Path("/proc/self/statm").read_text().split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")

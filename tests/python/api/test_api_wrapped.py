@@ -1,0 +1,82 @@
+"""A capture serves exports of its model inside a wrapper, such as DataParallel, and the other way round."""
+
+# mypy: disable-error-code="misc"
+# (torch is typed where it is installed, and Any where it is not)
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.models.sample import EXPORTERS, Model
+from tests.models.score import Score
+from tests.python.api.running import mapped
+from tools.sample import dynamo, torchscript
+from tools.sample.architectures import Sample, build
+from tools.sample.choices import CHOICES
+from torch import nn
+
+import thence
+
+# What each strategy must reach: htp sees no names.
+LEAST = {"auto": 1.0, "htp": 0.975}
+
+
+class Wrapper(nn.Module):
+    """Passes everything on. (TorchScript's exporter refuses a real DataParallel.)"""
+
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__()
+        self.module = module
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        return self.module(*args, **kwargs)
+
+
+def wrapped(kind: type[nn.Module] = Wrapper) -> Sample:
+    live = build(CHOICES["bert"])
+    return Sample(kind(live.model), live.input_names, live.inputs, live.fixed)
+
+
+def capture(live: Sample, folder: Path) -> Path:
+    inputs = dict(zip(live.input_names, live.inputs, strict=True)) | live.fixed
+    path = folder / "model.capture.json"
+    path.write_text(json.dumps(thence.TracingHierarchyBuilder().trace_model_execution(live.model, inputs)))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("exporter", "kind"), [("torchscript", Wrapper), ("dynamo", Wrapper), ("dynamo", nn.DataParallel)]
+)
+def test_a_file_of_the_wrapper(exporter: str, kind: type[nn.Module], tmp_path: Path) -> None:
+    export = torchscript.export_made if exporter == "torchscript" else dynamo.export_made
+    model, _, rows = export(lambda: wrapped(kind), {})
+    (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
+    inner = capture(build(CHOICES["bert"]), tmp_path)
+    for strategy, least in LEAST.items():
+        answer = mapped(tmp_path / "m.onnx", "--capture", inner, "--strategy", strategy)
+        found = Score.of({"nodes": rows}, answer)
+        assert found.exact >= least
+        assert (found.counts["cross"], found.told > 80) == (0, True)
+        assert [entry["code"] for entry in answer["diagnostics"]] == ["C007"]
+
+
+@pytest.mark.parametrize("exporter", EXPORTERS)
+def test_a_capture_of_the_wrapper(exporter: str, tmp_path: Path) -> None:
+    sample, outer = Model(f"bert.{exporter}"), capture(wrapped(), tmp_path)
+    for strategy, least in LEAST.items():
+        answer = mapped(sample.path, "--capture", outer, "--strategy", strategy)
+        assert Score.of(sample.truth, answer).exact >= least
+        assert [entry["code"] for entry in answer["diagnostics"]] == ["C007"]
+
+
+@pytest.mark.xfail(strict=True, reason="the core makes no tags where the class of the root is not captured")
+def test_nodes_of_a_wrapped_model_have_tags(tmp_path: Path) -> None:
+    model, _, _ = torchscript.export_made(wrapped, {})
+    (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
+    inner = capture(build(CHOICES["bert"]), tmp_path)
+    rows = mapped(tmp_path / "m.onnx", "--capture", inner)["nodes"]
+    softmax = next(row for row in rows if row["op_type"] == "Softmax")
+    assert softmax["tag"].endswith("/BertModel/BertEncoder/BertLayer.0/BertAttention/BertSelfAttention")
