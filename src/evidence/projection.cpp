@@ -53,6 +53,9 @@ std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const h
                                              const std::vector<Owner>& owners) {
   std::vector<std::uint32_t> reader_of(items.size(), onnx::none);
   std::vector<bool> near(items.size(), false);
+  const auto known = [&](std::size_t item) {
+    return owners[item].chance >= likely && recording.steps[owners[item].step].module != hierarchy::no_module;
+  };
   const auto path = [&](std::size_t item) { return tree[recording.steps[owners[item].step].module].path; };
   // From the last to the first: a reader that strays itself speaks for its own reader.
   for (auto item = static_cast<std::uint32_t>(items.size()); item-- > 0;) {
@@ -60,7 +63,7 @@ std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const h
     const std::uint32_t reader = reader_of[item] == onnx::none ? item : reader_of[item];
     for (const std::uint32_t maker : items[item].made_of) {
       const bool may_stray = items[maker].auxiliary || items[maker].casts || !owners[maker].usual;
-      if (!may_stray || owners[maker].chance < likely || owners[reader].chance < likely) continue;
+      if (!may_stray || !known(maker) || !known(reader)) continue;
       reader_of[maker] = reader;
       near[maker] = near[maker] || !hierarchy::cross_layer(path(maker), path(reader));
     }
@@ -89,6 +92,7 @@ void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hi
     if (owner.chance < likely) continue;
     if (alignment.order < order_kept && items[i].parameters.empty()) continue;
     const auto push = [&](const hierarchy::RecordedStep& step, Strength strength) {
+      if (step.module == hierarchy::no_module) return;
       found.push_back({.node = items[i].node,
                        .module = step.module,
                        .call = step.call,

@@ -60,7 +60,6 @@ class FxReader {
         step.module = tree_.find(text(frame, "path"));
         step.call = static_cast<std::uint32_t>(number(frame, "call").value_or(0));
       });
-      if (step.module == no_module) step.module = root;
       recording_.begin(step);
       const std::string_view graph = text(node, "graph");
       dom::element args;

@@ -28,7 +28,7 @@ struct RecordedStep {
   enum class Kind : std::uint8_t { operation, enter, exit, size };
   Kind kind = Kind::operation;
   std::uint32_t word = 0;  // in Recording::words: the operation, or the class of the module entered or left
-  ModuleId module = no_module;
+  ModuleId module = no_module;  // none: it is part of the story, and nobody knows whose
   std::uint32_t call = 0;
   std::uint32_t first_input = 0, first_output = 0;  // in Recording::links
 };

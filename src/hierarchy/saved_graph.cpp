@@ -112,7 +112,7 @@ class GraphReader {
     }
   }
 
-  // The innermost module of the node's stack; the root when nothing is known.
+  // The innermost module of the node's stack.
   RecordedStep place_of(dom::element node) {
     RecordedStep step;
     for (const std::string_view text : base::split(text_or(node["metadata"], "nn_module_stack", {}), ';')) {
@@ -123,7 +123,6 @@ class GraphReader {
       if (step.module != no_module && tree_[step.module].calls.value_or(0) <= frame->call)
         tree_.set_calls(step.module, std::max(frame->call, frame->call + 1));  // the last number has no next
     }
-    if (step.module == no_module) step.module = root;
     return step;
   }
 

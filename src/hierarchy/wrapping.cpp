@@ -1,40 +1,88 @@
 #include "hierarchy/wrapping.h"
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
+#include "hierarchy/content.h"
 #include "hierarchy/parameters.h"
 
 namespace thence::hierarchy {
 namespace {
 
-using Paths = std::unordered_set<std::string_view>;
+constexpr std::size_t fewest = 3;          // parameters that are no coincidence
+constexpr std::size_t most_compared = 64;  // prefixes
+
+using Captured = std::unordered_map<std::string_view, const CapturedParameter*>;
+using Named = std::unordered_map<std::string_view, std::uint32_t>;  // initializers
 
 struct Guess {
   std::string_view prefix;
-  std::size_t votes = 0;
+  std::vector<std::string_view> rests;  // paths of the shorter side that it stands before on the longer
 };
 
-// The prefix that most of the longer paths have before a shorter one.
-Guess likeliest_prefix(const Paths& longer, const Paths& shorter) {
-  std::map<std::string_view, std::size_t> votes;
-  for (const std::string_view path : longer)
+// The prefixes that some of the longer paths have before a shorter one, the likeliest first.
+template <class Longer, class Shorter>
+std::vector<Guess> prefixes(const Longer& longer, const Shorter& shorter) {
+  std::map<std::string_view, std::vector<std::string_view>> found;
+  for (const auto& [path, whose] : longer)
     for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.', dot + 1))
       if (const std::string_view rest = path.substr(dot + 1);
           rest.find('.') != std::string_view::npos && shorter.contains(rest))
-        ++votes[path.substr(0, dot)];
-  Guess best;
-  for (const auto& [prefix, count] : votes)
-    if (count > best.votes) best = {prefix, count};
-  return best;
+        found[path.substr(0, dot)].push_back(rest);
+  std::vector<Guess> guesses;
+  for (auto& [prefix, rests] : found) guesses.push_back({prefix, std::move(rests)});
+  std::stable_sort(guesses.begin(), guesses.end(),
+                   [](const Guess& a, const Guess& b) { return a.rests.size() > b.rests.size(); });
+  return guesses;
+}
+
+// An encoder and a decoder may have the same names inside: what the weights are tells them apart.
+std::size_t same_content(const Guess& guess, bool capture_has_it, const Captured& captured,
+                         const Named& named, const onnx::Model& model) {
+  std::size_t same = 0;
+  for (const std::string_view rest : guess.rests) {
+    const std::string longer = std::string(guess.prefix).append(".").append(rest);
+    const auto parameter = captured.find(capture_has_it ? std::string_view(longer) : rest);
+    const auto initializer = named.find(capture_has_it ? rest : std::string_view(longer));
+    if (parameter == captured.end() || initializer == named.end()) continue;
+    const auto told = parameter->second->content();
+    const auto there = content_of(model, model.initializers()[initializer->second]);
+    same += told && there && *told == there->unordered;
+  }
+  return same;
 }
 
 std::string joined(std::string_view prefix, std::string_view path) {
   std::string whole(prefix);
   if (!path.empty()) whole.append(1, '.').append(path);
   return whole;
+}
+
+Captured captured_paths(const Capture& capture) {
+  Captured captured;
+  const auto add = [&](const std::string& path, const CapturedParameter& parameter) {
+    if (path.size() <= ModuleTree::max_path_length) captured.emplace(path, &parameter);
+  };
+  for (const CapturedParameter& parameter : capture.parameters) {
+    add(parameter.path, parameter);
+    for (const std::string& alias : parameter.aliases) add(alias, parameter);
+  }
+  return captured;
+}
+
+Named named_paths(const onnx::Model& model) {
+  Named named;
+  for (std::uint32_t i = 0; i < model.initializers().size(); ++i) {
+    const onnx::ValueId value = model.initializers()[i].value;
+    if (value == onnx::none) continue;
+    const std::string_view path = parameter_path(model.value_name(value));
+    if (path.find('.') != std::string_view::npos) named.emplace(path, i);
+  }
+  return named;
 }
 
 // Nothing for a path that the wrapper has outside what it wraps.
@@ -55,7 +103,7 @@ ModuleTree moved(const ModuleTree& tree, const Wrapping& wrapping, std::vector<M
   for (ModuleId module = 0; module < tree.size(); ++module) {
     const auto path = moved(tree[module].path, wrapping);
     const ModuleId place = path ? made.add(*path, tree[module].class_name) : no_module;
-    places.push_back(place == no_module ? root : place);
+    places.push_back(place);
     if (place == no_module) continue;
     if (tree[module].calls) made.set_calls(place, *tree[module].calls);
     for (const std::string_view alias : tree[module].aliases)
@@ -68,28 +116,30 @@ ModuleTree moved(const ModuleTree& tree, const Wrapping& wrapping, std::vector<M
 }  // namespace
 
 Wrapping find_wrapping(const Capture& capture, const onnx::Model& model) {
-  constexpr std::size_t fewest = 3;  // that are no coincidence
-  Paths captured, named;
-  const auto add_captured = [&](const std::string& path) {
-    if (path.size() <= ModuleTree::max_path_length) captured.insert(path);
-  };
-  for (const CapturedParameter& parameter : capture.parameters) {
-    add_captured(parameter.path);
-    for (const std::string& alias : parameter.aliases) add_captured(alias);
-  }
-  for (const onnx::Initializer& initializer : model.initializers())
-    if (initializer.value != onnx::none)
-      if (const std::string_view path = parameter_path(model.value_name(initializer.value));
-          path.find('.') != std::string_view::npos)
-        named.insert(path);
+  const Captured captured = captured_paths(capture);
+  const Named named = named_paths(model);
   std::size_t same = 0;
-  for (const std::string_view path : named) same += captured.contains(path);
+  for (const auto& [path, initializer] : named) same += captured.contains(path);
   if (same * 2 >= named.size()) return {};
-  const Guess file_longer = likeliest_prefix(named, captured);
-  const Guess capture_longer = likeliest_prefix(captured, named);
-  const Guess& best = file_longer.votes >= capture_longer.votes ? file_longer : capture_longer;
-  if (best.votes < fewest || best.votes <= same || best.votes * 2 < named.size()) return {};
-  return {std::string(best.prefix), &best == &capture_longer};
+  const std::vector<Guess> file_longer = prefixes(named, captured);
+  const std::vector<Guess> capture_longer = prefixes(captured, named);
+  const auto votes = [](const std::vector<Guess>& guesses) {
+    return guesses.empty() ? 0 : guesses.front().rests.size();
+  };
+  const bool capture_has_it = votes(capture_longer) > votes(file_longer);
+  std::vector<Guess> guesses = capture_has_it ? capture_longer : file_longer;
+  std::erase_if(guesses, [&](const Guess& guess) {
+    const std::size_t count = guess.rests.size();
+    return count < fewest || count <= same || count * 2 < named.size();
+  });
+  if (guesses.empty()) return {};
+  if (guesses.size() == 1) return {std::string(guesses.front().prefix), capture_has_it};
+  std::map<std::size_t, std::vector<std::string_view>, std::greater<>> by_content;
+  for (std::size_t i = 0; i < guesses.size() && i < most_compared; ++i)
+    by_content[same_content(guesses[i], capture_has_it, captured, named, model)].push_back(guesses[i].prefix);
+  const auto& [equal, best] = *by_content.begin();
+  if (equal == 0 || best.size() > 1) return {};  // nobody can tell
+  return {std::string(best.front()), capture_has_it};
 }
 
 Capture rewrapped(Capture capture, const Wrapping& wrapping) {
@@ -105,10 +155,13 @@ Capture rewrapped(Capture capture, const Wrapping& wrapping) {
     (*recording)->rename_parameters([&](const std::string& path) {
       return moved(path, wrapping).value_or(path);
     });
-    for (RecordedStep& step : (*recording)->steps) step.module = places[step.module];
+    for (RecordedStep& step : (*recording)->steps)
+      if (step.module != no_module) step.module = places[step.module];
   }
-  if (capture.module_map)
+  if (capture.module_map) {
     for (auto& [name, call] : *capture.module_map) call.module = places[call.module];
+    std::erase_if(*capture.module_map, [](const auto& entry) { return entry.second.module == no_module; });
+  }
   return capture;
 }
 

@@ -16,6 +16,13 @@ bool changes_form(std::string_view op) {
          op == "Unsqueeze" || op == "DequantizeLinear";
 }
 
+// A constant, or a copy of one: no step made it, and whoever reads it owns it.
+bool stands_for_itself(const onnx::Model& model, const onnx::Node& node) {
+  if (node.op_type() == "Constant") return true;
+  return node.op_type() == "Identity" && node.inputs().size() == 1 && node.inputs()[0] != onnx::none &&
+         model.producer(node.inputs()[0]).kind == onnx::Producer::Kind::initializer;
+}
+
 bool any_knows(std::string_view op) {
   const auto& all = Correspondence::shipped();
   return all.empty() || std::any_of(all.begin(), all.end(),
@@ -104,7 +111,7 @@ std::vector<NodeItem> items_of(const onnx::Model& model,
   };
   for (const onnx::NodeId id : in_order(model)) {
     const onnx::Node node = model.node(id);
-    if (node.op_type() == "Constant" || !any_knows(node.op_type())) continue;
+    if (stands_for_itself(model, node) || !any_knows(node.op_type())) continue;
     NodeItem item;
     item.node = id;
     constexpr std::size_t most_inputs = 256;
@@ -120,8 +127,8 @@ std::vector<NodeItem> items_of(const onnx::Model& model,
       if (producer.kind == onnx::Producer::Kind::initializer) return false;
       if (producer.kind != onnx::Producer::Kind::node) return true;
       const std::uint32_t maker = item_of[producer.index];
-      return maker == onnx::none ? model.node(producer.index).op_type() != "Constant"
-                                 : !items[maker].auxiliary;
+      if (maker == onnx::none) return !stands_for_itself(model, model.node(producer.index));
+      return !items[maker].auxiliary;
     };
     item.auxiliary =
         node.op_type() == "Shape" || node.op_type() == "Size" ||

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -46,6 +47,8 @@ struct Attribution {
 struct Resolution {
   std::vector<Attribution> nodes;
   std::vector<std::vector<ModuleId>> sets{{}};  // [0] is empty
+  std::map<std::string_view, std::size_t>
+      left_out;  // nodes that the strategy filtered, by their module's class
 };
 
 }  // namespace thence::resolve

@@ -19,7 +19,6 @@ bool rests_on_parameter_alone(const std::vector<Evidence>& all) {
 
 void decide_all(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const evidence::Sink& sink,
                 const Wiring& wiring, evidence::SourceSet sources, Resolution& resolution) {
-  const bool may_propagate = sources.has(Source::neighbours);
   std::array<std::size_t, evidence::source_count> at{};
   std::vector<Evidence> all;
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
@@ -28,7 +27,7 @@ void decide_all(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
       const auto& list = sink.of(static_cast<Source>(source));
       for (std::size_t& i = at[source]; i < list.size() && list[i].node == id; ++i) all.push_back(list[i]);
     }
-    if (may_propagate && rests_on_parameter_alone(all) && wiring.flow(id) == Flow::constant) continue;
+    if (rests_on_parameter_alone(all) && wiring.flow(id) == Flow::constant) continue;
     Verdict verdict = decide(hierarchy, sources, id, all);
     resolution.nodes[id] = verdict.attribution;
     set_modules(resolution, id, std::move(verdict.serves));
@@ -54,6 +53,7 @@ void leave_out(const hierarchy::ModuleTree& tree, const hierarchy::ClassFilter& 
                Resolution& resolution) {
   for (Attribution& node : resolution.nodes) {
     if (!node.known() || filter.hf_module(tree, node.module) != no_module) continue;
+    ++resolution.left_out[tree[node.module].class_name];
     node = Attribution{};
     node.reason = Reason::filtered;
   }

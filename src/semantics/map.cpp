@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <future>
+#include <map>
 
 #include "base/text.h"
 #include "hierarchy/scope_names.h"
@@ -125,6 +126,7 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
   map.resolution_ = resolve::resolve(*map.model_, *map.hierarchy_, *map.evidence_, wiring.get(),
                                      map.strategy_, *map.filter_);
   map.shorten_lists();
+  map.tell_what_was_left_out();
   for (const hierarchy::NodeTag& tag : map.hierarchy_->tags())
     if (!tag.fits)
       map.diagnostics_.add("T001", [&] {
@@ -132,6 +134,43 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
                           "its tag is stale: the node changed after it was written; the tag is not used"};
       });
   return map;
+}
+
+// A strategy that answers only for some classes says which it left out, and how to have them.
+void Map::tell_what_was_left_out() {
+  if (resolution_.left_out.empty()) return;
+  using ByClass = std::map<std::string_view, std::size_t>;  // by short names, which is how users give them
+  ByClass left_out, exceptions;
+  std::size_t all = 0, own = 0;
+  for (const auto& [name, count] : resolution_.left_out) {
+    left_out[hierarchy::short_class(name)] += count;
+    all += count;
+  }
+  for (const resolve::Attribution& node : resolution_.nodes) {
+    if (!node.known()) continue;
+    const std::string_view shown = tree()[filter_->hf_module(tree(), node.module)].class_name;
+    if (hierarchy::is_torch_nn(shown))
+      ++exceptions[hierarchy::short_class(shown)];
+    else
+      ++own;
+  }
+  const auto listed = [](const ByClass& classes, const char* format) {
+    constexpr std::size_t enough = 400;
+    std::string text;
+    for (const auto& [name, count] : classes)
+      if (text.size() < enough)
+        text += (text.empty() ? "" : ",") + fmt::format(fmt::runtime(format), base::printable(name), count);
+    return text;
+  };
+  ByClass wanted = exceptions;
+  wanted.insert(left_out.begin(), left_out.end());
+  diagnostics_.add(
+      {"T002", Severity::note, "",
+       fmt::format(
+           "tagged: {} nodes of the model's own classes{}{}; left out: {} of torch.nn's ({}); to have them, "
+           "too: --torch-nn-exceptions {}",
+           own, exceptions.empty() ? "" : ", of exceptions:", listed(exceptions, " {} {}"), all,
+           listed(left_out, "{} {}"), listed(wanted, "{}"))});
 }
 
 // A small file can make many nodes that each serve many modules: then the lists are cut shorter, so that an

@@ -89,6 +89,7 @@ class Map {
  private:
   Map() = default;
   void shorten_lists();
+  void tell_what_was_left_out();
   static Result<Map> finish(Map map, Result<onnx::Model> model, const MapOptions& options);
 
   Diagnostics diagnostics_;

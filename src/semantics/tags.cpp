@@ -65,7 +65,9 @@ Tags::Tags(const hierarchy::ModuleTree& tree, const hierarchy::ClassFilter& filt
 std::string Tags::of(ModuleId shown) const {
   std::vector<ModuleId> chain;
   for (ModuleId at = shown; at != hierarchy::no_module; at = places_[at].shown_parent) chain.push_back(at);
-  if (chain.empty() || tree_[hierarchy::root].class_name.empty()) return {};
+  // A wrapper's own class may be nowhere to be read.
+  if (!chain.empty() && chain.back() == hierarchy::root && tree_[hierarchy::root].class_name.empty())
+    chain.pop_back();
   std::string tag;
   for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
     tag += '/';

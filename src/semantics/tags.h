@@ -17,7 +17,7 @@ class Tags {
  public:
   Tags(const hierarchy::ModuleTree& tree, const hierarchy::ClassFilter& filter, TagFormat format);
 
-  /// The tag of a shown module; empty when the root's class is unknown, or the tag would fill a page.
+  /// The tag of a shown module, without the root where its class is unknown; empty when it would fill a page.
   std::string of(hierarchy::ModuleId shown) const;
 
  private:

@@ -75,6 +75,7 @@ def desk(tmp_path: Path) -> Path:
         "sections": {"hierarchy": {"version": 1, "modules": truth["modules"]}},
     }
     (folder / "model.capture.json").write_text(json.dumps(capture))
+    (folder / "model.truth.json").write_text(json.dumps(truth))
     (folder / "model.pt2").write_bytes(saved_program(truth["modules"]))
     programs = folder / "bin"
     programs.mkdir()

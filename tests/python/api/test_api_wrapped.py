@@ -72,7 +72,6 @@ def test_a_capture_of_the_wrapper(exporter: str, tmp_path: Path) -> None:
         assert [entry["code"] for entry in answer["diagnostics"]] == ["C007"]
 
 
-@pytest.mark.xfail(strict=True, reason="the core makes no tags where the class of the root is not captured")
 def test_nodes_of_a_wrapped_model_have_tags(tmp_path: Path) -> None:
     model, _, _ = torchscript.export_made(wrapped, {})
     (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
