@@ -43,8 +43,9 @@ bench: setup-bench  ## time the core, and compare with the bars it must clear
 	@.venv/bin/python bench/trace_cost.py
 	@.venv/bin/python bench/export_cost.py
 
-accuracy: setup-test build  ## score the maps of tests/models against their truth
+accuracy: setup-test build  ## score the maps of tests/models against their truth, by every strategy
 	@THENCE_BIN=$(CURDIR)/build/release/bin/thence .venv/bin/python -m pytest --quiet -s tests/models
+	@PYTHONPATH=python .venv/bin/python -m tools.accuracy
 
 operators: setup-test build  ## learn schema/operators.json anew from the sample's exports
 	@cmake --preset release -D THENCE_TOOLS=ON >/dev/null

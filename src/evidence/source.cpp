@@ -5,7 +5,7 @@ namespace thence::evidence {
 std::string_view name_of(Source source) {
   static constexpr std::array<std::string_view, source_count> names = {
       "tags",     "trace_module_map", "dynamo_metadata", "onnx_scope_parsing", "value_names",
-      "function", "fx_graph",         "execution_trace", "parameter",          "neighbours"};
+      "function", "execution_trace",  "fx_graph",        "parameter",          "neighbours"};
   return names[static_cast<std::size_t>(source)];
 }
 
@@ -24,7 +24,7 @@ Sink collect(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, So
   if (sources.has(Source::onnx_scope_parsing)) collect_scopes(model, hierarchy, sink);
   if (sources.has(Source::value_names)) collect_value_names(model, hierarchy, sink);
   if (sources.has(Source::function)) collect_functions(model, hierarchy, sink);
-  for (const Source source : {Source::fx_graph, Source::execution_trace})
+  for (const Source source : {Source::execution_trace, Source::fx_graph})
     if (sources.has(source)) collect_projection(model, hierarchy, source, sink);
   if (sources.has(Source::parameter)) collect_parameters(model, hierarchy, sink);
   return sink;

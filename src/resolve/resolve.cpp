@@ -11,14 +11,34 @@ namespace {
 using evidence::Evidence;
 using evidence::Source;
 
-// Nodes fed by parameters and constants alone prepare something for whoever reads them: parameters name where
-// the tensor came from, which may be another layer's when equal weights were merged.
-bool rests_on_parameter_alone(const std::vector<Evidence>& all) {
-  return !all.empty() && all.front().source == Source::parameter;
-}
+// Evidence on a node that its neighbours, where they are sure, know better than.
+class Waiting {
+ public:
+  Waiting(const evidence::Sink& sink, const Wiring& wiring, std::size_t nodes) : wiring_(wiring) {
+    std::size_t named = 0;
+    for (const Source source : {Source::tags, Source::trace_module_map, Source::dynamo_metadata,
+                                Source::onnx_scope_parsing, Source::value_names})
+      named += sink.of(source).size();
+    names_prevail_ = named * 2 > nodes;
+  }
+
+  bool waits(onnx::NodeId node, const std::vector<Evidence>& all) const {
+    if (all.empty()) return false;
+    // Nodes fed by parameters and constants alone prepare something for whoever reads them: parameters name
+    // where the tensor came from, which may be another layer's when equal weights were merged.
+    const Source best = all.front().source;
+    if (best == Source::parameter) return wiring_.flow(node) == Flow::constant;
+    // Where most nodes are named, those that are not were made by the exporter: a projection can only guess.
+    return names_prevail_ && (best == Source::execution_trace || best == Source::fx_graph);
+  }
+
+ private:
+  const Wiring& wiring_;
+  bool names_prevail_ = false;
+};
 
 void decide_all(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const evidence::Sink& sink,
-                const Wiring& wiring, evidence::SourceSet sources, Resolution& resolution) {
+                const Waiting& waiting, evidence::SourceSet sources, Resolution& resolution) {
   std::array<std::size_t, evidence::source_count> at{};
   std::vector<Evidence> all;
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
@@ -27,24 +47,28 @@ void decide_all(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
       const auto& list = sink.of(static_cast<Source>(source));
       for (std::size_t& i = at[source]; i < list.size() && list[i].node == id; ++i) all.push_back(list[i]);
     }
-    if (rests_on_parameter_alone(all) && wiring.flow(id) == Flow::constant) continue;
+    if (waiting.waits(id, all)) continue;
     Verdict verdict = decide(hierarchy, sources, id, all);
     resolution.nodes[id] = verdict.attribution;
     set_modules(resolution, id, std::move(verdict.serves));
   }
 }
 
-// What propagation left open may still be settled by a parameter.
-void settle_constants(const hierarchy::Hierarchy& hierarchy, const evidence::Sink& sink, const Wiring& wiring,
-                      evidence::SourceSet sources, Resolution& resolution) {
-  onnx::NodeId last = onnx::none;
-  for (const Evidence& evidence : sink.of(Source::parameter)) {
-    const onnx::NodeId id = evidence.node;
-    if (id == last || resolution.nodes[id].known() || wiring.flow(id) != Flow::constant) continue;
-    last = id;
-    Verdict verdict = decide(hierarchy, sources, id, evidence_of(sink, id));
-    resolution.nodes[id] = verdict.attribution;
-    set_modules(resolution, id, std::move(verdict.serves));
+// What propagation left open is settled by what waited for it.
+void settle_waiting(const hierarchy::Hierarchy& hierarchy, const evidence::Sink& sink, const Waiting& waiting,
+                    evidence::SourceSet sources, Resolution& resolution) {
+  for (const Source source : {Source::execution_trace, Source::fx_graph, Source::parameter}) {
+    onnx::NodeId last = onnx::none;
+    for (const Evidence& evidence : sink.of(source)) {
+      const onnx::NodeId id = evidence.node;
+      if (id == last || resolution.nodes[id].known()) continue;
+      last = id;
+      const std::vector<Evidence> all = evidence_of(sink, id);
+      if (!waiting.waits(id, all)) continue;
+      Verdict verdict = decide(hierarchy, sources, id, all);
+      resolution.nodes[id] = verdict.attribution;
+      set_modules(resolution, id, std::move(verdict.serves));
+    }
   }
 }
 
@@ -67,10 +91,11 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
   Resolution resolution;
   resolution.nodes.resize(model.node_count());
   const bool may_propagate = strategy.sources.has(Source::neighbours);
-  decide_all(model, hierarchy, sink, wiring, strategy.sources, resolution);
+  const Waiting waiting(sink, wiring, model.node_count());
+  decide_all(model, hierarchy, sink, waiting, strategy.sources, resolution);
   if (may_propagate) {
     propagate(model, hierarchy.tree(), wiring, resolution);
-    settle_constants(hierarchy, sink, wiring, strategy.sources, resolution);
+    settle_waiting(hierarchy, sink, waiting, strategy.sources, resolution);
   }
   if (strategy.sources.has(Source::function)) attribute_functions(model, resolution);
   if (strategy.needs_classes) leave_out(hierarchy.tree(), filter, resolution);

@@ -14,8 +14,8 @@ using enum evidence::Source;
 
 constexpr std::array<Strategy, 6> table = {{
     {"auto",
-     {tags, trace_module_map, dynamo_metadata, onnx_scope_parsing, value_names, function, fx_graph,
-      execution_trace, parameter, neighbours},
+     {tags, trace_module_map, dynamo_metadata, onnx_scope_parsing, value_names, function, execution_trace,
+      fx_graph, parameter, neighbours},
      false,
      "",
      "every source at hand, best first"},

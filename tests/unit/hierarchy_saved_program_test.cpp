@@ -123,7 +123,7 @@ TEST(SavedProgram, ItsGraphIsARecording) {
   EXPECT_EQ(fx.steps[4].call, 1u);
   EXPECT_EQ(capture->tree[fx.steps[4].module].path, "fc");
   EXPECT_EQ(parameter_of(fx.inputs(6)[0]), "mask");
-  EXPECT_EQ(fx.steps[6].module, root);
+  EXPECT_EQ(fx.steps[6].module, no_module);
 }
 
 TEST(SavedProgram, IsFoundWhereverItLies) {

@@ -9,34 +9,12 @@ import pytest
 import torch
 from tests.models.sample import Model
 from tests.python.api.test_api_truth import NAMES, metadata
+from tools.accuracy.strip import stripped
 from tools.sample.architectures import build
 from tools.sample.choices import CHOICES
 
 import thence
 from thence.capture import capture
-
-
-def stripped(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Every name replaced by a number, every property and doc string gone."""
-    names: dict[str, str] = {"": ""}
-    for graph in graphs(model.graph):
-        graph.doc_string = ""
-        del graph.metadata_props[:]
-        for node in graph.node:
-            node.name = node.doc_string = ""
-            del node.metadata_props[:]
-            for values in (node.input, node.output):
-                values[:] = [names.setdefault(name, f"v{len(names)}") for name in values]
-        for holder in (*graph.input, *graph.output, *graph.value_info, *graph.initializer):
-            holder.name = names.setdefault(holder.name, f"v{len(names)}")
-            del holder.metadata_props[:]
-    del model.metadata_props[:]
-    return model
-
-
-def graphs(graph: onnx.GraphProto) -> list[onnx.GraphProto]:
-    bodies = [a.g for n in graph.node for a in n.attribute if a.type == onnx.AttributeProto.GRAPH]
-    return [graph, *(inner for body in bodies for inner in graphs(body))]
 
 
 def with_fx(name: str) -> dict[str, Any]:

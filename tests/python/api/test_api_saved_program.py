@@ -12,7 +12,7 @@ import onnx
 import pytest
 import torch
 from tests.python.api.running import thence
-from tests.python.api.test_api_blind import stripped
+from tools.accuracy.strip import stripped
 from tools.sample.architectures import build
 from tools.sample.choices import CHOICES
 
