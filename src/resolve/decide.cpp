@@ -8,6 +8,8 @@
 // 4. Where a node's name and its output's name speak of two modules, it was fused: the output's is the
 // primary.
 // 5. A parameter alone decides only if the node reads those of one module.
+// 6. The exporter's metadata is one recording, and not always right: where two others, of which neither has a
+//    doubt, agree on another module, they win.
 #include <algorithm>
 
 #include "resolve/confidence.h"
@@ -36,6 +38,18 @@ const Evidence* fused_into(std::span<const Evidence> all) {
   const auto of_values = [](const Evidence& e) { return e.source == Source::value_names; };
   if (std::count_if(all.begin(), all.end(), of_values) != 1) return nullptr;
   return &*std::find_if(all.begin(), all.end(), of_values);
+}
+
+// What the trace and the torch.export graph both say, if neither has a doubt.
+const Evidence* both_recordings(std::span<const Evidence> all) {
+  const auto sure = [&](Source source) -> const Evidence* {
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const Evidence& e) { return e.source == source; });
+    return found == all.end() || found->strength != Strength::aligned ? nullptr : &*found;
+  };
+  const Evidence* const traced = sure(Source::execution_trace);
+  const Evidence* const drawn = sure(Source::fx_graph);
+  return traced != nullptr && drawn != nullptr && traced->module == drawn->module ? traced : nullptr;
 }
 
 // A parameter read from the module itself or from below confirms; the module around one is often the one that
@@ -95,6 +109,9 @@ Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet source
     verdict.serves = {written->module, winner->module};
     winner = written;
   }
+  if (const Evidence* recorded = both_recordings(all);
+      source == Source::dynamo_metadata && recorded != nullptr && recorded->module != winner->module)
+    winner = recorded;
   ModuleId module = winner->module;
   answer.source = winner->source;
   if (winner->strength == Strength::rewritten) {
