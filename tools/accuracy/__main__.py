@@ -1,10 +1,10 @@
-"""Scores every strategy on the sample, under each condition, and prints one table.
+"""Scores every strategy on models with a truth, under each condition, and prints one table.
 
-python -m tools.accuracy [NAME ...] [--folder build/accuracy]
+python -m tools.accuracy [NAME ...] [--models tests/models/sample] [--folder build/accuracy]
 
-The sample's models are built, captured and asked by `thence eval`; captures and files without names are kept
-in the folder, so a second run only asks. The operator table of schema/operators.json was learned on the same
-models: what `htp` and `fx_graph` reach here they may not reach elsewhere.
+The models are built, captured and asked by `thence eval`; captures and files without names are kept in the
+folder, so a second run only asks. The operator table of schema/operators.json was learned on the sample: what
+`htp` and `fx_graph` reach there they may not reach elsewhere.
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from tools.sample.choices import CHOICES
-
-from .conditions import STRATEGIES, Asked, asked
+from .conditions import STRATEGIES, Asked, asked, names
 
 PROGRAM = os.environ.get("THENCE_BIN", "build/release/bin/thence")
 COLUMNS = ("nodes", "exact", "unknown", "wrong", "cross-layer", "wrong at 0.9", "calibration error", "made")
@@ -77,16 +75,17 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("names", nargs="*", help="models of the sample; all when none is named")
+    parser.add_argument("names", nargs="*", help="models of the folder; all when none is named")
+    parser.add_argument("--models", type=Path, default=Path("tests/models/sample"))
     parser.add_argument("--folder", type=Path, default=Path("build/accuracy"))
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     totals: defaultdict[tuple[str, str, str], Total] = defaultdict(Total)
-    names = options.names or list(CHOICES)
-    for number, name in enumerate(names, 1):
+    wanted = options.names or names(options.models)
+    for number, name in enumerate(wanted, 1):
         if sys.stderr.isatty():
-            print(f"\r\x1b[K{number} of {len(names)}: {name}", end="", file=sys.stderr, flush=True)
-        for what in asked(name, options.folder):
+            print(f"\r\x1b[K{number} of {len(wanted)}: {name}", end="", file=sys.stderr, flush=True)
+        for what in asked(name, options.models, options.folder):
             for strategy in STRATEGIES[what.condition]:
                 if found := score(what, strategy):
                     totals[what.condition, what.exporter, strategy].add(found)

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import onnx
-from tools.sample.choices import CHOICES
+from tools.sample.choices import choice_of
 
 from .strip import stripped
 
-SAMPLE = Path("tests/models/sample")
 EXPORTERS = ("torchscript", "dynamo")
 
 # universal needs what is recorded while a file is exported, so it has no score on files that are there.
@@ -37,13 +36,18 @@ class Asked:
     capture: Path | None
 
 
-def asked(name: str, folder: Path) -> Iterator[Asked]:
+def names(models: Path) -> list[str]:
+    """The architectures that have a truth in a folder of models."""
+    return sorted({path.name.rsplit(".", 3)[0] for path in models.glob("*.truth.json")})
+
+
+def asked(name: str, models: Path, folder: Path) -> Iterator[Asked]:
     """Every condition of one architecture; what is made for it is kept in the folder."""
     capture = _captured(name, folder)
     for exporter in EXPORTERS:
-        model = SAMPLE / f"{name}.{exporter}.onnx"
-        truth = SAMPLE / f"{name}.{exporter}.truth.json"
-        if not model.exists():
+        model = models / f"{name}.{exporter}.onnx"
+        truth = models / f"{name}.{exporter}.truth.json"
+        if not truth.exists():
             continue
         yield Asked("file only", exporter, model, truth, None)
         yield Asked("with capture", exporter, model, truth, capture)
@@ -58,7 +62,7 @@ def _blind(model: Path, folder: Path) -> Path:
 
 
 def _captured(name: str, folder: Path) -> Path:
-    """A capture of the model that the sample's files were exported from."""
+    """A capture of the model that the files were exported from."""
     path = folder / f"{name}.capture.json"
     if path.exists():
         return path
@@ -68,7 +72,7 @@ def _captured(name: str, folder: Path) -> Path:
     import thence._core as core  # late: what is kept needs no torch
     from thence.capture import capture
 
-    live = build(CHOICES[name])
+    live = build(choice_of(name))
     inputs = dict(zip(live.input_names, live.inputs, strict=True)) | live.fixed
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -76,7 +80,7 @@ def _captured(name: str, folder: Path) -> Path:
             live.model, inputs, sections=("hierarchy", "execution_trace"), fingerprint=core.fingerprint
         )
         try:
-            more: Any = capture(build(CHOICES[name]).model, inputs, sections=("fx_graph",))
+            more: Any = capture(build(choice_of(name)).model, inputs, sections=("fx_graph",))
             found["sections"] |= more["sections"]
         except Exception as error:  # torch.export cannot do every model: fx_graph has no score there
             print(f"{name}: no fx_graph: {type(error).__name__}")

@@ -1,7 +1,7 @@
 """How one model of the sample is built.
 
-Each line of `architectures.jsonl` is a tiny Hugging Face configuration with its inputs. A model is
-rebuilt from scratch for every export, because tracing can leave caches behind in the model object.
+Each line of `tools/corpus/architectures.jsonl` is a tiny Hugging Face configuration with its inputs. A
+model is rebuilt from scratch for every export, because tracing can leave caches behind in the model object.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ import torch
 
 from .choices import Choice
 
-_LIST = Path(__file__).with_name("architectures.jsonl")
+_LIST = Path(__file__).parents[1] / "corpus" / "architectures.jsonl"
+# What configurations call the number of their layers.
+_LAYERS = (
+    *("num_hidden_layers", "num_layers", "n_layer", "n_layers", "depth"),
+    *("encoder_layers", "decoder_layers", "num_encoder_layers", "num_decoder_layers"),
+)
 
 
 @dataclass
@@ -34,7 +39,10 @@ class Sample:
 def build(choice: Choice) -> Sample:
     line = _line_of(choice.type)
     torch.manual_seed(0)
-    config = _load(line["config_class"]).from_dict(_merged(line["config"], choice.config))
+    words = _merged(line["config"], choice.config)
+    if choice.layers is not None:
+        words = _with_layers(words, choice.layers)
+    config = _load(line["config_class"]).from_dict(words)
     model = _load(line["class"])(config).eval()
     _reinitialise(model)
     inputs = tuple(_tensor(spec) for spec in line["inputs"])
@@ -47,6 +55,23 @@ def _merged(config: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     for key, value in changes.items():
         merged[key] = _merged(config[key], value) if isinstance(value, dict) else value
     return merged
+
+
+def _with_layers(config: dict[str, Any], layers: int) -> dict[str, Any]:
+    """So many layers wherever the configuration counts them, in the nested ones, too."""
+    return {
+        key: layers
+        if key in _LAYERS and type(value) is int
+        else _with_layers(value, layers)
+        if isinstance(value, dict)
+        else value
+        for key, value in config.items()
+    }
+
+
+def types() -> list[str]:
+    """Every architecture of the list."""
+    return [json.loads(text)["type"] for text in _LIST.read_text(encoding="utf-8").splitlines()]
 
 
 def _line_of(type_name: str) -> dict[str, Any]:

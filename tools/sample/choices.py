@@ -17,6 +17,7 @@ class Choice:
     type: str
     config: dict[str, Any] = field(default_factory=dict)
     dynamic_batch: bool = False  # TorchScript only: leaves the shape arithmetic in the graph
+    layers: int | None = None  # instead of those in the configuration
 
 
 _BERT = {"hidden_size": 16, "intermediate_size": 20, "max_position_embeddings": 32}
@@ -96,3 +97,15 @@ CHOICES: dict[str, Choice] = {
     "bert12": Choice("bert", {**_BERT, "hidden_size": 8, "num_hidden_layers": 12}, dynamic_batch=True),
     "gpt2_12": Choice("gpt2", {"n_embd": 8, "n_positions": 32, "n_layer": 12}),
 }
+
+
+def choice_of(name: str) -> Choice:
+    """A model of the sample by its name, or any architecture: `gemma`, or `gemma@12` with twelve layers.
+
+    >>> choice_of("gemma@12")
+    Choice(type='gemma', config={}, dynamic_batch=False, layers=12)
+    """
+    if name in CHOICES:
+        return CHOICES[name]
+    type_name, _, layers = name.partition("@")
+    return Choice(type_name, layers=int(layers) if layers else None)

@@ -13,7 +13,7 @@ import torch
 import transformers
 
 from . import dynamo, torchscript, truth
-from .choices import CHOICES
+from .choices import choice_of
 from .walk import bodies
 
 _EXPORT = {"torchscript": torchscript.export, "dynamo": dynamo.export}
@@ -21,7 +21,7 @@ _STACK_TRACE = "pkg.torch.onnx.stack_trace"
 
 
 def write_model(name: str, exporter: str, out: Path) -> str:
-    choice = CHOICES[name]
+    choice = choice_of(name)
     model, modules, rows = _EXPORT[exporter](choice)
     _forget_machine(model)
     out.mkdir(parents=True, exist_ok=True)

@@ -30,7 +30,7 @@ def tiny(name: str) -> Any:
 
 def tiny_config(name: str) -> dict[str, Any]:
     """The configuration of a sample's line, as a config.json has it."""
-    for text in (ROOT / "tools/sample/architectures.jsonl").read_text().splitlines():
+    for text in (ROOT / "tools/corpus/architectures.jsonl").read_text().splitlines():
         line = json.loads(text)
         if line["type"] == name:
             return {**line["config"], "architectures": [line["class"].rpartition(".")[2]]}

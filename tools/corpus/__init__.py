@@ -1,0 +1,1 @@
+"""Real architectures, exported offline with their truth."""

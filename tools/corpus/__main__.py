@@ -1,0 +1,115 @@
+"""Builds models with their truth from the list of architectures, and says what failed and why.
+
+python -m tools.corpus [NAME ...] [--out build/corpus] [--exporter torchscript dynamo] [--jobs 2]
+
+A name is an architecture of architectures.jsonl, or one with so many layers: `bert@12`; without names, all of
+them. Each export runs in a process of its own, with a time limit. Results go to report.jsonl as they come, so
+a run that was interrupted goes on where it stopped; `--again` tries once more what failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+EXPORTERS = ("torchscript", "dynamo")
+ONE = (
+    "import sys; from pathlib import Path; from tools.sample.write import write_model; print(write_model({}))"
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One export: what came of it, in one line."""
+
+    name: str
+    exporter: str
+    ok: bool
+    seconds: float
+    said: str
+
+
+def export(name: str, exporter: str, out: Path, limit: float) -> Outcome:
+    start = time.monotonic()
+    code = ONE.format("sys.argv[1], sys.argv[2], Path(sys.argv[3])")
+    try:
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", code, name, exporter, str(out)],
+            capture_output=True,
+            text=True,
+            timeout=limit,
+            check=False,
+        )
+        ok, words = done.returncode == 0, (done.stdout if done.returncode == 0 else done.stderr).strip()
+    except subprocess.TimeoutExpired:
+        ok, words = False, f"took longer than {limit:.0f} s"
+    last = words.splitlines()[-1] if words else f"ended with code {done.returncode}"
+    return Outcome(name, exporter, ok, round(time.monotonic() - start, 1), last[:300])
+
+
+def known(report: Path, again: bool) -> set[tuple[str, str]]:
+    if not report.exists():
+        return set()
+    rows = [json.loads(line) for line in report.read_text().splitlines()]
+    return {(row["name"], row["exporter"]) for row in rows if row["ok"] or not again}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.corpus",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--out", type=Path, default=Path("build/corpus"))
+    parser.add_argument("--exporter", nargs="+", choices=EXPORTERS, default=EXPORTERS)
+    parser.add_argument("--jobs", type=int, default=2, help="exports at a time")
+    parser.add_argument("--limit", type=float, default=300.0, help="seconds for an export")
+    parser.add_argument("--again", action="store_true", help="once more what failed")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    report = options.out / "report.jsonl"
+    done = known(report, options.again)
+    if not options.names:
+        from tools.sample.architectures import types
+
+        options.names = types()
+    wanted = [(name, exporter) for name in options.names for exporter in options.exporter]
+    missing = [pair for pair in wanted if pair not in done]
+    with ThreadPoolExecutor(options.jobs) as pool, report.open("a") as rows:
+        jobs = [pool.submit(export, *pair, options.out, options.limit) for pair in missing]
+        for number, job in enumerate(as_completed(jobs), 1):
+            outcome = job.result()
+            rows.write(json.dumps(asdict(outcome)) + "\n")
+            rows.flush()
+            if sys.stderr.isatty():
+                print(f"\r\x1b[K{number} of {len(jobs)}: {outcome.name}", end="", file=sys.stderr, flush=True)
+    summary(report, wanted)
+    return 0
+
+
+def summary(report: Path, wanted: list[tuple[str, str]]) -> None:
+    """The last word on each export; failures by what they said."""
+    rows = {(row["name"], row["exporter"]): row for row in map(json.loads, report.read_text().splitlines())}
+    mine = [rows[pair] for pair in wanted if pair in rows]
+    for exporter in EXPORTERS:
+        theirs = [row for row in mine if row["exporter"] == exporter]
+        if theirs:
+            print(f"{exporter}: {sum(row['ok'] for row in theirs)} of {len(theirs)} exported")
+    reasons = Counter(row["said"].partition(":")[0] for row in mine if not row["ok"])
+    for reason, count in reasons.most_common():
+        print(f"  {count} x {reason}")
+        for row in mine:
+            if not row["ok"] and row["said"].partition(":")[0] == reason:
+                print(f"    {row['name']} {row['exporter']}: {row['said']}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
