@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("wheel")  # one build for all tests
-
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "examples/tiny.onnx"
 
