@@ -26,7 +26,7 @@ def run(*command: str | Path, cwd: Path) -> str:
 def wheel() -> Path:
     made = subprocess.run(["make", "wheel"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stdout + made.stderr
-    return ROOT / made.stdout.split()[-1]
+    return next((ROOT / "build/wheel").glob("*.whl"))
 
 
 @pytest.fixture(scope="module")
