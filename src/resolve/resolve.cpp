@@ -1,5 +1,6 @@
 #include "resolve/resolve.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "resolve/propagate.h"
@@ -18,7 +19,7 @@ class Waiting {
     std::size_t named = 0;
     for (const Source source : {Source::tags, Source::trace_module_map, Source::dynamo_metadata,
                                 Source::onnx_scope_parsing, Source::value_names})
-      named += sink.of(source).size();
+      named = std::max(named, sink.of(source).size());
     names_prevail_ = named * 2 > nodes;
   }
 
