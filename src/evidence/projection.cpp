@@ -102,7 +102,9 @@ void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hi
     };
     const hierarchy::RecordedStep& step = recording->steps[owner.step];
     if (strays[i] == onnx::none) {
-      push(step, owner.chance >= sure ? Strength::aligned : Strength::aligned_loosely);
+      push(step, owner.chance < sure ? Strength::aligned_loosely
+                 : step.relabelled   ? Strength::relabelled
+                                     : Strength::aligned);
     } else {  // its own place and its reader's are rivals
       push(step, Strength::names_several);
       push(recording->steps[owners[strays[i]].step], Strength::names_several);

@@ -10,9 +10,9 @@ std::string_view name_of(Source source) {
 }
 
 std::string_view name_of(Strength strength) {
-  static constexpr std::array<std::string_view, 9> names = {"names_one",     "spelled",   "inferred_call",
-                                                            "names_several", "rewritten", "foreign",
-                                                            "reads",         "aligned",   "aligned_loosely"};
+  static constexpr std::array<std::string_view, strength_count> names = {
+      "names_one", "spelled", "inferred_call", "names_several",   "rewritten",
+      "foreign",   "reads",   "aligned",       "aligned_loosely", "relabelled"};
   return names[static_cast<std::size_t>(strength)];
 }
 

@@ -45,8 +45,9 @@ enum class Strength : std::uint8_t {
   reads,            // the node reads a parameter of the module
   aligned,          // a projection that leaves no doubt by its own measure
   aligned_loosely,  // one that leaves some
+  relabelled,       // one without doubt, of a step that the exporter's own stack gives to another module
 };
-inline constexpr std::size_t strength_count = static_cast<std::size_t>(Strength::aligned_loosely) + 1;
+inline constexpr std::size_t strength_count = static_cast<std::size_t>(Strength::relabelled) + 1;
 std::string_view name_of(Strength strength);
 
 struct Evidence {

@@ -60,6 +60,11 @@ class FxReader {
         step.module = tree_.find(text(frame, "path"));
         step.call = static_cast<std::uint32_t>(number(frame, "call").value_or(0));
       });
+      dom::element running;
+      if (node["running"].get(running) == simdjson::SUCCESS) {
+        step.module = tree_.find(text(node, "running"));
+        step.relabelled = step.module != no_module;
+      }
       recording_.begin(step);
       const std::string_view graph = text(node, "graph");
       dom::element args;

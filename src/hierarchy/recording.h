@@ -30,6 +30,7 @@ struct RecordedStep {
   std::uint32_t word = 0;  // in Recording::words: the operation, or the class of the module entered or left
   ModuleId module = no_module;  // none: it is part of the story, and nobody knows whose
   std::uint32_t call = 0;
+  bool relabelled = false;  // it was heard running, and the exporter's stack tells another module
   std::uint32_t first_input = 0, first_output = 0;  // in Recording::links
 };
 

@@ -9,7 +9,8 @@
 // primary.
 // 5. A parameter alone decides only if the node reads those of one module.
 // 6. The exporter's metadata is one recording, and not always right: where two others, of which neither has a
-//    doubt, agree on another module, they win.
+//    doubt, agree on another module, they win. So does a torch.export graph in which another module was heard
+//    running than the exporter's stack tells.
 #include <algorithm>
 
 #include "resolve/confidence.h"
@@ -40,15 +41,18 @@ const Evidence* fused_into(std::span<const Evidence> all) {
   return &*std::find_if(all.begin(), all.end(), of_values);
 }
 
-// What the trace and the torch.export graph both say, if neither has a doubt.
-const Evidence* both_recordings(std::span<const Evidence> all) {
+// What the trace and the torch.export graph both say, if neither has a doubt; or what the graph was heard to be.
+const Evidence* better_recorded(std::span<const Evidence> all) {
   const auto sure = [&](Source source) -> const Evidence* {
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const Evidence& e) { return e.source == source; });
-    return found == all.end() || found->strength != Strength::aligned ? nullptr : &*found;
+    const bool no_doubt = found != all.end() && (found->strength == Strength::aligned ||
+                                                 found->strength == Strength::relabelled);
+    return no_doubt ? &*found : nullptr;
   };
   const Evidence* const traced = sure(Source::execution_trace);
   const Evidence* const drawn = sure(Source::fx_graph);
+  if (drawn != nullptr && drawn->strength == Strength::relabelled) return drawn;
   return traced != nullptr && drawn != nullptr && traced->module == drawn->module ? traced : nullptr;
 }
 
@@ -109,7 +113,7 @@ Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet source
     verdict.serves = {written->module, winner->module};
     winner = written;
   }
-  if (const Evidence* recorded = both_recordings(all);
+  if (const Evidence* recorded = better_recorded(all);
       source == Source::dynamo_metadata && recorded != nullptr && recorded->module != winner->module)
     winner = recorded;
   ModuleId module = winner->module;

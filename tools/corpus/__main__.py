@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -19,10 +18,9 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from .apart import apart
+
 EXPORTERS = ("torchscript", "dynamo")
-ONE = (
-    "import sys; from pathlib import Path; from tools.sample.write import write_model; print(write_model({}))"
-)
 
 
 @dataclass(frozen=True)
@@ -38,20 +36,8 @@ class Outcome:
 
 def export(name: str, exporter: str, out: Path, limit: float) -> Outcome:
     start = time.monotonic()
-    code = ONE.format("sys.argv[1], sys.argv[2], Path(sys.argv[3])")
-    try:
-        done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", code, name, exporter, str(out)],
-            capture_output=True,
-            text=True,
-            timeout=limit,
-            check=False,
-        )
-        ok, words = done.returncode == 0, (done.stdout if done.returncode == 0 else done.stderr).strip()
-    except subprocess.TimeoutExpired:
-        ok, words = False, f"took longer than {limit:.0f} s"
-    last = words.splitlines()[-1] if words else f"ended with code {done.returncode}"
-    return Outcome(name, exporter, ok, round(time.monotonic() - start, 1), last[:300])
+    ok, said = apart("tools.sample.write", "write_model", name, exporter, out, limit=limit)
+    return Outcome(name, exporter, ok, round(time.monotonic() - start, 1), said)
 
 
 def known(report: Path, again: bool) -> set[tuple[str, str]]:

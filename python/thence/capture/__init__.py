@@ -15,6 +15,7 @@ from .document import SECTIONS, capture
 from .hierarchy import Calls, record_calls
 from .module_map import ModuleMap, Unsupported, record_module_map
 from .parameters import Fingerprint
+from .running import marked
 from .write import write
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "ModuleMap",
     "Unsupported",
     "capture",
+    "marked",
     "record_calls",
     "record_module_map",
     "write",

@@ -18,6 +18,7 @@ from .inputs import Arguments
 from .operators import NotPlain, plain
 from .parameters import parameters
 from .paths import ModulePaths, Named, class_name
+from .running import marked, running_at
 from .tensors import shape_and_type
 
 VERSION = 1
@@ -49,7 +50,7 @@ def _exported(model: torch.nn.Module, given: Arguments) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            with torch.no_grad():
+            with torch.no_grad(), marked(model):
                 return torch.export.export(model, given.args, given.kwargs)
         except Exception as error:
             try:
@@ -91,6 +92,9 @@ def _row(node: torch.fx.Node, graph: str, stacks: _Stacks) -> dict[str, object]:
     stack = stacks.of(node)
     if stack:
         row["nn_module_stack"] = stack
+        running = running_at(node)
+        if running is not None and running != stack[-1]["path"]:
+            row["running"] = running
     origins = list(_origins(node.meta.get("from_node") or []))
     if origins:
         row["from_node"] = origins

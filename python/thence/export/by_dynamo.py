@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from ..capture import marked
 from .errors import Code, ExportError
 from .flat import flat_forward
 from .request import Made, Request, check_options, keywords_of
@@ -35,7 +36,7 @@ def export(request: Request) -> Made:
     for name in ("external_data", "export_params", "keep_initializers_as_inputs"):
         arguments.pop(name, None)  # for `save`
     model, inputs = request.model, request.inputs
-    with flat_forward(model, request.names, inputs.fixed) as outputs, torch.no_grad():
+    with flat_forward(model, request.names, inputs.fixed) as outputs, torch.no_grad(), marked(model):
         arguments.setdefault("output_names", outputs)  # filled while forward is traced, read after it
         program = torch.onnx.export(model, tuple(inputs.tensors.values()), **arguments)
     assert program is not None

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from ..capture import marked
 from .by_dynamo import names_in, save
 from .errors import Code, ExportError
 from .quiet import quiet
@@ -28,7 +29,7 @@ def export(request: Request) -> Made:
         settings.setdefault("dynamic_shapes", _dynamic(request))
     arguments = {name: tensor.clone() for name, tensor in request.inputs.tensors.items()}
     # Once more quiet: transformers set up its loggers when it was imported, which may be just now.
-    with quiet(request.verbose), torch.no_grad():
+    with quiet(request.verbose), torch.no_grad(), marked(request.model):
         program = exporter().export(
             request.model, {**arguments, **request.inputs.fixed}, config=config_class(**settings)
         )

@@ -184,3 +184,34 @@ class InPlace(nn.Module):
         z = y.to(torch.float32)
         z.mul_(2)
         return y.view(-1)
+
+
+class Doubles(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+
+class Turns(nn.Module):
+    """Gives its child a view of what it got."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = Doubles()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        doubled: torch.Tensor = self.inner(x.transpose(0, 1))
+        return doubled
+
+
+class Writes(nn.Module):
+    """Writes into a tensor, of which a view is taken later: torch.export replays the view where it is read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.middle = Turns()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = x.clone()
+        x[0] = 0
+        turned: torch.Tensor = self.middle(x)
+        return turned

@@ -1,0 +1,72 @@
+"""Marks what torch.export draws with the module that was running.
+
+The exporter keeps a stack of modules itself, and it is not always right: a view that is replayed after a
+write into its base bears the module that reads it. Hooks hear which module really runs, and torch copies
+what they leave in its current metadata onto each node that it draws.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.fx import traceback
+from torch.nn.modules import module as hooks
+
+from .interrupts import whole
+from .paths import ModulePaths
+
+_KEY = "thence.running"  # in the `custom` metadata of nodes, and in __dict__ of modules while it lasts
+_traceback: Any = traceback
+
+
+@whole
+@contextmanager
+def marked(model: torch.nn.Module) -> Iterator[None]:
+    """Around a call of torch.export; does nothing where torch cannot be told what to copy."""
+    if not hasattr(traceback, "preserve_node_meta") or not hasattr(traceback, "current_meta"):
+        yield
+        return
+    thread = threading.get_ident()
+    running: list[str | None] = []
+    named = list(ModulePaths(model))
+
+    def mark() -> None:
+        custom = dict(_traceback.current_meta.get("custom", {}))
+        custom[_KEY] = running[-1] if running else None
+        _traceback.current_meta["custom"] = custom
+
+    def enter(module: torch.nn.Module, _args: Any) -> None:
+        if threading.get_ident() == thread:
+            # torch.export calls stand-ins, which share their module's __dict__. A module made inside
+            # forward has no path: its caller is the best answer.
+            running.append(module.__dict__.get(_KEY, running[-1] if running else None))
+            mark()
+
+    def leave(_module: torch.nn.Module, _args: Any, _output: Any) -> None:
+        if threading.get_ident() == thread and running:
+            running.pop()
+            mark()
+
+    handles: list[Any] = []
+    try:
+        for module in named:
+            module.module.__dict__[_KEY] = module.path
+        handles.append(hooks.register_module_forward_pre_hook(enter))
+        handles.append(hooks.register_module_forward_hook(leave, always_call=True))
+        with _traceback.preserve_node_meta():
+            yield
+    finally:
+        for handle in handles:
+            handle.remove()
+        for module in named:
+            module.module.__dict__.pop(_KEY, None)
+
+
+def running_at(node: torch.fx.Node) -> str | None:
+    """The path of the module that was running when the node was drawn, if that was heard."""
+    found = (node.meta.get("custom") or {}).get(_KEY)
+    return found if isinstance(found, str) else None

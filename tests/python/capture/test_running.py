@@ -1,0 +1,58 @@
+"""Which module was heard running while torch.export drew, where its own stack tells another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from tests.python.capture import nets
+from tests.python.capture.checking import valid_section
+from torch import nn
+from torch.fx import traceback
+from torch.nn.modules import module as hooks
+
+from thence.capture import marked
+from thence.capture.fx_graph import fx_graph
+
+X = torch.ones(2, 3)
+
+
+def drawn(model: nn.Module) -> dict[str, Any]:
+    with marked(model):
+        program = torch.export.export(model, (X,)).run_decompositions({})
+    return valid_section("fx_graph", fx_graph(model, None, program))
+
+
+def state(model: nn.Module) -> object:
+    tables = (hooks._global_forward_hooks, hooks._global_forward_pre_hooks)
+    kept: Any = traceback
+    return (
+        [sorted(module.__dict__) for module in model.modules()],
+        [list(table) for table in tables],
+        dict(kept.current_meta),
+        kept.should_preserve_node_meta,
+    )
+
+
+def test_a_view_that_is_replayed_keeps_the_module_that_took_it() -> None:
+    rows = {row["target"]: row for row in drawn(nets.Writes())["nodes"]}
+    view = rows["aten.transpose.int"]
+    assert [entry["path"] for entry in view["nn_module_stack"]] == ["", "middle", "middle.inner"]
+    assert view["running"] == "middle"
+    assert "running" not in rows["aten.mul.Tensor"]
+
+
+def test_nothing_is_told_where_the_stack_is_right() -> None:
+    assert not any("running" in row for row in drawn(nets.Turns())["nodes"])
+
+
+def test_everything_is_as_it_was() -> None:
+    model = nets.Writes()
+    before = state(model)
+    drawn(model)
+    assert state(model) == before
+    with pytest.raises(ZeroDivisionError), marked(model):
+        model(X)
+        raise ZeroDivisionError
+    assert state(model) == before

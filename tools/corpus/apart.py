@@ -1,0 +1,60 @@
+"""Work in a process of its own, with a time limit, that starts with torch and transformers at hand.
+
+A server process imports them once and is forked for each piece of work, which saves seconds a piece; what a
+piece does to torch, to its memory or to itself ends with its process.
+"""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+import os
+import warnings
+from multiprocessing.connection import Connection
+from typing import Any
+
+_CONTEXT = multiprocessing.get_context("forkserver")
+_CONTEXT.set_forkserver_preload(["tools.sample.write", "tools.corpus.warm", "transformers.models.auto.modeling_auto"])
+
+
+def apart(module: str, function: str, *given: Any, limit: float) -> tuple[bool, str]:
+    """Whether the function came to an end within so many seconds, and the last line of what it said."""
+    ours, theirs = _CONTEXT.Pipe(duplex=False)
+    process = _CONTEXT.Process(target=_run, args=(theirs, module, function, given))
+    process.start()
+    theirs.close()
+    try:
+        if not ours.poll(limit):
+            return False, f"took longer than {limit:.0f} s"
+        ok, said = ours.recv()
+        return ok, said
+    except EOFError:
+        process.join()
+        return False, f"ended with code {process.exitcode}"
+    finally:
+        ours.close()
+        process.kill()
+        process.join()
+
+
+def _run(answer: Connection, module: str, function: str, given: tuple[Any, ...]) -> None:
+    import torch
+
+    torch.set_num_threads(1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ok, said = True, str(getattr(importlib.import_module(module), function)(*given))
+    except BaseException as error:  # SystemExit, too: it is the piece's last word
+        ok, said = False, f"{type(error).__name__}: {error}"
+    answer.send((ok, _last_line(said)))
+    answer.close()
+
+
+def _last_line(said: str) -> str:
+    lines = said.strip().splitlines() or [""]
+    kind = lines[0].partition(":")[0] if len(lines) > 1 else ""
+    return (f"{kind}: {lines[-1]}" if kind else lines[-1])[:300]
