@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "evidence/source.h"
+#include "match/flow.h"
 #include "match/items.h"
+#include "match/order.h"
 
 namespace thence::evidence {
 namespace {
@@ -71,6 +73,34 @@ std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const h
   return reader_of;
 }
 
+// The nodes and how they align: in the order of the file or, where that is not the recording's, put back.
+struct Aligned {
+  std::vector<match::NodeItem> items;
+  match::Alignment alignment;
+  bool in_order = true;
+};
+Aligned aligned(const Recording& recording, const onnx::Model& model, const hierarchy::Capture& capture) {
+  Aligned found;
+  found.items = match::items_of(model, match::parameters_by_content(model, capture, recording),
+                                match::known_or_alike(recording));
+  found.alignment = best_alignment(recording, model, found.items);
+  found.in_order = found.alignment.order >= order_kept;
+  if (!found.in_order) {
+    found.items = match::reordered(std::move(found.items), std::move(found.alignment.anchors));
+    found.alignment = best_alignment(recording, model, found.items);
+  }
+  return found;
+}
+
+Strength strength_of(const Owner& owner, const hierarchy::RecordedStep& step, const match::NodeItem& item,
+                     bool in_order, bool flow_agrees) {
+  if (!in_order) return Strength::reordered;
+  if (owner.chance >= sure && step.relabelled) return Strength::relabelled;
+  const bool no_doubt = owner.chance >= sure && (item.auxiliary || flow_agrees);
+  if (item.auxiliary) return no_doubt ? Strength::aligned_aside : Strength::aligned_aside_loosely;
+  return no_doubt ? Strength::aligned : Strength::aligned_loosely;
+}
+
 }  // namespace
 
 void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Source source,
@@ -80,31 +110,30 @@ void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hi
   const std::optional<Recording>& recording =
       source == Source::execution_trace ? capture->trace : capture->fx;
   if (!recording) return;
-  const auto items = match::items_of(model, match::parameters_by_content(model, *capture, *recording));
-  const match::Alignment alignment = best_alignment(*recording, model, items);
+  const auto [items, alignment, in_order] = aligned(*recording, model, *capture);
   std::vector<Owner> owners;
-  for (std::size_t i = 0; i < items.size(); ++i)
+  std::vector<std::uint32_t> steps;
+  for (std::size_t i = 0; i < items.size(); ++i) {
     owners.push_back(owner_of(*recording, alignment.claims[i], items[i].auxiliary));
+    steps.push_back(owners[i].chance < likely ? onnx::none : owners[i].step);
+  }
   const auto strays = readers_of_strays(*recording, hierarchy.tree(), items, owners);
+  const auto agrees = match::flow_agrees(*recording, items, steps);
   std::vector<Evidence> found;
   for (std::size_t i = 0; i < owners.size(); ++i) {
-    const Owner owner = owners[i];
-    if (owner.chance < likely) continue;
-    if (alignment.order < order_kept && items[i].parameters.empty()) continue;
-    const auto push = [&](const hierarchy::RecordedStep& step, Strength strength) {
+    if (steps[i] == onnx::none) continue;
+    const auto push = [&, &item = items[i]](const hierarchy::RecordedStep& step, Strength strength) {
       if (step.module == hierarchy::no_module) return;
-      found.push_back({.node = items[i].node,
+      found.push_back({.node = item.node,
                        .module = step.module,
                        .call = step.call,
                        .source = source,
                        .strength = strength,
                        .why = recording->words[step.word]});
     };
-    const hierarchy::RecordedStep& step = recording->steps[owner.step];
+    const hierarchy::RecordedStep& step = recording->steps[steps[i]];
     if (strays[i] == onnx::none) {
-      push(step, owner.chance < sure ? Strength::aligned_loosely
-                 : step.relabelled   ? Strength::relabelled
-                                     : Strength::aligned);
+      push(step, strength_of(owners[i], step, items[i], in_order, agrees[i]));
     } else {  // its own place and its reader's are rivals
       push(step, Strength::names_several);
       push(recording->steps[owners[strays[i]].step], Strength::names_several);

@@ -10,9 +10,19 @@ std::string_view name_of(Source source) {
 }
 
 std::string_view name_of(Strength strength) {
-  static constexpr std::array<std::string_view, strength_count> names = {
-      "names_one", "spelled", "inferred_call", "names_several",   "rewritten",
-      "foreign",   "reads",   "aligned",       "aligned_loosely", "relabelled"};
+  static constexpr std::array<std::string_view, strength_count> names = {"names_one",
+                                                                         "spelled",
+                                                                         "inferred_call",
+                                                                         "names_several",
+                                                                         "rewritten",
+                                                                         "foreign",
+                                                                         "reads",
+                                                                         "aligned",
+                                                                         "aligned_loosely",
+                                                                         "aligned_aside",
+                                                                         "aligned_aside_loosely",
+                                                                         "reordered",
+                                                                         "relabelled"};
   return names[static_cast<std::size_t>(strength)];
 }
 

@@ -44,8 +44,11 @@ enum class Strength : std::uint8_t {
   foreign,          // another framework's scope
   reads,            // the node reads a parameter of the module
   aligned,          // a projection that leaves no doubt by its own measure
-  aligned_loosely,  // one that leaves some
-  relabelled,       // one without doubt, of a step that the exporter's own stack gives to another module
+  aligned_loosely,  // one that leaves some, or that data does not flow along
+  aligned_aside,    // the same two, of what works on sizes and constants
+  aligned_aside_loosely,
+  reordered,   // a projection onto nodes that do not stand in the order in which they ran
+  relabelled,  // one without doubt, of a step that the exporter's own stack gives to another module
 };
 inline constexpr std::size_t strength_count = static_cast<std::size_t>(Strength::relabelled) + 1;
 std::string_view name_of(Strength strength);

@@ -140,11 +140,6 @@ Recording read_execution_trace(dom::element section, const ModuleTree& tree) {
     } else if (kind == "size") {
       step.kind = RecordedStep::Kind::size;
       step.word = recording.word("size");
-    } else if (kind == "enter" || kind == "exit") {
-      bool direct = false;
-      if (event["direct"].get_bool().get(direct) == simdjson::SUCCESS && direct) return;
-      step.kind = kind == "enter" ? RecordedStep::Kind::enter : RecordedStep::Kind::exit;
-      step.word = recording.word(kind);
     } else {
       return;
     }

@@ -25,9 +25,9 @@ struct RecordedValue {
 
 /// Something that happened.
 struct RecordedStep {
-  enum class Kind : std::uint8_t { operation, enter, exit, size };
+  enum class Kind : std::uint8_t { operation, size };
   Kind kind = Kind::operation;
-  std::uint32_t word = 0;  // in Recording::words: the operation, or the class of the module entered or left
+  std::uint32_t word = 0;       // in Recording::words: the operation, or `size`
   ModuleId module = no_module;  // none: it is part of the story, and nobody knows whose
   std::uint32_t call = 0;
   bool relabelled = false;  // it was heard running, and the exporter's stack tells another module

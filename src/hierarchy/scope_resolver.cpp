@@ -1,5 +1,7 @@
 #include "hierarchy/scope_resolver.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -230,6 +232,54 @@ bool ScopeResolver::scope_of_its_own(ModuleId module) const {
   return scopes_.find(text) != no_scope;
 }
 
+// The exporter numbers scopes whose text is there already: as many modules of that text as scopes, with no
+// number left out, and each scope is another one's.
+void ScopeResolver::find_siblings() {
+  std::unordered_map<std::string, std::shared_ptr<std::vector<ScopeId>>> by_text;
+  for (ScopeId id = 0; id < scopes_.size(); ++id) {
+    const Scope& scope = scopes_[id];
+    if (scope.is_inner || scope.matches.empty()) continue;
+    const std::string_view base = unnumbered(scope);
+    const std::size_t numbers = base.empty() ? 0 : scope.component.size() - base.size();
+    auto& group = by_text[std::string(scope.text.substr(0, scope.text.size() - numbers))];
+    if (group == nullptr) group = std::make_shared<std::vector<ScopeId>>();
+    group->push_back(id);
+  }
+  for (const auto& [text, group] : by_text) {
+    if (group->size() < 2 || !spend(group->size() * group->size())) continue;
+    std::set<ModuleId> modules;
+    bool any_open = false, all_there = true;
+    for (std::size_t number = 0; number < group->size() && all_there; ++number) {
+      const ScopeId found = scopes_.find(number == 0 ? text : fmt::format("{}_{}", text, number));
+      all_there = std::find(group->begin(), group->end(), found) != group->end();
+    }
+    if (!all_there) continue;
+    for (const ScopeId id : *group) {
+      any_open |= scopes_[id].matches.size() > 1;
+      for (const ScopeMatch& match : scopes_[id].matches) modules.insert(match.module);
+    }
+    if (any_open && modules.size() == group->size())
+      for (const ScopeId id : *group) siblings_.emplace(id, group);
+  }
+}
+
+// The last open one of a group is left the module that no other has; whether it is that.
+bool ScopeResolver::leave_to_siblings(ScopeId id) {
+  const auto group = siblings_.find(id);
+  if (group == siblings_.end() || !spend(group->second->size())) return false;
+  std::set<ModuleId> taken;
+  for (const ScopeId other : *group->second) {
+    if (other == id) continue;
+    if (scopes_[other].matches.size() != 1 || !taken.insert(scopes_[other].matches.front().module).second)
+      return false;
+  }
+  std::vector<ScopeMatch> left = scopes_[id].matches;
+  std::erase_if(left, [&](const ScopeMatch& match) { return taken.contains(match.module); });
+  if (left.size() != 1) return false;
+  scopes_[id].matches = std::move(left);
+  return true;
+}
+
 // All nodes of a scope belong to one call of one module. A scope that fits several is decided when, of all
 // candidates, only one is wired to it: by what lies inside it, else around it, else in its layer. What is
 // decided may decide others, so this goes on until nothing changes.
@@ -261,6 +311,7 @@ void ScopeResolver::decide_by_wiring() {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
+  find_siblings();
   std::vector<bool> news(scopes_.size(),
                          true);  // something it is wired to was decided since it was looked at
   for (int round = 0; any && round < 64; ++round) {
@@ -268,8 +319,11 @@ void ScopeResolver::decide_by_wiring() {
     for (ScopeId id = 0; id < scopes_.size(); ++id) {
       if (wired[id].empty() || !open(id) || !news[id]) continue;
       news[id] = false;
-      const ModuleId picked = pick_by_neighbours(scopes_[id], wired[id], blind[id]);
+      const ModuleId picked = leave_to_siblings(id) ? scopes_[id].matches.front().module
+                                                    : pick_by_neighbours(scopes_[id], wired[id], blind[id]);
       if (picked == no_module) continue;
+      if (const auto group = siblings_.find(id); group != siblings_.end())
+        for (const ScopeId other : *group->second) news[other] = true;
       scopes_[id].matches = {{picked, 0, Fit::wired}};
       for (const ScopeId other : wired[id]) news[other] = true;
       any = true;

@@ -2,6 +2,7 @@
 // tree, the parameters read in a scope, and at last what it is wired to.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,6 +27,8 @@ class ScopeResolver {
   bool resolve_component(Scope& scope, ModuleId outer, std::string_view component);
   void spell_out(Scope& scope, ModuleId outer);
   void decide_by_wiring();
+  void find_siblings();
+  bool leave_to_siblings(ScopeId id);
   ModuleId pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours, bool blind);
   void number_calls(const std::vector<ScopeId>& order);
   bool scope_of_its_own(ModuleId module) const;
@@ -40,6 +43,9 @@ class ScopeResolver {
   Scopes& scopes_;
   const std::vector<ScopeId>& of_name_;
   std::unordered_map<std::string_view, std::vector<ModuleId>> by_component_;  // of a complete tree
+  // Open scopes that differ in their number alone, where there are as many modules as scopes: each has its
+  // own.
+  std::unordered_map<ScopeId, std::shared_ptr<std::vector<ScopeId>>> siblings_;
   // What may be spent on rivals, and how many may be kept in all: a file made to have too many leaves them
   // unknown.
   std::size_t work_left_ = 0, rivals_left_ = 0;

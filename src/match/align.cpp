@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "match/order.h"
+
 namespace thence::match {
 namespace {
 
@@ -16,7 +18,8 @@ constexpr float same_parameter = 3000, other_parameter = 0.0003f, no_parameter_t
                 parameter_unread = 0.4f;
 constexpr float same_shape = 3, other_shape = 0.6f;
 constexpr float flows = 4, flows_not = 0.3f;
-constexpr float least = 1e-7f;  // nothing is impossible
+constexpr float called_alike = 0.5f;  // an operator never met, and an operation of the same name
+constexpr float least = 1e-7f;        // nothing is impossible
 
 constexpr std::size_t most_cells = std::size_t{1}
                                    << 22;      // weighed at once; larger stretches are cut or banded
@@ -44,6 +47,9 @@ class Weights {
       for (const auto& [op, chance] : habit.becomes)
         if (const auto found = numbers.find(op); found != numbers.end())
           chances[found->second] = std::max(chance, least);
+      for (std::size_t op = 0; op < operator_names_.size(); ++op)
+        if (!correspondence.knows_operator(operator_names_[op]) && sound_alike(word, operator_names_[op]))
+          chances[op] = called_alike;
       becomes_.push_back(std::move(chances));
     }
     find_parameters();
@@ -295,41 +301,6 @@ class Stretch {
   std::vector<std::vector<float>> emits_;  // by row: chances of its next item
 };
 
-// Pairs that a parameter read once on both sides proves, in the order of both: the longest such chain.
-struct Anchor {
-  std::uint32_t item, step;
-};
-std::vector<Anchor> find_anchors(const Weights& weights, const std::vector<NodeItem>& items, float& order) {
-  std::vector<std::uint32_t> times(weights.readers().size(), 0);
-  for (const NodeItem& item : items)
-    for (const std::uint32_t parameter : item.parameters) ++times[parameter];
-  std::vector<Anchor> pairs;
-  for (std::uint32_t item = 0; item < items.size(); ++item)
-    for (const std::uint32_t parameter : items[item].parameters)
-      if (times[parameter] == 1 && weights.readers()[parameter].size() == 1) {
-        pairs.push_back({item, weights.readers()[parameter].front()});
-        break;
-      }
-  std::vector<std::uint32_t> ends, before(pairs.size(), 0xffffffff);  // patience sorting
-  for (std::uint32_t i = 0; i < pairs.size(); ++i) {
-    // A step may leave several nodes that read parameters: equal steps are in order, too.
-    const auto place = std::upper_bound(ends.begin(), ends.end(), i, [&](std::uint32_t a, std::uint32_t b) {
-      return pairs[a].step < pairs[b].step;
-    });
-    if (place != ends.begin()) before[i] = *(place - 1);
-    if (place == ends.end())
-      ends.push_back(i);
-    else
-      *place = i;
-  }
-  std::vector<Anchor> chain;
-  for (std::uint32_t i = ends.empty() ? 0xffffffff : ends.back(); i != 0xffffffff; i = before[i])
-    chain.push_back(pairs[i]);
-  std::reverse(chain.begin(), chain.end());
-  if (!pairs.empty()) order = static_cast<float>(chain.size()) / static_cast<float>(pairs.size());
-  return chain;
-}
-
 Alignment weigh(const Weights& weights, const Recording& recording, const std::vector<NodeItem>& items,
                 Habits* habits) {
   Alignment alignment;
@@ -346,7 +317,11 @@ Alignment weigh(const Weights& weights, const Recording& recording, const std::v
   };
   // A cut right after an anchor: its item and its step are the last of their stretch.
   constexpr std::size_t enough = most_cells / 4;
-  for (const Anchor& anchor : find_anchors(weights, items, alignment.order))
+  alignment.anchors = anchors_of(items, weights.readers());
+  const std::vector<Anchor> chain = in_step(alignment.anchors);
+  if (!chain.empty())
+    alignment.order = static_cast<float>(chain.size()) / static_cast<float>(alignment.anchors.size());
+  for (const Anchor& anchor : chain)
     if (anchor.item >= item && anchor.step >= step &&
         std::size_t{anchor.item - item} * (anchor.step - step) > enough)
       stretch(anchor.item, anchor.step);

@@ -38,8 +38,14 @@ struct Claim {
   bool usual = true;  // such a step was seen to become such a node; otherwise only its place speaks for it
 };
 
+/// A node that reads a parameter which nobody else reads, and the one step that does.
+struct Anchor {
+  std::uint32_t item = 0, step = 0;
+};
+
 struct Alignment {
   std::vector<std::vector<Claim>> claims;  // by item; the likeliest first, those below a thousandth left out
+  std::vector<Anchor> anchors;             // in the order of the items
   double likelihood = 0;                   // the logarithm, for comparing correspondences
   float order = 1;  // the share of nodes known by a parameter that come in the order of their steps
 };

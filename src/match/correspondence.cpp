@@ -32,6 +32,10 @@ Correspondence::Correspondence(std::string name, std::unordered_map<std::string,
     for (const auto& [op, chance] : habit.becomes) operators_[op] += chance;
 }
 
+bool sound_alike(std::string_view operation, std::string_view op) {
+  return plain(own_name(operation)) == plain(op);
+}
+
 Habit Correspondence::habit(std::string_view operation) const {
   if (const auto found = habits_.find(std::string(operation)); found != habits_.end()) return found->second;
   // Another overload of a known one, else what sounds alike.

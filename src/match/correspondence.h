@@ -17,6 +17,9 @@ struct Habit {
   std::unordered_map<std::string, float> becomes;  // operator -> chance
 };
 
+/// Whether an operation of PyTorch and an operator bear the same name: aten.hardswish.default, HardSwish.
+bool sound_alike(std::string_view operation, std::string_view op);
+
 /// One exporter's habits.
 class Correspondence {
  public:

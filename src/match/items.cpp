@@ -23,12 +23,6 @@ bool stands_for_itself(const onnx::Model& model, const onnx::Node& node) {
          model.producer(node.inputs()[0]).kind == onnx::Producer::Kind::initializer;
 }
 
-bool any_knows(std::string_view op) {
-  const auto& all = Correspondence::shipped();
-  return all.empty() || std::any_of(all.begin(), all.end(),
-                                    [&](const Correspondence& each) { return each.knows_operator(op); });
-}
-
 // The main graph's nodes, each followed by those of the bodies that it holds. No recursion.
 std::vector<onnx::NodeId> in_order(const onnx::Model& model) {
   std::unordered_map<onnx::NodeId, std::vector<onnx::GraphId>> held;
@@ -91,7 +85,8 @@ std::vector<std::vector<std::uint32_t>> parameters_by_content(const onnx::Model&
 }
 
 std::vector<NodeItem> items_of(const onnx::Model& model,
-                               const std::vector<std::vector<std::uint32_t>>& parameters) {
+                               const std::vector<std::vector<std::uint32_t>>& parameters,
+                               const Takes& takes) {
   const auto shapes = known_shapes(model);
   std::vector<std::uint32_t> item_of(model.node_count(), onnx::none);
   std::vector<NodeItem> items;
@@ -111,7 +106,7 @@ std::vector<NodeItem> items_of(const onnx::Model& model,
   };
   for (const onnx::NodeId id : in_order(model)) {
     const onnx::Node node = model.node(id);
-    if (stands_for_itself(model, node) || !any_knows(node.op_type())) continue;
+    if (stands_for_itself(model, node) || !takes(node.op_type())) continue;
     NodeItem item;
     item.node = id;
     constexpr std::size_t most_inputs = 256;
@@ -137,6 +132,20 @@ std::vector<NodeItem> items_of(const onnx::Model& model,
     items.push_back(std::move(item));
   }
   return items;
+}
+
+Takes known_or_alike(const hierarchy::Recording& recording) {
+  return [&recording, seen = std::unordered_map<std::string, bool>()](std::string_view op) mutable {
+    const auto [entry, fresh] = seen.emplace(op, false);
+    if (fresh) {
+      const auto& all = Correspondence::shipped();
+      entry->second = std::any_of(all.begin(), all.end(),
+                                  [&](const Correspondence& each) { return each.knows_operator(op); }) ||
+                      std::any_of(recording.words.begin(), recording.words.end(),
+                                  [&](const std::string& word) { return sound_alike(word, op); });
+    }
+    return entry->second;
+  };
 }
 
 }  // namespace thence::match

@@ -1,6 +1,8 @@
 // The nodes of a model as a sequence, ready for alignment with a recording.
 #pragma once
 
+#include <functional>
+#include <string_view>
 #include <vector>
 
 #include "hierarchy/capture.h"
@@ -13,9 +15,13 @@ std::vector<std::vector<std::uint32_t>> parameters_by_content(const onnx::Model&
                                                               const hierarchy::Capture& capture,
                                                               const hierarchy::Recording& recording);
 
-/// Nodes in the order of the file, those of bodies where they are held. Constants and operators that no
-/// exporter makes of a step stay out.
+/// Nodes in the order of the file, those of bodies where they are held. Constants stay out, and operators
+/// that are not taken.
+using Takes = std::function<bool(std::string_view op)>;
 std::vector<NodeItem> items_of(const onnx::Model& model,
-                               const std::vector<std::vector<std::uint32_t>>& parameters);
+                               const std::vector<std::vector<std::uint32_t>>& parameters, const Takes& takes);
+
+/// Takes what an exporter is known to make of some step, or what is called as one of the recording's is.
+Takes known_or_alike(const hierarchy::Recording& recording);
 
 }  // namespace thence::match

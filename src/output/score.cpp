@@ -117,6 +117,14 @@ void write_score_json(const score::Score& score, const std::string& model, std::
   }
   text += R"(],"by_source":{)";
   append_all(score.by_source, text);
+  text += R"(},"by_basis":{)";
+  first = true;
+  for (const auto& [basis, rested] : score.by_basis) {
+    const resolve::Confidence& table = resolve::Confidence::shipped();
+    text += fmt::format(R"({}"{}":{{"answers":{},"exact":{},"confidence":{:.6g}}})", first ? "" : ",",
+                        table.name_of(basis), rested.answers, rested.exact, table.of(basis));
+    first = false;
+  }
   text += R"(},"by_op_type":{)";
   append_all(score.by_op_type, text);
   text += "}}\n";

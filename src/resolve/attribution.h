@@ -8,6 +8,7 @@
 
 #include "evidence/source.h"
 #include "hierarchy/module_tree.h"
+#include "resolve/confidence.h"
 
 namespace thence::resolve {
 
@@ -36,12 +37,18 @@ struct Attribution {
   ModuleId weight_owner = no_module;
   std::uint32_t set = 0;  // number of the set of modules it serves; 0: just its own
   float confidence = 0;
+  Basis basis = 0;  // of the confidence
   evidence::Source source = evidence::Source::count;
   Reason reason = Reason::no_evidence;
-  bool inferred = false;  // from neighbours, not from evidence of its own
-  bool named = false;     // rests on names or metadata, its own or its neighbours', rather than on parameters
+  bool inferred = false;   // from neighbours, not from evidence of its own
+  bool projected = false;  // rests on a recording's steps, its own or its neighbours'
+  bool named = false;  // rests on names or metadata, its own or its neighbours', rather than on parameters
 
   bool known() const { return module != no_module; }
+  void rest_on(Basis what) {
+    basis = what;
+    confidence = Confidence::shipped().of(what);
+  }
 };
 
 struct Resolution {

@@ -3,48 +3,82 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "base/embedded.h"
 
 namespace thence::resolve {
+namespace {
+
+using evidence::Source;
+using evidence::Strength;
+
+constexpr auto agreements = static_cast<std::size_t>(Agreement::count);
+constexpr auto inferences = static_cast<std::size_t>(Inference::count);
+constexpr const char* agreement_names[agreements] = {"confirmed", "alone", "contradicted"};
+constexpr const char* inference_names[inferences] = {
+    "one_owner", "one_reader", "by_parameter", "common_owner", "between", "producer", "called"};
+
+// How sure the least sure of what an inference rests on is.
+struct Footing {
+  const char* name;
+  float from, at_most;
+};
+constexpr Footing footings[] = {
+    {"firm", 0.99f, 1.0f}, {"good", 0.95f, 0.99f}, {"fair", 0.7f, 0.95f}, {"weak", 0.0f, 0.7f}};
+constexpr std::size_t direct_rows = evidence::source_count * evidence::strength_count * agreements;
+
+std::optional<float> entry(simdjson::dom::element table, std::string_view source, std::string_view key) {
+  double value = 0;
+  if (table[source][key].get_double().get(value) != simdjson::SUCCESS) return std::nullopt;
+  return static_cast<float>(value);
+}
+
+}  // namespace
 
 const Confidence& Confidence::shipped() {
-  static const Confidence confidence = [] {
-    Confidence made;
-    simdjson::dom::parser parser;
-    const simdjson::padded_string text(base::embedded("calibration.json"));
-    const simdjson::dom::element file = parser.parse(text);
-    for (const auto& [source, entries] : file["confidence"].get_object())
-      for (const auto& [key, value] : entries.get_object())
-        made.table_[std::string(source)][std::string(key)] = static_cast<float>(double(value));
-    static constexpr const char* agreements[] = {"confirmed", "alone", "contradicted"};
-    for (std::size_t source = 0; source < evidence::source_count; ++source)
-      for (std::size_t strength = 0; strength < evidence::strength_count; ++strength)
-        for (std::size_t agreement = 0; agreement < 3; ++agreement)
-          made.direct_[source][strength][agreement] =
-              made.look_up(static_cast<evidence::Source>(source),
-                           fmt::format("{}/{}", evidence::name_of(static_cast<evidence::Strength>(strength)),
-                                       agreements[agreement]));
-    return made;
-  }();
+  static const Confidence confidence;
   return confidence;
 }
 
-float Confidence::look_up(evidence::Source source, std::string_view key) const {
-  const auto entries = table_.find(evidence::name_of(source));
-  if (entries == table_.end()) return 0.5f;
-  const auto found = entries->second.find(key);
-  if (found != entries->second.end()) return found->second;
-  const auto otherwise = entries->second.find("default");
-  return otherwise == entries->second.end() ? 0.5f : otherwise->second;
+Basis Confidence::basis(Source source, Strength strength, Agreement agreement) {
+  const std::size_t row =
+      static_cast<std::size_t>(source) * evidence::strength_count + static_cast<std::size_t>(strength);
+  return static_cast<Basis>(row * agreements + static_cast<std::size_t>(agreement));
 }
 
-float Confidence::of(evidence::Source source, evidence::Strength strength, Agreement agreement) const {
-  return direct_[static_cast<std::size_t>(source)][static_cast<std::size_t>(strength)]
-                [static_cast<std::size_t>(agreement)];
+Basis Confidence::basis(Inference inference, float least_sure) {
+  const auto footing = std::find_if(std::begin(footings), std::end(footings) - 1,
+                                    [&](const Footing& f) { return least_sure >= f.from; });
+  return static_cast<Basis>(direct_rows + static_cast<std::size_t>(inference) * std::size(footings) +
+                            static_cast<std::size_t>(footing - std::begin(footings)));
 }
 
-float Confidence::of_neighbours(std::string_view kind) const {
-  return look_up(evidence::Source::neighbours, kind);
+Confidence::Confidence() {
+  simdjson::dom::parser parser;
+  const simdjson::padded_string text(base::embedded("calibration.json"));
+  const simdjson::dom::element table = parser.parse(text)["confidence"];
+  const auto add = [&](std::string_view source, const std::string& key, float otherwise) {
+    rows_.push_back({fmt::format("{}/{}", source, key), entry(table, source, key).value_or(otherwise)});
+  };
+  for (std::size_t source = 0; source < evidence::source_count; ++source) {
+    const std::string_view name = evidence::name_of(static_cast<Source>(source));
+    const float otherwise = entry(table, name, "default").value_or(0.5f);
+    for (std::size_t strength = 0; strength < evidence::strength_count; ++strength)
+      for (const char* agreement : agreement_names)
+        add(name, fmt::format("{}/{}", evidence::name_of(static_cast<Strength>(strength)), agreement),
+            otherwise);
+  }
+  for (std::size_t inference = 0; inference < inferences; ++inference) {
+    const std::string_view source = evidence::name_of(
+        static_cast<Inference>(inference) == Inference::called ? Source::function : Source::neighbours);
+    const float otherwise = entry(table, source, inference_names[inference])
+                                .value_or(entry(table, source, "default").value_or(0.5f));
+    for (const Footing& footing : footings)
+      add(source, fmt::format("{}/{}", inference_names[inference], footing.name),
+          std::min(otherwise, footing.at_most));
+  }
 }
 
 }  // namespace thence::resolve

@@ -1,31 +1,54 @@
 // How sure an answer is, from a table measured on models with known truth (schema/calibration.json).
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "evidence/source.h"
 
 namespace thence::resolve {
 
 /// Whether other sources said the same as the one that won.
-enum class Agreement { confirmed, alone, contradicted };
+enum class Agreement : std::uint8_t { confirmed, alone, contradicted, count };
+
+/// How an answer was found from others.
+enum class Inference : std::uint8_t {
+  one_owner,     // what is no data belongs to the one module that reads it
+  one_reader,    // data that one module reads
+  by_parameter,  // one module reads it, and parameters are all that speaks for that
+  common_owner,  // what all who read it have in common
+  between,       // a node between two of a block
+  producer,      // nobody reads it, and one module made what it is made of
+  called,        // the body of a function, by the one module that calls it
+  count,
+};
+
+/// What an answer rests on: a row of the table.
+using Basis = std::uint16_t;
 
 class Confidence {
  public:
   /// The table that ships with the program.
   static const Confidence& shipped();
 
-  float of(evidence::Source source, evidence::Strength strength, Agreement agreement) const;
-  /// Of an inference from neighbours, by its kind.
-  float of_neighbours(std::string_view kind) const;
+  static Basis basis(evidence::Source source, evidence::Strength strength, Agreement agreement);
+  /// No inference is surer than what it rests on: the least sure of it counts.
+  static Basis basis(Inference inference, float least_sure);
+
+  float of(Basis basis) const { return rows_[basis].confidence; }
+  /// As the table has it: "onnx_scope_parsing/names_one/alone".
+  const std::string& name_of(Basis basis) const { return rows_[basis].name; }
 
  private:
-  float look_up(evidence::Source source, std::string_view key) const;
+  Confidence();
 
-  std::map<std::string, std::map<std::string, float, std::less<>>, std::less<>> table_;
-  float direct_[evidence::source_count][evidence::strength_count][3] = {};
+  struct Row {
+    std::string name;
+    float confidence = 0;
+  };
+  std::vector<Row> rows_;
 };
 
 }  // namespace thence::resolve

@@ -8,12 +8,12 @@
 // 4. Where a node's name and its output's name speak of two modules, it was fused: the output's is the
 // primary.
 // 5. A parameter alone decides only if the node reads those of one module.
-// 6. The exporter's metadata is one recording, and not always right: where two others, of which neither has a
+// 6. Two recordings of the same forward that speak of two modules leave it open, unless one has doubts.
+// 7. The exporter's metadata is one recording, and not always right: where two others, of which neither has a
 //    doubt, agree on another module, they win. So does a torch.export graph in which another module was heard
 //    running than the exporter's stack tells.
 #include <algorithm>
 
-#include "resolve/confidence.h"
 #include "resolve/resolve.h"
 
 namespace thence::resolve {
@@ -41,13 +41,33 @@ const Evidence* fused_into(std::span<const Evidence> all) {
   return &*std::find_if(all.begin(), all.end(), of_values);
 }
 
-// What the trace and the torch.export graph both say, if neither has a doubt; or what the graph was heard to be.
+bool is_recording(Source source) { return source == Source::execution_trace || source == Source::fx_graph; }
+
+// Whether the two recordings speak of two modules, and which is right cannot be said. The trace hears what a
+// graph leaves out, so it is believed about what works on sizes and constants, and where the graph has
+// doubts.
+bool left_open(std::span<const Evidence> all) {
+  bool open = false;
+  for (const Evidence& traced : all)
+    for (const Evidence& drawn : all) {
+      if (traced.source != Source::execution_trace || drawn.source != Source::fx_graph) continue;
+      const bool heard = traced.strength == Strength::aligned_aside ||
+                         traced.strength == Strength::aligned_aside_loosely ||
+                         drawn.strength == Strength::aligned_loosely;
+      if (traced.module == drawn.module || heard) return false;
+      open = true;
+    }
+  return open;
+}
+
+// What the trace and the torch.export graph both say, if neither has a doubt; or what the graph was heard to
+// be.
 const Evidence* better_recorded(std::span<const Evidence> all) {
   const auto sure = [&](Source source) -> const Evidence* {
     const auto found =
         std::find_if(all.begin(), all.end(), [&](const Evidence& e) { return e.source == source; });
-    const bool no_doubt = found != all.end() && (found->strength == Strength::aligned ||
-                                                 found->strength == Strength::relabelled);
+    const bool no_doubt = found != all.end() &&
+                          (found->strength == Strength::aligned || found->strength == Strength::relabelled);
     return no_doubt ? &*found : nullptr;
   };
   const Evidence* const traced = sure(Source::execution_trace);
@@ -89,6 +109,11 @@ Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet source
     return verdict;
   }
   const Source source = all.front().source;
+  if (is_recording(source) && left_open(all)) {
+    answer.reason = Reason::ambiguous;
+    verdict.serves = {all.front().module, all.back().module};
+    return verdict;
+  }
   const std::size_t count = static_cast<std::size_t>(
       std::find_if(all.begin(), all.end(), [&](const Evidence& e) { return e.source != source; }) -
       all.begin());
@@ -130,8 +155,9 @@ Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet source
   answer.call = winner->call;
   answer.reason = Reason::none;
   answer.named = source != Source::parameter;
-  answer.confidence =
-      Confidence::shipped().of(winner->source, winner->strength, agreement(hierarchy.tree(), all, *winner));
+  answer.projected = is_recording(winner->source);
+  answer.rest_on(
+      Confidence::basis(winner->source, winner->strength, agreement(hierarchy.tree(), all, *winner)));
   return verdict;
 }
 

@@ -4,7 +4,6 @@
 #include <map>
 #include <tuple>
 
-#include "resolve/confidence.h"
 #include "resolve/propagate.h"
 
 namespace thence::resolve {
@@ -61,9 +60,7 @@ bool attribute_body(const onnx::Model& model, onnx::GraphId function, const Call
         node.module = callers.front();
         node.reason = Reason::none;
         node.named = true;
-        node.confidence =
-            by.confidence * Confidence::shipped().of(evidence::Source::function,
-                                                     evidence::Strength::names_one, Agreement::alone);
+        node.rest_on(Confidence::basis(Inference::called, by.confidence));
       } else {
         node.source = evidence::Source::count;
         node.reason = !by.any              ? Reason::unused_function

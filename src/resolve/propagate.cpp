@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "resolve/confidence.h"
-
 namespace thence::resolve {
 namespace {
 
@@ -44,6 +42,7 @@ class Propagation {
     bool any_unknown = false;
     bool between_layers = false;  // one of the unknown is, because it lies there
     bool all_named = true;
+    bool any_projected = false;
     bool layers_differ = false;
     float confidence = 1;  // of the least sure
   };
@@ -65,6 +64,7 @@ class Propagation {
       return;
     }
     owners.all_named &= other.named;
+    owners.any_projected |= other.projected;
     owners.confidence = std::min(owners.confidence, other.confidence);
     if (std::find(owners.modules.begin(), owners.modules.end(), other.module) != owners.modules.end()) return;
     spend(owners.modules.size() * (1 + tree_[other.module].path.size() / 128));
@@ -116,15 +116,15 @@ class Propagation {
     return owners;
   }
 
-  // No inference is surer than what it rests on.
-  void answer(onnx::NodeId id, ModuleId module, bool named, float base, const char* kind) {
+  void answer(onnx::NodeId id, ModuleId module, const Owners& by, Inference inference) {
     Attribution& node = resolution_.nodes[id];
     node.module = module;
     node.source = Source::neighbours;
     node.reason = Reason::none;
     node.inferred = true;
-    node.named = named;
-    node.confidence = std::min(base, Confidence::shipped().of_neighbours(kind));
+    node.named = by.all_named && inference != Inference::between;
+    node.projected = by.any_projected;
+    node.rest_on(Confidence::basis(inference, by.confidence));
   }
 
   // What an exporter makes for a module (constants, shape arithmetic, the steps of a scripted function)
@@ -136,31 +136,39 @@ class Propagation {
       resolution_.nodes[id].reason = Reason::between_layers;
     if (owners.modules.empty() || (owners.any_unknown && !last_) || work_left_ == 0) return false;
     if (data && !owners.all_named) return false;  // names of parameters only: both sides must be heard
+    if (data && owners.any_projected && !comes_from(id, owners)) return false;
     if (data && crosses_into(id, owners)) {
       resolution_.nodes[id].reason = Reason::between_layers;
       return false;
     }
     if (owners.modules.size() == 1) {
-      answer(id, owners.modules.front(), owners.all_named, owners.confidence,
-             !owners.all_named ? "by_parameter"
-             : data            ? "one_reader"
-                               : "one_owner");
+      answer(id, owners.modules.front(), owners,
+             !owners.all_named ? Inference::by_parameter
+             : data            ? Inference::one_reader
+                               : Inference::one_owner);
       return true;
     }
     const ModuleId common = tree_.nearest_runnable(owners.common);
     std::vector<ModuleId> serves = owners.modules;
     const bool root_itself = std::find(serves.begin(), serves.end(), hierarchy::root) != serves.end();
-    if ((common == hierarchy::root && !root_itself) || (!owners.all_named && owners.layers_differ)) {
+    if ((common == hierarchy::root && !root_itself) || owners.any_projected ||
+        (!owners.all_named && owners.layers_differ)) {
       resolution_.nodes[id].reason = owners.layers_differ ? Reason::between_layers : Reason::serves_several;
       set_modules(resolution_, id, std::move(serves));
       return false;
     }
-    answer(id, common, owners.all_named, owners.confidence, "common_owner");
+    answer(id, common, owners, Inference::common_owner);
     const auto own = std::find(serves.begin(), serves.end(), common);
     if (own != serves.end()) serves.erase(own);
     serves.insert(serves.begin(), common);
     set_modules(resolution_, id, std::move(serves));
     return true;
+  }
+
+  // What no step of a recording claimed is its neighbours' only where it comes from and goes to one module.
+  bool comes_from(onnx::NodeId id, const Owners& to) const {
+    const Owners from = known_writers(id);
+    return to.modules.size() == 1 && from.modules == to.modules && work_left_ > 0;
   }
 
   // Data that comes from one layer and goes to another: the node may be the end of the one or the start of
@@ -181,10 +189,12 @@ class Propagation {
     const Owners from = writers(id);
     const Owners to = readers(id);
     if (work_left_ == 0) return false;
-    if (to.modules.empty() && from.modules.size() == 1 && from.all_named && !to.any_unknown) {
-      answer(id, from.modules.front(), true, from.confidence, "producer");
+    if (to.modules.empty() && from.modules.size() == 1 && from.all_named && !from.any_projected &&
+        !to.any_unknown) {
+      answer(id, from.modules.front(), from, Inference::producer);
       return true;
     }
+    if (from.any_projected || to.any_projected) return false;
     if (from.modules.empty() || to.modules.empty() || from.any_unknown || (to.any_unknown && !last_))
       return false;
     if (crosses_into(id, to) || from.layers_differ || to.layers_differ) {
@@ -196,7 +206,9 @@ class Propagation {
       resolution_.nodes[id].reason = Reason::serves_several;
       return false;
     }
-    answer(id, common, false, std::min(from.confidence, to.confidence), "between");
+    Owners both = from;
+    both.confidence = std::min(from.confidence, to.confidence);
+    answer(id, common, both, Inference::between);
     return true;
   }
 

@@ -20,7 +20,7 @@ class Waiting {
     for (const Source source : {Source::tags, Source::trace_module_map, Source::dynamo_metadata,
                                 Source::onnx_scope_parsing, Source::value_names})
       named = std::max(named, sink.of(source).size());
-    names_prevail_ = named * 2 > nodes;
+    names_prevail_ = named * 5 > nodes * 4;
   }
 
   bool waits(onnx::NodeId node, const std::vector<Evidence>& all) const {

@@ -172,6 +172,9 @@ class Scorer {
     ++band.answers;
     band.exact += exact;
     band.confidence += answer.confidence;
+    Rested& rested = score_.by_basis[answer.basis];
+    ++rested.answers;
+    rested.exact += exact;
     judged_.push_back({answer.confidence, exact});
     score_.confidently_wrong += !exact && answer.confidence >= surely;
     const ModuleId told = map_.facts(answer.module).hf_module;

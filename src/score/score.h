@@ -46,6 +46,11 @@ struct Made {
   std::size_t answered = 0;  // with any module
 };
 
+/// Answers that rest on the same, and so have the same confidence.
+struct Rested {
+  std::size_t answers = 0, exact = 0;
+};
+
 struct Score {
   std::size_t nodes = 0;
   Counts counts;
@@ -57,6 +62,7 @@ struct Score {
   double ranking = 1;                 // AUROC: how often an exact answer is more confident than a wrong one
   Made made;
   std::map<std::string_view, Counts> by_source;
+  std::map<resolve::Basis, Rested> by_basis;
   std::map<std::string, Counts> by_op_type;
 };
 

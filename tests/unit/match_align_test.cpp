@@ -35,7 +35,8 @@ Correspondence habits() {
 }
 
 std::vector<std::uint32_t> best_steps(const Recording& recording, const onnx::Model& model) {
-  const auto items = items_of(model, std::vector<std::vector<std::uint32_t>>(model.initializers().size()));
+  const auto items = items_of(model, std::vector<std::vector<std::uint32_t>>(model.initializers().size()),
+                              [](std::string_view) { return true; });
   std::vector<std::uint32_t> steps;
   for (const auto& claims : align(recording, model, items, habits(), {}).claims)
     steps.push_back(claims.empty() ? 0xffffffff : claims.front().step);
@@ -86,7 +87,7 @@ RC_GTEST_PROP(Align, GivesChancesInOrder, ()) {
     last = next;
   }
   const test::ReadModel read(test::model(made).bytes());
-  const auto items = items_of(read.model(), {});
+  const auto items = items_of(read.model(), {}, [](std::string_view) { return true; });
   const Recording recording = story(words);
   const Alignment alignment = align(recording, read.model(), items, habits(), {});
   RC_ASSERT(alignment.claims.size() == items.size());

@@ -1,75 +1,32 @@
 """Scores every strategy on models with a truth, under each condition, and prints one table.
 
-python -m tools.accuracy [NAME ...] [--models tests/models/sample] [--folder build/accuracy]
+python -m tools.accuracy [NAME ...] [--models build/corpus] [--folder build/accuracy] [--jobs 2]
 
-The models are built, captured and asked by `thence eval`; captures and files without names are kept in the
-folder, so a second run only asks. The operator table of schema/operators.json was learned on the sample: what
-`htp` and `fx_graph` reach there they may not reach elsewhere.
+For each model a capture of the live model is made, and files that lost their names; they are kept in the
+folder, so a run that was interrupted goes on where it stopped, and a second one only asks. The scores go to
+scores.jsonl there, one line for a model, condition and strategy; `--require` says which bars must be met.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
-from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from .conditions import STRATEGIES, Asked, asked, names
+from tools.corpus.apart import apart
 
-PROGRAM = os.environ.get("THENCE_BIN", "build/release/bin/thence")
-COLUMNS = ("nodes", "exact", "unknown", "wrong", "cross-layer", "wrong at 0.9", "calibration error", "made")
+from .ask import scores
+from .conditions import Places, asked, names
+from .report import print_report
 
-
-class Total:
-    """The sum of many scores."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-        self.bands: list[Counter[str]] = [Counter() for _ in range(10)]
-
-    def add(self, score: dict[str, Any]) -> None:
-        self.counts.update(score["counts"])
-        self.counts["confidently_wrong"] += score["confidently_wrong"]
-        self.counts.update({f"made {key}": value for key, value in score["made"].items()})
-        for band, more in zip(self.bands, score["bands"], strict=True):
-            band.update({key: more[key] for key in ("answers", "exact", "confidence")})
-
-    def row(self) -> list[str]:
-        count = self.counts
-        told = count["told"] or 1
-        wrong = count["ancestor"] + count["cross_layer"] + count["wrong_branch"]
-        answers = sum(band["answers"] for band in self.bands) or 1
-        error = sum(abs(band["exact"] - band["confidence"]) for band in self.bands) / answers
-        made = f"{count['made owner'] / count['made nodes']:.1%}" if count["made nodes"] else "-"
-        shares = [f"{count['exact'] / told:.2%}", f"{count['unknown'] / told:.2%}", f"{wrong / told:.2%}"]
-        return [
-            str(count["told"]),
-            *shares,
-            str(count["cross_layer"]),
-            f"{count['confidently_wrong'] / told:.2%}",
-            f"{error:.4f}",
-            made,
-        ]
+LIMIT = 600.0  # seconds for what one architecture needs
 
 
-def score(what: Asked, strategy: str) -> dict[str, Any] | None:
-    """None where the capture lacks what the strategy needs."""
-    capture = [] if what.capture is None else ["--capture", str(what.capture)]
-    command = [PROGRAM, "eval", str(what.model), "--truth", str(what.truth), "--strategy", strategy, *capture]
-    done = subprocess.run([*command, "--format", "json", "-q"], capture_output=True, text=True, check=False)
-    if done.returncode == 2:
-        return None
-    if done.returncode != 0:
-        raise SystemExit(f"{' '.join(command)}\n{done.stderr}")
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
-
-
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tools.accuracy",
         description=__doc__,
@@ -78,35 +35,54 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="models of the folder; all when none is named")
     parser.add_argument("--models", type=Path, default=Path("tests/models/sample"))
     parser.add_argument("--folder", type=Path, default=Path("build/accuracy"))
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--worst", type=int, default=0, metavar="N", help="list the N worst models")
+    parser.add_argument("--require", action="store_true", help="exit code 1 when a bar is missed")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    totals: defaultdict[tuple[str, str, str], Total] = defaultdict(Total)
     wanted = options.names or names(options.models)
-    for number, name in enumerate(wanted, 1):
+    for name, said in _each("preparing", wanted, options.jobs, lambda name: _prepare(name, options)):
+        if said:
+            print(f"{name}: {said}")
+    rows = [
+        row
+        for _, found in _each("asking", wanted, options.jobs, lambda name: _ask(name, options))
+        for row in found
+    ]
+    rows.sort(key=lambda row: (row["name"], row["exporter"]))
+    (options.folder / "scores.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    met = print_report(rows, options.worst)
+    return 1 if options.require and not met else 0
+
+
+def _prepare(name: str, options: Any) -> str:
+    given = (name, options.models.resolve(), options.folder.resolve())
+    _, said = apart("tools.accuracy.prepare", "prepare", *given, limit=LIMIT)
+    return said
+
+
+def _ask(name: str, options: Any) -> list[dict[str, Any]]:
+    at = Places(name, options.models, options.folder)
+    return [row for what in asked(at) for row in scores(what)]
+
+
+def _each(doing: str, wanted: list[str], jobs: int, work: Callable[[str], Any]) -> Iterator[tuple[str, Any]]:
+    """What work gives for each name, as it comes."""
+    with ThreadPoolExecutor(jobs) as pool:
+        running = {pool.submit(work, name): name for name in wanted}
+        for number, done in enumerate(_progress(doing, as_completed(running), len(wanted)), 1):
+            del number
+            yield running[done], done.result()
+
+
+def _progress(doing: str, finished: Iterable[Any], count: int) -> Iterator[Any]:
+    for number, done in enumerate(finished, 1):
         if sys.stderr.isatty():
-            print(f"\r\x1b[K{number} of {len(wanted)}: {name}", end="", file=sys.stderr, flush=True)
-        for what in asked(name, options.models, options.folder):
-            for strategy in STRATEGIES[what.condition]:
-                if found := score(what, strategy):
-                    totals[what.condition, what.exporter, strategy].add(found)
+            print(f"\r\x1b[K{doing} {number} of {count}", end="", file=sys.stderr, flush=True)
+        yield done
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr)
-    print_table(totals)
-
-
-def print_table(totals: dict[tuple[str, str, str], Total]) -> None:
-    order = list(STRATEGIES)
-    rows = [["condition", "exporter", "strategy", *COLUMNS]]
-    for key in sorted(totals, key=lambda key: (order.index(key[0]), key[1] == "dynamo")):
-        rows.append([*key, *totals[key].row()])
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    for row in rows:
-        cells = [
-            cell.ljust(width) if i < 3 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        print("  ".join(cells).rstrip())
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,27 +1,23 @@
-"""What a strategy is given: the file alone, a capture with it, a capture and a file without names."""
+"""What a strategy is given: a file, whole or without its names, alone or with a capture."""
 
 from __future__ import annotations
 
-import json
-import os
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import onnx
-from tools.sample.choices import choice_of
-
-from .strip import stripped
 
 EXPORTERS = ("torchscript", "dynamo")
 
-# universal needs what is recorded while a file is exported, so it has no score on files that are there.
+FILE, CAPTURE, HALF, BLIND = "file only", "with capture", "half blind", "blind"
+SHUFFLED, LOWERED = "blind, shuffled", "opset 17"
+# Every condition but the first comes with a capture.
 STRATEGIES = {
-    "file only": ("auto", "enhanced_semantic"),
-    "with capture": ("auto", "enhanced_semantic", "usage_based", "htp", "fx_graph"),
-    "blind, with capture": ("auto", "htp", "fx_graph"),
+    FILE: ("auto", "enhanced_semantic", "usage_based"),
+    CAPTURE: ("auto", "enhanced_semantic", "universal", "usage_based", "htp", "fx_graph"),
+    HALF: ("auto", "enhanced_semantic", "usage_based", "htp", "fx_graph"),
+    BLIND: ("auto", "usage_based", "htp", "fx_graph"),
+    SHUFFLED: ("auto", "htp", "fx_graph"),
+    LOWERED: ("auto", "enhanced_semantic", "usage_based", "htp", "fx_graph"),
 }
 
 
@@ -29,11 +25,48 @@ STRATEGIES = {
 class Asked:
     """One model under one condition."""
 
+    name: str
     condition: str
     exporter: str
     model: Path
     truth: Path
     capture: Path | None
+    scopes: Path  # a capture with the module map of a TorchScript export; may be missing
+
+    def capture_for(self, strategy: str) -> Path | None:
+        """None: nothing for this strategy is there, or it takes none."""
+        return self.scopes if strategy == "universal" else self.capture
+
+    def can_ask(self, strategy: str) -> bool:
+        if strategy == "universal":
+            return self.exporter == "torchscript" and self.scopes.exists()
+        return self.model.exists() and (self.capture is None or self.capture.exists())
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where what is made for one architecture lies."""
+
+    name: str
+    models: Path
+    folder: Path
+
+    def model(self, exporter: str) -> Path:
+        return self.models / f"{self.name}.{exporter}.onnx"
+
+    def truth(self, exporter: str) -> Path:
+        return self.models / f"{self.name}.{exporter}.truth.json"
+
+    def made(self, exporter: str, what: str, kind: str = "onnx") -> Path:
+        return self.folder / f"{self.name}.{exporter}.{what}.{kind}"
+
+    @property
+    def capture(self) -> Path:
+        return self.folder / f"{self.name}.capture.json"
+
+    @property
+    def scopes(self) -> Path:
+        return self.folder / f"{self.name}.scopes.capture.json"
 
 
 def names(models: Path) -> list[str]:
@@ -41,50 +74,32 @@ def names(models: Path) -> list[str]:
     return sorted({path.name.rsplit(".", 3)[0] for path in models.glob("*.truth.json")})
 
 
-def asked(name: str, models: Path, folder: Path) -> Iterator[Asked]:
-    """Every condition of one architecture; what is made for it is kept in the folder."""
-    capture = _captured(name, folder)
+def asked(at: Places) -> Iterator[Asked]:
+    """Every condition of one architecture whose files are there."""
     for exporter in EXPORTERS:
-        model = models / f"{name}.{exporter}.onnx"
-        truth = models / f"{name}.{exporter}.truth.json"
+        truth = at.truth(exporter)
         if not truth.exists():
             continue
-        yield Asked("file only", exporter, model, truth, None)
-        yield Asked("with capture", exporter, model, truth, capture)
-        yield Asked("blind, with capture", exporter, _blind(model, folder), truth, capture)
-
-
-def _blind(model: Path, folder: Path) -> Path:
-    path = folder / f"{model.stem}.blind.onnx"
-    if not path.exists():
-        onnx.save(stripped(onnx.load(model)), path)
-    return path
-
-
-def _captured(name: str, folder: Path) -> Path:
-    """A capture of the model that the files were exported from."""
-    path = folder / f"{name}.capture.json"
-    if path.exists():
-        return path
-    import torch
-    from tools.sample.architectures import build
-
-    import thence._core as core  # late: what is kept needs no torch
-    from thence.capture import capture
-
-    live = build(choice_of(name))
-    inputs = dict(zip(live.input_names, live.inputs, strict=True)) | live.fixed
-    with torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found: Any = capture(
-            live.model, inputs, sections=("hierarchy", "execution_trace"), fingerprint=core.fingerprint
-        )
-        try:
-            more: Any = capture(build(choice_of(name)).model, inputs, sections=("fx_graph",))
-            found["sections"] |= more["sections"]
-        except Exception as error:  # torch.export cannot do every model: fx_graph has no score there
-            print(f"{name}: no fx_graph: {type(error).__name__}")
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(found))
-    os.replace(part, path)
-    return path
+        given = [
+            (FILE, at.model(exporter), truth, None),
+            (CAPTURE, at.model(exporter), truth, at.capture),
+            (HALF, at.made(exporter, "half"), truth, at.capture),
+            (BLIND, at.made(exporter, "blind"), truth, at.capture),
+            (
+                SHUFFLED,
+                at.made(exporter, "shuffled"),
+                at.made(exporter, "shuffled", "truth.json"),
+                at.capture,
+            ),
+        ]
+        if exporter == "dynamo":
+            given.append(
+                (
+                    LOWERED,
+                    at.made(exporter, "lowered"),
+                    at.made(exporter, "lowered", "truth.json"),
+                    at.capture,
+                )
+            )
+        for condition, model, its_truth, capture in given:
+            yield Asked(at.name, condition, exporter, model, its_truth, capture, at.scopes)

@@ -14,11 +14,13 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["tools.sample.write", "tools.corpus.warm", "transformers.models.auto.modeling_auto"])
+_CONTEXT.set_forkserver_preload(
+    ["tools.sample.write", "tools.corpus.warm", "transformers.models.auto.modeling_auto"]
+)
 
 
 def apart(module: str, function: str, *given: Any, limit: float) -> tuple[bool, str]:
-    """Whether the function came to an end within so many seconds, and the last line of what it said."""
+    """Whether the function came to an end within so many seconds, and what it said or failed with."""
     ours, theirs = _CONTEXT.Pipe(duplex=False)
     process = _CONTEXT.Process(target=_run, args=(theirs, module, function, given))
     process.start()
@@ -49,12 +51,14 @@ def _run(answer: Connection, module: str, function: str, given: tuple[Any, ...])
             warnings.simplefilter("ignore")
             ok, said = True, str(getattr(importlib.import_module(module), function)(*given))
     except BaseException as error:  # SystemExit, too: it is the piece's last word
-        ok, said = False, f"{type(error).__name__}: {error}"
-    answer.send((ok, _last_line(said)))
+        ok, said = False, _reason(error)
+    answer.send((ok, said.strip()[:300]))
     answer.close()
 
 
-def _last_line(said: str) -> str:
-    lines = said.strip().splitlines() or [""]
-    kind = lines[0].partition(":")[0] if len(lines) > 1 else ""
-    return (f"{kind}: {lines[-1]}" if kind else lines[-1])[:300]
+def _reason(error: BaseException) -> str:
+    """What it all began with: exporters wrap errors in their own, whose words are advice."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    words = str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}: {words}"

@@ -1,9 +1,10 @@
-"""Command line: trace every model of the sample, and learn from its exports and their truth.
+"""Learns which operators each operation of PyTorch becomes, from one half of the corpus and its truth.
 
 make operators
-python -m tools.learn [--captures build/learn] [--sample tests/models/sample] [--out schema/operators.json]
+python -m tools.learn [--models build/corpus] [--captures build/accuracy] [--out schema/operators.json]
 
-Traces that are there already are kept, so a second run takes seconds.
+The other half (tools/corpus/families.py) is never looked at, so what `htp` and `fx_graph` reach there they
+reach elsewhere. Captures are those that tools.accuracy makes.
 """
 
 from __future__ import annotations
@@ -13,41 +14,35 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.sample.choices import CHOICES
+from tools.accuracy.conditions import EXPORTERS, Places, names
+from tools.corpus.families import is_lesson
 
-EXPORTERS = ("torchscript", "dynamo")
 LEARN = Path("build/release/bin/thence_learn")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.learn", description=__doc__)
-    parser.add_argument("--captures", type=Path, default=Path("build/learn"))
-    parser.add_argument("--sample", type=Path, default=Path("tests/models/sample"))
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.learn",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--models", type=Path, default=Path("build/corpus"))
+    parser.add_argument("--captures", type=Path, default=Path("build/accuracy"))
     parser.add_argument("--out", type=Path, default=Path("schema/operators.json"))
     options = parser.parse_args()
-    options.captures.mkdir(parents=True, exist_ok=True)
     lessons: list[str | Path] = []
-    for name in CHOICES:
-        capture = options.captures / f"{name}.capture.json"
-        if not capture.exists():
-            print(f"tracing {name}", file=sys.stderr, flush=True)
-            _trace(name, capture)
-        for exporter in EXPORTERS:
-            model = options.sample / f"{name}.{exporter}.onnx"
-            if model.exists():
-                lessons += [exporter, capture, model, model.with_suffix(".truth.json")]
+    for exporter in EXPORTERS:
+        for name in filter(is_lesson, names(options.models)):
+            at = Places(name, options.models, options.captures)
+            if at.capture.exists() and at.truth(exporter).exists():
+                lessons += [exporter, at.capture, at.model(exporter), at.truth(exporter)]
+            lowered = at.made(exporter, "lowered")
+            if lowered.exists():
+                lessons += [exporter, at.capture, lowered, at.made(exporter, "lowered", "truth.json")]
+    if not lessons:
+        print("no captures to learn from: run `make accuracy` first", file=sys.stderr)
+        return 1
     return subprocess.run([LEARN, options.out, *lessons], check=False).returncode
-
-
-def _trace(name: str, path: Path) -> None:
-    from tools.sample.architectures import build
-
-    from thence import _core  # late: nothing else here needs torch
-    from thence.capture import capture, write
-
-    sample = build(CHOICES[name])
-    inputs = dict(zip(sample.input_names, sample.inputs, strict=True)) | sample.fixed
-    write(capture(sample.model, inputs, fingerprint=_core.fingerprint, version=_core.version), path)
 
 
 if __name__ == "__main__":

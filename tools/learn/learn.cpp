@@ -51,7 +51,7 @@ std::vector<std::vector<hierarchy::ModuleId>> read_owners(const std::string& pat
                       static_cast<onnx::NodeId>(std::uint64_t(row["index"]));
     by_node[node].push_back(lesson.capture.tree.find(module));
     simdjson::dom::array accepted;
-    if (row["accepted"].get_array().get(accepted) == simdjson::SUCCESS)
+    if (row["accept"].get_array().get(accepted) == simdjson::SUCCESS)
       for (const simdjson::dom::element other : accepted) {
         std::string_view path_of_other;
         if (other.get_string().get(path_of_other) == simdjson::SUCCESS)
@@ -68,7 +68,7 @@ match::Correspondence improved(const std::string& exporter, const match::Habits&
   for (const auto& [operation, sum] : habits.sums) {
     match::Habit& habit = next[operation];
     // As if each had once left a node and once not, and once stopped after one.
-    habit.skips = static_cast<float>(1 - (sum.began + 0.5) / (sum.steps + 1));
+    habit.skips = static_cast<float>(1 - (std::min(sum.began, sum.steps) + 0.5) / (sum.steps + 1));
     habit.stays = static_cast<float>(1 - (sum.began + 0.5) / (std::max(sum.nodes, sum.began) + 1));
     double all = 0;
     for (const auto& [op, count] : sum.became) all += count;
@@ -138,7 +138,8 @@ int main(int argc, char** argv) {
     }
     Lesson lesson{argv[i], *std::move(model), *std::move(capture), {}, {}};
     lesson.items = match::items_of(
-        lesson.model, match::parameters_by_content(lesson.model, lesson.capture, *lesson.capture.trace));
+        lesson.model, match::parameters_by_content(lesson.model, lesson.capture, *lesson.capture.trace),
+        [](std::string_view) { return true; });
     lesson.owners = read_owners(argv[i + 3], lesson);
     lessons.push_back(std::move(lesson));
     if (std::find(exporters.begin(), exporters.end(), argv[i]) == exporters.end())

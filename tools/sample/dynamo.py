@@ -43,19 +43,31 @@ def export_made(
     twin = make()
     with _stamping(twin.model):
         stamped = _export(twin, axes)
-    nodes = _fx_nodes(plain, stamped)
+    return plain.model_proto, modules, _rows(plain, _fx_nodes(plain, stamped), modules)
+
+
+def export_at(choice: Choice, opset: int) -> tuple[onnx.ModelProto, list[dict[str, Any]]]:
+    """One export at another opset, stamped itself: stamps change nothing in a file."""
+    sample = build(choice)
+    with _stamping(sample.model):
+        program = _export(sample, {}, opset)
+    return program.model_proto, _rows(program, _fx_nodes(program, program), Modules(sample.model))
+
+
+def _rows(
+    program: torch.onnx.ONNXProgram, nodes: dict[str, tuple[torch.fx.Node, int | None]], modules: Modules
+) -> list[dict[str, Any]]:
     owners = {name: _owner(node, stamp, modules) for name, (node, stamp) in nodes.items()}
-    model = plain.model_proto
-    rows = [row(place, _owner_of_place(place, nodes, owners)) for place in places(model)]
-    return model, modules, rows
+    return [row(place, _owner_of_place(place, nodes, owners)) for place in places(program.model_proto)]
 
 
-def _export(sample: Sample, axes: dict[int, str]) -> torch.onnx.ONNXProgram:
+def _export(sample: Sample, axes: dict[int, str], opset: int | None = None) -> torch.onnx.ONNXProgram:
     with flat_forward(sample):
         program = torch.onnx.export(
             sample.model,
             sample.inputs,
             dynamo=True,
+            opset_version=opset,
             input_names=sample.input_names,
             dynamic_shapes=dict.fromkeys(sample.input_names, axes) if axes else None,
             verbose=False,

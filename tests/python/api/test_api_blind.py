@@ -9,7 +9,7 @@ import pytest
 import torch
 from tests.models.sample import Model
 from tests.python.api.test_api_truth import NAMES, metadata
-from tools.accuracy.strip import stripped
+from tools.accuracy.rename import stripped
 from tools.sample.architectures import build
 from tools.sample.choices import CHOICES
 

@@ -12,7 +12,7 @@ import onnx
 import pytest
 import torch
 from tests.python.api.running import thence
-from tools.accuracy.strip import stripped
+from tools.accuracy.rename import stripped
 from tools.sample.architectures import build
 from tools.sample.choices import CHOICES
 
@@ -114,4 +114,5 @@ def test_odd_programs(name: str, tmp_path: Path) -> None:
     assert len(saved) == len(live) > 0
     different = {a["module"] for a, b in zip(saved, live, strict=True) if a["module"] != b["module"]}
     assert different == renamed
-    assert all(row["module"] is not None for row in saved)
+    # torch.export keeps no module stack in the bodies of control flow.
+    assert all(row["module"] is not None for row in saved if not row["graph"])

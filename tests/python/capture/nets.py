@@ -204,7 +204,7 @@ class Turns(nn.Module):
 
 
 class Writes(nn.Module):
-    """Writes into a tensor, of which a view is taken later: torch.export replays the view where it is read."""
+    """Writes into a tensor of which a view is taken later: torch.export replays the view where it is read."""
 
     def __init__(self) -> None:
         super().__init__()

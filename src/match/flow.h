@@ -1,0 +1,15 @@
+// Whether data flows between nodes as it did between the steps that they are said to come from.
+#pragma once
+
+#include <vector>
+
+#include "match/align.h"
+
+namespace thence::match {
+
+/// By item: all that it is made of comes from the same step, or from one that the step reads; steps that left
+/// no node are looked through. `steps`: the step of each item, or none.
+std::vector<bool> flow_agrees(const hierarchy::Recording& recording, const std::vector<NodeItem>& items,
+                              const std::vector<std::uint32_t>& steps);
+
+}  // namespace thence::match

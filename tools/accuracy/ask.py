@@ -1,0 +1,36 @@
+"""Asks `thence eval` about one model under one condition."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from typing import Any
+
+from .conditions import STRATEGIES, Asked
+
+PROGRAM = os.environ.get("THENCE_BIN", "build/release/bin/thence")
+
+
+def scores(what: Asked) -> list[dict[str, Any]]:
+    """One score a strategy, with what was asked; a strategy that lacks something in the capture has none."""
+    found = []
+    for strategy in STRATEGIES[what.condition]:
+        score = _score(what, strategy) if what.can_ask(strategy) else None
+        if score is not None:
+            asked = {"name": what.name, "condition": what.condition, "exporter": what.exporter}
+            found.append(asked | {"strategy": strategy, "score": score})
+    return found
+
+
+def _score(what: Asked, strategy: str) -> dict[str, Any] | None:
+    given = what.capture_for(strategy)
+    capture = [] if given is None else ["--capture", str(given)]
+    command = [PROGRAM, "eval", str(what.model), "--truth", str(what.truth), "--strategy", strategy, *capture]
+    done = subprocess.run([*command, "--format", "json", "-q"], capture_output=True, text=True, check=False)
+    if done.returncode == 2:
+        return None
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)}\n{done.stderr}")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found

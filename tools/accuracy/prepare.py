@@ -1,0 +1,125 @@
+"""Makes what the conditions need of one architecture: captures of the live model, files without names.
+
+What is there is kept. A file appears whole or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import onnx
+import torch
+from tools.sample.architectures import build
+from tools.sample.choices import choice_of
+from tools.sample.flat import flat_forward
+from tools.sample.torchscript import OPSET
+
+import thence._core as core
+from thence.capture import capture, record_module_map
+
+from .conditions import EXPORTERS, Places
+from .lower import lowered
+from .rename import stripped
+from .shuffle import shuffled, truth_in_order
+
+SEED = 0
+
+
+def prepare(name: str, models: Path, folder: Path) -> str:
+    """Says what could not be made."""
+    at = Places(name, models, folder)
+    failed = []
+    for what, path, make in (("capture", at.capture, _captured), ("scopes", at.scopes, _scopes)):
+        if path.exists() or (what == "scopes" and not at.truth("torchscript").exists()):
+            continue
+        try:
+            _write(path, json.dumps(make(name)).encode())
+        except Exception as error:
+            failed.append(f"no {what}: {type(error).__name__}: {error}")
+    for exporter in EXPORTERS:
+        if at.truth(exporter).exists():
+            failed += _files(at, exporter)
+    return "; ".join(failed)
+
+
+def _files(at: Places, exporter: str) -> list[str]:
+    def one(what: str, make: Callable[[onnx.ModelProto], onnx.ModelProto]) -> None:
+        path = at.made(exporter, what)
+        if not path.exists():
+            _write(path, make(onnx.load(at.model(exporter))).SerializeToString())
+
+    def with_truth(what: str, make: Callable[[Any], tuple[onnx.ModelProto, Any]]) -> None:
+        path = at.made(exporter, what)
+        if not path.exists():
+            model, truth = make(json.loads(at.truth(exporter).read_text()))
+            _write(at.made(exporter, what, "truth.json"), json.dumps(truth).encode())
+            _write(path, model.SerializeToString())
+
+    one("blind", stripped)
+    one("half", lambda model: stripped(model, 0.5, SEED))
+    with_truth("shuffled", lambda truth: _shuffled(onnx.load(at.model(exporter)), truth))
+    if exporter == "dynamo":
+        try:
+            with_truth("lowered", lambda truth: lowered(at.name, truth))
+        except Exception as error:  # a converter that cannot do it is no concern of ours
+            return [f"not lowered: {type(error).__name__}: {error}"]
+    return []
+
+
+def _shuffled(model: onnx.ModelProto, truth: dict[str, Any]) -> tuple[onnx.ModelProto, dict[str, Any]]:
+    before = shuffled(stripped(model), SEED)
+    truth_in_order(truth, model, before)
+    return model, truth
+
+
+def _captured(name: str) -> dict[str, Any]:
+    """The hierarchy, the trace and, where torch.export can do the model, its graph."""
+    live = build(choice_of(name))
+    inputs = dict(zip(live.input_names, live.inputs, strict=True)) | live.fixed
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found: Any = capture(
+            live.model, inputs, sections=("hierarchy", "execution_trace"), fingerprint=core.fingerprint
+        )
+        try:
+            more: Any = capture(build(choice_of(name)).model, inputs, sections=("fx_graph",))
+            found["sections"] |= more["sections"]
+        except Exception as error:  # fx_graph has no score there
+            print(f"{name}: no fx_graph: {type(error).__name__}")
+    return dict(found)
+
+
+def _scopes(name: str) -> dict[str, Any]:
+    """The hierarchy, and what is heard while the TorchScript exporter writes the file once more."""
+    live = build(choice_of(name))
+    dynamic = {0: "batch"} if choice_of(name).dynamic_batch else None
+    with tempfile.TemporaryDirectory() as folder, flat_forward(live), record_module_map(live.model) as scopes:
+        torch.onnx.export(
+            live.model,
+            live.inputs,
+            Path(folder) / "model.onnx",
+            dynamo=False,
+            opset_version=OPSET,
+            input_names=live.input_names,
+            dynamic_axes=dict.fromkeys(live.input_names, dynamic) if dynamic else None,
+        )
+    found: Any = capture(
+        live.model,
+        None,
+        sections=("hierarchy", "module_map"),
+        module_map=scopes,
+        fingerprint=core.fingerprint,
+    )
+    return dict(found)
+
+
+def _write(path: Path, content: bytes) -> None:
+    part = path.with_suffix(".part")
+    part.write_bytes(content)
+    os.replace(part, path)

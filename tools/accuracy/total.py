@@ -1,0 +1,89 @@
+"""The sum of many scores, and what is said of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+COLUMNS = (
+    "models",
+    "nodes",
+    "exact",
+    "unknown",
+    "wrong",
+    "cross-layer",
+    "wrong at 0.9",
+    "ECE",
+    "AUROC",
+    "made",
+)
+
+
+class Total:
+    """Counts of nodes by verdict, and answers by their confidence."""
+
+    def __init__(self) -> None:
+        self.models = 0
+        self.counts: Counter[str] = Counter()
+        self.answers: Counter[float] = Counter()
+        self.right: Counter[float] = Counter()
+
+    def add(self, score: dict[str, Any]) -> None:
+        self.models += 1
+        self.counts.update(score["counts"])
+        self.counts["confidently_wrong"] += score["confidently_wrong"]
+        self.counts.update({f"made {key}": value for key, value in score["made"].items()})
+        for basis in score["by_basis"].values():
+            self.answers[basis["confidence"]] += basis["answers"]
+            self.right[basis["confidence"]] += basis["exact"]
+
+    @property
+    def wrong(self) -> int:
+        return self.counts["ancestor"] + self.counts["cross_layer"] + self.counts["wrong_branch"]
+
+    def share(self, what: str) -> float:
+        """Of the nodes that have a truth."""
+        count = self.wrong if what == "wrong" else self.counts[what]
+        return count / (self.counts["told"] or 1)
+
+    @property
+    def made(self) -> float | None:
+        nodes = self.counts["made nodes"]
+        return self.counts["made owner"] / nodes if nodes else None
+
+    @property
+    def precision(self) -> float:
+        return self.counts["exact"] / ((self.counts["exact"] + self.wrong) or 1)
+
+    @property
+    def calibration_error(self) -> float:
+        """How far confidence and the share of right answers lie apart, over ten bands."""
+        bands: Counter[int] = Counter()
+        for confidence, answers in self.answers.items():
+            bands[min(int(confidence * 10), 9)] += self.right[confidence] - confidence * answers  # type: ignore[assignment]
+        return sum(abs(gap) for gap in bands.values()) / (sum(self.answers.values()) or 1)
+
+    @property
+    def ranking(self) -> float | None:
+        """How often a right answer is more confident than a wrong one; ties count half."""
+        won = 0.0
+        right_all = wrong_all = 0
+        for confidence in sorted(self.answers):
+            right = self.right[confidence]
+            wrong = self.answers[confidence] - right
+            won += right * (wrong_all + wrong / 2)
+            right_all, wrong_all = right_all + right, wrong_all + wrong
+        return won / (right_all * wrong_all) if right_all and wrong_all else None
+
+    def row(self) -> list[str]:
+        shares = [f"{self.share(what):.2%}" for what in ("exact", "unknown", "wrong")]
+        return [
+            str(self.models),
+            str(self.counts["told"]),
+            *shares,
+            str(self.counts["cross_layer"]),
+            f"{self.share('confidently_wrong'):.3%}",
+            f"{self.calibration_error:.4f}",
+            "-" if self.ranking is None else f"{self.ranking:.3f}",
+            "-" if self.made is None else f"{self.made:.1%}",
+        ]
