@@ -5,7 +5,7 @@ SHELL := /bin/bash
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: help demo test build wheel lint format tidy bench accuracy operators fuzz coverage clean
+.PHONY: help demo test build wheel lint format tidy bench corpus accuracy operators calibrate fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -43,14 +43,19 @@ bench: setup-bench  ## time the core, and compare with the bars it must clear
 	@.venv/bin/python bench/trace_cost.py
 	@.venv/bin/python bench/export_cost.py
 
-accuracy: setup-test build  ## score the maps of tests/models against their truth, by every strategy
-	@THENCE_BIN=$(CURDIR)/build/release/bin/thence .venv/bin/python -m pytest --quiet -s tests/models
-	@PYTHONPATH=python .venv/bin/python -m tools.accuracy
+corpus: setup-test  ## export every architecture of the list by both exporters, with its truth: build/corpus
+	@.venv/bin/python -m tools.corpus
 
-operators: setup-test build  ## learn schema/operators.json anew from the sample's exports
+accuracy: corpus build  ## score every strategy on the corpus, under every condition; two hours, resumable
+	@PYTHONPATH=python .venv/bin/python -m tools.accuracy --worst 20 --require
+
+operators: setup-test build  ## learn schema/operators.json anew from one half of the corpus, after `make accuracy`
 	@cmake --preset release -D THENCE_TOOLS=ON >/dev/null
 	@cmake --build --preset release --target thence_learn
 	@.venv/bin/python -m tools.learn
+
+calibrate: setup-test  ## measure schema/calibration.json anew on the same half, after `make accuracy`
+	@.venv/bin/python -m tools.calibrate
 
 fuzz: setup-test build/asan/build.ninja  ## damaged files against the sanitizers
 	@cmake --build --preset asan

@@ -72,6 +72,14 @@ int write_to(int descriptor, const std::function<void(Writer&)>& write) {
   return number;
 }
 
+// So that the new name survives a power failure. The file is whole either way, so failure is no error.
+void sync_folder(const std::filesystem::path& folder) {
+  const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  (void)fsync(descriptor);
+  (void)close(descriptor);
+}
+
 bool is_pipe_or_device(const std::string& path) {
   struct stat info {};
   return stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
@@ -105,13 +113,20 @@ std::optional<Error> write_atomically(const std::string& path, const std::functi
   struct stat old {};
   const mode_t mask = umask(0);
   umask(mask);
-  const mode_t mode = stat(target.c_str(), &old) == 0 ? old.st_mode & 07777 : 0666 & ~mask;
+  const bool replaces = stat(target.c_str(), &old) == 0;
+  const mode_t mode = replaces ? old.st_mode & 07777 : 0666 & ~mask;
   int number = write_to(descriptor, write);
+  // The owner is kept where we may; who may not give files away owns what he writes.
+  if (number == 0 && replaces && fchown(descriptor, old.st_uid, old.st_gid) != 0 && errno != EPERM)
+    number = errno;
   if (number == 0 && (fchmod(descriptor, mode) != 0 || fsync(descriptor) != 0)) number = errno;
   if (close(descriptor) != 0 && number == 0) number = errno;
   if (number == 0 && rename(temporary.c_str(), target.c_str()) != 0) number = errno;
   any_unfinished = 0;
-  if (number == 0) return std::nullopt;
+  if (number == 0) {
+    sync_folder(real.parent_path());
+    return std::nullopt;
+  }
   unlink(temporary.c_str());
   return failure(path, "cannot write", number);
 }

@@ -62,6 +62,8 @@ void add_explain(Program& program);
 void add_eval(Program& program);
 void add_export(Program& program);
 void add_capture(Program& program);
+void add_tag(Program& program);
+void add_strip(Program& program);
 
 /// How the program was called; empty when that is not known.
 std::string& program_name();

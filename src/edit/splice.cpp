@@ -4,8 +4,9 @@
 
 namespace thence::edit {
 
-void append_varint(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
+void append_varint(std::string& out, std::uint64_t value, unsigned width) {
+  for (; value >= 0x80 || width > 1; value >>= 7, width -= width > 0)
+    out.push_back(static_cast<char>(value | 0x80));
   out.push_back(static_cast<char>(value));
 }
 
@@ -42,13 +43,13 @@ void Splice::open(std::uint32_t tag) {
   pieces_.push_back({0, 0, true});  // its bytes come with close()
 }
 
-void Splice::close() {
+void Splice::close(unsigned tag_width, unsigned length_width) {
   const Open opened = open_.back();
   open_.pop_back();
   Piece& header = pieces_[opened.header];
   header.offset = own_.size();
-  append_varint(own_, opened.tag);
-  append_varint(own_, bytes_ - opened.before);
+  append_varint(own_, opened.tag, tag_width);
+  append_varint(own_, bytes_ - opened.before, length_width);
   header.size = own_.size() - header.offset;
   bytes_ += header.size;
 }

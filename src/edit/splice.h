@@ -21,7 +21,8 @@ class Splice {
   void copy(std::string_view part);     // a part of the file, as it is
   void insert(std::string_view bytes);  // bytes of our own
   void open(std::uint32_t tag);         // a bytes field begins, whose length is known when it is closed
-  void close();
+  /// Its tag and length take so many bytes, or as few as they need.
+  void close(unsigned tag_width = 0, unsigned length_width = 0);
 
   std::uint64_t size() const { return open_.empty() ? bytes_ : 0; }
   void write(base::Writer& out) const;
@@ -47,8 +48,8 @@ class Splice {
   std::uint64_t bytes_ = 0;
 };
 
-/// Appends a varint, or a bytes field: tag, length, payload.
-void append_varint(std::string& out, std::uint64_t value);
+/// Appends a varint, of at least so many bytes, or a bytes field: tag, length, payload.
+void append_varint(std::string& out, std::uint64_t value, unsigned width = 0);
 void append_field(std::string& out, std::uint32_t field, std::string_view payload);
 
 }  // namespace thence::edit

@@ -9,13 +9,11 @@
 namespace thence::edit {
 
 struct TagOptions {
-  std::string capture_digest;  // of the capture that the map used; empty: none
+  std::string capture_digest;   // of the capture that the map used; empty: none
+  bool with_namespace = false;  // also the key `namespace`, as PyTorch writes it, for nodes that have none
 };
 
 /// The model's file with tags in place of those it had.
 Splice tagged(const semantics::Map& map, const TagOptions& options);
-
-/// The least IR version whose nodes may hold metadata.
-inline constexpr std::int64_t metadata_ir_version = 10;
 
 }  // namespace thence::edit

@@ -74,6 +74,7 @@ std::string undo_slices(std::string_view path, const ModuleTree* tree) {
 
 ExporterProperties exporter_properties(const onnx::Node& node) {
   ExporterProperties found;
+  std::string_view added;  // by thence: what it told is no evidence
   node.each_metadata([&](const onnx::MetadataEntry& entry) {
     if (entry.key == "pkg.torch.onnx.name_scopes")
       found.name_scopes = entry.value;
@@ -94,7 +95,10 @@ ExporterProperties exporter_properties(const onnx::Node& node) {
       found.tag_text = entry.value;
     else if (entry.key == "pkg.thence.fingerprint")
       found.tag_fingerprint = entry.value;
+    else if (entry.key == "pkg.thence.added")
+      added = entry.value;
   });
+  if (added == "namespace") found.name_space = {};
   return found;
 }
 

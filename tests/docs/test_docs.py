@@ -1,7 +1,8 @@
 """Every command line in README.md and docs/ is run: the lines of ```sh fences that begin with `thence`.
 
 A line may end in `# exit N`; without it the program must succeed. The ```python fences of docs/python.md
-are one script; `print(...)  # text` must print that text. Links between pages must lead somewhere.
+are one script, and those of docs/exporters.md another; `print(...)  # text` must print that text. Links
+between pages must lead somewhere.
 """
 
 from __future__ import annotations
@@ -32,12 +33,18 @@ def command_lines(page: Path) -> list[str]:
 
 
 def python_script(page: Path) -> str:
-    """All fences but those that begin with `# needs: package` and a package that is not there."""
-    needs = re.compile(r"# needs: (\w+)\n")
-    parts = [(needs.match(fence), fence) for fence in fences(page, "python")]
-    return "\n".join(
-        fence for needed, fence in parts if needed is None or importlib.util.find_spec(needed.group(1))
-    )
+    """The page with all but its Python left blank, so that a line has the same number in both.
+
+    A fence that begins with `# needs: package` counts only if the package is there.
+    """
+    text = page.read_text()
+    lines = [""] * text.count("\n")
+    for fence in re.finditer(r"^```python\n((?:# needs: (\w+)\n)?.*?)^```", text, re.MULTILINE | re.DOTALL):
+        if fence[2] is None or importlib.util.find_spec(fence[2]):
+            first = text.count("\n", 0, fence.start(1))
+            code = fence[1].splitlines()
+            lines[first : first + len(code)] = code
+    return "\n".join(lines)
 
 
 LINES = [
@@ -69,6 +76,7 @@ def desk(tmp_path: Path) -> Path:
     """A folder with the files that the docs speak of."""
     folder = tmp_path
     shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "model.onnx")
+    shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "tagged.onnx")
     truth = json.loads((SAMPLE / "bert.torchscript.truth.json").read_text())
     capture = {
         "schema": "thence.capture/1",
@@ -102,8 +110,9 @@ def test_command_line(line: str, desk: Path) -> None:
         assert result.stdout.strip()
 
 
-def test_the_script_of_the_python_page(tmp_path: Path) -> None:
-    script = python_script(ROOT / "docs" / "python.md")
+@pytest.mark.parametrize("page", ["python.md", "exporters.md"])
+def test_the_script_of_a_page(page: str, tmp_path: Path) -> None:
+    script = python_script(ROOT / "docs" / page)
     (tmp_path / "script.py").write_text(script)
     result = subprocess.run(
         [sys.executable, "-W", "ignore", "script.py"],
@@ -111,12 +120,22 @@ def test_the_script_of_the_python_page(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "HF_HUB_OFFLINE": "1"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=100,
     )
-    assert result.returncode == 0, result.stderr
-    promised = re.findall(r"^ *print\(.*\)  # (.+)$", script, flags=re.MULTILINE)
+    assert result.returncode == 0, result.stderr  # the lines of script.py are those of the page
+    promised = [
+        (number, found[1])
+        for number, line in enumerate(script.splitlines(), start=1)
+        if (found := re.match(r" *print\(.*\)  # (.+)$", line))
+    ]
+    printed = result.stdout.splitlines()
     assert len(promised) > 5
-    assert result.stdout.splitlines() == promised
+    assert [
+        f"docs/{page}:{number}: printed {line!r}"
+        for (number, text), line in zip(promised, printed, strict=False)
+        if line != text
+    ] == []
+    assert len(printed) == len(promised)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

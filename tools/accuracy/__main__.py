@@ -33,7 +33,7 @@ def main() -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("names", nargs="*", help="models of the folder; all when none is named")
-    parser.add_argument("--models", type=Path, default=Path("tests/models/sample"))
+    parser.add_argument("--models", type=Path, default=Path("build/corpus"))
     parser.add_argument("--folder", type=Path, default=Path("build/accuracy"))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--worst", type=int, default=0, metavar="N", help="list the N worst models")
@@ -70,8 +70,7 @@ def _each(doing: str, wanted: list[str], jobs: int, work: Callable[[str], Any]) 
     """What work gives for each name, as it comes."""
     with ThreadPoolExecutor(jobs) as pool:
         running = {pool.submit(work, name): name for name in wanted}
-        for number, done in enumerate(_progress(doing, as_completed(running), len(wanted)), 1):
-            del number
+        for done in _progress(doing, as_completed(running), len(wanted)):
             yield running[done], done.result()
 
 

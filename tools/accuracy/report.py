@@ -2,31 +2,83 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from typing import Any
 
-from .conditions import EXPORTERS, STRATEGIES
-from .total import COLUMNS, Total
+from tools.corpus.families import is_lesson
 
-Key = tuple[str, str, str]  # condition, exporter, strategy
+from .bars import accuracy_bars, confidence_bars, findings, models_below
+from .conditions import BLIND, CAPTURE, EXPORTERS, FILE, LOWERED, STRATEGIES
+from .total import COLUMNS, totals_of
 
-
-def totals_of(rows: list[dict[str, Any]]) -> dict[Key, Total]:
-    totals: defaultdict[Key, Total] = defaultdict(Total)
-    for row in rows:
-        totals[row["condition"], row["exporter"], row["strategy"]].add(row["score"])
-    return dict(totals)
+LEAST_OF_EACH_MODEL = 0.99
 
 
 def print_report(rows: list[dict[str, Any]], worst: int) -> bool:
     """Whether all bars are met."""
+    fresh = [row for row in rows if not is_lesson(row["name"])]
+    print("All models\n")
+    print_totals(rows)
+    print("\nModels that nothing was learned from\n")
+    print_totals(fresh)
+    print("\nBars\n")
+    met = print_bars(rows, fresh)
+    if worst:
+        print(f"\nThe {worst} models with the most misses\n")
+        print_worst(rows, worst)
+    return met
+
+
+def print_totals(rows: list[dict[str, Any]]) -> None:
     totals = totals_of(rows)
     order = list(STRATEGIES)
     table = [["condition", "exporter", "strategy", *COLUMNS]]
     for key in sorted(totals, key=lambda key: (order.index(key[0]), EXPORTERS.index(key[1]))):
         table.append([*key, *totals[key].row()])
     print_table(table, 3)
-    return True
+
+
+def print_bars(rows: list[dict[str, Any]], fresh: list[dict[str, Any]]) -> bool:
+    found = findings(rows, accuracy_bars(), "all") + findings(fresh, confidence_bars(), "not learned from")
+    table = [["condition", "exporter", "strategy", "models", "figure", "bar", "value", ""]]
+    for one in found:
+        bar = one.bar
+        word = "met" if one.met else "MISSED"
+        table.append([*bar.key, one.where, bar.what, bar.wanted(), f"{one.value:.5f}", word])
+    print_table(table, 5)
+    low = models_below(rows, LEAST_OF_EACH_MODEL)
+    for row in low:
+        print(
+            f"below {LEAST_OF_EACH_MODEL:.0%} with capture: {row['name']} {row['exporter']}, {_missed(row)}"
+        )
+    return all(one.met for one in found) and not low
+
+
+def print_worst(rows: list[dict[str, Any]], count: int) -> None:
+    """By the nodes that `auto` gets wrong or leaves unknown, where the order of the file is intact."""
+    mine = [
+        row
+        for row in rows
+        if row["strategy"] == "auto" and row["condition"] in (FILE, CAPTURE, BLIND, LOWERED)
+    ]
+    missed: Counter[str] = Counter()
+    for row in mine:
+        missed[row["name"]] += row["score"]["counts"]["told"] - row["score"]["counts"]["exact"]
+    for name, _ in missed.most_common(count):
+        print(name)
+        for row in mine:
+            if row["name"] == name and row["score"]["counts"]["told"] > row["score"]["counts"]["exact"]:
+                print(f"  {row['condition']}, {row['exporter']}: {_missed(row)}")
+
+
+def _missed(row: dict[str, Any]) -> str:
+    counts = row["score"]["counts"]
+    wrong = counts["told"] - counts["exact"] - counts["unknown"]
+    operators: Counter[str] = Counter()
+    for name, found in row["score"]["by_op_type"].items():
+        operators[name] = found["told"] - found["exact"]
+    most = ", ".join(f"{count} {name}" for name, count in operators.most_common(3) if count)
+    return f"{counts['exact']} of {counts['told']} exact, {counts['unknown']} unknown, {wrong} wrong ({most})"
 
 
 def print_table(rows: list[list[str]], words: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import Any
 
 COLUMNS = (
@@ -17,6 +17,9 @@ COLUMNS = (
     "AUROC",
     "made",
 )
+
+HIGH = 0.95  # the level of a confidence from here on
+Key = tuple[str, str, str]  # condition, exporter, strategy
 
 
 class Total:
@@ -56,6 +59,17 @@ class Total:
         return self.counts["exact"] / ((self.counts["exact"] + self.wrong) or 1)
 
     @property
+    def answered(self) -> float:
+        return 1 - self.share("unknown")
+
+    @property
+    def wrong_when_sure(self) -> float:
+        """Of the answers with a high level."""
+        sure = [confidence for confidence in self.answers if confidence >= HIGH]
+        answers = sum(self.answers[confidence] for confidence in sure)
+        return (answers - sum(self.right[confidence] for confidence in sure)) / (answers or 1)
+
+    @property
     def calibration_error(self) -> float:
         """How far confidence and the share of right answers lie apart, over ten bands."""
         bands: Counter[int] = Counter()
@@ -87,3 +101,10 @@ class Total:
             "-" if self.ranking is None else f"{self.ranking:.3f}",
             "-" if self.made is None else f"{self.made:.1%}",
         ]
+
+
+def totals_of(rows: list[dict[str, Any]]) -> dict[Key, Total]:
+    totals: defaultdict[Key, Total] = defaultdict(Total)
+    for row in rows:
+        totals[row["condition"], row["exporter"], row["strategy"]].add(row["score"])
+    return dict(totals)

@@ -3,8 +3,9 @@
 python -m tools.corpus [NAME ...] [--out build/corpus] [--exporter torchscript dynamo] [--jobs 2]
 
 A name is an architecture of architectures.jsonl, or one with so many layers: `bert@12`; without names, all of
-them. Each export runs in a process of its own, with a time limit. Results go to report.jsonl as they come, so
-a run that was interrupted goes on where it stopped; `--again` tries once more what failed.
+them, and some with four and with twelve layers, where mistakes between layers show. Each export runs in a
+process of its own, with a time limit. Results go to report.jsonl as they come, so a run that was interrupted
+goes on where it stopped; `--again` tries once more what failed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,24 @@ from pathlib import Path
 from .apart import apart
 
 EXPORTERS = ("torchscript", "dynamo")
+DEEPER = {
+    4: (
+        *(
+            "biogpt",
+            "camembert",
+            "deit",
+            "distilbert",
+            "electra",
+            "falcon",
+            "gemma",
+            "gpt_neox",
+            "ijepa",
+            "llama",
+        ),
+        *("mistral", "mpnet", "mt5", "olmo", "pegasus", "phi", "roberta", "stablelm", "vit_mae", "whisper"),
+    ),
+    12: ("gpt_neox", "llama", "mbart", "t5", "vit"),
+}
 
 
 @dataclass(frozen=True)
@@ -66,7 +85,8 @@ def main() -> int:
     if not options.names:
         from tools.sample.architectures import types
 
-        options.names = types()
+        deeper = [f"{name}@{layers}" for layers, names in DEEPER.items() for name in names]
+        options.names = [*types(), *deeper]
     wanted = [(name, exporter) for name in options.names for exporter in options.exporter]
     missing = [pair for pair in wanted if pair not in done]
     with ThreadPoolExecutor(options.jobs) as pool, report.open("a") as rows:

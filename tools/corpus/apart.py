@@ -19,10 +19,13 @@ _CONTEXT.set_forkserver_preload(
 )
 
 
-def apart(module: str, function: str, *given: Any, limit: float) -> tuple[bool, str]:
-    """Whether the function came to an end within so many seconds, and what it said or failed with."""
+def apart(module: str, function: str, *given: Any, limit: float, most: int = 300) -> tuple[bool, str]:
+    """Whether the function came to an end within so many seconds, and what it said or failed with.
+
+    Of its words the first `most` characters.
+    """
     ours, theirs = _CONTEXT.Pipe(duplex=False)
-    process = _CONTEXT.Process(target=_run, args=(theirs, module, function, given))
+    process = _CONTEXT.Process(target=_run, args=(theirs, module, function, given, most))
     process.start()
     theirs.close()
     try:
@@ -39,7 +42,7 @@ def apart(module: str, function: str, *given: Any, limit: float) -> tuple[bool, 
         process.join()
 
 
-def _run(answer: Connection, module: str, function: str, given: tuple[Any, ...]) -> None:
+def _run(answer: Connection, module: str, function: str, given: tuple[Any, ...], most: int) -> None:
     import torch
 
     torch.set_num_threads(1)
@@ -52,7 +55,7 @@ def _run(answer: Connection, module: str, function: str, given: tuple[Any, ...])
             ok, said = True, str(getattr(importlib.import_module(module), function)(*given))
     except BaseException as error:  # SystemExit, too: it is the piece's last word
         ok, said = False, _reason(error)
-    answer.send((ok, said.strip()[:300]))
+    answer.send((ok, said.strip()[:most]))
     answer.close()
 
 

@@ -1,7 +1,8 @@
 """How one model of the sample is built.
 
-Each line of `tools/corpus/architectures.jsonl` is a tiny Hugging Face configuration with its inputs. A
-model is rebuilt from scratch for every export, because tracing can leave caches behind in the model object.
+Each line of `tools/corpus/architectures.jsonl` is a tiny Hugging Face configuration with its inputs; the
+environment variable THENCE_MORE_ARCHITECTURES may name a file with more of them. A model is rebuilt from
+scratch for every export, because tracing can leave caches behind in the model object.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
+import os
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,7 @@ import torch
 from .choices import Choice
 
 _LIST = Path(__file__).parents[1] / "corpus" / "architectures.jsonl"
+_MORE = "THENCE_MORE_ARCHITECTURES"
 # What configurations call the number of their layers.
 _LAYERS = (
     *("num_hidden_layers", "num_layers", "n_layer", "n_layers", "depth"),
@@ -37,13 +41,20 @@ class Sample:
 
 
 def build(choice: Choice) -> Sample:
-    line = _line_of(choice.type)
+    return build_line(_line_of(choice.type), choice)
+
+
+def build_line(line: dict[str, Any], choice: Choice) -> Sample:
+    """The model that a line describes, with the changes of the choice."""
     torch.manual_seed(0)
     words = _merged(line["config"], choice.config)
     if choice.layers is not None:
         words = _with_layers(words, choice.layers)
     config = _load(line["config_class"]).from_dict(words)
     model = _load(line["class"])(config).eval()
+    # Where the usual way to compute something is one that an exporter lacks.
+    for what, implementation in line.get("implementations", {}).items():
+        getattr(model, f"set_{what}_implementation")(implementation)
     _reinitialise(model)
     inputs = tuple(_tensor(spec) for spec in line["inputs"])
     return Sample(model, [spec["name"] for spec in line["inputs"]], inputs, _fixed(model, line))
@@ -70,16 +81,21 @@ def _with_layers(config: dict[str, Any], layers: int) -> dict[str, Any]:
 
 
 def types() -> list[str]:
-    """Every architecture of the list."""
-    return [json.loads(text)["type"] for text in _LIST.read_text(encoding="utf-8").splitlines()]
+    """Every architecture of the list, and of the file with more of them."""
+    return [line["type"] for line in _lines()]
 
 
 def _line_of(type_name: str) -> dict[str, Any]:
-    for text in _LIST.read_text(encoding="utf-8").splitlines():
-        line: dict[str, Any] = json.loads(text)
+    for line in _lines():
         if line["type"] == type_name:
             return line
     raise KeyError(f"{_LIST.name} has no architecture of type {type_name!r}")
+
+
+def _lines() -> Iterator[dict[str, Any]]:
+    more = os.environ.get(_MORE)
+    for file in (_LIST, Path(more)) if more else (_LIST,):
+        yield from map(json.loads, file.read_text(encoding="utf-8").splitlines())
 
 
 def _load(qualified: str) -> Any:

@@ -1,0 +1,159 @@
+// thence tag, thence strip: each node's answer into the model, and out again.
+#include "edit/tag.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "base/mapped_file.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "edit/rewrite.h"
+#include "hierarchy/content.h"
+
+namespace thence::cli {
+namespace {
+
+constexpr const char* tag_text =
+    R"(Writes each node's answer into the model, as properties of the node: the module, its class, tag, role, confidence and source.
+
+The keys begin with pkg.thence. and any tool that keeps properties keeps them. Everything else in the file stays as it is, byte
+for byte, and data in other files stays there. A file that had tags gets new ones in their place. Unknown nodes get none.)";
+
+constexpr const char* tag_examples = R"(Examples:
+  thence tag model.onnx -o tagged.onnx
+      a tagged copy
+  thence tag model.onnx --capture model.capture.json --in-place
+      the file itself, with what the live model told
+  thence tag model.onnx --namespace -o tagged.onnx
+      also the property that Model Explorer shows as a hierarchy
+
+Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read as a model, 4 input/output failure.)";
+
+constexpr const char* strip_text =
+    R"(Takes out of a model what thence wrote into it. A file that thence tagged is, byte for byte, what it was before.)";
+
+constexpr const char* strip_examples = R"(Examples:
+  thence strip tagged.onnx -o model.onnx
+      a copy without tags
+  thence strip model.onnx --in-place
+      the file itself
+
+Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read as a model, 4 input/output failure.)";
+
+void add_in_place_flag(Command& command, bool& in_place) {
+  command.yes({.name = "--in-place", .help = "Replace the file itself"}, in_place);
+}
+
+// Where the result goes; none, and a word about it, when that was not said, or twice.
+bool settle_output(ModelFlags& flags, bool in_place) {
+  if (in_place == !flags.output.empty()) {
+    print_error(
+        {ErrorKind::usage, "U011", "it must be said where the result goes", "either -o FILE, or --in-place"});
+    return false;
+  }
+  if (in_place && flags.model == "-") {
+    print_error({ErrorKind::usage, "U011", "standard input cannot be replaced", "say -o FILE"});
+    return false;
+  }
+  if (in_place) flags.output = flags.model;
+  return true;
+}
+
+// Data in other files is found beside the model: a copy elsewhere does not find it.
+void warn_of_data_left_behind(const onnx::Model& model, const ModelFlags& flags) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const auto folder = [&](const std::string& file) {
+    return fs::weakly_canonical(fs::absolute(file, ignored), ignored).parent_path();
+  };
+  if (flags.quiet || flags.output == "-" || flags.model == "-") return;
+  if (folder(flags.model) == folder(flags.output)) return;
+  std::set<std::string_view> places;
+  for (const onnx::Initializer& initializer : model.initializers())
+    if (const auto& external = model.tensor(initializer).external; external)
+      places.insert(external->location);
+  for (const std::string_view place : places)
+    std::fputs(fmt::format("note[{}]: {}: the model's data lies beside the original; copy it beside {}\n",
+                           "E001", brief(place), brief(flags.output))
+                   .c_str(),
+               stderr);
+}
+
+std::string digest_of(const std::string& capture) {
+  if (capture.empty()) return {};
+  const Result<base::MappedFile> file = base::MappedFile::open(capture);
+  return file ? hierarchy::hash_text(hierarchy::content_of(file->bytes(), 1).exact) : std::string();
+}
+
+struct TagFlags : ModelFlags {
+  bool in_place = false, with_namespace = false;
+};
+
+int run_tag(TagFlags& flags) {
+  if (!settle_output(flags, flags.in_place)) return wrong_usage;
+  const Opened opened = open_map(flags);
+  if (opened.map == nullptr) return opened.exit_code;
+  const semantics::Map& map = *opened.map;
+  const edit::Splice splice = edit::tagged(
+      map, {.capture_digest = digest_of(flags.options.capture), .with_namespace = flags.with_namespace});
+  const int code = deliver(flags, [&](base::Writer& out) { splice.write(out); });
+  if (code != done) return code;
+  warn_of_data_left_behind(map.model(), flags);
+  if (flags.quiet) return code;
+  std::size_t tags = 0;
+  for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) tags += map.answer(id).known();
+  std::fputs(fmt::format("{} of {} nodes tagged\n", tags, map.model().node_count()).c_str(), stderr);
+  return code;
+}
+
+struct StripFlags : ModelFlags {
+  bool in_place = false;
+};
+
+int run_strip(StripFlags& flags) {
+  if (!settle_output(flags, flags.in_place)) return wrong_usage;
+  Diagnostics diagnostics;
+  const Result<onnx::Model> model = onnx::Model::open(flags.model, diagnostics);
+  if (!model) {
+    print_error(model.error());
+    return static_cast<int>(model.error().kind);
+  }
+  const bool any = edit::has_entries(*model);
+  const edit::Splice splice = edit::without(*model);
+  const int code = deliver(flags, [&](base::Writer& out) { splice.write(out); });
+  if (code != done) return code;
+  warn_of_data_left_behind(*model, flags);
+  if (!flags.quiet && !any) std::fputs("the file had no tags\n", stderr);
+  return code;
+}
+
+}  // namespace
+
+void add_tag(Program& program) {
+  auto flags = std::make_shared<TagFlags>();
+  Command command = program.add("tag", tag_text, tag_examples);
+  add_model_flags(command, *flags);
+  add_in_place_flag(command, flags->in_place);
+  command.yes({.name = "--namespace",
+               .help = "Also fill the property `namespace`, as PyTorch writes it, where a node has none"},
+              flags->with_namespace);
+  command.does([flags] { return run_tag(*flags); });
+}
+
+void add_strip(Program& program) {
+  auto flags = std::make_shared<StripFlags>();
+  Command command = program.add("strip", strip_text, strip_examples);
+  command.text(
+      {.name = "model", .help = "The ONNX file; - reads standard input", .type = "MODEL", .required = true},
+      flags->model);
+  command.text({.name = "-o,--output", .help = "Write to this file; - is standard output", .type = "FILE"},
+               flags->output);
+  add_in_place_flag(command, flags->in_place);
+  command.yes({.name = "-q,--quiet", .help = "Print no words"}, flags->quiet);
+  command.does([flags] { return run_strip(*flags); });
+}
+
+}  // namespace thence::cli

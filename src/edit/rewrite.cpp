@@ -1,0 +1,306 @@
+#include "edit/rewrite.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "edit/restore.h"
+#include "onnx/layout.h"
+#include "wire/fields.h"
+
+namespace thence::edit {
+namespace {
+
+using onnx::AttributeField;
+using onnx::FunctionField;
+using onnx::GraphField;
+using onnx::ModelField;
+using onnx::NodeField;
+using wire::bytes_tag;
+using wire::varint_tag;
+
+constexpr std::string_view restore_key = "restore", version_key = "ir_version";
+
+std::string_view key_of(std::string_view entry) {
+  std::string_view key;
+  for (wire::Fields field(entry); field.next();)
+    if (field.tag() == bytes_tag(onnx::EntryField::key)) key = field.bytes();
+  return key;
+}
+
+std::uint8_t varint_width(std::uint64_t value) {
+  std::uint8_t width = 1;
+  for (; value >= 0x80; value >>= 7) ++width;
+  return width;
+}
+
+// Tag and length of the field just read.
+Widths widths_of(const wire::Fields& field) {
+  std::uint8_t tag = 1;
+  while ((static_cast<unsigned char>(field.start()[tag - 1]) & 0x80) != 0) ++tag;
+  return {tag, static_cast<std::uint8_t>(field.bytes().data() - field.start() - tag)};
+}
+bool is_short(const wire::Fields& field) {
+  const Widths widths = widths_of(field);
+  return widths.tag == varint_width(field.tag()) && widths.length == varint_width(field.bytes().size());
+}
+
+std::string version_field(std::int64_t version) {
+  std::string text;
+  append_varint(text, varint_tag(ModelField::ir_version));
+  append_varint(text, static_cast<std::uint64_t>(version));
+  return text;
+}
+bool is_version_field(std::string_view bytes) {
+  wire::Fields field(bytes);
+  return field.next() && field.tag() == varint_tag(ModelField::ir_version) &&
+         field.rest() == bytes.data() + bytes.size();
+}
+
+// What the record in a file tells of the file before.
+struct Before {
+  bool any = false;  // whether there is a record
+  Restore restore;
+  std::int64_t ir_version = 0;
+
+  explicit Before(const onnx::Model& model) : ir_version(model.ir_version()) {
+    bool raised = false;
+    for (const onnx::MetadataEntry& entry : model.metadata()) {
+      if (!entry.key.starts_with(key_prefix)) continue;
+      any = true;
+      const std::string_view key = entry.key.substr(key_prefix.size());
+      if (key == restore_key) {
+        restore = Restore::parse(entry.value).value_or(Restore{});
+      } else if (key == version_key) {
+        const char* const end = entry.value.data() + entry.value.size();
+        raised = std::from_chars(entry.value.data(), end, ir_version).ptr == end;
+      }
+    }
+    std::erase_if(restore.versions, [](const std::string& v) { return !v.empty() && !is_version_field(v); });
+    if (!raised)
+      restore.versions.clear();
+    else if (restore.versions.empty())
+      restore.versions.push_back(version_field(ir_version));
+  }
+};
+
+// Walks the file once, in order, without recursion: down to every node and the bodies it holds, and over
+// everything else.
+class Rewriter {
+ public:
+  Rewriter(const onnx::Model& model, const Before& before, const Additions* additions)
+      : model_(model),
+        before_(before),
+        additions_(additions),
+        raises_(additions != nullptr && additions->any_node && before.ir_version < metadata_ir_version),
+        splice_(model.bytes(), model.descriptor()) {
+    if (additions == nullptr || !additions->any_node) return;
+    nodes_.reserve(model.node_count());
+    for (onnx::NodeId id = 0; id < model.node_count(); ++id)
+      nodes_.push_back({model.node(id).bytes().data(), id});
+    std::sort(nodes_.begin(), nodes_.end());
+  }
+
+  void run() {
+    open_.push_back({Kind::model, onnx::none, wire::Fields(model_.bytes()), {}, nullptr});
+    while (!open_.empty()) {
+      Message& message = open_.back();
+      if (!message.fields.next()) {
+        leave();
+        continue;
+      }
+      const wire::Fields& field = message.fields;
+      const std::string_view whole(field.start(), static_cast<std::size_t>(field.rest() - field.start()));
+      const Kind inner = kind_of(message.kind, field);
+      if (message.kind == Kind::model && field.tag() == varint_tag(ModelField::ir_version))
+        version(whole);
+      else if (is_ours(message, field))
+        ;  // left out: what is true now is written at the end
+      else if (inner == Kind::other || (inner == Kind::attribute && !holds_graph(field.bytes())))
+        splice_.copy(whole);
+      else
+        enter(inner, field);
+    }
+  }
+
+  std::uint64_t messages() const { return messages_; }
+  Splice take() { return std::move(splice_); }
+
+ private:
+  enum class Kind { other, model, graph, function, node, attribute };
+  struct Message {
+    Kind kind;
+    onnx::NodeId node;
+    wire::Fields fields;
+    Widths widths;         // to write its tag and length with; 0: as short as they can be
+    const char* not_ours;  // an entry under another key that we added
+  };
+  struct Place {
+    const char* at;
+    onnx::NodeId node;
+    bool operator<(const Place& other) const { return at < other.at; }
+  };
+
+  static Kind kind_of(Kind outer, const wire::Fields& field) {
+    if (field.type() != wire::Type::bytes) return Kind::other;
+    const std::uint32_t tag = field.tag();
+    switch (outer) {
+      case Kind::model:
+        if (tag == bytes_tag(ModelField::graph)) return Kind::graph;
+        return tag == bytes_tag(ModelField::functions) ? Kind::function : Kind::other;
+      case Kind::graph: return tag == bytes_tag(GraphField::node) ? Kind::node : Kind::other;
+      case Kind::function: return tag == bytes_tag(FunctionField::node) ? Kind::node : Kind::other;
+      case Kind::node: return tag == bytes_tag(NodeField::attribute) ? Kind::attribute : Kind::other;
+      case Kind::attribute:
+        return tag == bytes_tag(AttributeField::g) || tag == bytes_tag(AttributeField::graphs) ? Kind::graph
+                                                                                               : Kind::other;
+      default: return Kind::other;
+    }
+  }
+
+  static bool is_ours(const Message& message, const wire::Fields& field) {
+    const bool metadata =
+        (message.kind == Kind::node && field.tag() == bytes_tag(NodeField::metadata_props)) ||
+        (message.kind == Kind::model && field.tag() == bytes_tag(ModelField::metadata_props));
+    return metadata && (field.start() == message.not_ours || key_of(field.bytes()).starts_with(key_prefix));
+  }
+
+  static bool holds_graph(std::string_view attribute) {
+    for (wire::Fields field(attribute); field.next();)
+      if (field.tag() == bytes_tag(AttributeField::g) || field.tag() == bytes_tag(AttributeField::graphs))
+        return true;
+    return false;
+  }
+
+  // The last entry of the key that one of ours says was added.
+  static const char* foreign_entry(std::string_view node) {
+    std::string added;
+    onnx::each_metadata(node, static_cast<std::uint32_t>(NodeField::metadata_props),
+                        [&](const onnx::MetadataEntry& entry) {
+                          if (entry.key == added_key) added = entry.value;
+                        });
+    if (added.empty()) return nullptr;
+    const char* found = nullptr;
+    for (wire::Fields field(node); field.next();)
+      if (field.tag() == bytes_tag(NodeField::metadata_props) && key_of(field.bytes()) == added)
+        found = field.start();
+    return found;
+  }
+
+  onnx::NodeId node_at(const char* at) const {
+    const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), Place{at, 0});
+    return found != nodes_.end() && found->at == at ? found->node : onnx::none;
+  }
+
+  void enter(Kind kind, const wire::Fields& field) {
+    Widths widths;
+    const auto known = before_.restore.widths.find(messages_);
+    if (known != before_.restore.widths.end()) widths = known->second;
+    if (widths.tag == 0 && !is_short(field)) widths = widths_of(field);
+    if (widths.tag != 0) restore_.widths[messages_] = widths;
+    ++messages_;
+    splice_.open(field.tag());
+    const std::string_view bytes = field.bytes();
+    open_.push_back({kind, kind == Kind::node ? node_at(bytes.data()) : onnx::none, wire::Fields(bytes),
+                     additions_ == nullptr ? widths : Widths{},
+                     kind == Kind::node && before_.any ? foreign_entry(bytes) : nullptr});
+  }
+
+  void leave() {
+    const Message message = open_.back();
+    open_.pop_back();
+    if (message.fields.fault() != wire::Fault::none)  // the reader lets no such file pass; lose nothing
+      splice_.copy({message.fields.fault_at(),
+                    static_cast<std::size_t>(message.fields.rest() - message.fields.fault_at())});
+    if (message.kind == Kind::model) return finish();
+    if (message.node != onnx::none) {
+      entries_.clear();
+      additions_->node(message.node, entries_);
+      splice_.insert(entries_.text());
+    }
+    splice_.close(message.widths.tag, message.widths.length);
+  }
+
+  void version(std::string_view field) {
+    const std::size_t number = restore_.versions.size();
+    const std::vector<std::string>& were = before_.restore.versions;
+    restore_.versions.emplace_back(number < were.size() ? were[number] : field);
+    splice_.insert(raises_ ? version_field(metadata_ir_version) : restore_.versions.back());
+  }
+
+  void finish() {
+    if (additions_ == nullptr) return;
+    if (raises_ && restore_.versions.empty()) {
+      restore_.versions.emplace_back();
+      splice_.insert(version_field(metadata_ir_version));
+    }
+    Entries record(static_cast<std::uint32_t>(ModelField::metadata_props));
+    for (const auto& [key, value] : additions_->record) record.add(key, value);
+    const bool plain = restore_.versions == std::vector{version_field(before_.ir_version)};
+    if (raises_) record.add(version_key, std::to_string(before_.ir_version));
+    if (!raises_ || plain) restore_.versions.clear();
+    restore_.messages = messages_;
+    if (!restore_.empty()) record.add(restore_key, restore_.print());
+    splice_.insert(record.text());
+  }
+
+  const onnx::Model& model_;
+  const Before& before_;
+  const Additions* additions_;  // none: entries are only taken out
+  const bool raises_;
+  Splice splice_;
+  Restore restore_;  // for who takes our entries out
+  Entries entries_{static_cast<std::uint32_t>(NodeField::metadata_props)};
+  std::vector<Place> nodes_;
+  std::vector<Message> open_;
+  std::uint64_t messages_ = 0;
+};
+
+Splice rewritten(const onnx::Model& model, const Additions* additions) {
+  Before before(model);
+  for (;;) {
+    Rewriter rewriter(model, before, additions);
+    rewriter.run();
+    if (before.restore.widths.empty() || rewriter.messages() == before.restore.messages)
+      return rewriter.take();
+    before.restore.widths.clear();  // they are of other messages
+  }
+}
+
+}  // namespace
+
+void Entries::append(std::string_view key, std::string_view value) {
+  std::string entry;
+  append_field(entry, static_cast<std::uint32_t>(onnx::EntryField::key), key);
+  append_field(entry, static_cast<std::uint32_t>(onnx::EntryField::value), value);
+  append_field(text_, field_, entry);
+}
+
+void Entries::add(std::string_view key, std::string_view value) {
+  append(std::string(key_prefix).append(key), value);
+}
+
+void Entries::add_foreign(std::string_view key, std::string_view value) {
+  append(key, value);
+  append(added_key, key);
+}
+
+Splice with(const onnx::Model& model, const Additions& additions) { return rewritten(model, &additions); }
+
+Splice without(const onnx::Model& model) {
+  if (has_entries(model)) return rewritten(model, nullptr);
+  Splice same(model.bytes(), model.descriptor());
+  same.copy(model.bytes());
+  return same;
+}
+
+bool has_entries(const onnx::Model& model) {
+  const auto ours = [](const onnx::MetadataEntry& entry) { return entry.key.starts_with(key_prefix); };
+  const auto of_model = model.metadata();
+  if (std::any_of(of_model.begin(), of_model.end(), ours)) return true;
+  bool any = false;
+  for (onnx::NodeId id = 0; id < model.node_count() && model.may_have_node_metadata() && !any; ++id)
+    model.node(id).each_metadata([&](const onnx::MetadataEntry& entry) { any |= ours(entry); });
+  return any;
+}
+
+}  // namespace thence::edit

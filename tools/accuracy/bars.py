@@ -1,0 +1,113 @@
+"""What must be reached, and whether it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .conditions import BLIND, CAPTURE, EXPORTERS, FILE, HALF, LOWERED, SHUFFLED, STRATEGIES
+from .total import Key, Total, totals_of
+
+TORCHSCRIPT, DYNAMO = EXPORTERS
+BY_RECORDING = ("htp", "fx_graph")
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One figure of one row of the table: at least, or at most, so much."""
+
+    key: Key
+    what: str
+    measure: Callable[[Total], float | None]
+    at_least: float | None = None
+    at_most: float | None = None
+
+    def met(self, value: float) -> bool:
+        return value >= self.at_least if self.at_least is not None else value <= (self.at_most or 0.0)
+
+    def wanted(self) -> str:
+        return f">= {self.at_least:.4g}" if self.at_least is not None else f"<= {self.at_most or 0.0:.4g}"
+
+
+def share(what: str) -> Callable[[Total], float]:
+    return lambda total: total.share(what)
+
+
+def exact(condition: str, strategy: str, least: dict[str, float]) -> Iterator[Bar]:
+    for exporter, share_of in least.items():
+        yield Bar((condition, exporter, strategy), "exact", share("exact"), at_least=share_of)
+
+
+def both(least: float) -> dict[str, float]:
+    return dict.fromkeys(EXPORTERS, least)
+
+
+def accuracy_bars() -> Iterator[Bar]:
+    """Over all models."""
+    yield from exact(FILE, "auto", {TORCHSCRIPT: 0.993, DYNAMO: 0.995})
+    yield from exact(CAPTURE, "auto", both(0.999))
+    yield from exact(CAPTURE, "enhanced_semantic", both(0.999))
+    yield from exact(CAPTURE, "universal", {TORCHSCRIPT: 0.999})
+    yield from exact(BLIND, "auto", {TORCHSCRIPT: 0.97, DYNAMO: 0.998})
+    yield from exact(LOWERED, "auto", {DYNAMO: 0.998})
+    for strategy in BY_RECORDING:
+        yield from exact(CAPTURE, strategy, {TORCHSCRIPT: 0.97, DYNAMO: 0.998})
+    for exporter in EXPORTERS:
+        for condition in (FILE, CAPTURE):
+            key = (condition, exporter, "auto")
+            yield Bar(key, "cross-layer", share("cross_layer"), at_most=0.0)
+            yield Bar(key, "made, of its readers", lambda total: total.made, at_least=0.95)
+        for strategy in ("auto",):
+            key = (BLIND, exporter, strategy)
+            yield Bar(key, "wrong", share("wrong"), at_most=0.002)
+            yield Bar(key, "cross-layer", share("cross_layer"), at_most=0.0001)
+        for strategy in BY_RECORDING:
+            key = (CAPTURE, exporter, strategy)
+            yield Bar(key, "wrong", share("wrong"), at_most=0.002)
+            yield Bar(key, "cross-layer", share("cross_layer"), at_most=0.0001)
+        key = (SHUFFLED, exporter, "auto")
+        yield Bar(key, "wrong of level high", lambda total: total.wrong_when_sure, at_most=0.005)
+        key = (CAPTURE, exporter, "usage_based")
+        yield Bar(key, "answered", lambda total: total.answered, at_least=0.7)
+        yield Bar(key, "precision", lambda total: total.precision, at_least=0.995)
+
+
+def confidence_bars() -> Iterator[Bar]:
+    """Over the models that nothing was learned from."""
+    for condition in (FILE, CAPTURE, HALF, BLIND, SHUFFLED, LOWERED):
+        for exporter in EXPORTERS:
+            key = (condition, exporter, "auto")
+            yield Bar(key, "calibration error", lambda total: total.calibration_error, at_most=0.02)
+            yield Bar(key, "AUROC", lambda total: total.ranking, at_least=0.9)
+            yield Bar(key, "wrong at 0.9", share("confidently_wrong"), at_most=0.001)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A bar held against the figures; no value: nothing was there to measure."""
+
+    bar: Bar
+    value: float
+    where: str
+
+    @property
+    def met(self) -> bool:
+        return self.bar.met(self.value)
+
+
+def findings(rows: list[dict[str, Any]], bars: Iterator[Bar], where: str) -> list[Finding]:
+    totals = totals_of(rows)
+    found = []
+    for bar in bars:
+        value = bar.measure(totals[bar.key]) if bar.key in totals else None
+        if value is not None:
+            found.append(Finding(bar, value, where))
+    return found
+
+
+def models_below(rows: list[dict[str, Any]], least: float) -> list[dict[str, Any]]:
+    """With capture, no model of its own may fall far behind."""
+    assert "auto" in STRATEGIES[CAPTURE]
+    mine = [row for row in rows if row["condition"] == CAPTURE and row["strategy"] == "auto"]
+    return [row for row in mine if row["score"]["figures"]["exact"] < least]

@@ -1,0 +1,1 @@
+"""How sure answers are, measured."""

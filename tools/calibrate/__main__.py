@@ -1,0 +1,84 @@
+"""Measures how often answers are right, by what they rest on: the table that confidence comes from.
+
+make calibrate
+python -m tools.calibrate [--scores build/accuracy/scores.jsonl] [--out schema/calibration.json]
+
+The scores are those of `python -m tools.accuracy`. Only one half of the architectures counts
+(tools/corpus/families.py); the accuracy report holds the table against the other half. What was met too
+seldom keeps the confidence it had.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+from tools.corpus.families import is_lesson
+
+ENOUGH = 30  # answers, to speak of a share
+SUREST = 0.9999
+
+Table = dict[str, dict[str, float]]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.calibrate",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--scores", type=Path, default=Path("build/accuracy/scores.jsonl"))
+    parser.add_argument("--out", type=Path, default=Path("schema/calibration.json"))
+    options = parser.parse_args()
+    if not options.scores.exists():
+        print(f"there is no {options.scores}: run `make accuracy` first", file=sys.stderr)
+        return 1
+    rows = [json.loads(line) for line in options.scores.read_text().splitlines()]
+    document = json.loads(options.out.read_text())
+    measured(document["confidence"], [row for row in rows if is_lesson(row["name"])])
+    options.out.write_text(printed(document))
+    return 0
+
+
+def measured(table: Table, rows: list[dict[str, Any]]) -> None:
+    """Puts into the table what the scores tell."""
+    answers: Counter[tuple[str, str]] = Counter()
+    right: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        for basis, found in row["score"]["by_basis"].items():
+            source, _, key = basis.partition("/")
+            answers[source, key] += found["answers"]
+            right[source, key] += found["exact"]
+    for (source, key), count in answers.items():
+        if count >= ENOUGH:
+            table.setdefault(source, {"default": 0.5})[key] = share(right[source, key], count)
+    of_source: defaultdict[str, list[float]] = defaultdict(list)
+    for source, key in answers:
+        if key in table.get(source, {}):
+            of_source[source].append(table[source][key])
+    for source, shares in of_source.items():  # what was never met is as sure as the least sure that was
+        table[source]["default"] = min(table[source]["default"], *shares)
+
+
+def share(right: int, answers: int) -> float:
+    """As if there had been one more answer, half right."""
+    return min(round((right + 0.5) / (answers + 1), 4), SUREST)
+
+
+def printed(document: dict[str, Any]) -> str:
+    """One line a source, entries in order, so that a change can be read."""
+    sources = [
+        f"    {json.dumps(source)}: {json.dumps(dict(sorted(entries.items())))}"
+        for source, entries in document["confidence"].items()
+    ]
+    head = {key: value for key, value in document.items() if key != "confidence"}
+    lines = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
+    return "\n".join(["{", *lines, '  "confidence": {', ",\n".join(sources), "  }", "}"]) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

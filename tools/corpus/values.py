@@ -1,0 +1,191 @@
+"""Holds the truth against numbers: what PyTorch computed in a module, and what the node computes.
+
+python -m tools.corpus.values [NAME ...] [--models build/corpus] [--count 40]
+
+The live model runs once, and every tensor that an operation makes is kept with the module whose forward was
+running. The file runs in onnxruntime, without optimisation, and gives the output of every node. Where a
+tensor of the same shape and numbers was made in PyTorch, the truth's module must be among those that made
+one. Prints, by exporter, how many nodes could be compared, and every one where the two disagree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .apart import apart
+
+EXPORTERS = ("torchscript", "dynamo")
+TELLING = 8  # numbers in a tensor, and different ones: fewer may be equal by chance
+CLOSE = 1e-4
+LIMIT = 300.0  # seconds for one model
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.corpus.values",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--models", type=Path, default=Path("build/corpus"))
+    parser.add_argument("--count", type=int, default=40, help="so many architectures, when none is named")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    names = options.names or spread(options.models, options.count)
+    failed = 0
+    totals: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    wanted = [(name, exporter) for name in names for exporter in EXPORTERS]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        jobs = [pool.submit(compare_apart, *pair, options.models.resolve()) for pair in wanted]
+        for (name, exporter), job in zip(wanted, jobs, strict=True):
+            ok, said = job.result()
+            if not ok:
+                failed += 1
+                print(f"{name} {exporter}: not compared: {said}")
+                continue
+            found = json.loads(said)
+            totals[exporter].update(found["counts"])
+            totals[exporter]["models"] += 1
+            for line in found["disagree"]:
+                print(f"{name} {exporter}: {line}")
+    for exporter, counts in totals.items():
+        share = counts["disagree"] / max(counts["compared"], 1)
+        print(
+            f"{exporter}: {counts['models']} models, {counts['told']} nodes with a truth, "
+            f"{counts['compared']} compared by value, {counts['disagree']} disagree ({share:.3%})"
+        )
+    return 0
+
+
+def spread(models: Path, count: int) -> list[str]:
+    """Architectures that both exporters did, evenly over the list."""
+    both = [
+        {path.name.rsplit(".", 3)[0] for path in models.glob(f"*.{exporter}.truth.json")}
+        for exporter in EXPORTERS
+    ]
+    names = sorted(set.intersection(*both))
+    step = max(len(names) / count, 1)
+    return [names[int(i * step)] for i in range(min(count, len(names)))]
+
+
+def compare_apart(name: str, exporter: str, models: Path) -> tuple[bool, str]:
+    return apart("tools.corpus.values", "compare", name, exporter, models, limit=LIMIT, most=1 << 20)
+
+
+def compare(name: str, exporter: str, models: Path) -> str:
+    """What was found, as JSON."""
+    truth = json.loads((models / f"{name}.{exporter}.truth.json").read_text())
+    made = heard(name)
+    numbers = computed(models / f"{name}.{exporter}.onnx", name)
+    counts: Counter[str] = Counter()
+    disagree = []
+    for row in truth["nodes"]:
+        if row["module"] is None:
+            continue
+        counts["told"] += 1
+        value = numbers.get(row["index"]) if row["graph"] == "" else None
+        makers = made.makers(value) if value is not None else set()
+        if not makers:
+            continue
+        counts["compared"] += 1
+        if not makers & {row["module"], *row.get("accept", [])}:
+            counts["disagree"] += 1
+            few = ", ".join(sorted(makers)[:4])
+            disagree.append(
+                f"#{row['index']}: the truth is {row['module']!r}, the numbers were made in {few}"
+            )
+    return json.dumps({"counts": counts, "disagree": disagree})
+
+
+class Made:
+    """Tensors by shape, with the modules that made them."""
+
+    def __init__(self) -> None:
+        self._rows: defaultdict[tuple[int, ...], list[np.ndarray[Any, Any]]] = defaultdict(list)
+        self._modules: defaultdict[tuple[int, ...], list[str]] = defaultdict(list)
+        self._tables: dict[tuple[int, ...], np.ndarray[Any, Any]] = {}
+
+    def add(self, value: np.ndarray[Any, Any], module: str) -> None:
+        if telling(value):
+            self._rows[value.shape].append(value.ravel())
+            self._modules[value.shape].append(module)
+
+    def makers(self, value: np.ndarray[Any, Any]) -> set[str]:
+        if not telling(value) or value.shape not in self._rows:
+            return set()
+        if value.shape not in self._tables:
+            self._tables[value.shape] = np.stack(self._rows[value.shape])
+        close = np.isclose(self._tables[value.shape], value.ravel(), rtol=CLOSE, atol=CLOSE).all(axis=1)
+        return {self._modules[value.shape][i] for i in np.flatnonzero(close)}
+
+
+def telling(value: np.ndarray[Any, Any]) -> bool:
+    return value.dtype.kind == "f" and value.size >= TELLING and np.unique(value).size >= TELLING
+
+
+def heard(name: str) -> Made:
+    """Runs the live model and keeps what each operation made, by the module that was running."""
+    import torch
+    from tools.sample.architectures import build
+    from tools.sample.choices import choice_of
+    from torch.utils._python_dispatch import TorchDispatchMode
+    from torch.utils._pytree import tree_leaves
+
+    live = build(choice_of(name))
+    made = Made()
+    running = [""]
+    paths = {module: path for path, module in live.model.named_modules()}
+
+    class Listens(TorchDispatchMode):  # type: ignore[no-untyped-call]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            result = func(*args, **(kwargs or {}))
+            for leaf in tree_leaves(result):
+                if isinstance(leaf, torch.Tensor) and leaf.is_floating_point():
+                    made.add(leaf.detach().float().numpy().copy(), running[-1])
+            return result
+
+    for module, path in paths.items():
+        module.register_forward_pre_hook(lambda _module, _args, path=path: running.append(path))
+        module.register_forward_hook(lambda _module, _args, _result: running.pop() and None, always_call=True)
+    inputs = dict(zip(live.input_names, live.inputs, strict=True)) | live.fixed
+    with torch.no_grad(), Listens():  # type: ignore[no-untyped-call]
+        live.model(**inputs)
+    return made
+
+
+def computed(file: Path, name: str) -> dict[int, np.ndarray[Any, Any]]:
+    """The first output of every node of the main graph, by the node's place."""
+    import onnx
+    import onnxruntime
+    from tools.sample.architectures import build
+    from tools.sample.choices import choice_of
+
+    model = onnx.load(file)
+    outputs = {value.name for value in model.graph.output}
+    firsts = {index: node.output[0] for index, node in enumerate(model.graph.node) if node.output[0]}
+    model.graph.output.extend(
+        onnx.ValueInfoProto(name=text) for text in firsts.values() if text not in outputs
+    )
+    settings = onnxruntime.SessionOptions()
+    settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    settings.log_severity_level = 4
+    session = onnxruntime.InferenceSession(model.SerializeToString(), settings)
+    live = build(choice_of(name))
+    by_name = {text: value.numpy() for text, value in zip(live.input_names, live.inputs, strict=True)}
+    feed = {value.name: by_name[value.name] for value in session.get_inputs()}
+    wanted = [value.name for value in session.get_outputs()]
+    values = dict(zip(wanted, session.run(wanted, feed), strict=True))
+    found = {index: values[text] for index, text in firsts.items()}
+    return {index: value for index, value in found.items() if isinstance(value, np.ndarray)}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
