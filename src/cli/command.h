@@ -64,6 +64,7 @@ void add_export(Program& program);
 void add_capture(Program& program);
 void add_tag(Program& program);
 void add_strip(Program& program);
+void add_check(Program& program);
 
 /// How the program was called; empty when that is not known.
 std::string& program_name();

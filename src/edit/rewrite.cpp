@@ -284,6 +284,12 @@ void Entries::add_foreign(std::string_view key, std::string_view value) {
   append(added_key, key);
 }
 
+bool is_answer(const onnx::MetadataEntry& entry) {
+  if (!entry.key.starts_with(key_prefix) || entry.key == added_key) return false;
+  const std::string_view key = entry.key.substr(key_prefix.size());
+  return key != restore_key && key != version_key;
+}
+
 Splice with(const onnx::Model& model, const Additions& additions) { return rewritten(model, &additions); }
 
 Splice without(const onnx::Model& model) {

@@ -57,4 +57,7 @@ Splice without(const onnx::Model& model);
 /// Whether the model or a node has an entry of ours.
 bool has_entries(const onnx::Model& model);
 
+/// Whether an entry is one of ours that a rewrite does not make by itself.
+bool is_answer(const onnx::MetadataEntry& entry);
+
 }  // namespace thence::edit

@@ -13,8 +13,7 @@ using semantics::Map;
 // What an earlier run wrote into the node, and with which evidence.
 void keep_answer(const onnx::Node& node, Entries& entries) {
   node.each_metadata([&](const onnx::MetadataEntry& entry) {
-    if (entry.key.starts_with(key_prefix) && entry.key != added_key)
-      entries.add(entry.key.substr(key_prefix.size()), entry.value);
+    if (is_answer(entry)) entries.add(entry.key.substr(key_prefix.size()), entry.value);
   });
 }
 

@@ -1,0 +1,148 @@
+// thence check: whether tags still fit their nodes; and what a pass did to nodes that have an id each.
+#include "edit/check.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/command.h"
+#include "output/rows.h"
+
+namespace thence::cli {
+namespace {
+
+constexpr const char* text =
+    R"(Says whether the tags in a model still fit: nodes that were edited since, modules that the capture does not have, tags that other
+evidence in the file contradicts.
+
+With --synthesise it gives every node an id of its own. Run any tool on that file; then --against says what became of the ids:
+how many survived, changed operator, were copied, merged or vanished. So you see what a tool loses before you rely on it.)";
+
+constexpr const char* examples = R"(Examples:
+  thence check tagged.onnx
+  thence check tagged.onnx --capture model.capture.json --format json
+  thence check model.onnx --synthesise -o marked.onnx
+      every node gets an id; now run a tool on marked.onnx
+  thence check simplified.onnx quantised.onnx --against marked.onnx --format csv
+      one row for each result
+
+Exit codes: 0 done, 1 a tag does not fit or there is none, 2 wrong usage, 3 a file cannot be read as a model, 4 input/output
+failure.)";
+
+struct CheckFlags : ModelFlags {
+  std::vector<std::string> models;
+  std::string format = "table", against;
+  bool synthesise = false, strict = false;
+};
+
+int fail(const Error& error) {
+  print_error(error);
+  return static_cast<int>(error.kind);
+}
+
+std::string place(const onnx::Model& model, onnx::NodeId id) {
+  const onnx::Node node = model.node(id);
+  if (!node.name().empty()) return std::string(node.name());
+  return fmt::format("{}#{}", model.graph_label(node.graph()), node.index());
+}
+
+int run_tags(CheckFlags& flags) {
+  flags.options.ignore_tags = true;
+  const Opened opened = open_map(flags);
+  if (opened.map == nullptr) return opened.exit_code;
+  const onnx::Model& model = opened.map->model();
+  const edit::TagReport report = edit::check_tags(*opened.map);
+  output::Rows rows{.schema = "thence.check/1",
+                    .list = "findings",
+                    .head = {{"model", model.file()},
+                             {"nodes", report.nodes},
+                             {"tagged", report.tagged},
+                             {"stale", report.stale},
+                             {"no_module", report.no_module},
+                             {"contradicted", report.contradicted}},
+                    .columns = {"node", "op_type", "fault", "tag", "evidence"}};
+  for (const edit::TagFinding& finding : report.findings)
+    rows.cells.push_back({place(model, finding.node), std::string(model.node(finding.node).op_type()),
+                          std::string(edit::name_of(finding.fault)), finding.tagged, finding.evidence});
+  const int code = deliver(flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, out); });
+  if (code != done) return code;
+  if (!flags.quiet)
+    std::fputs(
+        fmt::format("{} of {} nodes tagged: {} stale, {} of no module, {} contradicted by other evidence\n",
+                    report.tagged, report.nodes, report.stale, report.no_module, report.contradicted)
+            .c_str(),
+        stderr);
+  const bool fits = report.tagged > 0 && report.stale == 0 && report.no_module == 0;
+  return fits && !(flags.strict && report.contradicted > 0) ? done : nothing_found;
+}
+
+int run_against(CheckFlags& flags) {
+  Diagnostics ignored;
+  const Result<onnx::Model> before = onnx::Model::open(flags.against, ignored);
+  if (!before) return fail(before.error());
+  output::Rows rows{
+      .schema = "thence.survival/1",
+      .list = "passes",
+      .head = {{"against", flags.against}},
+      .columns = {"model", "ids", "survived", "retyped", "copied", "merged", "vanished", "nodes", "fresh"}};
+  std::size_t ids = 0;
+  for (const std::string& file : flags.models) {
+    const Result<onnx::Model> after = onnx::Model::open(file, ignored);
+    if (!after) return fail(after.error());
+    const edit::Survival found = edit::survival(*before, *after);
+    ids = found.ids;
+    rows.cells.push_back({file, found.ids, found.survived, found.retyped, found.copied, found.merged,
+                          found.vanished, found.nodes, found.fresh});
+  }
+  if (ids == 0)
+    return fail({ErrorKind::bad_input, "E002", fmt::format("{}: no node has an id", brief(flags.against)),
+                 "make one with thence check MODEL --synthesise -o FILE, and run the tool on that"});
+  return deliver(flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, out); });
+}
+
+int run_synthesise(CheckFlags& flags) {
+  Diagnostics ignored;
+  const Result<onnx::Model> model = onnx::Model::open(flags.model, ignored);
+  if (!model) return fail(model.error());
+  const edit::Splice splice = edit::with_ids(*model);
+  return deliver(flags, [&](base::Writer& out) { splice.write(out); });
+}
+
+int run_check(CheckFlags& flags) {
+  if (!flags.against.empty()) return run_against(flags);
+  if (flags.models.size() > 1)
+    return fail({ErrorKind::usage, "U012", "several models are checked only --against another",
+                 "name one model, or say --against FILE"});
+  flags.model = flags.models.front();
+  if (!flags.synthesise) return run_tags(flags);
+  if (flags.output.empty())
+    return fail({ErrorKind::usage, "U011", "it must be said where the result goes", "say -o FILE"});
+  return run_synthesise(flags);
+}
+
+}  // namespace
+
+void add_check(Program& program) {
+  auto flags = std::make_shared<CheckFlags>();
+  Command command = program.add("check", text, examples);
+  command.texts(
+      {.name = "models", .help = "The ONNX file; several with --against", .type = "MODEL", .required = true},
+      flags->models);
+  command.text({.name = "-c,--capture", .help = "The capture file that the tags are of", .type = "FILE"},
+               flags->options.capture);
+  command.yes({.name = "--strict", .help = "Exit code 1 also when other evidence contradicts a tag"},
+              flags->strict);
+  command.yes({.name = "--synthesise", .help = "Write the model with an id in every node"},
+              flags->synthesise);
+  command.text(
+      {.name = "--against", .help = "The file with ids that the models were made from", .type = "FILE"},
+      flags->against);
+  add_format_flag(command, flags->format);
+  command.text(
+      {.name = "-o,--output", .help = "Write to this file instead of standard output", .type = "FILE"},
+      flags->output);
+  command.yes({.name = "-q,--quiet", .help = "Print no words"}, flags->quiet);
+  command.does([flags] { return run_check(*flags); });
+}
+
+}  // namespace thence::cli

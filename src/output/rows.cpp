@@ -1,0 +1,113 @@
+#include "output/rows.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "output/formats.h"
+#include "output/json_text.h"
+
+namespace thence::output {
+namespace {
+
+std::string printed(const Cell& cell) {
+  const std::string* const text = std::get_if<std::string>(&cell);
+  return text != nullptr ? base::printable(*text) : std::to_string(std::get<std::uint64_t>(cell));
+}
+
+void append_json(std::string& out, const Cell& cell) {
+  if (const std::string* const text = std::get_if<std::string>(&cell))
+    append_json_string(out, *text);
+  else
+    append_number(out, std::get<std::uint64_t>(cell));
+}
+
+// Words to the left, numbers to the right.
+void write_table(const Rows& rows, base::Writer& out) {
+  if (rows.cells.empty()) return;
+  std::vector<std::size_t> widths;
+  for (const std::string_view column : rows.columns) widths.push_back(column.size());
+  for (const auto& row : rows.cells)
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], base::columns(printed(row[i])));
+  const auto line = [&](auto text_of, auto is_number) {
+    std::string text;
+    for (std::size_t i = 0; i < rows.columns.size(); ++i) {
+      const std::string cell = text_of(i);
+      const std::string space(widths[i] - std::min(widths[i], base::columns(cell)), ' ');
+      if (i > 0) text += "  ";
+      text += is_number(i) ? space + cell : cell + space;
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    out.add(text + "\n");
+  };
+  const auto number_in = [&](const std::vector<Cell>& row) {
+    return [&row](std::size_t i) { return std::holds_alternative<std::uint64_t>(row[i]); };
+  };
+  line([&](std::size_t i) { return std::string(rows.columns[i]); }, number_in(rows.cells.front()));
+  for (const auto& row : rows.cells) line([&](std::size_t i) { return printed(row[i]); }, number_in(row));
+}
+
+void write_csv(const Rows& rows, base::Writer& out) {
+  for (std::size_t i = 0; i < rows.columns.size(); ++i) {
+    if (i > 0) out.add(',');
+    out.add(rows.columns[i]);
+  }
+  out.add("\n");
+  for (const auto& row : rows.cells) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (i > 0) out.add(',');
+      append_csv_field(out.buffer(), printed(row[i]));
+    }
+    out.add("\n");
+  }
+}
+
+void append_object(std::string& out, const Rows& rows, const std::vector<Cell>& row) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    out += i == 0 ? "{" : ",";
+    append_json_string(out, rows.columns[i]);
+    out += ':';
+    append_json(out, row[i]);
+  }
+  out += '}';
+}
+
+void write_json(const Rows& rows, base::Writer& out) {
+  std::string& text = out.buffer();
+  text += R"({"schema":)";
+  append_json_string(text, rows.schema);
+  for (const auto& [name, value] : rows.head) {
+    text += ',';
+    append_json_string(text, name);
+    text += ':';
+    append_json(text, value);
+  }
+  text += ',';
+  append_json_string(text, rows.list);
+  text += ":[";
+  for (std::size_t i = 0; i < rows.cells.size(); ++i) {
+    if (i > 0) out.add(",\n");
+    append_object(out.buffer(), rows, rows.cells[i]);
+  }
+  out.add("]}\n");
+}
+
+}  // namespace
+
+void write_rows(const Rows& rows, std::string_view format, base::Writer& out) {
+  if (format == "json") {
+    write_json(rows, out);
+  } else if (format == "csv") {
+    write_csv(rows, out);
+  } else if (format == "jsonl") {
+    for (const auto& row : rows.cells) {
+      append_object(out.buffer(), rows, row);
+      out.add("\n");
+    }
+  } else {
+    write_table(rows, out);
+  }
+  out.flush();
+}
+
+}  // namespace thence::output
