@@ -120,6 +120,32 @@ def _capture(request: Request) -> None:
     _end(progress, request, f"{output}: {modules} modules, {', '.join(found['sections'])}, {seconds:.1f} s")
 
 
+def _extract(request: Request) -> None:
+    """Infers the types that the file does not tell, and asks the program once more."""
+    import subprocess
+    import tempfile
+    from pathlib import Path
+
+    from .types_of import types_of
+
+    try:
+        types = types_of(request["model"])
+    except Exception:  # what cannot be inferred is told of by the program
+        types = {}
+    flags = ["--module", request["module"], "--output", request["output"], "--strategy", request["strategy"]]
+    for name in ("capture", "call"):
+        flags += [f"--{name}", request[name]] if request.get(name) else []
+    for name in ("keep_names", "quiet"):
+        flags += [f"--{name.replace('_', '-')}"] if request.get(name) else []
+    with tempfile.TemporaryDirectory() as folder:
+        told = Path(folder) / "types.json"
+        told.write_text(json.dumps(types))
+        command = [request["program"], "extract", request["model"], *flags, "--types", str(told)]
+        code = subprocess.run(command, check=False).returncode
+    if code:
+        raise SystemExit(code)
+
+
 def _loaded(load: Callable[..., Loaded], request: Request) -> Loaded:
     return load(
         request.get("model"),
@@ -170,7 +196,11 @@ def _end(progress: Progress, request: Request, line: str) -> None:
         progress.say(line)
 
 
-_COMMANDS: dict[str, Callable[[Request], None]] = {"export": _export, "capture": _capture}
+_COMMANDS: dict[str, Callable[[Request], None]] = {
+    "export": _export,
+    "capture": _capture,
+    "extract": _extract,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdlib>
@@ -28,13 +29,17 @@ std::vector<std::string> candidates() {
     if (called.ends_with("/thence")) beside(environment);
   }
   if (!program_name().empty()) beside(program_name());
-  std::array<char, PATH_MAX> link{};
-  if (const ssize_t length = readlink("/proc/self/exe", link.data(), link.size() - 1); length > 0)
-    beside(std::string(link.data(), static_cast<std::size_t>(length)));
+  if (std::string path = own_path(); !path.empty()) beside(std::move(path));
   return all;
 }
 
 }  // namespace
+
+std::string own_path() {
+  std::array<char, PATH_MAX> link{};
+  const ssize_t length = readlink("/proc/self/exe", link.data(), link.size() - 1);
+  return {link.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
+}
 
 int run_python(const std::string& command, const std::string& request) {
   const auto run = [&](const std::string& python) {

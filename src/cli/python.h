@@ -10,4 +10,7 @@ namespace thence::cli {
 /// back only when there is none, with the exit code.
 int run_python(const std::string& command, const std::string& request);
 
+/// Where this program lies, for Python to run it once more.
+std::string own_path();
+
 }  // namespace thence::cli

@@ -76,7 +76,9 @@ def desk(tmp_path: Path) -> Path:
     """A folder with the files that the docs speak of."""
     folder = tmp_path
     shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "model.onnx")
-    shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "tagged.onnx")
+    shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "simplified.onnx")
+    for made in ("tag model.onnx -o tagged.onnx", "check model.onnx --synthesise -o marked.onnx"):
+        subprocess.run([os.environ["THENCE_BIN"], *made.split(), "-q"], cwd=folder, check=True)
     truth = json.loads((SAMPLE / "bert.torchscript.truth.json").read_text())
     capture = {
         "schema": "thence.capture/1",
@@ -105,7 +107,8 @@ def test_command_line(line: str, desk: Path) -> None:
         timeout=120,
     )
     assert result.returncode == expected, result.stderr
-    writes_files = "--output" in line or line.split()[1] in ("export", "capture")
+    words = line.split()
+    writes_files = {"--output", "-o", "--in-place"} & {*words} or words[1] in ("export", "capture")
     if expected == 0 and not writes_files:
         assert result.stdout.strip()
 

@@ -1,0 +1,50 @@
+"""What the values of an ONNX model hold, where the file does not tell: inferred by onnx, without weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import onnx
+
+SMALL = 1024  # bytes: tensors that shapes may be computed from
+
+
+def types_of(model: str | Path) -> dict[str, dict[str, Any]]:
+    """Element type and shape by value: what `thence extract --types` reads.
+
+    A value whose type cannot be inferred is left out.
+    """
+    skeleton = onnx.load(str(model), load_external_data=False)
+    _drop_weights(skeleton.graph)
+    inferred = onnx.shape_inference.infer_shapes(skeleton, data_prop=True)
+    return {
+        value.name: _told(value.type.tensor_type)
+        for value in (*inferred.graph.value_info, *inferred.graph.output)
+        if value.type.WhichOneof("value") == "tensor_type" and value.type.tensor_type.elem_type
+    }
+
+
+def _drop_weights(graph: onnx.GraphProto) -> None:
+    """Large initializers become inputs of the same type: onnx needs no more, and cannot take two gigabytes."""
+    kept = []
+    inputs = {value.name for value in graph.input}
+    for tensor in graph.initializer:
+        if tensor.data_location != onnx.TensorProto.EXTERNAL and tensor.ByteSize() <= SMALL:
+            kept.append(tensor)
+        elif tensor.name not in inputs:
+            graph.input.append(
+                onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims))
+            )
+    copies = [onnx.TensorProto.FromString(tensor.SerializeToString()) for tensor in kept]
+    del graph.initializer[:]
+    graph.initializer.extend(copies)
+
+
+def _told(tensor: onnx.TypeProto.Tensor) -> dict[str, Any]:
+    told: dict[str, Any] = {"elem_type": tensor.elem_type}
+    if tensor.HasField("shape"):
+        told["shape"] = [
+            dim.dim_value if dim.HasField("dim_value") else dim.dim_param or None for dim in tensor.shape.dim
+        ]
+    return told

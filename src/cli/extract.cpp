@@ -1,0 +1,125 @@
+// thence extract: one module as a model of its own.
+#include "edit/extract.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/python.h"
+#include "output/json_text.h"
+
+namespace thence::cli {
+namespace {
+
+constexpr const char* text =
+    R"(Writes one module of a model as a model of its own, which runs: its nodes, its weights and no others, the constants it needs.
+
+Inputs and outputs are called after the module: layer.0.input, layer.0.output, the next ones layer.0.input_1 and so on;
+--keep-names keeps the names that the values have. What the module computes from values that others computed for it (a mask, a
+size) is an input. Types and shapes come from the file; where it has none, Python's onnx infers them.)";
+
+constexpr const char* examples = R"(Examples:
+  thence extract model.onnx --module encoder.layer.0.attention -o attention.onnx
+  thence extract model.onnx --capture model.capture.json --module pooler -o pooler.onnx
+  thence extract model.onnx --module layer --call 1 -o second.onnx
+      the second call of a module that runs several times
+
+Exit codes: 0 done, 1 there is no such module, or nothing of it in the graph, 2 wrong usage, 3 the file cannot be read as a model,
+4 input/output failure.)";
+
+struct ExtractFlags : ModelFlags {
+  edit::ExtractOptions what;
+  std::string types;
+  std::size_t call = no_call;
+  static constexpr std::size_t no_call = 1'000'000'000;
+};
+
+// What this program was asked for, for Python to ask once more with the types it infers.
+std::string request(const ExtractFlags& flags) {
+  std::string json = "{";
+  const auto add = [&](std::string_view key, std::string_view value) {
+    json += json.size() > 1 ? "," : "";
+    output::append_json_string(json, key);
+    json += ':';
+    output::append_json_string(json, value);
+  };
+  add("program", own_path());
+  add("model", flags.model);
+  add("module", flags.what.module);
+  add("output", flags.output);
+  add("capture", flags.options.capture);
+  add("strategy", flags.options.strategy);
+  if (flags.what.call) add("call", std::to_string(*flags.what.call));
+  if (flags.what.keep_names) add("keep_names", "yes");
+  if (flags.quiet) add("quiet", "yes");
+  return json + "}";
+}
+
+void tell(const semantics::Map& map, const edit::Part& part) {
+  if (part.calls > 1) std::fputs(fmt::format("call {} of {}\n", part.call, part.calls).c_str(), stderr);
+  std::fputs(
+      fmt::format("{} of {} nodes, {} initializers, {} inputs, {} outputs\n", part.nodes.size(),
+                  map.model().node_count(), part.initializers.size(), part.inputs.size(), part.outputs.size())
+          .c_str(),
+      stderr);
+}
+
+int run_extract(ExtractFlags& flags) {
+  if (flags.output.empty()) {
+    print_error({ErrorKind::usage, "U011", "it must be said where the result goes", "say -o FILE"});
+    return wrong_usage;
+  }
+  if (flags.call != ExtractFlags::no_call) flags.what.call = flags.call;
+  const Opened opened = open_map(flags);
+  if (opened.map == nullptr) return opened.exit_code;
+  const semantics::Map& map = *opened.map;
+  edit::Types types = edit::types_in(map.model());
+  if (!flags.types.empty())
+    if (const std::optional<Error> error = edit::add_types(flags.types, types)) {
+      print_error(*error);
+      return static_cast<int>(error->kind);
+    }
+  const Result<edit::Part> part = edit::find_part(map, flags.what, types);
+  if (!part) {
+    print_error(part.error());
+    return nothing_found;
+  }
+  if (!part->untyped.empty() && flags.types.empty() && flags.model != "-")
+    return run_python("extract", request(flags));
+  for (const std::string& name : part->untyped)
+    if (!flags.quiet)
+      std::fputs(fmt::format("warning[{}]: {}: its type could not be found\n", "E007", brief(name)).c_str(),
+                 stderr);
+  const edit::Splice splice = edit::extracted(map, *part, types);
+  const int code = deliver(flags, [&](base::Writer& out) { splice.write(out); });
+  if (code == done && !flags.quiet) tell(map, *part);
+  return code;
+}
+
+}  // namespace
+
+void add_extract(Program& program) {
+  auto flags = std::make_shared<ExtractFlags>();
+  Command command = program.add("extract", text, examples);
+  add_model_flags(command, *flags);
+  command.text({.name = "-m,--module",
+                .help = "The module's path, as thence show lists it",
+                .type = "PATH",
+                .required = true},
+               flags->what.module);
+  command.number(
+      {.name = "--call", .help = "Which call of a module that runs several times, from 0", .type = "N"},
+      flags->call, 0, 999'999'999);
+  command.yes({.name = "--keep-names", .help = "Inputs and outputs keep the names that the values have"},
+              flags->what.keep_names);
+  command.text(
+      {.name = "--types",
+       .help = "Types of values as JSON, for what the file does not tell: {\"name\": {\"elem_type\": 1, "
+               "\"shape\": [1, \"batch\"]}}",
+       .type = "FILE"},
+      flags->types);
+  command.does([flags] { return run_extract(*flags); });
+}
+
+}  // namespace thence::cli

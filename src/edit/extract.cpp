@@ -1,0 +1,134 @@
+#include "edit/extract.h"
+
+#include "onnx/layout.h"
+#include "wire/fields.h"
+
+namespace thence::edit {
+namespace {
+
+using onnx::AttributeField;
+using onnx::GraphField;
+using onnx::ModelField;
+using onnx::NodeField;
+using onnx::ValueInfoField;
+using wire::bytes_tag;
+
+using NewNames = std::unordered_map<std::string_view, std::string_view>;
+
+template <class Field>
+void append(std::string& out, Field field, std::string_view payload) {
+  append_field(out, static_cast<std::uint32_t>(field), payload);
+}
+
+enum class Kind { node, attribute, graph };
+
+// A node with some values called otherwise, in the bodies it holds, too. find_part() lets no deep ones pass.
+std::string renamed(std::string_view message, Kind kind, const NewNames& names) {
+  std::string out;
+  for (wire::Fields field(message); field.next();) {
+    const std::uint32_t tag = field.tag();
+    const auto inner = [&](Kind what) {
+      append_field(out, field.field(), renamed(field.bytes(), what, names));
+    };
+    if (kind == Kind::node && (tag == bytes_tag(NodeField::input) || tag == bytes_tag(NodeField::output))) {
+      const auto found = names.find(field.bytes());
+      append_field(out, field.field(), found == names.end() ? field.bytes() : found->second);
+    } else if (kind == Kind::node && tag == bytes_tag(NodeField::attribute)) {
+      inner(Kind::attribute);
+    } else if (kind == Kind::attribute &&
+               (tag == bytes_tag(AttributeField::g) || tag == bytes_tag(AttributeField::graphs))) {
+      inner(Kind::graph);
+    } else if (kind == Kind::graph && tag == bytes_tag(GraphField::node)) {
+      inner(Kind::node);
+    } else {
+      out.append(field.start(), static_cast<std::size_t>(field.rest() - field.start()));
+    }
+  }
+  return out;
+}
+
+std::string value_info(std::string_view name, const std::string& type) {
+  std::string out;
+  append(out, ValueInfoField::name, name);
+  if (!type.empty()) append(out, ValueInfoField::type, type);
+  return out;
+}
+
+class PartWriter {
+ public:
+  PartWriter(const semantics::Map& map, const Part& part, const Types& types)
+      : model_(map.model()), part_(part), types_(types), splice_(model_.bytes(), model_.descriptor()) {
+    for (const auto* edge : {&part.inputs, &part.outputs})
+      for (const Boundary& boundary : *edge) names_.emplace(model_.value_name(boundary.value), boundary.name);
+  }
+
+  Splice run(std::string_view graph_name) {
+    std::string head;
+    append_varint(head, wire::varint_tag(ModelField::ir_version));
+    append_varint(head, static_cast<std::uint64_t>(model_.ir_version()));
+    append(head, ModelField::producer_name, "thence");
+    append(head, ModelField::producer_version, THENCE_VERSION);
+    splice_.insert(head);
+    splice_.open(bytes_tag(ModelField::graph));
+    graph(graph_name);
+    splice_.close();
+    for (wire::Fields field(model_.bytes()); field.next();)
+      if (field.tag() == bytes_tag(ModelField::opset_import) ||
+          field.tag() == bytes_tag(ModelField::functions))
+        splice_.copy({field.start(), static_cast<std::size_t>(field.rest() - field.start())});
+    return std::move(splice_);
+  }
+
+ private:
+  void graph(std::string_view name) {
+    for (const onnx::NodeId id : part_.nodes)
+      insert(GraphField::node, renamed(model_.node(id).bytes(), Kind::node, names_));
+    insert(GraphField::name, name);
+    for (const std::uint32_t index : part_.initializers) {
+      const onnx::Initializer& initializer = model_.initializers()[index];
+      splice_.open(bytes_tag(initializer.sparse ? GraphField::sparse_initializer : GraphField::initializer));
+      splice_.copy(initializer.bytes);
+      splice_.close();
+    }
+    edge(GraphField::input, part_.inputs);
+    edge(GraphField::output, part_.outputs);
+    inner_values();
+  }
+
+  void edge(GraphField field, const std::vector<Boundary>& values) {
+    for (const Boundary& boundary : values) {
+      const auto type = types_.find(std::string(model_.value_name(boundary.value)));
+      insert(field, value_info(boundary.name, type == types_.end() ? std::string() : type->second));
+    }
+  }
+
+  void inner_values() {
+    for (const onnx::NodeId id : part_.nodes)
+      for (const onnx::ValueId value : model_.node(id).outputs()) {
+        if (value == onnx::none || names_.contains(model_.value_name(value))) continue;
+        const auto type = types_.find(std::string(model_.value_name(value)));
+        if (type != types_.end()) insert(GraphField::value_info, value_info(type->first, type->second));
+      }
+  }
+
+  void insert(GraphField field, std::string_view payload) {
+    std::string text;
+    append(text, field, payload);
+    splice_.insert(text);
+  }
+
+  const onnx::Model& model_;
+  const Part& part_;
+  const Types& types_;
+  NewNames names_;
+  Splice splice_;
+};
+
+}  // namespace
+
+Splice extracted(const semantics::Map& map, const Part& part, const Types& types) {
+  const std::string_view path = map.tree()[part.module].path;
+  return PartWriter(map, part, types).run(path.empty() ? std::string_view("main") : path);
+}
+
+}  // namespace thence::edit

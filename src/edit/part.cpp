@@ -1,0 +1,271 @@
+// Which nodes a module is made of, and the values at its edge.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "edit/extract.h"
+
+namespace thence::edit {
+namespace {
+
+using hierarchy::ModuleId;
+using onnx::NodeId;
+using onnx::ValueId;
+using semantics::Map;
+
+Error no_part(std::string code, std::string text, std::string hint) {
+  return {ErrorKind::usage, std::move(code), std::move(text), std::move(hint)};
+}
+
+// How often each module runs: as the capture says, or as often as its nodes tell. One without nodes of its
+// own runs as often as the one within it that runs the least.
+class Calls {
+ public:
+  explicit Calls(const Map& map) : map_(map), seen_(map.tree().size(), 0) {
+    for (NodeId id = 0; id < map.model().node_count(); ++id)
+      if (const resolve::Attribution& answer = map.answer(id); answer.known())
+        seen_[answer.module] = std::max(seen_[answer.module], answer.call + 1);
+  }
+
+  std::uint32_t of(ModuleId module) const {
+    if (const auto told = map_.tree()[module].calls) return std::max(*told, 1u);
+    if (seen_[module] > 0) return seen_[module];
+    std::uint32_t least = 0;
+    for (ModuleId other = 0; other < seen_.size(); ++other)
+      if (seen_[other] > 0 && map_.tree().within(other, module))
+        least = least == 0 ? seen_[other] : std::min(least, seen_[other]);
+    return std::max(least, 1u);
+  }
+
+ private:
+  const Map& map_;
+  std::vector<std::uint32_t> seen_;
+};
+
+class PartFinder {
+ public:
+  PartFinder(const Map& map, ModuleId module, const Calls& calls, std::uint32_t call)
+      : map_(map),
+        model_(map.model()),
+        module_(module),
+        calls_(calls),
+        call_(call),
+        calls_of_it_(calls.of(module)),
+        inside_(model_.node_count(), false),
+        wanted_(model_.node_count(), false) {
+    for (onnx::GraphId id = 0; id < model_.graphs().size(); ++id)
+      if (model_.graphs()[id].kind == onnx::Graph::Kind::body)
+        bodies_[model_.graphs()[id].owner].push_back(id);
+  }
+
+  void run(Part& part) {
+    const onnx::Graph& main = model_.graphs().front();
+    for (NodeId id = main.first_node; id < main.first_node + main.node_count; ++id)
+      inside_[id] = wanted_[id] = belongs(id);
+    take_bodies();
+    for (NodeId id = main.first_node + main.node_count; id-- > main.first_node;)
+      if (wanted_[id]) each_input(id, [&](ValueId value) { take_constant(value); });
+    find_edge(part);
+    for (NodeId id = main.first_node; id < main.first_node + main.node_count; ++id)
+      if (wanted_[id]) part.nodes.push_back(id);
+  }
+
+ private:
+  // Modules within it run in its calls: with as many, or a multiple.
+  bool in_call(ModuleId module, std::uint32_t call) const {
+    const std::uint32_t all = calls_of_it_;
+    return all <= 1 || call / std::max(calls_.of(module) / all, 1u) == call_;
+  }
+
+  bool belongs(NodeId id) const {
+    const resolve::Attribution& answer = map_.answer(id);
+    if (!answer.known()) return false;
+    if (map_.tree().within(answer.module, module_)) return in_call(answer.module, answer.call);
+    const auto all = map_.modules_of(id);
+    return std::any_of(all.begin(), all.end(),
+                       [&](ModuleId module) { return map_.tree().within(module, module_); });
+  }
+
+  // What lies in a body belongs where its node does.
+  void take_bodies() {
+    for (const onnx::Graph& graph : model_.graphs()) {
+      if (graph.kind != onnx::Graph::Kind::body) continue;
+      for (NodeId id = graph.first_node; id < graph.first_node + graph.node_count; ++id)
+        inside_[id] = wanted_[id] = inside_[graph.owner];
+    }
+  }
+
+  template <class Use>
+  void each_input(NodeId id, Use use) const {
+    std::vector<NodeId> todo{id};
+    while (!todo.empty()) {
+      const NodeId node = todo.back();
+      todo.pop_back();
+      for (const ValueId value : model_.node(node).inputs())
+        if (value != onnx::none) use(value);
+      const auto held = bodies_.find(node);
+      if (held == bodies_.end()) continue;
+      for (const onnx::GraphId body : held->second) {
+        const onnx::Graph& graph = model_.graphs()[body];
+        for (NodeId inner = graph.first_node; inner < graph.first_node + graph.node_count; ++inner)
+          todo.push_back(inner);
+      }
+    }
+  }
+
+  // What is made of constants alone comes along, whosever it is.
+  void take_constant(ValueId value) {
+    const onnx::Producer producer = model_.producer(value);
+    if (producer.kind != onnx::Producer::Kind::node || wanted_[producer.index]) return;
+    if (!is_constant(producer.index)) return;
+    wanted_[producer.index] = true;
+    std::vector<NodeId> todo{producer.index};
+    while (!todo.empty()) {
+      const NodeId node = todo.back();
+      todo.pop_back();
+      each_input(node, [&](ValueId input) {
+        const onnx::Producer before = model_.producer(input);
+        if (before.kind != onnx::Producer::Kind::node || wanted_[before.index]) return;
+        wanted_[before.index] = true;
+        todo.push_back(before.index);
+      });
+    }
+  }
+
+  bool is_constant(NodeId start) {
+    if (constant_.empty()) constant_.resize(model_.node_count(), Known::no);
+    std::vector<NodeId> todo{start};
+    while (!todo.empty()) {
+      const NodeId node = todo.back();
+      if (constant_[node] == Known::constant || constant_[node] == Known::varies) {
+        todo.pop_back();
+        continue;
+      }
+      constant_[node] = Known::looked_at;
+      bool varies = is_random(node), open = false;
+      each_input(node, [&](ValueId value) {
+        const onnx::Producer producer = model_.producer(value);
+        if (producer.kind == onnx::Producer::Kind::graph_input) varies = true;
+        if (producer.kind != onnx::Producer::Kind::node || varies) return;
+        const Known known = constant_[producer.index];
+        if (known == Known::varies || known == Known::looked_at) varies = true;  // the latter: a cycle
+        if (known == Known::no) {
+          todo.push_back(producer.index);
+          open = true;
+        }
+      });
+      if (varies) {
+        constant_[node] = Known::varies;
+      } else if (!open) {
+        constant_[node] = Known::constant;
+        todo.pop_back();
+      }
+    }
+    return constant_[start] == Known::constant;
+  }
+
+  bool is_random(NodeId id) const { return model_.node(id).op_type().starts_with("Random"); }
+
+  void find_edge(Part& part) {
+    std::vector<bool> seen(model_.value_count(), false), read_outside(model_.value_count(), false);
+    for (NodeId id = 0; id < model_.node_count(); ++id)
+      if (!inside_[id])
+        for (const ValueId value : model_.node(id).inputs())
+          if (value != onnx::none) read_outside[value] = true;
+    for (const ValueId value : model_.graphs().front().outputs) read_outside[value] = true;
+    for (NodeId id = 0; id < model_.node_count(); ++id) {
+      if (!wanted_[id]) continue;
+      for (const ValueId value : model_.node(id).inputs())
+        if (value != onnx::none && !seen[value]) {
+          seen[value] = true;
+          take_input(value, part);
+        }
+      if (!inside_[id] || model_.node(id).graph() != 0 || is_constant(id)) continue;
+      for (const ValueId value : model_.node(id).outputs())
+        if (value != onnx::none && read_outside[value]) part.outputs.push_back({value, {}});
+    }
+  }
+
+  void take_input(ValueId value, Part& part) {
+    const onnx::Producer producer = model_.producer(value);
+    switch (producer.kind) {
+      case onnx::Producer::Kind::initializer:
+        if (model_.initializers()[producer.index].graph == 0) part.initializers.push_back(producer.index);
+        return;
+      case onnx::Producer::Kind::node:
+        if (!wanted_[producer.index]) part.inputs.push_back({value, {}});
+        return;
+      default:
+        if (is_main_input(value)) part.inputs.push_back({value, {}});
+    }
+  }
+
+  bool is_main_input(ValueId value) const {
+    const auto& inputs = model_.graphs().front().inputs;
+    return std::find(inputs.begin(), inputs.end(), value) != inputs.end();
+  }
+
+  enum class Known : std::uint8_t { no, looked_at, constant, varies };
+  const Map& map_;
+  const onnx::Model& model_;
+  const ModuleId module_;
+  const Calls& calls_;
+  const std::uint32_t call_, calls_of_it_;
+  std::vector<bool> inside_;  // nodes of the module
+  std::vector<bool> wanted_;  // and the constants that come along
+  std::vector<Known> constant_;
+  std::unordered_map<NodeId, std::vector<onnx::GraphId>> bodies_;
+};
+
+void name_edge(std::vector<Boundary>& edge, std::string_view path, const char* word, const onnx::Model& model,
+               bool keep) {
+  for (std::size_t i = 0; i < edge.size(); ++i)
+    edge[i].name = keep ? std::string(model.value_name(edge[i].value))
+                        : fmt::format("{}{}{}{}", path, path.empty() ? "" : ".", word,
+                                      i == 0 ? "" : fmt::format("_{}", i));
+}
+
+bool bodies_too_deep(const onnx::Model& model) {
+  constexpr std::uint32_t deepest = 200;
+  std::vector<std::uint32_t> depth;
+  for (const onnx::Graph& graph : model.graphs())  // the one around comes first
+    depth.push_back(graph.kind == onnx::Graph::Kind::body ? depth[graph.parent] + 1 : 0);
+  return std::any_of(depth.begin(), depth.end(), [](std::uint32_t d) { return d > deepest; });
+}
+
+}  // namespace
+
+Result<Part> find_part(const Map& map, const ExtractOptions& options, const Types& types) {
+  Part part;
+  part.module = map.tree().find(options.module);
+  if (part.module == hierarchy::no_module)
+    return no_part("E003", fmt::format("no module has the path '{}'", base::printable(options.module)),
+                   "thence show lists the modules");
+  const Calls calls(map);
+  part.calls = calls.of(part.module);
+  if (options.call && *options.call >= part.calls)
+    return no_part("E004",
+                   fmt::format("module '{}' runs {} times", base::printable(options.module), part.calls),
+                   fmt::format("--call is from 0 to {}", part.calls - 1));
+  part.call = static_cast<std::uint32_t>(options.call.value_or(0));
+  PartFinder(map, part.module, calls, part.call).run(part);
+  if (bodies_too_deep(map.model()))
+    return no_part("E008", "bodies of nodes lie too deep in one another", "inline them first");
+  if (part.outputs.empty())
+    return no_part(
+        "E005",
+        fmt::format("no node of the main graph is known to be of module '{}', or none of its values is used",
+                    base::printable(options.module)),
+        "thence map shows which nodes are whose; a capture may tell more");
+  const std::string_view path = map.tree()[part.module].path;
+  name_edge(part.inputs, path, "input", map.model(), options.keep_names);
+  name_edge(part.outputs, path, "output", map.model(), options.keep_names);
+  for (const auto* edge : {&part.inputs, &part.outputs})
+    for (const Boundary& boundary : *edge)
+      if (const std::string name(map.model().value_name(boundary.value)); !types.contains(name))
+        part.untyped.push_back(name);
+  return part;
+}
+
+}  // namespace thence::edit

@@ -1,0 +1,86 @@
+// What the values of a model hold: as the file tells, or as a JSON file does.
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "base/mapped_file.h"
+#include "base/text.h"
+#include "edit/extract.h"
+#include "onnx/layout.h"
+#include "wire/fields.h"
+
+namespace thence::edit {
+namespace {
+
+using wire::varint_tag;
+
+void add_value_info(std::string_view info, Types& types) {
+  std::string_view name, type;
+  for (wire::Fields field(info); field.next();) {
+    if (field.tag() == wire::bytes_tag(onnx::ValueInfoField::name)) name = field.bytes();
+    if (field.tag() == wire::bytes_tag(onnx::ValueInfoField::type)) type = field.bytes();
+  }
+  if (!type.empty()) types.insert_or_assign(std::string(name), std::string(type));
+}
+
+template <class Field>
+void append(std::string& out, Field field, std::string_view payload) {
+  append_field(out, static_cast<std::uint32_t>(field), payload);
+}
+
+// A tensor of so many dimensions: numbers, names, or unknown ones.
+std::string tensor_type(std::uint64_t elem_type, const simdjson::dom::element& told) {
+  std::string tensor;
+  append_varint(tensor, varint_tag(onnx::TensorTypeField::elem_type));
+  append_varint(tensor, elem_type);
+  simdjson::dom::array dims;
+  if (told["shape"].get_array().get(dims) == simdjson::SUCCESS) {
+    std::string shape;
+    for (const simdjson::dom::element dim : dims) {
+      std::string one;
+      std::int64_t value = 0;
+      std::string_view param;
+      if (dim.get_int64().get(value) == simdjson::SUCCESS) {
+        append_varint(one, varint_tag(onnx::DimensionField::value));
+        append_varint(one, static_cast<std::uint64_t>(value));
+      } else if (dim.get_string().get(param) == simdjson::SUCCESS) {
+        append(one, onnx::DimensionField::param, param);
+      }
+      append(shape, onnx::ShapeField::dim, one);
+    }
+    append(tensor, onnx::TensorTypeField::shape, shape);
+  }
+  std::string type;
+  append(type, onnx::TypeField::tensor, tensor);
+  return type;
+}
+
+}  // namespace
+
+Types types_in(const onnx::Model& model) {
+  const onnx::Graph& main = model.graphs().front();
+  Types types;
+  for (const std::string_view info : model.value_infos(main)) add_value_info(info, types);
+  for (const std::string_view info : main.output_infos) add_value_info(info, types);
+  for (const std::string_view info : main.input_infos) add_value_info(info, types);
+  return types;
+}
+
+std::optional<Error> add_types(const std::string& file, Types& types) {
+  const Result<base::MappedFile> mapped = base::MappedFile::open(file);
+  if (!mapped) return mapped.error();
+  simdjson::dom::parser parser;
+  const simdjson::padded_string text(mapped->bytes());
+  simdjson::dom::object all;
+  if (parser.parse(text).get_object().get(all) != simdjson::SUCCESS)
+    return Error{ErrorKind::bad_input, "E006",
+                 fmt::format("{}: is not a JSON object of types by value", base::printable(file)),
+                 R"(write {"name": {"elem_type": 1, "shape": [1, "batch"]}})"};
+  for (const auto [name, told] : all) {
+    std::uint64_t elem_type = 0;
+    if (told["elem_type"].get_uint64().get(elem_type) == simdjson::SUCCESS)
+      types.try_emplace(std::string(name), tensor_type(elem_type, told));
+  }
+  return std::nullopt;
+}
+
+}  // namespace thence::edit
