@@ -26,7 +26,7 @@ def types_of(model: str | Path) -> dict[str, dict[str, Any]]:
 
 
 def _drop_weights(graph: onnx.GraphProto) -> None:
-    """Large initializers become inputs of the same type: onnx needs no more, and cannot take two gigabytes."""
+    """Large initializers become inputs of the same type: all that onnx needs, and gigabytes are too much."""
     kept = []
     inputs = {value.name for value in graph.input}
     for tensor in graph.initializer:

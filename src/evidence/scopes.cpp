@@ -14,6 +14,7 @@ Strength strength_of(const hierarchy::Scope& scope, const hierarchy::ScopeMatch&
     case hierarchy::Fit::known:
     case hierarchy::Fit::container: return Strength::names_one;
     case hierarchy::Fit::spelled: return Strength::spelled;
+    case hierarchy::Fit::counted:
     case hierarchy::Fit::skipped:
     case hierarchy::Fit::foreign:
     case hierarchy::Fit::wired: return Strength::inferred_call;

@@ -22,7 +22,8 @@ std::string_view name_of(Strength strength) {
                                                                          "aligned_aside",
                                                                          "aligned_aside_loosely",
                                                                          "reordered",
-                                                                         "relabelled"};
+                                                                         "relabelled",
+                                                                         "view_first"};
   return names[static_cast<std::size_t>(strength)];
 }
 

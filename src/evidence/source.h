@@ -49,8 +49,9 @@ enum class Strength : std::uint8_t {
   aligned_aside_loosely,
   reordered,   // a projection onto nodes that do not stand in the order in which they ran
   relabelled,  // one without doubt, of a step that the exporter's own stack gives to another module
+  view_first,  // the exporter's stack of a view that comes first in its module: it may be replayed there
 };
-inline constexpr std::size_t strength_count = static_cast<std::size_t>(Strength::relabelled) + 1;
+inline constexpr std::size_t strength_count = static_cast<std::size_t>(Strength::view_first) + 1;
 std::string_view name_of(Strength strength);
 
 struct Evidence {

@@ -25,6 +25,7 @@ enum class Fit : std::uint8_t {
   skipped,    // deeper below: a method ran in between
   foreign,    // called by a module that is not its parent
   spelled,    // nothing but the name itself says that there is such a module
+  counted,    // and its number, which call of it this is
   wired,      // one of several of that name, picked because only that one's surroundings are wired to it
   bare,       // another framework's scope, taken as it is
 };

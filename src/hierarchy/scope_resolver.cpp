@@ -31,6 +31,7 @@ ScopeResolver::ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeSt
     : model_(model), tree_(tree), style_(style), scopes_(scopes), of_name_(of_name) {}
 
 void ScopeResolver::run(const std::vector<ParameterOwner>& parameters) {
+  known_ = static_cast<ModuleId>(tree_.size());
   collect_owners(parameters);
   if (tree_.complete())
     for (ModuleId module = 0; module < tree_.size(); ++module)
@@ -162,7 +163,7 @@ void ScopeResolver::resolve(Scope& scope) {
     const std::string first =
         std::string(scope.text.substr(0, scope.text.size() - scope.component.size())) + std::string(base);
     if (const ScopeId found = scopes_.find(first); found != no_scope && !tree_.complete())
-      for (const ScopeMatch& match : scopes_[found].matches) add_match(scope, match.module, Fit::spelled);
+      for (const ScopeMatch& match : scopes_[found].matches) add_match(scope, match.module, Fit::counted);
     if (!scope.matches.empty()) return;
   }
   if (!tree_.complete()) spell_out(scope, outer);
@@ -186,11 +187,19 @@ void ScopeResolver::resolve_among(Scope& scope, const std::vector<ScopeMatch>& o
   }
 }
 
+// A module that names alone tell of is no better known where it is named again; and what is taken for its next
+// call may be another module, with a name of its own or one of the same name elsewhere.
+Fit ScopeResolver::fit_of(const Scope& scope, ModuleId module, std::string_view component) const {
+  if (module < known_) return Fit::known;
+  return component == scope.component ? Fit::spelled : Fit::counted;
+}
+
 // The modules that a component may mean below `outer`, by what is known: straight below, a repeated
 // container, the owner of the parameters it reads, and in a complete tree whatever bears the name.
 bool ScopeResolver::resolve_component(Scope& scope, ModuleId outer, std::string_view component) {
   const std::string_view around = tree_[outer].path;
-  if (add_match(scope, tree_.find(join(around, component)), Fit::known)) return true;
+  if (const ModuleId below = tree_.find(join(around, component)); below != no_module)
+    return add_match(scope, below, fit_of(scope, below, component));
   if (const std::string_view repeated = repeated_container(around, component); !repeated.empty())
     if (add_match(scope, tree_.find(repeated), Fit::container)) return true;
   for (const ModuleId owner : scope.parameter_owners) {

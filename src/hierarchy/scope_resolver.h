@@ -24,6 +24,7 @@ class ScopeResolver {
   void pass_owners_outwards(const std::vector<ScopeId>& order);
   void resolve(Scope& scope);
   void resolve_among(Scope& scope, const std::vector<ScopeMatch>& outers);
+  Fit fit_of(const Scope& scope, ModuleId module, std::string_view component) const;
   bool resolve_component(Scope& scope, ModuleId outer, std::string_view component);
   void spell_out(Scope& scope, ModuleId outer);
   void decide_by_wiring();
@@ -52,6 +53,7 @@ class ScopeResolver {
   std::vector<ScopeId>
       matched_;             // by module: the last scope that it was matched to, so that none is listed twice
   ScopeId now_ = no_scope;  // the scope at hand
+  ModuleId known_ = 0;      // modules before this one were known before any scope was read
   std::string path_;        // what join() and repeated_container() made last
 };
 

@@ -31,9 +31,11 @@ std::string words(const Evidence& evidence) {
     case Source::dynamo_metadata:
       if (evidence.strength == Strength::rewritten)
         return fmt::format("a rewrite kept the stack that ends in {}", why);
-      return evidence.strength == Strength::names_one
-                 ? fmt::format("the exporter's module stack ends in {}", why.empty() ? "the root" : why)
-                 : fmt::format("the exporter's module stack, cut off at its outer end, ends in {}", why);
+      return fmt::format(
+          "the exporter's module stack{} ends in {}{}",
+          evidence.strength == Strength::spelled ? ", cut off at its outer end," : "",
+          why.empty() ? "the root" : why,
+          evidence.strength == Strength::view_first ? ", which may only read what this view is of" : "");
     case Source::onnx_scope_parsing:
     case Source::value_names: {
       const char* what = evidence.source == Source::value_names ? "its output's scope" : "its scope";

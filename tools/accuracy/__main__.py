@@ -37,6 +37,9 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=Path("build/accuracy"))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--worst", type=int, default=0, metavar="N", help="list the N worst models")
+    parser.add_argument(
+        "--markdown", action="store_true", help="print the tables as docs/accuracy.md has them"
+    )
     parser.add_argument("--require", action="store_true", help="exit code 1 when a bar is missed")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
@@ -51,7 +54,7 @@ def main() -> int:
     ]
     rows.sort(key=lambda row: (row["name"], row["exporter"]))
     (options.folder / "scores.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    met = print_report(rows, options.worst)
+    met = print_report(rows, options.worst, options.markdown)
     return 1 if options.require and not met else 0
 
 

@@ -14,38 +14,38 @@ from .total import COLUMNS, totals_of
 LEAST_OF_EACH_MODEL = 0.99
 
 
-def print_report(rows: list[dict[str, Any]], worst: int) -> bool:
+def print_report(rows: list[dict[str, Any]], worst: int, markdown: bool = False) -> bool:
     """Whether all bars are met."""
     fresh = [row for row in rows if not is_lesson(row["name"])]
     print("All models\n")
-    print_totals(rows)
+    print_totals(rows, markdown)
     print("\nModels that nothing was learned from\n")
-    print_totals(fresh)
+    print_totals(fresh, markdown)
     print("\nBars\n")
-    met = print_bars(rows, fresh)
+    met = print_bars(rows, fresh, markdown)
     if worst:
         print(f"\nThe {worst} models with the most misses\n")
         print_worst(rows, worst)
     return met
 
 
-def print_totals(rows: list[dict[str, Any]]) -> None:
+def print_totals(rows: list[dict[str, Any]], markdown: bool = False) -> None:
     totals = totals_of(rows)
     order = list(STRATEGIES)
     table = [["condition", "exporter", "strategy", *COLUMNS]]
     for key in sorted(totals, key=lambda key: (order.index(key[0]), EXPORTERS.index(key[1]))):
         table.append([*key, *totals[key].row()])
-    print_table(table, 3)
+    print_table(table, 3, markdown)
 
 
-def print_bars(rows: list[dict[str, Any]], fresh: list[dict[str, Any]]) -> bool:
+def print_bars(rows: list[dict[str, Any]], fresh: list[dict[str, Any]], markdown: bool) -> bool:
     found = findings(rows, accuracy_bars(), "all") + findings(fresh, confidence_bars(), "not learned from")
     table = [["condition", "exporter", "strategy", "models", "figure", "bar", "value", ""]]
     for one in found:
         bar = one.bar
         word = "met" if one.met else "MISSED"
         table.append([*bar.key, one.where, bar.what, bar.wanted(), f"{one.value:.5f}", word])
-    print_table(table, 5)
+    print_table(table, 5, markdown)
     low = models_below(rows, LEAST_OF_EACH_MODEL)
     for row in low:
         print(
@@ -81,8 +81,13 @@ def _missed(row: dict[str, Any]) -> str:
     return f"{counts['exact']} of {counts['told']} exact, {counts['unknown']} unknown, {wrong} wrong ({most})"
 
 
-def print_table(rows: list[list[str]], words: int) -> None:
+def print_table(rows: list[list[str]], words: int, markdown: bool) -> None:
     """The first columns to the left, numbers to the right."""
+    if markdown:
+        rule = ["---"] * words + ["---:"] * (len(rows[0]) - words)
+        for row in (rows[0], rule, *rows[1:]):
+            print(f"| {' | '.join(row)} |")
+        return
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for row in rows:
         cells = [

@@ -1,0 +1,78 @@
+"""What calibration measures, and what it leaves alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from tools.accuracy.total import Total
+from tools.calibrate.__main__ import Table, measured, printed, share
+from tools.corpus.families import family, is_lesson
+
+ROOT = Path(__file__).parents[2]
+
+
+def row(**by_basis: tuple[int, int]) -> dict[str, Any]:
+    return {
+        "name": "x",
+        "score": {"by_basis": {k: {"answers": n, "exact": r} for k, (n, r) in by_basis.items()}},
+    }
+
+
+def test_a_share_is_never_certain() -> None:
+    assert share(10**9, 10**9) < 1
+    assert share(0, 10**9) >= 0
+    assert share(95, 100) == pytest.approx(0.95, abs=0.005)
+
+
+def test_what_was_met_often_is_measured_and_the_rest_stays() -> None:
+    table: Table = {"parameter": {"default": 0.85, "reads/alone": 0.88, "reads/contradicted": 0.6}}
+    rows = [
+        row(**{"parameter/reads/alone": (600, 540), "parameter/reads/contradicted": (5, 0)}),
+        row(**{"parameter/reads/alone": (400, 360)}),
+    ]
+    measured(table, rows)
+    assert table["parameter"]["reads/alone"] == pytest.approx(0.9, abs=0.001)
+    assert table["parameter"]["reads/contradicted"] == 0.6
+    assert table["parameter"]["default"] == 0.6
+
+
+def test_the_file_reads_as_it_was_written() -> None:
+    path = ROOT / "schema/calibration.json"
+    document = json.loads(path.read_text())
+    again = json.loads(printed(document))
+    assert again == document
+    schema = json.loads((ROOT / "schema/calibration.schema.json").read_text())
+    assert jsonschema.Draft202012Validator(schema).is_valid({**again, "confidence": {}})
+
+
+@pytest.mark.parametrize(
+    ("name", "kin"), [("qwen2_5_vl", "qwen"), ("bert@12", "bert"), ("clip_text_model", "clip"), ("t5", "t")]
+)
+def test_a_family_is_never_split(name: str, kin: str) -> None:
+    assert family(name) == kin
+    assert is_lesson(name) == is_lesson(kin + "3")
+
+
+def score(exact: int, wrong: int, confidence: float) -> dict[str, Any]:
+    counts = {"told": exact + wrong, "exact": exact, "ancestor": wrong, "cross_layer": 0, "wrong_branch": 0}
+    basis = {"answers": exact + wrong, "exact": exact, "confidence": confidence}
+    return {
+        "counts": counts,
+        "confidently_wrong": wrong if confidence >= 0.9 else 0,
+        "made": {"nodes": 0, "owner": 0, "answered": 0},
+        "by_basis": {"any": basis},
+    }
+
+
+def test_figures_of_many_models() -> None:
+    total = Total()
+    total.add(score(90, 10, 0.9))
+    total.add(score(100, 0, 0.99))
+    assert total.share("exact") == 0.95
+    assert total.calibration_error == pytest.approx((0.9 * 100 + 0.99 * 100 - 190) / -200, abs=1e-9)
+    assert total.ranking == pytest.approx((100 + 90 / 2) / 190)
+    assert total.wrong_when_sure == 0
