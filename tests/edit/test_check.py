@@ -152,7 +152,7 @@ def test_what_real_tools_do(tmp_path: Path) -> None:
         after = onnx.load(files[name])
         kept = [n for n in after.graph.node if any(e.key == "pkg.thence.id" for e in n.metadata_props)]
         assert int(row["nodes"]) - int(row["fresh"]) == len(kept)
-    # onnxsim drops all metadata; so does onnxruntime once it fuses something. Others keep what they leave alone.
+    # onnxsim drops all metadata, as does onnxruntime once it fuses something; others keep some.
     assert int(rows["all"]["vanished"]) == int(rows["onnxsim"]["vanished"]) == len(ids)
     for name in ("optimizer", "rewriter", "quantised", "float16"):
         assert int(rows[name]["survived"]) > len(ids) // 3, rows[name]

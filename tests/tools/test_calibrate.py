@@ -23,9 +23,10 @@ def row(**by_basis: tuple[int, int]) -> dict[str, Any]:
 
 
 def test_a_share_is_never_certain() -> None:
-    assert share(10**9, 10**9) < 1
-    assert share(0, 10**9) >= 0
-    assert share(95, 100) == pytest.approx(0.95, abs=0.005)
+    assert share(10**9, 10**9, 1.0) < 1
+    assert share(0, 10**9, 0.0) >= 0
+    assert share(950, 1000, 0.9) == pytest.approx(0.95, abs=0.005)
+    assert share(0, 30, 0.9) > 0.3  # a few do not weigh against many
 
 
 def test_what_was_met_often_is_measured_and_the_rest_stays() -> None:
@@ -37,7 +38,7 @@ def test_what_was_met_often_is_measured_and_the_rest_stays() -> None:
     measured(table, rows)
     assert table["parameter"]["reads/alone"] == pytest.approx(0.9, abs=0.001)
     assert table["parameter"]["reads/contradicted"] == 0.6
-    assert table["parameter"]["default"] == 0.6
+    assert table["parameter"]["default"] == 0.85
 
 
 def test_the_file_reads_as_it_was_written() -> None:

@@ -13,13 +13,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from tools.corpus.families import is_lesson
 
 ENOUGH = 30  # answers, to speak of a share
+FEW = 20
 SUREST = 0.9999
 
 Table = dict[str, dict[str, float]]
@@ -53,20 +54,19 @@ def measured(table: Table, rows: list[dict[str, Any]]) -> None:
             source, _, key = basis.partition("/")
             answers[source, key] += found["answers"]
             right[source, key] += found["exact"]
-    for (source, key), count in answers.items():
-        if count >= ENOUGH:
-            table.setdefault(source, {"default": 0.5})[key] = share(right[source, key], count)
-    of_source: defaultdict[str, list[float]] = defaultdict(list)
-    for source, key in answers:
-        if key in table.get(source, {}):
-            of_source[source].append(table[source][key])
-    for source, shares in of_source.items():  # what was never met is as sure as the least sure that was
-        table[source]["default"] = min(table[source]["default"], *shares)
+    for source in {source for source, _ in answers}:
+        mine = {key: count for (where, key), count in answers.items() if where == source}
+        usual = sum(right[source, key] for key in mine) / sum(mine.values())
+        entries = table.setdefault(source, {"default": usual})
+        entries["default"] = round(min(entries["default"], usual), 4)
+        for key, count in mine.items():
+            if count >= ENOUGH:
+                entries[key] = share(right[source, key], count, usual)
 
 
-def share(right: int, answers: int) -> float:
-    """As if there had been one more answer, half right."""
-    return min(round((right + 0.5) / (answers + 1), 4), SUREST)
+def share(right: int, answers: int, usual: float) -> float:
+    """As if there had been a few more answers, of which as many were right as is usual for the source."""
+    return min(round((right + FEW * usual) / (answers + FEW), 4), SUREST)
 
 
 def printed(document: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ import torch
 
 from .execution_trace import execution_trace
 from .fx_graph import fx_graph
-from .hierarchy import Calls, hierarchy
+from .hierarchy import Calls, hierarchy, record_calls
 from .inputs import Arguments, Inputs, arguments, described
 from .module_map import ModuleMap
 from .parameters import Fingerprint
@@ -48,12 +48,18 @@ def capture(
         raise ValueError(f"no such section: {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
     given = None if inputs is None else arguments(inputs)
     found: dict[str, object] = {}
+    traced = None
+    if given is not None and "execution_trace" in sections:
+        # Calls are heard in the same forward: a model may keep results, and a second one would not run it all.
+        with record_calls(model) as heard:
+            traced = execution_trace(model, given)
+        calls = calls or heard
     for name in SECTIONS:
         if name in sections:
             found[name] = (
                 hierarchy(model, given, fingerprint, calls)
                 if name == "hierarchy"
-                else _section(name, model, given, module_map, program)
+                else _section(name, model, given, module_map, program, traced)
             )
     return {
         "schema": SCHEMA,
@@ -69,6 +75,7 @@ def _section(
     given: Arguments | None,
     module_map: ModuleMap | None,
     program: Any,
+    traced: dict[str, object] | None,
 ) -> dict[str, object]:
     if name == "module_map":
         if module_map is None:
@@ -76,9 +83,9 @@ def _section(
         return module_map.section()
     if name == "fx_graph":
         return fx_graph(model, given, program)
-    if given is None:
+    if traced is None:
         raise ValueError("an execution trace needs inputs")
-    return execution_trace(model, given)
+    return traced
 
 
 def _model(model: torch.nn.Module, given: Arguments | None) -> dict[str, object]:

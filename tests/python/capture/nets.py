@@ -215,3 +215,17 @@ class Writes(nn.Module):
         x[0] = 0
         turned: torch.Tensor = self.middle(x)
         return turned
+
+
+class Keeps(nn.Module):
+    """Computes something once and keeps it: a second forward does not run that."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Linear(3, 3)
+        self.kept: torch.Tensor | None = None
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if self.kept is None:
+            self.kept = self.table(torch.ones(3))
+        return x + self.kept

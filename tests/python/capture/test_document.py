@@ -119,3 +119,12 @@ def test_what_is_no_json_leaves_no_file(tmp_path: Path, bad: object) -> None:
     with pytest.raises((ValueError, TypeError)):
         write({"good": 1, "bad": bad}, tmp_path / "x.json")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_calls_and_operations_are_of_one_forward() -> None:
+    """A model that keeps a result runs less the second time."""
+    found: Any = capture(nets.Keeps(), torch.ones(3), sections=("hierarchy", "execution_trace"))
+    modules = {row["path"]: row for row in found["sections"]["hierarchy"]["modules"]}
+    assert modules["table"]["calls"] == 1
+    events = found["sections"]["execution_trace"]["events"]
+    assert "table" in {event["module"] for event in events if event["kind"] == "op"}
