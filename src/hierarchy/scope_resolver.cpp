@@ -187,8 +187,8 @@ void ScopeResolver::resolve_among(Scope& scope, const std::vector<ScopeMatch>& o
   }
 }
 
-// A module that names alone tell of is no better known where it is named again; and what is taken for its next
-// call may be another module, with a name of its own or one of the same name elsewhere.
+// A module that names alone tell of is no better known where it is named again; and what is taken for its
+// next call may be another module, with a name of its own or one of the same name elsewhere.
 Fit ScopeResolver::fit_of(const Scope& scope, ModuleId module, std::string_view component) const {
   if (module < known_) return Fit::known;
   return component == scope.component ? Fit::spelled : Fit::counted;

@@ -91,7 +91,7 @@ def ort(level: str) -> Callable[[Path, Path], None]:
 
 
 def by_onnxsim(source: Path, out: Path) -> None:
-    import onnxsim
+    import onnxsim  # type: ignore[import-untyped]
 
     onnx.save(onnxsim.simplify(onnx.load(source))[0], out)
 

@@ -183,8 +183,18 @@ def computed(file: Path, name: str) -> dict[int, np.ndarray[Any, Any]]:
     feed = {value.name: by_name[value.name] for value in session.get_inputs()}
     wanted = [value.name for value in session.get_outputs()]
     values = dict(zip(wanted, session.run(wanted, feed), strict=True))
-    found = {index: values[text] for index, text in firsts.items()}
-    return {index: value for index, value in found.items() if isinstance(value, np.ndarray)}
+    values |= feed
+    # A node that only hands on what it was given tells nothing about who made it.
+    found = {}
+    for index, text in firsts.items():
+        given = [values.get(name) for name in model.graph.node[index].input]
+        if isinstance(values[text], np.ndarray) and not any(same(values[text], value) for value in given):
+            found[index] = values[text]
+    return found
+
+
+def same(one: np.ndarray[Any, Any], other: Any) -> bool:
+    return isinstance(other, np.ndarray) and one.shape == other.shape and np.array_equal(one, other)
 
 
 if __name__ == "__main__":

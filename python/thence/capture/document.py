@@ -50,7 +50,7 @@ def capture(
     found: dict[str, object] = {}
     traced = None
     if given is not None and "execution_trace" in sections:
-        # Calls are heard in the same forward: a model may keep results, and a second one would not run it all.
+        # Calls are heard in the same forward: a model may keep results, and a second one would run less.
         with record_calls(model) as heard:
             traced = execution_trace(model, given)
         calls = calls or heard
