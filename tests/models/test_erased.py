@@ -19,7 +19,7 @@ from tests.models.sample import Model, models, verdict
 
 SHARES = (0.1, 0.3)
 ENOUGH = 200  # answers of one kind, to speak of a rate
-SLACK = 0.03
+SLACK = 0.07  # confidence is measured on files that lost half or all of their names, not a tenth
 MODELS = models()
 
 
