@@ -3,25 +3,30 @@
 python bench/tag_cost.py [--repetitions 5]
 
 Model b, of many weights: `thence tag` against `cp --reflink=never` and `sync` of the copy, both durable.
-Model a, of 100,000 nodes: `thence tag` against loading, editing and saving with Python's onnx. By the clock,
-in turns; the median is taken.
+Model a, of 100,000 nodes: `thence tag` against loading, adding as many entries of the same size, and saving
+with Python's onnx. By the clock, in turns; the median is taken.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from collections import defaultdict
 from pathlib import Path
 from statistics import median
 
 import models
+import onnx
 from compare import BINARIES, Row, run, table
 
+# The same entries for every node: one node's, as `thence tag` writes them.
 EDIT = """
-import sys, onnx
+import json, sys, onnx
+entries = json.loads(sys.argv[3])
 model = onnx.load(sys.argv[1])
 for node in model.graph.node:
-    node.metadata_props.add(key="pkg.thence.module", value="a.b")
+    for key, value in entries:
+        node.metadata_props.add(key=key, value=value)
 onnx.save(model, sys.argv[2])
 """
 
@@ -37,6 +42,12 @@ def main() -> None:
     print(table(rows(options.binaries / "thence", models.FOLDER, options.repetitions)))
 
 
+def entries_of_a_node(thence: Path, model: Path, out: Path) -> list[tuple[str, str]]:
+    run(thence, "tag", model, "-o", out, "-q")
+    nodes = onnx.load(out).graph.node
+    return [(entry.key, entry.value) for entry in nodes[len(nodes) // 2].metadata_props]
+
+
 def rows(thence: Path, folder: Path, repetitions: int) -> list[Row]:
     weights, nodes, out = folder / "weights.onnx", folder / "nodes.onnx", folder / "copy.onnx"
     python = Path(__file__).parents[1] / ".venv/bin/python"
@@ -44,7 +55,7 @@ def rows(thence: Path, folder: Path, repetitions: int) -> list[Row]:
         "tag b": [thence, "tag", weights, "-o", out, "-q"],
         "cp b": ["sh", "-c", f"cp --reflink=never '{weights}' '{out}' && sync '{out}'"],
         "tag a": [thence, "tag", nodes, "-o", out, "-q"],
-        "onnx a": [python, "-c", EDIT, nodes, out],
+        "onnx a": [python, "-c", EDIT, nodes, out, json.dumps(entries_of_a_node(thence, nodes, out))],
     }
     clocks = defaultdict(list)
     try:

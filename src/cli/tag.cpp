@@ -97,8 +97,9 @@ int run_tag(TagFlags& flags) {
   const Opened opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
-  const edit::Splice splice = edit::tagged(
-      map, {.capture_digest = digest_of(flags.options.capture), .with_namespace = flags.with_namespace});
+  const edit::Splice splice = edit::tagged(map, {.capture_digest = digest_of(flags.options.capture),
+                                                 .with_namespace = flags.with_namespace,
+                                                 .jobs = threads(flags)});
   const int code = deliver(flags, [&](base::Writer& out) { splice.write(out); });
   if (code != done) return code;
   warn_of_data_left_behind(map.model(), flags);

@@ -92,12 +92,13 @@ class Rewriter {
         before_(before),
         additions_(additions),
         raises_(additions != nullptr && additions->any_node && before.ir_version < metadata_ir_version),
+        plain_nodes_(!model.may_have_node_metadata() && !model.has_bodies()),
         splice_(model.bytes(), model.descriptor()) {
     if (additions == nullptr || !additions->any_node) return;
     nodes_.reserve(model.node_count());
     for (onnx::NodeId id = 0; id < model.node_count(); ++id)
       nodes_.push_back({model.node(id).bytes().data(), id});
-    std::sort(nodes_.begin(), nodes_.end());
+    if (!std::is_sorted(nodes_.begin(), nodes_.end())) std::sort(nodes_.begin(), nodes_.end());
   }
 
   void run() {
@@ -186,9 +187,13 @@ class Rewriter {
     return found;
   }
 
-  onnx::NodeId node_at(const char* at) const {
-    const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), Place{at, 0});
-    return found != nodes_.end() && found->at == at ? found->node : onnx::none;
+  // The file is walked in order, so the next one is most often the one after the last.
+  onnx::NodeId node_at(const char* at) {
+    if (next_ >= nodes_.size() || nodes_[next_].at != at) {
+      const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), Place{at, 0});
+      next_ = static_cast<std::size_t>(found - nodes_.begin());
+    }
+    return next_ < nodes_.size() && nodes_[next_].at == at ? nodes_[next_++].node : onnx::none;
   }
 
   void enter(Kind kind, const wire::Fields& field) {
@@ -200,7 +205,12 @@ class Rewriter {
     ++messages_;
     splice_.open(field.tag());
     const std::string_view bytes = field.bytes();
-    open_.push_back({kind, kind == Kind::node ? node_at(bytes.data()) : onnx::none, wire::Fields(bytes),
+    std::string_view walked = bytes;
+    if (kind == Kind::node && plain_nodes_) {
+      splice_.copy(bytes);
+      walked.remove_prefix(bytes.size());
+    }
+    open_.push_back({kind, kind == Kind::node ? node_at(bytes.data()) : onnx::none, wire::Fields(walked),
                      additions_ == nullptr ? widths : Widths{},
                      kind == Kind::node && before_.any ? foreign_entry(bytes) : nullptr});
   }
@@ -247,10 +257,12 @@ class Rewriter {
   const Before& before_;
   const Additions* additions_;  // none: entries are only taken out
   const bool raises_;
+  const bool plain_nodes_;  // none has metadata or a body, so what is in them is copied unseen
   Splice splice_;
   Restore restore_;  // for who takes our entries out
   Entries entries_{static_cast<std::uint32_t>(NodeField::metadata_props)};
   std::vector<Place> nodes_;
+  std::size_t next_ = 0;  // of nodes_
   std::vector<Message> open_;
   std::uint64_t messages_ = 0;
 };
@@ -268,20 +280,25 @@ Splice rewritten(const onnx::Model& model, const Additions* additions) {
 
 }  // namespace
 
-void Entries::append(std::string_view key, std::string_view value) {
-  std::string entry;
-  append_field(entry, static_cast<std::uint32_t>(onnx::EntryField::key), key);
-  append_field(entry, static_cast<std::uint32_t>(onnx::EntryField::value), value);
-  append_field(text_, field_, entry);
+void Entries::append(std::string_view prefix, std::string_view key, std::string_view value) {
+  constexpr auto key_tag = bytes_tag(onnx::EntryField::key), value_tag = bytes_tag(onnx::EntryField::value);
+  const std::size_t key_size = prefix.size() + key.size();
+  append_varint(text_, bytes_tag(field_));
+  append_varint(text_, varint_width(key_tag) + varint_width(key_size) + key_size + varint_width(value_tag) +
+                           varint_width(value.size()) + value.size());
+  append_varint(text_, key_tag);
+  append_varint(text_, key_size);
+  text_.append(prefix).append(key);
+  append_varint(text_, value_tag);
+  append_varint(text_, value.size());
+  text_.append(value);
 }
 
-void Entries::add(std::string_view key, std::string_view value) {
-  append(std::string(key_prefix).append(key), value);
-}
+void Entries::add(std::string_view key, std::string_view value) { append(key_prefix, key, value); }
 
 void Entries::add_foreign(std::string_view key, std::string_view value) {
-  append(key, value);
-  append(added_key, key);
+  append({}, key, value);
+  append({}, added_key, key);
 }
 
 bool is_answer(const onnx::MetadataEntry& entry) {

@@ -33,11 +33,13 @@ class Entries {
   }
   /// A key of somebody else's. It is taken out with ours: our entry says that it was added.
   void add_foreign(std::string_view key, std::string_view value);
+  /// Entries made before, as they are written.
+  void add(std::string_view entries) { text_.append(entries); }
   void clear() { text_.clear(); }
   const std::string& text() const { return text_; }
 
  private:
-  void append(std::string_view key, std::string_view value);
+  void append(std::string_view prefix, std::string_view key, std::string_view value);
   std::uint32_t field_;
   std::string text_;
 };

@@ -5,6 +5,7 @@
 namespace thence::edit {
 
 void append_varint(std::string& out, std::uint64_t value, unsigned width) {
+  if (value < 0x80 && width <= 1) return out.push_back(static_cast<char>(value));
   for (; value >= 0x80 || width > 1; value >>= 7, width -= width > 0)
     out.push_back(static_cast<char>(value | 0x80));
   out.push_back(static_cast<char>(value));

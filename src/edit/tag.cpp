@@ -2,44 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <future>
+#include <unordered_map>
+#include <vector>
+
 #include "edit/rewrite.h"
 #include "hierarchy/fingerprint.h"
+#include "onnx/layout.h"
 
 namespace thence::edit {
 namespace {
 
 using semantics::Map;
 
+const Entries nothing{static_cast<std::uint32_t>(onnx::NodeField::metadata_props)};
+
 // What an earlier run wrote into the node, and with which evidence.
 void keep_answer(const onnx::Node& node, Entries& entries) {
   node.each_metadata([&](const onnx::MetadataEntry& entry) {
     if (is_answer(entry)) entries.add(entry.key.substr(key_prefix.size()), entry.value);
   });
-}
-
-// An unknown node says so by having no entries.
-void add_answer(const Map& map, onnx::NodeId id, Entries& entries) {
-  const resolve::Attribution& answer = map.answer(id);
-  if (!answer.known()) return;
-  if (answer.source == evidence::Source::tags) return keep_answer(map.model().node(id), entries);
-  const hierarchy::ModuleTree& tree = map.tree();
-  const semantics::ModuleFacts& facts = map.facts(answer.module);
-  entries.add("module", tree[answer.module].path);
-  entries.add_if("class", tree[answer.module].class_name);
-  entries.add_if("tag", facts.tag);
-  if (facts.hf_module != hierarchy::no_module) entries.add("hf_module", tree[facts.hf_module].path);
-  std::string role(facts.role.type);
-  if (!facts.role.component.empty()) role.append(role.empty() ? "" : " ").append(facts.role.component);
-  entries.add_if("role", role);
-  if (const auto modules = map.modules_of(id); modules.size() > 1) {
-    std::string all;
-    for (const hierarchy::ModuleId module : modules)
-      all.append(all.empty() ? "" : " ").append(tree[module].path);
-    entries.add("modules", all);
-  }
-  entries.add("confidence", fmt::format("{:.4g}", answer.confidence));
-  entries.add("source", evidence::name_of(answer.source));
-  entries.add("fingerprint", hierarchy::fingerprint(map.model(), id));
 }
 
 // One of its own: not one that an earlier run added.
@@ -63,6 +46,112 @@ std::string namespace_of(const Map& map, onnx::NodeId id) {
   return text.append(fmt::format("{}: {}", node.name(), node.op_type()));
 }
 
+// Makes the entries of one node after the other. Those that tell of the module are made once for each.
+class Tagger {
+ public:
+  Tagger(const Map& map, const TagOptions& options) : map_(map), options_(options) {}
+
+  void add_entries(onnx::NodeId id, Entries& entries) {
+    add_answer(id, entries);
+    if (options_.with_namespace && map_.answer(id).known() && !has_namespace(map_.model().node(id)))
+      entries.add_foreign("namespace", namespace_of(map_, id));
+  }
+
+ private:
+  // An unknown node says so by having no entries.
+  void add_answer(onnx::NodeId id, Entries& entries) {
+    const resolve::Attribution& answer = map_.answer(id);
+    if (!answer.known()) return;
+    if (answer.source == evidence::Source::tags) return keep_answer(map_.model().node(id), entries);
+    entries.add(of_module(answer.module).text());
+    if (const auto modules = map_.modules_of(id); modules.size() > 1) {
+      std::string all;
+      for (const hierarchy::ModuleId module : modules)
+        all.append(all.empty() ? "" : " ").append(map_.tree()[module].path);
+      entries.add("modules", all);
+    }
+    entries.add(of_evidence(answer).text());
+    entries.add("fingerprint", hierarchy::fingerprint(map_.model(), id));
+  }
+
+  const Entries& of_module(hierarchy::ModuleId module) {
+    constexpr std::size_t most_kept = 4096;
+    if (const auto found = modules_.find(module); found != modules_.end()) return found->second;
+    if (modules_.size() == most_kept) modules_.clear();
+    Entries& entries = modules_.emplace(module, nothing).first->second;
+    const hierarchy::ModuleTree& tree = map_.tree();
+    map_.read_facts(module, roles_, facts_);
+    entries.add("module", tree[module].path);
+    entries.add_if("class", tree[module].class_name);
+    entries.add_if("tag", facts_.tag);
+    if (facts_.hf_module != hierarchy::no_module) entries.add("hf_module", tree[facts_.hf_module].path);
+    std::string role(facts_.role.type);
+    if (!facts_.role.component.empty()) role.append(role.empty() ? "" : " ").append(facts_.role.component);
+    entries.add_if("role", role);
+    return entries;
+  }
+
+  // Most often the same as the last node's.
+  const Entries& of_evidence(const resolve::Attribution& answer) {
+    if (answer.confidence != confidence_ || answer.source != source_) {
+      confidence_ = answer.confidence;
+      source_ = answer.source;
+      evidence_.clear();
+      evidence_.add("confidence", fmt::format("{:.4g}", confidence_));
+      evidence_.add("source", evidence::name_of(source_));
+    }
+    return evidence_;
+  }
+
+  const Map& map_;
+  const TagOptions& options_;
+  semantics::RoleReader roles_;
+  semantics::ModuleFacts facts_;
+  std::unordered_map<hierarchy::ModuleId, Entries> modules_;
+  double confidence_ = -1;
+  evidence::Source source_{};
+  Entries evidence_ = nothing;
+};
+
+// The entries of all nodes, made on several threads, each for a run of nodes.
+class AllEntries {
+ public:
+  AllEntries(const Map& map, const TagOptions& options) {
+    constexpr std::size_t few = 4096;  // nodes that are not worth a thread
+    const std::size_t nodes = map.model().node_count();
+    const std::size_t threads = std::clamp<std::size_t>(nodes / few, 1, std::max(options.jobs, 1U));
+    length_ = nodes / threads + 1;
+    runs_.resize(threads);
+    std::vector<std::future<void>> others;
+    const auto make = [&](std::size_t number) {
+      Run& run = runs_[number];
+      Tagger tagger(map, options);
+      for (std::size_t id = number * length_; id < std::min(nodes, (number + 1) * length_); ++id) {
+        tagger.add_entries(static_cast<onnx::NodeId>(id), run.entries);
+        run.ends.push_back(run.entries.text().size());
+      }
+    };
+    for (std::size_t number = 1; number < threads; ++number)
+      others.push_back(std::async(std::launch::async, make, number));
+    make(0);
+    for (std::future<void>& other : others) other.get();
+  }
+
+  std::string_view of(onnx::NodeId id) const {
+    const Run& run = runs_[id / length_];
+    const std::size_t place = id % length_, start = place == 0 ? 0 : run.ends[place - 1];
+    return std::string_view(run.entries.text()).substr(start, run.ends[place] - start);
+  }
+
+ private:
+  struct Run {
+    Entries entries = nothing;
+    std::vector<std::size_t> ends;  // of each node's entries
+  };
+  std::size_t length_ = 0;  // in nodes
+  std::vector<Run> runs_;
+};
+
 }  // namespace
 
 Splice tagged(const Map& map, const TagOptions& options) {
@@ -73,11 +162,8 @@ Splice tagged(const Map& map, const TagOptions& options) {
   if (!options.capture_digest.empty()) additions.record.emplace_back("capture", options.capture_digest);
   for (onnx::NodeId id = 0; id < model.node_count() && !additions.any_node; ++id)
     additions.any_node = map.answer(id).known();
-  additions.node = [&](onnx::NodeId id, Entries& entries) {
-    add_answer(map, id, entries);
-    if (options.with_namespace && map.answer(id).known() && !has_namespace(model.node(id)))
-      entries.add_foreign("namespace", namespace_of(map, id));
-  };
+  const AllEntries all(map, options);
+  additions.node = [&](onnx::NodeId id, Entries& entries) { entries.add(all.of(id)); };
   return with(model, additions);
 }
 

@@ -11,6 +11,7 @@ namespace thence::edit {
 struct TagOptions {
   std::string capture_digest;   // of the capture that the map used; empty: none
   bool with_namespace = false;  // also the key `namespace`, as PyTorch writes it, for nodes that have none
+  unsigned jobs = 1;            // threads
 };
 
 /// The model's file with tags in place of those it had.

@@ -1,32 +1,33 @@
 #include "hierarchy/fingerprint.h"
 
-#include <fmt/format.h>
 #include <xxhash.h>
 
-#include <memory>
+#include <array>
+#include <cstring>
 
 namespace thence::hierarchy {
 namespace {
 
+// Gathers what is hashed; the text's memory is used again from node to node.
 class Digest {
  public:
-  Digest() : state_(XXH3_createState(), &XXH3_freeState) { XXH3_64bits_reset(state_.get()); }
+  explicit Digest(std::string& text) : text_(text) { text_.clear(); }
   // Length first, so that "ab"+"c" and "a"+"bc" differ.
   Digest& text(std::string_view bytes) {
     number(bytes.size());
-    XXH3_64bits_update(state_.get(), bytes.data(), bytes.size());
+    text_.append(bytes);
     return *this;
   }
   Digest& number(std::uint64_t value) {
-    std::array<unsigned char, 8> little{};
-    for (std::size_t i = 0; i < 8; ++i) little[i] = static_cast<unsigned char>(value >> (8 * i));
-    XXH3_64bits_update(state_.get(), little.data(), little.size());
+    std::array<char, 8> little{};
+    for (std::size_t i = 0; i < 8; ++i) little[i] = static_cast<char>(value >> (8 * i));
+    text_.append(little.data(), little.size());
     return *this;
   }
-  std::uint64_t result() const { return XXH3_64bits_digest(state_.get()); }
+  std::uint64_t result() const { return XXH3_64bits(text_.data(), text_.size()); }
 
  private:
-  std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state_;
+  std::string& text_;
 };
 
 void add_tensor(Digest& digest, const onnx::Pieces& pieces) {
@@ -39,7 +40,8 @@ void add_tensor(Digest& digest, const onnx::Pieces& pieces) {
 
 std::string fingerprint(const onnx::Model& model, onnx::NodeId id) {
   const onnx::Node node = model.node(id);
-  Digest digest;
+  thread_local std::string hashed;
+  Digest digest(hashed);
   digest.text(node.op_type()).text(node.domain()).text(node.overload());
   const auto values = [&](std::span<const onnx::ValueId> list) {
     digest.number(list.size());
@@ -61,7 +63,10 @@ std::string fingerprint(const onnx::Model& model, onnx::NodeId id) {
     for (const std::string_view value : attribute.strings) digest.text(value);
     if (attribute.has_tensor) add_tensor(digest, attribute.tensor);
   }
-  return fmt::format("{:016x}", digest.result());
+  std::string hex(16, '0');
+  std::uint64_t rest = digest.result();
+  for (std::size_t i = hex.size(); i-- > 0; rest >>= 4) hex[i] = "0123456789abcdef"[rest & 15];
+  return hex;
 }
 
 }  // namespace thence::hierarchy
