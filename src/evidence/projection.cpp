@@ -1,6 +1,7 @@
 // execution_trace and fx_graph: what was seen while the model ran, or in its torch.export graph, projected
 // onto the nodes by order, parameters' content and data flow. No name in the file is read.
 #include <algorithm>
+#include <memory>
 
 #include "evidence/source.h"
 #include "match/flow.h"
@@ -13,17 +14,13 @@ namespace {
 using hierarchy::Recording;
 
 constexpr float sure = 0.99f, likely = 0.7f;
-constexpr float order_kept = 0.98f;  // of the anchors; below it, the file's order says nothing
 
-match::Alignment best_alignment(const Recording& recording, const onnx::Model& model,
-                                const std::vector<match::NodeItem>& items) {
-  match::Alignment best;
-  for (const match::Correspondence& correspondence : match::Correspondence::shipped()) {
-    match::Alignment found = match::align(recording, model, items, correspondence, {});
-    if (best.claims.empty() || found.likelihood > best.likelihood) best = std::move(found);
-  }
-  return best;
-}
+// A recording and the nodes, both in some order, and how they align in it.
+struct Story {
+  const Recording* recording = nullptr;
+  std::vector<match::NodeItem> items;
+  match::Alignment alignment;
+};
 
 // The call whose steps have the largest chance together. Auxiliary nodes are all over the place: one that no
 // step was seen to become belongs to its readers.
@@ -73,32 +70,75 @@ std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const h
   return reader_of;
 }
 
-// The nodes and how they align: in the order of the file or, where that is not the recording's, put back.
-struct Aligned {
-  std::vector<match::NodeItem> items;
-  match::Alignment alignment;
-  bool in_order = true;
-};
-Aligned aligned(const Recording& recording, const onnx::Model& model, const hierarchy::Capture& capture) {
-  Aligned found;
-  found.items = match::items_of(model, match::parameters_by_content(model, capture, recording),
-                                match::known_or_alike(recording));
-  found.alignment = best_alignment(recording, model, found.items);
-  found.in_order = found.alignment.order >= order_kept;
-  if (!found.in_order) {
-    found.items = match::reordered(std::move(found.items), std::move(found.alignment.anchors));
-    found.alignment = best_alignment(recording, model, found.items);
-  }
-  return found;
+std::vector<Owner> owners_of(const Story& story) {
+  std::vector<Owner> owners;
+  for (std::size_t i = 0; i < story.items.size(); ++i)
+    owners.push_back(owner_of(*story.recording, story.alignment.claims[i], story.items[i].auxiliary));
+  return owners;
 }
 
-Strength strength_of(const Owner& owner, const hierarchy::RecordedStep& step, const match::NodeItem& item,
-                     bool in_order, bool flow_agrees) {
-  if (!in_order) return Strength::reordered;
+// Two ways to tell it: in the order of the file, and in one that comes of anchors and data flow alone. The
+// likelier one is believed, the other one is asked whether it agrees.
+class Telling {
+ public:
+  Telling(const Recording& recording, const onnx::Model& model, const hierarchy::Capture& capture) {
+    in_file_.recording = &recording;
+    in_file_.items = match::items_of(model, match::parameters_by_content(model, capture, recording),
+                                     match::known_or_alike(recording));
+    const match::Correspondence* best = nullptr;
+    for (const match::Correspondence& each : match::Correspondence::shipped()) {
+      match::Alignment found = match::align(recording, model, in_file_.items, each, {});
+      if (best != nullptr && found.likelihood <= in_file_.alignment.likelihood) continue;
+      in_file_.alignment = std::move(found);
+      best = &each;
+    }
+    if (best == nullptr || in_file_.alignment.anchors.empty()) return;
+    match::Told told = match::told_alike(recording, in_file_.items, in_file_.alignment.anchors);
+    reordered_ = std::move(told.recording);
+    by_flow_.recording = &reordered_;
+    by_flow_.items = std::move(told.items);
+    by_flow_.alignment = match::align(reordered_, model, by_flow_.items, *best, {});
+    constexpr double clearly = 0.15;  // for each node
+    in_order_ = by_flow_.alignment.likelihood - in_file_.alignment.likelihood <
+                clearly * static_cast<double>(in_file_.items.size());
+  }
+
+  bool in_order() const { return in_order_; }
+  const Story& believed() const { return in_order_ ? in_file_ : by_flow_; }
+  const Story& other() const { return in_order_ ? by_flow_ : in_file_; }
+
+ private:
+  Story in_file_, by_flow_;
+  Recording reordered_;
+  bool in_order_ = true;
+};
+
+// Whether the other telling gives each of the believed one's nodes to the same call.
+std::vector<bool> agreed(const Story& believed, const std::vector<Owner>& owners, const Story& other,
+                         std::size_t nodes) {
+  constexpr auto nobody = std::pair(hierarchy::no_module, std::uint32_t{0});
+  const auto call_of = [](const Story& story, const Owner& owner) {
+    if (owner.chance < likely) return nobody;
+    const hierarchy::RecordedStep& step = story.recording->steps[owner.step];
+    return std::pair(step.module, step.call);
+  };
+  std::vector<std::pair<hierarchy::ModuleId, std::uint32_t>> calls(nodes, nobody);
+  const std::vector<Owner> others = owners_of(other);
+  for (std::size_t i = 0; i < others.size(); ++i) calls[other.items[i].node] = call_of(other, others[i]);
+  std::vector<bool> agrees;
+  for (std::size_t i = 0; i < owners.size(); ++i)
+    agrees.push_back(call_of(believed, owners[i]) == calls[believed.items[i].node]);
+  return agrees;
+}
+
+Strength strength_of(const Owner& owner, const hierarchy::RecordedStep& step, bool aside, bool in_order,
+                     bool agreed) {
   if (owner.chance >= sure && step.relabelled) return Strength::relabelled;
-  const bool no_doubt = owner.chance >= sure && (item.auxiliary || flow_agrees);
-  if (item.auxiliary) return no_doubt ? Strength::aligned_aside : Strength::aligned_aside_loosely;
-  return no_doubt ? Strength::aligned : Strength::aligned_loosely;
+  const bool no_doubt = owner.chance >= sure && agreed;
+  if (in_order && aside) return no_doubt ? Strength::aligned_aside : Strength::aligned_aside_loosely;
+  if (in_order) return no_doubt ? Strength::aligned : Strength::aligned_loosely;
+  if (aside) return no_doubt ? Strength::reordered_aside : Strength::reordered_aside_loosely;
+  return no_doubt ? Strength::reordered : Strength::reordered_loosely;
 }
 
 }  // namespace
@@ -107,22 +147,21 @@ void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hi
                         Sink& sink) {
   const hierarchy::Capture* const capture = hierarchy.recorded();
   if (capture == nullptr) return;
-  const std::optional<Recording>& recording =
-      source == Source::execution_trace ? capture->trace : capture->fx;
-  if (!recording) return;
-  const auto [items, alignment, in_order] = aligned(*recording, model, *capture);
-  std::vector<Owner> owners;
+  const std::optional<Recording>& recorded = source == Source::execution_trace ? capture->trace : capture->fx;
+  if (!recorded) return;
+  const Telling telling(*recorded, model, *capture);
+  const auto& [recording, items, alignment] = telling.believed();
+  const std::vector<Owner> owners = owners_of(telling.believed());
   std::vector<std::uint32_t> steps;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    owners.push_back(owner_of(*recording, alignment.claims[i], items[i].auxiliary));
-    steps.push_back(owners[i].chance < likely ? onnx::none : owners[i].step);
-  }
+  for (const Owner& owner : owners) steps.push_back(owner.chance < likely ? onnx::none : owner.step);
   const auto strays = readers_of_strays(*recording, hierarchy.tree(), items, owners);
-  const auto agrees = match::flow_agrees(*recording, items, steps);
+  const auto flows = match::flow_agrees(*recording, items, steps);
+  const auto agrees = agreed(telling.believed(), owners, telling.other(), model.node_count());
   std::vector<Evidence> found;
   for (std::size_t i = 0; i < owners.size(); ++i) {
     if (steps[i] == onnx::none) continue;
-    const auto push = [&, &item = items[i]](const hierarchy::RecordedStep& step, Strength strength) {
+    const auto push = [&, &item = telling.believed().items[i], recording = telling.believed().recording](
+                          const hierarchy::RecordedStep& step, Strength strength) {
       if (step.module == hierarchy::no_module) return;
       found.push_back({.node = item.node,
                        .module = step.module,
@@ -133,7 +172,8 @@ void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hi
     };
     const hierarchy::RecordedStep& step = recording->steps[steps[i]];
     if (strays[i] == onnx::none) {
-      push(step, strength_of(owners[i], step, items[i], in_order, agrees[i]));
+      const bool aside = items[i].auxiliary;
+      push(step, strength_of(owners[i], step, aside, telling.in_order(), agrees[i] && (aside || flows[i])));
     } else {  // its own place and its reader's are rivals
       push(step, Strength::names_several);
       push(recording->steps[owners[strays[i]].step], Strength::names_several);

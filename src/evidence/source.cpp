@@ -22,6 +22,9 @@ std::string_view name_of(Strength strength) {
                                                                          "aligned_aside",
                                                                          "aligned_aside_loosely",
                                                                          "reordered",
+                                                                         "reordered_loosely",
+                                                                         "reordered_aside",
+                                                                         "reordered_aside_loosely",
                                                                          "relabelled",
                                                                          "view_first"};
   return names[static_cast<std::size_t>(strength)];

@@ -44,10 +44,13 @@ enum class Strength : std::uint8_t {
   foreign,          // another framework's scope
   reads,            // the node reads a parameter of the module
   aligned,          // a projection that leaves no doubt by its own measure
-  aligned_loosely,  // one that leaves some, or that data does not flow along
+  aligned_loosely,  // one that leaves some, that data does not flow along, or that order alone tells
   aligned_aside,    // the same two, of what works on sizes and constants
   aligned_aside_loosely,
-  reordered,   // a projection onto nodes that do not stand in the order in which they ran
+  reordered,  // the same four, onto nodes that do not stand in the order in which they ran
+  reordered_loosely,
+  reordered_aside,
+  reordered_aside_loosely,
   relabelled,  // one without doubt, of a step that the exporter's own stack gives to another module
   view_first,  // the exporter's stack of a view that comes first in its module: it may be replayed there
 };

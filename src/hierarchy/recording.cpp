@@ -36,6 +36,11 @@ void Recording::begin(RecordedStep step) {
   steps.push_back(step);
 }
 
-void Recording::begin_outputs() { steps.back().first_output = static_cast<std::uint32_t>(links.size()); }
+void Recording::begin_outputs() {
+  made.resize(steps.back().first_input, 0xffffffff);
+  for (std::size_t link = made.size(); link < links.size(); ++link)
+    made.push_back(values[links[link]].made_by);
+  steps.back().first_output = static_cast<std::uint32_t>(links.size());
+}
 
 }  // namespace thence::hierarchy

@@ -20,7 +20,7 @@ struct RecordedValue {
   std::vector<std::int64_t> shape;  // -1 for a dimension that may vary
   bool has_shape = false;
   std::uint32_t parameter = 0xffffffff;  // in Recording::parameters
-  std::uint32_t made_by = 0xffffffff;    // the step that made it last; none: it was given
+  std::uint32_t made_by = 0xffffffff;    // the step that made or changed it last; none: it was given
 };
 
 /// Something that happened.
@@ -41,6 +41,7 @@ class Recording {
   std::vector<RecordedValue> values;
   std::vector<RecordedStep> steps;
   std::vector<std::uint32_t> links;  // numbers of values: for each step its inputs, then its outputs
+  std::vector<std::uint32_t> made;   // beside links, for inputs: the step that had made the value by then
 
   std::span<const std::uint32_t> inputs(std::size_t step) const {
     return std::span(links).subspan(steps[step].first_input,
@@ -50,12 +51,17 @@ class Recording {
     const std::size_t end = step + 1 < steps.size() ? steps[step + 1].first_input : links.size();
     return std::span(links).subspan(steps[step].first_output, end - steps[step].first_output);
   }
+  /// Of its inputs: the steps that made them; 0xffffffff: given.
+  std::span<const std::uint32_t> makers(std::size_t step) const {
+    return std::span(made).subspan(steps[step].first_input,
+                                   steps[step].first_output - steps[step].first_input);
+  }
   std::uint32_t word(std::string_view text);
   std::uint32_t parameter(std::string_view path);
   std::optional<std::uint32_t> find_parameter(const std::string& path) const;
   void rename_parameters(const std::function<std::string(const std::string&)>& rename);
   void begin(RecordedStep step);  // then the inputs are pushed to links,
-  void begin_outputs();           // then this, then the outputs
+  void begin_outputs();           // then this, then the outputs, whose made_by is then said
 
  private:
   std::unordered_map<std::string, std::uint32_t> word_numbers_, parameter_numbers_;

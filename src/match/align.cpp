@@ -84,6 +84,10 @@ class Weights {
     if (flow)
       for (const std::uint32_t step : flow_[item])
         if (step >= first && step < past && has_inputs_[step]) out[step - first] *= flows / flows_not;
+    // Steps come in the order of the file, so an anchor bounds all that lies before and after it.
+    if (!lowest_.empty())
+      for (std::uint32_t step = first; step < past; ++step)
+        if (step < lowest_[item] || step > highest_[item]) out[step - first] = 0;
     if (options_.allowed)
       for (std::uint32_t step = first; step < past; ++step)
         if (!options_.allowed(step, item)) out[step - first] *= 1e-9f;
@@ -93,10 +97,8 @@ class Weights {
   void use_flow(const Alignment& alignment) {
     std::vector<std::vector<std::uint32_t>> after(recording_.steps.size());
     for (std::uint32_t step = 0; step < recording_.steps.size(); ++step)
-      for (const std::uint32_t value : recording_.inputs(step))
-        if (const std::uint32_t maker = recording_.values[value].made_by;
-            maker != 0xffffffff && maker < step && after[maker].size() < hub)
-          after[maker].push_back(step);
+      for (const std::uint32_t maker : recording_.makers(step))
+        if (maker != onnx::none && after[maker].size() < hub) after[maker].push_back(step);
     flow_.assign(items_.size(), {});
     for (std::uint32_t item = 0; item < items_.size(); ++item) {
       std::vector<std::uint32_t>& leads = flow_[item];
@@ -108,6 +110,19 @@ class Weights {
       }
       std::sort(leads.begin(), leads.end());
       leads.erase(std::unique(leads.begin(), leads.end()), leads.end());
+    }
+  }
+
+  /// Anchors in the order of the items and of the steps.
+  void hold_to(const std::vector<Anchor>& chain) {
+    lowest_.assign(items_.size(), 0);
+    highest_.assign(items_.size(), static_cast<std::uint32_t>(recording_.steps.size()));
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      const std::uint32_t next =
+          i + 1 < chain.size() ? chain[i + 1].item : static_cast<std::uint32_t>(items_.size());
+      const std::uint32_t before = i == 0 ? 0 : chain[i - 1].item + 1;
+      std::fill(lowest_.begin() + chain[i].item, lowest_.begin() + next, chain[i].step);
+      std::fill(highest_.begin() + before, highest_.begin() + chain[i].item + 1, chain[i].step);
     }
   }
 
@@ -129,9 +144,11 @@ class Weights {
       if (recording_.steps[step].kind != hierarchy::RecordedStep::Kind::operation) continue;
       std::vector<std::uint32_t> read;
       bool prepares = !recording_.inputs(step).empty();
+      const auto makers = recording_.makers(step);
+      has_inputs_[step] =
+          std::any_of(makers.begin(), makers.end(), [](auto maker) { return maker != onnx::none; });
       for (const std::uint32_t value : recording_.inputs(step)) {
         prepares &= !held[value].empty();
-        has_inputs_[step] = has_inputs_[step] || recording_.values[value].made_by != 0xffffffff;
         read.insert(read.end(), held[value].begin(), held[value].end());
       }
       std::sort(read.begin(), read.end());
@@ -160,6 +177,7 @@ class Weights {
   std::vector<bool> reads_, has_inputs_;             // by step
   std::vector<std::uint64_t> shapes_;                // by step
   std::vector<std::vector<std::uint32_t>> flow_;     // by item: steps that its inputs lead to
+  std::vector<std::uint32_t> lowest_, highest_;      // by item: steps it can be of
 };
 
 // A rectangle of the two sequences, weighed as one. Row r holds what is true after r of its items.
@@ -301,7 +319,7 @@ class Stretch {
   std::vector<std::vector<float>> emits_;  // by row: chances of its next item
 };
 
-Alignment weigh(const Weights& weights, const Recording& recording, const std::vector<NodeItem>& items,
+Alignment weigh(Weights& weights, const Recording& recording, const std::vector<NodeItem>& items,
                 Habits* habits) {
   Alignment alignment;
   alignment.claims.resize(items.size());
@@ -321,6 +339,8 @@ Alignment weigh(const Weights& weights, const Recording& recording, const std::v
   const std::vector<Anchor> chain = in_step(alignment.anchors);
   if (!chain.empty())
     alignment.order = static_cast<float>(chain.size()) / static_cast<float>(alignment.anchors.size());
+  constexpr float in_order = 0.9f;
+  if (alignment.order >= in_order) weights.hold_to(chain);
   for (const Anchor& anchor : chain)
     if (anchor.item >= item && anchor.step >= step &&
         std::size_t{anchor.item - item} * (anchor.step - step) > enough)

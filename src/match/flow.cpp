@@ -12,10 +12,9 @@ bool reads(const hierarchy::Recording& recording, const std::vector<bool>& left_
            std::uint32_t maker) {
   std::vector<std::uint32_t> behind{step};
   for (std::size_t at = 0; at < behind.size() && behind.size() < most_looked_at; ++at)
-    for (const std::uint32_t value : recording.inputs(behind[at])) {
-      const std::uint32_t made_by = recording.values[value].made_by;
+    for (const std::uint32_t made_by : recording.makers(behind[at])) {
       if (made_by == maker) return true;
-      if (made_by == onnx::none || made_by > step || left_a_node[made_by]) continue;
+      if (made_by == onnx::none || left_a_node[made_by]) continue;
       if (std::find(behind.begin(), behind.end(), made_by) == behind.end()) behind.push_back(made_by);
     }
   return false;

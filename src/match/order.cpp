@@ -1,6 +1,7 @@
 #include "match/order.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace thence::match {
 
@@ -39,44 +40,120 @@ std::vector<Anchor> in_step(const std::vector<Anchor>& anchors) {
   return chain;
 }
 
-std::vector<NodeItem> reordered(std::vector<NodeItem> items, std::vector<Anchor> anchors) {
-  std::stable_sort(anchors.begin(), anchors.end(),
-                   [](const Anchor& a, const Anchor& b) { return a.step < b.step; });
-  std::vector<std::uint32_t> order, place(items.size(), onnx::none);
+namespace {
+
+// An order that two graphs of one story share, however each was written down: every anchor after all it is
+// made of, anchors in their order, and of what one thing is made of, first what came of the earliest anchors.
+// `makers(i, out)` gives what i is made of, all of it before i.
+template <class Makers>
+std::vector<std::uint32_t> told_from(const std::vector<std::uint32_t>& anchors, std::size_t count,
+                                     const Makers& makers) {
+  std::vector<std::uint32_t> latest(count, 0);  // anchor that each came of, from 1
+  for (std::uint32_t i = 0; i < anchors.size(); ++i) latest[anchors[i]] = i + 1;
+  std::vector<std::uint32_t> made_of;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    makers(i, made_of);
+    for (const std::uint32_t maker : made_of) latest[i] = std::max(latest[i], latest[maker]);
+  }
+  const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return latest[a] < latest[b]; };
   struct Open {
-    std::uint32_t item;
-    std::size_t next;
+    std::uint32_t number;
+    std::vector<std::uint32_t> left;  // to be told before it, the next one last
   };
+  std::vector<std::uint32_t> order;
   std::vector<Open> open;
-  std::vector<bool> seen(items.size(), false);
-  const auto bring = [&](std::uint32_t wanted) {
-    if (seen[wanted]) return;
-    seen[wanted] = true;
-    open.push_back({wanted, 0});
+  std::vector<bool> seen(count, false);
+  const auto enter = [&](std::uint32_t number) {
+    if (seen[number]) return;
+    seen[number] = true;
+    makers(number, made_of);
+    std::stable_sort(made_of.begin(), made_of.end(), earlier);
+    open.push_back({number, {made_of.rbegin(), made_of.rend()}});
+  };
+  const auto tell = [&](std::uint32_t wanted) {
+    enter(wanted);
     while (!open.empty()) {
-      const std::uint32_t item = open.back().item;
-      const auto& makers = items[item].made_of;
-      if (open.back().next < makers.size()) {
-        const std::uint32_t maker = makers[open.back().next++];
-        if (seen[maker]) continue;
-        seen[maker] = true;
-        open.push_back({maker, 0});
+      if (std::vector<std::uint32_t>& left = open.back().left; !left.empty()) {
+        const std::uint32_t next = left.back();
+        left.pop_back();
+        enter(next);
         continue;
       }
-      place[item] = static_cast<std::uint32_t>(order.size());
-      order.push_back(item);
+      order.push_back(open.back().number);
       open.pop_back();
     }
   };
-  for (const Anchor& anchor : anchors) bring(anchor.item);
-  for (std::uint32_t item = 0; item < items.size(); ++item) bring(item);
-  std::vector<NodeItem> sorted;
-  sorted.reserve(items.size());
-  for (const std::uint32_t item : order) {
-    sorted.push_back(std::move(items[item]));
-    for (std::uint32_t& maker : sorted.back().made_of) maker = place[maker];
+  for (const std::uint32_t anchor : anchors) tell(anchor);
+  std::vector<std::uint32_t> rest(count);
+  std::iota(rest.begin(), rest.end(), 0);
+  std::stable_sort(rest.begin(), rest.end(), earlier);
+  for (const std::uint32_t number : rest) tell(number);
+  return order;
+}
+
+std::vector<std::uint32_t> places_in(const std::vector<std::uint32_t>& order) {
+  std::vector<std::uint32_t> places(order.size());
+  for (std::uint32_t place = 0; place < order.size(); ++place) places[order[place]] = place;
+  return places;
+}
+
+// Sizes are asked for just before what they are for, and no value tells.
+hierarchy::Recording reordered(const hierarchy::Recording& recording,
+                               const std::vector<std::uint32_t>& anchors) {
+  constexpr auto size = hierarchy::RecordedStep::Kind::size;
+  const auto makers = [&](std::uint32_t step, std::vector<std::uint32_t>& out) {
+    out.clear();
+    for (const std::uint32_t maker : recording.makers(step))
+      if (maker != onnx::none) out.push_back(maker);
+    if (recording.steps[step].kind == size) return;
+    std::uint32_t first = step;
+    while (first > 0 && recording.steps[first - 1].kind == size) --first;
+    for (; first < step; ++first) out.push_back(first);
+  };
+  const std::vector<std::uint32_t> order = told_from(anchors, recording.steps.size(), makers);
+  const std::vector<std::uint32_t> places = places_in(order);
+  hierarchy::Recording told = recording;
+  told.steps.clear();
+  told.links.clear();
+  told.made.clear();
+  for (const std::uint32_t step : order) {
+    told.begin(recording.steps[step]);
+    const auto inputs = recording.inputs(step), outputs = recording.outputs(step);
+    told.links.insert(told.links.end(), inputs.begin(), inputs.end());
+    told.begin_outputs();
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (const std::uint32_t maker = recording.makers(step)[i]; maker != onnx::none)
+        told.made[told.made.size() - inputs.size() + i] = places[maker];
+    told.links.insert(told.links.end(), outputs.begin(), outputs.end());
   }
-  return sorted;
+  return told;
+}
+
+std::vector<NodeItem> reordered(std::vector<NodeItem> items, const std::vector<std::uint32_t>& anchors) {
+  const auto makers = [&](std::uint32_t item, std::vector<std::uint32_t>& out) { out = items[item].made_of; };
+  const std::vector<std::uint32_t> order = told_from(anchors, items.size(), makers);
+  const std::vector<std::uint32_t> places = places_in(order);
+  std::vector<NodeItem> told;
+  told.reserve(items.size());
+  for (const std::uint32_t item : order) {
+    told.push_back(std::move(items[item]));
+    for (std::uint32_t& maker : told.back().made_of) maker = places[maker];
+  }
+  return told;
+}
+
+}  // namespace
+
+Told told_alike(const hierarchy::Recording& recording, std::vector<NodeItem> items,
+                std::vector<Anchor> anchors) {
+  std::stable_sort(anchors.begin(), anchors.end(),
+                   [](const Anchor& a, const Anchor& b) { return a.step < b.step; });
+  std::vector<std::uint32_t> by_item, by_step;
+  for (const Anchor& anchor : anchors) {
+    by_item.push_back(anchor.item);
+    by_step.push_back(anchor.step);
+  }
+  return {reordered(recording, by_step), reordered(std::move(items), by_item)};
 }
 
 }  // namespace thence::match

@@ -14,7 +14,12 @@ std::vector<Anchor> anchors_of(const std::vector<NodeItem>& items,
 /// The longest part of the anchors whose steps are in order, too.
 std::vector<Anchor> in_step(const std::vector<Anchor>& anchors);
 
-/// Anchors in the order of their steps, each after all it is made of; what leads to none comes last.
-std::vector<NodeItem> reordered(std::vector<NodeItem> items, std::vector<Anchor> anchors);
+/// Both sequences in an order that depends on the anchors and the data flow alone.
+struct Told {
+  hierarchy::Recording recording;
+  std::vector<NodeItem> items;
+};
+Told told_alike(const hierarchy::Recording& recording, std::vector<NodeItem> items,
+                std::vector<Anchor> anchors);
 
 }  // namespace thence::match

@@ -41,6 +41,11 @@ const Evidence* fused_into(std::span<const Evidence> all) {
   return &*std::find_if(all.begin(), all.end(), of_values);
 }
 
+bool is_aside(Strength strength) {
+  return strength == Strength::aligned_aside || strength == Strength::aligned_aside_loosely ||
+         strength == Strength::reordered_aside || strength == Strength::reordered_aside_loosely;
+}
+
 bool is_recording(Source source) { return source == Source::execution_trace || source == Source::fx_graph; }
 
 // Whether the two recordings speak of two modules, and which is right cannot be said. The trace hears what a
@@ -51,9 +56,8 @@ bool left_open(std::span<const Evidence> all) {
   for (const Evidence& traced : all)
     for (const Evidence& drawn : all) {
       if (traced.source != Source::execution_trace || drawn.source != Source::fx_graph) continue;
-      const bool heard = traced.strength == Strength::aligned_aside ||
-                         traced.strength == Strength::aligned_aside_loosely ||
-                         drawn.strength == Strength::aligned_loosely;
+      const bool heard = is_aside(traced.strength) || drawn.strength == Strength::aligned_loosely ||
+                         drawn.strength == Strength::reordered_loosely;
       if (traced.module == drawn.module || heard) return false;
       open = true;
     }
