@@ -70,6 +70,10 @@ std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const h
   return reader_of;
 }
 
+bool same_call(const hierarchy::RecordedStep& a, const hierarchy::RecordedStep& b) {
+  return a.module == b.module && a.call == b.call;
+}
+
 std::vector<Owner> owners_of(const Story& story) {
   std::vector<Owner> owners;
   for (std::size_t i = 0; i < story.items.size(); ++i)
@@ -98,9 +102,11 @@ class Telling {
     by_flow_.recording = &reordered_;
     by_flow_.items = std::move(told.items);
     by_flow_.alignment = match::align(reordered_, model, by_flow_.items, *best, {});
-    constexpr double clearly = 0.15;  // for each node
-    in_order_ = by_flow_.alignment.likelihood - in_file_.alignment.likelihood <
-                clearly * static_cast<double>(in_file_.items.size());
+    constexpr double clearly = 0.25;     // for each node
+    constexpr float order_kept = 0.98f;  // of the anchors; below it, the file's order says nothing
+    in_order_ = in_file_.alignment.order >= order_kept &&
+                by_flow_.alignment.likelihood - in_file_.alignment.likelihood <
+                    clearly * static_cast<double>(in_file_.items.size());
   }
 
   bool in_order() const { return in_order_; }
@@ -113,22 +119,51 @@ class Telling {
   bool in_order_ = true;
 };
 
-// Whether the other telling gives each of the believed one's nodes to the same call.
-std::vector<bool> agreed(const Story& believed, const std::vector<Owner>& owners, const Story& other,
-                         std::size_t nodes) {
-  constexpr auto nobody = std::pair(hierarchy::no_module, std::uint32_t{0});
-  const auto call_of = [](const Story& story, const Owner& owner) {
-    if (owner.chance < likely) return nobody;
-    const hierarchy::RecordedStep& step = story.recording->steps[owner.step];
-    return std::pair(step.module, step.call);
-  };
-  std::vector<std::pair<hierarchy::ModuleId, std::uint32_t>> calls(nodes, nobody);
-  const std::vector<Owner> others = owners_of(other);
-  for (std::size_t i = 0; i < others.size(); ++i) calls[other.items[i].node] = call_of(other, others[i]);
-  std::vector<bool> agrees;
+// What the other telling says of the believed one's nodes: a step of its own, or none.
+struct Second {
+  std::vector<std::uint32_t> steps;  // by item of the believed telling
+  std::vector<bool> agrees;          // the same call of the same module
+};
+Second second_opinion(const Story& believed, const std::vector<std::uint32_t>& steps, const Story& other,
+                      std::size_t nodes) {
+  if (other.recording == nullptr)
+    return {std::vector(steps.size(), onnx::none), std::vector(steps.size(), true)};
+  std::vector<std::uint32_t> by_node(nodes, onnx::none);
+  const std::vector<Owner> owners = owners_of(other);
   for (std::size_t i = 0; i < owners.size(); ++i)
-    agrees.push_back(call_of(believed, owners[i]) == calls[believed.items[i].node]);
-  return agrees;
+    if (owners[i].chance >= likely) by_node[other.items[i].node] = owners[i].step;
+  Second second;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::uint32_t step = by_node[believed.items[i].node];
+    second.steps.push_back(step);
+    second.agrees.push_back(step != onnx::none && steps[i] != onnx::none &&
+                            same_call(other.recording->steps[step], believed.recording->steps[steps[i]]));
+  }
+  return second;
+}
+
+// Sizes and constants come just before what they are for: where the two tellings differ about such a node,
+// and all that reads it is where the other one says, that is where it belongs. Gives those nodes.
+std::vector<bool> overruled(const Story& believed, const std::vector<std::uint32_t>& steps,
+                            const Story& other, const Second& second) {
+  const std::size_t count = steps.size();
+  std::vector<bool> overruled(count, false), with_first(count, false), with_second(count, false);
+  for (std::size_t reader = count; reader-- > 0;) {
+    const auto step_of = [&](std::size_t item) {
+      return overruled[item] ? other.recording->steps[second.steps[item]]
+                             : believed.recording->steps[steps[item]];
+    };
+    const bool may = believed.items[reader].auxiliary && !second.agrees[reader] &&
+                     steps[reader] != onnx::none && second.steps[reader] != onnx::none;
+    overruled[reader] = may && with_second[reader] && !with_first[reader];
+    if (steps[reader] == onnx::none) continue;
+    for (const std::uint32_t maker : believed.items[reader].made_of) {
+      if (steps[maker] == onnx::none || second.steps[maker] == onnx::none) continue;
+      const bool same = same_call(step_of(reader), other.recording->steps[second.steps[maker]]);
+      (same ? with_second : with_first)[maker] = true;
+    }
+  }
+  return overruled;
 }
 
 Strength strength_of(const Owner& owner, const hierarchy::RecordedStep& step, bool aside, bool in_order,
@@ -156,7 +191,11 @@ void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hi
   for (const Owner& owner : owners) steps.push_back(owner.chance < likely ? onnx::none : owner.step);
   const auto strays = readers_of_strays(*recording, hierarchy.tree(), items, owners);
   const auto flows = match::flow_agrees(*recording, items, steps);
-  const auto agrees = agreed(telling.believed(), owners, telling.other(), model.node_count());
+  const Second second = second_opinion(telling.believed(), steps, telling.other(), model.node_count());
+  const auto turned = overruled(telling.believed(), steps, telling.other(), second);
+  const bool hears_sizes = std::any_of(
+      recorded->steps.begin(), recorded->steps.end(),
+      [](const hierarchy::RecordedStep& step) { return step.kind == hierarchy::RecordedStep::Kind::size; });
   std::vector<Evidence> found;
   for (std::size_t i = 0; i < owners.size(); ++i) {
     if (steps[i] == onnx::none) continue;
@@ -172,8 +211,11 @@ void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hi
     };
     const hierarchy::RecordedStep& step = recording->steps[steps[i]];
     if (strays[i] == onnx::none) {
-      const bool aside = items[i].auxiliary;
-      push(step, strength_of(owners[i], step, aside, telling.in_order(), agrees[i] && (aside || flows[i])));
+      const bool aside = items[i].auxiliary, agreed = second.agrees[i] && (aside || flows[i]);
+      const bool in_doubt = owners[i].chance < sure || !agreed;
+      if (items[i].sized && in_doubt && !hears_sizes) continue;  // who reads it knows better
+      push(turned[i] ? telling.other().recording->steps[second.steps[i]] : step,
+           strength_of(owners[i], step, aside, telling.in_order(), agreed));
     } else {  // its own place and its reader's are rivals
       push(step, Strength::names_several);
       push(recording->steps[owners[strays[i]].step], Strength::names_several);

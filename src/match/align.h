@@ -26,6 +26,7 @@ struct NodeItem {
   std::vector<std::uint32_t> made_of;     // items that made its inputs
   bool casts = false;                     // the same values in another type
   bool auxiliary = false;                 // works on sizes and constants, not on data
+  bool sized = false;                     // works on a size that the file asks for
 };
 
 /// 0 for a shape that is not known in full.

@@ -128,6 +128,9 @@ std::vector<NodeItem> items_of(const onnx::Model& model,
     item.auxiliary =
         node.op_type() == "Shape" || node.op_type() == "Size" ||
         (item.parameters.empty() && std::none_of(node.inputs().begin(), node.inputs().end(), carries_data));
+    item.sized = node.op_type() == "Shape" || node.op_type() == "Size" ||
+                 (item.auxiliary && std::any_of(item.made_of.begin(), item.made_of.end(),
+                                                [&](std::uint32_t maker) { return items[maker].sized; }));
     item_of[id] = static_cast<std::uint32_t>(items.size());
     items.push_back(std::move(item));
   }

@@ -1,6 +1,7 @@
 // Attribution: the verdict on one node.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string_view>
@@ -45,9 +46,10 @@ struct Attribution {
   bool named = false;  // rests on names or metadata, its own or its neighbours', rather than on parameters
 
   bool known() const { return module != no_module; }
-  void rest_on(Basis what) {
+  /// What is inferred is no surer than what it is inferred from.
+  void rest_on(Basis what, float at_most = 1) {
     basis = what;
-    confidence = Confidence::shipped().of(what);
+    confidence = std::min(Confidence::shipped().of(what), at_most);
   }
 };
 

@@ -18,15 +18,18 @@ constexpr auto agreements = static_cast<std::size_t>(Agreement::count);
 constexpr auto inferences = static_cast<std::size_t>(Inference::count);
 constexpr const char* agreement_names[agreements] = {"confirmed", "alone", "contradicted"};
 constexpr const char* inference_names[inferences] = {
-    "one_owner", "one_reader", "by_parameter", "common_owner", "between", "producer", "called"};
+    "one_owner", "from_afar", "one_reader", "by_parameter", "common_owner", "between", "producer", "called"};
 
 // How sure the least sure of what an inference rests on is.
 struct Footing {
   const char* name;
   float from, at_most;
 };
-constexpr Footing footings[] = {
-    {"firm", 0.99f, 1.0f}, {"good", 0.95f, 0.99f}, {"fair", 0.7f, 0.95f}, {"weak", 0.0f, 0.7f}};
+constexpr Footing footings[] = {{"certain", 0.998f, 1.0f},
+                                {"firm", 0.99f, 1.0f},
+                                {"good", 0.95f, 0.99f},
+                                {"fair", 0.7f, 0.95f},
+                                {"weak", 0.0f, 0.7f}};
 constexpr std::size_t direct_rows = evidence::source_count * evidence::strength_count * agreements;
 
 std::optional<float> entry(simdjson::dom::element table, std::string_view source, std::string_view key) {

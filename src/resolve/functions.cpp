@@ -60,7 +60,7 @@ bool attribute_body(const onnx::Model& model, onnx::GraphId function, const Call
         node.module = callers.front();
         node.reason = Reason::none;
         node.named = true;
-        node.rest_on(Confidence::basis(Inference::called, by.confidence));
+        node.rest_on(Confidence::basis(Inference::called, by.confidence), by.confidence);
       } else {
         node.source = evidence::Source::count;
         node.reason = !by.any              ? Reason::unused_function

@@ -26,8 +26,11 @@ class Propagation {
     for (int pass = 0; pass < passes; ++pass) {
       last_ = pass == passes - 1;
       bool changed = false;
-      for (onnx::NodeId id = model_.node_count(); id-- > 0;)
+      next_data_ = onnx::none;
+      for (onnx::NodeId id = model_.node_count(); id-- > 0;) {
         if (open(id) && work_left_ > 0) changed |= from_readers(id);
+        if (wiring_.flow(id) == Flow::data) next_data_ = id;
+      }
       for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
         if (open(id) && work_left_ > 0) changed |= from_both_sides(id);
       if (!changed && last_) break;
@@ -124,7 +127,7 @@ class Propagation {
     node.inferred = true;
     node.named = by.all_named && inference != Inference::between;
     node.projected = by.any_projected;
-    node.rest_on(Confidence::basis(inference, by.confidence));
+    node.rest_on(Confidence::basis(inference, by.confidence), by.confidence);
   }
 
   // What an exporter makes for a module (constants, shape arithmetic, the steps of a scripted function)
@@ -143,9 +146,10 @@ class Propagation {
     }
     if (owners.modules.size() == 1) {
       answer(id, owners.modules.front(), owners,
-             !owners.all_named ? Inference::by_parameter
-             : data            ? Inference::one_reader
-                               : Inference::one_owner);
+             !owners.all_named                                                ? Inference::by_parameter
+             : data                                                           ? Inference::one_reader
+             : !owners.any_projected || stands_before(owners.modules.front()) ? Inference::one_owner
+                                                                              : Inference::from_afar);
       return true;
     }
     const ModuleId common = tree_.nearest_runnable(owners.common);
@@ -163,6 +167,12 @@ class Propagation {
     serves.insert(serves.begin(), common);
     set_modules(resolution_, id, std::move(serves));
     return true;
+  }
+
+  // Exporters write what they make for an operation just before it. What stands elsewhere may have been made
+  // for another, and be shared since. (For who goes by the order of the file: names do not need it.)
+  bool stands_before(ModuleId module) const {
+    return next_data_ == onnx::none || resolution_.nodes[next_data_].module == module;
   }
 
   // What no step of a recording claimed is its neighbours' only where it comes from and goes to one module.
@@ -217,6 +227,7 @@ class Propagation {
   const Wiring& wiring_;
   Resolution& resolution_;
   bool last_ = false;
+  onnx::NodeId next_data_ = onnx::none;  // after the node that is asked about, in the file
   mutable std::size_t work_left_ = 0;
 };
 
