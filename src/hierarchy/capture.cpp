@@ -9,6 +9,7 @@
 #include "base/zip_archive.h"
 #include "hierarchy/capture_sections.h"
 #include "hierarchy/content.h"
+#include "hierarchy/htp_metadata.h"
 #include "hierarchy/json_read.h"
 #include "hierarchy/parameters.h"
 #include "hierarchy/saved_program.h"
@@ -102,6 +103,7 @@ Result<Capture> read_capture(std::string_view text, const std::string& label, Di
   const simdjson::padded_string padded(text);
   if (const auto error = parser.parse(padded).get(file); error != simdjson::SUCCESS)
     return bad(label, "C001", fmt::format("is not JSON: {}", simdjson::error_message(error)));
+  if (is_htp_metadata(file)) return read_htp_metadata(file, label);
   const std::string_view schema = text_or(file, "schema", "");
   if (schema != "thence.capture/1")
     return bad(label, "C002",
@@ -146,15 +148,23 @@ std::optional<Error> check_same_model(const Capture& capture, const onnx::Model&
     known.insert(parameter.path);
     known.insert(parameter.aliases.begin(), parameter.aliases.end());
   }
+  // A capture without parameters is compared by its modules; one that lists some of them, by those around.
+  const auto has_module = [&](std::string_view path) {
+    if (path.size() > ModuleTree::max_path_length) return false;
+    while (!path.empty() && capture.tree.find(path) == no_module) {
+      const std::size_t dot = path.rfind('.');
+      if (capture.tree.complete() || dot == std::string_view::npos) return false;
+      path = path.substr(0, dot);
+    }
+    return true;
+  };
   std::size_t named = 0, found = 0;
   for (const onnx::Initializer& initializer : model.initializers()) {
     if (initializer.value == onnx::none) continue;
     const std::string_view path = parameter_path(model.value_name(initializer.value));
     if (path.find('.') == std::string_view::npos) continue;
     ++named;
-    // A capture without parameters is compared by its modules.
-    found += known.empty() ? capture.tree.find(path.substr(0, path.rfind('.'))) != no_module
-                           : known.contains(path);
+    found += known.empty() ? has_module(path.substr(0, path.rfind('.'))) : known.contains(path);
   }
   if (named < 3 || found > 0) return std::nullopt;
   return Error{
