@@ -1,5 +1,5 @@
-"""`python -m thence.commands export|capture REQUEST`: what the native program starts for commands that
-need a live model. REQUEST is a JSON object of the flags that were given; the flags themselves are
+"""`python -m thence.commands COMMAND REQUEST`: what the native program starts for what needs a live model
+or a package of Python's. REQUEST is a JSON object of the flags that were given; the flags themselves are
 declared in C++. Words go to standard error, and the exit code is the program's.
 """
 
@@ -146,6 +146,13 @@ def _extract(request: Request) -> None:
         raise SystemExit(code)
 
 
+def _convert(request: Request) -> None:
+    """To Parquet; rows come on standard input."""
+    from .parquet import write
+
+    write(sys.stdin.buffer, request["output"])
+
+
 def _loaded(load: Callable[..., Loaded], request: Request) -> Loaded:
     return load(
         request.get("model"),
@@ -200,6 +207,7 @@ _COMMANDS: dict[str, Callable[[Request], None]] = {
     "export": _export,
     "capture": _capture,
     "extract": _extract,
+    "convert": _convert,
 }
 
 if __name__ == "__main__":

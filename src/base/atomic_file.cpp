@@ -84,9 +84,47 @@ void sync_folder(const std::filesystem::path& folder) {
   (void)close(descriptor);
 }
 
-bool is_pipe_or_device(const std::string& path) {
+bool is_pipe_or_device(const std::filesystem::path& path) {
   struct stat info {};
   return stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+// A symbolic link stays one: what it points to is replaced.
+std::filesystem::path behind_links(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::path real = std::filesystem::is_symlink(path, ignored)
+                                         ? std::filesystem::weakly_canonical(path, ignored)
+                                         : std::filesystem::path(path);
+  return real.empty() ? std::filesystem::path(path) : real;
+}
+
+// Has `make` fill a temporary file, open and by name, and puts that at `target`.
+std::optional<Error> replace(const std::string& path, const std::filesystem::path& target,
+                             const std::function<std::optional<Error>(int, const std::string&)>& make) {
+  // Beside the file, so that it can be renamed; a long name leaves no room for more.
+  std::string temporary = target.parent_path() / (target.filename().string().substr(0, 200) + ".XXXXXX");
+  const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
+  if (descriptor < 0) return failure(path, "cannot write", errno);
+  note_unfinished(temporary);
+  struct stat old {};
+  const mode_t mask = umask(0);
+  umask(mask);
+  const bool replaces = stat(target.c_str(), &old) == 0;
+  const mode_t mode = replaces ? old.st_mode & 07777 : 0666 & ~mask;
+  std::optional<Error> error = make(descriptor, temporary);
+  int number = 0;
+  // The owner is kept where we may; who may not give files away owns what he writes.
+  if (!error && replaces && fchown(descriptor, old.st_uid, old.st_gid) != 0 && errno != EPERM) number = errno;
+  if (!error && number == 0 && (fchmod(descriptor, mode) != 0 || fsync(descriptor) != 0)) number = errno;
+  if (close(descriptor) != 0 && number == 0) number = errno;
+  if (!error && number == 0 && rename(temporary.c_str(), target.c_str()) != 0) number = errno;
+  any_unfinished = 0;
+  if (!error && number == 0) {
+    sync_folder(target.parent_path());
+    return std::nullopt;
+  }
+  unlink(temporary.c_str());
+  return error ? error : failure(path, "cannot write", number);
 }
 
 }  // namespace
@@ -96,12 +134,7 @@ void remove_unfinished() {
 }
 
 std::optional<Error> write_atomically(const std::string& path, const std::function<void(Writer&)>& write) {
-  // A symbolic link stays one: what it points to is replaced.
-  std::error_code ignored;
-  const std::filesystem::path real = std::filesystem::is_symlink(path, ignored)
-                                         ? std::filesystem::weakly_canonical(path, ignored)
-                                         : std::filesystem::path(path);
-  const std::string target = real.empty() ? path : real.string();
+  const std::filesystem::path target = behind_links(path);
   if (is_pipe_or_device(target)) {
     const int descriptor = open(target.c_str(), O_WRONLY | O_CLOEXEC);
     int number = descriptor < 0 ? errno : write_to(descriptor, write);
@@ -109,30 +142,17 @@ std::optional<Error> write_atomically(const std::string& path, const std::functi
     if (number == 0 || number == EPIPE) return std::nullopt;
     return failure(path, "cannot write", number);
   }
-  // Beside the file, so that it can be renamed; a long name leaves no room for more.
-  std::string temporary = real.parent_path() / (real.filename().string().substr(0, 200) + ".XXXXXX");
-  const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
-  if (descriptor < 0) return failure(path, "cannot write", errno);
-  note_unfinished(temporary);
-  struct stat old {};
-  const mode_t mask = umask(0);
-  umask(mask);
-  const bool replaces = stat(target.c_str(), &old) == 0;
-  const mode_t mode = replaces ? old.st_mode & 07777 : 0666 & ~mask;
-  int number = write_to(descriptor, write);
-  // The owner is kept where we may; who may not give files away owns what he writes.
-  if (number == 0 && replaces && fchown(descriptor, old.st_uid, old.st_gid) != 0 && errno != EPERM)
-    number = errno;
-  if (number == 0 && (fchmod(descriptor, mode) != 0 || fsync(descriptor) != 0)) number = errno;
-  if (close(descriptor) != 0 && number == 0) number = errno;
-  if (number == 0 && rename(temporary.c_str(), target.c_str()) != 0) number = errno;
-  any_unfinished = 0;
-  if (number == 0) {
-    sync_folder(real.parent_path());
-    return std::nullopt;
-  }
-  unlink(temporary.c_str());
-  return failure(path, "cannot write", number);
+  return replace(path, target, [&](int descriptor, const std::string&) -> std::optional<Error> {
+    const int number = write_to(descriptor, write);
+    return number == 0 ? std::nullopt : std::optional(failure(path, "cannot write", number));
+  });
+}
+
+std::optional<Error> make_atomically(const std::string& path,
+                                     const std::function<std::optional<Error>(const std::string&)>& make) {
+  const std::filesystem::path target = behind_links(path);
+  if (is_pipe_or_device(target)) return failure(path, "cannot write", ESPIPE);
+  return replace(path, target, [&](int, const std::string& temporary) { return make(temporary); });
 }
 
 }  // namespace thence::base

@@ -15,6 +15,11 @@ namespace thence::base {
 /// pipe or a device is written to, not replaced.
 std::optional<Error> write_atomically(const std::string& path, const std::function<void(Writer&)>& write);
 
+/// The same for who writes by path: `make` fills an empty file at the path that it is given. What is no file
+/// cannot be written to so.
+std::optional<Error> make_atomically(const std::string& path,
+                                     const std::function<std::optional<Error>(const std::string&)>& make);
+
 /// Removes the temporary file of a write that will not be finished. For signal handlers.
 void remove_unfinished();
 

@@ -66,6 +66,7 @@ void add_tag(Program& program);
 void add_strip(Program& program);
 void add_check(Program& program);
 void add_extract(Program& program);
+void add_convert(Program& program);
 
 /// How the program was called; empty when that is not known.
 std::string& program_name();

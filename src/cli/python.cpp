@@ -1,10 +1,13 @@
 #include "cli/python.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <string>
@@ -39,6 +42,41 @@ std::string own_path() {
   std::array<char, PATH_MAX> link{};
   const ssize_t length = readlink("/proc/self/exe", link.data(), link.size() - 1);
   return {link.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
+}
+
+int feed_python(const std::string& command, const std::string& request,
+                const std::function<void(base::Writer&)>& write) {
+  std::array<int, 2> pipe_ends{};
+  const pid_t child = pipe2(pipe_ends.data(), O_CLOEXEC) == 0 ? fork() : -1;
+  if (child < 0) {
+    print_error({ErrorKind::input_output, "F005", "another process cannot be started",
+                 "end some, or free some memory"});
+    return static_cast<int>(ErrorKind::input_output);
+  }
+  if (child == 0) {
+    dup2(pipe_ends[0], STDIN_FILENO);
+    _exit(run_python(command, request));
+  }
+  close(pipe_ends[0]);
+  base::Writer out([&](std::string_view piece) {
+    while (!piece.empty()) {
+      const ssize_t put = ::write(pipe_ends[1], piece.data(), piece.size());
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) return false;  // it ended early, and said why
+      piece.remove_prefix(static_cast<std::size_t>(put));
+    }
+    return true;
+  });
+  write(out);
+  out.flush();
+  close(pipe_ends[1]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  print_error({ErrorKind::input_output, "F005",
+               fmt::format("Python was ended by signal {}", WTERMSIG(status)),
+               "free some memory, and try again"});
+  return static_cast<int>(ErrorKind::input_output);
 }
 
 int run_python(const std::string& command, const std::string& request) {

@@ -1,7 +1,10 @@
-// Commands that need a live model: their flags are declared here, their work is done by Python.
+// What needs Python, a live model or a package: the flags are declared here, the work is done there.
 #pragma once
 
+#include <functional>
 #include <string>
+
+#include "base/writer.h"
 
 namespace thence::cli {
 
@@ -12,5 +15,8 @@ int run_python(const std::string& command, const std::string& request);
 
 /// Where this program lies, for Python to run it once more.
 std::string own_path();
+/// The same beside this program, with what `write` writes as its standard input. Gives its exit code.
+int feed_python(const std::string& command, const std::string& request,
+                const std::function<void(base::Writer&)>& write);
 
 }  // namespace thence::cli

@@ -1,16 +1,12 @@
-// JSON's primitives. Strings from a model may hold any bytes: what is not valid UTF-8 is written as \xNN,
-// spelled out.
+// JSON's primitives, which live in base; the formats reach them here.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
+#include "base/json_text.h"
 
 namespace thence::output {
 
-void append_json_string(std::string& out, std::string_view text);
-/// The string, or null when it is empty.
-void append_json_string_or_null(std::string& out, std::string_view text);
-void append_number(std::string& out, std::uint64_t value);
+using base::append_json_string;
+using base::append_json_string_or_null;
+using base::append_number;
 
 }  // namespace thence::output

@@ -13,6 +13,7 @@
 #include "output/formats.h"
 #include "output/in_order.h"
 #include "output/json_text.h"
+#include "output/other_formats.h"
 
 namespace thence::output {
 namespace {
@@ -30,9 +31,11 @@ void append_path(const hierarchy::ModuleTree& tree, ModuleId module, std::string
     append_json_string(out, tree[module].path);
 }
 
+enum class LayerSteps { pairs, objects };
+
 class Rows {
  public:
-  explicit Rows(const Map& map) : map_(map) {}
+  Rows(const Map& map, LayerSteps steps) : map_(map), steps_(steps) {}
 
   void append(std::string& out, onnx::NodeId id) {
     const onnx::Node node = map_.model().node(id);
@@ -183,11 +186,13 @@ class Rows {
       append_number(text, facts_.layers.front().index);
     text.append(R"(,"layer_path":[)"sv);
     for (std::size_t i = 0; i < facts_.layers.size(); ++i) {
-      text.append(i == 0 ? "["sv : ",["sv);
+      const bool pairs = steps_ == LayerSteps::pairs;
+      if (i > 0) text.push_back(',');
+      text.append(pairs ? "["sv : R"({"container":)"sv);
       append_json_string(text, facts_.layers[i].container);
-      text.push_back(',');
+      text.append(pairs ? ","sv : R"(,"index":)"sv);
       append_number(text, facts_.layers[i].index);
-      text.push_back(']');
+      text.push_back(pairs ? ']' : '}');
     }
     text.append(R"(],"additional_context":{"module_class":)"sv);
     append_json_string_or_null(text, hierarchy::short_class(hf_class));
@@ -199,6 +204,7 @@ class Rows {
   }
 
   const Map& map_;
+  LayerSteps steps_;
   onnx::GraphId graph_ = onnx::none;
   onnx::NodeId first_node_ = 0;
   std::string graph_text_;
@@ -218,11 +224,12 @@ class Rows {
 };
 
 // The nodes' rows, some hundreds a piece.
-void write_rows(const Map& map, unsigned jobs, std::string_view separator, base::Writer& out) {
+void write_rows(const Map& map, unsigned jobs, std::string_view separator, base::Writer& out,
+                LayerSteps steps = LayerSteps::pairs) {
   constexpr std::size_t rows_a_piece = 512;
   const std::size_t count = map.model().node_count();
   write_in_order((count + rows_a_piece - 1) / rows_a_piece, jobs, out, [&] {
-    return [&, rows = std::make_shared<Rows>(map)](std::size_t piece, std::string& text) {
+    return [&, rows = std::make_shared<Rows>(map, steps)](std::size_t piece, std::string& text) {
       const std::size_t first = piece * rows_a_piece, past = std::min(count, first + rows_a_piece);
       for (std::size_t id = first; id < past; ++id) {
         if (id > 0) text.append(separator);
@@ -347,6 +354,12 @@ void write_map_json(const Map& map, unsigned jobs, base::Writer& out) {
 
 void write_map_jsonl(const Map& map, unsigned jobs, base::Writer& out) {
   write_rows(map, jobs, "\n", out);
+  if (map.model().node_count() > 0) out.add("\n");
+  out.flush();
+}
+
+void write_map_records(const Map& map, unsigned jobs, base::Writer& out) {
+  write_rows(map, jobs, "\n", out, LayerSteps::objects);
   if (map.model().node_count() > 0) out.add("\n");
   out.flush();
 }

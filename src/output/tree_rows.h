@@ -1,20 +1,16 @@
-// What each module holds: nodes, parameters and bytes, its own and with everything inside it.
+// The module tree in the order in which it is shown, and what each module holds.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "output/formats.h"
+#include "semantics/holdings.h"
 
 namespace thence::output {
 
-struct TreeRow {
+struct TreeRow : semantics::Holding {
   hierarchy::ModuleId module = hierarchy::root;
   std::size_t depth = 0;
-  std::uint64_t own_nodes = 0, nodes = 0;
-  std::uint64_t parameters = 0,
-                bytes = 0;               // everything inside included; a shared tensor counts once a module
-  onnx::NodeId first_node = onnx::none;  // the first one that it or something inside it ran
 };
 
 /// The tree's rows from the root down, in order of registration or of execution.

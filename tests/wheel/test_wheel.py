@@ -48,7 +48,8 @@ def test_it_holds_what_it_needs_and_nothing_else(wheel: Path) -> None:
     assert "thence/bin/thence" in names
     assert "thence/py.typed" in names
     assert sum(name.endswith(".so") and "/_core." in name for name in names) == 1
-    assert any(name.startswith("thence/lib/libsimdjson.so") for name in names)
+    for library in ("simdjson", "sqlite3"):
+        assert any(name.startswith(f"thence/lib/lib{library}.so") for name in names)
     assert not [name for name in names if name.endswith((".cpp", ".h", ".a", ".cmake", ".pyc"))]
 
 
@@ -65,6 +66,11 @@ def test_the_program_answers(python: Path, tmp_path: Path) -> None:
     assert run(program, "--version", cwd=tmp_path).startswith("thence ")
     ours = run(os.environ["THENCE_BIN"], "map", MODEL, "--format", "json", "-q", cwd=tmp_path)
     assert json.loads(run(program, "map", MODEL, "--format", "json", "-q", cwd=tmp_path)) == json.loads(ours)
+
+
+def test_the_program_writes_a_database(python: Path, tmp_path: Path) -> None:
+    run(python.parent / "thence", "convert", MODEL, "--to", "sqlite", "-o", "m.db", cwd=tmp_path)
+    assert (tmp_path / "m.db").read_bytes().startswith(b"SQLite format 3")
 
 
 def test_the_package_answers(python: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-#include "output/json_text.h"
+#include "base/json_text.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-namespace thence::output {
+namespace thence::base {
 namespace {
 
 constexpr std::array<bool, 256> plain_table() {
@@ -38,7 +38,7 @@ std::size_t plain_prefix(std::string_view text) {
 
 void append_escaped(std::string& out, std::string_view text) {
   while (!text.empty()) {
-    const std::size_t length = base::utf8_length(text);
+    const std::size_t length = utf8_length(text);
     const auto c = static_cast<unsigned char>(text.front());
     if (length > 1)
       out.append(text.substr(0, length));
@@ -80,4 +80,4 @@ void append_number(std::string& out, std::uint64_t value) {
   out.append(digits.data(), digits.size());
 }
 
-}  // namespace thence::output
+}  // namespace thence::base

@@ -1,0 +1,142 @@
+// thence convert: the map in the formats of other programs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+
+#include "base/atomic_file.h"
+#include "base/json_text.h"
+#include "cli/command.h"
+#include "cli/python.h"
+#include "output/formats.h"
+#include "output/other_formats.h"
+#include "query/tables.h"
+
+namespace thence::cli {
+namespace {
+
+constexpr const char* text =
+    R"(Writes a model's map in the format of another program: its nodes, their modules, and how they are wired.
+
+  graphml         yEd, networkx and others: modules as groups, nodes inside, edges named by tensors
+  model-explorer  the Model Explorer; --overlay writes node data that colours nodes by confidence
+  dot             Graphviz: a cluster for each module
+  csv             every column of 'thence map', for spreadsheets
+  parquet         the same for data frames; needs Python with pyarrow
+  sqlite          tables of nodes, modules, initializers, edges, values and evidence, for SQL
+  sarif           what is unknown or weak, for code hosts and editors
+  torch-map       JSON: node to module, module to nodes, initializer to state_dict name
+  htp-metadata    JSON in the layout of the sidecar files that earlier tools write and read)";
+
+constexpr const char* examples = R"(Examples:
+  thence convert model.onnx --to graphml -o model.graphml
+      for yEd, or networkx.read_graphml
+  thence convert model.onnx --to model-explorer -o model.json --overlay confidence.json
+      open model.json in Model Explorer, then add confidence.json as node data
+  thence convert model.onnx --to sqlite -o model.db
+      then: sqlite3 model.db 'SELECT op_type, count(*) FROM nodes GROUP BY 1'
+  thence convert model.onnx --to sarif -o model.sarif
+      one result for each unknown or doubtful node
+
+Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read as a model or a package is missing, 4 input/output failure.)";
+
+struct ConvertFlags : ModelFlags {
+  std::string format, overlay;
+};
+
+int fail(const Error& error) {
+  print_error(error);
+  return static_cast<int>(error.kind);
+}
+
+void write_csv(const semantics::Map& map, base::Writer& out) {
+  output::write_map_csv(map, output::all_columns(), out);
+}
+
+// Python prints its own errors.
+int write_parquet(const semantics::Map& map, const ConvertFlags& flags) {
+  int code = done;
+  const std::optional<Error> error = base::make_atomically(flags.output, [&](const std::string& temporary) {
+    std::string request = R"({"output":)";
+    base::append_json_string(request, temporary);
+    code = feed_python("convert", request + "}",
+                       [&](base::Writer& out) { output::write_map_records(map, threads(flags), out); });
+    return code == done ? std::nullopt : std::optional(Error{});
+  });
+  return code == done && error ? fail(*error) : code;
+}
+
+int write_sqlite(const semantics::Map& map, const ConvertFlags& flags) {
+  const std::optional<Error> error = query::write_database(map, flags.output);
+  return error ? fail(*error) : done;
+}
+
+// A format is text, which goes anywhere, or what only a file can hold.
+struct Format {
+  std::string_view name;
+  void (*text)(const semantics::Map& map, base::Writer& out);
+  int (*file)(const semantics::Map& map, const ConvertFlags& flags) = nullptr;
+};
+constexpr Format formats[] = {
+    {"graphml", output::write_graphml},
+    {"model-explorer", output::write_model_explorer},
+    {"dot", output::write_dot},
+    {"csv", write_csv},
+    {"parquet", nullptr, write_parquet},
+    {"sqlite", nullptr, write_sqlite},
+    {"sarif", output::write_sarif},
+    {"torch-map", output::write_torch_map},
+    {"htp-metadata", output::write_htp_metadata},
+};
+
+int run_convert(ConvertFlags& flags) {
+  const Format& format = *std::find_if(std::begin(formats), std::end(formats),
+                                       [&](const Format& one) { return one.name == flags.format; });
+  if (format.file != nullptr && (flags.output.empty() || flags.output == "-"))
+    return fail({ErrorKind::usage, "U011",
+                 fmt::format("{} is a file, and it was not said which", format.name), "say -o FILE"});
+  if (!flags.overlay.empty() && format.name != "model-explorer")
+    return fail({ErrorKind::usage, "U013",
+                 fmt::format("--overlay is for model-explorer, not {}", format.name),
+                 "leave it out, or say --to model-explorer"});
+  if (!flags.overlay.empty() && flags.overlay == flags.output)
+    return fail({ErrorKind::usage, "U011",
+                 fmt::format("the graph and its overlay cannot both go to {}", brief(flags.output)),
+                 "name two files"});
+  const Opened opened = open_map(flags);
+  if (opened.map == nullptr) return opened.exit_code;
+  const semantics::Map& map = *opened.map;
+  int code = format.file != nullptr ? format.file(map, flags)
+                                    : deliver(flags, [&](base::Writer& out) { format.text(map, out); });
+  if (code == done && !flags.overlay.empty()) {
+    ModelFlags overlay = flags;
+    overlay.output = flags.overlay;
+    code = deliver(overlay, [&](base::Writer& out) { output::write_confidence_overlay(map, out); });
+  }
+  if (code == done && !flags.quiet) std::fputs((output::summary_line(map) + "\n").c_str(), stderr);
+  return code;
+}
+
+}  // namespace
+
+void add_convert(Program& program) {
+  auto flags = std::make_shared<ConvertFlags>();
+  Command command = program.add("convert", text, examples);
+  add_model_flags(command, *flags);
+  std::vector<std::string> names;
+  for (const Format& format : formats) names.emplace_back(format.name);
+  command.text({.name = "-t,--to",
+                .help = "The format, of those above",
+                .type = "FORMAT",
+                .required = true,
+                .choices = names},
+               flags->format);
+  command.text({.name = "--overlay",
+                .help = "With model-explorer: write node data of confidence to this file, too",
+                .type = "FILE"},
+               flags->overlay);
+  command.does([flags] { return run_convert(*flags); });
+}
+
+}  // namespace thence::cli

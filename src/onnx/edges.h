@@ -1,0 +1,47 @@
+// Edges: which output of which node each input of a node is.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "onnx/model.h"
+
+namespace thence::onnx {
+
+struct Edge {
+  NodeId source = 0, target = 0;
+  std::uint32_t output = 0, input = 0;  // their places among the outputs and inputs
+  ValueId value = none;
+};
+
+class Edges {
+ public:
+  explicit Edges(const Model& model) : model_(model), places_(model.value_count()) {
+    for (NodeId id = 0; id < model.node_count(); ++id) {
+      std::uint32_t place = 0;
+      for (const ValueId value : model.node(id).outputs()) {
+        if (value != none) places_[value] = place;
+        ++place;
+      }
+    }
+  }
+
+  /// Calls `use` with each edge into a node, in the order of its inputs.
+  template <class Use>
+  void into(NodeId target, Use use) const {
+    std::uint32_t input = 0;
+    for (const ValueId value : model_.node(target).inputs()) {
+      const std::uint32_t place = input++;
+      if (value == none) continue;
+      const Producer producer = model_.producer(value);
+      if (producer.kind == Producer::Kind::node)
+        use(Edge{producer.index, target, places_[value], place, value});
+    }
+  }
+
+ private:
+  const Model& model_;
+  std::vector<std::uint32_t> places_;  // of values among their writers' outputs
+};
+
+}  // namespace thence::onnx

@@ -1,0 +1,86 @@
+// Rows that the model alone tells: values and edges.
+#include "base/json_text.h"
+#include "base/text_index.h"
+#include "onnx/edges.h"
+#include "query/rows.h"
+
+namespace thence::query {
+namespace {
+
+std::string shape_of(const onnx::ValueInfoView& info) {
+  std::string text = "[";
+  for (const onnx::Dimension& dimension : info.dims) {
+    if (text.size() > 1) text.push_back(',');
+    if (dimension.value)
+      text += std::to_string(*dimension.value);
+    else if (!dimension.param.empty())
+      base::append_json_string(text, dimension.param);
+    else
+      text += "null";
+  }
+  return text + "]";
+}
+
+// What the file tells of each value's type. An info names a value of its graph; inputs and outputs of a graph
+// are known by their numbers.
+std::vector<std::string_view> infos_by_value(const onnx::Model& model) {
+  std::vector<std::string_view> told(model.value_count());
+  const auto tell = [&](onnx::ValueId value, std::string_view info) {
+    if (value != onnx::none) told[value] = info;
+  };
+  for (const onnx::Graph& graph : model.graphs()) {
+    for (std::size_t i = 0; i < graph.inputs.size() && i < graph.input_infos.size(); ++i)
+      tell(graph.inputs[i], graph.input_infos[i]);
+    for (std::size_t i = 0; i < graph.outputs.size() && i < graph.output_infos.size(); ++i)
+      tell(graph.outputs[i], graph.output_infos[i]);
+    const std::vector<std::string_view> infos = model.value_infos(graph);
+    if (infos.empty()) continue;
+    const auto name_of = [&](onnx::ValueId value) { return model.value_name(value); };
+    base::TextIndex made;
+    for (onnx::NodeId id = graph.first_node; id < graph.first_node + graph.node_count; ++id)
+      for (const onnx::ValueId value : model.node(id).outputs())
+        if (value != onnx::none && made.find(name_of(value), name_of) == base::TextIndex::nothing)
+          made.add(name_of(value), value);
+    for (const std::string_view info : infos)
+      if (const std::uint32_t value = made.find(onnx::read_value_info(info).name, name_of);
+          value != base::TextIndex::nothing)
+        tell(value, info);
+  }
+  return told;
+}
+
+}  // namespace
+
+void fill_values(const onnx::Model& model, Database& database) {
+  static constexpr const char* kinds[] = {"node", "initializer", "graph_input", "nothing"};
+  const std::vector<std::string_view> infos = infos_by_value(model);
+  Statement row = insert_into(database, "\"values\"", 7);
+  for (onnx::ValueId id = 0; id < model.value_count(); ++id) {
+    const onnx::Producer producer = model.producer(id);
+    row.number(id);
+    row.text(model.value_name(id));
+    row.text(kinds[static_cast<std::size_t>(producer.kind)]);
+    for (const auto kind : {onnx::Producer::Kind::node, onnx::Producer::Kind::initializer})
+      if (producer.kind == kind)
+        row.number(producer.index);
+      else
+        row.null();
+    const onnx::ValueInfoView info = onnx::read_value_info(infos[id]);
+    row.text_or_null(info.is_tensor ? onnx::data_type_name(info.elem_type) : std::string_view());
+    row.text_or_null(info.is_tensor && info.has_shape ? shape_of(info) : std::string());
+    row.done();
+  }
+}
+
+void fill_edges(const onnx::Model& model, Database& database) {
+  const onnx::Edges edges(model);
+  Statement row = insert_into(database, "edges", 5);
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id)
+    edges.into(id, [&](const onnx::Edge& edge) {
+      for (const std::uint32_t number : {edge.target, edge.input, edge.source, edge.output, edge.value})
+        row.number(number);
+      row.done();
+    });
+}
+
+}  // namespace thence::query

@@ -1,0 +1,187 @@
+// Rows that the map tells: modules, nodes, initializers, and why.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/json_text.h"
+#include "query/rows.h"
+#include "semantics/holdings.h"
+
+namespace thence::query {
+namespace {
+
+using hierarchy::ModuleId;
+using hierarchy::no_module;
+using semantics::Map;
+
+// A module's path, or NULL.
+void put_path(Statement& row, const hierarchy::ModuleTree& tree, ModuleId module) {
+  if (module == no_module)
+    row.null();
+  else
+    row.text(tree[module].path);
+}
+
+// The index of the outermost layer, or NULL.
+void put_layer(Statement& row, const std::vector<hierarchy::LayerStep>& layers) {
+  if (layers.empty())
+    row.null();
+  else
+    row.count(layers.front().index);
+}
+
+std::string list_of(const hierarchy::ModuleTree& tree, const std::vector<ModuleId>& modules) {
+  std::string text = "[";
+  for (const ModuleId module : modules) {
+    if (text.size() > 1) text.push_back(',');
+    base::append_json_string(text, tree[module].path);
+  }
+  return text + "]";
+}
+
+}  // namespace
+
+void fill_metadata(const Map& map, Database& database) {
+  const onnx::Model& model = map.model();
+  Statement row = insert_into(database, "metadata", 2);
+  const auto say = [&](const char* key, std::string_view value) {
+    row.text(key);
+    row.text(value);
+    row.done();
+  };
+  const auto count = [&](const char* key, std::int64_t value) {
+    row.text(key);
+    row.number(value);
+    row.done();
+  };
+  const semantics::Summary summary = map.summary();
+  say("schema", "thence.sqlite/1");
+  say("file", model.file());
+  say("strategy", map.strategy().name);
+  say("producer_name", model.producer_name());
+  say("producer_version", model.producer_version());
+  count("ir_version", model.ir_version());
+  for (const onnx::Opset& opset : model.opsets())
+    if (opset.domain.empty() || opset.domain == "ai.onnx") {
+      count("opset", opset.version);
+      break;
+    }
+  count("nodes", static_cast<std::int64_t>(summary.nodes));
+  count("direct", static_cast<std::int64_t>(summary.direct));
+  count("inferred", static_cast<std::int64_t>(summary.inferred));
+  count("unknown", static_cast<std::int64_t>(summary.unknown));
+}
+
+void fill_modules(const Map& map, Database& database) {
+  const std::vector<semantics::Holding> held = semantics::holdings(map);
+  const hierarchy::ModuleTree& tree = map.tree();
+  std::vector<std::int64_t> depths(tree.size());
+  Statement row = insert_into(database, "modules", 15);
+  for (ModuleId id = 0; id < tree.size(); ++id) {
+    const hierarchy::Module& module = tree[id];
+    if (id != hierarchy::root) depths[id] = depths[module.parent] + 1;
+    const semantics::ModuleFacts& facts = map.facts(id);
+    row.number(id);
+    row.text(module.path);
+    put_path(row, tree, module.parent);
+    row.text(module.name());
+    row.text_or_null(module.class_name);
+    row.number(depths[id]);
+    if (module.calls)
+      row.number(*module.calls);
+    else
+      row.null();
+    row.text_or_null(facts.role.type);
+    row.text_or_null(facts.role.component);
+    put_layer(row, facts.layers);
+    row.text_or_null(facts.tag);
+    row.count(held[id].own_nodes);
+    row.count(held[id].nodes);
+    row.count(held[id].parameters);
+    row.count(held[id].bytes);
+    row.done();
+  }
+}
+
+void fill_nodes(const Map& map, Database& database) {
+  const hierarchy::ModuleTree& tree = map.tree();
+  const onnx::Model& model = map.model();
+  const std::string unknown_tag = map.tag_of_unknown();
+  Statement row = insert_into(database, "nodes", 20);
+  for (onnx::GraphId graph = 0; graph < model.graphs().size(); ++graph) {
+    const std::string label = model.graph_label(graph);
+    const onnx::NodeId first = model.graphs()[graph].first_node;
+    for (onnx::NodeId id = first; id < first + model.graphs()[graph].node_count; ++id) {
+      const onnx::Node node = model.node(id);
+      const resolve::Attribution& answer = map.answer(id);
+      row.number(id);
+      row.text(label);
+      row.number(id - first);
+      row.text(node.name());
+      row.text(node.op_type());
+      row.text(node.domain());
+      put_path(row, tree, answer.module);
+      row.text_or_null(answer.known() ? tree[answer.module].class_name : std::string_view());
+      if (answer.known())
+        row.number(answer.call);
+      else
+        row.null();
+      row.text(list_of(tree, map.modules_of(id)));
+      put_path(row, tree, answer.weight_owner);
+      if (answer.known()) {
+        const semantics::ModuleFacts& facts = map.facts(answer.module);
+        put_path(row, tree, facts.hf_module);
+        row.text_or_null(facts.tag);
+        row.text_or_null(facts.role.type);
+        row.text_or_null(facts.role.component);
+        put_layer(row, facts.layers);
+        row.text(evidence::name_of(answer.source));
+      } else {
+        row.null();
+        row.text_or_null(unknown_tag);
+        for (int i = 0; i < 4; ++i) row.null();
+      }
+      row.real(std::round(answer.confidence * 1e4) / 1e4);  // as it is printed
+      row.text(semantics::level_of(answer));
+      row.text_or_null(map.reason(id));
+      row.done();
+    }
+  }
+}
+
+void fill_initializers(const Map& map, Database& database) {
+  const onnx::Model& model = map.model();
+  const std::vector<semantics::InitializerRow> rows = map.initializer_rows();
+  Statement row = insert_into(database, "initializers", 10);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const onnx::TensorView tensor = model.tensor(model.initializers()[i]);
+    row.number(static_cast<std::int64_t>(i));
+    row.text(model.graph_label(model.initializers()[i].graph));
+    row.text(rows[i].name);
+    row.text(onnx::data_type_name(tensor.data_type));
+    row.text(fmt::format("[{}]", fmt::join(tensor.dims, ",")));
+    row.count(tensor.elements());
+    row.count(tensor.bytes());
+    put_path(row, map.tree(), rows[i].module);
+    row.text_or_null(rows[i].parameter);
+    row.text(list_of(map.tree(), rows[i].modules));
+    row.done();
+  }
+}
+
+void fill_evidence(const Map& map, Database& database) {
+  Statement row = insert_into(database, "evidence", 6);
+  for (std::size_t source = 0; source < evidence::source_count; ++source)
+    for (const evidence::Evidence& one : map.evidence().of(static_cast<evidence::Source>(source))) {
+      if (one.module == no_module) continue;
+      row.number(one.node);
+      row.text(evidence::name_of(one.source));
+      row.text(map.tree()[one.module].path);
+      row.number(one.call);
+      row.text(evidence::name_of(one.strength));
+      row.text(one.why);
+      row.done();
+    }
+}
+
+}  // namespace thence::query

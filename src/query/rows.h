@@ -1,0 +1,21 @@
+// The rows of each table, in the order of the schema's columns. Tables of query/schema.cpp, one function
+// each.
+#pragma once
+
+#include "query/statement.h"
+#include "semantics/map.h"
+
+namespace thence::query {
+
+/// What the map tells.
+void fill_metadata(const semantics::Map& map, Database& database);
+void fill_modules(const semantics::Map& map, Database& database);
+void fill_nodes(const semantics::Map& map, Database& database);
+void fill_initializers(const semantics::Map& map, Database& database);
+void fill_evidence(const semantics::Map& map, Database& database);
+
+/// What the model alone tells.
+void fill_values(const onnx::Model& model, Database& database);
+void fill_edges(const onnx::Model& model, Database& database);
+
+}  // namespace thence::query

@@ -1,0 +1,108 @@
+#include "query/tables.h"
+
+namespace thence::query {
+
+// Words are those of schema/map.schema.json. A module is named by its path, '' is the root and NULL is
+// unknown; lists are JSON, so that json_each() takes them apart.
+const char* const schema = R"(
+CREATE TABLE metadata(
+  key TEXT PRIMARY KEY,
+  value
+) WITHOUT ROWID;
+CREATE TABLE modules(
+  id INTEGER PRIMARY KEY,         -- parents before children
+  path TEXT NOT NULL,
+  parent TEXT,                    -- its path; NULL: the root's
+  name TEXT NOT NULL,             -- the last part of the path
+  class TEXT,                     -- NULL: unknown
+  depth INTEGER NOT NULL,
+  calls INTEGER,                  -- of its forward; NULL: not recorded
+  semantic_type TEXT,
+  component TEXT,
+  layer_id INTEGER,
+  tag TEXT,
+  own_nodes INTEGER NOT NULL,     -- nodes that it ran itself
+  nodes INTEGER NOT NULL,         -- and with the modules inside it
+  parameters INTEGER NOT NULL,    -- elements of initializers, the modules inside it included
+  bytes INTEGER NOT NULL
+);
+CREATE VIEW module_closure AS     -- each module with those around it, and with itself
+WITH RECURSIVE closure(ancestor, descendant, distance) AS (
+  SELECT path, path, 0 FROM modules
+  UNION ALL
+  SELECT modules.parent, descendant, distance + 1
+  FROM closure JOIN modules ON modules.path = ancestor
+  WHERE modules.parent IS NOT NULL
+)
+SELECT ancestor, descendant, distance FROM closure;
+CREATE TABLE nodes(
+  id INTEGER PRIMARY KEY,         -- in row order
+  graph TEXT NOT NULL,            -- '' is the main graph
+  "index" INTEGER NOT NULL,       -- in its graph
+  name TEXT NOT NULL,
+  op_type TEXT NOT NULL,
+  domain TEXT NOT NULL,
+  module TEXT,
+  module_class TEXT,
+  call INTEGER,
+  modules TEXT NOT NULL,          -- every module it serves
+  weight_owner TEXT,
+  hf_module TEXT,
+  tag TEXT,
+  semantic_type TEXT,
+  component TEXT,
+  layer_id INTEGER,
+  source TEXT,
+  confidence REAL NOT NULL,
+  level TEXT NOT NULL,
+  reason TEXT
+);
+CREATE TABLE initializers(
+  id INTEGER PRIMARY KEY,
+  graph TEXT NOT NULL,
+  name TEXT NOT NULL,
+  data_type TEXT NOT NULL,
+  shape TEXT NOT NULL,            -- a list of sizes
+  elements INTEGER,
+  bytes INTEGER,
+  module TEXT,
+  parameter TEXT,                 -- its name in the state dict
+  modules TEXT NOT NULL           -- of the nodes that read it
+);
+CREATE TABLE "values"(
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  made_by TEXT NOT NULL,          -- node, initializer, graph_input or nothing
+  node INTEGER,                   -- which of the nodes
+  initializer INTEGER,            -- or which of the initializers
+  data_type TEXT,                 -- where the file says it
+  shape TEXT                      -- a list of sizes, of names that vary, and of null
+);
+CREATE TABLE edges(
+  target INTEGER NOT NULL,        -- the node that reads,
+  input INTEGER NOT NULL,         -- and which of its inputs
+  source INTEGER NOT NULL,        -- the node that writes,
+  output INTEGER NOT NULL,        -- and which of its outputs
+  value INTEGER NOT NULL,
+  PRIMARY KEY(target, input)
+) WITHOUT ROWID;
+CREATE TABLE evidence(
+  node INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  module TEXT NOT NULL,
+  call INTEGER NOT NULL,
+  strength TEXT NOT NULL,
+  why TEXT NOT NULL               -- the words in the file that say so
+);
+)";
+
+// Made when the rows are there, which is faster. Paths are not promised to be unique: what is not UTF-8 is
+// spelled out, and then two may be alike.
+const char* const indexes = R"(
+CREATE INDEX modules_by_path ON modules(path);
+CREATE INDEX nodes_by_module ON nodes(module);
+CREATE INDEX edges_by_source ON edges(source);
+CREATE INDEX evidence_by_node ON evidence(node);
+)";
+
+}  // namespace thence::query

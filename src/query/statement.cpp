@@ -1,0 +1,79 @@
+#include "query/statement.h"
+
+#include <sqlite3.h>
+
+#include <limits>
+
+#include "base/utf8.h"
+
+namespace thence::query {
+
+void Database::check(bool done) {
+  if (!done && ok()) refusal_ = sqlite3_errmsg(handle_);
+}
+
+void Database::execute(const char* sql) {
+  if (ok()) check(sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+}
+
+Statement::Statement(Database& database, const std::string& sql) : database_(database) {
+  if (database.ok())
+    database.check(sqlite3_prepare_v2(database.handle_, sql.c_str(), -1, &statement_, nullptr) == SQLITE_OK);
+}
+
+Statement::~Statement() { sqlite3_finalize(statement_); }
+
+void Statement::text(std::string_view value) {
+  const auto bind = [&](std::string_view bytes) {
+    database_.check(sqlite3_bind_text64(statement_, next_++, bytes.data(), bytes.size(), SQLITE_TRANSIENT,
+                                        SQLITE_UTF8) == SQLITE_OK);
+  };
+  if (!database_.ok()) return;
+  if (value.empty())
+    bind("");  // a view of nothing would be NULL
+  else if (value.find('\0') == std::string_view::npos && base::is_utf8(value))
+    bind(value);
+  else
+    bind(base::valid_utf8(value));
+}
+
+void Statement::text_or_null(std::string_view value) {
+  if (value.empty())
+    null();
+  else
+    text(value);
+}
+
+void Statement::number(std::int64_t value) {
+  if (database_.ok()) database_.check(sqlite3_bind_int64(statement_, next_++, value) == SQLITE_OK);
+}
+
+void Statement::count(const std::optional<std::uint64_t>& value) {
+  if (value && *value <= std::numeric_limits<std::int64_t>::max())
+    number(static_cast<std::int64_t>(*value));
+  else
+    null();
+}
+
+void Statement::real(double value) {
+  if (database_.ok()) database_.check(sqlite3_bind_double(statement_, next_++, value) == SQLITE_OK);
+}
+
+void Statement::null() {
+  if (database_.ok()) database_.check(sqlite3_bind_null(statement_, next_++) == SQLITE_OK);
+}
+
+void Statement::done() {
+  if (!database_.ok()) return;
+  database_.check(sqlite3_step(statement_) == SQLITE_DONE);
+  sqlite3_reset(statement_);
+  next_ = 1;
+}
+
+Statement insert_into(Database& database, const std::string& table, std::size_t columns) {
+  std::string sql = "INSERT INTO " + table + " VALUES(?";
+  for (std::size_t i = 1; i < columns; ++i) sql += ",?";
+  return Statement(database, sql + ")");
+}
+
+}  // namespace thence::query

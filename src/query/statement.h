@@ -1,0 +1,57 @@
+// Rows on their way into SQLite, by prepared statements. Once SQLite refuses one, the rest is dropped and the
+// database says so.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace thence::query {
+
+/// A database that others opened.
+class Database {
+ public:
+  explicit Database(sqlite3* handle) : handle_(handle) {}
+
+  void execute(const char* sql);
+  bool ok() const { return refusal_.empty(); }
+  /// SQLite's words about what failed.
+  const std::string& refusal() const { return refusal_; }
+
+ private:
+  friend class Statement;
+  void check(bool done);
+  sqlite3* handle_;
+  std::string refusal_;
+};
+
+/// A statement whose parameters are given in their order, anew for each row.
+class Statement {
+ public:
+  Statement(Database& database, const std::string& sql);
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  ~Statement();
+
+  /// Bytes that are not UTF-8 are spelled out.
+  void text(std::string_view value);
+  void text_or_null(std::string_view value);
+  void number(std::int64_t value);
+  void count(const std::optional<std::uint64_t>& value);
+  void real(double value);
+  void null();
+  void done();
+
+ private:
+  Database& database_;
+  sqlite3_stmt* statement_ = nullptr;
+  int next_ = 1;
+};
+
+Statement insert_into(Database& database, const std::string& table, std::size_t columns);
+
+}  // namespace thence::query
