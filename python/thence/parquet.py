@@ -32,8 +32,17 @@ def write(rows: BinaryIO, path: str) -> None:
 
 
 def _batches(rows: BinaryIO) -> Iterator[bytes]:
-    while lines := rows.readlines(BATCH):
-        yield b"".join(lines)
+    """Whole lines, about so many bytes at a time."""
+    rest = b""
+    while more := rows.read(BATCH):
+        lines, end, begun = more.rpartition(b"\n")
+        if end:
+            yield rest + lines + end
+            rest = begun
+        else:
+            rest += more
+    if rest:
+        yield rest
 
 
 def _schema(pyarrow: Any) -> Any:
