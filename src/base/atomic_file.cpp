@@ -34,10 +34,12 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-// Inside the kernel where it can, which may even share the blocks on the disk. The disk is kept at work while
-// the rest is copied, so that little is left to wait for at the end.
+// The disk is kept at work while the rest is written, so that little is left to wait for at the end.
+constexpr std::size_t portion = 16 << 20;
+void begin_writeback(int descriptor) { (void)sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); }
+
+// Inside the kernel where it can, which may even share the blocks on the disk.
 bool copy_all(int descriptor, const FilePiece& piece) {
-  constexpr std::size_t portion = 32 << 20;
   auto offset = static_cast<off64_t>(piece.offset);
   std::string_view left = piece.bytes;
   while (!left.empty()) {
@@ -47,7 +49,7 @@ bool copy_all(int descriptor, const FilePiece& piece) {
     if (put < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO)) return false;
     if (put <= 0) return write_all(descriptor, left);  // not between these two files
     left.remove_prefix(static_cast<std::size_t>(put));
-    if (left.size() >= portion) (void)sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
+    if (left.size() >= portion) begin_writeback(descriptor);
   }
   return true;
 }
@@ -69,7 +71,16 @@ int write_to(int descriptor, const std::function<void(Writer&)>& write) {
     if (!done) number = errno;
     return done;
   };
-  Writer out([&](std::string_view piece) { return noted(write_all(descriptor, piece)); },
+  std::size_t unsynced = 0;
+  const auto write_piece = [&](std::string_view piece) {
+    if (!write_all(descriptor, piece)) return false;
+    if ((unsynced += piece.size()) >= portion) {
+      begin_writeback(descriptor);
+      unsynced = 0;
+    }
+    return true;
+  };
+  Writer out([&](std::string_view piece) { return noted(write_piece(piece)); },
              [&](const FilePiece& piece) { return noted(copy_all(descriptor, piece)); });
   write(out);
   out.flush();

@@ -63,7 +63,7 @@ TagReport check_tags(const semantics::Map& map) {
           {id, fault, std::string(told.tag_module),
            answer.known() ? std::string(map.tree()[answer.module].path) : std::string()});
     };
-    if (told.tag_fingerprint != hierarchy::fingerprint(model, id))
+    if (told.tag_fingerprint != hierarchy::Fingerprint(model, id).text())
       find(Fault::stale, report.stale);
     else if (map.tree().complete() && map.tree().find(told.tag_module) == hierarchy::no_module)
       find(Fault::no_module, report.no_module);

@@ -98,6 +98,7 @@ class Rewriter {
     nodes_.reserve(model.node_count());
     for (onnx::NodeId id = 0; id < model.node_count(); ++id)
       nodes_.push_back({model.node(id).bytes().data(), id});
+    splice_.reserve(3 * model.node_count(), model.node_count() * std::size_t{256});
     if (!std::is_sorted(nodes_.begin(), nodes_.end())) std::sort(nodes_.begin(), nodes_.end());
   }
 

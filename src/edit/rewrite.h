@@ -35,6 +35,7 @@ class Entries {
   void add_foreign(std::string_view key, std::string_view value);
   /// Entries made before, as they are written.
   void add(std::string_view entries) { text_.append(entries); }
+  void reserve(std::size_t bytes) { text_.reserve(bytes); }
   void clear() { text_.clear(); }
   const std::string& text() const { return text_; }
 

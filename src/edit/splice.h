@@ -24,6 +24,12 @@ class Splice {
   /// Its tag and length take so many bytes, or as few as they need.
   void close(unsigned tag_width = 0, unsigned length_width = 0);
 
+  /// So many more pieces, and so many bytes of our own, will come.
+  void reserve(std::size_t pieces, std::size_t own) {
+    pieces_.reserve(pieces_.size() + pieces);
+    own_.reserve(own_.size() + own);
+  }
+
   std::uint64_t size() const { return open_.empty() ? bytes_ : 0; }
   void write(base::Writer& out) const;
 

@@ -71,7 +71,7 @@ class Tagger {
       entries.add("modules", all);
     }
     entries.add(of_evidence(answer).text());
-    entries.add("fingerprint", hierarchy::fingerprint(map_.model(), id));
+    entries.add("fingerprint", hierarchy::Fingerprint(map_.model(), id).text());
   }
 
   const Entries& of_module(hierarchy::ModuleId module) {
@@ -117,7 +117,8 @@ class Tagger {
 class AllEntries {
  public:
   AllEntries(const Map& map, const TagOptions& options) {
-    constexpr std::size_t few = 4096;  // nodes that are not worth a thread
+    constexpr std::size_t few = 4096;        // nodes that are not worth a thread
+    constexpr std::size_t usual_size = 256;  // of a node's entries
     const std::size_t nodes = map.model().node_count();
     const std::size_t threads = std::clamp<std::size_t>(nodes / few, 1, std::max(options.jobs, 1U));
     length_ = nodes / threads + 1;
@@ -126,6 +127,8 @@ class AllEntries {
     const auto make = [&](std::size_t number) {
       Run& run = runs_[number];
       Tagger tagger(map, options);
+      run.ends.reserve(length_);
+      run.entries.reserve(length_ * usual_size);
       for (std::size_t id = number * length_; id < std::min(nodes, (number + 1) * length_); ++id) {
         tagger.add_entries(static_cast<onnx::NodeId>(id), run.entries);
         run.ends.push_back(run.entries.text().size());

@@ -2,7 +2,6 @@
 
 #include <xxhash.h>
 
-#include <array>
 #include <cstring>
 
 namespace thence::hierarchy {
@@ -38,7 +37,7 @@ void add_tensor(Digest& digest, const onnx::Pieces& pieces) {
 
 }  // namespace
 
-std::string fingerprint(const onnx::Model& model, onnx::NodeId id) {
+Fingerprint::Fingerprint(const onnx::Model& model, onnx::NodeId id) {
   const onnx::Node node = model.node(id);
   thread_local std::string hashed;
   Digest digest(hashed);
@@ -50,7 +49,7 @@ std::string fingerprint(const onnx::Model& model, onnx::NodeId id) {
   };
   values(node.inputs());
   values(node.outputs());
-  for (const onnx::AttributeView& attribute : node.attributes()) {
+  node.each_attribute([&](const onnx::AttributeView& attribute) {
     digest.text(attribute.name).text(attribute.s).number(static_cast<std::uint64_t>(attribute.i));
     std::uint32_t bits = 0;
     std::memcpy(&bits, &attribute.f, sizeof bits);
@@ -62,11 +61,9 @@ std::string fingerprint(const onnx::Model& model, onnx::NodeId id) {
     }
     for (const std::string_view value : attribute.strings) digest.text(value);
     if (attribute.has_tensor) add_tensor(digest, attribute.tensor);
-  }
-  std::string hex(16, '0');
+  });
   std::uint64_t rest = digest.result();
-  for (std::size_t i = hex.size(); i-- > 0; rest >>= 4) hex[i] = "0123456789abcdef"[rest & 15];
-  return hex;
+  for (std::size_t i = digits_.size(); i-- > 0; rest >>= 4) digits_[i] = "0123456789abcdef"[rest & 15];
 }
 
 }  // namespace thence::hierarchy

@@ -2,7 +2,8 @@
 // no longer fits was written for another node, or before an edit.
 #pragma once
 
-#include <string>
+#include <array>
+#include <string_view>
 
 #include "onnx/model.h"
 
@@ -10,6 +11,13 @@ namespace thence::hierarchy {
 
 /// 16 hexadecimal digits over op type, domain, overload, names of inputs and outputs, and attributes (not
 /// their tensors' data).
-std::string fingerprint(const onnx::Model& model, onnx::NodeId node);
+class Fingerprint {
+ public:
+  Fingerprint(const onnx::Model& model, onnx::NodeId node);
+  std::string_view text() const { return {digits_.data(), digits_.size()}; }
+
+ private:
+  std::array<char, 16> digits_;
+};
 
 }  // namespace thence::hierarchy

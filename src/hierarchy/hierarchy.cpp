@@ -36,7 +36,7 @@ void Hierarchy::read_properties(const onnx::Model& model, bool use_tags) {
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const ExporterProperties properties = exporter_properties(model.node(id));
     if (properties.tagged && use_tags) {
-      const bool fits = properties.tag_fingerprint == fingerprint(model, id);
+      const bool fits = properties.tag_fingerprint == Fingerprint(model, id).text();
       const ModuleId module = tree_.complete() || !fits
                                   ? tree_.find(properties.tag_module)
                                   : tree_.add(properties.tag_module, properties.tag_class);
