@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "edit/calls.h"
 #include "edit/extract.h"
 
 namespace thence::edit {
@@ -18,31 +19,6 @@ Error no_part(std::string code, std::string text, std::string hint) {
   return {ErrorKind::usage, std::move(code), std::move(text), std::move(hint)};
 }
 
-// How often each module runs: as the capture says, or as often as its nodes tell. One without nodes of its
-// own runs as often as the one within it that runs the least.
-class Calls {
- public:
-  explicit Calls(const Map& map) : map_(map), seen_(map.tree().size(), 0) {
-    for (NodeId id = 0; id < map.model().node_count(); ++id)
-      if (const resolve::Attribution& answer = map.answer(id); answer.known())
-        seen_[answer.module] = std::max(seen_[answer.module], answer.call + 1);
-  }
-
-  std::uint32_t of(ModuleId module) const {
-    if (const auto told = map_.tree()[module].calls) return std::max(*told, 1u);
-    if (seen_[module] > 0) return seen_[module];
-    std::uint32_t least = 0;
-    for (ModuleId other = 0; other < seen_.size(); ++other)
-      if (seen_[other] > 0 && map_.tree().within(other, module))
-        least = least == 0 ? seen_[other] : std::min(least, seen_[other]);
-    return std::max(least, 1u);
-  }
-
- private:
-  const Map& map_;
-  std::vector<std::uint32_t> seen_;
-};
-
 class PartFinder {
  public:
   PartFinder(const Map& map, ModuleId module, const Calls& calls, std::uint32_t call)
@@ -51,7 +27,6 @@ class PartFinder {
         module_(module),
         calls_(calls),
         call_(call),
-        calls_of_it_(calls.of(module)),
         inside_(model_.node_count(), false),
         wanted_(model_.node_count(), false) {
     for (onnx::GraphId id = 0; id < model_.graphs().size(); ++id)
@@ -72,10 +47,8 @@ class PartFinder {
   }
 
  private:
-  // Modules within it run in its calls: with as many, or a multiple.
   bool in_call(ModuleId module, std::uint32_t call) const {
-    const std::uint32_t all = calls_of_it_;
-    return all <= 1 || call / std::max(calls_.of(module) / all, 1u) == call_;
+    return calls_.of(module_) <= 1 || calls_.around(module, call, module_) == call_;
   }
 
   bool belongs(NodeId id) const {
@@ -211,7 +184,7 @@ class PartFinder {
   const onnx::Model& model_;
   const ModuleId module_;
   const Calls& calls_;
-  const std::uint32_t call_, calls_of_it_;
+  const std::uint32_t call_;
   std::vector<bool> inside_;  // nodes of the module
   std::vector<bool> wanted_;  // and the constants that come along
   std::vector<Known> constant_;

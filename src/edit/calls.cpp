@@ -1,0 +1,34 @@
+#include "edit/calls.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace thence::edit {
+
+using hierarchy::ModuleId;
+
+Calls::Calls(const semantics::Map& map) : calls_(map.tree().size(), 0) {
+  const hierarchy::ModuleTree& tree = map.tree();
+  for (onnx::NodeId id = 0; id < map.model().node_count(); ++id)
+    if (const resolve::Attribution& answer = map.answer(id); answer.known())
+      calls_[answer.module] = std::max(calls_[answer.module], answer.call + 1);
+  constexpr std::uint32_t untold = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> least_within(tree.size(), untold);
+  for (auto module = static_cast<ModuleId>(tree.size()); module-- > 0;) {  // those within come first
+    std::uint32_t& calls = calls_[module];
+    const std::uint32_t least = calls > 0 ? std::min(calls, least_within[module]) : least_within[module];
+    if (module != hierarchy::root) {
+      std::uint32_t& outer = least_within[tree[module].parent];
+      outer = std::min(outer, least);
+    }
+    if (calls == 0 && least_within[module] != untold) calls = least_within[module];
+    calls = std::max(tree[module].calls.value_or(calls), 1u);
+  }
+}
+
+std::uint32_t Calls::around(ModuleId inner, std::uint32_t call, ModuleId outer) const {
+  const std::uint32_t all = of(outer);
+  return all <= 1 ? 0 : call / std::max(of(inner) / all, 1u);
+}
+
+}  // namespace thence::edit
