@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <set>
 #include <thread>
 
 #include "base/atomic_file.h"
@@ -147,6 +149,25 @@ int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& w
   if (!error) return done;
   print_error(*error);
   return static_cast<int>(error->kind);
+}
+
+void tell_of_data_left_behind(const onnx::Model& model, const ModelFlags& flags) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const auto folder = [&](const std::string& file) {
+    return fs::weakly_canonical(fs::absolute(file, ignored), ignored).parent_path();
+  };
+  if (flags.quiet || flags.output == "-" || flags.model == "-") return;
+  if (folder(flags.model) == folder(flags.output)) return;
+  std::set<std::string_view> places;
+  for (const onnx::Initializer& initializer : model.initializers())
+    if (const auto& external = model.tensor(initializer).external; external)
+      places.insert(external->location);
+  for (const std::string_view place : places)
+    std::fputs(fmt::format("note[{}]: {}: the model's data lies beside the original; copy it beside {}\n",
+                           "E001", brief(place), brief(flags.output))
+                   .c_str(),
+               stderr);
 }
 
 bool colour_on_output(const ModelFlags& flags) {

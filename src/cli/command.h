@@ -47,6 +47,9 @@ int compare_strategies(ModelFlags& flags, const std::string& format);
 /// appears whole or not at all.
 int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& write);
 
+/// Data in other files is found beside the model: a copy elsewhere does not find it.
+void tell_of_data_left_behind(const onnx::Model& model, const ModelFlags& flags);
+
 void print_error(const Error& error);
 /// Text from a file as it may be shown in a message: printable, and no longer than people read.
 std::string brief(std::string_view text);
@@ -66,6 +69,7 @@ void add_tag(Program& program);
 void add_strip(Program& program);
 void add_check(Program& program);
 void add_extract(Program& program);
+void add_fold(Program& program);
 void add_convert(Program& program);
 
 /// How the program was called; empty when that is not known.

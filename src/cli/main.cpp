@@ -58,6 +58,7 @@ int run_program(int argc, char** argv) {
   add_strip(program);
   add_check(program);
   add_extract(program);
+  add_fold(program);
   add_convert(program);
   add_eval(program);
   const std::vector<std::string> names = program.commands();

@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
-#include <set>
 
 #include "base/mapped_file.h"
 #include "base/text.h"
@@ -62,26 +60,6 @@ bool settle_output(ModelFlags& flags, bool in_place) {
   return true;
 }
 
-// Data in other files is found beside the model: a copy elsewhere does not find it.
-void warn_of_data_left_behind(const onnx::Model& model, const ModelFlags& flags) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  const auto folder = [&](const std::string& file) {
-    return fs::weakly_canonical(fs::absolute(file, ignored), ignored).parent_path();
-  };
-  if (flags.quiet || flags.output == "-" || flags.model == "-") return;
-  if (folder(flags.model) == folder(flags.output)) return;
-  std::set<std::string_view> places;
-  for (const onnx::Initializer& initializer : model.initializers())
-    if (const auto& external = model.tensor(initializer).external; external)
-      places.insert(external->location);
-  for (const std::string_view place : places)
-    std::fputs(fmt::format("note[{}]: {}: the model's data lies beside the original; copy it beside {}\n",
-                           "E001", brief(place), brief(flags.output))
-                   .c_str(),
-               stderr);
-}
-
 std::string digest_of(const std::string& capture) {
   if (capture.empty()) return {};
   const Result<base::MappedFile> file = base::MappedFile::open(capture);
@@ -102,7 +80,7 @@ int run_tag(TagFlags& flags) {
                                                  .jobs = threads(flags)});
   const int code = deliver(flags, [&](base::Writer& out) { splice.write(out); });
   if (code != done) return code;
-  warn_of_data_left_behind(map.model(), flags);
+  tell_of_data_left_behind(map.model(), flags);
   if (flags.quiet) return code;
   std::size_t tags = 0;
   for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) tags += map.answer(id).known();
@@ -126,7 +104,7 @@ int run_strip(StripFlags& flags) {
   const edit::Splice splice = edit::without(*model);
   const int code = deliver(flags, [&](base::Writer& out) { splice.write(out); });
   if (code != done) return code;
-  warn_of_data_left_behind(*model, flags);
+  tell_of_data_left_behind(*model, flags);
   if (!flags.quiet && !any) std::fputs("the file had no tags\n", stderr);
   return code;
 }

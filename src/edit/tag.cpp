@@ -7,7 +7,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "edit/rewrite.h"
 #include "hierarchy/fingerprint.h"
 #include "onnx/layout.h"
 
@@ -79,15 +78,8 @@ class Tagger {
     if (const auto found = modules_.find(module); found != modules_.end()) return found->second;
     if (modules_.size() == most_kept) modules_.clear();
     Entries& entries = modules_.emplace(module, nothing).first->second;
-    const hierarchy::ModuleTree& tree = map_.tree();
     map_.read_facts(module, roles_, facts_);
-    entries.add("module", tree[module].path);
-    entries.add_if("class", tree[module].class_name);
-    entries.add_if("tag", facts_.tag);
-    if (facts_.hf_module != hierarchy::no_module) entries.add("hf_module", tree[facts_.hf_module].path);
-    std::string role(facts_.role.type);
-    if (!facts_.role.component.empty()) role.append(role.empty() ? "" : " ").append(facts_.role.component);
-    entries.add_if("role", role);
+    add_module(map_, module, facts_, entries);
     return entries;
   }
 
@@ -156,6 +148,18 @@ class AllEntries {
 };
 
 }  // namespace
+
+void add_module(const Map& map, hierarchy::ModuleId module, const semantics::ModuleFacts& facts,
+                Entries& entries) {
+  const hierarchy::ModuleTree& tree = map.tree();
+  entries.add("module", tree[module].path);
+  entries.add_if("class", tree[module].class_name);
+  entries.add_if("tag", facts.tag);
+  if (facts.hf_module != hierarchy::no_module) entries.add("hf_module", tree[facts.hf_module].path);
+  std::string role(facts.role.type);
+  if (!facts.role.component.empty()) role.append(role.empty() ? "" : " ").append(facts.role.component);
+  entries.add_if("role", role);
+}
 
 Splice tagged(const Map& map, const TagOptions& options) {
   const onnx::Model& model = map.model();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/writer.h"
+#include "edit/rewrite.h"
 #include "edit/splice.h"
 #include "semantics/map.h"
 
@@ -13,6 +14,10 @@ struct TagOptions {
   bool with_namespace = false;  // also the key `namespace`, as PyTorch writes it, for nodes that have none
   unsigned jobs = 1;            // threads
 };
+
+/// What a tag says of a module: its path, class, tag and role.
+void add_module(const semantics::Map& map, hierarchy::ModuleId module, const semantics::ModuleFacts& facts,
+                Entries& entries);
 
 /// The model's file with tags in place of those it had.
 Splice tagged(const semantics::Map& map, const TagOptions& options);

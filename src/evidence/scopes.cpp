@@ -4,6 +4,7 @@
 #include <span>
 
 #include "evidence/source.h"
+#include "hierarchy/folded_call.h"
 
 namespace thence::evidence {
 namespace {
@@ -38,16 +39,33 @@ void push_scope(const hierarchy::Hierarchy& hierarchy, NodeId node, hierarchy::S
                .why = scope.text});
 }
 
+// A node that stands for a module bears its path. What it writes is still called after the nodes within.
+bool push_folded(const hierarchy::Hierarchy& hierarchy, const onnx::Node& node, Sink& sink) {
+  const std::string_view path = hierarchy::folded_path(node);
+  const ModuleId module = path.empty() ? hierarchy::no_module : hierarchy.tree().find(path);
+  if (module == hierarchy::no_module) return false;
+  sink.push({.node = node.id(),
+             .module = module,
+             .source = Source::onnx_scope_parsing,
+             .strength = Strength::names_one,
+             .why = path});
+  return true;
+}
+
 }  // namespace
 
 void collect_scopes(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
+  const bool folded = hierarchy::has_folded_calls(model);
   for (NodeId id = 0; id < model.node_count(); ++id)
-    push_scope(hierarchy, id, hierarchy.scopes().of_name(id), Source::onnx_scope_parsing, sink);
+    if (!folded || !push_folded(hierarchy, model.node(id), sink))
+      push_scope(hierarchy, id, hierarchy.scopes().of_name(id), Source::onnx_scope_parsing, sink);
 }
 
 void collect_value_names(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
+  const bool folded = hierarchy::has_folded_calls(model);
   for (NodeId id = 0; id < model.node_count(); ++id)
-    push_scope(hierarchy, id, hierarchy.scopes().of_values(id), Source::value_names, sink);
+    if (!folded || hierarchy::folded_path(model.node(id)).empty())
+      push_scope(hierarchy, id, hierarchy.scopes().of_values(id), Source::value_names, sink);
 }
 
 }  // namespace thence::evidence

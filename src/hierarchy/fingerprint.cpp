@@ -4,8 +4,14 @@
 
 #include <cstring>
 
+#include "onnx/layout.h"
+#include "wire/fields.h"
+
 namespace thence::hierarchy {
 namespace {
+
+using onnx::NodeField;
+using wire::bytes_tag;
 
 // Gathers what is hashed; the text's memory is used again from node to node.
 class Digest {
@@ -37,19 +43,31 @@ void add_tensor(Digest& digest, const onnx::Pieces& pieces) {
 
 }  // namespace
 
-Fingerprint::Fingerprint(const onnx::Model& model, onnx::NodeId id) {
-  const onnx::Node node = model.node(id);
+Fingerprint::Fingerprint(const onnx::Model& model, onnx::NodeId id) : Fingerprint(model.node(id).bytes()) {}
+
+Fingerprint::Fingerprint(std::string_view node) {
+  std::string_view op_type, domain, overload;
+  std::size_t inputs = 0, outputs = 0;
+  for (wire::Fields field(node); field.next();) {
+    if (field.tag() == bytes_tag(NodeField::op_type)) op_type = field.bytes();
+    if (field.tag() == bytes_tag(NodeField::domain)) domain = field.bytes();
+    if (field.tag() == bytes_tag(NodeField::overload)) overload = field.bytes();
+    inputs += field.tag() == bytes_tag(NodeField::input);
+    outputs += field.tag() == bytes_tag(NodeField::output);
+  }
   thread_local std::string hashed;
   Digest digest(hashed);
-  digest.text(node.op_type()).text(node.domain()).text(node.overload());
-  const auto values = [&](std::span<const onnx::ValueId> list) {
-    digest.number(list.size());
-    for (const onnx::ValueId value : list)
-      digest.text(value == onnx::none ? std::string_view() : model.value_name(value));
+  digest.text(op_type).text(domain).text(overload);
+  const auto values = [&](NodeField which, std::size_t count) {
+    digest.number(count);
+    for (wire::Fields field(node); field.next();)
+      if (field.tag() == bytes_tag(which)) digest.text(field.bytes());
   };
-  values(node.inputs());
-  values(node.outputs());
-  node.each_attribute([&](const onnx::AttributeView& attribute) {
+  values(NodeField::input, inputs);
+  values(NodeField::output, outputs);
+  for (wire::Fields field(node); field.next();) {
+    if (field.tag() != bytes_tag(NodeField::attribute)) continue;
+    const onnx::AttributeView attribute = onnx::read_attribute(field.bytes());
     digest.text(attribute.name).text(attribute.s).number(static_cast<std::uint64_t>(attribute.i));
     std::uint32_t bits = 0;
     std::memcpy(&bits, &attribute.f, sizeof bits);
@@ -61,7 +79,7 @@ Fingerprint::Fingerprint(const onnx::Model& model, onnx::NodeId id) {
     }
     for (const std::string_view value : attribute.strings) digest.text(value);
     if (attribute.has_tensor) add_tensor(digest, attribute.tensor);
-  });
+  }
   std::uint64_t rest = digest.result();
   for (std::size_t i = digits_.size(); i-- > 0; rest >>= 4) digits_[i] = "0123456789abcdef"[rest & 15];
 }

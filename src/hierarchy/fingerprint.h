@@ -14,6 +14,8 @@ namespace thence::hierarchy {
 class Fingerprint {
  public:
   Fingerprint(const onnx::Model& model, onnx::NodeId node);
+  /// Of a node that stands in no model yet: its bytes.
+  explicit Fingerprint(std::string_view node);
   std::string_view text() const { return {digits_.data(), digits_.size()}; }
 
  private:

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "hierarchy/fingerprint.h"
+#include "hierarchy/folded_call.h"
 
 namespace thence::hierarchy {
 namespace {
@@ -24,6 +25,7 @@ Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture, b
     : capture_(std::move(capture)), tree_(capture_ ? std::move(capture_->tree) : ModuleTree()) {
   if (!tree_.complete()) tree_.set_room(room_for_modules(model));
   read_properties(model, use_tags);
+  if (!tree_.complete()) add_folded_modules(model, tree_);
   parameters_ = parameter_owners(model, tree_);
   copies_ = parameter_copies(model, tree_);
   scopes_.emplace(model, tree_, parameters_);

@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "hierarchy/folded_call.h"
 #include "resolve/propagate.h"
 
 namespace thence::resolve {
@@ -18,7 +19,17 @@ struct Callers {
   float confidence = 1;
 };
 
-Callers callers_of(const std::vector<onnx::NodeId>& calls, const Resolution& resolution) {
+// A call of a folded module in a body that several modules share is named from each of them on: ".self" is
+// "layer.0.attention.self" in "layer.0.attention".
+ModuleId named_from(const onnx::Node& call, const hierarchy::ModuleTree& tree, ModuleId around) {
+  const std::string_view path = hierarchy::folded_path(call);
+  if (!path.starts_with('.')) return around;
+  const ModuleId named = tree.find(std::string(tree[around].path).append(path));
+  return named == no_module ? around : named;
+}
+
+Callers callers_of(const onnx::Model& model, const hierarchy::ModuleTree& tree,
+                   const std::vector<onnx::NodeId>& calls, const Resolution& resolution) {
   Callers callers{.any = !calls.empty(), .all_known = !calls.empty()};
   const auto add = [&](ModuleId module) {
     auto& listed = callers.modules;
@@ -33,7 +44,7 @@ Callers callers_of(const std::vector<onnx::NodeId>& calls, const Resolution& res
       add(caller.module);
     else
       for (const ModuleId module : resolution.sets[caller.set])
-        add(module);  // it stands in a body that several call
+        add(named_from(model.node(call), tree, module));  // it stands in a body that several call
   }
   return callers;
 }
@@ -76,7 +87,8 @@ bool attribute_body(const onnx::Model& model, onnx::GraphId function, const Call
 
 }  // namespace
 
-void attribute_functions(const onnx::Model& model, Resolution& resolution) {
+void attribute_functions(const onnx::Model& model, const hierarchy::ModuleTree& tree,
+                         Resolution& resolution) {
   std::map<Key, onnx::GraphId> functions;
   const auto& graphs = model.graphs();
   for (onnx::GraphId id = 0; id < graphs.size(); ++id)
@@ -90,10 +102,12 @@ void attribute_functions(const onnx::Model& model, Resolution& resolution) {
     if (found != functions.end()) calls[found->second].push_back(id);
   }
   // Functions call functions: a body is settled once the bodies that call it are. Rounds as many as the
-  // nesting is deep, bounded because functions may call one another in a circle.
-  for (int round = 0; round < 8; ++round) {
+  // nesting is deep, and modules are nested no deeper, bounded because functions may call one another in a
+  // circle.
+  for (std::size_t round = 0; round <= hierarchy::ModuleTree::max_depth; ++round) {
     std::vector<Callers> callers;  // of all, before any body changes
-    for (const auto& [key, graph] : functions) callers.push_back(callers_of(calls[graph], resolution));
+    for (const auto& [key, graph] : functions)
+      callers.push_back(callers_of(model, tree, calls[graph], resolution));
     bool changed = false;
     auto by = callers.begin();
     for (const auto& [key, graph] : functions) changed |= attribute_body(model, graph, *by++, resolution);

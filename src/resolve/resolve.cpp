@@ -98,7 +98,7 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
     propagate(model, hierarchy.tree(), wiring, resolution);
     settle_waiting(hierarchy, sink, waiting, strategy.sources, resolution);
   }
-  if (strategy.sources.has(Source::function)) attribute_functions(model, resolution);
+  if (strategy.sources.has(Source::function)) attribute_functions(model, hierarchy.tree(), resolution);
   if (strategy.needs_classes) leave_out(hierarchy.tree(), filter, resolution);
   find_shared(model, hierarchy, wiring, resolution);
   find_weight_owners(model, hierarchy, wiring, resolution);

@@ -1,0 +1,101 @@
+// thence fold: modules as functions of the model.
+#include "edit/fold.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/command.h"
+
+namespace thence::cli {
+namespace {
+
+constexpr const char* text =
+    R"(Makes ONNX functions of a model's modules, nested as the modules are, so that any viewer shows the hierarchy. The model computes
+what it did before.
+
+A node that calls a function stands for a module and bears its path as its name. Functions are called after classes: modules of one
+class that do the same are one function, and each hands it its own weights. Initializers stay where they are, as does data in other
+files.)";
+
+constexpr const char* examples = R"(Examples:
+  thence fold model.onnx -o folded.onnx
+  thence fold model.onnx --capture model.capture.json -o folded.onnx
+      with the modules and classes that a live model told
+  thence fold model.onnx --depth 2 -o folded.onnx
+      functions within functions, and no deeper
+  thence fold model.onnx --module 'encoder.layer.?' -o folded.onnx
+      these modules and no others
+
+Exit codes: 0 done, 1 there is no module to fold, 2 wrong usage, 3 the file cannot be read as a model or its graph is malformed, 4
+input/output failure.)";
+
+struct FoldFlags : ModelFlags {
+  edit::FoldOptions how;
+  std::size_t depth = 0;
+};
+
+// The first few of a kind, and how many more there are.
+void tell_of(const char* code, const std::vector<hierarchy::ModuleId>& modules, const semantics::Map& map,
+             const char* what) {
+  constexpr std::size_t most = 3;
+  for (std::size_t i = 0; i < std::min(most, modules.size()); ++i)
+    std::fputs(fmt::format("note[{}]: {}: {}\n", code, brief(map.tree()[modules[i]].path), what).c_str(),
+               stderr);
+  if (modules.size() > most)
+    std::fputs(fmt::format("note[{}]: and {} more like it\n", code, modules.size() - most).c_str(), stderr);
+}
+
+void tell(const edit::Fold& fold) {
+  const edit::FoldSummary summary = edit::summary_of(fold);
+  tell_of("E012", summary.in_pieces, fold.map,
+          "is called in pieces: it runs several times, or what it gives out comes back to it");
+  tell_of("E013", summary.unused, fold.map, "stays as it is: nobody reads what it computes");
+  tell_of("E014", summary.only_bodies, fold.map, "stays as it is, in the body of another node");
+  std::fputs(fmt::format("{} modules, {} functions; {} nodes in the main graph, of {}\n", summary.modules,
+                         fold.bodies.functions.size(), fold.bodies.of.front().steps.size(), fold.graph.size())
+                 .c_str(),
+             stderr);
+}
+
+int run_fold(FoldFlags& flags) {
+  if (flags.output.empty()) {
+    print_error({ErrorKind::usage, "U011", "it must be said where the result goes", "say -o FILE"});
+    return wrong_usage;
+  }
+  flags.how.depth = static_cast<std::uint32_t>(flags.depth);
+  const Opened opened = open_map(flags);
+  if (opened.map == nullptr) return opened.exit_code;
+  const Result<edit::Fold> fold = edit::find_fold(*opened.map, flags.how);
+  if (!fold) {
+    print_error(fold.error());
+    return fold.error().kind == ErrorKind::usage ? nothing_found : static_cast<int>(fold.error().kind);
+  }
+  const edit::Splice splice = edit::folded(*fold);
+  const int code = deliver(flags, [&](base::Writer& out) { splice.write(out); });
+  if (code != done) return code;
+  tell_of_data_left_behind(opened.map->model(), flags);
+  if (!flags.quiet) tell(*fold);
+  return code;
+}
+
+}  // namespace
+
+void add_fold(Program& program) {
+  auto flags = std::make_shared<FoldFlags>();
+  Command command = program.add("fold", text, examples);
+  add_model_flags(command, *flags);
+  command.number({.name = "--depth",
+                  .help = "How deep functions may be nested; 0: as deep as the modules are",
+                  .type = "N",
+                  .show_default = true},
+                 flags->depth, 0, 1000);
+  command.text({.name = "-m,--module",
+                .help = "Only modules whose path fits, with * and ? for any characters",
+                .type = "PATTERN"},
+               flags->how.modules);
+  command.does([flags] { return run_fold(*flags); });
+}
+
+}  // namespace thence::cli

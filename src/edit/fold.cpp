@@ -1,0 +1,75 @@
+#include "edit/fold.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "edit/fold_names.h"
+#include "hierarchy/folded_call.h"
+
+namespace thence::edit {
+
+using hierarchy::ModuleId;
+
+namespace {
+
+Error nothing_to_fold(const semantics::Map& map, const FoldOptions& options) {
+  std::string text = base::printable(map.model().file());
+  if (!options.modules.empty())
+    text += fmt::format(": no module that fits '{}' is known in the main graph",
+                        base::printable(options.modules));
+  else if (hierarchy::has_folded_calls(map.model()))
+    text += ": the modules are folded already";
+  else
+    text += ": no module is known in the main graph";
+  return {ErrorKind::usage, "E011", std::move(text),
+          "thence show lists the modules; a capture may tell more"};
+}
+
+}  // namespace
+
+Result<Fold> find_fold(const semantics::Map& map, const FoldOptions& options) {
+  Result<MainGraph> graph = MainGraph::of(map);
+  if (!graph) return graph.error();
+  Places places = find_places(map, *graph, options);
+  Cut parts = cut(*graph, places);
+  Bodies bodies = find_bodies(map, *graph, places, parts);
+  Fold fold{map, *std::move(graph), std::move(places), std::move(parts), std::move(bodies)};
+  if (fold.bodies.functions.empty()) return nothing_to_fold(map, options);
+  name_functions(fold);
+  return fold;
+}
+
+FoldSummary summary_of(const Fold& fold) {
+  enum : std::uint8_t { folds = 1, pieces = 2, lost = 4, inside = 8 };
+  const std::size_t count = fold.map.tree().size();
+  std::vector<std::uint8_t> seen(count, 0);
+  std::vector<bool> called(fold.places.calls.size(), false);
+  for (GroupId group = 1; group < fold.cut.groups.size(); ++group) {
+    const ModuleId module = fold.module_of(group);
+    if (fold.bodies.of[group].function == onnx::none) {
+      seen[module] |= lost;
+      continue;
+    }
+    const CallId call = fold.cut.groups[group].call;
+    seen[module] |= folds;
+    if (called[call]) seen[module] |= pieces;
+    called[call] = true;
+  }
+  for (onnx::NodeId id = fold.graph.size(); id < fold.map.model().node_count(); ++id)
+    if (fold.map.answer(id).known() &&
+        fold.map.model().graphs()[fold.map.model().node(id).graph()].kind == onnx::Graph::Kind::body)
+      seen[fold.map.answer(id).module] |= inside;
+  FoldSummary summary;
+  for (ModuleId module = 1; module < count; ++module) {
+    const std::uint8_t it = seen[module];
+    summary.modules += (it & folds) != 0;
+    if ((it & pieces) != 0) summary.in_pieces.push_back(module);
+    if ((it & (folds | lost)) == lost) summary.unused.push_back(module);
+    if (it == inside) summary.only_bodies.push_back(module);
+  }
+  return summary;
+}
+
+}  // namespace thence::edit

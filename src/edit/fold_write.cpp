@@ -1,0 +1,296 @@
+// The folded model's file: functions are put in, nodes of the main graph take their places in them, and
+// everything else is copied as it is.
+#include <fmt/format.h>
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "edit/fold.h"
+#include "edit/fold_names.h"
+#include "edit/tag.h"
+#include "hierarchy/fingerprint.h"
+#include "hierarchy/folded_call.h"
+#include "onnx/layout.h"
+#include "wire/fields.h"
+
+namespace thence::edit {
+namespace {
+
+using onnx::FunctionField;
+using onnx::GraphField;
+using onnx::ModelField;
+using onnx::NodeField;
+using onnx::NodeId;
+using onnx::ValueId;
+using wire::bytes_tag;
+using wire::varint_tag;
+
+/// The least IR version that has functions.
+constexpr std::int64_t function_ir_version = 8;
+
+std::string_view whole(const wire::Fields& field) {
+  return {field.start(), static_cast<std::size_t>(field.rest() - field.start())};
+}
+
+std::string number_field(ModelField field, std::int64_t value) {
+  std::string text;
+  append_varint(text, varint_tag(field));
+  append_varint(text, static_cast<std::uint64_t>(value));
+  return text;
+}
+
+template <class Field>
+void append(std::string& out, Field field, std::string_view payload) {
+  append_field(out, static_cast<std::uint32_t>(field), payload);
+}
+
+// Both are ONNX's own operators.
+std::string_view domain_of(std::string_view domain) {
+  return domain == "ai.onnx" ? std::string_view() : domain;
+}
+
+// What all nodes that one node of a shared body stands for say of themselves.
+class SaidByAll {
+ public:
+  void add(const onnx::Node& node) {
+    ++nodes_;
+    for (wire::Fields field(node.bytes()); field.next();) {
+      const bool said = field.tag() == bytes_tag(NodeField::doc_string) ||
+                        field.tag() == bytes_tag(NodeField::metadata_props);
+      if (!said) continue;
+      Said& known = said_[whole(field)];
+      if (known.last != nodes_) ++known.times;
+      known.last = nodes_;
+    }
+  }
+  bool has(std::string_view field) const {
+    const auto known = said_.find(field);
+    return known != said_.end() && known->second.times == nodes_;
+  }
+
+ private:
+  struct Said {
+    std::size_t times = 0, last = 0;
+  };
+  std::unordered_map<std::string_view, Said> said_;
+  std::size_t nodes_ = 0;
+};
+
+class FoldWriter {
+ public:
+  explicit FoldWriter(const Fold& fold)
+      : fold_(fold),
+        model_(fold.map.model()),
+        splice_(model_.bytes(), model_.descriptor()),
+        calls_(call_names(fold)),
+        number_(model_.value_count(), 0) {
+    for (const onnx::Opset& opset : model_.opsets())
+      if (opset.domain == hierarchy::folded_domain) version_ = opset.version;
+    find_weakest();
+  }
+
+  Splice run() {
+    const bool raises = model_.ir_version() < function_ir_version;
+    bool imported = false, written = false;
+    for (wire::Fields field(model_.bytes()); field.next();) {
+      if (raises && field.tag() == varint_tag(ModelField::ir_version)) continue;
+      if (field.tag() == bytes_tag(ModelField::graph)) {
+        graph(field.bytes(), !written);
+        written = true;
+      } else {
+        splice_.copy(whole(field));
+      }
+    }
+    if (raises) splice_.insert(number_field(ModelField::ir_version, function_ir_version));
+    for (const onnx::Opset& opset : model_.opsets()) imported |= opset.domain == hierarchy::folded_domain;
+    if (!imported)
+      import(static_cast<std::uint32_t>(ModelField::opset_import), hierarchy::folded_domain, version_);
+    for (const Function& each : fold_.bodies.functions) function(each);
+    return std::move(splice_);
+  }
+
+ private:
+  // The node of a group whose answer is the least sure: the group's is no surer.
+  void find_weakest() {
+    weakest_.assign(fold_.cut.groups.size(), onnx::none);
+    const auto take = [&](GroupId group, NodeId node) {
+      NodeId& weakest = weakest_[group];
+      if (weakest == onnx::none || fold_.map.answer(node).confidence < fold_.map.answer(weakest).confidence)
+        weakest = node;
+    };
+    for (NodeId id = 0; id < fold_.graph.size(); ++id)
+      if (fold_.map.answer(id).known()) take(fold_.cut.holding[id], id);
+    for (auto group = static_cast<GroupId>(weakest_.size()); group-- > 1;)
+      if (weakest_[group] != onnx::none) take(fold_.cut.groups[group].around, weakest_[group]);
+  }
+
+  // A file may hold its graph in several pieces, which count as one.
+  void graph(std::string_view bytes, bool first) {
+    if (first) find_hidden();
+    splice_.open(bytes_tag(ModelField::graph));
+    if (first) {
+      const std::uint32_t field = static_cast<std::uint32_t>(GraphField::node);
+      for (const Step& step : fold_.bodies.of[0].steps) {
+        if (step.is_group)
+          insert(field,
+                 call_node(
+                     step.index, calls_[step.index], [&](ValueId v) { return model_.value_name(v); }, true));
+        else
+          copy_node(field, step.index);
+      }
+    }
+    for (wire::Fields field(bytes); field.next();) {
+      if (field.tag() == bytes_tag(GraphField::node)) continue;
+      if (field.tag() == bytes_tag(GraphField::value_info) && is_hidden(field.bytes())) continue;
+      splice_.copy(whole(field));
+    }
+    splice_.close();
+  }
+
+  // Values that are now written within functions alone.
+  void find_hidden() {
+    std::vector<bool> seen(model_.value_count(), false);
+    for (const ValueId value : fold_.bodies.of[0].values) seen[value] = true;
+    for (NodeId id = 0; id < fold_.graph.size(); ++id)
+      for (const ValueId value : model_.node(id).outputs())
+        if (value != onnx::none && !seen[value]) hidden_.insert(model_.value_name(value));
+  }
+  bool is_hidden(std::string_view info) const {
+    std::string_view name;
+    for (wire::Fields field(info); field.next();)
+      if (field.tag() == bytes_tag(onnx::ValueInfoField::name)) name = field.bytes();
+    return hidden_.contains(name);
+  }
+
+  void function(const Function& function) {
+    const Body& body = fold_.bodies.of[function.groups.front()];
+    const BodyNames names = names_in(fold_, function, calls_);
+    for (std::uint32_t i = 0; i < body.values.size(); ++i) number_[body.values[i]] = i;
+    const auto name_of = [&](ValueId value) -> std::string_view { return names.values[number_[value]]; };
+    splice_.open(bytes_tag(ModelField::functions));
+    std::string head;
+    append(head, FunctionField::name, function.name);
+    for (const ValueId value : body.inputs) append(head, FunctionField::input, name_of(value));
+    for (const ValueId value : body.outputs) append(head, FunctionField::output, name_of(value));
+    splice_.insert(head);
+    const std::uint32_t field = static_cast<std::uint32_t>(FunctionField::node);
+    for (std::size_t i = 0; i < body.steps.size(); ++i) {
+      const Step& step = body.steps[i];
+      if (step.is_group)
+        insert(field, call_node(step.index, names.steps[i], name_of, !function.shared()));
+      else if (function.shared())
+        shared_node(function, i, names.steps[i], name_of);
+      else
+        copy_node(field, step.index);
+    }
+    const std::string_view class_name = fold_.map.tree()[fold_.module_of(function.groups.front())].class_name;
+    if (!class_name.empty()) insert(static_cast<std::uint32_t>(FunctionField::doc_string), class_name);
+    imports(body);
+    insert(static_cast<std::uint32_t>(FunctionField::domain), hierarchy::folded_domain);
+    splice_.close();
+  }
+
+  // Whatever the nodes come from is imported as the model does.
+  void imports(const Body& body) {
+    const std::uint32_t field = static_cast<std::uint32_t>(FunctionField::opset_import);
+    std::unordered_set<std::string_view> used;
+    bool all = false, calls = false;
+    for (const Step& step : body.steps) {
+      calls |= step.is_group;
+      if (step.is_group) continue;
+      used.insert(domain_of(model_.node(step.index).domain()));
+      all |= fold_.graph.holds_bodies(step.index);
+    }
+    if (used.erase(hierarchy::folded_domain) > 0) calls = true;
+    for (const onnx::Opset& opset : model_.opsets())
+      if ((all || used.erase(domain_of(opset.domain)) > 0) && opset.domain != hierarchy::folded_domain)
+        import(field, opset.domain, opset.version);
+    if (calls) import(field, hierarchy::folded_domain, version_);
+  }
+
+  void import(std::uint32_t field, std::string_view domain, std::int64_t version) {
+    std::string text;
+    append(text, onnx::OpsetField::domain, domain);
+    append_varint(text, varint_tag(onnx::OpsetField::version));
+    append_varint(text, static_cast<std::uint64_t>(version));
+    insert(field, text);
+  }
+
+  void copy_node(std::uint32_t field, NodeId id) {
+    splice_.open(bytes_tag(field));
+    splice_.copy(model_.node(id).bytes());
+    splice_.close();
+  }
+
+  // The node that calls a group's function. One in a body that stands for several modules is nobody's.
+  template <class Name>
+  std::string call_node(GroupId group, std::string_view name, Name name_of, bool of_one_module) const {
+    const Body& inner = fold_.bodies.of[group];
+    std::string node;
+    for (const ValueId value : inner.inputs) append(node, NodeField::input, name_of(value));
+    for (const ValueId value : inner.outputs) append(node, NodeField::output, name_of(value));
+    append(node, NodeField::name, name);
+    append(node, NodeField::op_type, fold_.bodies.functions[inner.function].name);
+    append(node, NodeField::domain, hierarchy::folded_domain);
+    if (!of_one_module || model_.ir_version() < metadata_ir_version || weakest_[group] == onnx::none)
+      return node;
+    Entries entries(static_cast<std::uint32_t>(NodeField::metadata_props));
+    const resolve::Attribution& answer = fold_.map.answer(weakest_[group]);
+    add_module(fold_.map, fold_.module_of(group), fold_.map.facts(fold_.module_of(group)), entries);
+    entries.add("confidence", fmt::format("{:.4g}", answer.confidence));
+    entries.add("source", evidence::name_of(answer.source));
+    entries.add("fingerprint", hierarchy::Fingerprint(node).text());
+    return node + entries.text();
+  }
+
+  template <class Name>
+  void shared_node(const Function& function, std::size_t step, std::string_view name, Name name_of) {
+    const auto node_of = [&](GroupId group) { return model_.node(fold_.bodies.of[group].steps[step].index); };
+    SaidByAll said;
+    for (const GroupId group : function.groups) said.add(node_of(group));
+    const onnx::Node node = node_of(function.groups.front());
+    std::size_t inputs = 0, outputs = 0;
+    splice_.open(bytes_tag(FunctionField::node));
+    for (wire::Fields field(node.bytes()); field.next();) {
+      const auto value = [&](ValueId id) {
+        insert(field.field(), id == onnx::none ? std::string_view() : name_of(id));
+      };
+      const std::uint32_t tag = field.tag();
+      if (tag == bytes_tag(NodeField::input))
+        value(node.inputs()[inputs++]);
+      else if (tag == bytes_tag(NodeField::output))
+        value(node.outputs()[outputs++]);
+      else if (tag == bytes_tag(NodeField::doc_string) ? said.has(whole(field))
+               : tag == bytes_tag(NodeField::metadata_props)
+                   ? said.has(whole(field)) && !is_ours(field.bytes())
+                   : tag != bytes_tag(NodeField::name))
+        splice_.copy(whole(field));
+    }
+    if (!name.empty()) insert(static_cast<std::uint32_t>(NodeField::name), name);
+    splice_.close();
+  }
+  static bool is_ours(std::string_view entry) {
+    return onnx::read_metadata_entry(entry).key.starts_with(key_prefix);
+  }
+
+  void insert(std::uint32_t field, std::string_view payload) {
+    std::string text;
+    append_field(text, field, payload);
+    splice_.insert(text);
+  }
+
+  const Fold& fold_;
+  const onnx::Model& model_;
+  Splice splice_;
+  const std::vector<std::string> calls_;
+  std::vector<std::uint32_t> number_;  // by value, in the function at hand
+  std::vector<NodeId> weakest_;        // by group
+  std::unordered_set<std::string_view> hidden_;
+  std::int64_t version_ = 1;
+};
+
+}  // namespace
+
+Splice folded(const Fold& fold) { return FoldWriter(fold).run(); }
+
+}  // namespace thence::edit

@@ -1,0 +1,69 @@
+#include "edit/main_graph.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace thence::edit {
+
+using onnx::GraphId;
+using onnx::NodeId;
+using onnx::ValueId;
+
+Result<MainGraph> MainGraph::of(const semantics::Map& map) {
+  const onnx::Model& model = map.model();
+  for (const Diagnostic& diagnostic : map.diagnostics().kept())
+    if (diagnostic.code == "M001" || diagnostic.code == "M002")
+      return Error{
+          ErrorKind::bad_input, "E009",
+          fmt::format("{}: {}: {}", base::printable(model.file()), diagnostic.where, diagnostic.text),
+          "a model that no runtime would load is not changed; mend it first"};
+  MainGraph graph(model);
+  graph.read_bodies();
+  if (std::optional<Error> error = graph.check_order()) return *std::move(error);
+  return graph;
+}
+
+void MainGraph::read_bodies() {
+  const auto& graphs = model_->graphs();
+  std::vector<bool> of_main(model_->value_count(), false);
+  for (const ValueId value : graphs.front().inputs) of_main[value] = true;
+  for (const onnx::Initializer& initializer : model_->initializers())
+    if (initializer.graph == 0 && initializer.value != onnx::none) of_main[initializer.value] = true;
+  for (NodeId id = 0; id < size(); ++id)
+    for (const ValueId value : model_->node(id).outputs())
+      if (value != onnx::none) of_main[value] = true;
+  std::vector<NodeId> holder(graphs.size(), onnx::none);  // the node of the main graph
+  for (GraphId id = 1; id < graphs.size(); ++id) {        // the one around comes first
+    const onnx::Graph& graph = graphs[id];
+    if (graph.kind != onnx::Graph::Kind::body) continue;
+    holder[id] = graph.parent == 0 ? graph.owner : holder[graph.parent];
+    if (holder[id] == onnx::none) continue;  // within a function
+    std::vector<ValueId>& reads = body_reads_[holder[id]];
+    const auto add = [&](ValueId value) {
+      if (value != onnx::none && of_main[value]) reads.push_back(value);
+    };
+    for (NodeId node = graph.first_node; node < graph.first_node + graph.node_count; ++node)
+      for (const ValueId value : model_->node(node).inputs()) add(value);
+    for (const ValueId value : graph.outputs) add(value);
+  }
+}
+
+std::optional<Error> MainGraph::check_order() const {
+  for (NodeId id = 0; id < size(); ++id) {
+    ValueId early = onnx::none;
+    each_read(id, [&](ValueId value) {
+      const NodeId from = writer(value);
+      if (from != onnx::none && from >= id) early = value;
+    });
+    if (early != onnx::none)
+      return Error{ErrorKind::bad_input, "E010",
+                   fmt::format("{}: node {} '{}': reads '{}', which node {} writes only later",
+                               base::printable(model_->file()), id, base::printable(model_->node(id).name()),
+                               base::printable(model_->value_name(early)), writer(early)),
+                   "nodes must stand in an order in which they can run; sort them first"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace thence::edit

@@ -1,0 +1,48 @@
+// MainGraph: who reads what in the main graph. What the bodies of a node read of it counts as read by the
+// node.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "semantics/map.h"
+
+namespace thence::edit {
+
+class MainGraph {
+ public:
+  /// An error where the nodes are not in an order in which they could run, or values have several writers or
+  /// none.
+  static Result<MainGraph> of(const semantics::Map& map);
+
+  const onnx::Model& model() const { return *model_; }
+  onnx::NodeId size() const { return model_->graphs().front().node_count; }
+  /// The node that writes a value; none for inputs, initializers and what other graphs write.
+  onnx::NodeId writer(onnx::ValueId value) const {
+    const onnx::Producer producer = model_->producer(value);
+    return producer.kind == onnx::Producer::Kind::node && producer.index < size() ? producer.index
+                                                                                  : onnx::none;
+  }
+  bool holds_bodies(onnx::NodeId node) const { return body_reads_.contains(node); }
+
+  /// Calls `use` with each value of the main graph that a node reads, as often as it does.
+  template <class Use>
+  void each_read(onnx::NodeId node, Use use) const {
+    for (const onnx::ValueId value : model_->node(node).inputs())
+      if (value != onnx::none) use(value);
+    if (body_reads_.empty()) return;
+    if (const auto held = body_reads_.find(node); held != body_reads_.end())
+      for (const onnx::ValueId value : held->second) use(value);
+  }
+
+ private:
+  explicit MainGraph(const onnx::Model& model) : model_(&model) {}
+  void read_bodies();
+  std::optional<Error> check_order() const;
+
+  const onnx::Model* model_;
+  std::unordered_map<onnx::NodeId, std::vector<onnx::ValueId>> body_reads_;  // by the node of the main graph
+};
+
+}  // namespace thence::edit

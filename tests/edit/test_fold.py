@@ -1,0 +1,253 @@
+"""A folded model computes what it did before, by itself and inlined again."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import time
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx.inliner
+import pytest
+from tests.cases.printed_json import run_json
+from tests.cases.programs import RELEASE
+from tests.edit.live import Array, session_of
+from tests.edit.random_modules import random_model
+from tests.hostile import pb
+from tests.models.sample import models, write_capture
+
+MODELS = {model.name: model for model in models()}
+SUMMARY = re.compile(r"(\d+) modules, (\d+) functions; (\d+) nodes in the main graph, of (\d+)\n")
+TYPES = {"tensor(float)": np.float32, "tensor(int64)": np.int64, "tensor(int32)": np.int32}
+DOMAIN = "pkg.thence"
+
+
+def fold(model: Path, out: Path, *flags: str | Path, code: int = 0) -> str:
+    done = subprocess.run(
+        [RELEASE, "fold", model, "-o", out, *flags], capture_output=True, check=False, text=True
+    )
+    assert done.returncode == code, done.stderr
+    return done.stderr
+
+
+def inputs_of(session: Any) -> dict[str, Array]:
+    chance = np.random.default_rng(7)
+    feed: dict[str, Array] = {}
+    for value in session.get_inputs():
+        shape = [size if isinstance(size, int) else 1 for size in value.shape]
+        if value.type == "tensor(float)":
+            feed[value.name] = chance.standard_normal(shape).astype(np.float32)
+        elif value.type == "tensor(bool)":
+            feed[value.name] = np.array(chance.integers(0, 2, shape), bool)
+        else:
+            feed[value.name] = np.array(chance.integers(0, 2, shape), TYPES[value.type])
+    return feed
+
+
+def check_same(before: bytes, folded: Path) -> onnx.ModelProto:
+    """Valid; the same operators with the same results, bit for bit, as it is and inlined."""
+    proto = onnx.load(folded)
+    onnx.checker.check_model(proto)
+    inlined = onnx.inliner.inline_local_functions(proto)
+    original = onnx.inliner.inline_local_functions(onnx.load_from_string(before))
+    assert not inlined.functions
+    assert Counter(node.op_type for node in inlined.graph.node) == Counter(
+        node.op_type for node in original.graph.node
+    )
+    session = session_of(before)
+    feed = inputs_of(session)
+    wanted = session.run(None, feed)
+    for data in (folded.read_bytes(), inlined.SerializeToString()):
+        for found, value in zip(session_of(data).run(None, feed), wanted, strict=True):
+            np.testing.assert_array_equal(found, value)
+    return proto
+
+
+def weights_of(proto: onnx.ModelProto) -> dict[str, bytes]:
+    return {tensor.name: tensor.SerializeToString() for tensor in proto.graph.initializer}
+
+
+@cache
+def folded_sample(name: str, folder: Path) -> Path:
+    fold(MODELS[name].path, folder / f"{name}.onnx")
+    return folder / f"{name}.onnx"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("folded")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_it_computes_what_it_did(name: str, folder: Path) -> None:
+    model = MODELS[name]
+    out = folder / f"{name}.onnx"
+    told = SUMMARY.search(fold(model.path, out))
+    assert told
+    modules, functions, left, nodes = map(int, told.groups())
+    proto, before = check_same(model.path.read_bytes(), out), onnx.load(model.path)
+    assert weights_of(proto) == weights_of(before)
+    assert proto.ir_version == max(before.ir_version, 8)
+    assert len(proto.functions) == functions <= modules or "pieces" in told.string
+    assert len(proto.graph.node) == left < nodes == len(before.graph.node)
+    written = {value for node in proto.graph.node for value in node.output}
+    assert {info.name for info in proto.graph.value_info} <= written | set(weights_of(proto))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_calls_answer_with_their_modules(name: str, folder: Path, tmp_path: Path) -> None:
+    """By tags, and where the file may not hold them by their names; and what is known is still right."""
+    model = MODELS[name]
+    out = tmp_path / "x.onnx"
+    fold(model.path, out, "--quiet")
+    answer = run_json(RELEASE, "map", out, "--format", "json")[0]
+    known = {module["path"] for module in model.truth["modules"]}
+    calls = [row for row in answer["nodes"] if row["domain"] == DOMAIN and not row["name"].startswith(".")]
+    assert calls
+    for row in calls:
+        assert row["module"] == row["name"].partition(":")[0], row
+        assert row["module"] in known, row
+    shared = [row for row in answer["nodes"] if row["domain"] == DOMAIN and row["name"].startswith(".")]
+    for row in shared:
+        assert row["module"] is None, row
+        assert set(row["modules"]) <= known, row
+
+
+def test_layers_share_one_function(folder: Path) -> None:
+    proto = onnx.load(folded_sample("gpt2_12.dynamo", folder))
+    (block,) = [function for function in proto.functions if function.name.startswith("GPT2Block")]
+    calls = [node for node in proto.graph.node if node.op_type == block.name]
+    assert [node.name for node in calls] == [f"h.{layer}" for layer in range(12)]
+    assert len({tuple(node.input) for node in calls}) == 12
+    assert [node.name for node in block.node if node.domain == DOMAIN] == [".ln_1", ".attn", ".ln_2", ".mlp"]
+    assert {"attn.c_attn.weight", "attn.c_attn.bias", "ln_1.weight"} <= set(block.input)
+
+
+def test_a_capture_tells_the_classes(tmp_path: Path) -> None:
+    model = MODELS["bert.torchscript"]
+    fold(model.path, tmp_path / "x.onnx", "--capture", write_capture(model, tmp_path))
+    proto = check_same(model.path.read_bytes(), tmp_path / "x.onnx")
+    names = {function.name for function in proto.functions}
+    assert {"BertEmbeddings", "BertEncoder", "BertLayer", "BertSelfAttention", "BertPooler"} <= names
+    assert all(function.doc_string.endswith(function.name.partition("_")[0]) for function in proto.functions)
+
+
+def test_calls_of_one_module(folder: Path) -> None:
+    """A group of layers that runs eleven times: eleven nodes that call one function."""
+    proto = onnx.load(folded_sample("albert.torchscript", folder))
+    path = "encoder.albert_layer_groups.0"
+    (encoder,) = [function for function in proto.functions if function.name == "encoder"]
+    calls = [node for node in encoder.node if node.name.startswith(path)]
+    assert [node.name for node in calls] == [path, *(f"{path}:{call}" for call in range(1, 11))]
+    assert len({node.op_type for node in calls}) == 1
+
+
+def test_depth_and_pattern(tmp_path: Path) -> None:
+    model = MODELS["bert.dynamo"]
+    fold(model.path, tmp_path / "x.onnx", "--depth", "1")
+    proto = check_same(model.path.read_bytes(), tmp_path / "x.onnx")
+    assert [f.name for f in proto.functions] == ["BertEmbeddings", "BertEncoder", "BertPooler"]
+    assert not any(node.domain == DOMAIN for function in proto.functions for node in function.node)
+    fold(model.path, tmp_path / "x.onnx", "--module", "*.attention.self")
+    proto = check_same(model.path.read_bytes(), tmp_path / "x.onnx")
+    calls = [node.name for node in proto.graph.node if node.domain == DOMAIN]
+    assert calls == ["encoder.layer.0.attention.self", "encoder.layer.1.attention.self"]
+
+
+def test_a_folded_model_is_folded_already(folder: Path, tmp_path: Path) -> None:
+    said = fold(folded_sample("bert.dynamo", folder), tmp_path / "x.onnx", code=1)
+    assert "folded already" in said
+    assert not (tmp_path / "x.onnx").exists()
+    fold(MODELS["bert.dynamo"].path, tmp_path / "outer.onnx", "--module", "encoder", "--quiet")
+    fold(tmp_path / "outer.onnx", tmp_path / "x.onnx")  # the rest of it
+    check_same(MODELS["bert.dynamo"].path.read_bytes(), tmp_path / "x.onnx")
+
+
+def test_tags_are_taken_over(tmp_path: Path) -> None:
+    tagged = tmp_path / "tagged.onnx"
+    subprocess.run([RELEASE, "tag", MODELS["bert.torchscript"].path, "-o", tagged, "-q"], check=True)
+    fold(tagged, tmp_path / "x.onnx")
+    check_same(tagged.read_bytes(), tmp_path / "x.onnx")
+    done = subprocess.run([RELEASE, "map", tmp_path / "x.onnx"], capture_output=True, check=True, text=True)
+    assert "T001" not in done.stderr
+    (answer,) = run_json(RELEASE, "map", tmp_path / "x.onnx", "--format", "json")
+    assert all(row["source"] == "tags" for row in answer["nodes"] if row["name"].startswith("encoder.layer"))
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_modules_at_random(seed: int, tmp_path: Path) -> None:
+    """Whatever the modules are: values that leave and come back, bodies, values left out, own functions."""
+    before = random_model(seed)
+    onnx.checker.check_model(before)
+    onnx.save(before, tmp_path / "m.onnx")
+    assert SUMMARY.search(fold(tmp_path / "m.onnx", tmp_path / "x.onnx"))
+    check_same(before.SerializeToString(), tmp_path / "x.onnx")
+
+
+def test_external_data_stays(tmp_path: Path) -> None:
+    proto = onnx.load(MODELS["bert.dynamo"].path)
+    onnx.save(proto, tmp_path / "m.onnx", save_as_external_data=True, location="m.data", size_threshold=16)
+    data = (tmp_path / "m.data").read_bytes()
+    fold(tmp_path / "m.onnx", tmp_path / "x.onnx")
+    onnx.checker.check_model(str(tmp_path / "x.onnx"))
+    assert (tmp_path / "m.data").read_bytes() == data
+    found = onnx.load(tmp_path / "x.onnx", load_external_data=False)
+    assert weights_of(found) == weights_of(onnx.load(tmp_path / "m.onnx", load_external_data=False))
+    (tmp_path / "elsewhere").mkdir()
+    assert "note[E001]" in fold(tmp_path / "m.onnx", tmp_path / "elsewhere" / "x.onnx")
+
+
+def test_an_old_file_gets_the_version_it_needs(tmp_path: Path) -> None:
+    proto = onnx.load(MODELS["bert.torchscript"].path)
+    proto.ir_version = 7
+    onnx.save(proto, tmp_path / "m.onnx")
+    fold(tmp_path / "m.onnx", tmp_path / "x.onnx")
+    assert onnx.load(tmp_path / "x.onnx").ir_version == 8
+
+
+def test_a_graph_in_pieces(tmp_path: Path) -> None:
+    """Protobuf lets a writer split a message; the pieces count as one."""
+    proto = onnx.load(MODELS["vit.torchscript"].path)
+    first, second = onnx.ModelProto(), onnx.ModelProto()
+    first.CopyFrom(proto)
+    half = len(proto.graph.node) // 2
+    del first.graph.node[half:]
+    second.graph.node.extend(proto.graph.node[half:])
+    (tmp_path / "m.onnx").write_bytes(first.SerializeToString() + second.SerializePartialToString())
+    fold(tmp_path / "m.onnx", tmp_path / "x.onnx")
+    check_same(MODELS["vit.torchscript"].path.read_bytes(), tmp_path / "x.onnx")
+
+
+def write_large(path: Path, scopes: list[str], *rest: bytes) -> None:
+    """A chain of as many nodes, each in its scope, that all read the input as well."""
+    nodes = [
+        pb.message(1, pb.node("Add", f"{scope}/Add_{i}", [f"v{i}" if i else "x", "x"], [f"v{i + 1}"]))
+        for i, scope in enumerate(scopes)
+    ]
+    graph = onnx.GraphProto(name="g")
+    graph.input.append(onnx.helper.make_tensor_value_info("x", 1, [1]))
+    graph.output.append(onnx.helper.make_tensor_value_info(f"v{len(scopes)}", 1, [1]))
+    head = pb.number(1, 8) + pb.message(8, pb.number(2, 17))
+    path.write_bytes(head + pb.message(7, b"".join(nodes) + graph.SerializeToString()) + b"".join(rest))
+
+
+LARGE = {
+    "layers": [f"/encoder/layer.{i // 20}/part{i // 5 % 4}/inner" for i in range(100_000)],
+    "tangled": [f"/encoder/layer.{i % 300}/part{i % 7}/inner" for i in range(100_000)],
+    "each its own": [f"/encoder/layer.{i}" for i in range(100_000)],
+    "deep": ["/a" * 40 + f"/b{i // 3 % 5}" for i in range(100_000)],
+}
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_many_nodes_take_little_time(kind: str, tmp_path: Path) -> None:
+    write_large(tmp_path / "m.onnx", LARGE[kind])
+    start = time.perf_counter()
+    assert SUMMARY.search(fold(tmp_path / "m.onnx", tmp_path / "x.onnx"))
+    assert time.perf_counter() - start < 15  # about one on a machine with nothing else to do
+    onnx.load(tmp_path / "x.onnx")
