@@ -43,6 +43,7 @@ struct Attribution {
   Reason reason = Reason::no_evidence;
   bool inferred = false;   // from neighbours, not from evidence of its own
   bool projected = false;  // rests on a recording's steps, its own or its neighbours'
+  bool in_order = false;   // and the file has its nodes in the order of those steps
   bool named = false;  // rests on names or metadata, its own or its neighbours', rather than on parameters
 
   bool known() const { return module != no_module; }

@@ -41,6 +41,15 @@ const Evidence* fused_into(std::span<const Evidence> all) {
   return &*std::find_if(all.begin(), all.end(), of_values);
 }
 
+bool is_reordered(Strength strength) {
+  return strength == Strength::reordered || strength == Strength::reordered_loosely ||
+         strength == Strength::reordered_aside || strength == Strength::reordered_aside_loosely;
+}
+
+bool has_doubts(Strength strength) {
+  return strength == Strength::aligned_loosely || strength == Strength::reordered_loosely;
+}
+
 bool is_aside(Strength strength) {
   return strength == Strength::aligned_aside || strength == Strength::aligned_aside_loosely ||
          strength == Strength::reordered_aside || strength == Strength::reordered_aside_loosely;
@@ -56,8 +65,7 @@ bool left_open(std::span<const Evidence> all) {
   for (const Evidence& traced : all)
     for (const Evidence& drawn : all) {
       if (traced.source != Source::execution_trace || drawn.source != Source::fx_graph) continue;
-      const bool heard = is_aside(traced.strength) || drawn.strength == Strength::aligned_loosely ||
-                         drawn.strength == Strength::reordered_loosely;
+      const bool heard = is_aside(traced.strength) || has_doubts(drawn.strength);
       if (traced.module == drawn.module || heard) return false;
       open = true;
     }
@@ -118,6 +126,13 @@ Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet source
     verdict.serves = {all.front().module, all.back().module};
     return verdict;
   }
+  // A trace hears all that runs: what it cannot place, and the graph only with doubt, is left open.
+  if (source == Source::fx_graph && all.size() == 1 && has_doubts(all.front().strength) &&
+      sources.has(Source::execution_trace) && hierarchy.recorded() != nullptr &&
+      hierarchy.recorded()->trace) {
+    answer.reason = Reason::ambiguous;
+    return verdict;
+  }
   const std::size_t count = static_cast<std::size_t>(
       std::find_if(all.begin(), all.end(), [&](const Evidence& e) { return e.source != source; }) -
       all.begin());
@@ -160,6 +175,7 @@ Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet source
   answer.reason = Reason::none;
   answer.named = source != Source::parameter;
   answer.projected = is_recording(winner->source);
+  answer.in_order = answer.projected && !is_reordered(winner->strength);
   answer.rest_on(
       Confidence::basis(winner->source, winner->strength, agreement(hierarchy.tree(), all, *winner)));
   return verdict;

@@ -26,10 +26,10 @@ class Propagation {
     for (int pass = 0; pass < passes; ++pass) {
       last_ = pass == passes - 1;
       bool changed = false;
-      next_data_ = onnx::none;
+      next_ = onnx::none;
       for (onnx::NodeId id = model_.node_count(); id-- > 0;) {
         if (open(id) && work_left_ > 0) changed |= from_readers(id);
-        if (wiring_.flow(id) == Flow::data) next_data_ = id;
+        if (wiring_.flow(id) != Flow::constant) next_ = id;
       }
       for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
         if (open(id) && work_left_ > 0) changed |= from_both_sides(id);
@@ -46,6 +46,7 @@ class Propagation {
     bool between_layers = false;  // one of the unknown is, because it lies there
     bool all_named = true;
     bool any_projected = false;
+    bool any_in_order = false;
     bool layers_differ = false;
     float confidence = 1;  // of the least sure
   };
@@ -68,6 +69,7 @@ class Propagation {
     }
     owners.all_named &= other.named;
     owners.any_projected |= other.projected;
+    owners.any_in_order |= other.in_order;
     owners.confidence = std::min(owners.confidence, other.confidence);
     if (std::find(owners.modules.begin(), owners.modules.end(), other.module) != owners.modules.end()) return;
     spend(owners.modules.size() * (1 + tree_[other.module].path.size() / 128));
@@ -127,6 +129,7 @@ class Propagation {
     node.inferred = true;
     node.named = by.all_named && inference != Inference::between;
     node.projected = by.any_projected;
+    node.in_order = by.any_in_order;
     node.rest_on(Confidence::basis(inference, by.confidence), by.confidence);
   }
 
@@ -144,12 +147,17 @@ class Propagation {
       resolution_.nodes[id].reason = Reason::between_layers;
       return false;
     }
+    const bool from_afar = owners.any_projected && !data && !stands_before(owners.modules.front());
+    if (owners.modules.size() == 1 && from_afar && owners.any_in_order) {
+      resolution_.nodes[id].reason = Reason::ambiguous;
+      return false;
+    }
     if (owners.modules.size() == 1) {
       answer(id, owners.modules.front(), owners,
-             !owners.all_named                                                ? Inference::by_parameter
-             : data                                                           ? Inference::one_reader
-             : !owners.any_projected || stands_before(owners.modules.front()) ? Inference::one_owner
-                                                                              : Inference::from_afar);
+             !owners.all_named ? Inference::by_parameter
+             : data            ? Inference::one_reader
+             : from_afar       ? Inference::from_afar
+                               : Inference::one_owner);
       return true;
     }
     const ModuleId common = tree_.nearest_runnable(owners.common);
@@ -172,7 +180,8 @@ class Propagation {
   // Exporters write what they make for an operation just before it. What stands elsewhere may have been made
   // for another, and be shared since. (For who goes by the order of the file: names do not need it.)
   bool stands_before(ModuleId module) const {
-    return next_data_ == onnx::none || resolution_.nodes[next_data_].module == module;
+    return next_ == onnx::none || !resolution_.nodes[next_].known() ||
+           resolution_.nodes[next_].module == module;
   }
 
   // What no step of a recording claimed is its neighbours' only where it comes from and goes to one module.
@@ -227,7 +236,7 @@ class Propagation {
   const Wiring& wiring_;
   Resolution& resolution_;
   bool last_ = false;
-  onnx::NodeId next_data_ = onnx::none;  // after the node that is asked about, in the file
+  onnx::NodeId next_ = onnx::none;  // after the node that is asked about, in the file, and no constant
   mutable std::size_t work_left_ = 0;
 };
 
