@@ -16,7 +16,7 @@ enum class Agreement : std::uint8_t { confirmed, alone, contradicted, count };
 /// How an answer was found from others.
 enum class Inference : std::uint8_t {
   one_owner,     // what is no data belongs to the one module that reads it
-  from_afar,     // the same, and it does not stand before that module's data in the file
+  from_afar,     // the same of a constant that stands before another module's nodes in the file
   one_reader,    // data that one module reads
   by_parameter,  // one module reads it, and parameters are all that speaks for that
   common_owner,  // what all who read it have in common

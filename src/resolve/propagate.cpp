@@ -29,7 +29,7 @@ class Propagation {
       next_ = onnx::none;
       for (onnx::NodeId id = model_.node_count(); id-- > 0;) {
         if (open(id) && work_left_ > 0) changed |= from_readers(id);
-        if (wiring_.flow(id) != Flow::constant) next_ = id;
+        if (!model_.node(id).inputs().empty()) next_ = id;
       }
       for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
         if (open(id) && work_left_ > 0) changed |= from_both_sides(id);
@@ -147,7 +147,8 @@ class Propagation {
       resolution_.nodes[id].reason = Reason::between_layers;
       return false;
     }
-    const bool from_afar = owners.any_projected && !data && !stands_before(owners.modules.front());
+    const bool from_afar =
+        owners.any_projected && model_.node(id).inputs().empty() && !stands_before(owners.modules.front());
     if (owners.modules.size() == 1 && from_afar && owners.any_in_order) {
       resolution_.nodes[id].reason = Reason::ambiguous;
       return false;
@@ -177,8 +178,8 @@ class Propagation {
     return true;
   }
 
-  // Exporters write what they make for an operation just before it. What stands elsewhere may have been made
-  // for another, and be shared since. (For who goes by the order of the file: names do not need it.)
+  // Exporters write a constant just before the operation it is for. One that stands elsewhere may have been
+  // made for another, and be shared since. (For who goes by the order of the file: names do not need it.)
   bool stands_before(ModuleId module) const {
     return next_ == onnx::none || !resolution_.nodes[next_].known() ||
            resolution_.nodes[next_].module == module;

