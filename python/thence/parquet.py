@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from .errors import BAD_INPUT, Error
 
-BATCH = 8 << 20  # bytes of JSON in a row group, or one row if that is longer
+BATCH = 2 << 20  # bytes of JSON in a row group, or one row if that is longer
 
 
 def write(rows: BinaryIO, path: str) -> None:
