@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from tools.corpus.more import LADDER, report_of, summary
-from tools.corpus.shrink import VOCABULARY, Sizes, shrunk
+from tools.corpus.shrink import shrunk
+from tools.corpus.sizes import VOCABULARY, Sizes
 
 SMALL = Sizes()
 ALIKE = Sizes(width=64, in_proportion=False)

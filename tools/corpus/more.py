@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from .apart import apart
-from .shrink import Config, Sizes, shrunk
+from .shrink import shrunk
+from .sizes import Config, Sizes
 
 MOST_PARAMETERS = 2_000_000
 

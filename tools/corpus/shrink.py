@@ -10,121 +10,27 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
-Config = dict[str, Any]
-
-VOCABULARY = 128
-_BYTES = 300  # a vocabulary of no more than this may be one of bytes, whose size has a meaning
-_POSITIONS = 512
-_PATCH = 8
-_LEAST_WIDTH, _MOST_WIDTH = 8, 512
-_MOST_KINDS = 4  # of layers in one model
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """A rung of the ladder: how small things are made."""
-
-    width: int = 32  # of the narrowest part, or of all
-    in_proportion: bool = True  # whether widths keep their ratios, or are all alike
-    spread: int = 0  # how many times wider the widest part may be; 0: as many as it was
-    heads: int = 4
-    head: int = 16  # the width of a head, where heads and hidden size do not tell
-    layers: int = 2
-    grid: int = 8  # patches along a side of a picture; 0: pictures stay as they are
-    pixels: int = 64  # a side of a picture that becomes smaller from stage to stage
-    tells: bool = False  # whether some things are said that the defaults leave out
-
-
-# What a key calls a size. The first kind that fits is taken; what none fits stays as it is.
-
-
-def _words(words: str) -> str:
-    """A pattern for keys that have one of the words, between underscores."""
-    return rf"(?:^|_)(?:{'|'.join(words.split())})(?:_|$)"
-
-
-_KINDS: tuple[tuple[str, str], ...] = (
-    ("token", r"token_(id|ids|index|indices|idx)$|_id$"),
-    ("picture", r"^(\w+_)?(image|img|crop)_size$|^input_size$"),
-    ("patch", r"^(\w+_)?patch_size$"),
-    ("window", r"^window_size$"),
-    ("maps", r"feat(ure)?_sizes$"),
-    ("places", r"(^|_)(out_indices|\w*layer_ids?|\w*(indexes|indices|idxs|idx)|\w+_layer)$"),
-    ("square", r"num_patches|num_position_embeddings|(image|video)_seq_?len|image_tokens|tokens_per_image"),
-    (
-        "kept",
-        _words(
-            "kernels?$ kernel_(sizes?|dim) strides? padding dilations? ratios? factors? rates? dropout eps "
-            "theta std temperature coefficient cost loss seed threshold mel bins sampling hop fft multiple "
-            "divisible original temporal merge index windows? chunk labels distance buckets min scalar "
-            "feature_levels pooling"
-        ),
-    ),
-    ("vocabulary", _words("vocab vocabulary codebook_size num_embeddings")),
-    ("positions", _words("positions? ctx context_length seq_length block_size model_max_length")),
-    ("rotary", _words("rotary_dim")),
-    ("head", r"head_?(dim|size)$|(^|_)(d_head|dim_head|d_kv|kv_channels)$"),
-    ("heads", r"(^|_)(num|n|attention)_(\w+_)?heads?(_per_stage)?$|^(\w+_)?attention_heads$|^n_heads?$"),
-    ("layers", _words("layers? depths? num_blocks blocks_per_stage numb_of_layers")),
-    ("doubled", _words("filters")),
-    ("inner", _words("intermediate ffn ff dff mlp inner feed_forward")),
-    (
-        "width",
-        _words(
-            "hidden embd? embeds? embedding dims? dimension width d_model channels? planes inplanes units "
-            "out_features d_state state_size d_ssm rank projection_size output_size latent_size "
-            "upsample_groups feats proj_size"
-        ),
-    ),
+from .pictures import pictured, pixels, small_patch, square, window
+from .sizes import (
+    BYTES,
+    COEFFICIENT,
+    ENOUGH,
+    LEAST_COEFFICIENT,
+    LEAST_WIDTH,
+    MOST_KINDS,
+    MOST_WIDTH,
+    POSITIONS,
+    UNSAID,
+    VOCABULARY,
+    Config,
+    Place,
+    Sizes,
+    kind_of,
+    number_for,
 )
-# Numbers of things, and how many are enough.
-_ENOUGH: tuple[tuple[str, int], ...] = (
-    (r"experts?_per_tok|^(moe_|router_)?top_?k$|^moe_k$", 2),
-    (r"shared_experts?$|dense_replace$|dense_layers$|topk_group", 1),
-    (r"kv_shared_layers$", 0),
-    (r"(num|n)_(\w+_)?experts$", 4),
-    (r"(^|_)n_?groups?$|expert_groups?$", 2),
-    (r"interval$|period$|_step$|every_n|_freq(uency)?$|layer_group_size$|window_pattern$", 2),
-    (r"queries$|latents(_2d)?$|pos_emb_(height|width)$", 16),
-    (r"frames$|quantizers$|codebooks$|merger_times$", 4),
-    (r"multiplier$", 2),
-    (r"res_blocks$", 1),
-)
-# Numbers that some models need and some defaults leave out.
-_UNSAID: tuple[tuple[str, int], ...] = ((r"experts?_per_tok$", 2), (r"^prediction_length$", 4))
-# Widths, or depths, that a model has in its code and multiplies by this.
-_COEFFICIENT, _LEAST_COEFFICIENT = r"^(depth|width)_(multiplier|coefficient)$", 0.25
-
-
-def _kind(key: str) -> str:
-    return next((kind for kind, pattern in _KINDS if re.search(pattern, key)), "kept")
-
-
-def _number_for(key: str, table: tuple[tuple[str, int], ...]) -> int | None:
-    return next((number for pattern, number in table if re.search(pattern, key)), None)
-
-
-# How a configuration is made small.
-
-
-@dataclass(frozen=True)
-class _Place:
-    """What holds in one configuration, and in the dictionaries inside it that do not say otherwise."""
-
-    sizes: Sizes
-    tokens: dict[int, int]  # ids that were too large, and what they become
-    narrowest: int  # width of all
-    bend: float = 1.0  # 1: widths keep their ratios; less: these come closer to 1
-    config: Config = field(default_factory=dict)  # as it was
-    heads: dict[str, int] = field(default_factory=dict)  # numbers of heads, by key
-    head: float = 1.0  # the factor of the widths of heads
-    layers: tuple[int, int] = (0, 0)  # how many there were, and are
-    chosen: dict[int, list[int]] = field(default_factory=dict)  # of so many layers, those that stay
-    picture: tuple[int, int] = (1, 1)  # a side in pixels: as it was, and is
-    grid: tuple[int, int] = (1, 1)  # patches along a side: as it was, and is
 
 
 def shrunk(config: Config, sizes: Sizes) -> Config:
@@ -133,48 +39,48 @@ def shrunk(config: Config, sizes: Sizes) -> Config:
     bend = 1.0
     if sizes.spread and max(widths) > sizes.spread * min(widths):
         bend = math.log(sizes.spread) / math.log(max(widths) / min(widths))
-    start = _Place(sizes, _small_tokens(config), min(widths), bend)
-    return _shrunk(config, _pictured(config, start))
+    start = Place(sizes, _small_tokens(config), min(widths), bend)
+    return _shrunk(config, pictured(config, start))
 
 
-def _shrunk(config: Config, above: _Place) -> Config:
+def _shrunk(config: Config, above: Place) -> Config:
     if "model_type" in config:  # a configuration of its own, with its own layers
         above = replace(above, heads={}, head=1.0, layers=(0, 0), chosen={})
-    place = _layered(config, _headed(config, _pictured(config, replace(above, config=config))))
+    place = _layered(config, _headed(config, pictured(config, replace(above, config=config))))
     small = {key: _value(key, value, place) for key, value in config.items()}
     return _told(small) if place.sizes.tells else small
 
 
-def _value(key: str, value: Any, place: _Place) -> Any:
+def _value(key: str, value: Any, place: Place) -> Any:
     if isinstance(value, dict):
-        if _kind(key) == "picture":
+        if kind_of(key) == "picture":
             return {side: _value(key, number, place) for side, number in value.items()}
         return _shrunk(_by_layer(value, place), place)
     if isinstance(value, list):
         return _list(key, value, place)
-    if type(value) is float and re.search(_COEFFICIENT, key):
-        return min(value, _LEAST_COEFFICIENT)
+    if type(value) is float and re.search(COEFFICIENT, key):
+        return min(value, LEAST_COEFFICIENT)
     return _number(key, value, place) if type(value) is int else value
 
 
-def _number(key: str, value: int, place: _Place) -> int:
-    enough = _number_for(key, _ENOUGH)
-    return _RULES[_kind(key)](key, value, place) if enough is None else min(value, enough)
+def _number(key: str, value: int, place: Place) -> int:
+    enough = number_for(key, ENOUGH)
+    return _RULES[kind_of(key)](key, value, place) if enough is None else min(value, enough)
 
 
-def _list(key: str, values: list[Any], place: _Place) -> list[Any]:
+def _list(key: str, values: list[Any], place: Place) -> list[Any]:
     if len(values) in place.chosen:
         return _of_layers(key, values, place)
     if all(isinstance(value, str) for value in values):
         return _stages(values, place)
     if all(type(value) is int for value in values):
         return _numbers(key, values, place)
-    nested = _kind(key) in ("maps", "picture")
+    nested = kind_of(key) in ("maps", "picture")
     return [_list(key, value, place) if nested and isinstance(value, list) else value for value in values]
 
 
-def _numbers(key: str, values: list[int], place: _Place) -> list[int]:
-    kind = _kind(key)
+def _numbers(key: str, values: list[int], place: Place) -> list[int]:
+    kind = kind_of(key)
     if key.endswith("_section"):
         return _parts(values, int(sum(values) * place.head))
     if kind in ("width", "positions") and len(values) > 1 and sum(values) == _main_width(place.config):
@@ -214,9 +120,7 @@ def _parts(values: list[int], whole: int) -> list[int]:
 
 def _told(config: Config) -> Config:
     """The configuration with what it leaves out and some models need."""
-    told: Config = {
-        key: _number_for(key, _UNSAID) if value is None else value for key, value in config.items()
-    }
+    told: Config = {key: number_for(key, UNSAID) if value is None else value for key, value in config.items()}
     width, heads = _main_width(config), _partner("head_dim", config)
     if not width or not heads:
         return told
@@ -247,7 +151,7 @@ _OF_ONE_HEAD = {"dim", "d", "size", "headdim"}
 
 def _main_width(config: Config) -> int:
     found = (config.get(key) for key in _MAIN_WIDTHS)
-    return next((value for value in found if type(value) is int and value > _LEAST_WIDTH), 0)
+    return next((value for value in found if type(value) is int and value > LEAST_WIDTH), 0)
 
 
 def _widths(config: Config, every: bool = False) -> Iterator[int]:
@@ -257,32 +161,32 @@ def _widths(config: Config, every: bool = False) -> Iterator[int]:
     for key, value in config.items():
         if isinstance(value, dict):
             yield from _widths(value, every)
-        elif _kind(key) == "width" and (every or isinstance(value, list)):
+        elif kind_of(key) == "width" and (every or isinstance(value, list)):
             numbers = value if isinstance(value, list) else [value]
-            yield from (number for number in numbers if type(number) is int and number > _LEAST_WIDTH)
+            yield from (number for number in numbers if type(number) is int and number > LEAST_WIDTH)
 
 
-def _width(value: int, place: _Place) -> int:
-    if value <= _LEAST_WIDTH:
+def _width(value: int, place: Place) -> int:
+    if value <= LEAST_WIDTH:
         return value
     if not place.sizes.in_proportion:
         return place.sizes.width
     least = min(place.sizes.width, place.narrowest)
     new = _power(least * (value / place.narrowest) ** place.bend)
-    return min(max(new, _LEAST_WIDTH), _MOST_WIDTH)
+    return min(max(new, LEAST_WIDTH), MOST_WIDTH)
 
 
-def _inner(value: int, place: _Place) -> int:
+def _inner(value: int, place: Place) -> int:
     width = _width(value, place)
-    return width if place.sizes.in_proportion or value <= _LEAST_WIDTH else 2 * width
+    return width if place.sizes.in_proportion or value <= LEAST_WIDTH else 2 * width
 
 
 def _counts(config: Config) -> dict[str, int]:
     """The numbers of heads in a configuration."""
-    return {k: v for k, v in config.items() if type(v) is int and v > 0 and _kind(k) == "heads"}
+    return {k: v for k, v in config.items() if type(v) is int and v > 0 and kind_of(k) == "heads"}
 
 
-def _headed(config: Config, place: _Place) -> _Place:
+def _headed(config: Config, place: Place) -> Place:
     counts, few = _counts(config), place.sizes.heads
     if not counts:
         return place
@@ -307,7 +211,7 @@ def _partner(key: str, config: Config) -> str | None:
     return next(iter(same or [name for name in names if not _family(name)]), None)
 
 
-def _related(value: int, heads: str | None, place: _Place) -> int:
+def _related(value: int, heads: str | None, place: Place) -> int:
     """What the hidden size and the heads leave for one, if that is what this was; else 0."""
     width = _main_width(place.config)
     if not width or heads not in place.heads or value * place.config[heads] % width:
@@ -316,14 +220,14 @@ def _related(value: int, heads: str | None, place: _Place) -> int:
     return ratio * _width(width, place) // place.heads[heads]
 
 
-def _head(key: str, value: int, place: _Place) -> int:
+def _head(key: str, value: int, place: Place) -> int:
     """The width of a head, or of a part of it."""
     related = _related(value, _partner(key, place.config), place)
     exact = value * place.head
     return related or (int(exact) if exact % 4 == 0 else max(4, _power(exact)))
 
 
-def _head_factor(config: Config, place: _Place) -> float:
+def _head_factor(config: Config, place: Place) -> float:
     """By how much heads become narrower: a power of two, so that parts of a head fit together still."""
     width, heads = _main_width(config), _partner("head_dim", config)
     if not heads:
@@ -338,11 +242,11 @@ def _head_factor(config: Config, place: _Place) -> float:
 # Layers
 
 
-def _layered(config: Config, place: _Place) -> _Place:
+def _layered(config: Config, place: Place) -> Place:
     counts = {
         value
         for key, value in config.items()
-        if type(value) is int and value > 0 and _kind(key) == "layers" and _number_for(key, _ENOUGH) is None
+        if type(value) is int and value > 0 and kind_of(key) == "layers" and number_for(key, ENOUGH) is None
     }
     if not counts:
         return place
@@ -356,7 +260,7 @@ def _choose(config: Config, count: int, wanted: int) -> list[int]:
     kinds: dict[str, int] = {}
     for index in range(count):
         kinds.setdefault(json.dumps([table[index] for table in tables]), index)
-    found = sorted(kinds.values())[:_MOST_KINDS]
+    found = sorted(kinds.values())[:MOST_KINDS]
     others = [index for index in range(count) if index not in found]
     return sorted([*found, *others[: max(0, wanted - len(found))]])
 
@@ -375,7 +279,7 @@ def _table(key: str, value: Any, count: int) -> list[Any]:
 def _are_places(key: str, values: list[Any], count: int) -> bool:
     """Whether these are some of so many layers."""
     return (
-        _kind(key) in ("places", "layers")
+        kind_of(key) in ("places", "layers")
         and key != "out_indices"  # they count from 1
         and len(values) > 0
         and all(type(value) is int and 0 <= value < count for value in values)
@@ -385,10 +289,10 @@ def _are_places(key: str, values: list[Any], count: int) -> bool:
 
 def _name_others(key: str, values: list[Any]) -> bool:
     """Whether each layer is told the place of one, not a yes or no."""
-    return _kind(key) in ("places", "layers") and all(type(v) is int for v in values) and max(values) > 1
+    return kind_of(key) in ("places", "layers") and all(type(v) is int for v in values) and max(values) > 1
 
 
-def _of_layers(key: str, values: list[Any], place: _Place) -> list[Any]:
+def _of_layers(key: str, values: list[Any], place: Place) -> list[Any]:
     """What is said of each layer, for those that stay."""
     chosen = place.chosen[len(values)]
     kept = [values[index] for index in chosen]
@@ -397,7 +301,7 @@ def _of_layers(key: str, values: list[Any], place: _Place) -> list[Any]:
     return [_value(key, value, place) for value in kept]
 
 
-def _by_layer(config: Config, place: _Place) -> Config:
+def _by_layer(config: Config, place: Place) -> Config:
     """A dictionary whose keys are the numbers of layers, for those that stay."""
     if not config or not all(key.isdecimal() for key in config):
         return config
@@ -405,7 +309,7 @@ def _by_layer(config: Config, place: _Place) -> Config:
     return {str(new): config[str(old)] for new, old in enumerate(chosen) if str(old) in config}
 
 
-def _index(key: str, value: int, place: _Place) -> int:
+def _index(key: str, value: int, place: Place) -> int:
     """The place of a layer among fewer ones; from the end, where it was counted from there."""
     old, new = place.layers if place.layers[0] else (0, place.sizes.layers)
     if value < 0:
@@ -415,7 +319,7 @@ def _index(key: str, value: int, place: _Place) -> int:
     return min(value * new // old if old else value, new - 1)
 
 
-def _stages(values: list[str], place: _Place) -> list[str]:
+def _stages(values: list[str], place: Place) -> list[str]:
     """Names such as stage12, where there are as many stages as layers."""
     old, new = place.layers
     found = [re.fullmatch(r"stage(\d+)", value) for value in values]
@@ -423,66 +327,6 @@ def _stages(values: list[str], place: _Place) -> list[str]:
         return values
     names = [f"stage{-(-int(m[1]) * new // old)}" if m else v for m, v in zip(found, values, strict=True)]
     return list(dict.fromkeys(names))
-
-
-# Pictures
-
-
-def _pictured(config: Config, place: _Place) -> _Place:
-    deep = place.picture == (1, 1)  # none of the configurations around this one tells
-    picture, patch = _side(config, "picture", deep), _side(config, "patch", deep)
-    if not picture:
-        return place
-    small, sizes = _small_patch(patch, place), place.sizes
-    new = picture
-    if sizes.grid:
-        new = min(picture, small * sizes.grid if patch and not _staged(config) else sizes.pixels)
-    grid = (max(1, picture // patch), max(1, new // small)) if patch else (1, 1)
-    return replace(place, picture=(picture, new), grid=grid)
-
-
-def _side(config: Config, kind: str, deep: bool) -> int:
-    """A side of a picture, or patch, however it is written; `deep`: the first inside this configuration."""
-    for value in [value for key, value in config.items() if _kind(key) == kind]:
-        sides = list(value.values()) if isinstance(value, dict) else value
-        side = sides[0] if isinstance(sides, list) and 0 < len(sides) <= 2 else sides
-        if type(side) is int and side > 0:
-            return side
-    inner = [value for value in config.values() if isinstance(value, dict)] if deep else []
-    return next((found for value in inner if (found := _side(value, kind, deep))), 0)
-
-
-def _staged(config: Config) -> bool:
-    """Whether a picture becomes smaller from stage to stage."""
-    kinds = ("layers", "width", "heads")
-    return any(
-        isinstance(value, list) and len(value) > 2 and _kind(key) in kinds and type(value[0]) is int
-        for key, value in config.items()
-    )
-
-
-def _small_patch(value: int, place: _Place) -> int:
-    return min(value, _PATCH) if place.sizes.grid else value
-
-
-def _pixels(value: int, place: _Place) -> int:
-    old, new = place.picture
-    return new if value == old else max(1, value * new // old)
-
-
-def _square(value: int, place: _Place) -> int:
-    """A number of patches: so many a side as the grid has, or that part of it that it was."""
-    side, (old, new) = math.isqrt(value), place.grid
-    if side * side != value or not place.sizes.grid:
-        return value
-    return min(value, max(1, side * new // old) ** 2 if old > 1 else place.sizes.grid**2)
-
-
-def _window(value: int, place: _Place) -> int:
-    """No larger than the picture is in the last stage, which has a 32nd of its height and width."""
-    if not place.sizes.grid or not _staged(place.config):
-        return value
-    return min(value, max(2, place.picture[1] // 32))
 
 
 # Tokens
@@ -500,16 +344,16 @@ def _ids(config: Config) -> Iterator[int]:
     for key, value in config.items():
         if isinstance(value, dict):
             yield from _ids(value)
-        elif _kind(key) == "token":
+        elif kind_of(key) == "token":
             values = value if isinstance(value, list) else [value]
             yield from (v for v in values if type(v) is int and v >= 0)
 
 
-_RULES: dict[str, Callable[[str, int, _Place], int]] = {
+_RULES: dict[str, Callable[[str, int, Place], int]] = {
     "kept": lambda _key, value, _place: value,
     "token": lambda _key, value, place: place.tokens.get(value, value),
-    "vocabulary": lambda _key, value, _place: value if value <= _BYTES else VOCABULARY,
-    "positions": lambda _key, value, _place: min(value, _POSITIONS),
+    "vocabulary": lambda _key, value, _place: value if value <= BYTES else VOCABULARY,
+    "positions": lambda _key, value, _place: min(value, POSITIONS),
     "layers": lambda _key, value, place: len(place.chosen.get(value, [])) or min(value, place.sizes.layers),
     "places": _index,
     "heads": lambda key, value, place: place.heads.get(key, value),
@@ -518,9 +362,9 @@ _RULES: dict[str, Callable[[str, int, _Place], int]] = {
     "width": lambda _key, value, place: _width(value, place),
     "inner": lambda _key, value, place: _inner(value, place),
     "doubled": lambda _key, value, place: min(value, max(2, place.sizes.width // 8)),
-    "picture": lambda _key, value, place: _pixels(value, place),
-    "maps": lambda _key, value, place: _pixels(value, place),
-    "window": lambda _key, value, place: _window(value, place),
-    "patch": lambda _key, value, place: _small_patch(value, place),
-    "square": lambda _key, value, place: _square(value, place),
+    "picture": lambda _key, value, place: pixels(value, place),
+    "maps": lambda _key, value, place: pixels(value, place),
+    "window": lambda _key, value, place: window(value, place),
+    "patch": lambda _key, value, place: small_patch(value, place),
+    "square": lambda _key, value, place: square(value, place),
 }

@@ -1,0 +1,120 @@
+"""What a key of a configuration calls a size, and how small each is made."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+Config = dict[str, Any]
+
+VOCABULARY = 128
+BYTES = 300  # a vocabulary of no more than this may be one of bytes, whose size has a meaning
+POSITIONS = 512
+PATCH = 8
+LEAST_WIDTH, MOST_WIDTH = 8, 512
+MOST_KINDS = 4  # of layers in one model
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """A rung of the ladder: how small things are made."""
+
+    width: int = 32  # of the narrowest part, or of all
+    in_proportion: bool = True  # whether widths keep their ratios, or are all alike
+    spread: int = 0  # how many times wider the widest part may be; 0: as many as it was
+    heads: int = 4
+    head: int = 16  # the width of a head, where heads and hidden size do not tell
+    layers: int = 2
+    grid: int = 8  # patches along a side of a picture; 0: pictures stay as they are
+    pixels: int = 64  # a side of a picture that becomes smaller from stage to stage
+    tells: bool = False  # whether some things are said that the defaults leave out
+
+
+# What a key calls a size. The first kind that fits is taken; what none fits stays as it is.
+
+
+def _words(words: str) -> str:
+    """A pattern for keys that have one of the words, between underscores."""
+    return rf"(?:^|_)(?:{'|'.join(words.split())})(?:_|$)"
+
+
+_KINDS: tuple[tuple[str, str], ...] = (
+    ("token", r"token_(id|ids|index|indices|idx)$|_id$"),
+    ("picture", r"^(\w+_)?(image|img|crop)_size$|^input_size$"),
+    ("patch", r"^(\w+_)?patch_size$"),
+    ("window", r"^window_size$"),
+    ("maps", r"feat(ure)?_sizes$"),
+    ("places", r"(^|_)(out_indices|\w*layer_ids?|\w*(indexes|indices|idxs|idx)|\w+_layer)$"),
+    ("square", r"num_patches|num_position_embeddings|(image|video)_seq_?len|image_tokens|tokens_per_image"),
+    (
+        "kept",
+        _words(
+            "kernels?$ kernel_(sizes?|dim) strides? padding dilations? ratios? factors? rates? dropout eps "
+            "theta std temperature coefficient cost loss seed threshold mel bins sampling hop fft multiple "
+            "divisible original temporal merge index windows? chunk labels distance buckets min scalar "
+            "feature_levels pooling"
+        ),
+    ),
+    ("vocabulary", _words("vocab vocabulary codebook_size num_embeddings")),
+    ("positions", _words("positions? ctx context_length seq_length block_size model_max_length")),
+    ("rotary", _words("rotary_dim")),
+    ("head", r"head_?(dim|size)$|(^|_)(d_head|dim_head|d_kv|kv_channels)$"),
+    ("heads", r"(^|_)(num|n|attention)_(\w+_)?heads?(_per_stage)?$|^(\w+_)?attention_heads$|^n_heads?$"),
+    ("layers", _words("layers? depths? num_blocks blocks_per_stage numb_of_layers")),
+    ("doubled", _words("filters")),
+    ("inner", _words("intermediate ffn ff dff mlp inner feed_forward")),
+    (
+        "width",
+        _words(
+            "hidden embd? embeds? embedding dims? dimension width d_model channels? planes inplanes units "
+            "out_features d_state state_size d_ssm rank projection_size output_size latent_size "
+            "upsample_groups feats proj_size"
+        ),
+    ),
+)
+# Numbers of things, and how many are enough.
+ENOUGH: tuple[tuple[str, int], ...] = (
+    (r"experts?_per_tok|^(moe_|router_)?top_?k$|^moe_k$", 2),
+    (r"shared_experts?$|dense_replace$|dense_layers$|topk_group", 1),
+    (r"kv_shared_layers$", 0),
+    (r"(num|n)_(\w+_)?experts$", 4),
+    (r"(^|_)n_?groups?$|expert_groups?$", 2),
+    (r"interval$|period$|_step$|every_n|_freq(uency)?$|layer_group_size$|window_pattern$", 2),
+    (r"queries$|latents(_2d)?$|pos_emb_(height|width)$", 16),
+    (r"frames$|quantizers$|codebooks$|merger_times$", 4),
+    (r"multiplier$", 2),
+    (r"res_blocks$", 1),
+)
+# Numbers that some models need and some defaults leave out.
+UNSAID: tuple[tuple[str, int], ...] = ((r"experts?_per_tok$", 2), (r"^prediction_length$", 4))
+# Widths, or depths, that a model has in its code and multiplies by this.
+COEFFICIENT, LEAST_COEFFICIENT = r"^(depth|width)_(multiplier|coefficient)$", 0.25
+
+
+def kind_of(key: str) -> str:
+    return next((kind for kind, pattern in _KINDS if re.search(pattern, key)), "kept")
+
+
+def number_for(key: str, table: tuple[tuple[str, int], ...]) -> int | None:
+    return next((number for pattern, number in table if re.search(pattern, key)), None)
+
+
+# How a configuration is made small.
+
+
+@dataclass(frozen=True)
+class Place:
+    """What holds in one configuration, and in the dictionaries inside it that do not say otherwise."""
+
+    sizes: Sizes
+    tokens: dict[int, int]  # ids that were too large, and what they become
+    narrowest: int  # width of all
+    bend: float = 1.0  # 1: widths keep their ratios; less: these come closer to 1
+    config: Config = field(default_factory=dict)  # as it was
+    heads: dict[str, int] = field(default_factory=dict)  # numbers of heads, by key
+    head: float = 1.0  # the factor of the widths of heads
+    layers: tuple[int, int] = (0, 0)  # how many there were, and are
+    chosen: dict[int, list[int]] = field(default_factory=dict)  # of so many layers, those that stay
+    picture: tuple[int, int] = (1, 1)  # a side in pixels: as it was, and is
+    grid: tuple[int, int] = (1, 1)  # patches along a side: as it was, and is
