@@ -199,15 +199,15 @@ void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hi
   std::vector<Evidence> found;
   for (std::size_t i = 0; i < owners.size(); ++i) {
     if (steps[i] == onnx::none) continue;
-    const auto push = [&, &item = telling.believed().items[i], recording = telling.believed().recording](
-                          const hierarchy::RecordedStep& step, Strength strength) {
+    const auto push = [&, &item = telling.believed().items[i]](const hierarchy::RecordedStep& step,
+                                                               Strength strength) {
       if (step.module == hierarchy::no_module) return;
       found.push_back({.node = item.node,
                        .module = step.module,
                        .call = step.call,
                        .source = source,
                        .strength = strength,
-                       .why = recording->words[step.word]});
+                       .why = recorded->words[step.word]});  // which outlive the tellings
     };
     const hierarchy::RecordedStep& step = recording->steps[steps[i]];
     if (strays[i] == onnx::none) {

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import onnx
 import pytest
 import torch
+from tests.cases.programs import programs
 from tests.models.sample import Model
 from tests.python.api.test_api_truth import NAMES, metadata
 from tools.accuracy.rename import stripped
+from tools.accuracy.shuffle import shuffled
 from tools.sample.architectures import build
 from tools.sample.choices import CHOICES
 
@@ -42,3 +48,21 @@ def test_names_are_not_read(name: str) -> None:
             )
             assert seen == unseen
             assert sum(module is not None for module, _, _ in seen) > 0.9 * len(seen)
+
+
+@pytest.mark.parametrize("program", programs())
+def test_a_shuffled_file_is_explained(program: Path, tmp_path: Path) -> None:
+    """In an order that neither the file nor the recording has, and with the recording's own words."""
+    model, told = tmp_path / "model.onnx", tmp_path / "capture.json"
+    blind = stripped(onnx.load(Model("bert.dynamo").path))
+    shuffled(blind, 1)
+    onnx.save(blind, model)
+    told.write_text(json.dumps(metadata("bert")))
+    flags = ("--capture", str(told), "--strategy", "htp", "--format", "json", "--quiet")
+    words = set()
+    for place in range(0, len(blind.graph.node), 6):
+        command = [program, "explain", model, f"#{place}", *flags]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        words |= {(one["strength"], one["why"]) for one in json.loads(done.stdout)["evidence"]}
+    assert ("reordered", "it follows from aten.linear.default, seen while the model ran") in words
+    assert all(re.search(r"\b(aten\.\w+|size)\b", why) for _, why in words), words
