@@ -61,7 +61,7 @@ def test_a_shuffled_file_is_explained(program: Path, tmp_path: Path) -> None:
     flags = ("--capture", str(told), "--strategy", "htp", "--format", "json", "--quiet")
     words = set()
     for place in range(0, len(blind.graph.node), 6):
-        command = [program, "explain", model, f"#{place}", *flags]
+        command = [str(program), "explain", str(model), f"#{place}", *flags]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         words |= {(one["strength"], one["why"]) for one in json.loads(done.stdout)["evidence"]}
     assert ("reordered", "it follows from aten.linear.default, seen while the model ran") in words
