@@ -18,6 +18,11 @@ function(thence_warnings target)
                                            -Wno-restrict) # false alarms of GCC 12 on std::string's operator+
 endfunction()
 
+# Lets `target` include fmt's headers; src/base/fmt_library.cpp is the code behind them.
+function(thence_fmt target)
+  target_include_directories(${target} SYSTEM PRIVATE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+endfunction()
+
 # Lets `target` include the headers of src/NAME as "NAME/file.h", and no other room's.
 function(thence_fence target name)
   set(fence ${PROJECT_BINARY_DIR}/rooms/${name})
@@ -32,7 +37,8 @@ function(thence_room name)
   add_library(thence_${name} STATIC ${sources})
   thence_fence(thence_${name} ${name})
   list(TRANSFORM ROOM_USES PREPEND thence_)
-  target_link_libraries(thence_${name} PUBLIC ${ROOM_USES} PRIVATE fmt::fmt-header-only ${ROOM_LIBS})
+  target_link_libraries(thence_${name} PUBLIC ${ROOM_USES} PRIVATE ${ROOM_LIBS})
+  thence_fmt(thence_${name})
   thence_warnings(thence_${name})
   set_property(GLOBAL APPEND PROPERTY THENCE_ROOMS thence_${name})
 endfunction()

@@ -1,6 +1,6 @@
 #include "base/zip_archive.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

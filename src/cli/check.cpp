@@ -1,7 +1,7 @@
 // thence check: whether tags still fit their nodes; and what a pass did to nodes that have an id each.
 #include "edit/check.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 

@@ -1,5 +1,5 @@
 // thence convert: the map in the formats of other programs.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>

@@ -1,5 +1,5 @@
 // thence explain: why a node got its module.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

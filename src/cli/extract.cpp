@@ -1,7 +1,7 @@
 // thence extract: one module as a model of its own.
 #include "edit/extract.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 // thence fold: modules as functions of the model.
 #include "edit/fold.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>

@@ -1,5 +1,5 @@
 // thence map: every node and the module it comes from.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 

@@ -1,5 +1,5 @@
 // thence map --strategy all: every strategy on one model, side by side.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

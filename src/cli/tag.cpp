@@ -1,7 +1,7 @@
 // thence tag, thence strip: each node's answer into the model, and out again.
 #include "edit/tag.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 

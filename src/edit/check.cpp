@@ -1,6 +1,6 @@
 #include "edit/check.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <unordered_map>
 

@@ -1,6 +1,6 @@
 #include "edit/fold.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "edit/fold_names.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

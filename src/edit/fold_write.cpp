@@ -1,6 +1,6 @@
 // The folded model's file: functions are put in, nodes of the main graph take their places in them, and
 // everything else is copied as it is.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <unordered_map>
 #include <unordered_set>

@@ -1,6 +1,6 @@
 #include "edit/main_graph.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 

@@ -1,5 +1,5 @@
 // Which nodes a module is made of, and the values at its edge.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "edit/tag.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <future>

@@ -1,5 +1,5 @@
 // What the values of a model hold: as the file tells, or as a JSON file does.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <simdjson.h>
 
 #include "base/mapped_file.h"

@@ -1,6 +1,6 @@
 #include "hierarchy/capture.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <simdjson.h>
 
 #include <unordered_set>

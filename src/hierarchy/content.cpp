@@ -1,6 +1,6 @@
 #include "hierarchy/content.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <xxhash.h>
 
 #include <charconv>

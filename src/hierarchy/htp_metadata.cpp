@@ -1,6 +1,6 @@
 #include "hierarchy/htp_metadata.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/text.h"
 #include "hierarchy/json_read.h"

@@ -1,6 +1,6 @@
 #include "hierarchy/saved_program.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <simdjson.h>
 
 #include <algorithm>

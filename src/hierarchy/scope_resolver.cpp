@@ -1,6 +1,6 @@
 #include "hierarchy/scope_resolver.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>

@@ -1,6 +1,6 @@
 #include "onnx/bind.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "onnx/errors.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

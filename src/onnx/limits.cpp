@@ -1,6 +1,6 @@
 #include "onnx/limits.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "onnx/errors.h"
 #include "onnx/layout.h"

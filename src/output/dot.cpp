@@ -1,5 +1,5 @@
 // A map for Graphviz: modules are clusters, one inside the other; edges are tensors.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <iterator>
 

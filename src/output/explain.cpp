@@ -1,5 +1,5 @@
 // Why a node got its module, told the way a colleague would.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>

@@ -1,6 +1,6 @@
 // A map as GraphML: modules are groups, one inside the other, with their nodes in them; edges are tensors.
 // yEd draws it; its words for groups are also what networkx needs to look inside them.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>

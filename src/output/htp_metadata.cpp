@@ -1,6 +1,6 @@
 // A map in the layout of the sidecar files (`_htp_metadata.json`) that earlier tools of this kind write:
 // modules nested, nodes by name with their tags. docs/compatibility.md describes it.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>

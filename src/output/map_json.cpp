@@ -1,6 +1,6 @@
 // A map as JSON. What is said of a module is the same for all its nodes, so it is put into words once and
 // copied.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // A map as a table for people.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // A map for Model Explorer: a collection of graphs whose nodes lie in namespaces, one for each module; and
 // node data that colours them by confidence. Main graph, bodies and functions are graphs of their own.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>

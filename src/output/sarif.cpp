@@ -1,6 +1,6 @@
 // A map as SARIF 2.1.0, which code hosts and editors show: one result for each node that is unknown or known
 // with little confidence; a rule for each reason.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <iterator>

@@ -1,5 +1,5 @@
 // A score as a table and as JSON.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>

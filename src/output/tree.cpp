@@ -1,5 +1,5 @@
 // The module tree as a table, JSON and CSV.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>

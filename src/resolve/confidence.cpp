@@ -1,6 +1,6 @@
 #include "resolve/confidence.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <simdjson.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "score/score.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

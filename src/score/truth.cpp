@@ -1,6 +1,6 @@
 #include "score/truth.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <simdjson.h>
 
 #include "base/mapped_file.h"

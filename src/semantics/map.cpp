@@ -1,6 +1,6 @@
 #include "semantics/map.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <future>

@@ -1,6 +1,6 @@
 #include "semantics/tags.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

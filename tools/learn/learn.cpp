@@ -5,7 +5,7 @@
 //
 // Expectation maximisation: align with what is believed so far, only pairs that the truth allows; count;
 // again.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <simdjson.h>
 
 #include <algorithm>
