@@ -11,6 +11,7 @@
 namespace thence::evidence {
 namespace {
 
+using hierarchy::ModuleId;
 using hierarchy::Recording;
 
 constexpr float sure = 0.99f, likely = 0.7f;
@@ -96,7 +97,10 @@ class Telling {
       in_file_.alignment = std::move(found);
       best = &each;
     }
-    if (best == nullptr || in_file_.alignment.anchors.empty()) return;
+    if (best == nullptr) return;
+    constexpr float nearly_all = 0.88f;
+    const bool close = match::kept_close(model) >= nearly_all;
+    if (close && in_file_.alignment.anchors.empty()) return;
     match::Told told = match::told_alike(recording, in_file_.items, in_file_.alignment.anchors);
     reordered_ = std::move(told.recording);
     by_flow_.recording = &reordered_;
@@ -104,7 +108,7 @@ class Telling {
     by_flow_.alignment = match::align(reordered_, model, by_flow_.items, *best, {});
     constexpr double clearly = 0.25;     // for each node
     constexpr float order_kept = 0.98f;  // of the anchors; below it, the file's order says nothing
-    in_order_ = in_file_.alignment.order >= order_kept &&
+    in_order_ = close && in_file_.alignment.order >= order_kept &&
                 by_flow_.alignment.likelihood - in_file_.alignment.likelihood <
                     clearly * static_cast<double>(in_file_.items.size());
   }
@@ -166,6 +170,37 @@ std::vector<bool> overruled(const Story& believed, const std::vector<std::uint32
   return overruled;
 }
 
+// A torch.export graph has numbers where the file may compute sizes: it cannot tell who asked for them.
+bool is_deaf_to_sizes(const Recording& recording, const std::vector<match::NodeItem>& items) {
+  return std::any_of(items.begin(), items.end(), [](const match::NodeItem& item) { return item.sized; }) &&
+         std::none_of(recording.steps.begin(), recording.steps.end(),
+                      [](const hierarchy::RecordedStep& step) {
+                        return step.kind == hierarchy::RecordedStep::Kind::size;
+                      });
+}
+
+// By item that computes a size: the module that uses it in the end, if it is another one than where it
+// stands; none for all others.
+std::vector<ModuleId> served_by_sizes(const Story& story, const std::vector<std::uint32_t>& steps) {
+  const auto module_of = [&](std::size_t item) {
+    return steps[item] == onnx::none ? hierarchy::no_module : story.recording->steps[steps[item]].module;
+  };
+  std::vector<ModuleId> users(steps.size(), hierarchy::no_module);
+  std::vector<bool> at_home(steps.size(), false);
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    const ModuleId user = story.items[i].sized ? users[i] : module_of(i);
+    if (user == hierarchy::no_module) continue;
+    for (const std::uint32_t maker : story.items[i].made_of) {
+      if (!story.items[maker].sized) continue;
+      users[maker] = user;
+      at_home[maker] = at_home[maker] || module_of(maker) == user;
+    }
+  }
+  for (std::size_t i = 0; i < users.size(); ++i)
+    if (at_home[i] || !story.items[i].sized) users[i] = hierarchy::no_module;
+  return users;
+}
+
 Strength strength_of(const Owner& owner, const hierarchy::RecordedStep& step, bool aside, bool in_order,
                      bool agreed) {
   if (owner.chance >= sure && step.relabelled) return Strength::relabelled;
@@ -193,9 +228,8 @@ void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hi
   const auto flows = match::flow_agrees(*recording, items, steps);
   const Second second = second_opinion(telling.believed(), steps, telling.other(), model.node_count());
   const auto turned = overruled(telling.believed(), steps, telling.other(), second);
-  const bool hears_sizes = std::any_of(
-      recorded->steps.begin(), recorded->steps.end(),
-      [](const hierarchy::RecordedStep& step) { return step.kind == hierarchy::RecordedStep::Kind::size; });
+  const bool deaf = is_deaf_to_sizes(*recorded, items);
+  const auto served = deaf ? served_by_sizes(telling.believed(), steps) : std::vector<ModuleId>();
   std::vector<Evidence> found;
   for (std::size_t i = 0; i < owners.size(); ++i) {
     if (steps[i] == onnx::none) continue;
@@ -213,7 +247,20 @@ void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hi
     if (strays[i] == onnx::none) {
       const bool aside = items[i].auxiliary, agreed = second.agrees[i] && (aside || flows[i]);
       const bool in_doubt = owners[i].chance < sure || !agreed;
-      if (items[i].sized && in_doubt && !hears_sizes) continue;  // who reads it knows better
+      if (aside && !telling.in_order() && alignment.anchors.empty()) continue;  // no order to stand in
+      if (aside && telling.in_order() && owners[i].chance < sure && !second.agrees[i] &&
+          second.steps[i] != onnx::none) {  // two tellings, and neither is sure
+        push(step, Strength::names_several);
+        push(telling.other().recording->steps[second.steps[i]], Strength::names_several);
+        continue;
+      }
+      if (deaf && items[i].sized && in_doubt) continue;                // who reads it knows better
+      if (deaf && !aside && !second.agrees[i] && !flows[i]) continue;  // nothing speaks for it but its place
+      if (deaf && served[i] != hierarchy::no_module && served[i] != step.module) {
+        push(step, Strength::names_several);
+        push({.module = served[i]}, Strength::names_several);
+        continue;
+      }
       push(turned[i] ? telling.other().recording->steps[second.steps[i]] : step,
            strength_of(owners[i], step, aside, telling.in_order(), agreed));
     } else {  // its own place and its reader's are rivals
