@@ -71,6 +71,8 @@ void add_check(Program& program);
 void add_extract(Program& program);
 void add_fold(Program& program);
 void add_convert(Program& program);
+void add_query(Program& program);
+void add_completions(Program& program);
 
 /// How the program was called; empty when that is not known.
 std::string& program_name();

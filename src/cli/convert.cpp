@@ -51,7 +51,7 @@ int fail(const Error& error) {
 }
 
 void write_csv(const semantics::Map& map, base::Writer& out) {
-  output::write_map_csv(map, output::all_columns(), out);
+  output::write_map_csv(map, output::Nodes(map.model()), output::all_columns(), out);
 }
 
 // Python prints its own errors.

@@ -23,18 +23,23 @@ Statement::Statement(Database& database, const std::string& sql) : database_(dat
 
 Statement::~Statement() { sqlite3_finalize(statement_); }
 
+void Statement::bind(std::string_view bytes, bool copied) {
+  database_.check(sqlite3_bind_text64(statement_, next_++, bytes.data(), bytes.size(),
+                                      copied ? SQLITE_TRANSIENT : SQLITE_STATIC, SQLITE_UTF8) == SQLITE_OK);
+}
+
 void Statement::text(std::string_view value) {
-  const auto bind = [&](std::string_view bytes) {
-    database_.check(sqlite3_bind_text64(statement_, next_++, bytes.data(), bytes.size(), SQLITE_TRANSIENT,
-                                        SQLITE_UTF8) == SQLITE_OK);
-  };
   if (!database_.ok()) return;
   if (value.empty())
-    bind("");  // a view of nothing would be NULL
+    bind("", false);  // a view of nothing would be NULL
   else if (value.find('\0') == std::string_view::npos && base::is_utf8(value))
-    bind(value);
+    bind(value, false);
   else
-    bind(base::valid_utf8(value));
+    bind(base::valid_utf8(value), true);
+}
+
+void Statement::text(std::string&& value) {
+  if (database_.ok()) bind(base::is_utf8(value) ? value : base::valid_utf8(value), true);
 }
 
 void Statement::text_or_null(std::string_view value) {

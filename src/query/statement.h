@@ -37,8 +37,11 @@ class Statement {
   Statement& operator=(const Statement&) = delete;
   ~Statement();
 
-  /// Bytes that are not UTF-8 are spelled out.
+  /// Bytes that are not UTF-8 are spelled out. The text must stay as it is until done(): it is not copied.
   void text(std::string_view value);
+  void text(const char* value) { text(std::string_view(value)); }
+  /// One that ends sooner.
+  void text(std::string&& value);
   void text_or_null(std::string_view value);
   void number(std::int64_t value);
   void count(const std::optional<std::uint64_t>& value);
@@ -49,6 +52,7 @@ class Statement {
  private:
   Database& database_;
   sqlite3_stmt* statement_ = nullptr;
+  void bind(std::string_view bytes, bool copied);
   int next_ = 1;
 };
 

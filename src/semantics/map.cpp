@@ -209,6 +209,11 @@ const ModuleFacts& Map::facts(ModuleId module) const {
   return facts;
 }
 
+ModuleId Map::hf_module(ModuleId module) const {
+  const auto written = written_.find(module);
+  return written != written_.end() ? written->second.hf_module : filter_->hf_module(tree(), module);
+}
+
 void Map::read_facts(ModuleId module, RoleReader& roles, ModuleFacts& facts) const {
   if (const auto written = written_.find(module); written != written_.end()) {
     facts.hf_module = written->second.hf_module;

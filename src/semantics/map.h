@@ -77,6 +77,8 @@ class Map {
   const ModuleFacts& facts(hierarchy::ModuleId module) const;
   void read_facts(hierarchy::ModuleId module, RoleReader& roles, ModuleFacts& facts) const;
   Role role(hierarchy::ModuleId module) const { return roles_->of(tree(), module); }
+  /// The nearest module that is the model's own, as in ModuleFacts.
+  hierarchy::ModuleId hf_module(hierarchy::ModuleId module) const;
   Summary summary() const;
   std::vector<InitializerRow> initializer_rows() const;
   /// Whose each initializer is: by its name, else the one module whose nodes read it.
