@@ -12,6 +12,7 @@
 
 #include "base/atomic_file.h"
 #include "edit/tag.h"
+#include "failure.h"
 #include "hierarchy/content.h"
 #include "output/formats.h"
 #include "semantics/map.h"
@@ -21,13 +22,8 @@ namespace nb = nanobind;
 namespace {
 
 using namespace thence;
-
-// Raised as thence.Error(kind, code, text, hint); kind is the exit code that the program would end with.
-struct Failure {
-  Error error;
-};
-
-[[noreturn]] void fail(const Error& error) { throw Failure{error}; }
+using python::fail;
+using python::Failure;
 
 semantics::MapOptions options_of(const std::string& capture, const std::string& strategy,
                                  const std::optional<std::vector<std::string>>& exceptions,
@@ -137,8 +133,8 @@ NB_MODULE(_core, module) {
         try {
           std::rethrow_exception(thrown);
         } catch (const Failure& failure) {
-          const nb::tuple said = nb::make_tuple(static_cast<int>(failure.error.kind), failure.error.code,
-                                                failure.error.text, failure.error.hint);
+          const nb::tuple said =
+              nb::make_tuple(failure.kind, failure.error.code, failure.error.text, failure.error.hint);
           PyErr_SetObject(static_cast<PyObject*>(type), said.ptr());
         }
       },
@@ -154,4 +150,5 @@ NB_MODULE(_core, module) {
              "Writes the model with its answers as tags, and gives the map.");
   module.def("fingerprint", &fingerprint, nb::arg("data"), nb::arg("shape"), nb::arg("dtype"),
              "Hashes of a tensor's content, of a contiguous buffer.");
+  python::add_questions(module);
 }
