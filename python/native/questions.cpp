@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/utf8.h"
 #include "failure.h"
 #include "query/selector.h"
 #include "query/sql.h"
@@ -50,7 +51,7 @@ class Questions {
       if (module == hierarchy::no_module)
         found.append(nb::none());
       else
-        found.append(nb::str(map_->tree()[module].path.data(), map_->tree()[module].path.size()));
+        found.append(as_text(map_->tree()[module].path));
     }
     return found;
   }
@@ -74,6 +75,7 @@ class Questions {
                       const std::string& precision) const {
     const Result<query::ToolList> list =
         query::tool_list(name, map_->model(), nodes, {.precision = precision});
+    if (!list && list.error().code == "Q001") fail(list.error());
     if (!list) throw Failure{list.error(), nothing_found};
     nb::list warnings;
     for (const Diagnostic& diagnostic : list->diagnostics)
@@ -104,6 +106,10 @@ class Questions {
   }
 
  private:
+  // Spelled as the map's JSON spells it.
+  static nb::object as_text(std::string_view text) {
+    return nb::cast(base::is_utf8(text) ? std::string(text) : base::valid_utf8(text));
+  }
   static constexpr auto as_python = [](const auto& one) -> nb::object {
     if constexpr (std::is_same_v<std::decay_t<decltype(one)>, std::monostate>)
       return nb::none();
@@ -127,7 +133,8 @@ void add_questions(nb::module_& module) {
       .def("modules", &Questions::modules)
       .def("select", &Questions::select, nb::arg("modules"), nb::arg("under"), nb::arg("classes"),
            nb::arg("roles"), nb::arg("components"), nb::arg("layers"), nb::arg("ops"), nb::arg("parameters"),
-           nb::arg("sources"), nb::arg("min_confidence"), nb::arg("unknown"), nb::arg("shared"))
+           nb::arg("sources"), nb::arg("min_confidence"), nb::arg("unknown"), nb::arg("shared"),
+           nb::call_guard<nb::gil_scoped_release>())
       .def("tool_list", &Questions::tool_list, nb::arg("name"), nb::arg("nodes"), nb::arg("precision"))
       .def("sql", &Questions::sql, nb::arg("text"), nb::arg("seconds"), nb::arg("bytes"));
 }

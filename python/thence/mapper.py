@@ -67,15 +67,19 @@ class SemanticMapper:
         answer: Mapping[str, Any],
         torch_model: nn.Module | None = None,
         metadata: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        torch_nn_exceptions: Sequence[str] | None = None,
     ) -> SemanticMapper:
         """A mapper with a map that is there already, such as a file that `thence map` wrote.
 
-        `metadata` is what that map was made with, for questions that go beyond its rows.
+        `metadata` and `torch_nn_exceptions` are what that map was made with, for questions that go beyond
+        its rows.
         """
         mapper = cls.__new__(cls)
         mapper._fill(model, answer, torch_model)
         strategy = answer.get("strategy", "auto")
-        mapper._asking = Asking(model, metadata, strategy, None, ignore_tags=metadata is not None)
+        mapper._asking = Asking(
+            model, metadata, strategy, torch_nn_exceptions, ignore_tags=metadata is not None
+        )
         return mapper
 
     def _fill(

@@ -57,8 +57,8 @@ class SqlRows(list[tuple[Any, ...]]):
         return package("pandas").DataFrame(list(self), columns=self.columns)
 
     def to_arrow(self) -> Any:
-        """The rows as a pyarrow Table."""
-        values = [list(column) for column in zip(*self, strict=True)] or [[] for _ in self.columns]
+        """The rows as a pyarrow Table; a column of numbers and words becomes one of words."""
+        values = [_of_one_kind(column) for column in zip(*self, strict=True)] or [[] for _ in self.columns]
         return package("pyarrow").table(dict(zip(self.columns, values, strict=True)))
 
 
@@ -168,6 +168,11 @@ class SemanticQueryInterface:
             if error.code != NOTHING_FITS:
                 raise
             return Selection(self._mapper, [], [])
+
+
+def _of_one_kind(column: Sequence[Any]) -> list[Any]:
+    words = any(isinstance(value, str) for value in column)
+    return [str(value) if words and value is not None else value for value in column]
 
 
 def _listed(wanted: Any) -> list[Any]:

@@ -11,13 +11,10 @@
 namespace thence::cli {
 namespace {
 
-// The shell hands words over as they are typed.
-std::string as_the_shell_would(std::string word) {
-  if (word.size() > 1 && (word.front() == '\'' || word.front() == '"') && word.back() == word.front())
-    word = word.substr(1, word.size() - 2);
-  if (word.starts_with("~/"))
-    if (const char* home = std::getenv("HOME")) word.replace(0, 1, home);
-  return word;
+std::string with_home(std::string path) {
+  if (path.starts_with("~/"))
+    if (const char* home = std::getenv("HOME")) path.replace(0, 1, home);
+  return path;
 }
 
 }  // namespace
@@ -26,13 +23,13 @@ std::vector<std::string> complete_module(const std::string& model_file, const st
                                          const std::string& begun) {
   constexpr std::size_t most = 2000;
   Diagnostics unheard;
-  const std::string path = as_the_shell_would(model_file);
+  const std::string path = with_home(model_file);
   if (path.empty() || path == "-") return {};
   const Result<onnx::Model> model = onnx::Model::open(path, unheard);
   if (!model) return {};
   std::optional<hierarchy::Capture> capture;
   if (!capture_file.empty())
-    if (Result<hierarchy::Capture> read = hierarchy::open_capture(as_the_shell_would(capture_file), unheard))
+    if (Result<hierarchy::Capture> read = hierarchy::open_capture(with_home(capture_file), unheard))
       capture = *std::move(read);
   const hierarchy::Hierarchy hierarchy(*model, std::move(capture));
   const hierarchy::ModuleTree& tree = hierarchy.tree();

@@ -17,6 +17,25 @@ const DeclaredFlag* find_flag(const DeclaredCommand& command, const std::string&
   return nullptr;
 }
 
+// A word without its quotes and backslashes: the shells hand it over as it is typed, perhaps in quotes that
+// are still open.
+std::string unquoted(std::string_view typed) {
+  std::string word;
+  char quote = 0;
+  for (std::size_t i = 0; i < typed.size(); ++i) {
+    const char letter = typed[i];
+    if (letter == '\\' && quote != '\'' && i + 1 < typed.size())
+      word += typed[++i];
+    else if (quote == 0 && (letter == '\'' || letter == '"'))
+      quote = letter;
+    else if (quote != 0 && letter == quote)
+      quote = 0;
+    else
+      word += letter;
+  }
+  return word;
+}
+
 // Bash parts a word at "=", and others do not: here "--flag=value" is always two words.
 Words parted(const Words& words) {
   Words all;
@@ -80,6 +99,7 @@ Words flags(const DeclaredCommand& command, const std::string& begun) {
 
 Words complete(const std::vector<DeclaredCommand>& commands, Words given) {
   if (given.empty()) given.emplace_back();
+  for (std::string& word : given) word = unquoted(word);
   const Words words = parted(given);
   const std::string& begun = words.back();
   Words found;

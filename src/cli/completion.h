@@ -11,7 +11,8 @@ namespace thence::cli {
 /// How the scripts of `thence completions` call this program: thence __complete WORD...
 inline constexpr const char* completion_command = "__complete";
 
-/// Candidates for the last of the words, one a line, with a tab and their meaning where there is one. A line
+/// Candidates for the last of the words, which come as they are typed, one a line, with a tab and their
+/// meaning where there is one. A line
 /// ":files" asks for names of files, ":nospace" for no space behind what is chosen.
 std::vector<std::string> complete(const std::vector<DeclaredCommand>& commands,
                                   std::vector<std::string> words);

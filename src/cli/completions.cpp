@@ -31,7 +31,10 @@ _thence() {
         while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "${current#=}")
         ;;
       :nospace) compopt -o nospace 2>/dev/null ;;
-      *) COMPREPLY+=("${line%%$'\t'*}") ;;
+      *)
+        printf -v line %q "${line%%$'\t'*}" # a module may be called anything; it must stay a word
+        COMPREPLY+=("$line")
+        ;;
     esac
   done < <("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
@@ -45,14 +48,14 @@ _thence() {
   local -a found behind
   while IFS= read -r line; do
     case $line in
-      :files) _files; return ;;
+      :files) compset -P '--*='; _files; return ;;
       :nospace) behind=(-S '') ;;
       *) found+=("${line%%$'\t'*}") ;;
     esac
   done < <("${words[1]}" __complete "${(@)words[2,CURRENT]}" 2>/dev/null)
   compadd "${behind[@]}" -- "${found[@]}"
 }
-compdef _thence thence
+if [[ ${funcstack[1]} = _thence ]]; then _thence "$@"; else compdef _thence thence; fi
 )script";
 
 constexpr const char* fish = R"script(# Completion of thence for fish.
@@ -62,7 +65,10 @@ function __thence_complete
     for line in ($words[1] __complete $words[2..-1] "$current" 2>/dev/null)
         switch $line
             case ':files'
-                __fish_complete_path "$current"
+                set -l flag (string match -r -- '^--[^=]+=' $current)
+                for path in (__fish_complete_path (string replace -- "$flag" "" $current))
+                    echo "$flag$path"
+                end
             case ':nospace'
             case '*'
                 echo $line

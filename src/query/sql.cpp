@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "query/sql_guard.h"
 #include "query/statement.h"
 #include "query/tables.h"
@@ -44,16 +45,19 @@ SqlValue value_of(sqlite3_stmt* statement, int column) {
     case SQLITE_NULL: return std::monostate{};
     case SQLITE_BLOB: {
       const auto* bytes = static_cast<const unsigned char*>(sqlite3_column_blob(statement, column));
+      constexpr std::string_view digits = "0123456789abcdef";
       std::string text;
-      for (int i = 0; i < sqlite3_column_bytes(statement, column); ++i)
-        text += fmt::format("{:02x}", bytes[i]);
+      for (int i = 0; i < sqlite3_column_bytes(statement, column); ++i) {
+        text += digits[bytes[i] >> 4];
+        text += digits[bytes[i] & 15];
+      }
       return text;
     }
     default: {
       const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
-      return text == nullptr
-                 ? std::string()
-                 : std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
+      if (text == nullptr) return std::string();
+      const std::string_view bytes(text, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
+      return base::is_utf8(bytes) ? std::string(bytes) : base::valid_utf8(bytes);  // SQL can make any bytes
     }
   }
 }
@@ -102,7 +106,7 @@ class SqlQuestion::Inside {
   Result<SqlAnswer> ask(const semantics::Map& map) {
     Database(database_.get()).execute("BEGIN");
     if (fill_some_tables(map, database_.get(), [&](std::string_view name) { return read_.contains(name); }))
-      return too_much_memory();
+      return past_memory(sqlite3_errcode(database_.get()));
     Database(database_.get()).execute("COMMIT");
     SqlGuard guard(database_.get());
     const Result<Prepared> statement = prepare(guard);
@@ -113,6 +117,7 @@ class SqlQuestion::Inside {
 
  private:
   Result<Prepared> prepare(const SqlGuard& guard) const {
+    if (sql_.find('\0') != std::string::npos) return not_sql("there is a character 0 in the SQL");
     const char* rest = nullptr;
     Result<Prepared> first = prepare(sql_.data(), guard, &rest);
     if (!first) return first;
@@ -155,7 +160,7 @@ class SqlQuestion::Inside {
     if (code == SQLITE_INTERRUPT)
       return past_limit(fmt::format("SQL took longer than {:g} s", limits_.seconds),
                         "ask for less, or give a longer --timeout");
-    if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG) return too_much_memory();
+    if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG) return past_memory(code);
     if (!guard.refused().empty()) return not_allowed(guard.refused());
     return not_sql(base::printable(sqlite3_errmsg(database_.get())));
   }
@@ -163,6 +168,12 @@ class SqlQuestion::Inside {
   static Error not_allowed(const std::string& what) {
     return {ErrorKind::usage, "Q004", fmt::format("SQL may only read the tables: {} is not allowed", what),
             "thence convert --to sqlite writes them to a file of your own"};
+  }
+
+  Error past_memory(int code) const {
+    if (code != SQLITE_TOOBIG) return too_much_memory();
+    return past_limit(fmt::format("a row is longer than {} MB", SqlGuard::most_bytes_a_row >> 20),
+                      "ask for shorter ones: substr(), LIMIT, or leave columns out");
   }
 
   Error too_much_memory() const {

@@ -35,7 +35,7 @@ SqlGuard::SqlGuard(sqlite3* database) : database_(database) {
   sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
   sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
-  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, 64 << 20);
+  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, most_bytes_a_row);
   sqlite3_limit(database, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
   sqlite3_limit(database, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
   sqlite3_limit(database, SQLITE_LIMIT_WORKER_THREADS, 0);
@@ -48,7 +48,8 @@ SqlGuard::~SqlGuard() {
 }
 
 void SqlGuard::allow_seconds(double seconds) {
-  if (seconds <= 0) return;
+  constexpr double years = 1e8;
+  if (!(seconds > 0 && seconds < years)) return;
   end_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                                 std::chrono::duration<double>(seconds));
   constexpr int steps = 2000;  // of SQLite's machine: well under a millisecond

@@ -13,12 +13,14 @@ namespace thence::query {
 /// Stands between SQL and the database for as long as it lives.
 class SqlGuard {
  public:
+  static constexpr int most_bytes_a_row = 64 << 20;
+
   explicit SqlGuard(sqlite3* database);
   SqlGuard(const SqlGuard&) = delete;
   SqlGuard& operator=(const SqlGuard&) = delete;
   ~SqlGuard();
 
-  /// Starts the clock; 0: there is none.
+  /// Starts the clock; there is none for 0, and for years.
   void allow_seconds(double seconds);
   /// The tables that statements read, and their columns: "nodes", "nodes.module".
   const std::set<std::string, std::less<>>& read() const { return read_; }

@@ -1,13 +1,20 @@
-"""The shells' completions: bash runs its script; the others do where they are installed."""
+"""The shells' completions, run by bash, zsh and fish."""
 
 from __future__ import annotations
 
+import fcntl
 import os
+import pty
 import re
+import select
 import shutil
+import struct
 import subprocess
+import termios
 from pathlib import Path
 
+import numpy as np
+import onnx
 import pytest
 from tests.cases.programs import RELEASE
 from tests.query.asking import MODEL
@@ -75,42 +82,111 @@ printf '%s\\n' "${{COMPREPLY[@]}}" """
     assert [word for word in done.stdout.splitlines() if word] == candidates
 
 
-def test_bash_by_its_tab_key(desk: Path) -> None:
-    """In a terminal, where readline itself asks."""
-    import pty
+def fish_candidates(line: str, desk: Path) -> list[str]:
+    script = f"thence completions fish | source; complete --do-complete '{line}'"
+    done = run(["fish", "--no-config"], script, desk)
+    assert done.stderr == ""
+    return [candidate.split("\t")[0] for candidate in done.stdout.splitlines()]
 
+
+@pytest.mark.parametrize(("line", "candidates"), WORDS, ids=[line for line, _ in WORDS])
+def test_fish(line: str, candidates: list[str], desk: Path) -> None:
+    flag = line.rpartition(" ")[2].rpartition("=")[0]  # fish completes the whole word
+    assert sorted(fish_candidates(line, desk)) == sorted(
+        f"{flag}={one}" if flag else one for one in candidates
+    )
+
+
+# How a shell is started without its user's files, and made to complete; zsh also by a file of fpath.
+SHELLS = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"], "PS1='read''y> '; source <(thence completions bash)"),
+    "zsh": (
+        ["zsh", "-f", "-i"],
+        "PS1='read''y> '; autoload -U compinit; compinit -u -D; source <(thence completions zsh)",
+    ),
+    "zsh fpath": (
+        ["zsh", "-f", "-i"],
+        "PS1='read''y> '; mkdir fns; thence completions zsh > fns/_thence; fpath=($PWD/fns $fpath); "
+        "autoload -U compinit; compinit -u -D",
+    ),
+    "fish": (
+        ["fish", "--no-config", "-i"],
+        "function fish_prompt; echo -n 'read''y> '; end; thence completions fish | source",
+    ),
+}
+HOSTILE = "$(touch owned);a b"
+KEYS = [
+    ("thence query model.onnx --under pool", "thence query model.onnx --under pooler"),
+    ("thence query model.onnx --under=pool", "thence query model.onnx --under=pooler"),
+    ("thence query model.onnx --under 'pool", "thence query model.onnx --under pooler"),
+    ("thence query 'my model.onnx' --under pool", "thence query my model.onnx --under pooler"),
+    ("thence query my\\ model.onnx --under pool", "thence query my model.onnx --under pooler"),
+    ("thence query model.onnx --comp", "thence query model.onnx --component"),
+    ("thence query --format=na", "thence query --format=names"),
+    ("thence map --capture wo", "thence map --capture words.txt"),
+    ("thence map --capture=wo", "thence map --capture=words.txt"),
+    ("thence query hostile.onnx --under ", f"thence query hostile.onnx --under {HOSTILE}"),
+]
+
+
+def typed(shell: list[str], setup: str, line: str, desk: Path) -> str:
+    """What a line is once the tab key was pressed at its end, in a terminal: as the shell's echo says it."""
     leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
     process = subprocess.Popen(
-        ["bash", "--norc", "--noprofile", "-i"],
+        ["setsid", "--ctty", *shell],
         cwd=desk,
-        env={**os.environ, "PATH": f"{desk / 'bin'}:{os.environ['PATH']}", "TERM": "dumb", "HISTFILE": ""},
+        env={
+            **os.environ,
+            "PATH": f"{desk / 'bin'}:{os.environ['PATH']}",
+            "TERM": "dumb",
+            "HISTFILE": "",
+            "HOME": str(desk),
+        },
         stdin=follower,
         stdout=follower,
         stderr=follower,
-        close_fds=True,
-        start_new_session=True,
     )
     os.close(follower)
-    os.write(leader, b"source <(thence completions bash)\n")
-    os.write(leader, b"thence query model.onnx --under pool\t --op Ge\x01echo \x05 > asked; exit\n")
     seen = b""
+
+    def wait_for(words: bytes, start: int) -> None:
+        nonlocal seen
+        while words not in seen[start:]:
+            assert select.select([leader], [], [], 20)[0], seen
+            seen += os.read(leader, 4096)
+
     try:
-        while chunk := os.read(leader, 4096):
-            seen += chunk
-    except OSError:  # the terminal is gone
-        pass
-    process.wait(timeout=30)
-    assert (desk / "asked").read_text() == "thence query model.onnx --under pooler --op Ge\n", seen
+        os.write(leader, setup.encode() + b"\n")
+        wait_for(b"ready> ", 0)
+        before = len(seen)
+        close = b"'" if line.count("'") % 2 and shell[0] == "zsh" else b""  # the others do it themselves
+        # The line is an argument of echo from the beginning of the line (^A), once it is complete.
+        os.write(leader, line.encode() + b"\t" + close + b"\x01echo \x05> asked; echo do''ne\n")
+        wait_for(b"done\r\n", before)
+    finally:
+        process.kill()
+        process.wait(timeout=30)
+        os.close(leader)
+    return (desk / "asked").read_text().rstrip("\n")
 
 
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_the_others_can_read_theirs(shell: str, desk: Path) -> None:
-    if shutil.which(shell) is None:
-        pytest.skip(f"there is no {shell}")
-    script = run(["bash"], f"thence completions {shell}", desk).stdout
-    (desk / "script").write_text(script)
-    done = run(["bash"], f"{shell} -n script", desk)
-    assert (done.returncode, done.stderr) == (0, "")
+@pytest.mark.parametrize(("line", "completed"), KEYS, ids=[line for line, _ in KEYS])
+@pytest.mark.parametrize("shell", SHELLS)
+def test_by_the_tab_key(shell: str, line: str, completed: str, desk: Path) -> None:
+    shutil.copy(MODEL, desk / "my model.onnx")
+    (desk / "hostile.onnx").write_bytes(one_module(HOSTILE))
+    assert typed(*SHELLS[shell], line, desk).rstrip() == completed
+    assert not (desk / "owned").exists()
+
+
+def one_module(name: str) -> bytes:
+    """A model whose one module has this name."""
+    weight = onnx.numpy_helper.from_array(np.ones((1, 1), np.float32), f"{name}.weight")
+    node = onnx.helper.make_node("MatMul", ["x", weight.name], ["y"], f"/{name}/MatMul")
+    shape = [onnx.helper.make_tensor_value_info(value, onnx.TensorProto.FLOAT, [1, 1]) for value in "xy"]
+    graph = onnx.helper.make_graph([node], "graph", shape[:1], shape[1:], [weight])
+    return onnx.helper.make_model(graph).SerializeToString()
 
 
 def test_every_flag_of_every_command_is_offered(desk: Path) -> None:

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "onnx_parts.h"
 #include "query/boundary.h"
 #include "query/tool_lists.h"
@@ -82,7 +84,7 @@ TEST_F(Selecting, SaysWhatFitsNothing) {
 TEST_F(Selecting, RefusesWhatIsMalformed) {
   for (const Selectors& wanted :
        {Selectors{.layers = {"3-1"}}, Selectors{.ops = {""}}, Selectors{.sources = {"hearsay"}},
-        Selectors{.modules = {std::string(2000, 'a')}}})
+        Selectors{.modules = {std::string(2000, 'a')}}, Selectors{.min_confidence = std::nan("")}})
     EXPECT_EQ(said(wanted).substr(0, 4), "Q001");
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "onnx_parts.h"
 
 namespace thence::test {
@@ -82,6 +84,15 @@ TEST_F(Sql, SaysWhatIsNoSql) {
     EXPECT_EQ(code(sql), "Q003") << sql;
 }
 
+TEST_F(Sql, AnswersInUtf8WhateverItMakes) {
+  const Result<query::SqlAnswer> answer = ask("SELECT CAST(x'61ff00' AS TEXT), x'0aff'");
+  ASSERT_TRUE(answer) << answer.error().text;
+  EXPECT_EQ(std::get<std::string>(answer->rows[0][0]), "a\\xff\\x00");
+  EXPECT_EQ(std::get<std::string>(answer->rows[0][1]), "0aff");
+}
+
+TEST_F(Sql, IsReadToItsEnd) { EXPECT_EQ(code(std::string("SELECT 1\0; DELETE FROM nodes", 28)), "Q003"); }
+
 TEST_F(Sql, HasLimits) {
   constexpr const char* endless = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t) ";
   EXPECT_EQ(code(endless + std::string("SELECT count(*) FROM t"), {.seconds = 0.05}), "Q005");
@@ -92,6 +103,8 @@ TEST_F(Sql, HasLimits) {
   EXPECT_EQ(code("SELECT hex(randomblob(60000000))", {.bytes = 8 << 20}), "Q005");
   EXPECT_EQ(code("SELECT count(*) FROM nodes", {.bytes = 16 << 20}),
             "");  // the limits end with their question
+  EXPECT_EQ(code("SELECT 1", {.seconds = 1e300}), "");
+  EXPECT_EQ(code("SELECT 1", {.seconds = std::nan("")}), "");
 }
 
 }  // namespace
