@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -51,9 +52,21 @@ class Statement {
 
  private:
   Database& database_;
+  // What SQLite holds for a parameter from the row before. It need not be told the same again: in a column
+  // such as a node's module or type that is half of the work.
+  struct Held {
+    enum class Kind : std::uint8_t { other, null, text } kind = Kind::other;
+    std::string_view text = {};  // SQLite looks into it when the row is done
+  };
+
+  void hold(std::string_view text);
+  void hold_copy(const std::string& text);
+  /// The next parameter, which is about to get another value.
+  int another();
+
   sqlite3_stmt* statement_ = nullptr;
-  void bind(std::string_view bytes, bool copied);
-  int next_ = 1;
+  std::vector<Held> held_;
+  std::size_t next_ = 0;
 };
 
 Statement insert_into(Database& database, const std::string& table, std::size_t columns);
