@@ -52,8 +52,7 @@ class Statement {
 
  private:
   Database& database_;
-  // What SQLite holds for a parameter from the row before. It need not be told the same again: in a column
-  // such as a node's module or type that is half of the work.
+  // What SQLite holds for a parameter from the row before. It need not be told the same again.
   struct Held {
     enum class Kind : std::uint8_t { other, null, text } kind = Kind::other;
     std::string_view text = {};  // SQLite looks into it when the row is done
