@@ -101,6 +101,8 @@ std::string hint(const Map& map, const Term& term) {
   if (some.empty()) return fmt::format("the model has no {} at all", noun(term.kind));
   if (some.size() <= few) return "there are: " + listed(some);
   if (term.kind == Kind::op) return "thence map lists the operators";
+  if (term.kind == Kind::parameter)
+    return "thence query --sql 'SELECT name, parameter FROM initializers' lists them";
   return "thence show lists the modules; * stands for one part of a path and ** for any number";
 }
 

@@ -186,7 +186,8 @@ def one_module(name: str) -> bytes:
     node = onnx.helper.make_node("MatMul", ["x", weight.name], ["y"], f"/{name}/MatMul")
     shape = [onnx.helper.make_tensor_value_info(value, onnx.TensorProto.FLOAT, [1, 1]) for value in "xy"]
     graph = onnx.helper.make_graph([node], "graph", shape[:1], shape[1:], [weight])
-    return onnx.helper.make_model(graph).SerializeToString()
+    data: bytes = onnx.helper.make_model(graph).SerializeToString()
+    return data
 
 
 def test_every_flag_of_every_command_is_offered(desk: Path) -> None:

@@ -50,7 +50,7 @@ def test_the_program_finds_the_same(
 @pytest.mark.parametrize("given", ["path", "bytes", "proto"])
 def test_a_model_may_be_given_in_any_way(given: str, query: thence.SemanticQueryInterface) -> None:
     data = MODEL.read_bytes()
-    model = {"path": MODEL, "bytes": data, "proto": onnx.load_from_string(data)}[given]
+    model: Any = {"path": MODEL, "bytes": data, "proto": onnx.load_from_string(data)}[given]
     capture = json.loads(CAPTURE.read_text())
     other = thence.SemanticQueryInterface(thence.SemanticMapper(model, capture))
     assert other.select(class_name="Linear") == query.select(class_name="Linear")
