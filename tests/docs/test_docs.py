@@ -1,4 +1,5 @@
-"""Every command line in README.md and docs/ is run: the lines of ```sh fences that begin with `thence`.
+"""Every command line in README.md and docs/ is run: the lines of ```sh fences that begin with `thence`, and
+the ```sql fences by `thence query`.
 
 A line may end in `# exit N`; without it the program must succeed. The ```python fences of docs/python.md
 are one script, and those of docs/exporters.md another; `print(...)  # text` must print that text. Links
@@ -111,6 +112,13 @@ def test_command_line(line: str, desk: Path) -> None:
     writes_files = {"--output", "-o", "--in-place"} & {*words} or words[1] in ("export", "capture")
     if expected == 0 and not writes_files:
         assert result.stdout.strip()
+
+
+@pytest.mark.parametrize("sql", [sql for page in PAGES for sql in fences(page, "sql")])
+def test_sql(sql: str) -> None:
+    asked = [os.environ["THENCE_BIN"], "query", str(SAMPLE / "bert.torchscript.onnx"), "--sql", sql]
+    result = subprocess.run(asked, capture_output=True, text=True, timeout=120)
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("page", ["python.md", "exporters.md"])
