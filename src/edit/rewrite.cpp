@@ -115,7 +115,7 @@ class Rewriter {
       const Kind inner = kind_of(message.kind, field);
       if (message.kind == Kind::model && field.tag() == varint_tag(ModelField::ir_version))
         version(whole);
-      else if (is_ours(message, field))
+      else if (is_ours(message, field) || is_dropped(message, field))
         ;  // left out: what is true now is written at the end
       else if (inner == Kind::other || (inner == Kind::attribute && !holds_graph(field.bytes())))
         splice_.copy(whole);
@@ -164,6 +164,12 @@ class Rewriter {
         (message.kind == Kind::node && field.tag() == bytes_tag(NodeField::metadata_props)) ||
         (message.kind == Kind::model && field.tag() == bytes_tag(ModelField::metadata_props));
     return metadata && (field.start() == message.not_ours || key_of(field.bytes()).starts_with(key_prefix));
+  }
+
+  bool is_dropped(const Message& message, const wire::Fields& field) const {
+    return additions_ != nullptr && !additions_->dropped_key.empty() && message.kind == Kind::node &&
+           field.tag() == bytes_tag(NodeField::metadata_props) &&
+           key_of(field.bytes()) == additions_->dropped_key;
   }
 
   static bool holds_graph(std::string_view attribute) {

@@ -146,6 +146,24 @@ def test_namespaces_are_added_where_there_is_none(tmp_path: Path) -> None:
     assert [b for b in before if b] == [a for b, a in zip(before, later, strict=True) if b]
 
 
+def test_stack_traces_are_taken_out_for_good(tmp_path: Path) -> None:
+    plain = SMALL.with_name("bert.dynamo.onnx")
+    model = onnx.load(plain)
+    for node in model.graph.node:
+        node.metadata_props.add(
+            key="pkg.torch.onnx.stack_trace", value='File "/home/ann/net.py", line 7, in forward\n    x + y'
+        )
+    traced, tagged = tmp_path / "traced.onnx", tmp_path / "tagged.onnx"
+    traced.write_bytes(model.SerializeToString(deterministic=True))
+    # Without the flag they stay, and come back with every other byte.
+    assert b"/home/ann" in tag(traced, tagged).SerializeToString()
+    assert stripped(tagged, tmp_path / "back.onnx") == traced.read_bytes()
+    after = tag(traced, tagged, "--strip-stack-traces")
+    assert b"/home/ann" not in tagged.read_bytes()
+    assert all("pkg.thence.module" in properties(node) for node in after.graph.node)
+    assert stripped(tagged, tmp_path / "back.onnx") == onnx.load(plain).SerializeToString(deterministic=True)
+
+
 def test_the_numbers_are_the_same(tmp_path: Path) -> None:
     tag(SMALL, tmp_path / "tagged.onnx", "--namespace")
     before, after = (onnxruntime.InferenceSession(str(p)) for p in (SMALL, tmp_path / "tagged.onnx"))
