@@ -46,6 +46,8 @@ void fit(FittedTable& table, std::vector<std::size_t>& widths, std::size_t width
   }
 }
 
+}  // namespace
+
 std::string cut_to(const std::string& text, std::size_t width) {
   if (base::columns(text) <= width) return text;
   std::size_t end = 0;
@@ -53,8 +55,6 @@ std::string cut_to(const std::string& text, std::size_t width) {
     end += std::max<std::size_t>(base::utf8_length(std::string_view(text).substr(end)), 1);
   return text.substr(0, end) + "…";
 }
-
-}  // namespace
 
 void write_fitted(FittedTable table, std::size_t width, bool colour, base::Writer& out) {
   std::erase_if(table.columns, [](const FittedColumn& column) {

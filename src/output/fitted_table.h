@@ -23,6 +23,9 @@ struct FittedTable {
   std::vector<bool> faint = {};  // rows of little interest
 };
 
+/// At most so many columns of a terminal; what was cut ends in "…".
+std::string cut_to(const std::string& text, std::size_t width);
+
 /// Columns without a word in them are left out. `width` 0: as wide as it gets.
 void write_fitted(FittedTable table, std::size_t width, bool colour, base::Writer& out);
 

@@ -5,6 +5,7 @@
 
 #include "output/formats.h"
 #include "output/json_text.h"
+#include "output/layer_json.h"
 #include "output/tree_rows.h"
 
 namespace thence::output {
@@ -54,6 +55,23 @@ void append_tally(std::string& text, const Tree& tree, const Tally& tally) {
                  share(tally, whole, Measure::flops));
 }
 
+void append_csv_tally(std::string& text, const Tree& tree, const Tally& tally) {
+  const auto add = [&](const shapes::Polynomial& amount, std::int64_t times, bool unknown) {
+    shapes::Polynomial all;
+    text += ',';
+    if (!unknown && all.add(amount, times)) append_csv_field(text, tree.inferred.sizes.text(all));
+  };
+  fmt::format_to(std::back_inserter(text), "{},{},{},{},", tally.nodes, tally.own_nodes, tally.parameters,
+                 tally.bytes);
+  append_csv_field(text, type_names(tally.types));
+  add(tally.macs, 2, nothing_known(tally));
+  add(tally.macs, 1, nothing_known(tally));
+  add(tally.own_macs, 2, false);
+  fmt::format_to(std::back_inserter(text), ",{}", tally.uncounted);
+  add(tally.elementwise, 1, !tally.elementwise_known);
+  fmt::format_to(std::back_inserter(text), ",{:.4g}", tally.mean_confidence());
+}
+
 }  // namespace
 
 void write_tree_json(const semantics::Map& map, const Tree& tree, bool lines, base::Writer& out) {
@@ -77,6 +95,8 @@ void write_tree_json(const semantics::Map& map, const Tree& tree, bool lines, ba
     append_json_string_or_null(text, role.type);
     text += R"(,"component":)";
     append_json_string_or_null(text, role.component);
+    text += ',';
+    append_layers(text, map.tree().layer_path(row.module), LayerSteps::pairs);
     fmt::format_to(std::back_inserter(text), R"(,"depth":{},)", row.depth);
     append_tally(text, tree, tree.of(row));
     out.add("}");
@@ -95,30 +115,25 @@ void write_tree_json(const semantics::Map& map, const Tree& tree, bool lines, ba
 void write_tree_csv(const semantics::Map& map, const Tree& tree, base::Writer& out) {
   out.add(
       "path,class,depth,nodes,own_nodes,parameters,bytes,dtypes,flops,macs,own_flops,uncounted_nodes,"
-      "elementwise,"
-      "confidence\n");
-  const auto amount = [&](const shapes::Polynomial& macs, std::int64_t times, bool unknown) {
-    shapes::Polynomial all;
-    return unknown || !all.add(macs, times) ? std::string() : tree.inferred.sizes.text(all);
-  };
+      "elementwise,confidence,semantic_type,component,layer_id\n");
   for (const TreeRow& row : tree.rows) {
-    const Tally& tally = tree.of(row);
     std::string& text = out.buffer();
-    append_csv_field(text, map.tree()[row.module].path);
+    const hierarchy::Module& module = map.tree()[row.module];
+    append_csv_field(text, module.path);
     text += ',';
-    append_csv_field(text, map.tree()[row.module].class_name);
-    fmt::format_to(std::back_inserter(text), ",{},{},{},{},{},", row.depth, tally.nodes, tally.own_nodes,
-                   tally.parameters, tally.bytes);
-    append_csv_field(text, type_names(tally.types));
-    const bool unknown = nothing_known(tally);
-    for (const std::string& one :
-         {amount(tally.macs, 2, unknown), amount(tally.macs, 1, unknown), amount(tally.own_macs, 2, false)}) {
-      text += ',';
-      append_csv_field(text, one);
-    }
-    fmt::format_to(std::back_inserter(text), ",{},", tally.uncounted);
-    append_csv_field(text, amount(tally.elementwise, 1, !tally.elementwise_known));
-    out.add(fmt::format(",{:.4g}\n", tally.mean_confidence()));
+    append_csv_field(text, module.class_name);
+    fmt::format_to(std::back_inserter(text), ",{},", row.depth);
+    append_csv_tally(text, tree, tree.of(row));
+    const semantics::Role role = map.role(row.module);
+    const std::vector<hierarchy::LayerStep> layers = map.tree().layer_path(row.module);
+    out.add(fmt::format(",{},{},{}\n", role.type, role.component,
+                        layers.empty() ? std::string() : std::to_string(layers.front().index)));
+  }
+  for (const auto& [name, tally] : {std::pair("(unknown)", &tree.tallies.unknown),
+                                    std::pair("(total)", &tree.tallies.total)}) {
+    out.add(fmt::format("{},,,", name));
+    append_csv_tally(out.buffer(), tree, *tally);
+    out.add(",,,\n");
   }
   out.flush();
 }

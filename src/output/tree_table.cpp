@@ -86,14 +86,6 @@ std::string_view short_name(Measure measure) {
 
 constexpr std::size_t longest = 64;  // of a name or a class, where nothing else sets a limit
 
-std::string brief(std::string text) {
-  if (base::columns(text) <= longest) return text;
-  std::size_t end = 0;
-  for (std::size_t kept = 0; kept + 1 < longest; ++kept)
-    end += std::max<std::size_t>(base::utf8_length(std::string_view(text).substr(end)), 1);
-  return text.substr(0, end) + "…";
-}
-
 }  // namespace
 
 void write_tree_table(const semantics::Map& map, const Tree& tree, const TreeOptions& options,
@@ -117,10 +109,10 @@ void write_tree_table(const semantics::Map& map, const Tree& tree, const TreeOpt
       {.title = "role", .dispensable = 5, .least = 8},
   };
   const Tallies& tallies = tree.tallies;
-  const auto add = [&](std::string name, std::string class_name, const Tally& tally, std::string role) {
+  const auto add = [&](const std::string& name, const std::string& class_name, const Tally& tally, std::string role) {
     const double part = share(tally, tallies.total, measure);
-    std::string cells[] = {brief(std::move(name)),
-                           brief(std::move(class_name)),
+    std::string cells[] = {cut_to(name, longest),
+                           cut_to(class_name, longest),
                            std::to_string(tally.nodes),
                            std::to_string(tally.own_nodes),
                            short_number(tally.parameters),

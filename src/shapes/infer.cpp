@@ -180,9 +180,20 @@ class Inference {
     return true;
   }
 
-  void run_bodies(const onnx::Node& node, const std::vector<GraphId>& bodies, Size times, std::size_t depth) {
+  void run_bodies(const onnx::Node& node, std::vector<GraphId> bodies, Size times, std::size_t depth) {
+    if (node.op_type() == "If") leave_out_dead_branch(node, bodies);
     for (const GraphId body : bodies) run_graph(body, out_.sizes.multiply(times, runs(node)), depth + 1);
     if (node.op_type() == "If" && bodies.size() <= 2) join(node, bodies);
+  }
+
+  // Exporters leave an If whose condition is a question about sizes, such as whether two are equal.
+  void leave_out_dead_branch(const onnx::Node& node, std::vector<GraphId>& bodies) {
+    const auto inputs = node.inputs();
+    if (inputs.empty() || inputs[0] == onnx::none) return;
+    const Content condition = out_.values.content(inputs[0]);
+    if (!condition || condition->size() != 1 || !condition->front().is_number()) return;
+    const std::string_view dead = condition->front().value != 0 ? "else_branch" : "then_branch";
+    std::erase_if(bodies, [&](GraphId body) { return model_.graphs()[body].attribute == dead; });
   }
 
   // How often a body runs: a loop's count, where it is constant; else nobody knows.
@@ -191,7 +202,7 @@ class Inference {
     const auto inputs = node.inputs();
     if (node.op_type() == "Loop" && !inputs.empty() && inputs[0] != onnx::none)
       if (const Content count = out_.values.content(inputs[0]); count && count->size() == 1)
-        return count->front();
+        return count->front().is_number() && count->front().value < 0 ? Size(0) : count->front();
     return {};
   }
 

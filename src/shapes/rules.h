@@ -9,6 +9,8 @@ namespace thence::shapes {
 void same_shape(Call& call);        // as the first input
 void same_all_outputs(Call& call);  // every output as the first input
 void copied(Call& call);            // the first input itself, its content too
+void cast(Call& call);              // copied, as truth values where it is cast to those
+void negated(Call& call);           // Not
 void broadcast_all(Call& call);     // as all inputs together
 void arithmetic(Call& call);        // broadcast, and worked out where contents are known
 void choose(Call& call);            // Where

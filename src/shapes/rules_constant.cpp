@@ -1,4 +1,6 @@
 // Constants, and tensors that are made of shapes.
+#include <algorithm>
+
 #include "shapes/rules.h"
 #include "shapes/small_tensor.h"
 
@@ -85,8 +87,8 @@ void shape_of(Call& call) {
   if (!shape.known()) return;
   const auto clamped = [&](std::int64_t at) {
     const auto rank = static_cast<std::int64_t>(shape.rank());
-    if (at < 0) at += at < -rank ? -at : rank;
-    return static_cast<std::size_t>(at > rank ? rank : at);
+    if (at < 0) at = std::max(at, -rank) + rank;
+    return static_cast<std::size_t>(std::min(at, rank));
   };
   const std::size_t start = clamped(call.integer("start", 0));
   const auto end = call.attribute("end");

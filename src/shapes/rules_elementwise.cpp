@@ -79,6 +79,29 @@ void copied(Call& call) {
   call.give_content(0, call.content(0));
 }
 
+namespace {
+
+void give_truth(Call& call, std::int64_t if_zero) {
+  Content content = call.content(0);
+  if (content)
+    for (Size& size : *content)
+      size = size.is_number() ? Size(size.value == 0 ? if_zero : 1 - if_zero) : Size();
+  call.give_content(0, content);
+}
+
+}  // namespace
+
+void cast(Call& call) {
+  constexpr std::int64_t boolean_type = 9;
+  copied(call);
+  if (call.integer("to", 0) == boolean_type) give_truth(call, 0);
+}
+
+void negated(Call& call) {
+  call.give_like(0, 0);
+  give_truth(call, 1);
+}
+
 void broadcast_all(Call& call) {
   bool alike = true;
   for (std::size_t i = 1; i < call.inputs() && alike; ++i) alike = call.alike(0, i);

@@ -49,7 +49,11 @@ Content Values::content(onnx::ValueId value) const {
 void Values::set_shape(onnx::ValueId value, const Shape& shape) {
   Value& one = values_[value];
   one.rank = shape.known() ? static_cast<std::uint8_t>(shape.rank()) : nothing;
-  if (shape.known()) one.shape = keep(shape.sizes());
+  if (!shape.known()) return;
+  one.shape = keep(shape.sizes());
+  // A broken file can compute a size below zero; rules need not think of that.
+  for (Size& size : std::span(pool_).subspan(one.shape))
+    if (size.is_number() && size.value < 0) size = Size();
 }
 
 void Values::share_shape(onnx::ValueId value, onnx::ValueId other) {
