@@ -5,6 +5,7 @@
 
 #include "edit/restore.h"
 #include "onnx/layout.h"
+#include "onnx/metadata_keys.h"
 #include "wire/fields.h"
 
 namespace thence::edit {
@@ -92,7 +93,8 @@ class Rewriter {
         before_(before),
         additions_(additions),
         raises_(additions != nullptr && additions->any_node && before.ir_version < metadata_ir_version),
-        plain_nodes_(!model.may_have_node_metadata() && !model.has_bodies()),
+        plain_nodes_(!model.may_have_node_metadata() && !model.has_bodies() &&
+                     (additions == nullptr || !additions->drop_stack_traces)),
         splice_(model.bytes(), model.descriptor()) {
     if (additions == nullptr || !additions->any_node) return;
     nodes_.reserve(model.node_count());
@@ -167,9 +169,10 @@ class Rewriter {
   }
 
   bool is_dropped(const Message& message, const wire::Fields& field) const {
-    return additions_ != nullptr && !additions_->dropped_key.empty() && message.kind == Kind::node &&
-           field.tag() == bytes_tag(NodeField::metadata_props) &&
-           key_of(field.bytes()) == additions_->dropped_key;
+    if (additions_ == nullptr || !additions_->drop_stack_traces || message.kind != Kind::node) return false;
+    if (field.tag() == bytes_tag(NodeField::doc_string)) return onnx::is_stack_trace(field.bytes());
+    return field.tag() == bytes_tag(NodeField::metadata_props) &&
+           key_of(field.bytes()) == onnx::stack_trace_key;
   }
 
   static bool holds_graph(std::string_view attribute) {
@@ -264,7 +267,7 @@ class Rewriter {
   const Before& before_;
   const Additions* additions_;  // none: entries are only taken out
   const bool raises_;
-  const bool plain_nodes_;  // none has metadata or a body, so what is in them is copied unseen
+  const bool plain_nodes_;  // nothing in them is looked for, so what they hold is copied unseen
   Splice splice_;
   Restore restore_;  // for who takes our entries out
   Entries entries_{static_cast<std::uint32_t>(NodeField::metadata_props)};

@@ -32,7 +32,6 @@ void append_path(const hierarchy::ModuleTree& tree, ModuleId module, std::string
     append_json_string(out, tree[module].path);
 }
 
-
 class Rows {
  public:
   Rows(const Map& map, LayerSteps steps) : map_(map), steps_(steps) {}

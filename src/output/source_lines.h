@@ -1,5 +1,5 @@
-// Source lines: where in somebody's code a node was made, where the exporter kept that (dynamo's stack
-// traces).
+// Source lines: where in somebody's code a node was made, where the exporter kept that: dynamo's stack
+// traces, and TorchScript's in doc strings.
 #pragma once
 
 #include <string_view>

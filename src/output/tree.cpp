@@ -129,8 +129,8 @@ void write_tree_csv(const semantics::Map& map, const Tree& tree, base::Writer& o
     out.add(fmt::format(",{},{},{}\n", role.type, role.component,
                         layers.empty() ? std::string() : std::to_string(layers.front().index)));
   }
-  for (const auto& [name, tally] : {std::pair("(unknown)", &tree.tallies.unknown),
-                                    std::pair("(total)", &tree.tallies.total)}) {
+  for (const auto& [name, tally] :
+       {std::pair("(unknown)", &tree.tallies.unknown), std::pair("(total)", &tree.tallies.total)}) {
     out.add(fmt::format("{},,,", name));
     append_csv_tally(out.buffer(), tree, *tally);
     out.add(",,,\n");

@@ -109,7 +109,8 @@ void write_tree_table(const semantics::Map& map, const Tree& tree, const TreeOpt
       {.title = "role", .dispensable = 5, .least = 8},
   };
   const Tallies& tallies = tree.tallies;
-  const auto add = [&](const std::string& name, const std::string& class_name, const Tally& tally, std::string role) {
+  const auto add = [&](const std::string& name, const std::string& class_name, const Tally& tally,
+                       std::string role) {
     const double part = share(tally, tallies.total, measure);
     std::string cells[] = {cut_to(name, longest),
                            cut_to(class_name, longest),

@@ -164,6 +164,20 @@ def test_stack_traces_are_taken_out_for_good(tmp_path: Path) -> None:
     assert stripped(tagged, tmp_path / "back.onnx") == onnx.load(plain).SerializeToString(deterministic=True)
 
 
+def test_stack_traces_in_doc_strings_are_taken_out(tmp_path: Path) -> None:
+    """The TorchScript exporter leaves them there when it is verbose; other doc strings stay."""
+    model = onnx.load(SMALL)
+    for node in model.graph.node:
+        node.doc_string = "/home/ann/net.py(7): forward\n/home/ann/train.py(99): main\n"
+    model.graph.node[0].doc_string = "The first of all."
+    traced, tagged = tmp_path / "traced.onnx", tmp_path / "tagged.onnx"
+    traced.write_bytes(model.SerializeToString(deterministic=True))
+    assert b"/home/ann" in tag(traced, tagged).SerializeToString()
+    after = tag(traced, tagged, "--strip-stack-traces")
+    assert b"/home/ann" not in tagged.read_bytes()
+    assert [node.doc_string for node in after.graph.node if node.doc_string] == ["The first of all."]
+
+
 def test_the_numbers_are_the_same(tmp_path: Path) -> None:
     tag(SMALL, tmp_path / "tagged.onnx", "--namespace")
     before, after = (onnxruntime.InferenceSession(str(p)) for p in (SMALL, tmp_path / "tagged.onnx"))

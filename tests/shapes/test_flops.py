@@ -1,6 +1,7 @@
 """The work that `thence show` counts, held against what PyTorch counts while the model runs.
 
-Both count two for each multiplication of matrices and convolutions. `pytest -s tests/shapes/test_flops.py` prints the table.
+Both count two for each multiplication of matrices and convolutions. `pytest -s tests/shapes/test_flops.py`
+prints the table.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 MOST_APART = 0.01
+
 
 @dataclass(frozen=True)
 class Less:

@@ -33,6 +33,19 @@ TEST(SourceLines, WhatIsNoTraceHasNoFrames) {
   EXPECT_TRUE(frames[0].code.empty());
 }
 
+TEST(SourceLines, DocStringsBeginWithTheInnermost) {
+  const auto frames = read_frames(
+      "/usr/lib/site-packages/torch/nn/modules/linear.py(134): forward\n/home/a/fc.py(9): forward\n"
+      "/home/a/net.py(7): <module>\n");
+  ASSERT_EQ(frames.size(), 3u);
+  EXPECT_EQ(frames[0].file, "/home/a/fc.py");
+  EXPECT_EQ(frames[0].line, 9u);
+  EXPECT_EQ(frames[1].function, "<module>");
+  EXPECT_EQ(frames[2].line, 134u);
+  for (const std::string_view text : {"a.py(", "a.py(x): f", "a.py(1", "a.py(99999999999999999999): f"})
+    EXPECT_TRUE(read_frames(text).empty()) << text;
+}
+
 TEST(SourceLines, ALongTraceKeepsItsInnermostFrames) {
   std::string trace;
   for (int i = 0; i < 1000; ++i) trace += "File \"a.py\", line " + std::to_string(i) + ", in f\n";

@@ -3,8 +3,8 @@
 python -m tools.semantics.sample [--captures build/accuracy] [--out tests/semantics]
 
 Writes trees.jsonl, the modules of each chosen architecture, and prints a line for each chosen module, to
-which a person adds role, component and layer_path. Those lines are tests/semantics/sample.jsonl, which the
-lexicon was mended with, and fresh.jsonl, which it was not.
+which the judgement is added: role, component and layer_path. Those lines are tests/semantics/sample.jsonl,
+which the lexicon was mended with, and fresh.jsonl, which it was not.
 """
 
 from __future__ import annotations
