@@ -30,15 +30,15 @@ struct Expected {
 TEST(Roles, AreReadFromTheInsideOut) {
   hierarchy::ModuleTree tree;
   RoleReader reader;
-  for (const Expected& e : {Expected{"encoder.layer.0.attention.self.query", "torch.nn.modules.linear.Linear",
-                                     "attention", "query"},
-                            Expected{"encoder.layer.0.attention.output.LayerNorm", "", "norm", ""},
-                            Expected{"encoder.layer.0.intermediate.dense", "", "mlp", "up"},
-                            Expected{"encoder.layer.0.output.dense", "", "linear_projection", "output"},
-                            Expected{"layers.3.mlp.gate_proj", "", "mlp", "gate"},
-                            Expected{"x.7", "pkg.FeedForward", "mlp", ""},
-                            Expected{"x.8", "torch.nn.modules.activation.LeakyReLU", "activation", ""},
-                            Expected{"x.9", "torch.nn.modules.batchnorm.BatchNorm2d", "norm", ""}}) {
+  for (const Expected& e :
+       {Expected{"encoder.layer.0.attention.self.query", "torch.nn.modules.linear.Linear", "attention",
+                 "query"},
+        Expected{"encoder.layer.0.attention.output.LayerNorm", "", "norm", ""},
+        Expected{"encoder.layer.0.intermediate.dense", "", "mlp", "up"},
+        Expected{"encoder.layer.0.output.dense", "", "linear_projection", "output"},
+        Expected{"layers.3.mlp.gate_proj", "", "mlp", "gate"}, Expected{"x.7", "pkg.FeedForward", "mlp", ""},
+        Expected{"x.8", "torch.nn.modules.activation.LeakyReLU", "activation", ""},
+        Expected{"x.9", "torch.nn.modules.batchnorm.BatchNorm2d", "norm", ""}}) {
     const Role role = reader.of(tree, tree.add(e.path, e.class_name));
     EXPECT_EQ(role.type, e.type) << e.path;
     EXPECT_EQ(role.component, e.component) << e.path;
