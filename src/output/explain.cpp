@@ -9,6 +9,7 @@
 #include "output/formats.h"
 #include "output/json_text.h"
 #include "output/source_lines.h"
+#include "resolve/rule.h"
 
 namespace thence::output {
 namespace {
@@ -204,6 +205,7 @@ void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::N
           fmt::format("{:<18} {}: {}", evidence::name_of(e.source), path_or_root(map, e.module), words(e)));
       last = label;
     }
+  if (const std::string_view rule = resolve::rule_of(all, answer); !rule.empty()) add_line(out, "rule", rule);
   add_shapes(map.model().node(id), inferred, out);
   add_source_lines(map.model().node(id), out);
   first = true;
@@ -243,9 +245,12 @@ void write_explanation_json(const Map& map, const shapes::Inferred& inferred, on
   fmt::format_to(std::back_inserter(text), R"(,"confidence":{:.4g},"level":"{}","inferred":{},"reason":)",
                  answer.confidence, semantics::level_of(answer), answer.inferred);
   append_json_string_or_null(text, map.reason(id));
+  const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
+  text += R"(,"rule":)";
+  append_json_string_or_null(text, resolve::rule_of(all, answer));
   text += R"(,"evidence":[)";
   bool first = true;
-  for (const Evidence& e : resolve::evidence_of(map.evidence(), id)) {
+  for (const Evidence& e : all) {
     text += first ? R"({"source":")" : R"(,{"source":")";
     first = false;
     text += evidence::name_of(e.source);
