@@ -26,6 +26,15 @@ def answers(program: Path, modules: list[list[str]], folder: Path) -> dict[str, 
     }
     (folder / "capture.json").write_text(json.dumps(capture))
     (folder / "model.onnx").write_bytes(model_bytes(ONE_NODE))
-    command = [program, "show", "model.onnx", "--capture", "capture.json", "-q", "-f", "jsonl"]
+    command: list[str | Path] = [
+        program,
+        "show",
+        "model.onnx",
+        "--capture",
+        "capture.json",
+        "-q",
+        "-f",
+        "jsonl",
+    ]
     printed = subprocess.run(command, cwd=folder, capture_output=True, check=True, text=True).stdout
     return {row["path"]: row for row in map(json.loads, printed.splitlines())}

@@ -11,6 +11,7 @@ import subprocess
 import warnings
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import onnx
@@ -64,7 +65,7 @@ def torch_flops(name: str) -> tuple[int, int]:
 
 def shown(name: str, exporter: str, batch: int) -> dict[str, Any]:
     file = FOLDER / f"{name}.{exporter}.onnx"
-    command = [RELEASE, "show", file, "-q", "-f", "json", "--sizes", f"batch={batch}"]
+    command: list[str | Path] = [RELEASE, "show", file, "-q", "-f", "json", "--sizes", f"batch={batch}"]
     document: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     return document
 
@@ -85,7 +86,8 @@ def test_as_torch_counts(name: str, exporter: str) -> None:
 @pytest.mark.parametrize("model", models(), ids=lambda model: model.name)
 def test_totals_add_up(model: Model) -> None:
     """Each module is itself and what is inside it; the root and what is unknown are the whole file."""
-    document = shown(*model.name.split("."), batch=2)
+    name, exporter = model.name.split(".")
+    document = shown(name, exporter, batch=2)
     rows, unknown, total = document["modules"], document["unknown"], document["total"]
     inside: dict[str, list[dict[str, Any]]] = {}
     for row in rows[1:]:

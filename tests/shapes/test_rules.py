@@ -89,7 +89,7 @@ def wanted(text: str) -> list[Any] | None:
 
 
 def explained(program: Path, model: Path, names: list[str]) -> dict[str, dict[str, Any]]:
-    command = [program, "explain", model, "-q", "-f", "json", *names]
+    command: list[str | Path] = [program, "explain", model, "-q", "-f", "json", *names]
     lines = subprocess.run(command, capture_output=True, check=True, text=True).stdout.splitlines()
     return {row["name"]: row for row in map(json.loads, lines)}
 

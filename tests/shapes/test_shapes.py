@@ -33,7 +33,15 @@ def told(model: onnx.ModelProto) -> Shapes:
 def inferred(file: Path) -> Shapes:
     """Ours, of all nodes of the main graph."""
     nodes = onnx.load(file, load_external_data=False).graph.node
-    command = [RELEASE, "explain", file, "-q", "-f", "json", *(f"#{i}" for i in range(len(nodes)))]
+    command: list[str | Path] = [
+        RELEASE,
+        "explain",
+        file,
+        "-q",
+        "-f",
+        "json",
+        *(f"#{i}" for i in range(len(nodes))),
+    ]
     lines = subprocess.run(command, capture_output=True, check=True).stdout.splitlines()
     shapes: Shapes = {}
     for node, line in zip(nodes, lines, strict=True):

@@ -10,12 +10,12 @@ namespace {
 
 TEST(SourceLines, PeoplesOwnCodeComesFirstTheInnermostFirst) {
   const auto frames = read_frames(
-      "File \"/home/a/net.py\", line 7, in forward\n    x = self.fc(x)\n"
-      "  File \"/home/a/fc.py\", line 9, in forward\n    return linear(x)\n"
+      "File \"/people/a/net.py\", line 7, in forward\n    x = self.fc(x)\n"
+      "  File \"/people/a/fc.py\", line 9, in forward\n    return linear(x)\n"
       "  File \"/usr/lib/site-packages/torch/nn/modules/linear.py\", line 134, in forward\n    return "
       "F.linear(x)");
   ASSERT_EQ(frames.size(), 3u);
-  EXPECT_EQ(frames[0].file, "/home/a/fc.py");
+  EXPECT_EQ(frames[0].file, "/people/a/fc.py");
   EXPECT_EQ(frames[0].line, 9u);
   EXPECT_EQ(frames[0].function, "forward");
   EXPECT_EQ(frames[0].code, "return linear(x)");
@@ -35,10 +35,10 @@ TEST(SourceLines, WhatIsNoTraceHasNoFrames) {
 
 TEST(SourceLines, DocStringsBeginWithTheInnermost) {
   const auto frames = read_frames(
-      "/usr/lib/site-packages/torch/nn/modules/linear.py(134): forward\n/home/a/fc.py(9): forward\n"
-      "/home/a/net.py(7): <module>\n");
+      "/usr/lib/site-packages/torch/nn/modules/linear.py(134): forward\n/people/a/fc.py(9): forward\n"
+      "/people/a/net.py(7): <module>\n");
   ASSERT_EQ(frames.size(), 3u);
-  EXPECT_EQ(frames[0].file, "/home/a/fc.py");
+  EXPECT_EQ(frames[0].file, "/people/a/fc.py");
   EXPECT_EQ(frames[0].line, 9u);
   EXPECT_EQ(frames[1].function, "<module>");
   EXPECT_EQ(frames[2].line, 134u);
