@@ -38,6 +38,7 @@ std::string written(Write write) {
 
 struct ModelMap::Inside {
   semantics::Map map;
+  std::optional<shapes::Inferred> shapes = {};  // made when it is first asked for
 };
 
 ModelMap::ModelMap(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
@@ -112,8 +113,9 @@ std::string ModelMap::json() const {
 }
 
 std::string ModelMap::explain(std::size_t node) const {
+  if (!inside_->shapes) inside_->shapes = shapes::infer(inside_->map.model());
   return written([&](base::Writer& out) {
-    output::write_explanation(inside_->map, static_cast<onnx::NodeId>(node), false, out);
+    output::write_explanation(inside_->map, *inside_->shapes, static_cast<onnx::NodeId>(node), false, out);
   });
 }
 

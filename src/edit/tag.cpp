@@ -169,6 +169,7 @@ Splice tagged(const Map& map, const TagOptions& options) {
   if (!options.capture_digest.empty()) additions.record.emplace_back("capture", options.capture_digest);
   for (onnx::NodeId id = 0; id < model.node_count() && !additions.any_node; ++id)
     additions.any_node = map.answer(id).known();
+  additions.drop_stack_traces = options.strip_stack_traces;
   const AllEntries all(map, options);
   additions.node = [&](onnx::NodeId id, Entries& entries) { entries.add(all.of(id)); };
   return with(model, additions);

@@ -5,8 +5,11 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "output/explain_json.h"
 #include "output/formats.h"
 #include "output/json_text.h"
+#include "output/source_lines.h"
+#include "resolve/rule.h"
 
 namespace thence::output {
 namespace {
@@ -114,9 +117,49 @@ void add_line(base::Writer& out, std::string_view label, std::string_view text) 
   out.add(fmt::format("  {:<11} {}\n", label, text));
 }
 
+std::string cut(std::string_view text) {
+  constexpr std::size_t longest = 160;
+  return base::printable(text.substr(0, longest)) + (text.size() > longest ? "..." : "");
+}
+
+void add_source_lines(const onnx::Node& node, base::Writer& out) {
+  constexpr std::size_t most = 3;
+  const std::vector<Frame> frames = source_lines(node);
+  for (std::size_t i = 0; i < frames.size() && i < most; ++i) {
+    const Frame& frame = frames[i];
+    add_line(out, i == 0 ? "source" : "",
+             fmt::format("{}:{} in {}", cut(frame.file), frame.line, cut(frame.function)));
+    if (!frame.code.empty()) add_line(out, "", "    " + cut(frame.code));
+  }
+  if (frames.size() > most)
+    add_line(out, "", fmt::format("and {} more frames around it", frames.size() - most));
+}
+
+// What goes in and out, as far as shapes are known, and the work of it.
+void add_shapes(const onnx::Node& node, const shapes::Inferred& inferred, base::Writer& out) {
+  constexpr std::size_t most = 6;
+  const auto list = [&](std::span<const onnx::ValueId> values) {
+    std::string text;
+    for (std::size_t i = 0; i < values.size() && i < most; ++i)
+      text += (i > 0 ? " " : "") + (values[i] == onnx::none
+                                        ? std::string("-")
+                                        : shapes::text_of(inferred.values.shape(values[i]), inferred.sizes));
+    return values.size() > most ? text + " ..." : text;
+  };
+  const std::string in = list(node.inputs());
+  add_line(out, "shapes", in + (in.empty() ? "-> " : " -> ") + list(node.outputs()));
+  const shapes::Size macs = inferred.work[node.id()].macs;
+  if (!macs.known()) add_line(out, "work", "unknown: not all of its shapes are known");
+  if (!macs.known() || macs.is(0)) return;
+  shapes::Polynomial flops;
+  if (flops.add(inferred.sizes.polynomial(macs), 2))
+    add_line(out, "work", fmt::format("{} FLOPs", inferred.sizes.text(flops)));
+}
+
 }  // namespace
 
-void write_explanation(const Map& map, onnx::NodeId id, bool colour, base::Writer& out) {
+void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::NodeId id, bool colour,
+                       base::Writer& out) {
   const resolve::Attribution& answer = map.answer(id);
   const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
   out.add(fmt::format("{}{}{}\n", colour ? bold : "", node_title(map, id), colour ? plain : ""));
@@ -162,6 +205,9 @@ void write_explanation(const Map& map, onnx::NodeId id, bool colour, base::Write
           fmt::format("{:<18} {}: {}", evidence::name_of(e.source), path_or_root(map, e.module), words(e)));
       last = label;
     }
+  if (const std::string_view rule = resolve::rule_of(all, answer); !rule.empty()) add_line(out, "rule", rule);
+  add_shapes(map.model().node(id), inferred, out);
+  add_source_lines(map.model().node(id), out);
   first = true;
   for (const Neighbour& neighbour : neighbours(map, id)) {
     const resolve::Attribution& other = map.answer(neighbour.node);
@@ -175,7 +221,8 @@ void write_explanation(const Map& map, onnx::NodeId id, bool colour, base::Write
   out.flush();
 }
 
-void write_explanation_json(const Map& map, onnx::NodeId id, base::Writer& out) {
+void write_explanation_json(const Map& map, const shapes::Inferred& inferred, onnx::NodeId id,
+                            base::Writer& out) {
   const resolve::Attribution& answer = map.answer(id);
   const onnx::Node node = map.model().node(id);
   const auto path = [&](std::string& text, hierarchy::ModuleId module) {
@@ -198,9 +245,12 @@ void write_explanation_json(const Map& map, onnx::NodeId id, base::Writer& out) 
   fmt::format_to(std::back_inserter(text), R"(,"confidence":{:.4g},"level":"{}","inferred":{},"reason":)",
                  answer.confidence, semantics::level_of(answer), answer.inferred);
   append_json_string_or_null(text, map.reason(id));
+  const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
+  text += R"(,"rule":)";
+  append_json_string_or_null(text, resolve::rule_of(all, answer));
   text += R"(,"evidence":[)";
   bool first = true;
-  for (const Evidence& e : resolve::evidence_of(map.evidence(), id)) {
+  for (const Evidence& e : all) {
     text += first ? R"({"source":")" : R"(,{"source":")";
     first = false;
     text += evidence::name_of(e.source);
@@ -224,7 +274,11 @@ void write_explanation_json(const Map& map, onnx::NodeId id, base::Writer& out) 
     path(text, map.answer(neighbour.node).module);
     text.push_back('}');
   }
-  text += "]}\n";
+  text += "],";
+  append_shapes(text, node, inferred);
+  text += ',';
+  append_source_lines(text, node);
+  text += "}\n";
   out.flush();
 }
 

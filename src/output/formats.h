@@ -10,6 +10,7 @@
 #include "output/nodes.h"
 #include "score/score.h"
 #include "semantics/map.h"
+#include "shapes/infer.h"
 
 namespace thence::output {
 
@@ -37,19 +38,11 @@ void write_map_table(const semantics::Map& map, const Nodes& nodes, const std::v
 /// One line about the whole: how many nodes, how many answered, by which sources.
 std::string summary_line(const semantics::Map& map);
 
-/// The module tree with what each module holds.
-struct TreeOptions {
-  std::size_t depth = 64;
-  bool execution_order = false;
-  bool colour = false;
-};
-void write_tree_table(const semantics::Map& map, const TreeOptions& options, base::Writer& out);
-void write_tree_json(const semantics::Map& map, const TreeOptions& options, bool lines, base::Writer& out);
-void write_tree_csv(const semantics::Map& map, const TreeOptions& options, base::Writer& out);
-
 /// Why a node got its module: all evidence, rivals, neighbours.
-void write_explanation(const semantics::Map& map, onnx::NodeId node, bool colour, base::Writer& out);
-void write_explanation_json(const semantics::Map& map, onnx::NodeId node, base::Writer& out);
+void write_explanation(const semantics::Map& map, const shapes::Inferred& inferred, onnx::NodeId node,
+                       bool colour, base::Writer& out);
+void write_explanation_json(const semantics::Map& map, const shapes::Inferred& inferred, onnx::NodeId node,
+                            base::Writer& out);
 
 /// schema/score.schema.json.
 void write_score_table(const score::Score& score, base::Writer& out);

@@ -13,6 +13,7 @@
 #include "output/formats.h"
 #include "output/in_order.h"
 #include "output/json_text.h"
+#include "output/layer_json.h"
 #include "output/other_formats.h"
 
 namespace thence::output {
@@ -30,8 +31,6 @@ void append_path(const hierarchy::ModuleTree& tree, ModuleId module, std::string
   else
     append_json_string(out, tree[module].path);
 }
-
-enum class LayerSteps { pairs, objects };
 
 class Rows {
  public:
@@ -179,22 +178,9 @@ class Rows {
     append_json_string_or_null(text, facts_.role.type);
     text.append(R"(,"component":)"sv);
     append_json_string_or_null(text, facts_.role.component);
-    text.append(R"(,"layer_id":)"sv);
-    if (facts_.layers.empty())
-      text.append("null"sv);
-    else
-      append_number(text, facts_.layers.front().index);
-    text.append(R"(,"layer_path":[)"sv);
-    for (std::size_t i = 0; i < facts_.layers.size(); ++i) {
-      const bool pairs = steps_ == LayerSteps::pairs;
-      if (i > 0) text.push_back(',');
-      text.append(pairs ? "["sv : R"({"container":)"sv);
-      append_json_string(text, facts_.layers[i].container);
-      text.append(pairs ? ","sv : R"(,"index":)"sv);
-      append_number(text, facts_.layers[i].index);
-      text.push_back(pairs ? ']' : '}');
-    }
-    text.append(R"(],"additional_context":{"module_class":)"sv);
+    text.push_back(',');
+    append_layers(text, facts_.layers, steps_);
+    text.append(R"(,"additional_context":{"module_class":)"sv);
     append_json_string_or_null(text, hierarchy::short_class(hf_class));
     text.append(R"(,"semantic_classification":)"sv);
     append_json_string_or_null(text, facts_.role.classification);
