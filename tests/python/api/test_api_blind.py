@@ -47,7 +47,7 @@ def test_names_are_not_read(name: str) -> None:
                 )
             )
             assert seen == unseen
-            assert sum(module is not None for module, _, _ in seen) > 0.9 * len(seen)
+            assert sum(module is not None for module, _, _ in seen) > 0.85 * len(seen)
 
 
 @pytest.mark.parametrize("program", programs())
