@@ -69,7 +69,7 @@ TEST(Read, ErrorsHaveACodeAndAPlace) {
   const std::string late = "\n\n[[show]]\n  path = 'a..b'";
   for (const Wrong& wrong : {
            Wrong{"version = ", "R001", "f:1:11"},
-           Wrong{"[[show]]\npath = 'a'\npath = 'b'", "R001", "f:3:1"},
+           Wrong{"[[show]]\npath = 'a'\npath = 'b'", "R001", "f:3:8"},
            Wrong{"\xff\xfe", "R001", "f:1:1"},
            Wrong{"\n[[hidee]]\npath = 'a'", "R002", "f:2:3"},
            Wrong{"[[show]]\npaht = 'a'", "R002", "f:2:1"},
@@ -91,7 +91,7 @@ TEST(Read, ErrorsHaveACodeAndAPlace) {
            Wrong{"[[role]]\npath = 'a'", "R003", "f:1:1"},
            Wrong{"[[role]]\npath = 'a'\ncomponent = ''", "R003", "f:3:13"},
            Wrong{dots.c_str(), "R004", "f:1:1"},
-           Wrong{nested.c_str(), "R001", "f:1:18"},
+           Wrong{nested.c_str(), "R001", "f:1:19"},
        }) {
     const Result<Rules> read = read_rules(wrong.text, "f");
     ASSERT_FALSE(read) << wrong.text;

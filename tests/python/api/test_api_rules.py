@@ -7,6 +7,7 @@ import os
 import subprocess
 from pathlib import Path
 
+import onnx
 import pytest
 from tests.python.api.running import ROOT, fits
 
@@ -74,3 +75,12 @@ def test_errors_have_a_place(rules: Path) -> None:
     assert (wrong.value.kind, wrong.value.code) == (3, "R002")
     assert wrong.value.text.startswith(f"{rules}:2:1: ")
     assert "'path'" in wrong.value.hint
+
+
+def test_tags_tell_the_model_s_own_path_and_the_rules_words(rules: Path, tmp_path: Path) -> None:
+    words = ["tag", MODEL, "--capture", CAPTURE, "--rules", rules, "-o", tmp_path / "tagged.onnx", "-q"]
+    subprocess.run([os.environ["THENCE_BIN"], *words], check=True)
+    node = next(n for n in onnx.load(tmp_path / "tagged.onnx").graph.node if n.name == "/layers.0/act/Relu")
+    said = {entry.key.removeprefix("pkg.thence."): entry.value for entry in node.metadata_props}
+    assert (said["module"], said["class"]) == ("layers.0.act", "torch.nn.modules.activation.ReLU")
+    assert (said["hf_module"], said["tag"], said["role"]) == ("block.0", "/Net/Layer.0", "block")
