@@ -42,6 +42,9 @@ bool Glob::fits(const Name& name, std::string_view text, std::vector<std::string
 
 // When a name does not fit, the last `**` takes one more: what lies before it need not be tried again.
 bool Glob::fits(std::span<const std::string_view> names, std::vector<std::string_view>* taken) const {
+  // How a path ends settles most cases at once.
+  if (names.empty() || (!names_.back().any_number && !fits(names_.back(), names.back(), nullptr)))
+    return false;
   std::array<std::size_t, most_names + 1> begins{};  // where each name of the pattern stands
   constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::size_t here = 0, at = 0, widest = none, past_widest = 0;
