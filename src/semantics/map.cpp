@@ -143,7 +143,9 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
   map.tell_what_was_left_out();
   if (auto error = map.retell(*std::move(rules), options)) return *error;
   map.tags_ = std::make_unique<Tags>(map.tree(), *map.filter_, options.tag_format);
-  if (!exceptions && !map.told_ && options.tag_format == TagFormat::ordinal)
+  // Where all modules are told, they have the same numbers.
+  const bool all_told = !map.told_ || map.told_->granularity == rules::Granularity::as_is;
+  if (!exceptions && all_told && options.tag_format == TagFormat::ordinal)
     map.written_ = written_tags(*map.hierarchy_);
   for (const hierarchy::NodeTag& tag : map.hierarchy_->tags())
     if (!tag.fits)
