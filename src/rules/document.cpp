@@ -7,7 +7,8 @@
 #include "base/text.h"
 
 // Where the parser asserts what some bytes break, what comes after gives the error. And asked whether an
-// accented letter is white space, version 3.3.0 comes to a place that it declares unreachable: there it is not.
+// accented letter is white space, version 3.3.0 comes to a place that it declares unreachable: there it is
+// not.
 #undef NDEBUG
 #define TOML_ASSERT(expr) static_assert(true)
 #define TOML_HEADER_ONLY 1

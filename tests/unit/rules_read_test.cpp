@@ -71,6 +71,9 @@ TEST(Read, ErrorsHaveACodeAndAPlace) {
            Wrong{"version = ", "R001", "f:1:11"},
            Wrong{"[[show]]\npath = 'a'\npath = 'b'", "R001", "f:3:8"},
            Wrong{"\xff\xfe", "R001", "f:1:1"},
+           Wrong{"\u00e9 = 1", "R001", "f:1:1"},  // no white space, and no key without quotes
+           Wrong{"a = 1 \u00e9", "R001", "f:1:7"},
+           Wrong{"[.a]", "R001", "f:1:2"},
            Wrong{"\n[[hidee]]\npath = 'a'", "R002", "f:2:3"},
            Wrong{"[[show]]\npaht = 'a'", "R002", "f:2:1"},
            Wrong{"version = 2", "R003", "f:1:11"},
@@ -133,8 +136,8 @@ RC_GTEST_PROP(Reading, ValidFilesWithFaultsDoNoHarm, ()) {
       case 1: text.insert(any(), piece); break;
       case 2: text[at] = *rc::gen::arbitrary<char>(); break;
       default:
-        text.insert(
-            at, *rc::gen::element<std::string>("[", "]", "{", "}", "'", "\"", "=", ".", "**", "\n", "\0"));
+        text.insert(at, *rc::gen::element<std::string>("[", "]", "{", "}", "'", "\"", "=", ".", "**", "\n",
+                                                       "\u00e9", "[."));
     }
   }
   ends_well(text);
