@@ -36,7 +36,7 @@ def rules(tmp_path: Path) -> Path:
 
 
 def test_it_tells_what_the_program_tells(rules: Path) -> None:
-    words = ["map", MODEL, "--capture", CAPTURE, "--rules", rules, "--format", "json"]
+    words: list[str | Path] = ["map", MODEL, "--capture", CAPTURE, "--rules", rules, "--format", "json"]
     done = subprocess.run([os.environ["THENCE_BIN"], *words], capture_output=True, check=True)
     mapper = thence.SemanticMapper(MODEL, CAPTURE, rules=rules)
     assert mapper.map_all_nodes() == json.loads(done.stdout)["nodes"]
@@ -78,7 +78,17 @@ def test_errors_have_a_place(rules: Path) -> None:
 
 
 def test_tags_tell_the_model_s_own_path_and_the_rules_words(rules: Path, tmp_path: Path) -> None:
-    words = ["tag", MODEL, "--capture", CAPTURE, "--rules", rules, "-o", tmp_path / "tagged.onnx", "-q"]
+    words: list[str | Path] = [
+        "tag",
+        MODEL,
+        "--capture",
+        CAPTURE,
+        "--rules",
+        rules,
+        "-o",
+        tmp_path / "tagged.onnx",
+        "-q",
+    ]
     subprocess.run([os.environ["THENCE_BIN"], *words], check=True)
     node = next(n for n in onnx.load(tmp_path / "tagged.onnx").graph.node if n.name == "/layers.0/act/Relu")
     said = {entry.key.removeprefix("pkg.thence."): entry.value for entry in node.metadata_props}
