@@ -217,7 +217,8 @@ void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::N
                            path_or_root(map.own_tree(), e.module), words(e)));
       last = label;
     }
-  if (const std::string_view rule = resolve::rule_of(all, answer); !rule.empty()) add_line(out, "rule", rule);
+  if (const std::string_view rule = resolve::rule_of(all, map.own_answer(id)); !rule.empty())
+    add_line(out, "rule", rule);
   add_shapes(map.model().node(id), inferred, out);
   add_source_lines(map.model().node(id), out);
   first = true;
@@ -259,7 +260,7 @@ void write_explanation_json(const Map& map, const shapes::Inferred& inferred, on
   append_json_string_or_null(text, map.reason(id));
   const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
   text += R"(,"rule":)";
-  append_json_string_or_null(text, resolve::rule_of(all, answer));
+  append_json_string_or_null(text, resolve::rule_of(all, map.own_answer(id)));
   text += R"(,"evidence":[)";
   bool first = true;
   for (const Evidence& e : all) {

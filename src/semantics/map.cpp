@@ -274,6 +274,10 @@ ModuleId Map::hf_module(ModuleId module) const {
   return written != written_.end() ? written->second.hf_module : filter_->hf_module(tree(), module);
 }
 
+std::vector<hierarchy::LayerStep> Map::layers(ModuleId module) const {
+  return own_tree().layer_path(told_ ? told_->view.stands_for[module] : module);
+}
+
 void Map::read_facts(ModuleId module, RoleReader& roles, ModuleFacts& facts) const {
   if (const auto written = written_.find(module); written != written_.end()) {
     facts.hf_module = written->second.hf_module;
@@ -282,8 +286,7 @@ void Map::read_facts(ModuleId module, RoleReader& roles, ModuleFacts& facts) con
     facts.hf_module = filter_->hf_module(tree(), module);
     facts.tag = facts.hf_module == no_module ? std::string() : tags_->of(facts.hf_module);
   }
-  // Layers are the model's own, whatever they are called.
-  facts.layers = own_tree().layer_path(told_ ? told_->view.stands_for[module] : module);
+  facts.layers = layers(module);
   facts.role = role(module, roles);
   write_scope_path(tree()[module].path, facts.scope_path);
 }

@@ -100,6 +100,8 @@ class Map {
   Role role(hierarchy::ModuleId module) const { return role(module, *roles_); }
   /// The nearest module that is the model's own, as in ModuleFacts.
   hierarchy::ModuleId hf_module(hierarchy::ModuleId module) const;
+  /// The repeated blocks that a module lies in, as in ModuleFacts: the model's own, whatever they are called.
+  std::vector<hierarchy::LayerStep> layers(hierarchy::ModuleId module) const;
   Summary summary() const;
   std::vector<InitializerRow> initializer_rows() const;
   /// Whose each initializer is: by its name, else the one module whose nodes read it.
