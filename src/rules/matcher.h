@@ -1,22 +1,23 @@
 // Which rules fit a module. Paths and classes are those that the model has, whatever rules make of them.
 #pragma once
 
-#include <span>
 #include <string_view>
-#include <vector>
 
 #include "hierarchy/module_tree.h"
 #include "rules/rules.h"
 
 namespace thence::rules {
 
-/// Looks at one module at a time, whose names are cut up once for all rules.
+/// Looks at one module at a time.
 class Matcher {
  public:
   explicit Matcher(const Rules& rules) : rules_(rules) {}
 
   void look_at(const hierarchy::Module& module) { look_at(module.path, module.class_name); }
-  void look_at(std::string_view path, std::string_view class_name);
+  void look_at(std::string_view path, std::string_view class_name) {
+    path_ = path;
+    class_name_ = class_name;
+  }
   bool fits(const Rule& rule) const;
   /// The last rule of one of these kinds that fits: later rules win. Nothing when none does.
   const Rule* last(std::initializer_list<Kind> kinds) const;
@@ -24,11 +25,8 @@ class Matcher {
   std::string target(const Rule& rule) const;
 
  private:
-  bool fits_class(const Glob& glob) const;
-
   const Rules& rules_;
-  std::string_view class_name_;
-  std::vector<std::string_view> path_, class_;  // their names; the root's path has none
+  std::string_view path_, class_name_;
 };
 
 }  // namespace thence::rules

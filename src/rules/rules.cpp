@@ -9,7 +9,7 @@
 namespace thence::rules {
 namespace {
 
-void append(std::string& out, const char* what, const std::vector<Glob>& globs) {
+void append(std::string& out, const char* what, const std::vector<base::Glob>& globs) {
   if (globs.empty()) return;
   out += fmt::format("{}{} ", out.empty() ? "" : ", ", what);
   for (std::size_t i = 0; i < globs.size(); ++i) out += (i == 0 ? "" : " or ") + globs[i].text();

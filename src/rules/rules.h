@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/glob.h"
+#include "base/glob.h"
 
 namespace thence::rules {
 
@@ -24,8 +24,8 @@ inline std::string_view name_of(Kind kind) { return kind_names[static_cast<std::
 struct Rule {
   Kind kind = Kind::show;
   Place place;
-  std::vector<Glob> paths, classes;  // one of each that is given must fit
-  std::string to;                    // join, rename: the new path, with {1} for what the first star stood for
+  std::vector<base::Glob> paths, classes;  // one of each that is given must fit
+  std::string to;  // join, rename: the new path, with {1} for what the first star stood for
   std::string semantic_type, component, classification;  // role: empty where nothing is said
 
   /// The patterns, in words.

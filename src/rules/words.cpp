@@ -4,13 +4,15 @@
 
 #include <algorithm>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "hierarchy/module_tree.h"
-#include "rules/nearest.h"
 #include "rules/target.h"
 
 namespace thence::rules {
 namespace {
+
+using base::Glob;
 
 constexpr std::size_t longest_word = 64;
 
@@ -41,7 +43,7 @@ Error Words::wrong(Place place, const std::string& what, const std::string& hint
 }
 
 Error Words::unknown_key(const Entry& entry, std::span<const std::string_view> known) const {
-  const std::string_view meant = nearest(entry.key, known);
+  const std::string_view meant = base::nearest(entry.key, known);
   return {ErrorKind::bad_input, "R002",
           fmt::format("{}: no key is called '{}' here", place_in(file_, entry.place),
                       base::printable(entry.key.substr(0, longest_word))),
@@ -103,10 +105,8 @@ Words::Fault Words::read_pattern(const Value& value, std::vector<Glob>& globs) c
   if (value.type != Value::Type::text)
     return wrong(value.place, "a pattern must be a text, or several in a list", example);
   const std::string& text = value.text;
-  if (text.size() > Glob::longest ||
-      std::count(text.begin(), text.end(), '.') >= static_cast<std::ptrdiff_t>(Glob::most_names))
-    return wrong(value.place,
-                 fmt::format("a pattern has {} bytes and {} names at most", Glob::longest, Glob::most_names),
+  if (text.size() > Glob::max_length)
+    return wrong(value.place, fmt::format("a pattern has {} bytes at most", Glob::max_length),
                  "** stands for any number of names");
   if (!well_formed(text)) return wrong(value.place, "a pattern is names with one dot between two", example);
   for (const std::string_view name : base::split(text, '.'))

@@ -21,8 +21,8 @@ class Words {
 
  private:
   using Fault = std::optional<Error>;
-  Fault read_patterns(const Entry& entry, std::vector<Glob>& globs) const;
-  Fault read_pattern(const Value& value, std::vector<Glob>& globs) const;
+  Fault read_patterns(const Entry& entry, std::vector<base::Glob>& globs) const;
+  Fault read_pattern(const Value& value, std::vector<base::Glob>& globs) const;
   Fault read_word(const Entry& entry, std::string& word) const;
   Fault read_target(const Entry& entry, std::string& target) const;
   Fault check_stars(const Rule& rule, Place target) const;
