@@ -166,9 +166,12 @@ void add_explain_rules(Command& rules) {
   auto flags = std::make_shared<ExplainFlags>();
   Command command = rules.add("explain", explain_text, explain_examples);
   add_model_flags(command, *flags);
-  command.text(
-      {.name = "path", .help = "The module's path; (root) is the root", .type = "PATH", .required = true},
-      flags->path);
+  command.text({.name = "path",
+                .help = "The module's path; (root) is the root",
+                .type = "PATH",
+                .required = true,
+                .modules = true},
+               flags->path);
   add_rules_flags(command, *flags);
   add_format_flag(command, flags->format);
   command.does([flags] { return run_explain(*flags); });

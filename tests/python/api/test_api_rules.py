@@ -10,6 +10,7 @@ from pathlib import Path
 import onnx
 import pytest
 from tests.python.api.running import ROOT, fits
+from tests.query.asking import query as program
 
 import thence
 
@@ -66,6 +67,30 @@ def test_granularity() -> None:
     with pytest.raises(thence.Error) as alone:
         thence.SemanticMapper(MODEL, CAPTURE, granularity="custom")
     assert alone.value.code == "U016"
+
+
+def test_questions_ask_what_rules_tell(rules: Path) -> None:
+    mapper = thence.SemanticMapper(MODEL, CAPTURE, rules=rules)
+    found = thence.SemanticQueryInterface(mapper).select(under="block.?", role="block", layer=1)
+    asked = ["--under", "block.?", "--role", "block", "--layer", "1", "--format", "json"]
+    told = json.loads(program(MODEL, "--capture", CAPTURE, "--rules", rules, *asked))
+    assert found == told["nodes"]
+    assert {row["module"] for row in found} == {"block.1"}
+    rows = thence.SemanticQueryInterface(mapper).sql("SELECT DISTINCT module FROM nodes ORDER BY 1")
+    assert rows == [("",), ("block.0",), ("block.1",), ("embed",), ("head",)]
+    with pytest.raises(thence.Error) as wrong:
+        thence.SemanticQueryInterface(mapper).select(module="layers.0")
+    assert wrong.value.code == "Q002"
+
+
+def test_a_map_that_was_written_is_asked_with_its_rules(rules: Path) -> None:
+    answer = thence.SemanticMapper(MODEL, CAPTURE, rules=rules)._map
+    again = thence.SemanticMapper.of_map(MODEL, answer, metadata=CAPTURE, rules=rules)
+    assert thence.SemanticQueryInterface(again).select(module="block.0")
+    without = thence.SemanticMapper.of_map(MODEL, answer, metadata=CAPTURE)
+    with pytest.raises(thence.Error) as wrong:
+        thence.SemanticQueryInterface(without).select(module="block.0")
+    assert wrong.value.code == "Q008"
 
 
 def test_errors_have_a_place(rules: Path) -> None:
