@@ -126,8 +126,8 @@ class Questions {
 void add_questions(nb::module_& module) {
   nb::class_<Questions>(module, "Questions", "A map, kept to be asked by selectors and SQL.")
       .def(nb::init<const std::string&, const std::optional<nb::bytes>&, const std::string&,
-                    const std::string&, const std::optional<Texts>&, const std::string&,
-                    const std::string&, bool>(),
+                    const std::string&, const std::optional<Texts>&, const std::string&, const std::string&,
+                    bool>(),
            nb::arg("path"), nb::arg("bytes").none(), nb::arg("capture"), nb::arg("strategy"),
            nb::arg("exceptions").none(), nb::arg("rules"), nb::arg("granularity"), nb::arg("ignore_tags"))
       .def("modules", &Questions::modules)
