@@ -40,6 +40,17 @@ bool word_fits(std::string_view pattern, std::string_view word, Taken* taken) {
   return true;
 }
 
+// Whether a path ends as a pattern does behind its last wildcard, which settles most cases at once. The dot
+// behind `**` need not be there.
+bool ends_alike(std::string_view pattern, std::string_view path) {
+  for (; !pattern.empty(); pattern.remove_suffix(1), path.remove_suffix(1)) {
+    const char last = pattern.back();
+    if (last == '*' || last == '?' || (last == '.' && pattern.ends_with("*."))) return true;
+    if (path.empty() || path.back() != last) return false;
+  }
+  return true;
+}
+
 // The parts of a path, one after the other.
 class Walk {
  public:
@@ -86,8 +97,7 @@ bool Glob::Part::fits(std::string_view word, Taken* taken) const {
 // When a part does not fit, the last `**` takes one more: what lies before it need not be tried again.
 bool Glob::fits(std::string_view path, Taken* taken) const {
   if (exact_) return path == text_;
-  // How a path ends settles most cases at once.
-  if (parts_.back().kind == Kind::literal && !path.ends_with(parts_.back().text)) return false;
+  if (!ends_alike(text_, path)) return false;
   std::size_t part = 0, many = never, kept = 0;
   Walk walk(path), began = walk, from = walk;
   while (!walk.ended()) {
