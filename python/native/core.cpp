@@ -62,14 +62,14 @@ nb::bytes map_bytes(const nb::bytes& model, const std::string& capture, const st
   return to_json(*map);
 }
 
-nb::bytes tag_file(const std::string& model, const std::string& tagged, const std::string& capture,
-                   const std::string& strategy, const std::optional<std::vector<std::string>>& exceptions) {
-  const semantics::MapOptions options = options_of(capture, strategy, exceptions);
+// `make` gives the map of the model that is to be written with tags.
+template <class Make>
+nb::bytes tag(const std::string& tagged, Make make) {
   std::optional<Error> error;
   std::unique_ptr<Result<semantics::Map>> map;
   {
     const nb::gil_scoped_release released;
-    map = std::make_unique<Result<semantics::Map>>(semantics::Map::make(model, options));
+    map = std::make_unique<Result<semantics::Map>>(make());
     if (*map) {
       const edit::Splice splice = edit::tagged(**map, {});
       error = base::write_atomically(tagged, [&](base::Writer& out) { splice.write(out); });
@@ -78,6 +78,19 @@ nb::bytes tag_file(const std::string& model, const std::string& tagged, const st
   if (!*map) fail(map->error());
   if (error) fail(*error);
   return to_json(**map);
+}
+
+nb::bytes tag_file(const std::string& model, const std::string& tagged, const std::string& capture,
+                   const std::string& strategy, const std::optional<std::vector<std::string>>& exceptions) {
+  const semantics::MapOptions options = options_of(capture, strategy, exceptions);
+  return tag(tagged, [&] { return semantics::Map::make(model, options); });
+}
+
+nb::bytes tag_bytes(const nb::bytes& model, const std::string& tagged, const std::string& capture,
+                    const std::string& strategy, const std::optional<std::vector<std::string>>& exceptions) {
+  const semantics::MapOptions options = options_of(capture, strategy, exceptions);
+  const std::string_view bytes(model.c_str(), model.size());
+  return tag(tagged, [&] { return semantics::Map::make(bytes, tagged, options); });
 }
 
 // Holds a Python buffer for as long as it is looked at.
@@ -142,6 +155,9 @@ NB_MODULE(_core, module) {
   module.def("tag_file", &tag_file, nb::arg("model"), nb::arg("tagged"), nb::arg("capture") = "",
              nb::arg("strategy") = "auto", nb::arg("exceptions") = nb::none(),
              "Writes the model with its answers as tags, and gives the map.");
+  module.def("tag_bytes", &tag_bytes, nb::arg("model"), nb::arg("tagged"), nb::arg("capture") = "",
+             nb::arg("strategy") = "auto", nb::arg("exceptions") = nb::none(),
+             "The same of a model in memory.");
   module.def("fingerprint", &fingerprint, nb::arg("data"), nb::arg("shape"), nb::arg("dtype"),
              "Hashes of a tensor's content, of a contiguous buffer.");
   python::add_questions(module);

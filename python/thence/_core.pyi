@@ -66,4 +66,11 @@ def tag_file(
     strategy: str = "auto",
     exceptions: Sequence[str] | None = None,
 ) -> bytes: ...
+def tag_bytes(
+    model: bytes,
+    tagged: str,
+    capture: str = "",
+    strategy: str = "auto",
+    exceptions: Sequence[str] | None = None,
+) -> bytes: ...
 def fingerprint(data: Any, shape: Sequence[int], dtype: str) -> dict[str, object]: ...

@@ -141,7 +141,7 @@ class _Work:
         with self._progress.stage("capture"):
             self._written = self._write(self._observe(made))
         with self._progress.stage("tag"), told(str(file), str(self._output)):
-            self.map = self._tagged(file)
+            self.map = self._tagged(file, made.content)
 
     def place_capture(self) -> None:
         try:
@@ -200,15 +200,25 @@ class _Work:
             raise cannot_write(target, error) from error
         return Path(folder) / target.name
 
-    def _tagged(self, file: Path) -> dict[str, Any]:
+    def _put(self, content: bytes, file: Path) -> None:
+        try:
+            file.write_bytes(content)
+        except OSError as error:
+            raise cannot_write(self._output, error) from error
+
+    def _tagged(self, file: Path, content: bytes | None) -> dict[str, Any]:
+        """Writes the file, unless it is there and gets no tags; gives its map."""
         exceptions = self._wanted.torch_nn_exceptions
         chosen = None if exceptions is None else list(exceptions)
         given = (str(self._written), self._wanted.strategy, chosen)
-        text = (
-            _core.tag_file(str(file), str(file), *given)
-            if self._wanted.embed
-            else _core.map_file(str(file), *given)
-        )
+        if not self._wanted.embed:
+            if content is not None:
+                self._put(content, file)
+            text = _core.map_file(str(file), *given)
+        elif content is not None:
+            text = _core.tag_bytes(content, str(file), *given)
+        else:
+            text = _core.tag_file(str(file), str(file), *given)
         answer: dict[str, Any] = json.loads(text)
         answer["model"]["file"] = str(self._output)
         return answer

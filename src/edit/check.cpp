@@ -4,9 +4,11 @@
 
 #include <unordered_map>
 
+#include "base/text_store.h"
 #include "edit/rewrite.h"
 #include "hierarchy/exporter_stack.h"
 #include "hierarchy/fingerprint.h"
+#include "onnx/layout.h"
 
 namespace thence::edit {
 namespace {
@@ -78,12 +80,16 @@ Splice with_ids(const onnx::Model& model) {
   additions.any_node = model.node_count() > 0;
   for (const onnx::MetadataEntry& entry : model.metadata())
     if (is_answer(entry)) additions.record.emplace_back(entry.key.substr(key_prefix.size()), entry.value);
-  additions.node = [&](onnx::NodeId id, Entries& entries) {
+  const auto texts = std::make_shared<base::TextStore>();
+  additions.lender = texts;
+  additions.node = [&](onnx::NodeId id) {
     const onnx::Node node = model.node(id);
+    Entries entries(static_cast<std::uint32_t>(onnx::NodeField::metadata_props));
     node.each_metadata([&](const onnx::MetadataEntry& entry) {
       if (is_answer(entry) && !is_id(entry)) entries.add(entry.key.substr(key_prefix.size()), entry.value);
     });
     entries.add(id_key, fmt::format("{}#{}", model.graph_label(node.graph()), node.index()));
+    return texts->keep(entries.text());
   };
   return with(model, additions);
 }

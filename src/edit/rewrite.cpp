@@ -100,7 +100,8 @@ class Rewriter {
     nodes_.reserve(model.node_count());
     for (onnx::NodeId id = 0; id < model.node_count(); ++id)
       nodes_.push_back({model.node(id).bytes().data(), id});
-    splice_.reserve(3 * model.node_count(), model.node_count() * std::size_t{256});
+    splice_.reserve(3 * model.node_count());
+    splice_.hold(additions->lender);
     if (!std::is_sorted(nodes_.begin(), nodes_.end())) std::sort(nodes_.begin(), nodes_.end());
   }
 
@@ -232,11 +233,7 @@ class Rewriter {
       splice_.copy({message.fields.fault_at(),
                     static_cast<std::size_t>(message.fields.rest() - message.fields.fault_at())});
     if (message.kind == Kind::model) return finish();
-    if (message.node != onnx::none) {
-      entries_.clear();
-      additions_->node(message.node, entries_);
-      splice_.insert(entries_.text());
-    }
+    if (message.node != onnx::none) splice_.lend(additions_->node(message.node));
     splice_.close(message.widths.tag, message.widths.length);
   }
 
@@ -270,7 +267,6 @@ class Rewriter {
   const bool plain_nodes_;  // nothing in them is looked for, so what they hold is copied unseen
   Splice splice_;
   Restore restore_;  // for who takes our entries out
-  Entries entries_{static_cast<std::uint32_t>(NodeField::metadata_props)};
   std::vector<Place> nodes_;
   std::size_t next_ = 0;  // of nodes_
   std::vector<Message> open_;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,7 +49,8 @@ class Entries {
 /// What is put in.
 struct Additions {
   std::vector<std::pair<std::string, std::string>> record;  // the model's
-  std::function<void(onnx::NodeId, Entries&)> node;         // a node's
+  std::function<std::string_view(onnx::NodeId)> node;       // a node's, as they are written
+  std::shared_ptr<const void> lender;                       // of those; it lives as long as the splice
   bool any_node = false;                                    // whether any node gets one
   bool drop_stack_traces = false;                           // nodes', wherever an exporter left them
 };

@@ -1,5 +1,7 @@
 #include "edit/splice.h"
 
+#include <functional>
+
 #include "wire/fields.h"
 
 namespace thence::edit {
@@ -17,56 +19,49 @@ void append_field(std::string& out, std::uint32_t field, std::string_view payloa
   out.append(payload);
 }
 
-void Splice::add(Piece piece) {
-  bytes_ += piece.size;
+bool Splice::in_file(std::string_view piece) const {
+  const std::less<> before;
+  return !before(piece.data(), file_.data()) && before(piece.data(), file_.data() + file_.size());
+}
+
+void Splice::add(std::string_view piece) {
+  if (piece.empty()) return;
+  bytes_ += piece.size();
   if (!pieces_.empty() && (open_.empty() || open_.back().header + 1 < pieces_.size())) {
-    Piece& last = pieces_.back();
-    if (last.own == piece.own && last.offset + last.size == piece.offset) {
-      last.size += piece.size;
+    std::string_view& last = pieces_.back();
+    if (last.data() + last.size() == piece.data() && in_file(last) == in_file(piece)) {
+      last = {last.data(), last.size() + piece.size()};
       return;
     }
   }
   pieces_.push_back(piece);
 }
 
-void Splice::copy(std::string_view part) {
-  if (!part.empty()) add({static_cast<std::uint64_t>(part.data() - file_.data()), part.size(), false});
-}
-
-void Splice::insert(std::string_view bytes) {
-  if (bytes.empty()) return;
-  add({own_.size(), bytes.size(), true});
-  own_.append(bytes);
-}
-
 void Splice::open(std::uint32_t tag) {
   open_.push_back({pieces_.size(), bytes_, tag});
-  pieces_.push_back({0, 0, true});  // its bytes come with close()
+  pieces_.emplace_back();  // its bytes come with close()
 }
 
 void Splice::close(unsigned tag_width, unsigned length_width) {
   const Open opened = open_.back();
   open_.pop_back();
-  Piece& header = pieces_[opened.header];
-  header.offset = own_.size();
-  append_varint(own_, opened.tag, tag_width);
-  append_varint(own_, bytes_ - opened.before, length_width);
-  header.size = own_.size() - header.offset;
-  bytes_ += header.size;
+  std::string header;
+  append_varint(header, opened.tag, tag_width);
+  append_varint(header, bytes_ - opened.before, length_width);
+  pieces_[opened.header] = texts_.keep(header);
+  bytes_ += header.size();
 }
 
 void Splice::write(base::Writer& out) const {
   constexpr std::uint64_t large = 1 << 20;
-  for (const Piece& piece : pieces_) {
+  for (const std::string_view piece : pieces_) {
     if (!out.ok()) return;
-    const std::string_view bytes =
-        (piece.own ? std::string_view(own_) : file_).substr(piece.offset, piece.size);
-    if (bytes.size() < large)
-      out.add(bytes);
-    else if (piece.own)
-      out.pass(bytes);
+    if (piece.size() < large)
+      out.add(piece);
+    else if (!in_file(piece))
+      out.pass(piece);
     else
-      out.pass(base::FilePiece{bytes, descriptor_, piece.offset});
+      out.pass(base::FilePiece{piece, descriptor_, static_cast<std::uint64_t>(piece.data() - file_.data())});
   }
 }
 

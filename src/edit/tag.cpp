@@ -186,8 +186,9 @@ Splice tagged(const Map& map, const TagOptions& options) {
   for (onnx::NodeId id = 0; id < model.node_count() && !additions.any_node; ++id)
     additions.any_node = map.answer(id).known();
   additions.drop_stack_traces = options.strip_stack_traces;
-  const AllEntries all(map, options);
-  additions.node = [&](onnx::NodeId id, Entries& entries) { entries.add(all.of(id)); };
+  const auto all = std::make_shared<const AllEntries>(map, options);
+  additions.node = [&](onnx::NodeId id) { return all->of(id); };
+  additions.lender = all;
   return with(model, additions);
 }
 

@@ -37,12 +37,27 @@ def export(request: Request) -> Made:
         }
         if "dynamo" in known:
             arguments["dynamo"] = False
+        kept = _Kept() if request.in_memory and not request.weights_apart() else None
         with request.around(model):
-            torch.onnx.export(model, tuple(inputs.tensors.values()), str(request.file), **arguments)
+            where: Any = kept or str(request.file)
+            torch.onnx.export(model, tuple(inputs.tensors.values()), where, **arguments)
     scattered = [path for path in request.file.parent.iterdir() if path != request.file]
     if scattered or request.weights_apart():
         _gather(request.file, scattered)
-    return Made(arguments["input_names"], arguments["output_names"])
+    content = kept.content if kept is not None else None
+    return Made(arguments["input_names"], arguments["output_names"], content=content)
+
+
+class _Kept:
+    """What the exporter takes for an open file. It writes once, and what it writes is not copied."""
+
+    content: bytes | None = None
+
+    def write(self, content: bytes) -> None:
+        self.content = content if self.content is None else self.content + content
+
+    def flush(self) -> None:
+        pass
 
 
 @contextmanager

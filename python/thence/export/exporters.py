@@ -84,7 +84,8 @@ def export_model(
     `dynamic`: input -> axis -> name; without it, `inputs.dynamic`. All other axes are static.
     `options` go to the exporter as keywords. `say` gets a sentence when an exporter fails and the next
     one is tried (standard error by default). `around_torchscript(model)` is entered around the
-    TorchScript exporter's call. `finish(file, made)` may still change the file, before it gets its place.
+    TorchScript exporter's call. `finish(file, made)` may still change the file, before it gets its place;
+    where `made` has the content, it writes the file.
 
     Raises ExportError: X011 forward fails, X020 all exporters failed, X021 no such exporter, X022 an
     unknown option, X030 the output cannot be written.
@@ -106,6 +107,7 @@ def export_model(
                 options=dict(options or {}),
                 verbose=verbose,
                 around=around_torchscript or (lambda _model: nullcontext()),
+                in_memory=finish is not None,
             )
             start = time.monotonic()
             try:

@@ -30,6 +30,7 @@ class Request:
     options: dict[str, Any]
     verbose: bool
     around: Callable[[nn.Module], AbstractContextManager[Any]]
+    in_memory: bool = False  # one file's bytes may be handed over unwritten, as `Made.content`
 
     @property
     def names(self) -> list[str]:
@@ -48,6 +49,7 @@ class Made:
     input_names: Sequence[str]
     output_names: Sequence[str]
     program: Any = None
+    content: bytes | None = None  # of the file, which is still to be written
 
 
 def weight_bytes(model: nn.Module) -> int:
