@@ -130,12 +130,15 @@ class Weights {
 
  private:
   // Steps that only prepare parameters (a transposed weight) hand them on to whoever reads the result; their
-  // own nodes are folded away.
+  // own nodes are folded away. What is larger or smaller than a parameter does not have its content.
   void find_parameters() {
     std::vector<std::vector<std::uint32_t>> held(recording_.values.size());
+    std::vector<std::int64_t> sizes(recording_.parameters.size(), -1);
     for (std::size_t value = 0; value < held.size(); ++value)
-      if (recording_.values[value].parameter != 0xffffffff)
-        held[value] = {recording_.values[value].parameter};
+      if (const std::uint32_t parameter = recording_.values[value].parameter; parameter != 0xffffffff) {
+        held[value] = {parameter};
+        sizes[parameter] = size_of(recording_.values[value]);
+      }
     readers_.resize(recording_.parameters.size());
     reads_.resize(recording_.steps.size());
     shapes_.resize(recording_.steps.size());
@@ -154,12 +157,23 @@ class Weights {
       std::sort(read.begin(), read.end());
       read.erase(std::unique(read.begin(), read.end()), read.end());
       if (prepares && read.size() <= hub)
-        for (const std::uint32_t value : recording_.outputs(step)) held[value] = read;
+        for (const std::uint32_t value : recording_.outputs(step))
+          for (const std::uint32_t parameter : read)
+            if (const std::int64_t size = size_of(recording_.values[value]);
+                size < 0 || sizes[parameter] < 0 || size == sizes[parameter])
+              held[value].push_back(parameter);
       reads_[step] = !read.empty();
       for (const std::uint32_t parameter : read) readers_[parameter].push_back(step);
       if (const auto made = recording_.outputs(step); !made.empty())
         shapes_[step] = shape_hash(recording_.values[made.front()]);
     }
+  }
+
+  static std::int64_t size_of(const hierarchy::RecordedValue& value) {
+    if (!value.has_shape) return -1;
+    std::int64_t size = 1;
+    for (const std::int64_t dim : value.shape) size = dim < 0 ? -1 : size * dim;
+    return size;
   }
 
   static std::uint64_t shape_hash(const hierarchy::RecordedValue& value) {

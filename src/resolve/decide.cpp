@@ -57,15 +57,17 @@ bool is_aside(Strength strength) {
 
 bool is_recording(Source source) { return source == Source::execution_trace || source == Source::fx_graph; }
 
-// Whether the two recordings speak of two modules, and which is right cannot be said. The trace hears what a
-// graph leaves out, so it is believed about what works on sizes and constants, and where the graph has
-// doubts.
+// Whether the two recordings speak of two modules, and which is right cannot be said. In a file whose order
+// tells, a trace without doubts is believed where the graph has some. Where it does not, the trace is, about
+// what works on sizes and constants: it hears what a graph leaves out.
 bool left_open(std::span<const Evidence> all) {
   bool open = false;
   for (const Evidence& traced : all)
     for (const Evidence& drawn : all) {
       if (traced.source != Source::execution_trace || drawn.source != Source::fx_graph) continue;
-      const bool heard = is_aside(traced.strength) || has_doubts(drawn.strength);
+      const bool heard = is_reordered(traced.strength)
+                             ? is_aside(traced.strength) || has_doubts(drawn.strength)
+                             : traced.strength == Strength::aligned && has_doubts(drawn.strength);
       if (traced.module == drawn.module || heard) return false;
       open = true;
     }

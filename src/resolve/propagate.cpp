@@ -9,7 +9,8 @@ using evidence::Source;
 
 constexpr std::size_t most_listed = 64;  // modules listed for a node that serves a great many
 constexpr std::size_t most_looked_through = 64;
-constexpr int passes = 4;  // in a valid model one is enough; bodies may need another
+constexpr int most_removed = 6;  // steps from a node that a recording tells of; further off it says little
+constexpr int passes = 4;        // in a valid model one is enough; bodies may need another
 
 class Propagation {
  public:
@@ -49,6 +50,7 @@ class Propagation {
     bool any_in_order = false;
     bool layers_differ = false;
     float confidence = 1;  // of the least sure
+    int removed = 255;     // of the nearest
   };
 
   bool open(onnx::NodeId id) const {
@@ -71,6 +73,7 @@ class Propagation {
     owners.any_projected |= other.projected;
     owners.any_in_order |= other.in_order;
     owners.confidence = std::min(owners.confidence, other.confidence);
+    owners.removed = std::min<int>(owners.removed, other.removed);
     if (std::find(owners.modules.begin(), owners.modules.end(), other.module) != owners.modules.end()) return;
     spend(owners.modules.size() * (1 + tree_[other.module].path.size() / 128));
     for (const ModuleId module : owners.modules)
@@ -151,6 +154,7 @@ class Propagation {
     node.named = by.all_named && inference != Inference::between;
     node.projected = by.any_projected;
     node.in_order = by.any_in_order;
+    node.removed = static_cast<std::uint8_t>(std::min(by.removed + 1, 255));
     node.rest_on(Confidence::basis(inference, by.confidence), by.confidence);
   }
 
@@ -168,7 +172,7 @@ class Propagation {
       resolution_.nodes[id].reason = Reason::between_layers;
       return false;
     }
-    if (!data && owners.any_projected && made_elsewhere(id, owners)) {
+    if (!data && owners.any_projected && (owners.removed >= most_removed || made_elsewhere(id, owners))) {
       resolution_.nodes[id].reason = Reason::ambiguous;
       return false;
     }

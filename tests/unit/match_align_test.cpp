@@ -58,6 +58,40 @@ TEST(Align, HasNothingToSayWithoutSteps) {
   EXPECT_EQ(best_steps(Recording(), read.model()), (std::vector<std::uint32_t>{0xffffffff}));
 }
 
+// One step after the other: a matrix of `sizes[i]` elements, times what came before; first a learned one.
+Recording learned_queries(const std::vector<std::int64_t>& sizes) {
+  Recording recording;
+  const auto value = [&](std::int64_t size, std::uint32_t parameter) {
+    recording.values.push_back({{size}, true, parameter});
+    return static_cast<std::uint32_t>(recording.values.size() - 1);
+  };
+  std::uint32_t last = value(12, recording.parameter("queries"));
+  for (const std::int64_t size : sizes) {
+    const std::uint32_t step = static_cast<std::uint32_t>(recording.steps.size());
+    const std::uint32_t weight = value(size, recording.parameter("weight" + std::to_string(step)));
+    RecordedStep made;
+    made.word = recording.word("aten.linear.default");
+    recording.begin(made);
+    recording.links.insert(recording.links.end(), {last, weight});
+    recording.begin_outputs();
+    last = value(12, 0xffffffff);
+    recording.links.push_back(last);
+    recording.values[last].made_by = step;
+  }
+  return recording;
+}
+
+// What is computed of learned queries comes of parameters alone, and yet each weight has one reader.
+TEST(Align, WeightsAreNotThoseOfAllThatComesAfter) {
+  const Recording recording = learned_queries({64, 64, 64});
+  const test::ReadModel read(test::model(graph({node("MatMul", {"q"}, {"a"}), node("MatMul", {"a"}, {"b"}),
+                                                node("MatMul", {"b"}, {"c"})}))
+                                 .bytes());
+  auto items = items_of(read.model(), {}, [](std::string_view) { return true; });
+  for (std::uint32_t i = 0; i < 3; ++i) items[i].parameters = {i + 1};
+  EXPECT_EQ(align(recording, read.model(), items, habits(), {}).anchors.size(), 3U);
+}
+
 // Neither step fits all nodes, and each fits so many that the other seems impossible from one end.
 TEST(Align, AnswersWhereNothingFits) {
   test::Message made;
