@@ -142,7 +142,16 @@ Constant constant_of(const onnx::Pieces& tensor) {
           wire::each_varint(field, static_cast<std::uint32_t>(number), add);
       }
     }
-  return reader.count() == unread.elements ? reader.result(unread.is_float) : unread;
+  if (reader.count() != unread.elements) return unread;
+  Constant constant = reader.result(unread.is_float);
+  constexpr std::uint64_t least_weight = 64;
+  if (header.dims.size() >= 2 && constant.elements >= least_weight && header.raw_size > 0 && tensor.size() == 1) {
+    constant.type = header.data_type;
+    constant.rows = static_cast<std::uint64_t>(header.dims[0]);
+    for (wire::Fields field(tensor.front()); field.next();)
+      if (field.tag() == wire::bytes_tag(onnx::TensorField::raw_data)) constant.data = field.bytes();
+  }
+  return constant;
 }
 
 Constant constant_of(const std::vector<std::int64_t>& values) {

@@ -15,6 +15,13 @@ struct Constant {
   std::uint64_t elements = 0;
   bool is_float = false;
   std::optional<double> scalar;  // the one element
+  /// The elements as they lie in the file, of tensors that may be weights: rows, and what is in one.
+  std::string_view data;
+  std::int32_t type = 0;
+  std::uint64_t rows = 0;
+
+  /// Whether it may be a weight, also one that was quantised.
+  bool may_be_weight() const { return rows > 0; }
 };
 
 /// Of a tensor message; data that lies in another file is not read.

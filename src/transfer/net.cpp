@@ -53,6 +53,7 @@ Net::Net(const onnx::Model& model, Operators& operators)
     : model_(&model),
       roots_(model.value_count()),
       forms_(model.value_count(), 0),
+      scales_(model.value_count(), false),
       makers_(model.value_count(), none),
       constant_of_(model.value_count(), none),
       views_(model.node_count(), false),
@@ -83,9 +84,21 @@ bool Net::see_through(const onnx::Node& node) {
   const auto inputs = node.inputs(), outputs = node.outputs();
   if (inputs.empty() || outputs.empty() || inputs[0] == none || outputs[0] == none) return false;
   View view = view_of(node.op_type());
+  if (node.op_type() == "DynamicQuantizeLinear" && outputs.size() > 1 && outputs[1] != none)
+    scales_[outputs[1]] = true;
   onnx::ValueId through = inputs[0];
   if (view == View::not_one && is_scaling(node.op_type()) && inputs.size() == 2 && inputs[1] != none) {
     for (const std::size_t place : {std::size_t{1}, std::size_t{0}}) {
+      if (scales_[inputs[place]]) {
+        const Constant* const other = constant(roots_[inputs[1 - place]]);
+        if (other != nullptr) {
+          scales_[outputs[0]] = true;  // one scale times another
+        } else {
+          view = View::same;
+          through = inputs[1 - place];
+        }
+        break;
+      }
       const Constant* const number = constant(roots_[inputs[place]]);
       if (number == nullptr || !number->is_float || !number->scalar) continue;
       if (node.op_type() == "Add" && *number->scalar != 0) continue;
@@ -145,7 +158,7 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
       if (value == none) continue;
       const Root root = roots_[value];
       const Constant* const number = constant(root);
-      if (number != nullptr && !number->is_float) {  // sizes, axes, indices
+      if (number != nullptr && !number->is_float && !number->may_be_weight()) {  // sizes, axes, indices
         step.detail = mixed(step.detail + static_cast<std::uint64_t>(place), number->content);
         continue;
       }

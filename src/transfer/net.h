@@ -54,6 +54,9 @@ class Net {
     return std::span(readers_).subspan(first_reader_[root], first_reader_[root + 1] - first_reader_[root]);
   }
   /// Null for what is no constant.
+  const std::vector<Constant>& constants() const { return constants_; }
+  /// Says that a constant has the content of another one, of which it is a changed form.
+  void recognise(std::size_t number, std::uint64_t content) { constants_[number].content = content; }
   const Constant* constant(Root root) const {
     return constant_of_[root] == none ? nullptr : &constants_[constant_of_[root]];
   }
@@ -76,6 +79,7 @@ class Net {
   const onnx::Model* model_;
   std::vector<Root> roots_;            // by value
   std::vector<std::uint64_t> forms_;   // by value
+  std::vector<bool> scales_;           // by value: a factor that takes numbers out of their quantised form
   std::vector<StepId> makers_;         // by root
   std::vector<std::uint32_t> constant_of_;  // by root
   std::vector<Constant> constants_;
