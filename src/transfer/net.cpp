@@ -110,6 +110,7 @@ bool Net::see_through(const onnx::Node& node) {
   }
   if (view == View::not_one) return false;
   roots_[outputs[0]] = roots_[through];
+  scales_[outputs[0]] = scales_[through];
   forms_[outputs[0]] =
       view == View::same ? forms_[through] : mixed(forms_[through], hash_of(node.op_type()));
   return true;
