@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/text_hash.h"
+#include "transfer/mix.h"
+
 namespace thence::transfer {
 namespace {
 
@@ -19,6 +22,7 @@ class Finder {
     for (const Step& step : d_.steps()) computed(step);
     find_steps();
     align_views();
+    list_views();
     for (onnx::NodeId id = 0; id < origins_.size(); ++id) carried(id);
     for (auto id = static_cast<onnx::NodeId>(origins_.size()); id-- > 0;) served(id);
     return std::move(origins_);
@@ -142,6 +146,21 @@ class Finder {
     }
   }
 
+  static std::uint64_t op_hash(std::string_view op) { return base::text_hash(op, 0); }
+
+  // The ancestor's views that no node was found for, by operator and by what they are views of.
+  void list_views() {
+    std::vector<bool> found(a_.model().node_count(), false);
+    for (const Origin& origin : origins_)
+      if (origin.kind == Kind::view) found[origin.nodes.front()] = true;
+    for (onnx::NodeId id = 0; id < a_.model().node_count(); ++id) {
+      if (!a_.is_view(id) || found[id]) continue;
+      const onnx::Node node = a_.model().node(id);
+      auto& alike = views_[mixed(pairing_.classes[a_.root(node.outputs()[0])], op_hash(node.op_type()))];
+      if (alike.size() < most_members) alike.push_back(id);
+    }
+  }
+
   // What a rewrite put in belongs to the value it carries.
   void carried(onnx::NodeId id) {
     if (origins_[id].kind != Kind::unknown || !d_.is_view(id) || d_.is_constant(id)) return;
@@ -150,7 +169,12 @@ class Finder {
     const Root root = d_.root(node.outputs()[0]);
     const Root partner = chosen_[root];
     if (partner == none || a_.maker(partner) == none || open_[root]) return;
-    origins_[id] = {Kind::carries, pairing_.proofs[root], {a_.steps()[a_.maker(partner)].node}};
+    // The ancestor has such views of this value, too: it may be any of them.
+    const auto same = views_.find(mixed(pairing_.classes[partner], op_hash(node.op_type())));
+    if (same != views_.end())
+      origins_[id] = {Kind::ambiguous, pairing_.proofs[root], same->second};
+    else
+      origins_[id] = {Kind::carries, pairing_.proofs[root], {a_.steps()[a_.maker(partner)].node}};
   }
 
   // Constants and what is computed of them, and what nothing else tells about: their readers'.
@@ -190,6 +214,7 @@ class Finder {
   std::unordered_map<Root, const std::vector<Root>*> rivals_;
   std::vector<std::pair<onnx::NodeId, std::vector<onnx::NodeId>>> pairs_;
   std::vector<std::vector<onnx::NodeId>> readers_;
+  std::unordered_map<std::uint64_t, std::vector<onnx::NodeId>> views_;
 };
 
 }  // namespace

@@ -174,7 +174,7 @@ class Pairer {
   // --- the worklist ---
 
   void pair(Root ours, Root theirs, Proof proof) {
-    if (result_.partners[ours] != none || d_.constant(ours) != nullptr) return;
+    if (result_.partners[ours] != none) return;
     result_.partners[ours] = theirs;
     result_.proofs[ours] = proof;
     taken_[theirs] = true;
