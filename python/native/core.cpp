@@ -14,6 +14,7 @@
 #include "edit/tag.h"
 #include "failure.h"
 #include "hierarchy/content.h"
+#include "options.h"
 #include "output/formats.h"
 #include "semantics/map.h"
 
@@ -24,17 +25,7 @@ namespace {
 using namespace thence;
 using python::fail;
 using python::Failure;
-
-semantics::MapOptions options_of(const std::string& capture, const std::string& strategy,
-                                 const std::optional<std::vector<std::string>>& exceptions,
-                                 const std::string& tag_format) {
-  semantics::MapOptions options;
-  options.strategy = strategy;
-  options.capture = capture;
-  options.torch_nn_exceptions = exceptions;
-  options.tag_format = tag_format == "class" ? semantics::TagFormat::bare : semantics::TagFormat::ordinal;
-  return options;
-}
+using python::options_of;
 
 nb::bytes to_json(const semantics::Map& map) {
   std::string text;
@@ -48,8 +39,10 @@ nb::bytes to_json(const semantics::Map& map) {
 }
 
 nb::bytes map_file(const std::string& model, const std::string& capture, const std::string& strategy,
-                   const std::optional<std::vector<std::string>>& exceptions, const std::string& tag_format) {
-  const semantics::MapOptions options = options_of(capture, strategy, exceptions, tag_format);
+                   const std::optional<std::vector<std::string>>& exceptions, const std::string& tag_format,
+                   const std::string& rules, const std::string& granularity) {
+  semantics::MapOptions options = options_of(capture, strategy, exceptions, rules, granularity);
+  if (tag_format == "class") options.tag_format = semantics::TagFormat::bare;
   const std::unique_ptr<Result<semantics::Map>> map = [&] {
     const nb::gil_scoped_release released;
     return std::make_unique<Result<semantics::Map>>(semantics::Map::make(model, options));
@@ -59,9 +52,10 @@ nb::bytes map_file(const std::string& model, const std::string& capture, const s
 }
 
 nb::bytes map_bytes(const nb::bytes& model, const std::string& capture, const std::string& strategy,
-                    const std::optional<std::vector<std::string>>& exceptions,
-                    const std::string& tag_format) {
-  const semantics::MapOptions options = options_of(capture, strategy, exceptions, tag_format);
+                    const std::optional<std::vector<std::string>>& exceptions, const std::string& tag_format,
+                    const std::string& rules, const std::string& granularity) {
+  semantics::MapOptions options = options_of(capture, strategy, exceptions, rules, granularity);
+  if (tag_format == "class") options.tag_format = semantics::TagFormat::bare;
   const Result<semantics::Map> map =
       semantics::Map::make(std::string_view(model.c_str(), model.size()), "model", options);
   if (!map) fail(map.error());
@@ -70,7 +64,7 @@ nb::bytes map_bytes(const nb::bytes& model, const std::string& capture, const st
 
 nb::bytes tag_file(const std::string& model, const std::string& tagged, const std::string& capture,
                    const std::string& strategy, const std::optional<std::vector<std::string>>& exceptions) {
-  const semantics::MapOptions options = options_of(capture, strategy, exceptions, "ordinal");
+  const semantics::MapOptions options = options_of(capture, strategy, exceptions);
   std::optional<Error> error;
   std::unique_ptr<Result<semantics::Map>> map;
   {
@@ -140,11 +134,11 @@ NB_MODULE(_core, module) {
       },
       error);
   module.def("map_file", &map_file, nb::arg("model"), nb::arg("capture") = "", nb::arg("strategy") = "auto",
-             nb::arg("exceptions") = nb::none(), nb::arg("tag_format") = "ordinal",
-             "The map of a file, as the JSON of schema/map.schema.json.");
+             nb::arg("exceptions") = nb::none(), nb::arg("tag_format") = "ordinal", nb::arg("rules") = "",
+             nb::arg("granularity") = "", "The map of a file, as the JSON of schema/map.schema.json.");
   module.def("map_bytes", &map_bytes, nb::arg("model"), nb::arg("capture") = "", nb::arg("strategy") = "auto",
-             nb::arg("exceptions") = nb::none(), nb::arg("tag_format") = "ordinal",
-             "The map of a model in memory.");
+             nb::arg("exceptions") = nb::none(), nb::arg("tag_format") = "ordinal", nb::arg("rules") = "",
+             nb::arg("granularity") = "", "The map of a model in memory.");
   module.def("tag_file", &tag_file, nb::arg("model"), nb::arg("tagged"), nb::arg("capture") = "",
              nb::arg("strategy") = "auto", nb::arg("exceptions") = nb::none(),
              "Writes the model with its answers as tags, and gives the map.");

@@ -13,6 +13,7 @@
 
 #include "base/utf8.h"
 #include "failure.h"
+#include "options.h"
 #include "query/selector.h"
 #include "query/sql.h"
 #include "query/tool_lists.h"
@@ -29,12 +30,10 @@ using Texts = std::vector<std::string>;
 class Questions {
  public:
   Questions(const std::string& path, const std::optional<nb::bytes>& bytes, const std::string& capture,
-            const std::string& strategy, const std::optional<Texts>& exceptions, bool ignore_tags)
+            const std::string& strategy, const std::optional<Texts>& exceptions, const std::string& rules,
+            const std::string& granularity, bool ignore_tags)
       : bytes_(bytes) {
-    semantics::MapOptions options;
-    options.capture = capture;
-    options.strategy = strategy;
-    options.torch_nn_exceptions = exceptions;
+    semantics::MapOptions options = options_of(capture, strategy, exceptions, rules, granularity);
     options.ignore_tags = ignore_tags;
     Result<semantics::Map> map =
         bytes ? semantics::Map::make(std::string_view(bytes->c_str(), bytes->size()), "model", options)
@@ -127,9 +126,10 @@ class Questions {
 void add_questions(nb::module_& module) {
   nb::class_<Questions>(module, "Questions", "A map, kept to be asked by selectors and SQL.")
       .def(nb::init<const std::string&, const std::optional<nb::bytes>&, const std::string&,
-                    const std::string&, const std::optional<Texts>&, bool>(),
+                    const std::string&, const std::optional<Texts>&, const std::string&, const std::string&,
+                    bool>(),
            nb::arg("path"), nb::arg("bytes").none(), nb::arg("capture"), nb::arg("strategy"),
-           nb::arg("exceptions").none(), nb::arg("ignore_tags"))
+           nb::arg("exceptions").none(), nb::arg("rules"), nb::arg("granularity"), nb::arg("ignore_tags"))
       .def("modules", &Questions::modules)
       .def("select", &Questions::select, nb::arg("modules"), nb::arg("under"), nb::arg("classes"),
            nb::arg("roles"), nb::arg("components"), nb::arg("layers"), nb::arg("ops"), nb::arg("parameters"),

@@ -16,6 +16,8 @@ class Questions:
         capture: str,
         strategy: str,
         exceptions: Sequence[str] | None,
+        rules: str,
+        granularity: str,
         ignore_tags: bool,
     ) -> None: ...
     def modules(self) -> list[str | None]: ...
@@ -45,6 +47,8 @@ def map_file(
     strategy: str = "auto",
     exceptions: Sequence[str] | None = None,
     tag_format: str = "ordinal",
+    rules: str = "",
+    granularity: str = "",
 ) -> bytes: ...
 def map_bytes(
     model: bytes,
@@ -52,6 +56,8 @@ def map_bytes(
     strategy: str = "auto",
     exceptions: Sequence[str] | None = None,
     tag_format: str = "ordinal",
+    rules: str = "",
+    granularity: str = "",
 ) -> bytes: ...
 def tag_file(
     model: str,

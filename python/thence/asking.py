@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from . import _core
 from .errors import USAGE, Error, told
@@ -26,22 +26,36 @@ def with_capture(metadata: Any) -> Iterator[str]:
         yield "" if metadata is None else os.fspath(metadata)
 
 
+class Wanted(TypedDict):
+    """How a model is mapped, as the core takes it."""
+
+    strategy: str
+    exceptions: list[str] | None
+    rules: str
+    granularity: str
+
+
+def wanted(
+    strategy: str,
+    exceptions: Sequence[str] | None,
+    rules: str | os.PathLike[str] | None,
+    granularity: str | None,
+) -> Wanted:
+    return {
+        "strategy": strategy,
+        "exceptions": None if exceptions is None else list(exceptions),
+        "rules": "" if rules is None else os.fspath(rules),
+        "granularity": granularity or "",
+    }
+
+
 class Asking:
     """Opens a model as it was mapped, once it is asked."""
 
-    def __init__(
-        self,
-        model: Any,
-        metadata: Any,
-        strategy: str,
-        exceptions: Sequence[str] | None,
-        *,
-        ignore_tags: bool = False,
-    ) -> None:
+    def __init__(self, model: Any, metadata: Any, wanted: Wanted, *, ignore_tags: bool = False) -> None:
         self._model = model
         self._metadata = metadata
-        self._strategy = strategy
-        self._exceptions = None if exceptions is None else list(exceptions)
+        self._wanted = wanted
         self._ignore_tags = ignore_tags
         self._questions: _core.Questions | None = None
         self._seen: tuple[int, ...] = ()
@@ -57,7 +71,7 @@ class Asking:
                     USAGE,
                     "Q008",
                     "the map was made otherwise than its model can be mapped now",
-                    "make a new SemanticMapper, with the capture that the map was made with",
+                    "make a new SemanticMapper, with the capture and the rules that the map was made with",
                 )
         if self._looks() != self._seen:
             raise Error(
@@ -72,7 +86,7 @@ class Asking:
         if data is not None and not isinstance(data, bytes):
             data = data.SerializeToString()
         with told(), with_capture(self._metadata) as capture:
-            return _core.Questions(path, data, capture, self._strategy, self._exceptions, self._ignore_tags)
+            return _core.Questions(path, data, capture, ignore_tags=self._ignore_tags, **self._wanted)
 
     def _looks(self) -> tuple[int, ...]:
         if not isinstance(self._model, (str, os.PathLike)):

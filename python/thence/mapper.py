@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from .asking import Asking, with_capture
+from .asking import Asking, Wanted, wanted, with_capture
 from .errors import told
 from .places import Finder
 from .tables import arrow_table, pandas_table
@@ -37,7 +37,8 @@ class SemanticMapper:
 
     `model` is a path, the bytes of a file, or a ModelProto. `metadata` is what
     `TracingHierarchyBuilder` gave, or the path of a capture file or of a saved program (`.pt2`). With
-    `torch_model`, answers are live modules.
+    `torch_model`, answers are live modules. `rules` is the path of a rules file, and `granularity` one of
+    "hf", "nn" and "custom": which modules are told (docs/rules.md).
 
     >>> mapper = SemanticMapper("examples/tiny.onnx", "examples/tiny.capture.json")
     >>> len(mapper.map_all_nodes())
@@ -54,11 +55,13 @@ class SemanticMapper:
         strategy: str = "auto",
         torch_model: nn.Module | None = None,
         torch_nn_exceptions: Sequence[str] | None = None,
+        rules: str | os.PathLike[str] | None = None,
+        granularity: str | None = None,
     ) -> None:
-        exceptions = None if torch_nn_exceptions is None else list(torch_nn_exceptions)
+        how = wanted(strategy, torch_nn_exceptions, rules, granularity)
         with told():
-            self._fill(model, json.loads(_answer(model, metadata, strategy, exceptions)), torch_model)
-        self._asking = Asking(model, metadata, strategy, exceptions)
+            self._fill(model, json.loads(_answer(model, metadata, how)), torch_model)
+        self._asking = Asking(model, metadata, how)
 
     @classmethod
     def of_map(
@@ -68,18 +71,18 @@ class SemanticMapper:
         torch_model: nn.Module | None = None,
         metadata: Mapping[str, Any] | str | os.PathLike[str] | None = None,
         torch_nn_exceptions: Sequence[str] | None = None,
+        *,
+        rules: str | os.PathLike[str] | None = None,
+        granularity: str | None = None,
     ) -> SemanticMapper:
         """A mapper with a map that is there already, such as a file that `thence map` wrote.
 
-        `metadata` and `torch_nn_exceptions` are what that map was made with, for questions that go beyond
-        its rows.
+        `metadata` and those after it are what that map was made with, for questions that go beyond its rows.
         """
         mapper = cls.__new__(cls)
         mapper._fill(model, answer, torch_model)
-        strategy = answer.get("strategy", "auto")
-        mapper._asking = Asking(
-            model, metadata, strategy, torch_nn_exceptions, ignore_tags=metadata is not None
-        )
+        how = wanted(answer.get("strategy", "auto"), torch_nn_exceptions, rules, granularity)
+        mapper._asking = Asking(model, metadata, how, ignore_tags=metadata is not None)
         return mapper
 
     def _fill(
@@ -164,10 +167,10 @@ class SemanticMapper:
         return self.modules.get(path) or ModuleRecord(path, None)
 
 
-def _answer(model: Any, metadata: Any, strategy: str, exceptions: list[str] | None) -> bytes:
+def _answer(model: Any, metadata: Any, how: Wanted) -> bytes:
     """The core's map."""
     with with_capture(metadata) as capture:
         if isinstance(model, (str, os.PathLike)):
-            return _core.map_file(os.fspath(model), capture, strategy, exceptions)
+            return _core.map_file(os.fspath(model), capture, **how)
         data = model if isinstance(model, bytes) else model.SerializeToString()
-        return _core.map_bytes(data, capture, strategy, exceptions)
+        return _core.map_bytes(data, capture, **how)

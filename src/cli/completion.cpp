@@ -95,38 +95,56 @@ Words flags(const DeclaredCommand& command, const std::string& begun) {
   return found;
 }
 
+Words names(const std::list<DeclaredCommand>& commands, const std::string& begun) {
+  Words found;
+  for (const DeclaredCommand& command : commands)
+    if (command.name.starts_with(begun)) found.push_back(with_meaning(command.name, command.about));
+  return found;
+}
+
+// The first of the words is the command. `typed` is the last one as the shell has it.
+Words arguments(const DeclaredCommand& command, const Words& words, const std::string& typed) {
+  const std::string& begun = words.back();
+  const Line line(command, words);
+  if (line.waiting != nullptr) {
+    Words found = values(*line.waiting, line, begun);
+    // A shell that did not part the word wants all of it back.
+    if (typed.starts_with("--") && typed.size() > begun.size())
+      for (std::string& one : found)
+        if (!one.starts_with(':')) one.insert(0, typed.substr(0, typed.size() - begun.size()));
+    return found;
+  }
+  if (begun.starts_with('-')) return flags(command, begun);
+  std::size_t place = 0;
+  for (const DeclaredFlag& flag : command.flags)
+    if (flag.names.empty() && place++ == line.places) return values(flag, line, begun);
+  return {};
+}
+
 }  // namespace
 
-Words complete(const std::vector<DeclaredCommand>& commands, Words given) {
+Words complete(const std::list<DeclaredCommand>& commands, Words given) {
   if (given.empty()) given.emplace_back();
   for (std::string& word : given) word = unquoted(word);
-  const Words words = parted(given);
-  const std::string& begun = words.back();
-  Words found;
+  Words words = parted(given);
   if (words.size() == 1) {
-    for (const DeclaredCommand& command : commands)
-      if (command.name.starts_with(begun)) found.push_back(with_meaning(command.name, command.about));
+    const std::string& begun = words.back();
+    Words found = names(commands, begun);
     for (const char* flag : {"--help", "--version"})
       if (begun.starts_with('-') && std::string(flag).starts_with(begun)) found.emplace_back(flag);
     return found;
   }
-  const auto command = std::find_if(commands.begin(), commands.end(),
-                                    [&](const DeclaredCommand& one) { return one.name == words.front(); });
-  if (command == commands.end()) return {};
-  const Line line(*command, words);
-  if (line.waiting != nullptr) {
-    found = values(*line.waiting, line, begun);
-    const std::string& last = given.back();  // a shell that did not part the word wants all of it back
-    if (last.starts_with("--") && last.size() > begun.size())
-      for (std::string& one : found)
-        if (!one.starts_with(':')) one.insert(0, last.substr(0, last.size() - begun.size()));
-    return found;
+  for (const std::list<DeclaredCommand>* among = &commands;;) {
+    const auto command = std::find_if(among->begin(), among->end(),
+                                      [&](const DeclaredCommand& one) { return one.name == words.front(); });
+    if (command == among->end()) return {};
+    if (command->commands.empty()) return arguments(*command, words, given.back());
+    words.erase(words.begin());
+    if (words.size() == 1)
+      return words.back().starts_with('-') ? flags(*command, words.back())
+                                           : names(command->commands, words.back());
+    among = &command->commands;
   }
-  if (begun.starts_with('-')) return flags(*command, begun);
-  std::size_t place = 0;
-  for (const DeclaredFlag& flag : command->flags)
-    if (flag.names.empty() && place++ == line.places) return values(flag, line, begun);
-  return {};
 }
 
 }  // namespace thence::cli

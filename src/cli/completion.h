@@ -1,6 +1,7 @@
 // What could stand at the end of a command line: what the shells' completions ask for.
 #pragma once
 
+#include <list>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,7 @@ inline constexpr const char* completion_command = "__complete";
 /// Candidates for the last of the words, which come as they are typed, one a line, with a tab and their
 /// meaning where there is one. A line
 /// ":files" asks for names of files, ":nospace" for no space behind what is chosen.
-std::vector<std::string> complete(const std::vector<DeclaredCommand>& commands,
-                                  std::vector<std::string> words);
+std::vector<std::string> complete(const std::list<DeclaredCommand>& commands, std::vector<std::string> words);
 
 /// The modules of a model, for a path that begins so: the next part only. None when the model cannot be read.
 std::vector<std::string> complete_module(const std::string& model, const std::string& capture,

@@ -124,6 +124,7 @@ void add_convert(Program& program) {
   auto flags = std::make_shared<ConvertFlags>();
   Command command = program.add("convert", text, examples);
   add_model_flags(command, *flags);
+  add_rules_flags(command, *flags);
   std::vector<std::string> names;
   for (const Format& format : formats) names.emplace_back(format.name);
   command.text({.name = "-t,--to",

@@ -123,6 +123,7 @@ void add_explain(Program& program) {
   auto flags = std::make_shared<ExplainFlags>();
   Command command = program.add("explain", text, examples);
   add_model_flags(command, *flags);
+  add_rules_flags(command, *flags);
   command.texts(
       {.name = "node", .help = "Names of nodes, or GRAPH#INDEX", .type = "NODE...", .required = true},
       flags->nodes);

@@ -67,6 +67,14 @@ void Command::yes(const Flag& flag, bool& value) {
   app_->add_flag(flag.name, value, flag.help);
 }
 
+Command Command::add(const char* name, const char* about, const char* examples) {
+  CLI::App* const command = app_->add_subcommand(name, about);
+  command->footer(examples);
+  app_->require_subcommand(1);
+  declared_->commands.push_back({name, about, {}, {}});
+  return {command, run_, &declared_->commands.back()};
+}
+
 void Command::does(std::function<int()> run) {
   app_->callback([target = run_, run = std::move(run)] { *target = run; });
 }
@@ -74,17 +82,13 @@ void Command::does(std::function<int()> run) {
 Program::Program(const char* name, const char* about, const char* version, const char* footer)
     : app_(std::make_unique<CLI::App>(about, name)) {
   app_->set_version_flag("-V,--version", version);
-  app_->require_subcommand(1);
   app_->footer(footer);
 }
 
 Program::~Program() = default;
 
 Command Program::add(const char* name, const char* about, const char* examples) {
-  CLI::App* const command = app_->add_subcommand(name, about);
-  command->footer(examples);
-  declared_.push_back({name, about, {}});
-  return {command, &run_, &declared_.back()};
+  return Command(app_.get(), &run_, &declared_).add(name, about, examples);
 }
 
 std::vector<std::string> Program::commands() const {

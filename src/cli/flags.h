@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,6 +35,7 @@ struct DeclaredFlag {
 struct DeclaredCommand {
   std::string name, about;
   std::vector<DeclaredFlag> flags;
+  std::list<DeclaredCommand> commands;  // its own; a list, so that they stay where they are
 };
 
 class Command {
@@ -50,6 +51,9 @@ class Command {
   void number(const Flag& flag, std::size_t& value, std::size_t least, std::size_t most);
   void real(const Flag& flag, double& value, double least, double most);
   void yes(const Flag& flag, bool& value);  // true when it is given
+
+  /// A command of this one's own, as in `thence rules check`.
+  Command add(const char* name, const char* about, const char* examples);
 
   /// What the command does.
   void does(std::function<int()> run);
@@ -71,14 +75,14 @@ class Program {
 
   Command add(const char* name, const char* about, const char* examples);
   std::vector<std::string> commands() const;
-  std::vector<DeclaredCommand> declared() const { return {declared_.begin(), declared_.end()}; }
+  const std::list<DeclaredCommand>& declared() const { return declared_.commands; }
   /// Parses, and does what was asked for. Help and version go to standard output; -1: wrong usage, already
   /// told.
   int run(int argc, char** argv);
 
  private:
   std::unique_ptr<CLI::App> app_;
-  std::deque<DeclaredCommand> declared_;  // which stay where they are
+  DeclaredCommand declared_;
   std::function<int()> run_;
 };
 

@@ -62,6 +62,7 @@ int run_program(int argc, char** argv) {
   add_extract(program);
   add_fold(program);
   add_convert(program);
+  add_rules(program);
   add_eval(program);
   add_completions(program);
   if (argc > 1 && std::strcmp(argv[1], completion_command) == 0) {

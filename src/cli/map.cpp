@@ -76,6 +76,7 @@ void add_map(Program& program) {
   auto flags = std::make_shared<MapFlags>();
   Command command = program.add("map", text, examples);
   add_model_flags(command, *flags);
+  add_rules_flags(command, *flags);
   add_format_flag(command, flags->format);
   std::string columns = "Columns of table and csv:";
   for (const output::Column& column : output::all_columns()) columns += fmt::format(" {}", column.name);

@@ -172,6 +172,7 @@ void add_query(Program& program) {
   auto flags = std::make_shared<QueryFlags>();
   Command command = program.add("query", text, examples);
   add_model_flags(command, *flags);
+  add_rules_flags(command, *flags);
   add_selectors(command, flags->selectors, flags->min_confidence);
   command.text({.name = "--sql", .help = "One SELECT over the tables", .type = "SELECT"}, flags->sql);
   command.number({.name = "--timeout",

@@ -107,6 +107,7 @@ void add_show(Program& program) {
   auto flags = std::make_shared<ShowFlags>();
   Command command = program.add("show", text, examples);
   add_model_flags(command, *flags);
+  add_rules_flags(command, *flags);
   add_format_flag(command, flags->format);
   command.number({.name = "-d,--depth", .help = "How many levels below the root", .type = "N"},
                  flags->tree.depth, 0, 64);

@@ -118,6 +118,7 @@ void add_tag(Program& program) {
   auto flags = std::make_shared<TagFlags>();
   Command command = program.add("tag", tag_text, tag_examples);
   add_model_flags(command, *flags);
+  add_rules_flags(command, *flags);
   add_in_place_flag(command, flags->in_place);
   command.yes({.name = "--namespace",
                .help = "Also fill the property `namespace`, as PyTorch writes it, where a node has none"},

@@ -11,7 +11,6 @@
 namespace thence::evidence {
 namespace {
 
-using hierarchy::ModuleId;
 using hierarchy::Recording;
 
 constexpr float sure = 0.99f, likely = 0.7f;
@@ -179,25 +178,25 @@ bool is_deaf_to_sizes(const Recording& recording, const std::vector<match::NodeI
                       });
 }
 
-// By item that computes a size: the module that uses it in the end, if it is another one than where it
+// By item that computes a size: one that uses it in the end, if that is of another module than where the size
 // stands; none for all others.
-std::vector<ModuleId> served_by_sizes(const Story& story, const std::vector<std::uint32_t>& steps) {
+std::vector<std::uint32_t> users_elsewhere(const Story& story, const std::vector<std::uint32_t>& steps) {
   const auto module_of = [&](std::size_t item) {
     return steps[item] == onnx::none ? hierarchy::no_module : story.recording->steps[steps[item]].module;
   };
-  std::vector<ModuleId> users(steps.size(), hierarchy::no_module);
+  std::vector<std::uint32_t> users(steps.size(), onnx::none);
   std::vector<bool> at_home(steps.size(), false);
-  for (std::size_t i = steps.size(); i-- > 0;) {
-    const ModuleId user = story.items[i].sized ? users[i] : module_of(i);
-    if (user == hierarchy::no_module) continue;
+  for (auto i = static_cast<std::uint32_t>(steps.size()); i-- > 0;) {
+    const std::uint32_t user = story.items[i].sized ? users[i] : i;
+    if (user == onnx::none || module_of(user) == hierarchy::no_module) continue;
     for (const std::uint32_t maker : story.items[i].made_of) {
       if (!story.items[maker].sized) continue;
       users[maker] = user;
-      at_home[maker] = at_home[maker] || module_of(maker) == user;
+      at_home[maker] = at_home[maker] || module_of(maker) == module_of(user);
     }
   }
   for (std::size_t i = 0; i < users.size(); ++i)
-    if (at_home[i] || !story.items[i].sized) users[i] = hierarchy::no_module;
+    if (at_home[i]) users[i] = onnx::none;
   return users;
 }
 
@@ -211,6 +210,70 @@ Strength strength_of(const Owner& owner, const hierarchy::RecordedStep& step, bo
   return no_doubt ? Strength::reordered : Strength::reordered_loosely;
 }
 
+// What is pushed for each node: the step that it follows from, two that are rivals, or nothing, which leaves
+// it to its readers.
+class Projection {
+ public:
+  using Step = hierarchy::RecordedStep;
+  struct Told {
+    const Step* step = nullptr;
+    const Step* rival = nullptr;
+    Strength strength = Strength::names_several;
+  };
+
+  Projection(const Recording& recorded, const onnx::Model& model, const hierarchy::Hierarchy& hierarchy)
+      : telling_(recorded, model, *hierarchy.recorded()),
+        believed_(telling_.believed()),
+        owners_(owners_of(believed_)) {
+    for (const Owner& owner : owners_) steps_.push_back(owner.chance < likely ? onnx::none : owner.step);
+    strays_ = readers_of_strays(*believed_.recording, hierarchy.tree(), believed_.items, owners_);
+    flows_ = match::flow_agrees(*believed_.recording, believed_.items, steps_);
+    second_ = second_opinion(believed_, steps_, telling_.other(), model.node_count());
+    turned_ = overruled(believed_, steps_, telling_.other(), second_);
+    deaf_ = is_deaf_to_sizes(recorded, believed_.items);
+    users_ = deaf_ ? users_elsewhere(believed_, steps_) : std::vector(steps_.size(), onnx::none);
+  }
+
+  const std::vector<match::NodeItem>& items() const { return believed_.items; }
+
+  Told of(std::size_t i) const {
+    if (steps_[i] == onnx::none) return {};
+    const Step& own = step(steps_[i]);
+    if (strays_[i] != onnx::none) return {&own, &step(owners_[strays_[i]].step)};
+    const bool aside = items()[i].auxiliary, agrees = second_.agrees[i];
+    const bool doubted = owners_[i].chance < sure && !agrees;  // two tellings, and neither is sure
+    if (aside && doubted && telling_.in_order() && second_.steps[i] != onnx::none)
+      return {&own, &other_step(i)};
+    if (is_left_to_readers(i)) return {};
+    if (users_[i] != onnx::none) return {&own, &step(steps_[users_[i]])};
+    const bool agreed = agrees && (aside || flows_[i]);
+    return {turned_[i] ? &other_step(i) : &own, nullptr,
+            strength_of(owners_[i], own, aside, telling_.in_order(), agreed)};
+  }
+
+ private:
+  const Step& step(std::uint32_t number) const { return believed_.recording->steps[number]; }
+  const Step& other_step(std::size_t i) const { return telling_.other().recording->steps[second_.steps[i]]; }
+
+  bool is_left_to_readers(std::size_t i) const {
+    const bool aside = items()[i].auxiliary, agrees = second_.agrees[i];
+    if (aside && !telling_.in_order() && believed_.alignment.anchors.empty()) return true;  // no order at all
+    if (!deaf_) return false;
+    if (items()[i].sized) return owners_[i].chance < sure || !agrees;
+    return !aside && !agrees && !flows_[i];  // nothing speaks for it but its place
+  }
+
+  Telling telling_;
+  const Story& believed_;
+  std::vector<Owner> owners_;
+  std::vector<std::uint32_t> steps_;   // by item, as all that follow: its step
+  std::vector<std::uint32_t> strays_;  // a reader in another layer
+  std::vector<std::uint32_t> users_;   // who uses a size elsewhere
+  std::vector<bool> flows_, turned_;   // data flows along; the other telling is right
+  Second second_;
+  bool deaf_ = false;  // the recording does not tell of sizes
+};
+
 }  // namespace
 
 void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Source source,
@@ -219,54 +282,18 @@ void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hi
   if (capture == nullptr) return;
   const std::optional<Recording>& recorded = source == Source::execution_trace ? capture->trace : capture->fx;
   if (!recorded) return;
-  const Telling telling(*recorded, model, *capture);
-  const auto& [recording, items, alignment] = telling.believed();
-  const std::vector<Owner> owners = owners_of(telling.believed());
-  std::vector<std::uint32_t> steps;
-  for (const Owner& owner : owners) steps.push_back(owner.chance < likely ? onnx::none : owner.step);
-  const auto strays = readers_of_strays(*recording, hierarchy.tree(), items, owners);
-  const auto flows = match::flow_agrees(*recording, items, steps);
-  const Second second = second_opinion(telling.believed(), steps, telling.other(), model.node_count());
-  const auto turned = overruled(telling.believed(), steps, telling.other(), second);
-  const bool deaf = is_deaf_to_sizes(*recorded, items);
-  const auto served = deaf ? served_by_sizes(telling.believed(), steps) : std::vector<ModuleId>();
+  const Projection projection(*recorded, model, hierarchy);
   std::vector<Evidence> found;
-  for (std::size_t i = 0; i < owners.size(); ++i) {
-    if (steps[i] == onnx::none) continue;
-    const auto push = [&, &item = telling.believed().items[i]](const hierarchy::RecordedStep& step,
-                                                               Strength strength) {
-      if (step.module == hierarchy::no_module) return;
-      found.push_back({.node = item.node,
-                       .module = step.module,
-                       .call = step.call,
-                       .source = source,
-                       .strength = strength,
-                       .why = recorded->words[step.word]});  // which outlive the tellings
-    };
-    const hierarchy::RecordedStep& step = recording->steps[steps[i]];
-    if (strays[i] == onnx::none) {
-      const bool aside = items[i].auxiliary, agreed = second.agrees[i] && (aside || flows[i]);
-      const bool in_doubt = owners[i].chance < sure || !agreed;
-      if (aside && !telling.in_order() && alignment.anchors.empty()) continue;  // no order to stand in
-      if (aside && telling.in_order() && owners[i].chance < sure && !second.agrees[i] &&
-          second.steps[i] != onnx::none) {  // two tellings, and neither is sure
-        push(step, Strength::names_several);
-        push(telling.other().recording->steps[second.steps[i]], Strength::names_several);
-        continue;
-      }
-      if (deaf && items[i].sized && in_doubt) continue;                // who reads it knows better
-      if (deaf && !aside && !second.agrees[i] && !flows[i]) continue;  // nothing speaks for it but its place
-      if (deaf && served[i] != hierarchy::no_module && served[i] != step.module) {
-        push(step, Strength::names_several);
-        push({.module = served[i]}, Strength::names_several);
-        continue;
-      }
-      push(turned[i] ? telling.other().recording->steps[second.steps[i]] : step,
-           strength_of(owners[i], step, aside, telling.in_order(), agreed));
-    } else {  // its own place and its reader's are rivals
-      push(step, Strength::names_several);
-      push(recording->steps[owners[strays[i]].step], Strength::names_several);
-    }
+  for (std::size_t i = 0; i < projection.items().size(); ++i) {
+    const Projection::Told told = projection.of(i);
+    for (const hierarchy::RecordedStep* step : {told.step, told.rival})
+      if (step != nullptr && step->module != hierarchy::no_module)
+        found.push_back({.node = projection.items()[i].node,
+                         .module = step->module,
+                         .call = step->call,
+                         .source = source,
+                         .strength = told.strength,
+                         .why = recorded->words[step->word]});  // which outlive the tellings
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const Evidence& a, const Evidence& b) { return a.node < b.node; });

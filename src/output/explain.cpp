@@ -22,8 +22,16 @@ using semantics::Map;
 
 constexpr std::string_view bold = "\x1b[1m", plain = "\x1b[0m";
 
+std::string path_or_root(const hierarchy::ModuleTree& tree, hierarchy::ModuleId module) {
+  return module == hierarchy::root ? "(root)" : base::printable(tree[module].path);
+}
 std::string path_or_root(const Map& map, hierarchy::ModuleId module) {
-  return module == hierarchy::root ? "(root)" : base::printable(map.tree()[module].path);
+  return path_or_root(map.tree(), module);
+}
+
+// What the evidence speaks of is the model's own module, whatever rules tell it as.
+bool accepts(const Map& map, onnx::NodeId node, const Evidence& evidence) {
+  return map.own_answer(node).known() && evidence.module == map.own_answer(node).module;
 }
 
 // What the evidence says, in words.
@@ -179,6 +187,9 @@ void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::N
     add_line(out, "module", "unknown");
     add_line(out, "because", resolve::text_of(answer.reason));
   }
+  const hierarchy::ModuleId own = map.own_answer(id).module;
+  if (map.told() != nullptr && answer.known() && map.told()->view.stands_for[answer.module] != own)
+    add_line(out, "told for", path_or_root(map.own_tree(), own));
   const auto modules = map.modules_of(id);
   if (modules.size() > 1)
     for (std::size_t i = 0; i < modules.size(); ++i)
@@ -190,22 +201,24 @@ void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::N
                          evidence::name_of(answer.source)));
   bool first = true;
   for (const Evidence& e : all)
-    if (answer.known() && e.module == answer.module) {
+    if (accepts(map, id, e)) {
       add_line(out, first && !answer.inferred ? "because" : "",
                fmt::format("{:<18} {}", evidence::name_of(e.source), words(e)));
       first = false;
     }
   std::string_view last;
   for (const Evidence& e : all)
-    if (!answer.known() || e.module != answer.module) {
-      const bool served = std::find(modules.begin(), modules.end(), e.module) != modules.end();
+    if (!accepts(map, id, e)) {
+      const bool served = e.module != no_module &&
+                          std::find(modules.begin(), modules.end(), map.told_as(e.module)) != modules.end();
       const std::string_view label = !answer.known() ? "rivals" : served ? "as well" : "rejected";
-      add_line(
-          out, label == last ? "" : label,
-          fmt::format("{:<18} {}: {}", evidence::name_of(e.source), path_or_root(map, e.module), words(e)));
+      add_line(out, label == last ? "" : label,
+               fmt::format("{:<18} {}: {}", evidence::name_of(e.source),
+                           path_or_root(map.own_tree(), e.module), words(e)));
       last = label;
     }
-  if (const std::string_view rule = resolve::rule_of(all, answer); !rule.empty()) add_line(out, "rule", rule);
+  if (const std::string_view rule = resolve::rule_of(all, map.own_answer(id)); !rule.empty())
+    add_line(out, "rule", rule);
   add_shapes(map.model().node(id), inferred, out);
   add_source_lines(map.model().node(id), out);
   first = true;
@@ -225,11 +238,11 @@ void write_explanation_json(const Map& map, const shapes::Inferred& inferred, on
                             base::Writer& out) {
   const resolve::Attribution& answer = map.answer(id);
   const onnx::Node node = map.model().node(id);
-  const auto path = [&](std::string& text, hierarchy::ModuleId module) {
+  const auto path = [&](std::string& text, hierarchy::ModuleId module, const hierarchy::ModuleTree& tree) {
     if (module == no_module)
       text += "null";
     else
-      append_json_string(text, map.tree()[module].path);
+      append_json_string(text, tree[module].path);
   };
   std::string& text = out.buffer();
   text += R"({"schema":"thence.explanation/1","graph":)";
@@ -239,7 +252,7 @@ void write_explanation_json(const Map& map, const shapes::Inferred& inferred, on
   text += R"(,"op_type":)";
   append_json_string(text, node.op_type());
   text += R"(,"module":)";
-  path(text, answer.module);
+  path(text, answer.module, map.tree());
   text += R"(,"source":)";
   append_json_string_or_null(text, answer.known() ? evidence::name_of(answer.source) : std::string_view());
   fmt::format_to(std::back_inserter(text), R"(,"confidence":{:.4g},"level":"{}","inferred":{},"reason":)",
@@ -247,7 +260,7 @@ void write_explanation_json(const Map& map, const shapes::Inferred& inferred, on
   append_json_string_or_null(text, map.reason(id));
   const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
   text += R"(,"rule":)";
-  append_json_string_or_null(text, resolve::rule_of(all, answer));
+  append_json_string_or_null(text, resolve::rule_of(all, map.own_answer(id)));
   text += R"(,"evidence":[)";
   bool first = true;
   for (const Evidence& e : all) {
@@ -255,9 +268,9 @@ void write_explanation_json(const Map& map, const shapes::Inferred& inferred, on
     first = false;
     text += evidence::name_of(e.source);
     text += R"(","module":)";
-    path(text, e.module);
+    path(text, e.module, map.own_tree());
     fmt::format_to(std::back_inserter(text), R"(,"call":{},"strength":"{}","accepted":{},"why":)", e.call,
-                   evidence::name_of(e.strength), answer.known() && e.module == answer.module);
+                   evidence::name_of(e.strength), accepts(map, id, e));
     append_json_string(text, words(e));
     text.push_back('}');
   }
@@ -271,7 +284,7 @@ void write_explanation_json(const Map& map, const shapes::Inferred& inferred, on
     fmt::format_to(std::back_inserter(text), R"(,"index":{},"op_type":)", other.index());
     append_json_string(text, other.op_type());
     text += R"(,"module":)";
-    path(text, map.answer(neighbour.node).module);
+    path(text, map.answer(neighbour.node).module, map.tree());
     text.push_back('}');
   }
   text += "],";

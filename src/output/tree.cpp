@@ -96,7 +96,7 @@ void write_tree_json(const semantics::Map& map, const Tree& tree, bool lines, ba
     text += R"(,"component":)";
     append_json_string_or_null(text, role.component);
     text += ',';
-    append_layers(text, map.tree().layer_path(row.module), LayerSteps::pairs);
+    append_layers(text, map.layers(row.module), LayerSteps::pairs);
     fmt::format_to(std::back_inserter(text), R"(,"depth":{},)", row.depth);
     append_tally(text, tree, tree.of(row));
     out.add("}");
@@ -125,9 +125,12 @@ void write_tree_csv(const semantics::Map& map, const Tree& tree, base::Writer& o
     fmt::format_to(std::back_inserter(text), ",{},", row.depth);
     append_csv_tally(text, tree, tree.of(row));
     const semantics::Role role = map.role(row.module);
-    const std::vector<hierarchy::LayerStep> layers = map.tree().layer_path(row.module);
-    out.add(fmt::format(",{},{},{}\n", role.type, role.component,
-                        layers.empty() ? std::string() : std::to_string(layers.front().index)));
+    const std::vector<hierarchy::LayerStep> layers = map.layers(row.module);
+    for (const std::string_view word : {role.type, role.component}) {
+      text += ',';
+      append_csv_field(text, word);
+    }
+    out.add(fmt::format(",{}\n", layers.empty() ? std::string() : std::to_string(layers.front().index)));
   }
   for (const auto& [name, tally] :
        {std::pair("(unknown)", &tree.tallies.unknown), std::pair("(total)", &tree.tallies.total)}) {

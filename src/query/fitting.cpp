@@ -2,21 +2,17 @@
 
 #include <algorithm>
 
+#include "hierarchy/class_glob.h"
+
 namespace thence::query {
 
+using hierarchy::class_fits;
 using hierarchy::ModuleId;
 using hierarchy::no_module;
 
 namespace {
 
 void raise(Hit& hit, Hit to) { hit = std::max(hit, to); }
-
-// Bare names have no dot; a qualified one is a path.
-bool class_fits(const Glob& glob, std::string_view class_name) {
-  if (class_name.empty()) return false;
-  return glob.text().find('.') == std::string::npos ? glob.fits_word(hierarchy::short_class(class_name))
-                                                    : glob.fits(class_name);
-}
 
 }  // namespace
 
@@ -45,7 +41,7 @@ FittingModules::FittingModules(const semantics::Map& map, const Selector& select
     return !component.empty() && term.glob.fits_word(component);
   });
   narrow(Kind::layer, false, [&](const Term& term, ModuleId module) {
-    const std::vector<hierarchy::LayerStep> layers = tree.layer_path(module);
+    const std::vector<hierarchy::LayerStep> layers = map.layers(module);
     return !layers.empty() && term.layers.has(layers.front().index);
   });
 }

@@ -198,7 +198,7 @@ void fill_evidence(const Map& map, Database& database) {
       if (one.module == no_module) continue;
       row.number(one.node);
       row.text(evidence::name_of(one.source));
-      row.text(map.tree()[one.module].path);
+      row.text(map.own_tree()[one.module].path);
       row.number(one.call);
       row.text(evidence::name_of(one.strength));
       row.text(one.why);

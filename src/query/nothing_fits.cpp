@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/nearest.h"
 #include "base/text.h"
-#include "query/nearest.h"
 #include "query/selector.h"
 
 namespace thence::query {
@@ -78,7 +78,7 @@ std::string layers_of(const Map& map) {
   std::uint64_t most = 0;
   bool any = false;
   for (ModuleId module = 0; module < map.tree().size(); ++module)
-    if (const auto layers = map.tree().layer_path(module); !layers.empty()) {
+    if (const auto layers = map.layers(module); !layers.empty()) {
       most = std::max(most, layers.front().index);
       any = true;
     }
@@ -89,7 +89,7 @@ std::string hint(const Map& map, const Term& term) {
   if (term.kind == Kind::layer) return layers_of(map);
   if (term.kind == Kind::class_name && !map.tree().has_classes())
     return "the file does not tell classes: give a capture with --capture";
-  Nearest nearest(term.kind == Kind::op ? term.glob.text() : term.text);
+  base::Nearest nearest(term.kind == Kind::op ? term.glob.text() : term.text);
   std::vector<std::string> some;
   constexpr std::size_t few = 12;
   each_name(map, term, [&](std::string_view name) {

@@ -10,6 +10,8 @@
 namespace thence::query {
 namespace {
 
+using base::Glob;
+
 Error malformed(Kind kind, const std::string& text, std::string hint) {
   return {ErrorKind::usage, "Q001",
           fmt::format("{} '{}' is malformed", flag_of(kind), base::printable(text.substr(0, 200))),

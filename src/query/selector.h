@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/glob.h"
 #include "base/result.h"
-#include "query/glob.h"
 #include "query/layers.h"
 #include "semantics/map.h"
 
@@ -39,8 +39,8 @@ inline constexpr std::size_t kind_count = static_cast<std::size_t>(Kind::source)
 struct Term {
   Kind kind;
   std::string text;  // as it was written
-  Glob glob;
-  std::optional<Glob> domain = {};  // of an operator; any when it was not said
+  base::Glob glob;
+  std::optional<base::Glob> domain = {};  // of an operator; any when it was not said
   LayerRange layers = {};
 };
 

@@ -31,6 +31,13 @@ class Inference {
         functions_.try_emplace(function_key(graph.domain, graph.name, graph.overload), id);
     }
     looks_ = looks_a_node * (model.node_count() + std::size_t{model.value_count()}) + spare_looks;
+    is_read_.resize(model.value_count());
+    for (NodeId id = 0; id < model.node_count(); ++id)
+      for (const ValueId value : model.node(id).inputs())
+        if (value != onnx::none) is_read_[value] = true;
+    for (const Graph& graph : model.graphs())
+      for (const ValueId value : graph.outputs)
+        if (value != onnx::none) is_read_[value] = true;
     started_.resize(model.graphs().size());
     too_deep_.resize(model.graphs().size());
   }
@@ -57,7 +64,7 @@ class Inference {
     for (const std::string_view info : graph.output_infos) told_.insert_or_assign(key(id, info), info);
     for (std::uint32_t i = 0; i < graph.initializer_count; ++i) {
       const onnx::Initializer& one = model_.initializers()[graph.first_initializer + i];
-      if (one.value == onnx::none) continue;
+      if (one.value == onnx::none || !is_read_[one.value]) continue;
       const onnx::TensorView header = model_.tensor(one);
       out_.values.set_shape(one.value, shape_of_tensor(header));
       out_.values.set_type(one.value, header.data_type);
@@ -238,6 +245,7 @@ class Inference {
   std::unordered_map<std::string, GraphId> functions_;
   std::unordered_map<Told, std::string_view, TellHash> told_;
   std::vector<bool> started_, too_deep_;
+  std::vector<bool> is_read_;  // by value: weights that nobody reads have no shape that matters
   std::size_t looks_ = 0;
 };
 

@@ -1,8 +1,8 @@
-#include "query/nearest.h"
+#include "base/nearest.h"
 
 #include <algorithm>
 
-namespace thence::query {
+namespace thence::base {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -49,12 +49,20 @@ Nearest::Nearest(std::string_view pattern)
   farthest_ = std::max<std::size_t>(2, letters / 3);
 }
 
+// More than `worst` when it is farther than that.
+std::size_t Nearest::away(std::string_view name, std::size_t worst) const {
+  const bool lengths_differ = name.size() + worst < pattern_.size() || pattern_.size() + worst < name.size();
+  const std::size_t far = lengths_differ && !wild_ ? worst + 1 : distance(pattern_, name);
+  if (far < name.size() && far <= worst) return far;
+  const bool holds_it =
+      pattern_.size() >= shortest_part && !wild_ && name.find(pattern_) != std::string_view::npos;
+  return holds_it ? farthest_ : worst + 1;
+}
+
 void Nearest::look_at(std::string_view name) {
   if (name.empty() || name.size() > longest || ++looked_at_ > most_looked_at) return;
   const std::size_t worst = found_.size() < most_shown ? farthest_ : found_.back().distance;
-  if (name.size() + worst < pattern_.size() && !wild_) return;
-  if (!wild_ && pattern_.size() + worst < name.size()) return;
-  const std::size_t far = distance(pattern_, name);
+  const std::size_t far = away(name, worst);
   if (far > worst) return;
   std::string shape = without_numbers(name);
   const auto alike =
@@ -75,4 +83,12 @@ std::vector<std::string> Nearest::names() const {
   return names;
 }
 
-}  // namespace thence::query
+std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
+  if (word.find_first_of("*?") != std::string_view::npos) return {};  // a word, not a pattern
+  Nearest nearest(word);
+  for (const std::string_view one : known) nearest.look_at(one);
+  const std::vector<std::string> names = nearest.names();
+  return names.empty() ? std::string_view() : *std::find(known.begin(), known.end(), names.front());
+}
+
+}  // namespace thence::base
