@@ -47,7 +47,8 @@ float from_bfloat(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_
 float from_half(std::uint16_t bits) {
   const int exponent = bits >> 10 & 31;
   const float fraction = static_cast<float>(bits & 1023) / 1024.0f;
-  const float size = exponent == 0 ? fraction * 0x1p-14f : std::bit_cast<float>((exponent + 112u) << 23) * (1 + fraction);
+  const float size =
+      exponent == 0 ? fraction * 0x1p-14f : std::bit_cast<float>((exponent + 112u) << 23) * (1 + fraction);
   return bits & 0x8000 ? -size : size;
 }
 
@@ -57,9 +58,8 @@ class Reader {
     switch (type) {
       case 1: return each<float>(data, [&](float value) { real(value, as_half(value)); });
       case 10:
-        return each<std::uint16_t>(data, [&](std::uint16_t bits) {
-          real(from_half(bits), (bits & 0x7fff) == 0 ? 0u : bits);
-        });
+        return each<std::uint16_t>(
+            data, [&](std::uint16_t bits) { real(from_half(bits), (bits & 0x7fff) == 0 ? 0u : bits); });
       case 11:
         return each<double>(data, [&](double value) { real(value, as_half(static_cast<float>(value))); });
       case 16:
@@ -134,18 +134,21 @@ Constant constant_of(const onnx::Pieces& tensor) {
       } else {
         const auto add = [&](std::uint64_t value) {
           if (header.data_type == 10)
-            reader.real(from_half(static_cast<std::uint16_t>(value)), (value & 0x7fff) == 0 ? 0u : value & 0xffff);
+            reader.real(from_half(static_cast<std::uint16_t>(value)),
+                        (value & 0x7fff) == 0 ? 0u : value & 0xffff);
           else
             reader.integer(static_cast<std::int64_t>(value));
         };
-        for (const TensorField number : {TensorField::int32_data, TensorField::int64_data, TensorField::uint64_data})
+        for (const TensorField number :
+             {TensorField::int32_data, TensorField::int64_data, TensorField::uint64_data})
           wire::each_varint(field, static_cast<std::uint32_t>(number), add);
       }
     }
   if (reader.count() != unread.elements) return unread;
   Constant constant = reader.result(unread.is_float);
   constexpr std::uint64_t least_weight = 64;
-  if (header.dims.size() >= 2 && constant.elements >= least_weight && header.raw_size > 0 && tensor.size() == 1) {
+  if (header.dims.size() >= 2 && constant.elements >= least_weight && header.raw_size > 0 &&
+      tensor.size() == 1) {
     constant.type = header.data_type;
     constant.rows = static_cast<std::uint64_t>(header.dims[0]);
     for (wire::Fields field(tensor.front()); field.next();)

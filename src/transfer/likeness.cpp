@@ -36,7 +36,8 @@ double element_of(const Constant& constant, std::uint64_t index) {
 
 bool is_readable(const Constant& constant) {
   constexpr std::int32_t types[] = {1, 2, 3, 4, 5, 11};
-  return constant.may_be_weight() && std::find(std::begin(types), std::end(types), constant.type) != std::end(types);
+  return constant.may_be_weight() &&
+         std::find(std::begin(types), std::end(types), constant.type) != std::end(types);
 }
 
 // Some elements of a weight, in an order that depends on their places only; of a matrix also as its transpose
@@ -82,14 +83,17 @@ void recognise_weights(const Net& ancestor, Net& descendant) {
     const auto [entry, fresh] = by_size.try_emplace(ours.elements);
     if (fresh)
       for (const Constant& theirs : ancestor.constants())
-        if (theirs.elements == ours.elements && theirs.is_float && is_readable(theirs) && entry->second.size() < most_candidates &&
-            std::none_of(entry->second.begin(), entry->second.end(), [&](const Sampled& each) { return each.content == theirs.content; }))
+        if (theirs.elements == ours.elements && theirs.is_float && is_readable(theirs) &&
+            entry->second.size() < most_candidates &&
+            std::none_of(entry->second.begin(), entry->second.end(),
+                         [&](const Sampled& each) { return each.content == theirs.content; }))
           entry->second.push_back({theirs.content, sampled(theirs, false), sampled(theirs, true)});
     const std::vector<double> values = sampled(ours, false);
     double best = 0, second = 0;
     std::uint64_t content = 0;
     for (const Sampled& each : entry->second) {
-      const double likeness = std::max(correlation(values, each.straight), correlation(values, each.transposed));
+      const double likeness =
+          std::max(correlation(values, each.straight), correlation(values, each.transposed));
       second = std::max(second, std::min(best, likeness));
       if (likeness > best) content = each.content;
       best = std::max(best, likeness);

@@ -111,8 +111,7 @@ bool Net::see_through(const onnx::Node& node) {
   if (view == View::not_one) return false;
   roots_[outputs[0]] = roots_[through];
   scales_[outputs[0]] = scales_[through];
-  forms_[outputs[0]] =
-      view == View::same ? forms_[through] : mixed(forms_[through], hash_of(node.op_type()));
+  forms_[outputs[0]] = view == View::same ? forms_[through] : mixed(forms_[through], hash_of(node.op_type()));
   return true;
 }
 
@@ -125,19 +124,18 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
     constants_.push_back(*constant);
     return;
   }
-  fixed_[id] = !node_inputs.empty() &&
-               std::all_of(node_inputs.begin(), node_inputs.end(), [&](onnx::ValueId value) {
-                 return value == none || constant(roots_[value]) != nullptr;
-               });
-  aside_[id] = node.op_type() == "Shape" || node.op_type() == "Size" || fixed_[id] ||
-               (!node_inputs.empty() &&
-                std::all_of(node_inputs.begin(), node_inputs.end(), [&](onnx::ValueId value) {
-                  if (value == none) return true;
-                  const onnx::Producer producer = model_->producer(value);
-                  return producer.kind == onnx::Producer::Kind::initializer ||
-                         (producer.kind == onnx::Producer::Kind::node && producer.index < id &&
-                          aside_[producer.index]);
-                }));
+  fixed_[id] =
+      !node_inputs.empty() && std::all_of(node_inputs.begin(), node_inputs.end(), [&](onnx::ValueId value) {
+        return value == none || constant(roots_[value]) != nullptr;
+      });
+  aside_[id] =
+      node.op_type() == "Shape" || node.op_type() == "Size" || fixed_[id] ||
+      (!node_inputs.empty() && std::all_of(node_inputs.begin(), node_inputs.end(), [&](onnx::ValueId value) {
+        if (value == none) return true;
+        const onnx::Producer producer = model_->producer(value);
+        return producer.kind == onnx::Producer::Kind::initializer ||
+               (producer.kind == onnx::Producer::Kind::node && producer.index < id && aside_[producer.index]);
+      }));
   views_[id] = see_through(node);
   if (views_[id]) return;
   const bool asks_for_shape = node.op_type() == "Shape" || node.op_type() == "Size";

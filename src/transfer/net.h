@@ -77,10 +77,10 @@ class Net {
   Root fresh();
 
   const onnx::Model* model_;
-  std::vector<Root> roots_;            // by value
-  std::vector<std::uint64_t> forms_;   // by value
-  std::vector<bool> scales_;           // by value: a factor that takes numbers out of their quantised form
-  std::vector<StepId> makers_;         // by root
+  std::vector<Root> roots_;           // by value
+  std::vector<std::uint64_t> forms_;  // by value
+  std::vector<bool> scales_;          // by value: a factor that takes numbers out of their quantised form
+  std::vector<StepId> makers_;        // by root
   std::vector<std::uint32_t> constant_of_;  // by root
   std::vector<Constant> constants_;
   std::vector<Step> steps_;

@@ -13,10 +13,10 @@ namespace thence::transfer {
 enum class Kind : std::uint8_t {
   unknown,
   ambiguous,  // the ancestor has several equal expressions, and nothing tells which of them
-  computes,  // what its first output holds, a node of the ancestor made
-  view,      // it gives a value another form, as a node of the ancestor does
-  carries,   // a rewrite put it in: it belongs to the value that it carries
-  serves,    // constants and sizes that only its readers need
+  computes,   // what its first output holds, a node of the ancestor made
+  view,       // it gives a value another form, as a node of the ancestor does
+  carries,    // a rewrite put it in: it belongs to the value that it carries
+  serves,     // constants and sizes that only its readers need
 };
 
 struct Origin {

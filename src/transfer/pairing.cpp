@@ -10,7 +10,7 @@
 namespace thence::transfer {
 namespace {
 
-constexpr std::size_t most_alike = 64;      // candidates looked at for one step: masks and shapes have many
+constexpr std::size_t most_alike = 64;       // candidates looked at for one step: masks and shapes have many
 constexpr std::size_t largest_region = 160;  // steps fused into one node
 constexpr std::size_t least_weight = 4;      // elements of a constant that may tell operations apart
 constexpr int most_rounds = 64;

@@ -33,8 +33,10 @@ constexpr Row rows[] = {
     {"QGemm", {{{"MatMul", {0, 3}, 2}, {"Add", {before, 6}, 2}}}},
     {"Conv", {{{"Conv", {0, 1}, 2}, {"Add", {before, 2}, 2}}}},
     {"NhwcConv", {{{"Conv", {0, 1}, 2}, {"Add", {before, 2}, 2}}}},
-    {"FusedConv", {{{"Conv", {0, 1}, 2}, {"Add", {before, 2}, 2}, {"Add", {before, 3}, 2}, {"@activation", {before}, 1}}}},
-    {"NhwcFusedConv", {{{"Conv", {0, 1}, 2}, {"Add", {before, 2}, 2}, {"Add", {before, 3}, 2}, {"@activation", {before}, 1}}}},
+    {"FusedConv",
+     {{{"Conv", {0, 1}, 2}, {"Add", {before, 2}, 2}, {"Add", {before, 3}, 2}, {"@activation", {before}, 1}}}},
+    {"NhwcFusedConv",
+     {{{"Conv", {0, 1}, 2}, {"Add", {before, 2}, 2}, {"Add", {before, 3}, 2}, {"@activation", {before}, 1}}}},
     {"ConvInteger", {{{"Conv", {0, 1}, 2}}}},
     {"QLinearConv", {{{"Conv", {0, 3}, 2}, {"Add", {before, 8}, 2}}}},
     {"ConvTranspose", {{{"ConvTranspose", {0, 1}, 2}, {"Add", {before, 2}, 2}}}},
@@ -45,7 +47,8 @@ constexpr Row rows[] = {
     {"QLinearSoftmax", {{{"Softmax", {0}, 1}}}},
     {"QLinearAveragePool", {{{"AveragePool", {0}, 1}}}},
     {"QLinearGlobalAveragePool", {{{"GlobalAveragePool", {0}, 1}}}},
-    {"SkipLayerNormalization", {{{"Add", {0, 1}, 2}, {"Add", {before, 4}, 2}, {"LayerNormalization", {before, 2, 3}, 3}}}},
+    {"SkipLayerNormalization",
+     {{{"Add", {0, 1}, 2}, {"Add", {before, 4}, 2}, {"LayerNormalization", {before, 2, 3}, 3}}}},
     {"SkipSimplifiedLayerNormalization",
      {{{"Add", {0, 1}, 2}, {"Add", {before, 3}, 2}, {"SimplifiedLayerNormalization", {before, 2}, 2}}}},
     {"BiasGelu", {{{"Add", {0, 1}, 2}, {"Gelu", {before}, 1}}}},
@@ -72,8 +75,12 @@ bool is_one_of(std::string_view op, const std::string_view (&names)[Count]) {
 }  // namespace
 
 View view_of(std::string_view op) {
-  constexpr std::string_view same[] = {"Identity",       "Cast",         "CastLike",
-                                       "Dropout",        "QuantizeLinear", "DequantizeLinear",
+  constexpr std::string_view same[] = {"Identity",
+                                       "Cast",
+                                       "CastLike",
+                                       "Dropout",
+                                       "QuantizeLinear",
+                                       "DequantizeLinear",
                                        "DynamicQuantizeLinear"};
   constexpr std::string_view reshapes[] = {"Reshape",   "Squeeze",      "Unsqueeze",    "Flatten",
                                            "Transpose", "ReorderInput", "ReorderOutput"};
@@ -83,13 +90,15 @@ View view_of(std::string_view op) {
 bool is_scaling(std::string_view op) { return op == "Mul" || op == "Div" || op == "Add"; }
 
 bool is_commutative(std::string_view op) {
-  constexpr std::string_view names[] = {"Add", "Mul", "Max", "Min", "And", "Or", "Xor", "Equal", "Sum", "Mean"};
+  constexpr std::string_view names[] = {"Add", "Mul", "Max",   "Min", "And",
+                                        "Or",  "Xor", "Equal", "Sum", "Mean"};
   return is_one_of(op, names);
 }
 
 std::vector<Spelled> spelled(const onnx::Node& node) {
   const std::string_view op = node.op_type();
-  const auto row = std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.fused == op; });
+  const auto row =
+      std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.fused == op; });
   std::vector<Spelled> result;
   if (row == std::end(rows)) {
     result.push_back({op, {}});
@@ -103,7 +112,8 @@ std::vector<Spelled> spelled(const onnx::Node& node) {
     if (part.op == "@activation") spelled.op = activation_of(node);
     if (spelled.op.empty()) continue;
     for (int i = 0; i < part.count; ++i)
-      if (const int input = part.inputs[static_cast<std::size_t>(i)]; input == before || is_there(node, input))
+      if (const int input = part.inputs[static_cast<std::size_t>(i)];
+          input == before || is_there(node, input))
         spelled.inputs.push_back(input);
     // One of two operands left out: what is left is the other one.
     if (part.count == 2 && spelled.inputs.size() == 1) {
