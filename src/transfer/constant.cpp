@@ -110,6 +110,26 @@ class Reader {
   double last_ = 0;
 };
 
+// Of an element, in bytes; 0 for types that are not read.
+std::uint64_t width_of(std::int32_t type) {
+  switch (type) {
+    case 2:
+    case 3:
+    case 9: return 1;
+    case 4:
+    case 5:
+    case 10:
+    case 16: return 2;
+    case 1:
+    case 6:
+    case 12: return 4;
+    case 7:
+    case 11:
+    case 13: return 8;
+    default: return 0;
+  }
+}
+
 bool is_float(std::int32_t type) { return type == 1 || type == 10 || type == 11 || type == 16; }
 
 }  // namespace
@@ -156,6 +176,8 @@ Constant constant_of(const onnx::Pieces& tensor) {
     constant.rows = matrix ? static_cast<std::uint64_t>(header.dims[0]) : 1;
     for (wire::Fields field(tensor.front()); field.next();)
       if (field.tag() == wire::bytes_tag(onnx::TensorField::raw_data)) constant.data = field.bytes();
+    // Data in several pieces is not looked at element by element.
+    if (constant.data.size() != constant.elements * width_of(header.data_type)) constant.rows = 0;
   }
   return constant;
 }

@@ -172,6 +172,7 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
     step.commutes = is_commutative(part.op);
     step.first_input = static_cast<std::uint32_t>(inputs_.size());
     for (const int place : part.inputs) {
+      if (node_inputs.size() > most_inputs) break;
       if (place == Spelled::before) {
         inputs_.push_back(before);
         continue;
@@ -189,7 +190,7 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
     }
     step.input_count = static_cast<std::uint32_t>(inputs_.size()) - step.first_input;
     const Root on_the_way = before;
-    const std::size_t count = last ? std::max<std::size_t>(outputs.size(), 1) : 1;
+    const std::size_t count = last ? std::clamp<std::size_t>(outputs.size(), 1, most_inputs) : 1;
     for (std::size_t place = 0; place < count; ++place) {
       step.place = static_cast<std::uint32_t>(place);
       if (last && place < outputs.size() && outputs[place] == none) continue;

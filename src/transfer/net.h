@@ -41,6 +41,10 @@ struct Step {
 
 class Net {
  public:
+  /// What reads or writes more than this is not looked into: no exporter writes such nodes, a hostile file
+  /// may.
+  static constexpr std::size_t most_inputs = 1024;
+
   /// With an ancestor: operations that were merged into one are seen as what they were.
   Net(const onnx::Model& model, Operators& operators, const Net* ancestor = nullptr);
 

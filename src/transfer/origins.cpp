@@ -12,8 +12,8 @@ namespace thence::transfer {
 namespace {
 
 constexpr std::size_t most_listed = 64;
-constexpr std::size_t most_views = 64;     // in a row
-constexpr std::size_t most_members = 256;  // equal expressions that are told apart by their readers
+constexpr std::size_t most_views = 64;    // in a row
+constexpr std::size_t most_members = 64;  // equal expressions that are told apart by their readers
 
 class Finder {
  public:
@@ -172,10 +172,11 @@ class Finder {
 
   void align_views() {
     for (const auto& [ours, theirs] : pairs_) {
+      if (d_.model().node(ours).inputs().size() > Net::most_inputs) continue;
       std::vector<onnx::ValueId> values;
       for (const onnx::NodeId node : theirs)
         for (const onnx::ValueId value : a_.model().node(node).inputs())
-          if (value != none) values.push_back(value);
+          if (value != none && values.size() < Net::most_inputs) values.push_back(value);
       for (const onnx::ValueId value : d_.model().node(ours).inputs())
         if (value != none) align(value, values);
     }

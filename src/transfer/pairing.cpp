@@ -32,7 +32,11 @@ class Pairer {
     for (int round = 0; round < most_rounds; ++round) {
       drain();
       bool changed = false;
-      for (StepId id = 0; id < d_.steps().size(); ++id) changed |= by_hint(id);
+      for (StepId id = 0; id < d_.steps().size(); ++id)
+        if (by_hint(id)) {
+          changed = true;
+          drain();
+        }
       if (changed) continue;
       for (StepId id = 0; id < d_.steps().size(); ++id)
         if (by_name(id)) {

@@ -59,6 +59,16 @@ TEST(Constant, ShortDataIsNotRead) {
   EXPECT_EQ(read(tensor_of(float32, {1ull << 40, 1ull << 40}, "")).content, 0u);
 }
 
+TEST(Constant, DataInPiecesIsNoWeight) {
+  const std::string raw = floats(counting(64));
+  const std::string whole = tensor_of(float32, {8, 8}, raw);
+  const std::string pieces = tensor_of(float32, {8, 8}, raw.substr(0, 128)) +
+                             test::Message().text(onnx::TensorField::raw_data, raw.substr(128)).bytes();
+  EXPECT_TRUE(read(whole).may_be_weight());
+  EXPECT_FALSE(read(pieces).may_be_weight());
+  EXPECT_EQ(read(whole).content, read(pieces).content);
+}
+
 TEST(Constant, ColumnsAreATensorOfTheirOwn) {
   const std::vector<float> left = counting(16), right(16, 7);
   std::vector<float> both;
