@@ -336,7 +336,11 @@ class Pairer {
     const Step& step = d_.steps()[id];
     if (result_.partners[step.output] != none) return false;
     bool changed = false;
-    if (!codes_of(step, codes_, variable_, changed) || variable_.empty() || !changed) return false;
+    if (!codes_of(step, codes_, variable_, changed) || variable_.empty()) return false;
+    // A weight that the ancestor has may have been taken for another: then nothing reads it together with
+    // these.
+    if (!changed && (!known_.by_key.find(Numbering::key_of(step, codes_), found_) || !found_.empty()))
+      return false;
     const std::uint64_t key = Numbering::key_of(step, variable_);
     if (!known_.by_partial.find(key, found_)) return false;
     const Root root = agreed(found_, step);
