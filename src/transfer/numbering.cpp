@@ -44,7 +44,8 @@ void Numbering::add(const Net& net, StepId id) {
   classes[step.output] = mixed(key, step.detail);
   if (variable_.empty() && step.input_count > 0) return;  // constants alone tell nothing
   by_key.add(key, id);
-  if (variable_.size() < codes_.size()) by_partial.add(key_of(step, variable_), id);
+  // Constants that are computed may be among the details, and not among what is read.
+  if (!variable_.empty()) by_partial.add(key_of(step, variable_), id);
   if (!data_.empty() && data_.size() < variable_.size()) by_partial.add(key_of(step, data_), id);
 }
 
