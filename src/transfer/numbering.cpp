@@ -19,6 +19,8 @@ std::uint64_t Numbering::weight_key(const Step& step, const Constant& weight) {
 
 Numbering::Numbering(const Net& ancestor) : classes(ancestor.root_count()) {
   for (Root root = 0; root < classes.size(); ++root) classes[root] = mixed(root, 0x616e63);
+  by_key.reserve(ancestor.steps().size());
+  by_partial.reserve(ancestor.steps().size());
   for (StepId id = 0; id < ancestor.steps().size(); ++id) add(ancestor, id);
 }
 

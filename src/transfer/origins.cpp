@@ -41,8 +41,13 @@ class Finder {
   // Equal expressions of the ancestor: which of them a value is, its readers say; last ones first.
   void choose_members() {
     std::unordered_map<std::uint64_t, std::vector<Root>> members;
+    std::unordered_map<std::uint64_t, Root> first;  // most are alone
+    first.reserve(a_.steps().size());
     for (const Step& step : a_.steps()) {
-      auto& alike = members[pairing_.classes[step.output]];
+      const auto [entry, alone] = first.try_emplace(pairing_.classes[step.output], step.output);
+      if (alone) continue;
+      auto& alike = members[entry->first];
+      if (alike.empty()) alike.push_back(entry->second);
       if (alike.size() < most_members) alike.push_back(step.output);
     }
     chosen_ = pairing_.partners;

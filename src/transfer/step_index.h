@@ -14,6 +14,10 @@ class StepIndex {
   static constexpr std::size_t most_alike =
       64;  // candidates looked at for one step: masks and shapes have many
 
+  void reserve(std::size_t count) {
+    first_.reserve(count);
+    items_.reserve(count);
+  }
   void add(std::uint64_t key, StepId step) {
     const auto [entry, fresh] = first_.try_emplace(key, static_cast<std::uint32_t>(items_.size()));
     items_.push_back({step, fresh ? none : entry->second});
