@@ -63,7 +63,7 @@ def torchscript_nodes(layers: int, weights: bool) -> Iterator[bytes]:
         given = made[-1]
 
 
-def dynamo_nodes(layers: int) -> Iterator[bytes]:
+def dynamo_nodes(layers: int, described: bool = True) -> Iterator[bytes]:
     """The same graph with numbered names, and where each node came from in its metadata."""
     given = "input"
     index = 0
@@ -76,7 +76,8 @@ def dynamo_nodes(layers: int) -> Iterator[bytes]:
                 inputs.append(given if wanted == "in" or len(made) < back else made[-back])
             made.append(f"val_{index}")
             name, attributes = f"node_{step.op}_{index}", ATTRIBUTES.get(step.op, b"")
-            yield pb.node(step.op, name, inputs, made[-1:], attributes, metadata(step, layer, index))
+            told = metadata(step, layer, index) if described else {}
+            yield pb.node(step.op, name, inputs, made[-1:], attributes, told)
             index += 1
         given = made[-1]
 

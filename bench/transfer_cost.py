@@ -1,0 +1,75 @@
+"""What `thence transfer` costs, side by side with `thence map` on both models.
+
+python bench/transfer_cost.py [--rounds 3] [--nodes 1000 10000 100000]
+
+The ancestor's nodes are named as the TorchScript exporter does it; the descendant is the same graph with
+names that tell nothing. For each size, in turns: the processor time of the transfer against that of mapping
+both, which may be twice as much; the time a node takes against that of the smallest size, likewise; and the
+memory that the transfer takes more than the larger map, which may be 400 bytes for each node of both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+from pathlib import Path
+from statistics import median
+
+import models
+from block import STEPS
+
+PROGRAM = Path(__file__).resolve().parents[1] / "build/release/bin/thence"
+TIMES_MAP, TIMES_SMALLEST, BYTES_A_NODE = 2.0, 2.0, 400
+
+
+def run(*arguments: str | Path) -> tuple[float, int]:
+    """Seconds of the processor, and the most memory in bytes."""
+    command = [PROGRAM, *arguments, "-q", "-f", "json", "-j", "1"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    if status != 0:
+        raise SystemExit(f"{' '.join(map(str, command))} failed: {status}")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss * 1024
+
+
+def pair(nodes: int) -> tuple[Path, Path]:
+    layers = max(nodes // len(STEPS), 1)
+    ancestor = models.FOLDER / f"transfer_{nodes}.ancestor.onnx"
+    descendant = models.FOLDER / f"transfer_{nodes}.descendant.onnx"
+    models.FOLDER.mkdir(parents=True, exist_ok=True)
+    models.write(ancestor, models.torchscript_nodes(layers, weights=False), models.last_value(layers))
+    models.write(descendant, models.dynamo_nodes(layers, described=False), f"val_{layers * len(STEPS) - 1}")
+    return ancestor, descendant
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--nodes", type=int, nargs="+", default=[1000, 10_000, 100_000])
+    options = parser.parse_args()
+    smallest = 0.0
+    for nodes in options.nodes:
+        ancestor, descendant = pair(nodes)
+        seconds: dict[str, list[float]] = {"maps": [], "transfer": []}
+        more = 0
+        for _ in range(options.rounds):
+            maps = [run("map", ancestor), run("map", descendant)]
+            whole = run("transfer", ancestor, descendant)
+            seconds["maps"].append(maps[0][0] + maps[1][0])
+            seconds["transfer"].append(whole[0])
+            more = max(more, whole[1] - max(memory for _, memory in maps))
+        taken, both = median(seconds["transfer"]), median(seconds["maps"])
+        each = taken / nodes
+        smallest = smallest or each
+        figures = [
+            (f"{taken:.3f} / {both:.3f} s", taken / both, TIMES_MAP, "x map on both"),
+            (f"{each * 1e6:.2f} us a node", each / smallest, TIMES_SMALLEST, "x the smallest"),
+            (f"{more / 1e6:.1f} MB more", more / (2 * nodes), BYTES_A_NODE, "bytes a node"),
+        ]
+        for what, figure, bar, unit in figures:
+            print(f"{nodes:8} nodes  {what:20} {figure:7.2f} {unit:16} {'ok' if figure <= bar else 'OVER'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,372 @@
+#include "transfer/pairing.h"
+
+#include <algorithm>
+#include <deque>
+#include <unordered_map>
+
+#include "transfer/between.h"
+#include "transfer/numbering.h"
+#include "transfer/vocabulary.h"
+
+namespace thence::transfer {
+namespace {
+
+constexpr int most_rounds = 64;
+
+class Pairer {
+ public:
+  Pairer(const Net& ancestor, const Net& descendant) : a_(ancestor), d_(descendant), known_(ancestor) {
+    result_.partners.assign(d_.root_count(), none);
+    result_.proofs.assign(d_.root_count(), Proof::not_proven);
+    result_.region_of.assign(d_.root_count(), 0);
+    result_.regions.emplace_back();
+    hints_.assign(d_.root_count(), none);
+    taken_.assign(a_.root_count(), false);
+  }
+
+  Pairing run() {
+    seed_inputs();
+    seed_names();
+    seed_outputs();
+    for (StepId id = 0; id < d_.steps().size(); ++id) queue_.push_back(id);
+    for (int round = 0; round < most_rounds; ++round) {
+      drain();
+      bool changed = false;
+      for (StepId id = 0; id < d_.steps().size(); ++id)
+        if (by_hint(id)) {
+          changed = true;
+          drain();
+        }
+      if (changed) continue;
+      for (StepId id = 0; id < d_.steps().size(); ++id)
+        if (by_name(id)) {
+          changed = true;
+          drain();
+        }
+      if (changed) continue;
+      for (StepId id = 0; id < d_.steps().size(); ++id)
+        if (alone(id)) {
+          changed = true;
+          drain();
+        }
+      if (!changed) break;
+    }
+    result_.classes = std::move(classes_);
+    return std::move(result_);
+  }
+
+ private:
+  // --- seeds ---
+
+  void seed_inputs() {
+    const auto& ours = d_.model().graphs()[0].inputs;
+    const auto& theirs = a_.model().graphs()[0].inputs;
+    std::unordered_map<std::string_view, onnx::ValueId> by_name;
+    for (const onnx::ValueId value : theirs)
+      if (a_.constant(a_.root(value)) == nullptr) by_name.emplace(a_.model().value_name(value), value);
+    for (const onnx::ValueId value : ours) {
+      const auto same = by_name.find(d_.model().value_name(value));
+      if (same != by_name.end()) pair(d_.root(value), a_.root(same->second), Proof::input);
+    }
+  }
+
+  void seed_outputs() {
+    const auto& ours = d_.model().graphs()[0].outputs;
+    const auto& theirs = a_.model().graphs()[0].outputs;
+    if (ours.size() != theirs.size()) return;
+    for (std::size_t i = 0; i < ours.size(); ++i)
+      if (ours[i] != none && theirs[i] != none) suggest(d_.root(ours[i]), a_.root(theirs[i]));
+  }
+
+  // Values whose names survived. A name by itself proves nothing: the operator must be the same, and so must
+  // the weights; otherwise it is only a hint.
+  void seed_names() {
+    std::unordered_map<std::string_view, Root> by_name;
+    for (const Step& step : a_.steps())
+      if (step.output < a_.model().value_count())
+        by_name.emplace(a_.model().value_name(step.output), step.output);
+    for (const Step& step : d_.steps()) {
+      if (step.output >= d_.model().value_count() || d_.constant(step.output) != nullptr) continue;
+      const auto same = by_name.find(d_.model().value_name(step.output));
+      if (same == by_name.end() || a_.constant(same->second) != nullptr) continue;
+      const Step& theirs = a_.steps()[a_.maker(same->second)];
+      if (theirs.op == step.op && theirs.place == step.place && same_weights(step, theirs))
+        named_.emplace(step.output, same->second);
+      suggest(step.output, same->second);
+    }
+  }
+
+  bool same_weights(const Step& ours, const Step& theirs) const {
+    const auto weights = [](const Net& net, const Step& step) {
+      std::vector<std::uint64_t> found;
+      for (const Root root : net.inputs(step))
+        if (const Constant* const constant = net.constant(root)) found.push_back(constant->content);
+      std::sort(found.begin(), found.end());
+      return found;
+    };
+    return weights(d_, ours) == weights(a_, theirs);
+  }
+
+  // --- the worklist ---
+
+  void pair(Root ours, Root theirs, Proof proof) {
+    if (result_.partners[ours] != none) return;
+    result_.partners[ours] = theirs;
+    result_.proofs[ours] = proof;
+    taken_[theirs] = true;
+    for (const StepId reader : d_.readers(ours)) queue_.push_back(reader);
+    if (d_.maker(ours) != none) queue_.push_back(d_.maker(ours));
+  }
+
+  void suggest(Root ours, Root theirs) {
+    if (result_.partners[ours] == none && d_.constant(ours) == nullptr && a_.constant(theirs) == nullptr)
+      hints_[ours] = theirs;
+  }
+
+  void drain() {
+    while (!queue_.empty()) {
+      const StepId first = queue_.front();
+      queue_.pop_front();
+      // All outputs of an operator are steps of their own, one after the other.
+      for (StepId id = first; id < d_.steps().size() && (id == first || same_operator(first, id)); ++id) {
+        if (result_.partners[d_.steps()[id].output] == none) forward(id) || by_weight(id);
+        if (result_.partners[d_.steps()[id].output] != none) backward(id);
+      }
+    }
+  }
+
+  bool same_operator(StepId one, StepId other) const {
+    return d_.steps()[one].node == d_.steps()[other].node &&
+           d_.steps()[one].first_input == d_.steps()[other].first_input;
+  }
+
+  // Codes of a step's inputs; false when one is not known. `variable`: without the constants.
+  bool codes_of(const Step& step, std::vector<std::uint64_t>& codes, std::vector<std::uint64_t>& variable,
+                bool& changed_weight) const {
+    codes.clear();
+    variable.clear();
+    changed_weight = false;
+    for (const Root root : d_.inputs(step)) {
+      if (const Constant* const constant = d_.constant(root)) {
+        codes.push_back(constant->content);
+        changed_weight |= constant->content == 0 || !known_.contents.contains(constant->content);
+      } else if (result_.partners[root] != none) {
+        codes.push_back(classes_[result_.partners[root]]);
+        variable.push_back(codes.back());
+      } else {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // The root that all candidates make, up to equal expressions; none when they differ.
+  Root agreed(const std::vector<StepId>& candidates, const Step& step) const {
+    const auto one_class = [&](auto fits) {
+      Root found = none;
+      for (const StepId id : candidates) {
+        const Step& each = a_.steps()[id];
+        if (!fits(each)) continue;
+        if (found != none && classes_[found] != classes_[each.output]) return none;
+        if (found == none) found = each.output;
+      }
+      return found;
+    };
+    const Root any = one_class([](const Step&) { return true; });
+    return any != none ? any : one_class([&](const Step& each) { return each.detail == step.detail; });
+  }
+
+  bool forward(StepId id) {
+    const Step& step = d_.steps()[id];
+    bool changed = false;
+    if (!codes_of(step, codes_, variable_, changed) || variable_.empty()) return false;
+    if (!known_.by_key.find(Numbering::key_of(step, codes_), found_)) return false;
+    const Root root = agreed(found_, step);
+    if (root == none) return false;
+    const auto named = named_.find(step.output);
+    settle(step, root, named != named_.end() && named->second == root ? Proof::name : Proof::inputs);
+    return true;
+  }
+
+  // Quantisers leave out an activation whose work the quantisation does: then the value is what that makes.
+  Root past_activation(const Step& step, Root root) const {
+    if (!d_.is_cut(step.output) || a_.readers(root).size() != 1) return root;
+    const Step& reader = a_.steps()[a_.readers(root).front()];
+    if (!is_cut_off(a_.model().node(reader.node).op_type())) return root;
+    for (const StepId ours : d_.readers(step.output))
+      if (d_.steps()[ours].op == reader.op) return root;
+    return reader.output;
+  }
+
+  void settle(const Step& step, Root root, Proof proof) {
+    const Root end = past_activation(step, root);
+    if (end != root) {
+      result_.region_of[step.output] = static_cast<std::uint32_t>(result_.regions.size());
+      result_.regions.push_back({a_.maker(end), a_.maker(root)});
+    }
+    pair(step.output, end, end == root ? proof : Proof::region);
+  }
+
+  bool by_weight(StepId id) {
+    const Step& step = d_.steps()[id];
+    for (const Root root : d_.inputs(step)) {
+      const Constant* const constant = d_.constant(root);
+      if (constant == nullptr || constant->content == 0 || constant->elements < Numbering::least_weight)
+        continue;
+      if (!known_.by_weight.find(Numbering::weight_key(step, *constant), found_) || found_.size() != 1)
+        continue;
+      const Step& theirs = a_.steps()[found_.front()];
+      if (taken_[theirs.output] || theirs.input_count != step.input_count) continue;
+      settle(step, theirs.output, Proof::weight);
+      return true;
+    }
+    return false;
+  }
+
+  // What a paired step reads is what its partner reads.
+  void backward(StepId id) {
+    const Step& step = d_.steps()[id];
+    const StepId maker = a_.maker(result_.partners[step.output]);
+    if (maker == none) return;
+    const Step& theirs = a_.steps()[maker];
+    if (theirs.op != step.op || theirs.input_count != step.input_count) return;
+    const auto ours = d_.inputs(step), others = a_.inputs(theirs);
+    if (!step.commutes) {
+      for (std::size_t i = 0; i < ours.size(); ++i) read_in_place(ours[i], others[i]);
+      return;
+    }
+    Root open = none, left = none;
+    std::size_t open_count = 0, left_count = 0;
+    for (const Root root : ours)
+      if (d_.constant(root) == nullptr && result_.partners[root] == none) open = root, ++open_count;
+    for (const Root root : others) {
+      if (a_.constant(root) != nullptr) continue;
+      const bool used = std::any_of(ours.begin(), ours.end(), [&](Root mine) {
+        return result_.partners[mine] != none && classes_[result_.partners[mine]] == classes_[root];
+      });
+      if (!used) left = root, ++left_count;
+    }
+    if (open_count == 1 && left_count == 1) read_in_place(open, left);
+  }
+
+  void read_in_place(Root ours, Root theirs) {
+    if (result_.partners[ours] != none || d_.constant(ours) != nullptr || a_.constant(theirs) != nullptr)
+      return;
+    const StepId mine = d_.maker(ours), other = a_.maker(theirs);
+    if (mine != none && other != none && d_.steps()[mine].op == a_.steps()[other].op &&
+        d_.steps()[mine].place == a_.steps()[other].place)
+      pair(ours, theirs, Proof::outputs);
+    else
+      suggest(ours, theirs);
+  }
+
+  // --- what is left ---
+
+  // A value whose name survived, if nothing that is known of its inputs speaks against it.
+  bool by_name(StepId id) {
+    const Step& step = d_.steps()[id];
+    const auto named = named_.find(step.output);
+    if (named == named_.end() || result_.partners[step.output] != none || taken_[named->second]) return false;
+    const Step& theirs = a_.steps()[a_.maker(named->second)];
+    if (theirs.input_count != step.input_count) return false;
+    for (const Root ours : d_.inputs(step)) {
+      const Root partner = d_.constant(ours) != nullptr ? none : result_.partners[ours];
+      if (partner == none) continue;
+      const auto others = a_.inputs(theirs);
+      if (std::none_of(others.begin(), others.end(),
+                       [&](Root other) { return classes_[other] == classes_[partner]; }))
+        return false;
+    }
+    pair(step.output, named->second, Proof::name);
+    return true;
+  }
+
+  // The values that a step reads, by their codes; false when one is not known.
+  bool starts_of(const Step& step, std::vector<std::uint64_t>& starts) const {
+    for (const Root root : d_.inputs(step)) {
+      if (d_.constant(root) != nullptr) continue;
+      if (result_.partners[root] == none) return false;
+      starts.push_back(classes_[result_.partners[root]]);
+    }
+    return true;
+  }
+
+  // A value that a hint names: the same if all between it and what its maker reads was fused.
+  bool by_hint(StepId id) {
+    const Step& step = d_.steps()[id];
+    const Root hint = hints_[step.output];
+    if (hint == none || result_.partners[step.output] != none || a_.maker(hint) == none) return false;
+    return fused(step, hint) || split(step, hint);
+  }
+
+  bool fused(const Step& step, Root hint) {
+    std::vector<std::uint64_t> starts;
+    if (!starts_of(step, starts)) return false;
+    auto region = all_between(a_, starts, hint,
+                              {[this](Root root) { return classes_[root]; },
+                               [this](Root root) { return static_cast<bool>(taken_[root]); }});
+    if (!region) return false;
+    if (region->size() > 1) {
+      result_.region_of[step.output] = static_cast<std::uint32_t>(result_.regions.size());
+      result_.regions.push_back(*std::move(region));
+    }
+    pair(step.output, hint, Proof::region);
+    return true;
+  }
+
+  // The other way round: one operation of the ancestor was taken apart.
+  bool split(const Step& step, Root hint) {
+    std::vector<std::uint64_t> starts;
+    for (const Root root : a_.inputs(a_.steps()[a_.maker(hint)]))
+      if (a_.constant(root) == nullptr) starts.push_back(classes_[root]);
+    const auto partner = [this](Root root) { return result_.partners[root]; };
+    auto parts = all_between(d_, starts, step.output,
+                             {[&](Root root) { return partner(root) == none ? 0 : classes_[partner(root)]; },
+                              [&](Root root) { return partner(root) != none; }});
+    // A node that gives out several values merges what was apart: it is no part of one operation alone.
+    const auto merges = [&](StepId id) { return d_.model().node(d_.steps()[id].node).outputs().size() > 1; };
+    if (!parts || taken_[hint] || std::any_of(parts->begin(), parts->end(), merges)) return false;
+    result_.splits.emplace_back(step.output, *std::move(parts));
+    pair(step.output, hint, Proof::region);
+    return true;
+  }
+
+  // The one operation of its kind that reads the same values, where weights were changed past recognition.
+  bool alone(StepId id) {
+    const Step& step = d_.steps()[id];
+    if (result_.partners[step.output] != none) return false;
+    bool changed = false;
+    if (!codes_of(step, codes_, variable_, changed) || variable_.empty()) return false;
+    // A weight that the ancestor has may have been taken for another: then nothing reads it together with
+    // these.
+    if (!changed && (!known_.by_key.find(Numbering::key_of(step, codes_), found_) || !found_.empty()))
+      return false;
+    const std::uint64_t key = Numbering::key_of(step, variable_);
+    if (!known_.by_partial.find(key, found_)) return false;
+    const Root root = agreed(found_, step);
+    if (root == none || taken_[root]) return false;
+    for (const StepId other : d_.readers(d_.inputs(step)[0]))  // another one that might be meant as well
+      if (other != id && d_.steps()[other].op == step.op &&
+          result_.partners[d_.steps()[other].output] == none)
+        return false;
+    settle(step, root, Proof::alone);
+    return true;
+  }
+
+  const Net &a_, &d_;
+  Pairing result_;
+  Numbering known_;
+  std::vector<std::uint64_t>& classes_ = known_.classes;
+  std::vector<Root> hints_;  // by root of the descendant
+  std::vector<bool> taken_;  // by root of the ancestor
+  std::unordered_map<Root, Root> named_;
+  std::deque<StepId> queue_;
+  std::vector<std::uint64_t> codes_, variable_;  // kept from step to step
+  std::vector<StepId> found_;
+};
+
+}  // namespace
+
+Pairing pair(const Net& ancestor, const Net& descendant) { return Pairer(ancestor, descendant).run(); }
+
+}  // namespace thence::transfer
