@@ -1,0 +1,82 @@
+"""The first witness: ids that survived a pass, in the name of what a node gives or in the node's own.
+
+Only names whose meaning is known count. `v000012_pre_reshape` is named after who reads it and
+`gemm_input_reshape_token_7` after nothing: such a name claims nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import onnx
+
+from .ids import TOKEN, Ids
+
+# What quantisers and optimisers append to the name of the tensor that a new node carries.
+_CARRIED = r"_quantized|_QuantizeLinear_Output|_DequantizeLinear_Output|_QuantizeLinear_Input|_nchwc"
+# What they append to the name of a node, or of what it gives, for the parts that it was taken into.
+_PART = r"(_MatMul)?(_quant_scales_mul:0|_output_quantized(_cast_output)?)|_MatMul|_MatMul_Reshape"
+_DERIVED = re.compile(rf"(?P<id>{TOKEN.pattern})(?:(?P<carried>{_CARRIED})|(?P<part>{_PART}))")
+ID_KEY = "thence.passes.id"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a node is said to give: a value of the ancestor, or a part of what one of its nodes computes."""
+
+    value: str | None = None
+    row: int | None = None  # of the node that is said to compute it
+    weight: str | None = None  # an initializer, which no node gives
+    whole: bool = True  # the very tensor, so that its numbers must agree
+
+
+def claim(node: onnx.NodeProto, ids: Ids, row_of: dict[str, int]) -> Claim | None:
+    """`row_of`: by id of a node, its row."""
+    first = next((name for name in node.output if name), "")
+    if first in ids.names:
+        return _of_value(first, ids, whole=True)
+    if found := _DERIVED.fullmatch(first):
+        token = found["id"]
+        if token in row_of:
+            return Claim(row=row_of[token], whole=False)
+        return _of_value(token, ids, whole=found["part"] is None)
+    stamps = [entry.value for entry in node.metadata_props if entry.key == ID_KEY]
+    for token in (*stamps, node.name):
+        row = row_of.get(token)
+        if row is not None and ids.rows[row].node.op_type == node.op_type:
+            return _of_value(ids.rows[row].node.output[0], ids, whole=True)
+    return None
+
+
+def in_place(claims: list[Claim | None]) -> list[Claim | None]:
+    """Where a pass puts several nodes where one was, the last of which keeps its output: all are parts of it."""
+    found: list[Claim | None] = []
+    row = None
+    for said in reversed(claims):
+        row = said.row if said is not None else row
+        found.append(said if said is not None or row is None else Claim(row=row, whole=False))
+    return found[::-1]
+
+
+def _of_value(token: str, ids: Ids, whole: bool) -> Claim | None:
+    if token.startswith("w"):
+        return Claim(weight=token)
+    return Claim(value=token, row=ids.maker.get(token), whole=whole)
+
+
+def stamp(model: onnx.ModelProto) -> None:
+    """Every node's id among its properties, where the file's version has them; in place."""
+    if model.ir_version >= 10:
+        for node in model.graph.node:
+            node.metadata_props.add(key=ID_KEY, value=node.name)
+
+
+def unstamp(model: onnx.ModelProto) -> None:
+    from tools.accuracy.rename import graphs
+
+    for graph in graphs(model.graph):
+        for node in graph.node:
+            kept = [entry for entry in node.metadata_props if entry.key != ID_KEY]
+            del node.metadata_props[:]
+            node.metadata_props.extend(kept)

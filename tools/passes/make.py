@@ -1,0 +1,95 @@
+"""One descendant: the passes run, its truth, and the same with random names."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import onnx
+from tools.sample.architectures import inputs_of
+from tools.sample.choices import choice_of
+
+from .claims import stamp, unstamp
+from .decide import Truth
+from .equal import Values
+from .ids import Ids, give_ids, take_back
+from .numbers import Array, numbers
+from .randomise import randomised
+from .recipes import PASSES, Step
+
+
+def make(name: str, exporter: str, what: str, models: Path, folder: Path) -> str:
+    """What came of it, as JSON: how many nodes have a truth, and by which witness."""
+    truth = json.loads((models / f"{name}.{exporter}.truth.json").read_text())
+    model = onnx.load(models / f"{name}.{exporter}.onnx")
+    feed = {key: value.numpy() for key, value in inputs_of(choice_of(name)).items()}
+    model, rows, counts = descended(model, truth["nodes"], feed, PASSES[what])
+    file = folder / f"{name}.{exporter}.{what}.onnx"
+    head = {"model": file.name, "ancestor": truth["model"], "pass": what}
+    _write(folder / f"{name}.{exporter}.{what}.truth.json", _lines(truth | head | {"nodes": rows}))
+    _write(folder / f"{name}.{exporter}.{what}.random.onnx", randomised(model).SerializeToString())
+    _write(file, model.SerializeToString())
+    return json.dumps(counts)
+
+
+def descended(
+    model: onnx.ModelProto, rows: list[dict[str, Any]], feed: dict[str, Array], steps: tuple[Step, ...]
+) -> tuple[onnx.ModelProto, list[dict[str, Any]], Counter[str]]:
+    """Each step is the ancestor of the next, so that each is compared with what it was given."""
+    counts: Counter[str] = Counter()
+    for step in steps:
+        model, rows, counts = _step(model, rows, feed, step)
+    return model, rows, counts
+
+
+def _step(
+    model: onnx.ModelProto, rows: list[dict[str, Any]], feed: dict[str, Array], step: Step
+) -> tuple[onnx.ModelProto, list[dict[str, Any]], Counter[str]]:
+    ids = give_ids(model)
+    by_id = {value.name: feed[ids.names[value.name]] for value in model.graph.input if _fed(value, ids, feed)}
+    stamp(model)
+    made = _run(step.run, model, by_id)
+    unstamp(model)
+    values, found, failed = None, {}, ""
+    if step.tolerance is not None:
+        try:
+            values = Values(numbers(model, by_id), step.tolerance)
+            found = numbers(_run(step.twin, model, by_id) if step.twin else made, by_id)
+        except Exception as error:  # ids alone must do
+            failed = type(error).__name__
+    truth = Truth(model, ids, rows, values)
+    rows = truth.of(made, found, step)
+    if failed:
+        truth.counts[f"not run: {failed}"] += 1
+    unstamp(made)
+    take_back(made, ids)
+    return made, rows, truth.counts
+
+
+def _run(run: Any, model: onnx.ModelProto, feed: dict[str, Array]) -> onnx.ModelProto:
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder) / "source.onnx", Path(folder) / "target.onnx"
+        onnx.save(model, source)
+        run(source, target, feed)
+        return onnx.load(target)
+
+
+def _fed(value: onnx.ValueInfoProto, ids: Ids, feed: dict[str, Array]) -> bool:
+    return ids.names.get(value.name) in feed
+
+
+def _lines(truth: dict[str, Any]) -> bytes:
+    """One row a line, so that a change can be read in a diff."""
+    rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in truth.pop("nodes"))
+    head = json.dumps(truth, ensure_ascii=False)
+    return f'{head[:-1]},\n"nodes":[\n{rows}\n]}}\n'.encode()
+
+
+def _write(path: Path, content: bytes) -> None:
+    part = path.with_suffix(".part")
+    part.write_bytes(content)
+    os.replace(part, path)
