@@ -14,9 +14,9 @@ import onnx
 from .ids import TOKEN, Ids
 
 # What quantisers and optimisers append to the name of the tensor that a new node carries.
-_CARRIED = r"_quantized|_QuantizeLinear_Output|_DequantizeLinear_Output|_QuantizeLinear_Input|_nchwc"
+_CARRIED = r"_quantized|_QuantizeLinear_Output|_DequantizeLinear_Output|_QuantizeLinear_Input|quantized|_nchwc"
 # What they append to the name of a node, or of what it gives, for the parts that it was taken into.
-_PART = r"(_MatMul)?(_quant_scales_mul:0|_output_quantized(_cast_output)?)|_MatMul|_MatMul_Reshape"
+_PART = r"(_MatMul)?(_quant_scales_mul:0|_output_quantized(_cast_output)?)|_MatMul|quant_scaled_output|_bias_reshape_output"
 _DERIVED = re.compile(rf"(?P<id>{TOKEN.pattern})(?:(?P<carried>{_CARRIED})|(?P<part>{_PART}))")
 ID_KEY = "thence.passes.id"
 
@@ -34,7 +34,7 @@ class Claim:
 def claim(node: onnx.NodeProto, ids: Ids, row_of: dict[str, int]) -> Claim | None:
     """`row_of`: by id of a node, its row."""
     first = next((name for name in node.output if name), "")
-    if first in ids.names:
+    if first in ids.names and first not in row_of:
         return _of_value(first, ids, whole=True)
     if found := _DERIVED.fullmatch(first):
         token = found["id"]

@@ -21,7 +21,6 @@ from .numbers import Array
 from .recipes import SAME, Step
 from .same import expressions
 
-DEBUG = True
 CARRIERS = set("DequantizeLinear DynamicQuantizeLinear QuantizeLinear".split())
 VIEWS = set("Cast Dropout Flatten Identity Reshape Squeeze Transpose Unsqueeze".split())
 
@@ -53,7 +52,6 @@ class Truth:
             value = numbers.get(first) if not place.graph else None
             told = self._decide(place.node, said, value, alive)
             self.counts.update(["nodes", kind] + ([f"{kind} told"] if told["module"] is not None else []))
-            if DEBUG and told['module'] is None and told['reason'] not in ('no_scope','no_fx_node'): print('   UNK', kind, told, place.node.op_type, place.node.name, list(place.node.input), list(place.node.output), value.shape if value is not None else None)
             found.append({"graph": place.graph, "index": place.index, **told, "kind": kind})
         return found
 
@@ -77,7 +75,6 @@ class Truth:
             self.counts["id only"] += 1  # numbers that were lost in coarse ones say nothing against it
             return self._by_id(node, said, alive)
         self.counts["disagree"] += 1
-        if DEBUG: print('   DIS', node.op_type, node.name, list(node.output), 'claim', said, self._maker(said.value).op_type, 'equal', [(n, self._maker(n).op_type) for n in equal.names])
         if equal.names:
             return self._by_numbers(node, equal, alive)
         return _unknown("witnesses_disagree")
@@ -98,7 +95,9 @@ class Truth:
 
     def _by_numbers(self, node: onnx.NodeProto, equal: Equal | None, alive: set[str]) -> dict[str, Any]:
         if equal is None or not equal.names:
-            return _unknown("no_ancestor_tensor")
+            carries_input = node.op_type in VIEWS | CARRIERS and node.input[0] in self.ids.names
+            carries_input = carries_input and node.input[0] not in self.ids.maker
+            return _unknown("graph_input" if carries_input else "no_ancestor_tensor")
         names = list(equal.names)
         alike = [name for name in names if self._maker(name).op_type == node.op_type]
         if node.op_type in VIEWS and equal.in_place and alike:

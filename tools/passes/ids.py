@@ -61,12 +61,13 @@ def _rename_graph(graph: onnx.GraphProto, outer: dict[str, str], ids: Ids) -> No
     inputs = {ids.names[value.name] for value in graph.input}
     for tensor in graph.initializer:
         tensor.name = known[tensor.name] if tensor.name in inputs else define("w", tensor.name)
-    for node in graph.node:
+    for node in graph.node:  # some passes leave nodes before those that they read
         node.name = ids.new("n", node.name)
+        node.output[:] = [define("v", name) if name else "" for name in node.output]
+    for node in graph.node:
         node.input[:] = [known[name] for name in node.input]
         for _, body in bodies(node):
             _rename_graph(body, known, ids)
-        node.output[:] = [define("v", name) if name else "" for name in node.output]
     for value in (*graph.output, *graph.value_info):
         value.name = known.get(value.name, value.name)
 

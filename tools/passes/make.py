@@ -22,6 +22,9 @@ from .randomise import randomised
 from .recipes import PASSES, Step
 
 
+Made = tuple[onnx.ModelProto, list[dict[str, Any]], dict[str, Any]]  # a model, its rows, what was counted
+
+
 def make(name: str, exporter: str, what: str, models: Path, folder: Path) -> str:
     """What came of it, as JSON: how many nodes have a truth, and by which witness."""
     truth = json.loads((models / f"{name}.{exporter}.truth.json").read_text())
@@ -33,14 +36,15 @@ def make(name: str, exporter: str, what: str, models: Path, folder: Path) -> str
     _write(folder / f"{name}.{exporter}.{what}.truth.json", _lines(truth | head | {"nodes": rows}))
     _write(folder / f"{name}.{exporter}.{what}.random.onnx", randomised(model).SerializeToString())
     _write(file, model.SerializeToString())
-    return json.dumps(counts)
+    lost = Counter(row["reason"] for row in rows if row["module"] is None)
+    return json.dumps(counts | {"reasons": lost})
 
 
 def descended(
     model: onnx.ModelProto, rows: list[dict[str, Any]], feed: dict[str, Array], steps: tuple[Step, ...]
-) -> tuple[onnx.ModelProto, list[dict[str, Any]], Counter[str]]:
+) -> Made:
     """Each step is the ancestor of the next, so that each is compared with what it was given."""
-    counts: Counter[str] = Counter()
+    counts: dict[str, Any] = {}
     for step in steps:
         model, rows, counts = _step(model, rows, feed, step)
     return model, rows, counts
@@ -48,7 +52,7 @@ def descended(
 
 def _step(
     model: onnx.ModelProto, rows: list[dict[str, Any]], feed: dict[str, Array], step: Step
-) -> tuple[onnx.ModelProto, list[dict[str, Any]], Counter[str]]:
+) -> Made:
     ids = give_ids(model)
     by_id = {value.name: feed[ids.names[value.name]] for value in model.graph.input if _fed(value, ids, feed)}
     stamp(model)
@@ -60,14 +64,12 @@ def _step(
             values = Values(numbers(model, by_id), step.tolerance)
             found = numbers(_run(step.twin, model, by_id) if step.twin else made, by_id)
         except Exception as error:  # ids alone must do
-            failed = type(error).__name__
+            failed = f"{type(error).__name__}: {error}".partition("\n")[0][:300]
     truth = Truth(model, ids, rows, values)
     rows = truth.of(made, found, step)
-    if failed:
-        truth.counts[f"not run: {failed}"] += 1
     unstamp(made)
     take_back(made, ids)
-    return made, rows, truth.counts
+    return made, rows, dict(truth.counts) | ({"not run": failed} if failed else {})
 
 
 def _run(run: Any, model: onnx.ModelProto, feed: dict[str, Array]) -> onnx.ModelProto:

@@ -1,0 +1,48 @@
+"""What came of the passes, as people read it: what has a truth and by which witness, and what failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from tools.accuracy.report import print_table
+
+from .recipes import PASSES
+
+KINDS = ("data", "shape", "constant")
+WITNESSES = ("both agree", "id only", "numbers only", "disagree", "neither witness")
+COLUMNS = ("made", "failed", "nodes", *(f"{kind} with truth" for kind in KINDS), *WITNESSES)
+
+
+def print_report(outcomes: list[dict[str, Any]], markdown: bool = False) -> None:
+    table = [["pass", *COLUMNS]]
+    for what in PASSES:
+        mine = [row for row in outcomes if row["pass"] == what]
+        if mine:
+            table.append([what, *_cells(mine)])
+    print_table(table, 1, markdown)
+    lost: Counter[str] = Counter()
+    for row in outcomes:
+        lost.update(row.get("counts", {}).get("reasons", {}))
+    if lost:
+        print("\nwithout truth: " + ", ".join(f"{count} {reason}" for reason, count in lost.most_common()))
+    for row in outcomes:
+        where = f"{row['name']} {row['exporter']} {row['pass']}"
+        if not row["ok"]:
+            print(f"failed: {where}: {row['said']}")
+        elif row["counts"].get("not run"):
+            print(f"numbers not compared: {where}: {row['counts']['not run']}")
+
+
+def _cells(outcomes: list[dict[str, Any]]) -> list[str]:
+    made = [row["counts"] for row in outcomes if row["ok"]]
+    total: Counter[str] = Counter()
+    for counts in made:
+        total.update({key: value for key, value in counts.items() if isinstance(value, int)})
+    shares = [share(total[f"{kind} told"], total[kind]) for kind in KINDS]
+    numbers = [str(total[word]) for word in WITNESSES]
+    return [str(len(made)), str(len(outcomes) - len(made)), str(total["nodes"]), *shares, *numbers]
+
+
+def share(part: int, whole: int) -> str:
+    return f"{part / whole:.2%} of {whole}" if whole else "-"
