@@ -14,7 +14,9 @@ import onnx
 from .ids import TOKEN, Ids
 
 # What quantisers and optimisers append to the name of the tensor that a new node carries.
-_CARRIED = r"_quantized|_QuantizeLinear_Output|_DequantizeLinear_Output|_QuantizeLinear_Input|quantized|_nchwc"
+_CARRIED = (
+    r"_quantized|_QuantizeLinear_Output|_DequantizeLinear_Output|_QuantizeLinear_Input|quantized|_nchwc"
+)
 # What they append to the name of a node, or of what it gives, for the parts that it was taken into.
 _PART = r"(_MatMul)?(_quant_scales_mul:0|_output_quantized(_cast_output)?)|_MatMul|quant_scaled_output|_bias_reshape_output"
 _DERIVED = re.compile(rf"(?P<id>{TOKEN.pattern})(?:(?P<carried>{_CARRIED})|(?P<part>{_PART}))")

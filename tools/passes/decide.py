@@ -63,21 +63,25 @@ class Truth:
             equal = self.values.equal(value)
         if said is None:
             self.counts["numbers only" if equal and equal.names else "neither witness"] += 1
-            return self._by_numbers(node, equal, alive)
-        comparable = said.whole and said.value in (self.values.names if self.values else ())
-        if equal is None or not comparable or not said.whole:
-            self.counts["id only"] += 1
+            return self._by_numbers(node, equal)
+        word = self._heard(node, said, value, equal)
+        self.counts[word] += 1
+        if word != "disagree":
             return self._by_id(node, said, alive)
-        if said.value in equal.names:
-            self.counts["both agree"] += 1
-            return self._by_id(node, said, alive)
-        if not equal.names and not self._exact and node.op_type in (self._maker(said.value).op_type, *CARRIERS):
-            self.counts["id only"] += 1  # numbers that were lost in coarse ones say nothing against it
-            return self._by_id(node, said, alive)
-        self.counts["disagree"] += 1
-        if equal.names:
-            return self._by_numbers(node, equal, alive)
-        return _unknown("witnesses_disagree")
+        return self._by_numbers(node, equal) if equal and equal.names else _unknown("witnesses_disagree")
+
+    def _heard(self, node: onnx.NodeProto, said: Claim, value: Array | None, equal: Equal | None) -> str:
+        """How numbers take what an id claims."""
+        if self.values is None or value is None or not said.whole or said.value not in self.ids.maker:
+            return "id only"
+        if equal is not None and said.value in equal.names:
+            return "both agree"
+        if not self.values.contradict(said.value, value):
+            return "id only"
+        found = equal is not None and bool(equal.names)
+        as_before = node.op_type in (self._maker(said.value).op_type, *CARRIERS)
+        # Of coarse numbers, those that are like none of the ancestor's were lost, and say nothing.
+        return "id only" if not self._exact and not found and as_before else "disagree"
 
     def _by_id(self, node: onnx.NodeProto, said: Claim, alive: set[str]) -> dict[str, Any]:
         if said.weight is not None:
@@ -93,7 +97,7 @@ class Truth:
         merged = [self.ids.maker[other] for other in self._merged(name, alive)]
         return self._owned([self.ids.maker[name], *passed, *merged])
 
-    def _by_numbers(self, node: onnx.NodeProto, equal: Equal | None, alive: set[str]) -> dict[str, Any]:
+    def _by_numbers(self, node: onnx.NodeProto, equal: Equal | None) -> dict[str, Any]:
         if equal is None or not equal.names:
             carries_input = node.op_type in VIEWS | CARRIERS and node.input[0] in self.ids.names
             carries_input = carries_input and node.input[0] not in self.ids.maker
@@ -104,7 +108,9 @@ class Truth:
             names = alike
         else:  # the tensor itself, not those that were laid out anew from it
             views = [name for name in names if self._maker(name).op_type in VIEWS]
-            names = [n for n in names if n not in views or self._maker(n).input[0] not in equal.names] or names
+            names = [
+                n for n in names if n not in views or self._maker(n).input[0] not in equal.names
+            ] or names
         rows = [self.ids.maker[name] for name in names]
         owners = {self.rows[row]["module"] for row in rows}
         if len(owners) > 1 and len({self._expression.get(name, name) for name in names}) > 1:
@@ -122,8 +128,9 @@ class Truth:
         node = self._maker(name)
         if node.op_type not in VIEWS or node.input[0] not in self.ids.maker:
             return None
+        before = str(node.input[0])
         unchanged = node.op_type in ("Identity", "Dropout")
-        return node.input[0] if unchanged else None
+        return before if unchanged or (self.values and self.values.alike(name, before)) else None
 
     def _merged(self, name: str, alive: set[str]) -> list[str]:
         """Values computed from the same in the same way that are there no more: this one serves for them."""

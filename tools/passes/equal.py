@@ -32,13 +32,12 @@ class Values:
 
     def __init__(self, numbers: dict[str, Array], tolerance: float) -> None:
         self._tolerance = tolerance
+        self._numbers = numbers
         self._by_size: defaultdict[int, list[tuple[str, tuple[int, ...], Array, Array]]] = defaultdict(list)
-        self.names = set()
         for name, value in numbers.items():
             if telling(value):
                 flat = _plain(value)
                 self._by_size[flat.size].append((name, value.shape, flat, np.sort(flat)))
-                self.names.add(name)
 
     def equal(self, value: Array) -> Equal:
         flat = _plain(value)
@@ -47,6 +46,16 @@ class Values:
         if in_place:
             return Equal(in_place)
         return Equal(self._near(np.sort(flat), [(name, it) for name, _, _, it in same_size]), in_place=False)
+
+    def contradict(self, name: str, value: Array) -> bool:
+        """Whether a value is for certain not what the ancestor's has: few numbers can deny, not confirm."""
+        mine = self._numbers.get(name)
+        return mine is not None and not _alike(mine, value, self._tolerance)
+
+    def alike(self, one: str, other: str) -> bool:
+        """Whether two of the ancestor's values are the same in numbers and shape."""
+        mine, its = self._numbers.get(one), self._numbers.get(other)
+        return mine is not None and its is not None and _alike(mine, its, EXACT)
 
     def _near(self, flat: Array, candidates: list[tuple[str, Array]]) -> tuple[str, ...]:
         if not candidates:
@@ -61,6 +70,14 @@ def telling(value: Array) -> bool:
     return bool(
         value.dtype.kind == "f" and value.size >= TELLING and np.unique(_plain(value)).size >= TELLING
     )
+
+
+def _alike(one: Array, other: Array, tolerance: float) -> bool:
+    if one.shape != other.shape:
+        return False
+    if one.dtype.kind in "fiub" and other.dtype.kind in "fiub":
+        return not one.size or bool(_distances(_plain(one)[None], _plain(other))[0] <= tolerance)
+    return bool(np.array_equal(one, other))
 
 
 def _plain(value: Array) -> Array:

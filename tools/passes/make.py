@@ -50,19 +50,17 @@ def descended(
     return model, rows, counts
 
 
-def _step(
-    model: onnx.ModelProto, rows: list[dict[str, Any]], feed: dict[str, Array], step: Step
-) -> Made:
+def _step(model: onnx.ModelProto, rows: list[dict[str, Any]], feed: dict[str, Array], step: Step) -> Made:
     ids = give_ids(model)
     by_id = {value.name: feed[ids.names[value.name]] for value in model.graph.input if _fed(value, ids, feed)}
     stamp(model)
-    made = _run(step.run, model, by_id)
+    made = run_on(step.run, model, by_id)
     unstamp(model)
     values, found, failed = None, {}, ""
     if step.tolerance is not None:
         try:
             values = Values(numbers(model, by_id), step.tolerance)
-            found = numbers(_run(step.twin, model, by_id) if step.twin else made, by_id)
+            found = numbers(run_on(step.twin, model, by_id) if step.twin else made, by_id)
         except Exception as error:  # ids alone must do
             failed = f"{type(error).__name__}: {error}".partition("\n")[0][:300]
     truth = Truth(model, ids, rows, values)
@@ -72,7 +70,7 @@ def _step(
     return made, rows, dict(truth.counts) | ({"not run": failed} if failed else {})
 
 
-def _run(run: Any, model: onnx.ModelProto, feed: dict[str, Array]) -> onnx.ModelProto:
+def run_on(run: Any, model: onnx.ModelProto, feed: dict[str, Array]) -> onnx.ModelProto:
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "source.onnx", Path(folder) / "target.onnx"
         onnx.save(model, source)

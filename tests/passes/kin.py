@@ -1,0 +1,68 @@
+"""A small ancestor with owners, and descendants written by hand as a pass would have left them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx.parser
+from tools.passes.decide import Truth
+from tools.passes.equal import Values
+from tools.passes.ids import give_ids
+from tools.passes.numbers import Array, numbers
+from tools.passes.recipes import SAME, Step
+
+
+def parsed(body: str, inputs: str, outputs: str, weights: dict[str, Array]) -> onnx.ModelProto:
+    text = f'<ir_version: 10, opset_import: ["" : 21, "com.microsoft" : 1]> g ({inputs}) => ({outputs}) {{\n{body}\n}}'
+    model: onnx.ModelProto = onnx.parser.parse_model(text)
+    model.graph.initializer.extend(onnx.numpy_helper.from_array(v, name=k) for k, v in weights.items())
+    return model
+
+
+class Kin:
+    """`owners`: the module of each node. Descendants are text with the ancestor's names in braces."""
+
+    def __init__(
+        self, body: str, owners: list[str | None], inputs: str, outputs: str, **weights: Array
+    ) -> None:
+        self.outputs, self.weights = outputs, weights
+        self.model = parsed(body, inputs, outputs, weights)
+        names = [value.name for value in self.model.graph.input]
+        self.ids = give_ids(self.model)
+        self.id = {name: token for token, name in self.ids.names.items() if name}
+        self.inputs = inputs
+        for name in names:
+            self.inputs = self.inputs.replace(f" {name}", f" {self.id[name]}")
+        self.rows = [
+            {"graph": "", "index": index, "module": owner}
+            | ({} if owner is not None else {"reason": "no_scope"})
+            for index, owner in enumerate(owners)
+        ]
+        dice = np.random.default_rng(0)
+        self.feed = {
+            value.name: dice.standard_normal([s.dim_value for s in value.type.tensor_type.shape.dim]).astype(
+                "f"
+            )
+            for value in self.model.graph.input
+        }
+
+    def descendant(self, body: str, outputs: str, **weights: Array) -> onnx.ModelProto:
+        """The ancestor's weights are at hand by their names; others are given."""
+        held = {self.id[name]: value for name, value in self.weights.items()} | weights
+        return parsed(body.format(**self.id), self.inputs, outputs.format(**self.id), held)
+
+    def told(
+        self, made: onnx.ModelProto, step: Step | None = None, compare: bool = True
+    ) -> list[dict[str, Any]]:
+        """The truth's rows of a descendant. `compare`: by numbers, too."""
+        step = step or Step(lambda source, target, feed: None)
+        compare = compare and step.tolerance is not None
+        values = Values(numbers(self.model, self.feed), step.tolerance or SAME) if compare else None
+        self.truth = Truth(self.model, self.ids, self.rows, values)
+        return self.truth.of(made, numbers(made, self.feed) if compare else {}, step)
+
+
+def weight(*shape: int, seed: int = 1) -> Array:
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
