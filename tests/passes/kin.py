@@ -15,7 +15,8 @@ from tools.passes.recipes import SAME, Step
 
 
 def parsed(body: str, inputs: str, outputs: str, weights: dict[str, Array]) -> onnx.ModelProto:
-    text = f'<ir_version: 10, opset_import: ["" : 21, "com.microsoft" : 1]> g ({inputs}) => ({outputs}) {{\n{body}\n}}'
+    head = '<ir_version: 10, opset_import: ["" : 21, "com.microsoft" : 1]>'
+    text = f"{head} g ({inputs}) => ({outputs}) {{\n{body}\n}}"
     model: onnx.ModelProto = onnx.parser.parse_model(text)
     model.graph.initializer.extend(onnx.numpy_helper.from_array(v, name=k) for k, v in weights.items())
     return model

@@ -7,13 +7,12 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from tests.passes.kin import parsed, weight
 from tools.passes.ids import give_ids, take_back
 from tools.passes.kinds import kinds
 from tools.passes.numbers import numbers
 from tools.passes.randomise import randomised
 from tools.sample.walk import places
-
-from tests.passes.kin import parsed, weight
 
 SAMPLE = Path(__file__).parents[1] / "models/sample"
 BODIES = """

@@ -1,4 +1,4 @@
-"""The tools run for real on models of the sample: their results have a truth, which is held against the ancestor's."""
+"""The tools run for real on models of the sample: what they leave has a truth, as the ancestor has it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import onnx
 import pytest
+from tests.cases.schemas import problems
 from tools.corpus.apart import apart
 from tools.passes.__main__ import outcomes
 from tools.passes.make import descended, run_on
@@ -16,8 +17,6 @@ from tools.passes.recipes import PASSES
 from tools.sample.architectures import inputs_of
 from tools.sample.choices import choice_of
 from tools.sample.walk import places
-
-from tests.cases.schemas import problems
 
 SAMPLE = Path(__file__).parents[1] / "models/sample"
 MODELS = ("bert.torchscript", "resnet.dynamo")
@@ -38,7 +37,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[tuple[str
     folder = tmp_path_factory.mktemp("passes")
     wanted = [(model, what) for model in MODELS for what in RUN]
     with ThreadPoolExecutor(AT_A_TIME) as pool:
-        counts = pool.map(lambda pair: made_apart(*pair, folder), wanted)
+        counts = pool.map(lambda pair: made_apart(pair[0], pair[1], folder), wanted)
         return folder, dict(zip(wanted, counts, strict=True))
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from tools.passes.recipes import HALF, Step
-
 from tests.passes.kin import Kin, weight
+from tools.passes.recipes import HALF, Step
 
 INPUT, OUTPUT = "float[4, 6] x", "float[4, 6] y"
 
@@ -152,7 +151,7 @@ QDQ = (
     "{b}_QuantizeLinear_Output = QuantizeLinear({b}, scale, zero)\n"
     "{b}_DequantizeLinear_Output = DequantizeLinear({b}_QuantizeLinear_Output, scale, zero)\n"
 )
-SCALE = {"scale": np.array(0.05, np.float32), "zero": np.array(128, np.uint8)}
+SCALE: dict[str, Any] = {"scale": np.array(0.05, np.float32), "zero": np.array(128, np.uint8)}
 
 
 def test_a_pair_that_quantises_is_of_who_made_the_tensor_between() -> None:
@@ -176,7 +175,8 @@ def test_who_takes_over_the_name_of_a_deleted_relu_is_not_the_relu() -> None:
     kin = linear()
     made = kin.descendant(
         "{a} = MatMul({x}, {w})\n {r} = Add({a}, {c})\n q = QuantizeLinear({r}, scale, zero)\n"
-        "{r}_DequantizeLinear_Output = DequantizeLinear(q, scale, zero)\n {y} = Mul({r}_DequantizeLinear_Output, {s})",
+        "{r}_DequantizeLinear_Output = DequantizeLinear(q, scale, zero)\n"
+        "{y} = Mul({r}_DequantizeLinear_Output, {s})",
         "float[4, 6] {y}",
         scale=np.array(0.0005, np.float32),
         zero=np.array(0, np.uint16),
@@ -189,7 +189,8 @@ def test_who_takes_over_the_name_of_a_deleted_relu_is_not_the_relu() -> None:
 def test_parts_that_stand_where_one_node_was_are_parts_of_it() -> None:
     kin = linear()
     made = kin.descendant(
-        "{a} = MatMul({x}, {w})\n {b} = Add({a}, {c})\n z = Sub({b}, {b})\n {r} = Max({b}, z)\n {y} = Mul({r}, {s})",
+        "{a} = MatMul({x}, {w})\n {b} = Add({a}, {c})\n z = Sub({b}, {b})\n"
+        "{r} = Max({b}, z)\n {y} = Mul({r}, {s})",
         "float[4, 6] {y}",
     )
     assert modules(kin.told(made)) == ["fc", "fc", None, "act", ""]
@@ -211,7 +212,8 @@ def test_an_owner_that_the_ancestor_does_not_know_is_not_known() -> None:
 def test_names_after_readers_or_after_nothing_claim_nothing() -> None:
     kin = linear()
     made = kin.descendant(
-        "{y}_pre_reshape = MatMul({x}, {w})\n t_1 = Add({y}_pre_reshape, {c})\n {r} = Relu(t_1)\n {y} = Mul({r}, {s})",
+        "{y}_pre_reshape = MatMul({x}, {w})\n t_1 = Add({y}_pre_reshape, {c})\n"
+        "{r} = Relu(t_1)\n {y} = Mul({r}, {s})",
         "float[4, 6] {y}",
     )
     assert modules(kin.told(made, compare=False)) == [None, None, "act", ""]

@@ -1,8 +1,8 @@
 """Runs optimisers and quantisers on models with a truth, and writes what they leave with its own truth.
 
-python -m tools.passes [NAME ...] [--models build/corpus] [--folder build/passes] [--passes PASS ...] [--jobs 2]
+python -m tools.passes [NAME ...] [--models build/corpus] [--folder build/passes] [--passes PASS ...]
 
-For each model and pass: NAME.EXPORTER.PASS.onnx, its .truth.json, and .random.onnx, the same with random names.
+For each model and pass: NAME.EXPORTER.PASS.onnx, its .truth.json, and .random.onnx with random names instead.
 Each runs in a process of its own, with a time limit. Outcomes go to report.jsonl as they come, so a run that
 was interrupted goes on where it stopped; `--again` tries once more what failed. At the end: what failed and
 why, and by pass the share of nodes that have a truth.

@@ -18,7 +18,10 @@ _CARRIED = (
     r"_quantized|_QuantizeLinear_Output|_DequantizeLinear_Output|_QuantizeLinear_Input|quantized|_nchwc"
 )
 # What they append to the name of a node, or of what it gives, for the parts that it was taken into.
-_PART = r"(_MatMul)?(_quant_scales_mul:0|_output_quantized(_cast_output)?)|_MatMul|quant_scaled_output|_bias_reshape_output"
+_PART = (
+    r"(_MatMul)?(_quant_scales_mul:0|_output_quantized(_cast_output)?)"
+    r"|_MatMul|quant_scaled_output|_bias_reshape_output"
+)
 _DERIVED = re.compile(rf"(?P<id>{TOKEN.pattern})(?:(?P<carried>{_CARRIED})|(?P<part>{_PART}))")
 ID_KEY = "thence.passes.id"
 
@@ -52,7 +55,7 @@ def claim(node: onnx.NodeProto, ids: Ids, row_of: dict[str, int]) -> Claim | Non
 
 
 def in_place(claims: list[Claim | None]) -> list[Claim | None]:
-    """Where a pass puts several nodes where one was, the last of which keeps its output: all are parts of it."""
+    """Several nodes where one was, the last of which keeps its output: all are parts of it."""
     found: list[Claim | None] = []
     row = None
     for said in reversed(claims):

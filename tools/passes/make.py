@@ -21,7 +21,6 @@ from .numbers import Array, numbers
 from .randomise import randomised
 from .recipes import PASSES, Step
 
-
 Made = tuple[onnx.ModelProto, list[dict[str, Any]], dict[str, Any]]  # a model, its rows, what was counted
 
 

@@ -38,7 +38,7 @@ def onnxruntime_transformers(level: int) -> Any:
 
 
 def onnxsim(source: Path, target: Path, feed: Feed) -> None:
-    import onnxsim
+    import onnxsim  # type: ignore[import-untyped]
 
     model, _ = onnxsim.simplify(onnx.load(source))
     onnx.save(model, target)

@@ -1,4 +1,4 @@
-"""Quantisers, each a function from a file to a file; inputs to calibrate with are those the model is run on."""
+"""Quantisers, each a function from a file to a file, calibrated on the inputs that the model is run on."""
 
 from __future__ import annotations
 
