@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import onnx
 import onnx.parser
-from tools.passes.decide import Truth
+from tools.passes.ancestor import Ancestor
+from tools.passes.decide import Decision
 from tools.passes.equal import Values
 from tools.passes.ids import give_ids
 from tools.passes.numbers import Array, numbers
@@ -61,8 +62,10 @@ class Kin:
         step = step or Step(lambda source, target, feed: None)
         compare = compare and step.tolerance is not None
         values = Values(numbers(self.model, self.feed), step.tolerance or SAME) if compare else None
-        self.truth = Truth(self.model, self.ids, self.rows, values)
-        return self.truth.of(made, numbers(made, self.feed) if compare else {}, step)
+        decision = Decision(Ancestor(self.model, self.ids, self.rows, values), step)
+        rows = decision.rows(made, numbers(made, self.feed) if compare else {})
+        self.counts = decision.counts
+        return rows
 
 
 def weight(*shape: int, seed: int = 1) -> Array:

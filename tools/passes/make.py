@@ -13,8 +13,9 @@ import onnx
 from tools.sample.architectures import inputs_of
 from tools.sample.choices import choice_of
 
+from .ancestor import Ancestor
 from .claims import stamp, unstamp
-from .decide import Truth
+from .decide import Decision
 from .equal import Values
 from .ids import Ids, give_ids, take_back
 from .numbers import Array, numbers
@@ -62,11 +63,11 @@ def _step(model: onnx.ModelProto, rows: list[dict[str, Any]], feed: dict[str, Ar
             found = numbers(run_on(step.twin, model, by_id) if step.twin else made, by_id)
         except Exception as error:  # ids alone must do
             failed = f"{type(error).__name__}: {error}".partition("\n")[0][:300]
-    truth = Truth(model, ids, rows, values)
-    rows = truth.of(made, found, step)
+    decision = Decision(Ancestor(model, ids, rows, values), step)
+    rows = decision.rows(made, found)
     unstamp(made)
     take_back(made, ids)
-    return made, rows, dict(truth.counts) | ({"not run": failed} if failed else {})
+    return made, rows, dict(decision.counts) | ({"not run": failed} if failed else {})
 
 
 def run_on(run: Any, model: onnx.ModelProto, feed: dict[str, Array]) -> onnx.ModelProto:

@@ -7,10 +7,11 @@ from typing import Any
 
 from tools.accuracy.report import print_table
 
+from .decide import BOTH, BY_ID, BY_NUMBERS, ID_KEPT, ID_LOST, NEITHER
 from .recipes import PASSES
 
 KINDS = ("data", "shape", "constant")
-WITNESSES = ("both agree", "id only", "numbers only", "disagree", "neither witness")
+WITNESSES = (BOTH, BY_ID, BY_NUMBERS, ID_KEPT, ID_LOST, NEITHER)
 COLUMNS = ("made", "failed", "nodes", *(f"{kind} with truth" for kind in KINDS), *WITNESSES)
 
 
