@@ -50,7 +50,9 @@ class Values:
     def contradict(self, name: str, value: Array) -> bool:
         """Whether a value is for certain not what the ancestor's has: few numbers can deny, not confirm."""
         mine = self._numbers.get(name)
-        return mine is not None and not _alike(mine, value, self._tolerance)
+        if mine is None or mine.dtype.kind != value.dtype.kind:  # quantised: another scale
+            return False
+        return not _alike(mine, value, self._tolerance)
 
     def alike(self, one: str, other: str) -> bool:
         """Whether two of the ancestor's values are the same in numbers and shape."""
