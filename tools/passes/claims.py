@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 import onnx
+from tools.sample.walk import Place
 
 from .ids import TOKEN, Ids
 
@@ -54,14 +55,22 @@ def claim(node: onnx.NodeProto, ids: Ids, row_of: dict[str, int]) -> Claim | Non
     return None
 
 
-def in_place(claims: list[Claim | None]) -> list[Claim | None]:
-    """Several nodes where one was, the last of which keeps its output: all are parts of it."""
-    found: list[Claim | None] = []
-    row = None
-    for said in reversed(claims):
-        row = said.row if said is not None else row
-        found.append(said if said is not None or row is None else Claim(row=row, whole=False))
-    return found[::-1]
+def in_place(claims: list[Claim | None], rows: list[Place]) -> list[Claim | None]:
+    """Several nodes where one was, the last of which keeps its output: all, bodies too, are parts of it."""
+    found = list(claims)
+    last = None
+    for at in reversed([at for at, place in enumerate(rows) if not place.graph]):
+        last = claims[at] or last
+        found[at] = claims[at] or _part(last)
+    for at, place in enumerate(rows):
+        if place.graph and claims[at] is None:
+            around = int(place.graph.partition(".")[0])  # the main graph's rows come first
+            found[at] = _part(found[around])
+    return found
+
+
+def _part(said: Claim | None) -> Claim | None:
+    return None if said is None or said.row is None else Claim(row=said.row, whole=False)
 
 
 def _of_value(token: str, ids: Ids, whole: bool) -> Claim | None:

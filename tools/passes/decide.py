@@ -39,7 +39,7 @@ class Decision:
         alive = {token for place in places(model) for name in place.node.output for token in tokens(name)}
         row_of = {place.node.name: row for row, place in enumerate(ids.rows)}
         claims = [claim(place.node, ids, row_of) for place in places(model)]
-        claims = in_place(claims) if self._step.in_place else claims
+        claims = in_place(claims, list(places(model))) if self._step.in_place else claims
         found = []
         for place, kind, said in zip(places(model), kinds(model), claims, strict=True):
             first = next((name for name in place.node.output if name), "")
