@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from tests.passes.kin import Kin, weight
-from tools.passes.decide import BOTH, BY_NUMBERS, ID_KEPT, ID_LOST
+from tools.passes.decide import ALONE, BOTH, BY_NUMBERS, ID_KEPT, ID_LOST
 from tools.passes.recipes import HALF, Step
 
 INPUT, OUTPUT = "float[4, 6] x", "float[4, 6] y"
@@ -37,7 +37,7 @@ def test_a_fused_node_is_of_who_gave_what_leaves_it() -> None:
         "float[4, 6] {y}",
     )
     assert modules(kin.told(made)) == ["act", ""]
-    assert kin.counts[BOTH] == 2
+    assert (kin.counts[BOTH], kin.counts[ALONE[0]]) == (2, 2)
     assert kin.told(made)[0]["ancestor"] == {"graph": "", "index": 2}
 
 
@@ -239,3 +239,11 @@ def test_coarse_numbers_do_not_overrule_a_name_on_the_same_operator() -> None:
     assert modules(rows) == ["embed", None, "layer", "head"]
     assert kin.counts[ID_KEPT] == 2
     assert modules(kin.told(made))[2] == "embed", "exact numbers do"
+
+
+def test_what_numbers_would_say_alone_is_counted() -> None:
+    kin = layers("n = Neg(x)\n m2a = Exp(n)\n m2 = Reciprocal(m2a)")
+    kin.rows = [{"graph": "", "index": i, "module": f"layers.{int(i > 1)}"} for i in range(6)]
+    made = kin.descendant("{m1} = Exp({x})\n {a} = Mul({x}, {m1})\n {y} = Mul({a}, {m1})", "float[4, 6] {y}")
+    assert modules(kin.told(made))[0] == "layers.0"
+    assert [kin.counts[word] for word in ALONE] == [2, 1, 0]

@@ -25,6 +25,9 @@ BOTH, BY_ID, BY_NUMBERS, NEITHER = "both agree", "id only", "numbers only", "nei
 ID_KEPT, ID_LOST = "disagree, id kept", "disagree, id lost"
 
 
+ALONE = ("alone the same", "alone open", "alone other")
+
+
 class Decision:
     """The truth of an ancestor, carried over to what one step made of it."""
 
@@ -59,7 +62,10 @@ class Decision:
             word = self._heard(node, said, value, found)
         self.counts[word] += 1
         if said is not None and word in (BOTH, BY_ID, ID_KEPT):
-            return self._ancestor.by_id(node, said, alive)
+            told = self._ancestor.by_id(node, said, alive)
+            if word == BOTH and equal.names and told["module"] is not None:
+                self.counts[_alone(told, self._ancestor.by_numbers(node, equal))] += 1
+            return told
         if equal.names:
             return self._ancestor.by_numbers(node, equal)
         if word == ID_LOST:
@@ -84,3 +90,10 @@ class Decision:
             return BY_ID
         as_before = node.op_type in (self._ancestor.maker(said.value).op_type, *CARRIERS)
         return ID_KEPT if as_before and not self._exact else ID_LOST
+
+
+def _alone(told: Row, by_numbers: Row) -> str:
+    """What numbers would have said without the id: how far they can be trusted where there is none."""
+    if by_numbers["module"] in (told["module"], *told.get("accept", [])):
+        return ALONE[0]
+    return ALONE[1] if by_numbers["module"] is None else ALONE[2]

@@ -7,7 +7,7 @@ from typing import Any
 
 from tools.accuracy.report import print_table
 
-from .decide import BOTH, BY_ID, BY_NUMBERS, ID_KEPT, ID_LOST, NEITHER
+from .decide import ALONE, BOTH, BY_ID, BY_NUMBERS, ID_KEPT, ID_LOST, NEITHER
 from .recipes import PASSES
 
 KINDS = ("data", "shape", "constant")
@@ -23,10 +23,18 @@ def print_report(outcomes: list[dict[str, Any]], markdown: bool = False) -> None
             table.append([what, *_cells(mine)])
     print_table(table, 1, markdown)
     lost: Counter[str] = Counter()
+    alone: Counter[str] = Counter()
     for row in outcomes:
-        lost.update(row.get("counts", {}).get("reasons", {}))
+        counts = row.get("counts", {})
+        lost.update(counts.get("reasons", {}))
+        alone.update({word: counts.get(word, 0) for word in ALONE})
+    same, left_open, other = (alone[word] for word in ALONE)
+    print(
+        f"\nwhere both agree, numbers alone would have named the same module for {same} nodes, "
+        f"none for {left_open}, another for {other}"
+    )
     if lost:
-        print("\nwithout truth: " + ", ".join(f"{count} {reason}" for reason, count in lost.most_common()))
+        print("without truth: " + ", ".join(f"{count} {reason}" for reason, count in lost.most_common()))
     for row in outcomes:
         where = f"{row['name']} {row['exporter']} {row['pass']}"
         if not row["ok"]:
