@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -10,6 +11,7 @@ import pytest
 from tests.passes.kin import parsed, weight
 from tools.passes.ids import give_ids, take_back
 from tools.passes.kinds import kinds
+from tools.passes.make import run_on
 from tools.passes.numbers import numbers
 from tools.passes.randomise import randomised
 from tools.sample.walk import places
@@ -99,3 +101,15 @@ def test_kinds_tell_data_from_sizes_and_constants() -> None:
     body = "k = Exp(w)\n s = Shape(x)\n z = ConstantOfShape(s)\n a = Add(x, k)\n y = Add(a, z)\n t = Shape(w)"
     model = parsed(body, "float[4] x", "float[4] y", {"w": weight(4)})
     assert kinds(model) == ["constant", "shape", "shape", "data", "data", "constant"]
+
+
+def test_a_model_that_reads_what_nothing_gives_is_a_failure() -> None:
+    model = parsed("a = Exp(x)\n y = Neg(a)", "float[4] x", "float[4] y", {})
+
+    def forgetful(source: Path, target: Path, feed: dict[str, Any]) -> None:
+        held = onnx.load(source)
+        del held.graph.node[0]
+        onnx.save(held, target)
+
+    with pytest.raises(ValueError, match="left a Neg that reads 'a', which nothing gives"):
+        run_on(forgetful, model, {})

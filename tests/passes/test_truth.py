@@ -247,3 +247,20 @@ def test_what_numbers_would_say_alone_is_counted() -> None:
     made = kin.descendant("{m1} = Exp({x})\n {a} = Mul({x}, {m1})\n {y} = Mul({a}, {m1})", "float[4, 6] {y}")
     assert modules(kin.told(made))[0] == "layers.0"
     assert [kin.counts[word] for word in ALONE] == [2, 1, 0]
+
+
+def test_a_view_that_may_be_two_things_is_ambiguous() -> None:
+    """A new Reshape gives the sum; the ancestor also has a Reshape, another module's, that changes nothing."""
+    shape = np.array([4, 6])
+    kin = Kin(
+        "a = Add(x, c)\n v = Reshape(a, s)\n y = Exp(v)",
+        ["fc", "attention", "act"],
+        INPUT,
+        OUTPUT,
+        c=weight(6),
+        s=shape,
+    )
+    made = kin.descendant("g = Add({x}, {c})\n t = Reshape(g, {s})\n {y} = Exp(t)", "float[4, 6] {y}")
+    rows = kin.told(made)
+    assert modules(rows) == ["fc", None, "act"]
+    assert rows[1]["reason"] == "ambiguous"

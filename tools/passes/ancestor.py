@@ -48,8 +48,9 @@ class Ancestor:
         return self._owned([self.ids.maker[name], *passed, *merged])
 
     def by_numbers(self, node: onnx.NodeProto, equal: Equal) -> Row:
-        alike = [name for name in equal.names if self.maker(name).op_type == node.op_type]
-        names = alike if node.op_type in VIEWS and equal.in_place and alike else self._roots(equal.names)
+        names = self._roots(equal.names)
+        if node.op_type in VIEWS and equal.in_place:  # it may also be the view that it looks like
+            names += [n for n in equal.names if n not in names and self.maker(n).op_type == node.op_type]
         rows = [self.ids.maker[name] for name in names]
         owners = {self._rows[row]["module"] for row in rows}
         if len(owners) > 1 and len({self._expression.get(name, name) for name in names}) > 1:

@@ -17,7 +17,7 @@ from .ancestor import Ancestor
 from .claims import stamp, unstamp
 from .decide import Decision
 from .equal import Values
-from .ids import Ids, give_ids, take_back
+from .ids import Ids, give_ids, outputs_of, take_back
 from .numbers import Array, numbers
 from .randomise import randomised
 from .recipes import PASSES, Step
@@ -75,7 +75,19 @@ def run_on(run: Any, model: onnx.ModelProto, feed: dict[str, Array]) -> onnx.Mod
         source, target = Path(folder) / "source.onnx", Path(folder) / "target.onnx"
         onnx.save(model, source)
         run(source, target, feed)
-        return onnx.load(target)
+        made = onnx.load(target)
+    _check(made)
+    return made
+
+
+def _check(model: onnx.ModelProto) -> None:
+    """Some tools leave models that nothing can run, and say nothing."""
+    given = {holder.name for holder in (*model.graph.input, *model.graph.initializer)}
+    given |= {"", *outputs_of(model.graph.node)}
+    for node in model.graph.node:
+        for name in node.input:
+            if name not in given:
+                raise ValueError(f"left a {node.op_type} that reads {name!r}, which nothing gives")
 
 
 def _fed(value: onnx.ValueInfoProto, ids: Ids, feed: dict[str, Array]) -> bool:
