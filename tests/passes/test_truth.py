@@ -250,7 +250,7 @@ def test_what_numbers_would_say_alone_is_counted() -> None:
 
 
 def test_a_view_that_may_be_two_things_is_ambiguous() -> None:
-    """A new Reshape gives the sum; the ancestor also has a Reshape, another module's, that changes nothing."""
+    """A new Reshape gives the sum; so does a Reshape of the ancestor, which changes nothing."""
     shape = np.array([4, 6])
     kin = Kin(
         "a = Add(x, c)\n v = Reshape(a, s)\n y = Exp(v)",
