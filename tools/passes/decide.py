@@ -18,7 +18,7 @@ from .equal import Equal, telling
 from .ids import tokens
 from .kinds import kinds
 from .numbers import Array
-from .recipes import SAME, Step
+from .recipes import BYTES, SAME, Step
 
 # How the two witnesses can stand to each other; the last two are disagreements.
 BOTH, BY_ID, BY_NUMBERS, NEITHER = "both agree", "id only", "numbers only", "neither witness"
@@ -73,7 +73,12 @@ class Decision:
         return unknown("graph_input" if self._ancestor.carries_input(node) else "no_ancestor_tensor")
 
     def _usable(self, node: onnx.NodeProto, found: Equal) -> Equal:
-        """Of coarse numbers, by which one layer may look like another, those that the same operator gave."""
+        """Of coarse numbers, by which one layer may look like another, those that the same operator gave.
+
+        The coarsest confirm or deny what an id says, and name nobody.
+        """
+        if self._step.tolerance == BYTES:
+            return Equal()
         if self._exact or node.op_type in VIEWS | CARRIERS:
             return found
         alike = [name for name in found.names if self._ancestor.maker(name).op_type == node.op_type]
