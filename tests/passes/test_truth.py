@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from tests.passes.kin import Kin, weight
 from tools.passes.decide import ALONE, BOTH, BY_NUMBERS, ID_KEPT, ID_LOST
-from tools.passes.recipes import BYTES, HALF, Step
+from tools.passes.recipes import HALF, Step
 
 INPUT, OUTPUT = "float[4, 6] x", "float[4, 6] y"
 
@@ -266,10 +266,9 @@ def test_a_view_that_may_be_two_things_is_ambiguous() -> None:
     assert rows[1]["reason"] == "ambiguous"
 
 
-def test_the_coarsest_numbers_name_nobody() -> None:
+def test_coarse_numbers_name_nobody() -> None:
     kin = linear()
-    made = kin.descendant(
-        "t = MatMul({x}, {w})\n {b} = Add(t, {c})\n {r} = Relu({b})\n {y} = Mul({r}, {s})", "float[4, 6] {y}"
-    )
-    assert modules(kin.told(made, COARSE)) == ["fc", "fc", "act", ""]
-    assert modules(kin.told(made, Step(nothing, tolerance=BYTES))) == [None, "fc", "act", ""]
+    body = "t = MatMul({x}, {w})\n {b} = Add(t, {c})\n {r} = Relu({b})\n {y} = Mul({r}, {s})"
+    made = kin.descendant(body, "float[4, 6] {y}")
+    assert modules(kin.told(made)) == ["fc", "fc", "act", ""]
+    assert modules(kin.told(made, COARSE)) == [None, "fc", "act", ""]

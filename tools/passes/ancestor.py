@@ -12,7 +12,6 @@ from .equal import Equal, Values
 from .ids import Ids
 from .same import expressions
 
-CARRIERS = set("DequantizeLinear DynamicQuantizeLinear QuantizeLinear".split())
 VIEWS = set("Cast Dropout Flatten Identity Reshape Squeeze Transpose Unsqueeze".split())
 Row = dict[str, Any]
 
@@ -56,11 +55,6 @@ class Ancestor:
         if len(owners) > 1 and len({self._expression.get(name, name) for name in names}) > 1:
             return unknown("ambiguous")
         return self._owned(rows)
-
-    def carries_input(self, node: onnx.NodeProto) -> bool:
-        """Whether it only hands on what the model was given."""
-        name = node.input[0] if node.op_type in VIEWS | CARRIERS else ""
-        return name.startswith("v") and name in self.ids.names and name not in self.ids.maker
 
     def _roots(self, names: tuple[str, ...]) -> list[str]:
         """The tensors themselves, without those that are only laid out anew from one of them."""

@@ -24,6 +24,7 @@ _PART = (
     r"|_MatMul|quant_scaled_output|_bias_reshape_output"
 )
 _DERIVED = re.compile(rf"(?P<id>{TOKEN.pattern})(?:(?P<carried>{_CARRIED})|(?P<part>{_PART}))")
+CARRIERS = set("DequantizeLinear DynamicQuantizeLinear QuantizeLinear".split())
 ID_KEY = "thence.passes.id"
 
 
@@ -52,7 +53,9 @@ def claim(node: onnx.NodeProto, ids: Ids, row_of: dict[str, int]) -> Claim | Non
         row = row_of.get(token)
         if row is not None and ids.rows[row].node.op_type == node.op_type:
             return _of_value(ids.rows[row].node.output[0], ids, whole=True)
-    return None
+    # What only changes the type of a tensor carries it, whatever it is called.
+    carried = node.input[0] if node.op_type in {"Cast", *CARRIERS} else ""
+    return _of_value(carried, ids, whole=True) if carried in ids.names and carried not in row_of else None
 
 
 def in_place(claims: list[Claim | None], rows: list[Place]) -> list[Claim | None]:

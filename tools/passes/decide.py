@@ -12,13 +12,13 @@ from collections import Counter
 import onnx
 from tools.sample.walk import places
 
-from .ancestor import CARRIERS, VIEWS, Ancestor, Row, unknown
-from .claims import Claim, claim, in_place
+from .ancestor import Ancestor, Row, unknown
+from .claims import CARRIERS, Claim, claim, in_place
 from .equal import Equal, telling
 from .ids import tokens
 from .kinds import kinds
 from .numbers import Array
-from .recipes import BYTES, SAME, Step
+from .recipes import SAME, Step
 
 # How the two witnesses can stand to each other; the last two are disagreements.
 BOTH, BY_ID, BY_NUMBERS, NEITHER = "both agree", "id only", "numbers only", "neither witness"
@@ -55,7 +55,7 @@ class Decision:
     def _row(self, node: onnx.NodeProto, said: Claim | None, value: Array | None, alive: set[str]) -> Row:
         values = self._ancestor.values
         found = values.equal(value) if values and value is not None and telling(value) else Equal()
-        equal = self._usable(node, found)
+        equal = self._usable(said, found)
         if said is None:
             word = BY_NUMBERS if equal.names else NEITHER
         else:
@@ -63,26 +63,26 @@ class Decision:
         self.counts[word] += 1
         if said is not None and word in (BOTH, BY_ID, ID_KEPT):
             told = self._ancestor.by_id(node, said, alive)
-            if word == BOTH and equal.names and told["module"] is not None:
+            if word == BOTH and self._exact and told["module"] is not None:
                 self.counts[_alone(told, self._ancestor.by_numbers(node, equal))] += 1
             return told
         if equal.names:
             return self._ancestor.by_numbers(node, equal)
         if word == ID_LOST:
             return unknown("witnesses_disagree")
-        return unknown("graph_input" if self._ancestor.carries_input(node) else "no_ancestor_tensor")
+        return unknown("no_ancestor_tensor")
 
-    def _usable(self, node: onnx.NodeProto, found: Equal) -> Equal:
-        """Of coarse numbers, by which one layer may look like another, those that the same operator gave.
+    def _usable(self, said: Claim | None, found: Equal) -> Equal:
+        """Coarse numbers, by which one layer may look like another, name nobody on their own.
 
-        The coarsest confirm or deny what an id says, and name nobody.
+        They may tell that a node which got the output's name of a deleted one gives what that one read.
         """
-        if self._step.tolerance == BYTES:
-            return Equal()
-        if self._exact or node.op_type in VIEWS | CARRIERS:
+        if self._exact:
             return found
-        alike = [name for name in found.names if self._ancestor.maker(name).op_type == node.op_type]
-        return Equal(tuple(alike), found.in_place)
+        if said is None or said.value not in self._ancestor.ids.maker:
+            return Equal()
+        read = self._ancestor.maker(said.value).input
+        return Equal(tuple(name for name in found.names if name in read), found.in_place)
 
     def _heard(self, node: onnx.NodeProto, said: Claim, value: Array | None, found: Equal) -> str:
         """How numbers take what an id claims."""
