@@ -44,6 +44,7 @@ bench: setup-bench  ## time the core, and compare with the bars it must clear
 	@.venv/bin/python bench/export_cost.py
 	@.venv/bin/python bench/tag_cost.py
 	@.venv/bin/python bench/convert_cost.py
+	@.venv/bin/python bench/query_cost.py
 
 corpus: setup-test  ## export every architecture of the list by both exporters, with its truth: build/corpus
 	@.venv/bin/python -m tools.corpus

@@ -24,6 +24,10 @@ struct Options {
   std::string capture;            // the path of a capture file or of a saved program (.pt2); empty: none
   /// torch.nn classes that count as modules of their own; empty optional: the norms and Embedding.
   std::optional<std::vector<std::string>> torch_nn_exceptions;
+  /// The path of a rules file; empty: none.
+  std::string rules;
+  /// hf, nn or custom; empty: custom where rules choose modules, else all as they are.
+  std::string granularity;
 };
 
 /// The answer for one node; the fields are those of schema/map.schema.json.

@@ -12,7 +12,9 @@
 
 #include "base/atomic_file.h"
 #include "edit/tag.h"
+#include "failure.h"
 #include "hierarchy/content.h"
+#include "options.h"
 #include "output/formats.h"
 #include "semantics/map.h"
 
@@ -21,24 +23,9 @@ namespace nb = nanobind;
 namespace {
 
 using namespace thence;
-
-// Raised as thence.Error(kind, code, text, hint); kind is the exit code that the program would end with.
-struct Failure {
-  Error error;
-};
-
-[[noreturn]] void fail(const Error& error) { throw Failure{error}; }
-
-semantics::MapOptions options_of(const std::string& capture, const std::string& strategy,
-                                 const std::optional<std::vector<std::string>>& exceptions,
-                                 const std::string& tag_format) {
-  semantics::MapOptions options;
-  options.strategy = strategy;
-  options.capture = capture;
-  options.torch_nn_exceptions = exceptions;
-  options.tag_format = tag_format == "class" ? semantics::TagFormat::bare : semantics::TagFormat::ordinal;
-  return options;
-}
+using python::fail;
+using python::Failure;
+using python::options_of;
 
 nb::bytes to_json(const semantics::Map& map) {
   std::string text;
@@ -52,8 +39,10 @@ nb::bytes to_json(const semantics::Map& map) {
 }
 
 nb::bytes map_file(const std::string& model, const std::string& capture, const std::string& strategy,
-                   const std::optional<std::vector<std::string>>& exceptions, const std::string& tag_format) {
-  const semantics::MapOptions options = options_of(capture, strategy, exceptions, tag_format);
+                   const std::optional<std::vector<std::string>>& exceptions, const std::string& tag_format,
+                   const std::string& rules, const std::string& granularity) {
+  semantics::MapOptions options = options_of(capture, strategy, exceptions, rules, granularity);
+  if (tag_format == "class") options.tag_format = semantics::TagFormat::bare;
   const std::unique_ptr<Result<semantics::Map>> map = [&] {
     const nb::gil_scoped_release released;
     return std::make_unique<Result<semantics::Map>>(semantics::Map::make(model, options));
@@ -63,9 +52,10 @@ nb::bytes map_file(const std::string& model, const std::string& capture, const s
 }
 
 nb::bytes map_bytes(const nb::bytes& model, const std::string& capture, const std::string& strategy,
-                    const std::optional<std::vector<std::string>>& exceptions,
-                    const std::string& tag_format) {
-  const semantics::MapOptions options = options_of(capture, strategy, exceptions, tag_format);
+                    const std::optional<std::vector<std::string>>& exceptions, const std::string& tag_format,
+                    const std::string& rules, const std::string& granularity) {
+  semantics::MapOptions options = options_of(capture, strategy, exceptions, rules, granularity);
+  if (tag_format == "class") options.tag_format = semantics::TagFormat::bare;
   const Result<semantics::Map> map =
       semantics::Map::make(std::string_view(model.c_str(), model.size()), "model", options);
   if (!map) fail(map.error());
@@ -74,7 +64,7 @@ nb::bytes map_bytes(const nb::bytes& model, const std::string& capture, const st
 
 nb::bytes tag_file(const std::string& model, const std::string& tagged, const std::string& capture,
                    const std::string& strategy, const std::optional<std::vector<std::string>>& exceptions) {
-  const semantics::MapOptions options = options_of(capture, strategy, exceptions, "ordinal");
+  const semantics::MapOptions options = options_of(capture, strategy, exceptions);
   std::optional<Error> error;
   std::unique_ptr<Result<semantics::Map>> map;
   {
@@ -137,21 +127,22 @@ NB_MODULE(_core, module) {
         try {
           std::rethrow_exception(thrown);
         } catch (const Failure& failure) {
-          const nb::tuple said = nb::make_tuple(static_cast<int>(failure.error.kind), failure.error.code,
-                                                failure.error.text, failure.error.hint);
+          const nb::tuple said =
+              nb::make_tuple(failure.kind, failure.error.code, failure.error.text, failure.error.hint);
           PyErr_SetObject(static_cast<PyObject*>(type), said.ptr());
         }
       },
       error);
   module.def("map_file", &map_file, nb::arg("model"), nb::arg("capture") = "", nb::arg("strategy") = "auto",
-             nb::arg("exceptions") = nb::none(), nb::arg("tag_format") = "ordinal",
-             "The map of a file, as the JSON of schema/map.schema.json.");
+             nb::arg("exceptions") = nb::none(), nb::arg("tag_format") = "ordinal", nb::arg("rules") = "",
+             nb::arg("granularity") = "", "The map of a file, as the JSON of schema/map.schema.json.");
   module.def("map_bytes", &map_bytes, nb::arg("model"), nb::arg("capture") = "", nb::arg("strategy") = "auto",
-             nb::arg("exceptions") = nb::none(), nb::arg("tag_format") = "ordinal",
-             "The map of a model in memory.");
+             nb::arg("exceptions") = nb::none(), nb::arg("tag_format") = "ordinal", nb::arg("rules") = "",
+             nb::arg("granularity") = "", "The map of a model in memory.");
   module.def("tag_file", &tag_file, nb::arg("model"), nb::arg("tagged"), nb::arg("capture") = "",
              nb::arg("strategy") = "auto", nb::arg("exceptions") = nb::none(),
              "Writes the model with its answers as tags, and gives the map.");
   module.def("fingerprint", &fingerprint, nb::arg("data"), nb::arg("shape"), nb::arg("dtype"),
              "Hashes of a tensor's content, of a contiguous buffer.");
+  python::add_questions(module);
 }

@@ -8,12 +8,47 @@ class CoreError(Exception):
 
     args: tuple[int, str, str, str]
 
+class Questions:
+    def __init__(
+        self,
+        path: str,
+        bytes: bytes | None,
+        capture: str,
+        strategy: str,
+        exceptions: Sequence[str] | None,
+        rules: str,
+        granularity: str,
+        ignore_tags: bool,
+    ) -> None: ...
+    def modules(self) -> list[str | None]: ...
+    def select(
+        self,
+        modules: Sequence[str],
+        under: Sequence[str],
+        classes: Sequence[str],
+        roles: Sequence[str],
+        components: Sequence[str],
+        layers: Sequence[str],
+        ops: Sequence[str],
+        parameters: Sequence[str],
+        sources: Sequence[str],
+        min_confidence: float,
+        unknown: bool,
+        shared: bool,
+    ) -> list[int]: ...
+    def tool_list(
+        self, name: str, nodes: Sequence[int], precision: str
+    ) -> tuple[str, list[tuple[str, str]]]: ...
+    def sql(self, text: str, seconds: float, bytes: int) -> tuple[list[str], list[tuple[Any, ...]]]: ...
+
 def map_file(
     model: str,
     capture: str = "",
     strategy: str = "auto",
     exceptions: Sequence[str] | None = None,
     tag_format: str = "ordinal",
+    rules: str = "",
+    granularity: str = "",
 ) -> bytes: ...
 def map_bytes(
     model: bytes,
@@ -21,6 +56,8 @@ def map_bytes(
     strategy: str = "auto",
     exceptions: Sequence[str] | None = None,
     tag_format: str = "ordinal",
+    rules: str = "",
+    granularity: str = "",
 ) -> bytes: ...
 def tag_file(
     model: str,

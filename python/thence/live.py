@@ -42,7 +42,7 @@ def export_hf_model_with_semantics(
         strategy=strategy, exporter=exporter, torch_nn_exceptions=torch_nn_exceptions
     ).run(model, inputs, path, exporter_options)
     proto = onnx.load(str(result.summary.path))
-    return proto, SemanticMapper.of_map(proto, result.map, model)
+    return proto, SemanticMapper.of_map(proto, result.map, model, result.summary.capture, torch_nn_exceptions)
 
 
 class HierarchyExporter:

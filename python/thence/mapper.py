@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from .asking import Asking, Wanted, wanted, with_capture
 from .errors import told
 from .places import Finder
+from .tables import arrow_table, pandas_table
 from .tagging import Tagging
 
 if TYPE_CHECKING:
@@ -38,7 +37,8 @@ class SemanticMapper:
 
     `model` is a path, the bytes of a file, or a ModelProto. `metadata` is what
     `TracingHierarchyBuilder` gave, or the path of a capture file or of a saved program (`.pt2`). With
-    `torch_model`, answers are live modules.
+    `torch_model`, answers are live modules. `rules` is the path of a rules file, and `granularity` one of
+    "hf", "nn" and "custom": which modules are told (docs/rules.md).
 
     >>> mapper = SemanticMapper("examples/tiny.onnx", "examples/tiny.capture.json")
     >>> len(mapper.map_all_nodes())
@@ -55,10 +55,13 @@ class SemanticMapper:
         strategy: str = "auto",
         torch_model: nn.Module | None = None,
         torch_nn_exceptions: Sequence[str] | None = None,
+        rules: str | os.PathLike[str] | None = None,
+        granularity: str | None = None,
     ) -> None:
-        exceptions = None if torch_nn_exceptions is None else list(torch_nn_exceptions)
+        how = wanted(strategy, torch_nn_exceptions, rules, granularity)
         with told():
-            self._fill(model, json.loads(_answer(model, metadata, strategy, exceptions)), torch_model)
+            self._fill(model, json.loads(_answer(model, metadata, how)), torch_model)
+        self._asking = Asking(model, metadata, how)
 
     @classmethod
     def of_map(
@@ -66,10 +69,20 @@ class SemanticMapper:
         model: str | os.PathLike[str] | bytes | ModelProto,
         answer: Mapping[str, Any],
         torch_model: nn.Module | None = None,
+        metadata: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        torch_nn_exceptions: Sequence[str] | None = None,
+        *,
+        rules: str | os.PathLike[str] | None = None,
+        granularity: str | None = None,
     ) -> SemanticMapper:
-        """A mapper with a map that is there already, such as a file that `thence map` wrote."""
+        """A mapper with a map that is there already, such as a file that `thence map` wrote.
+
+        `metadata` and those after it are what that map was made with, for questions that go beyond its rows.
+        """
         mapper = cls.__new__(cls)
         mapper._fill(model, answer, torch_model)
+        how = wanted(answer.get("strategy", "auto"), torch_nn_exceptions, rules, granularity)
+        mapper._asking = Asking(model, metadata, how, ignore_tags=metadata is not None)
         return mapper
 
     def _fill(
@@ -81,6 +94,10 @@ class SemanticMapper:
         self._map = answer
         self._torch_model = torch_model
         self._finder = Finder(model, answer["nodes"])
+
+    def questions(self) -> _core.Questions:
+        """The map in the core, where selectors and SQL are answered; `SemanticQueryInterface` asks it."""
+        return self._asking.open(self._map["nodes"])
 
     @property
     def strategy(self) -> str:
@@ -135,12 +152,11 @@ class SemanticMapper:
 
     def to_pandas(self) -> Any:
         """The rows as a pandas DataFrame."""
-        return _package("pandas").DataFrame(self.map_all_nodes())
+        return pandas_table(self.map_all_nodes())
 
     def to_arrow(self) -> Any:
         """The rows as a pyarrow Table; `layer_path`, whose entries are of two types, as JSON text."""
-        rows = [{**row, "layer_path": json.dumps(row["layer_path"])} for row in self.map_all_nodes()]
-        return _package("pyarrow").Table.from_pylist(rows)
+        return arrow_table(self.map_all_nodes())
 
     def _module(self, path: str) -> nn.Module | ModuleRecord:
         if self._torch_model is not None:
@@ -151,22 +167,10 @@ class SemanticMapper:
         return self.modules.get(path) or ModuleRecord(path, None)
 
 
-def _package(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise ImportError(f"this table needs the package {name}: pip install {name}") from error
-
-
-def _answer(model: Any, metadata: Any, strategy: str, exceptions: list[str] | None) -> bytes:
-    """The core's map; a capture that is a value goes by way of a file."""
-    if isinstance(metadata, Mapping):
-        with tempfile.TemporaryDirectory(prefix="thence.") as folder:
-            path = Path(folder) / "model.capture.json"
-            path.write_text(json.dumps(metadata), encoding="utf-8")
-            return _answer(model, path, strategy, exceptions)
-    capture = "" if metadata is None else os.fspath(metadata)
-    if isinstance(model, (str, os.PathLike)):
-        return _core.map_file(os.fspath(model), capture, strategy, exceptions)
-    data = model if isinstance(model, bytes) else model.SerializeToString()
-    return _core.map_bytes(data, capture, strategy, exceptions)
+def _answer(model: Any, metadata: Any, how: Wanted) -> bytes:
+    """The core's map."""
+    with with_capture(metadata) as capture:
+        if isinstance(model, (str, os.PathLike)):
+            return _core.map_file(os.fspath(model), capture, **how)
+        data = model if isinstance(model, bytes) else model.SerializeToString()
+        return _core.map_bytes(data, capture, **how)

@@ -2,10 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from fnmatch import fnmatchcase
+import json
+import warnings
+from collections.abc import Sequence
+from typing import Any
 
+from .errors import Error, told
 from .mapper import Row, SemanticMapper
+from .tables import arrow_table, package, pandas_table
+
+Wanted = str | Sequence[str] | None
+NOTHING_FITS = "Q002"
+
+
+class Selection(list[Row]):
+    """Rows of a map that were selected, in order."""
+
+    def __init__(self, mapper: SemanticMapper, nodes: Sequence[int], rows: Sequence[Row]) -> None:
+        super().__init__(rows)
+        self._mapper = mapper
+        self._nodes = nodes
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas DataFrame."""
+        return pandas_table(self)
+
+    def to_arrow(self) -> Any:
+        """The rows as a pyarrow Table; `layer_path` as JSON text."""
+        return arrow_table(self)
+
+    def as_list(self, name: str, *, precision: str = "fp32") -> Any:
+        """The list that another tool takes, as `thence query --as` prints it.
+
+        `nodes-to-exclude`, `node-block-list` and `op-block-list` are lists of names, `extract-io` a
+        mapping with `input_names` and `output_names`, `tensorrt-layers` a text. What such a list
+        cannot say is warned of.
+        """
+        with told():
+            text, said = self._mapper.questions().tool_list(name, self._nodes, precision)
+        for code, words in said:
+            warnings.warn(f"{code}: {words}", stacklevel=2)
+        return text.strip() if name == "tensorrt-layers" else json.loads(text)
+
+
+class SqlRows(list[tuple[Any, ...]]):
+    """What SQL found: tuples, and the names of their `columns`."""
+
+    def __init__(self, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+        super().__init__(rows)
+        self.columns = list(columns)
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas DataFrame."""
+        return package("pandas").DataFrame(list(self), columns=self.columns)
+
+    def to_arrow(self) -> Any:
+        """The rows as a pyarrow Table; a column of numbers and words becomes one of words."""
+        values = [_of_one_kind(column) for column in zip(*self, strict=True)] or [[] for _ in self.columns]
+        return package("pyarrow").table(dict(zip(self.columns, values, strict=True)))
 
 
 class SemanticQueryInterface:
@@ -14,12 +68,62 @@ class SemanticQueryInterface:
     >>> query = SemanticQueryInterface(SemanticMapper("examples/tiny.onnx", "examples/tiny.capture.json"))
     >>> [row["name"] for row in query.find_nodes_by_module("layers.0.act")]
     ['/layers.0/act/Relu']
-    >>> {row["layer_id"] for row in query.find_nodes_by_layer(1)}
+    >>> {row["layer_id"] for row in query.select(layer="1-", op="MatMul")}
     {1}
+    >>> query.sql("SELECT count(*) AS n FROM nodes")
+    [(11,)]
     """
 
     def __init__(self, mapper: SemanticMapper) -> None:
+        self._mapper = mapper
         self._rows = mapper.map_all_nodes()
+
+    def select(
+        self,
+        *,
+        module: Wanted = None,
+        under: Wanted = None,
+        class_name: Wanted = None,
+        op: Wanted = None,
+        role: Wanted = None,
+        component: Wanted = None,
+        layer: Wanted | int | Sequence[int] = None,
+        parameter: Wanted = None,
+        source: Wanted = None,
+        min_confidence: float = 0.0,
+        unknown: bool = False,
+        shared: bool = False,
+    ) -> Selection:
+        """The nodes that fit every selector, as `thence query` finds them.
+
+        Of several values for one selector, either fits. In globs, `*` is one part of a path and `**`
+        any number. `Error` with the code Q002 says which selector fits nothing, and what is near.
+        """
+        layers = [layer] if isinstance(layer, int) else _listed(layer)
+        with told():
+            nodes = self._mapper.questions().select(
+                modules=_listed(module),
+                under=_listed(under),
+                classes=_listed(class_name),
+                roles=_listed(role),
+                components=_listed(component),
+                layers=[part for one in layers for part in str(one).split(",")],
+                ops=_listed(op),
+                parameters=_listed(parameter),
+                sources=_listed(source),
+                min_confidence=min_confidence,
+                unknown=unknown,
+                shared=shared,
+            )
+        return Selection(self._mapper, nodes, [self._rows[node] for node in nodes])
+
+    def sql(self, text: str, *, timeout: float = 60.0, memory: int = 2048) -> SqlRows:
+        """What one SELECT finds in the tables of `thence convert --to sqlite`.
+
+        It may take so many seconds (0: any) and megabytes; nothing can be written.
+        """
+        with told():
+            return SqlRows(*self._mapper.questions().sql(text, timeout, memory << 20))
 
     def get_attention_components(self, layer_id: int | None = None) -> dict[str, list[Row]]:
         """The nodes of attention by component: query, key, value and so on.
@@ -28,44 +132,50 @@ class SemanticQueryInterface:
         under "attention".
         """
         found: dict[str, list[Row]] = {}
-        for row in self._rows:
-            if _is_a(row, "attention") and layer_id in (None, row["layer_id"]):
-                found.setdefault(row["component"] or "attention", []).append(row)
+        for row in self._find(role="attention", layer=layer_id):
+            found.setdefault(row["component"] or "attention", []).append(row)
         return found
 
-    def find_nodes_by_module_type(self, semantic_type: str) -> list[Row]:
+    def find_nodes_by_module_type(self, semantic_type: str) -> Selection:
         """Nodes of a type, such as attention, norm or mlp, or of a finer class, such as self_attention."""
-        return self._where(lambda row: _is_a(row, semantic_type))
+        return self._find(role=semantic_type)
 
-    def find_nodes_by_layer(self, layer_id: int) -> list[Row]:
+    def find_nodes_by_layer(self, layer_id: int) -> Selection:
         """Nodes of the outermost repeated block with this index."""
-        return self._where(lambda row: row["layer_id"] == layer_id)
+        return self._find(layer=layer_id)
 
-    def find_nodes_by_component(self, component: str) -> list[Row]:
+    def find_nodes_by_component(self, component: str) -> Selection:
         """Nodes of a component, such as query."""
-        return self._where(lambda row: row["component"] == component)
+        return self._find(component=component)
 
-    def find_nodes_by_class(self, name: str) -> list[Row]:
+    def find_nodes_by_class(self, name: str) -> Selection:
         """Nodes whose module, or model's own module, is of a class, named in full or by its last word."""
-        return self._where(lambda row: _of_class(row, name))
+        return self._find(class_name=name)
 
-    def find_nodes_by_module(self, path: str) -> list[Row]:
-        """Nodes of the modules whose path fits a pattern: `encoder.layer.0.*`, `*.query`."""
-        return self._where(lambda row: row["module"] is not None and fnmatchcase(row["module"], path))
+    def find_nodes_by_module(self, path: str) -> Selection:
+        """Nodes of the modules whose path fits a glob: `encoder.layer.*.output`, `**.query`."""
+        return self._find(module=path)
 
-    def get_unknown_nodes(self) -> list[Row]:
+    def get_unknown_nodes(self) -> Selection:
         """Nodes whose module is not known; `reason` says why."""
-        return self._where(lambda row: row["module"] is None)
+        return self._find(unknown=True)
 
-    def _where(self, fits: Callable[[Row], bool]) -> list[Row]:
-        return [row for row in self._rows if fits(row)]
+    def _find(self, **wanted: Any) -> Selection:
+        """As `select`, but nothing is an answer, too."""
+        try:
+            return self.select(**wanted)
+        except Error as error:
+            if error.code != NOTHING_FITS:
+                raise
+            return Selection(self._mapper, [], [])
 
 
-def _is_a(row: Row, semantic_type: str) -> bool:
-    finer = row["additional_context"]["semantic_classification"]
-    return semantic_type in (row["semantic_type"], finer)
+def _of_one_kind(column: Sequence[Any]) -> list[Any]:
+    words = any(isinstance(value, str) for value in column)
+    return [str(value) if words and value is not None else value for value in column]
 
 
-def _of_class(row: Row, name: str) -> bool:
-    classes = (row["module_class"], row["hf_module_class"])
-    return any(found is not None and name in (found, found.rpartition(".")[2]) for found in classes)
+def _listed(wanted: Any) -> list[Any]:
+    if wanted is None:
+        return []
+    return [wanted] if isinstance(wanted, str) else list(wanted)

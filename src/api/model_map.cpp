@@ -3,6 +3,7 @@
 
 #include "base/writer.h"
 #include "output/formats.h"
+#include "rules/read.h"
 #include "semantics/map.h"
 
 namespace thence {
@@ -14,11 +15,15 @@ std::optional<std::string> text_if(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional<std::string>(text);
 }
 
-semantics::MapOptions inner_options(const Options& options) {
+Result<semantics::MapOptions> inner_options(const Options& options) {
   semantics::MapOptions inner;
   inner.strategy = options.strategy;
   inner.capture = options.capture;
   inner.torch_nn_exceptions = options.torch_nn_exceptions;
+  inner.rules = options.rules;
+  if (options.granularity.empty()) return inner;
+  inner.granularity = rules::granularity_of(options.granularity);
+  if (!inner.granularity) return rules::no_such_granularity(options.granularity);
   return inner;
 }
 
@@ -38,6 +43,7 @@ std::string written(Write write) {
 
 struct ModelMap::Inside {
   semantics::Map map;
+  std::optional<shapes::Inferred> shapes = {};  // made when it is first asked for
 };
 
 ModelMap::ModelMap(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
@@ -46,13 +52,17 @@ ModelMap& ModelMap::operator=(ModelMap&&) noexcept = default;
 ModelMap::~ModelMap() = default;
 
 Result<ModelMap> map_model(const std::string& path, const Options& options) {
-  Result<semantics::Map> map = semantics::Map::make(path, inner_options(options));
+  const Result<semantics::MapOptions> inner = inner_options(options);
+  if (!inner) return inner.error();
+  Result<semantics::Map> map = semantics::Map::make(path, *inner);
   if (!map) return map.error();
   return ModelMap(std::make_unique<ModelMap::Inside>(ModelMap::Inside{*std::move(map)}));
 }
 
 Result<ModelMap> map_bytes(std::string_view bytes, const Options& options) {
-  Result<semantics::Map> map = semantics::Map::make(bytes, "bytes", inner_options(options));
+  const Result<semantics::MapOptions> inner = inner_options(options);
+  if (!inner) return inner.error();
+  Result<semantics::Map> map = semantics::Map::make(bytes, "bytes", *inner);
   if (!map) return map.error();
   return ModelMap(std::make_unique<ModelMap::Inside>(ModelMap::Inside{*std::move(map)}));
 }
@@ -112,8 +122,9 @@ std::string ModelMap::json() const {
 }
 
 std::string ModelMap::explain(std::size_t node) const {
+  if (!inside_->shapes) inside_->shapes = shapes::infer(inside_->map.model());
   return written([&](base::Writer& out) {
-    output::write_explanation(inside_->map, static_cast<onnx::NodeId>(node), false, out);
+    output::write_explanation(inside_->map, *inside_->shapes, static_cast<onnx::NodeId>(node), false, out);
   });
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <iterator>
 
 #include "base/text.h"
@@ -10,8 +12,15 @@
 namespace thence::base {
 
 bool is_utf8(std::string_view text) {
+  constexpr std::uint64_t not_ascii = 0x8080808080808080;
   for (std::size_t at = 0; at < text.size();) {
-    if (static_cast<unsigned char>(text[at]) < 0x80) {  // nearly all text is
+    std::uint64_t eight = not_ascii;
+    if (text.size() - at >= sizeof eight) std::memcpy(&eight, text.data() + at, sizeof eight);
+    if ((eight & not_ascii) == 0) {  // nearly all text is
+      at += sizeof eight;
+      continue;
+    }
+    if (static_cast<unsigned char>(text[at]) < 0x80) {
       ++at;
       continue;
     }

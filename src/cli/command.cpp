@@ -14,6 +14,7 @@
 #include "base/atomic_file.h"
 #include "base/text.h"
 #include "resolve/strategy.h"
+#include "rules/read.h"
 
 namespace thence::cli {
 
@@ -21,10 +22,7 @@ void add_model_flags(Command& command, ModelFlags& flags) {
   command.text(
       {.name = "model", .help = "The ONNX file; - reads standard input", .type = "MODEL", .required = true},
       flags.model);
-  command.text({.name = "-c,--capture",
-                .help = "What a live model told: its capture file, or a .pt2 that torch.export.save wrote",
-                .type = "FILE"},
-               flags.options.capture);
+  add_capture_flag(command, flags);
   command.text(
       {.name = "-s,--strategy",
        .help = "Which evidence to use: auto, enhanced_semantic, usage_based; htp, universal and fx_graph "
@@ -51,6 +49,32 @@ void add_model_flags(Command& command, ModelFlags& flags) {
                   .show_default = true},
                  flags.jobs, 0, 256);
   command.yes({.name = "-q,--quiet", .help = "Print no summary and no diagnostics"}, flags.quiet);
+}
+
+void add_capture_flag(Command& command, ModelFlags& flags) {
+  command.text({.name = "-c,--capture",
+                .help = "What a live model told: its capture file, or a .pt2 that torch.export.save wrote",
+                .type = "FILE"},
+               flags.options.capture);
+}
+
+void add_rules_flags(Command& command, ModelFlags& flags) {
+  flags.takes_rules = true;
+  command.text(
+      {.name = "--rules",
+       .help = "Which modules are told, and as what: a rules file, instead of the nearest thence.toml in the "
+               "working folder or around it",
+       .type = "FILE"},
+      flags.options.rules);
+  command.yes({.name = "--no-rules", .help = "Do not look for thence.toml"}, flags.no_rules);
+  command.text(
+      {.name = "--granularity",
+       .help =
+           "Which modules are told: hf, those that are not torch.nn's, and the exceptions; nn, all; custom, "
+           "those that the rules choose",
+       .type = "NAME",
+       .choices = {"hf", "nn", "custom"}},
+      flags.granularity);
 }
 
 void add_format_flag(Command& command, std::string& format) {
@@ -133,6 +157,9 @@ Opened open_map(ModelFlags& flags) {
   flags.options.tag_format =
       flags.tag_format == "class" ? semantics::TagFormat::bare : semantics::TagFormat::ordinal;
   flags.options.jobs = threads(flags);
+  flags.options.granularity = rules::granularity_of(flags.granularity);
+  if (flags.takes_rules && !flags.no_rules && flags.options.rules.empty())
+    flags.options.rules = rules::find_rules();
   Result<semantics::Map> map = semantics::Map::make(flags.model, flags.options);
   if (!map) {
     print_error(map.error());

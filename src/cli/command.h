@@ -24,12 +24,17 @@ struct ModelFlags {
   bool replace_exceptions = false;
   bool quiet = false;
   std::string tag_format = "ordinal";
+  std::string granularity;  // empty: as rules say, if there are any
+  bool takes_rules = false, no_rules = false;
   std::size_t jobs = 0;
   std::string output;  // a file instead of standard output
 };
 
 /// Declares the flags on a command.
 void add_model_flags(Command& command, ModelFlags& flags);
+/// --rules, --no-rules and --granularity, for commands that print modules.
+void add_rules_flags(Command& command, ModelFlags& flags);
+void add_capture_flag(Command& command, ModelFlags& flags);
 void add_format_flag(Command& command, std::string& format);
 
 /// Reads the model and answers; prints diagnostics. On failure prints the error and gives its exit code.
@@ -71,6 +76,9 @@ void add_check(Program& program);
 void add_extract(Program& program);
 void add_fold(Program& program);
 void add_convert(Program& program);
+void add_query(Program& program);
+void add_rules(Program& program);
+void add_completions(Program& program);
 
 /// How the program was called; empty when that is not known.
 std::string& program_name();

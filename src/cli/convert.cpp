@@ -51,7 +51,7 @@ int fail(const Error& error) {
 }
 
 void write_csv(const semantics::Map& map, base::Writer& out) {
-  output::write_map_csv(map, output::all_columns(), out);
+  output::write_map_csv(map, output::Nodes(map.model()), output::all_columns(), out);
 }
 
 // Python prints its own errors.
@@ -124,6 +124,7 @@ void add_convert(Program& program) {
   auto flags = std::make_shared<ConvertFlags>();
   Command command = program.add("convert", text, examples);
   add_model_flags(command, *flags);
+  add_rules_flags(command, *flags);
   std::vector<std::string> names;
   for (const Format& format : formats) names.emplace_back(format.name);
   command.text({.name = "-t,--to",

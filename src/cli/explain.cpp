@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* text =
     R"(Explains why a node got its module: all evidence for it, the rivals it beat, what it is wired to, and how sure the
-answer is.
+answer is; also its shapes, its work and, where the exporter kept stack traces, the source lines that made it.
 
 A node is given by its name, or as GRAPH#INDEX: '#61' is node 61 of the main graph, '12.then_branch#0' the first node of a
 branch. All nodes of that name are explained.)";
@@ -104,13 +104,14 @@ int run_explain(ExplainFlags& flags) {
     }
     nodes.insert(nodes.end(), found.begin(), found.end());
   }
+  const shapes::Inferred inferred = shapes::infer(map.model());
   return deliver(flags, [&](base::Writer& out) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (flags.format == "json")
-        output::write_explanation_json(map, nodes[i], out);
+        output::write_explanation_json(map, inferred, nodes[i], out);
       else {
         if (i > 0) out.add("\n");
-        output::write_explanation(map, nodes[i], colour_on_output(flags), out);
+        output::write_explanation(map, inferred, nodes[i], colour_on_output(flags), out);
       }
     }
   });
@@ -122,6 +123,7 @@ void add_explain(Program& program) {
   auto flags = std::make_shared<ExplainFlags>();
   Command command = program.add("explain", text, examples);
   add_model_flags(command, *flags);
+  add_rules_flags(command, *flags);
   command.texts(
       {.name = "node", .help = "Names of nodes, or GRAPH#INDEX", .type = "NODE...", .required = true},
       flags->nodes);

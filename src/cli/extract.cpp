@@ -106,7 +106,8 @@ void add_extract(Program& program) {
   command.text({.name = "-m,--module",
                 .help = "The module's path, as thence show lists it",
                 .type = "PATH",
-                .required = true},
+                .required = true,
+                .modules = true},
                flags->what.module);
   command.number(
       {.name = "--call", .help = "Which call of a module that runs several times, from 0", .type = "N"},

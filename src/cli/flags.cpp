@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/text.h"
+
 namespace thence::cli {
 namespace {
 
@@ -14,23 +16,64 @@ void describe(CLI::Option* option, const Flag& flag) {
 
 }  // namespace
 
+void Command::declare(const Flag& flag, bool takes_value) {
+  DeclaredFlag& one = declared_->flags.emplace_back();
+  if (*flag.name == '-')
+    for (const std::string_view name : base::split(flag.name, ',')) one.names.emplace_back(name);
+  one.help = flag.help;
+  one.type = flag.type;
+  one.choices = flag.choices;
+  one.takes_value = takes_value;
+  one.modules = flag.modules;
+}
+
 void Command::text(const Flag& flag, std::string& value) {
+  declare(flag, true);
   describe(app_->add_option(flag.name, value, flag.help), flag);
 }
 
 void Command::texts(const Flag& flag, std::vector<std::string>& values) {
+  declare(flag, true);
   describe(app_->add_option(flag.name, values, flag.help), flag);
 }
 
 void Command::comma_list(const Flag& flag, std::vector<std::string>& values) {
+  declare(flag, true);
   describe(app_->add_option(flag.name, values, flag.help)->delimiter(','), flag);
 }
 
+void Command::repeated(const Flag& flag, std::vector<std::string>& values) {
+  declare(flag, true);
+  describe(app_->add_option(flag.name, values, flag.help)->allow_extra_args(false), flag);
+}
+
+void Command::repeated_list(const Flag& flag, std::vector<std::string>& values) {
+  declare(flag, true);
+  describe(app_->add_option(flag.name, values, flag.help)->delimiter(',')->allow_extra_args(false), flag);
+}
+
 void Command::number(const Flag& flag, std::size_t& value, std::size_t least, std::size_t most) {
+  declare(flag, true);
   describe(app_->add_option(flag.name, value, flag.help)->check(CLI::Range(least, most)), flag);
 }
 
-void Command::yes(const Flag& flag, bool& value) { app_->add_flag(flag.name, value, flag.help); }
+void Command::real(const Flag& flag, double& value, double least, double most) {
+  declare(flag, true);
+  describe(app_->add_option(flag.name, value, flag.help)->check(CLI::Range(least, most)), flag);
+}
+
+void Command::yes(const Flag& flag, bool& value) {
+  declare(flag, false);
+  app_->add_flag(flag.name, value, flag.help);
+}
+
+Command Command::add(const char* name, const char* about, const char* examples) {
+  CLI::App* const command = app_->add_subcommand(name, about);
+  command->footer(examples);
+  app_->require_subcommand(1);
+  declared_->commands.push_back({name, about, {}, {}});
+  return {command, run_, &declared_->commands.back()};
+}
 
 void Command::does(std::function<int()> run) {
   app_->callback([target = run_, run = std::move(run)] { *target = run; });
@@ -39,16 +82,13 @@ void Command::does(std::function<int()> run) {
 Program::Program(const char* name, const char* about, const char* version, const char* footer)
     : app_(std::make_unique<CLI::App>(about, name)) {
   app_->set_version_flag("-V,--version", version);
-  app_->require_subcommand(1);
   app_->footer(footer);
 }
 
 Program::~Program() = default;
 
 Command Program::add(const char* name, const char* about, const char* examples) {
-  CLI::App* const command = app_->add_subcommand(name, about);
-  command->footer(examples);
-  return {command, &run_};
+  return Command(app_.get(), &run_, &declared_).add(name, about, examples);
 }
 
 std::vector<std::string> Program::commands() const {

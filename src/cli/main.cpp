@@ -12,6 +12,7 @@
 #include "base/atomic_file.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/completion.h"
 
 namespace thence::cli {
 namespace {
@@ -54,13 +55,21 @@ int run_program(int argc, char** argv) {
   add_map(program);
   add_show(program);
   add_explain(program);
+  add_query(program);
   add_tag(program);
   add_strip(program);
   add_check(program);
   add_extract(program);
   add_fold(program);
   add_convert(program);
+  add_rules(program);
   add_eval(program);
+  add_completions(program);
+  if (argc > 1 && std::strcmp(argv[1], completion_command) == 0) {
+    for (const std::string& candidate : complete(program.declared(), {argv + 2, argv + argc}))
+      std::printf("%s\n", candidate.c_str());
+    return done;
+  }
   const std::vector<std::string> names = program.commands();
   if (argc > 1 && *argv[1] != '-' && std::find(names.begin(), names.end(), argv[1]) == names.end()) {
     print_error({ErrorKind::usage, "U007", fmt::format("no command is called '{}'", base::printable(argv[1])),

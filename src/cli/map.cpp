@@ -55,15 +55,16 @@ int run_map(MapFlags& flags) {
   const Opened opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
+  const output::Nodes nodes(map.model());
   const int code = deliver(flags, [&](base::Writer& out) {
     if (flags.format == "json")
       output::write_map_json(map, threads(flags), out);
     else if (flags.format == "jsonl")
-      output::write_map_jsonl(map, threads(flags), out);
+      output::write_map_jsonl(map, nodes, threads(flags), out);
     else if (csv)
-      output::write_map_csv(map, *columns, out);
+      output::write_map_csv(map, nodes, *columns, out);
     else
-      output::write_map_table(map, *columns, colour_on_output(flags), out);
+      output::write_map_table(map, nodes, *columns, colour_on_output(flags), out);
   });
   if (code == done && !flags.quiet) std::fputs((output::summary_line(map) + "\n").c_str(), stderr);
   return code;
@@ -75,6 +76,7 @@ void add_map(Program& program) {
   auto flags = std::make_shared<MapFlags>();
   Command command = program.add("map", text, examples);
   add_model_flags(command, *flags);
+  add_rules_flags(command, *flags);
   add_format_flag(command, flags->format);
   std::string columns = "Columns of table and csv:";
   for (const output::Column& column : output::all_columns()) columns += fmt::format(" {}", column.name);

@@ -27,6 +27,8 @@ constexpr const char* tag_examples = R"(Examples:
       the file itself, with what the live model told
   thence tag model.onnx --namespace -o tagged.onnx
       also the property that Model Explorer shows as a hierarchy
+  thence tag model.onnx --strip-stack-traces -o tagged.onnx
+      without the stack traces that PyTorch's exporter leaves, which tell users' names and paths
 
 Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read as a model, 4 input/output failure.)";
 
@@ -67,7 +69,7 @@ std::string digest_of(const std::string& capture) {
 }
 
 struct TagFlags : ModelFlags {
-  bool in_place = false, with_namespace = false;
+  bool in_place = false, with_namespace = false, strip_stack_traces = false;
 };
 
 int run_tag(TagFlags& flags) {
@@ -77,6 +79,7 @@ int run_tag(TagFlags& flags) {
   const semantics::Map& map = *opened.map;
   const edit::Splice splice = edit::tagged(map, {.capture_digest = digest_of(flags.options.capture),
                                                  .with_namespace = flags.with_namespace,
+                                                 .strip_stack_traces = flags.strip_stack_traces,
                                                  .jobs = threads(flags)});
   const int code = deliver(flags, [&](base::Writer& out) { splice.write(out); });
   if (code != done) return code;
@@ -115,10 +118,16 @@ void add_tag(Program& program) {
   auto flags = std::make_shared<TagFlags>();
   Command command = program.add("tag", tag_text, tag_examples);
   add_model_flags(command, *flags);
+  add_rules_flags(command, *flags);
   add_in_place_flag(command, flags->in_place);
   command.yes({.name = "--namespace",
                .help = "Also fill the property `namespace`, as PyTorch writes it, where a node has none"},
               flags->with_namespace);
+  command.yes(
+      {.name = "--strip-stack-traces",
+       .help =
+           "Take out where in whose source a node was made: paths and lines of code. Not undone by strip"},
+      flags->strip_stack_traces);
   command.does([flags] { return run_tag(*flags); });
 }
 

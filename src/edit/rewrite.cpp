@@ -5,6 +5,7 @@
 
 #include "edit/restore.h"
 #include "onnx/layout.h"
+#include "onnx/metadata_keys.h"
 #include "wire/fields.h"
 
 namespace thence::edit {
@@ -92,7 +93,8 @@ class Rewriter {
         before_(before),
         additions_(additions),
         raises_(additions != nullptr && additions->any_node && before.ir_version < metadata_ir_version),
-        plain_nodes_(!model.may_have_node_metadata() && !model.has_bodies()),
+        plain_nodes_(!model.may_have_node_metadata() && !model.has_bodies() &&
+                     (additions == nullptr || !additions->drop_stack_traces)),
         splice_(model.bytes(), model.descriptor()) {
     if (additions == nullptr || !additions->any_node) return;
     nodes_.reserve(model.node_count());
@@ -115,7 +117,7 @@ class Rewriter {
       const Kind inner = kind_of(message.kind, field);
       if (message.kind == Kind::model && field.tag() == varint_tag(ModelField::ir_version))
         version(whole);
-      else if (is_ours(message, field))
+      else if (is_ours(message, field) || is_dropped(message, field))
         ;  // left out: what is true now is written at the end
       else if (inner == Kind::other || (inner == Kind::attribute && !holds_graph(field.bytes())))
         splice_.copy(whole);
@@ -164,6 +166,13 @@ class Rewriter {
         (message.kind == Kind::node && field.tag() == bytes_tag(NodeField::metadata_props)) ||
         (message.kind == Kind::model && field.tag() == bytes_tag(ModelField::metadata_props));
     return metadata && (field.start() == message.not_ours || key_of(field.bytes()).starts_with(key_prefix));
+  }
+
+  bool is_dropped(const Message& message, const wire::Fields& field) const {
+    if (additions_ == nullptr || !additions_->drop_stack_traces || message.kind != Kind::node) return false;
+    if (field.tag() == bytes_tag(NodeField::doc_string)) return onnx::is_stack_trace(field.bytes());
+    return field.tag() == bytes_tag(NodeField::metadata_props) &&
+           key_of(field.bytes()) == onnx::stack_trace_key;
   }
 
   static bool holds_graph(std::string_view attribute) {
@@ -258,7 +267,7 @@ class Rewriter {
   const Before& before_;
   const Additions* additions_;  // none: entries are only taken out
   const bool raises_;
-  const bool plain_nodes_;  // none has metadata or a body, so what is in them is copied unseen
+  const bool plain_nodes_;  // nothing in them is looked for, so what they hold is copied unseen
   Splice splice_;
   Restore restore_;  // for who takes our entries out
   Entries entries_{static_cast<std::uint32_t>(NodeField::metadata_props)};

@@ -50,6 +50,7 @@ struct Additions {
   std::vector<std::pair<std::string, std::string>> record;  // the model's
   std::function<void(onnx::NodeId, Entries&)> node;         // a node's
   bool any_node = false;                                    // whether any node gets one
+  bool drop_stack_traces = false;                           // nodes', wherever an exporter left them
 };
 
 Splice with(const onnx::Model& model, const Additions& additions);

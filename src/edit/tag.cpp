@@ -17,10 +17,13 @@ using semantics::Map;
 
 const Entries nothing{static_cast<std::uint32_t>(onnx::NodeField::metadata_props)};
 
-// What an earlier run wrote into the node, and with which evidence.
-void keep_answer(const onnx::Node& node, Entries& entries) {
+// What an earlier run wrote into the node, and with which evidence. With rules, what they say is written
+// anew.
+void keep_answer(const onnx::Node& node, bool with_rules, Entries& entries) {
   node.each_metadata([&](const onnx::MetadataEntry& entry) {
-    if (is_answer(entry)) entries.add(entry.key.substr(key_prefix.size()), entry.value);
+    if (!is_answer(entry)) return;
+    const std::string_view key = entry.key.substr(key_prefix.size());
+    if (!with_rules || (key != "tag" && key != "hf_module" && key != "role")) entries.add(key, entry.value);
   });
 }
 
@@ -36,13 +39,22 @@ bool has_namespace(const onnx::Node& node) {
 
 // As PyTorch writes it: from the root inwards, each module's path and class, then the operator.
 std::string namespace_of(const Map& map, onnx::NodeId id) {
-  const hierarchy::ModuleTree& tree = map.tree();
+  const hierarchy::ModuleTree& tree = map.own_tree();
   std::string text;
-  for (hierarchy::ModuleId module = map.answer(id).module; module != hierarchy::no_module;
+  for (hierarchy::ModuleId module = map.own_answer(id).module; module != hierarchy::no_module;
        module = tree[module].parent)
     text.insert(0, fmt::format("{}: {}/", tree[module].path, tree[module].class_name));
   const onnx::Node node = map.model().node(id);
   return text.append(fmt::format("{}: {}", node.name(), node.op_type()));
+}
+
+// What is said of a module besides its path and class.
+void add_words(const Map& map, const semantics::ModuleFacts& facts, Entries& entries) {
+  entries.add_if("tag", facts.tag);
+  if (facts.hf_module != hierarchy::no_module) entries.add("hf_module", map.tree()[facts.hf_module].path);
+  std::string role(facts.role.type);
+  if (!facts.role.component.empty()) role.append(role.empty() ? "" : " ").append(facts.role.component);
+  entries.add_if("role", role);
 }
 
 // Makes the entries of one node after the other. Those that tell of the module are made once for each.
@@ -59,14 +71,21 @@ class Tagger {
  private:
   // An unknown node says so by having no entries.
   void add_answer(onnx::NodeId id, Entries& entries) {
-    const resolve::Attribution& answer = map_.answer(id);
+    const resolve::Attribution& answer = map_.own_answer(id);
     if (!answer.known()) return;
-    if (answer.source == evidence::Source::tags) return keep_answer(map_.model().node(id), entries);
+    if (answer.source == evidence::Source::tags) {
+      keep_answer(map_.model().node(id), map_.told() != nullptr, entries);
+      if (map_.told() != nullptr) {
+        map_.read_facts(map_.answer(id).module, roles_, facts_);
+        add_words(map_, facts_, entries);
+      }
+      return;
+    }
     entries.add(of_module(answer.module).text());
-    if (const auto modules = map_.modules_of(id); modules.size() > 1) {
+    if (const auto modules = map_.own_modules_of(id); modules.size() > 1) {
       std::string all;
       for (const hierarchy::ModuleId module : modules)
-        all.append(all.empty() ? "" : " ").append(map_.tree()[module].path);
+        all.append(all.empty() ? "" : " ").append(map_.own_tree()[module].path);
       entries.add("modules", all);
     }
     entries.add(of_evidence(answer).text());
@@ -78,7 +97,7 @@ class Tagger {
     if (const auto found = modules_.find(module); found != modules_.end()) return found->second;
     if (modules_.size() == most_kept) modules_.clear();
     Entries& entries = modules_.emplace(module, nothing).first->second;
-    map_.read_facts(module, roles_, facts_);
+    map_.read_facts(map_.told_as(module), roles_, facts_);
     add_module(map_, module, facts_, entries);
     return entries;
   }
@@ -149,16 +168,13 @@ class AllEntries {
 
 }  // namespace
 
+// The path and the class are read as evidence later, so they are the model's own; the rest is as rules tell
+// it.
 void add_module(const Map& map, hierarchy::ModuleId module, const semantics::ModuleFacts& facts,
                 Entries& entries) {
-  const hierarchy::ModuleTree& tree = map.tree();
-  entries.add("module", tree[module].path);
-  entries.add_if("class", tree[module].class_name);
-  entries.add_if("tag", facts.tag);
-  if (facts.hf_module != hierarchy::no_module) entries.add("hf_module", tree[facts.hf_module].path);
-  std::string role(facts.role.type);
-  if (!facts.role.component.empty()) role.append(role.empty() ? "" : " ").append(facts.role.component);
-  entries.add_if("role", role);
+  entries.add("module", map.own_tree()[module].path);
+  entries.add_if("class", map.own_tree()[module].class_name);
+  add_words(map, facts, entries);
 }
 
 Splice tagged(const Map& map, const TagOptions& options) {
@@ -169,6 +185,7 @@ Splice tagged(const Map& map, const TagOptions& options) {
   if (!options.capture_digest.empty()) additions.record.emplace_back("capture", options.capture_digest);
   for (onnx::NodeId id = 0; id < model.node_count() && !additions.any_node; ++id)
     additions.any_node = map.answer(id).known();
+  additions.drop_stack_traces = options.strip_stack_traces;
   const AllEntries all(map, options);
   additions.node = [&](onnx::NodeId id, Entries& entries) { entries.add(all.of(id)); };
   return with(model, additions);

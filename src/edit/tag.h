@@ -12,7 +12,8 @@ namespace thence::edit {
 struct TagOptions {
   std::string capture_digest;   // of the capture that the map used; empty: none
   bool with_namespace = false;  // also the key `namespace`, as PyTorch writes it, for nodes that have none
-  unsigned jobs = 1;            // threads
+  bool strip_stack_traces = false;  // take out where in whose source a node was made; for good
+  unsigned jobs = 1;                // threads
 };
 
 /// What a tag says of a module: its path, class, tag and role.

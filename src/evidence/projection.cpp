@@ -96,7 +96,10 @@ class Telling {
       in_file_.alignment = std::move(found);
       best = &each;
     }
-    if (best == nullptr || in_file_.alignment.anchors.empty()) return;
+    if (best == nullptr) return;
+    constexpr float nearly_all = 0.88f;
+    const bool close = match::kept_close(model) >= nearly_all;
+    if (close && in_file_.alignment.anchors.empty()) return;
     match::Told told = match::told_alike(recording, in_file_.items, in_file_.alignment.anchors);
     reordered_ = std::move(told.recording);
     by_flow_.recording = &reordered_;
@@ -104,7 +107,7 @@ class Telling {
     by_flow_.alignment = match::align(reordered_, model, by_flow_.items, *best, {});
     constexpr double clearly = 0.25;     // for each node
     constexpr float order_kept = 0.98f;  // of the anchors; below it, the file's order says nothing
-    in_order_ = in_file_.alignment.order >= order_kept &&
+    in_order_ = close && in_file_.alignment.order >= order_kept &&
                 by_flow_.alignment.likelihood - in_file_.alignment.likelihood <
                     clearly * static_cast<double>(in_file_.items.size());
   }
@@ -166,6 +169,37 @@ std::vector<bool> overruled(const Story& believed, const std::vector<std::uint32
   return overruled;
 }
 
+// A torch.export graph has numbers where the file may compute sizes: it cannot tell who asked for them.
+bool is_deaf_to_sizes(const Recording& recording, const std::vector<match::NodeItem>& items) {
+  return std::any_of(items.begin(), items.end(), [](const match::NodeItem& item) { return item.sized; }) &&
+         std::none_of(recording.steps.begin(), recording.steps.end(),
+                      [](const hierarchy::RecordedStep& step) {
+                        return step.kind == hierarchy::RecordedStep::Kind::size;
+                      });
+}
+
+// By item that computes a size: one that uses it in the end, if that is of another module than where the size
+// stands; none for all others.
+std::vector<std::uint32_t> users_elsewhere(const Story& story, const std::vector<std::uint32_t>& steps) {
+  const auto module_of = [&](std::size_t item) {
+    return steps[item] == onnx::none ? hierarchy::no_module : story.recording->steps[steps[item]].module;
+  };
+  std::vector<std::uint32_t> users(steps.size(), onnx::none);
+  std::vector<bool> at_home(steps.size(), false);
+  for (auto i = static_cast<std::uint32_t>(steps.size()); i-- > 0;) {
+    const std::uint32_t user = story.items[i].sized ? users[i] : i;
+    if (user == onnx::none || module_of(user) == hierarchy::no_module) continue;
+    for (const std::uint32_t maker : story.items[i].made_of) {
+      if (!story.items[maker].sized) continue;
+      users[maker] = user;
+      at_home[maker] = at_home[maker] || module_of(maker) == module_of(user);
+    }
+  }
+  for (std::size_t i = 0; i < users.size(); ++i)
+    if (at_home[i]) users[i] = onnx::none;
+  return users;
+}
+
 Strength strength_of(const Owner& owner, const hierarchy::RecordedStep& step, bool aside, bool in_order,
                      bool agreed) {
   if (owner.chance >= sure && step.relabelled) return Strength::relabelled;
@@ -176,6 +210,70 @@ Strength strength_of(const Owner& owner, const hierarchy::RecordedStep& step, bo
   return no_doubt ? Strength::reordered : Strength::reordered_loosely;
 }
 
+// What is pushed for each node: the step that it follows from, two that are rivals, or nothing, which leaves
+// it to its readers.
+class Projection {
+ public:
+  using Step = hierarchy::RecordedStep;
+  struct Told {
+    const Step* step = nullptr;
+    const Step* rival = nullptr;
+    Strength strength = Strength::names_several;
+  };
+
+  Projection(const Recording& recorded, const onnx::Model& model, const hierarchy::Hierarchy& hierarchy)
+      : telling_(recorded, model, *hierarchy.recorded()),
+        believed_(telling_.believed()),
+        owners_(owners_of(believed_)) {
+    for (const Owner& owner : owners_) steps_.push_back(owner.chance < likely ? onnx::none : owner.step);
+    strays_ = readers_of_strays(*believed_.recording, hierarchy.tree(), believed_.items, owners_);
+    flows_ = match::flow_agrees(*believed_.recording, believed_.items, steps_);
+    second_ = second_opinion(believed_, steps_, telling_.other(), model.node_count());
+    turned_ = overruled(believed_, steps_, telling_.other(), second_);
+    deaf_ = is_deaf_to_sizes(recorded, believed_.items);
+    users_ = deaf_ ? users_elsewhere(believed_, steps_) : std::vector(steps_.size(), onnx::none);
+  }
+
+  const std::vector<match::NodeItem>& items() const { return believed_.items; }
+
+  Told of(std::size_t i) const {
+    if (steps_[i] == onnx::none) return {};
+    const Step& own = step(steps_[i]);
+    if (strays_[i] != onnx::none) return {&own, &step(owners_[strays_[i]].step)};
+    const bool aside = items()[i].auxiliary, agrees = second_.agrees[i];
+    const bool doubted = owners_[i].chance < sure && !agrees;  // two tellings, and neither is sure
+    if (aside && doubted && telling_.in_order() && second_.steps[i] != onnx::none)
+      return {&own, &other_step(i)};
+    if (is_left_to_readers(i)) return {};
+    if (users_[i] != onnx::none) return {&own, &step(steps_[users_[i]])};
+    const bool agreed = agrees && (aside || flows_[i]);
+    return {turned_[i] ? &other_step(i) : &own, nullptr,
+            strength_of(owners_[i], own, aside, telling_.in_order(), agreed)};
+  }
+
+ private:
+  const Step& step(std::uint32_t number) const { return believed_.recording->steps[number]; }
+  const Step& other_step(std::size_t i) const { return telling_.other().recording->steps[second_.steps[i]]; }
+
+  bool is_left_to_readers(std::size_t i) const {
+    const bool aside = items()[i].auxiliary, agrees = second_.agrees[i];
+    if (aside && !telling_.in_order() && believed_.alignment.anchors.empty()) return true;  // no order at all
+    if (!deaf_) return false;
+    if (items()[i].sized) return owners_[i].chance < sure || !agrees;
+    return !aside && !agrees && !flows_[i];  // nothing speaks for it but its place
+  }
+
+  Telling telling_;
+  const Story& believed_;
+  std::vector<Owner> owners_;
+  std::vector<std::uint32_t> steps_;   // by item, as all that follow: its step
+  std::vector<std::uint32_t> strays_;  // a reader in another layer
+  std::vector<std::uint32_t> users_;   // who uses a size elsewhere
+  std::vector<bool> flows_, turned_;   // data flows along; the other telling is right
+  Second second_;
+  bool deaf_ = false;  // the recording does not tell of sizes
+};
+
 }  // namespace
 
 void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Source source,
@@ -184,42 +282,18 @@ void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hi
   if (capture == nullptr) return;
   const std::optional<Recording>& recorded = source == Source::execution_trace ? capture->trace : capture->fx;
   if (!recorded) return;
-  const Telling telling(*recorded, model, *capture);
-  const auto& [recording, items, alignment] = telling.believed();
-  const std::vector<Owner> owners = owners_of(telling.believed());
-  std::vector<std::uint32_t> steps;
-  for (const Owner& owner : owners) steps.push_back(owner.chance < likely ? onnx::none : owner.step);
-  const auto strays = readers_of_strays(*recording, hierarchy.tree(), items, owners);
-  const auto flows = match::flow_agrees(*recording, items, steps);
-  const Second second = second_opinion(telling.believed(), steps, telling.other(), model.node_count());
-  const auto turned = overruled(telling.believed(), steps, telling.other(), second);
-  const bool hears_sizes = std::any_of(
-      recorded->steps.begin(), recorded->steps.end(),
-      [](const hierarchy::RecordedStep& step) { return step.kind == hierarchy::RecordedStep::Kind::size; });
+  const Projection projection(*recorded, model, hierarchy);
   std::vector<Evidence> found;
-  for (std::size_t i = 0; i < owners.size(); ++i) {
-    if (steps[i] == onnx::none) continue;
-    const auto push = [&, &item = telling.believed().items[i]](const hierarchy::RecordedStep& step,
-                                                               Strength strength) {
-      if (step.module == hierarchy::no_module) return;
-      found.push_back({.node = item.node,
-                       .module = step.module,
-                       .call = step.call,
-                       .source = source,
-                       .strength = strength,
-                       .why = recorded->words[step.word]});  // which outlive the tellings
-    };
-    const hierarchy::RecordedStep& step = recording->steps[steps[i]];
-    if (strays[i] == onnx::none) {
-      const bool aside = items[i].auxiliary, agreed = second.agrees[i] && (aside || flows[i]);
-      const bool in_doubt = owners[i].chance < sure || !agreed;
-      if (items[i].sized && in_doubt && !hears_sizes) continue;  // who reads it knows better
-      push(turned[i] ? telling.other().recording->steps[second.steps[i]] : step,
-           strength_of(owners[i], step, aside, telling.in_order(), agreed));
-    } else {  // its own place and its reader's are rivals
-      push(step, Strength::names_several);
-      push(recording->steps[owners[strays[i]].step], Strength::names_several);
-    }
+  for (std::size_t i = 0; i < projection.items().size(); ++i) {
+    const Projection::Told told = projection.of(i);
+    for (const hierarchy::RecordedStep* step : {told.step, told.rival})
+      if (step != nullptr && step->module != hierarchy::no_module)
+        found.push_back({.node = projection.items()[i].node,
+                         .module = step->module,
+                         .call = step->call,
+                         .source = source,
+                         .strength = told.strength,
+                         .why = recorded->words[step->word]});  // which outlive the tellings
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const Evidence& a, const Evidence& b) { return a.node < b.node; });

@@ -8,9 +8,15 @@ ClassFilter::ClassFilter()
     : exceptions_({"BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "GroupNorm", "InstanceNorm1d",
                    "InstanceNorm2d", "InstanceNorm3d", "Embedding"}) {}
 
+ClassFilter ClassFilter::all() {
+  ClassFilter filter;
+  filter.all_ = true;
+  return filter;
+}
+
 bool ClassFilter::shows(std::string_view class_name) const {
   if (class_name.empty()) return false;
-  if (!is_torch_nn(class_name)) return true;
+  if (all_ || !is_torch_nn(class_name)) return true;
   return std::find(exceptions_.begin(), exceptions_.end(), short_class(class_name)) != exceptions_.end();
 }
 

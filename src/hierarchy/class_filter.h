@@ -17,6 +17,9 @@ class ClassFilter {
   /// A user's list of torch.nn classes (short names) replaces the usual one.
   explicit ClassFilter(std::vector<std::string> exceptions) : exceptions_(std::move(exceptions)) {}
 
+  /// Every class counts, torch.nn's included.
+  static ClassFilter all();
+
   bool shows(std::string_view class_name) const;
   /// The nearest shown module, from the module itself outwards; no_module when there is none or classes are
   /// unknown.
@@ -24,6 +27,7 @@ class ClassFilter {
 
  private:
   std::vector<std::string> exceptions_;
+  bool all_ = false;
 };
 
 }  // namespace thence::hierarchy

@@ -45,23 +45,41 @@ ModuleId ModuleTree::add(std::string_view path, std::string_view class_name) {
     if (!well_formed(path)) return no_module;
     const ModuleId parent = add(parent_path(path));  // as deep as max_depth at most
     if (parent == no_module || !take_room(a_module + path.size())) return no_module;
-    module = static_cast<ModuleId>(modules_.size());
-    Module& added = modules_.emplace_back();
-    added.path = texts_.keep(path);
-    added.parent = parent;
-    added.name_at = static_cast<std::uint32_t>(parent_path(path).empty() ? 0 : path.rfind('.') + 1);
-    modules_[parent].children.push_back(module);
-    modules_[parent].only_numbers &= base::is_digits(added.name());
-    index(added.path, module);
+    module = append(parent, path, parent_path(path).empty() ? 0 : path.rfind('.') + 1);
   }
-  if (modules_[module].class_name.empty() && !class_name.empty() && class_name.size() <= max_class_length &&
-      take_room(class_name.size())) {
-    const auto known = class_names_.find(class_name);
-    modules_[module].class_name =
-        known != class_names_.end() ? *known : *class_names_.insert(texts_.keep(class_name)).first;
-    ++classes_;
-  }
+  set_class(module, class_name);
   return module;
+}
+
+ModuleId ModuleTree::add_inside(ModuleId parent, std::string_view path, std::string_view class_name) {
+  const std::string_view around = modules_[parent].path;
+  const bool extends = !around.empty() && path.size() > around.size() + 1 && path.starts_with(around) &&
+                       path[around.size()] == '.';
+  const ModuleId module = append(parent, path, extends ? around.size() + 1 : 0);
+  set_class(module, class_name);
+  return module;
+}
+
+ModuleId ModuleTree::append(ModuleId parent, std::string_view path, std::size_t name_at) {
+  const auto module = static_cast<ModuleId>(modules_.size());
+  Module& added = modules_.emplace_back();
+  added.path = texts_.keep(path);
+  added.parent = parent;
+  added.name_at = static_cast<std::uint32_t>(name_at);
+  modules_[parent].children.push_back(module);
+  modules_[parent].only_numbers &= base::is_digits(added.name());
+  index(added.path, module);
+  return module;
+}
+
+void ModuleTree::set_class(ModuleId module, std::string_view class_name) {
+  if (!modules_[module].class_name.empty() || class_name.empty() || class_name.size() > max_class_length ||
+      !take_room(class_name.size()))
+    return;
+  const auto known = class_names_.find(class_name);
+  modules_[module].class_name =
+      known != class_names_.end() ? *known : *class_names_.insert(texts_.keep(class_name)).first;
+  ++classes_;
 }
 
 bool ModuleTree::take_room(std::size_t bytes) {

@@ -21,7 +21,7 @@ struct Module {
   std::string_view path;        // "" for the root
   std::string_view class_name;  // qualified; empty when unknown
   ModuleId parent = no_module;
-  std::uint32_t name_at = 0;              // where the path's last atom begins
+  std::uint32_t name_at = 0;              // where the path's last atom begins, or what its parent's lacks
   std::vector<ModuleId> children;         // in order of registration, as far as known
   std::vector<std::string_view> aliases;  // further paths of the same module
   std::optional<std::uint32_t> calls;     // how often its forward ran, when a capture says so
@@ -54,6 +54,9 @@ class ModuleTree {
   /// Adds a module and, where missing, those around it. A known module gets the class if it had none.
   /// no_module when the path is past the limits or malformed, or the tree is full.
   ModuleId add(std::string_view path, std::string_view class_name = {});
+  /// Adds a module inside another, whatever its path: what is shown of a model leaves out levels, and has
+  /// other names. The path is not that of a module already there.
+  ModuleId add_inside(ModuleId parent, std::string_view path, std::string_view class_name);
   void add_alias(ModuleId module, std::string_view path);
   void set_calls(ModuleId module, std::uint32_t calls) { modules_[module].calls = calls; }
   /// The module of this path or alias.
@@ -85,7 +88,8 @@ class ModuleTree {
 
  private:
   bool repeats(const Module& module) const;
-
+  ModuleId append(ModuleId parent, std::string_view path, std::size_t name_at);
+  void set_class(ModuleId module, std::string_view class_name);
   void index(std::string_view path, ModuleId module);
 
   struct Path {

@@ -144,6 +144,30 @@ std::vector<NodeItem> reordered(std::vector<NodeItem> items, const std::vector<s
 
 }  // namespace
 
+float kept_close(const onnx::Model& model) {
+  constexpr onnx::NodeId close_by = 32;
+  std::vector<onnx::NodeId> first_reader(model.node_count(), onnx::none);
+  std::vector<bool> begins(
+      model.node_count());  // copies of weights stand first in a file, whoever reads them
+  for (onnx::NodeId id = model.node_count(); id-- > 0;) {
+    begins[id] = !model.node(id).inputs().empty();
+    for (const onnx::ValueId value : model.node(id).inputs()) {
+      if (value == onnx::none) continue;
+      const onnx::Producer producer = model.producer(value);
+      if (producer.kind != onnx::Producer::Kind::node) continue;
+      first_reader[producer.index] = id;
+      begins[id] = false;
+    }
+  }
+  std::size_t read = 0, close = 0;
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
+    if (first_reader[id] == onnx::none || begins[id]) continue;
+    ++read;
+    if (first_reader[id] > id && first_reader[id] - id <= close_by) ++close;
+  }
+  return read == 0 ? 1.0f : static_cast<float>(close) / static_cast<float>(read);
+}
+
 Told told_alike(const hierarchy::Recording& recording, std::vector<NodeItem> items,
                 std::vector<Anchor> anchors) {
   std::stable_sort(anchors.begin(), anchors.end(),

@@ -5,8 +5,11 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "output/explain_json.h"
 #include "output/formats.h"
 #include "output/json_text.h"
+#include "output/source_lines.h"
+#include "resolve/rule.h"
 
 namespace thence::output {
 namespace {
@@ -19,8 +22,16 @@ using semantics::Map;
 
 constexpr std::string_view bold = "\x1b[1m", plain = "\x1b[0m";
 
+std::string path_or_root(const hierarchy::ModuleTree& tree, hierarchy::ModuleId module) {
+  return module == hierarchy::root ? "(root)" : base::printable(tree[module].path);
+}
 std::string path_or_root(const Map& map, hierarchy::ModuleId module) {
-  return module == hierarchy::root ? "(root)" : base::printable(map.tree()[module].path);
+  return path_or_root(map.tree(), module);
+}
+
+// What the evidence speaks of is the model's own module, whatever rules tell it as.
+bool accepts(const Map& map, onnx::NodeId node, const Evidence& evidence) {
+  return map.own_answer(node).known() && evidence.module == map.own_answer(node).module;
 }
 
 // What the evidence says, in words.
@@ -114,9 +125,49 @@ void add_line(base::Writer& out, std::string_view label, std::string_view text) 
   out.add(fmt::format("  {:<11} {}\n", label, text));
 }
 
+std::string cut(std::string_view text) {
+  constexpr std::size_t longest = 160;
+  return base::printable(text.substr(0, longest)) + (text.size() > longest ? "..." : "");
+}
+
+void add_source_lines(const onnx::Node& node, base::Writer& out) {
+  constexpr std::size_t most = 3;
+  const std::vector<Frame> frames = source_lines(node);
+  for (std::size_t i = 0; i < frames.size() && i < most; ++i) {
+    const Frame& frame = frames[i];
+    add_line(out, i == 0 ? "source" : "",
+             fmt::format("{}:{} in {}", cut(frame.file), frame.line, cut(frame.function)));
+    if (!frame.code.empty()) add_line(out, "", "    " + cut(frame.code));
+  }
+  if (frames.size() > most)
+    add_line(out, "", fmt::format("and {} more frames around it", frames.size() - most));
+}
+
+// What goes in and out, as far as shapes are known, and the work of it.
+void add_shapes(const onnx::Node& node, const shapes::Inferred& inferred, base::Writer& out) {
+  constexpr std::size_t most = 6;
+  const auto list = [&](std::span<const onnx::ValueId> values) {
+    std::string text;
+    for (std::size_t i = 0; i < values.size() && i < most; ++i)
+      text += (i > 0 ? " " : "") + (values[i] == onnx::none
+                                        ? std::string("-")
+                                        : shapes::text_of(inferred.values.shape(values[i]), inferred.sizes));
+    return values.size() > most ? text + " ..." : text;
+  };
+  const std::string in = list(node.inputs());
+  add_line(out, "shapes", in + (in.empty() ? "-> " : " -> ") + list(node.outputs()));
+  const shapes::Size macs = inferred.work[node.id()].macs;
+  if (!macs.known()) add_line(out, "work", "unknown: not all of its shapes are known");
+  if (!macs.known() || macs.is(0)) return;
+  shapes::Polynomial flops;
+  if (flops.add(inferred.sizes.polynomial(macs), 2))
+    add_line(out, "work", fmt::format("{} FLOPs", inferred.sizes.text(flops)));
+}
+
 }  // namespace
 
-void write_explanation(const Map& map, onnx::NodeId id, bool colour, base::Writer& out) {
+void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::NodeId id, bool colour,
+                       base::Writer& out) {
   const resolve::Attribution& answer = map.answer(id);
   const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
   out.add(fmt::format("{}{}{}\n", colour ? bold : "", node_title(map, id), colour ? plain : ""));
@@ -136,6 +187,9 @@ void write_explanation(const Map& map, onnx::NodeId id, bool colour, base::Write
     add_line(out, "module", "unknown");
     add_line(out, "because", resolve::text_of(answer.reason));
   }
+  const hierarchy::ModuleId own = map.own_answer(id).module;
+  if (map.told() != nullptr && answer.known() && map.told()->view.stands_for[answer.module] != own)
+    add_line(out, "told for", path_or_root(map.own_tree(), own));
   const auto modules = map.modules_of(id);
   if (modules.size() > 1)
     for (std::size_t i = 0; i < modules.size(); ++i)
@@ -147,21 +201,26 @@ void write_explanation(const Map& map, onnx::NodeId id, bool colour, base::Write
                          evidence::name_of(answer.source)));
   bool first = true;
   for (const Evidence& e : all)
-    if (answer.known() && e.module == answer.module) {
+    if (accepts(map, id, e)) {
       add_line(out, first && !answer.inferred ? "because" : "",
                fmt::format("{:<18} {}", evidence::name_of(e.source), words(e)));
       first = false;
     }
   std::string_view last;
   for (const Evidence& e : all)
-    if (!answer.known() || e.module != answer.module) {
-      const bool served = std::find(modules.begin(), modules.end(), e.module) != modules.end();
+    if (!accepts(map, id, e)) {
+      const bool served = e.module != no_module &&
+                          std::find(modules.begin(), modules.end(), map.told_as(e.module)) != modules.end();
       const std::string_view label = !answer.known() ? "rivals" : served ? "as well" : "rejected";
-      add_line(
-          out, label == last ? "" : label,
-          fmt::format("{:<18} {}: {}", evidence::name_of(e.source), path_or_root(map, e.module), words(e)));
+      add_line(out, label == last ? "" : label,
+               fmt::format("{:<18} {}: {}", evidence::name_of(e.source),
+                           path_or_root(map.own_tree(), e.module), words(e)));
       last = label;
     }
+  if (const std::string_view rule = resolve::rule_of(all, map.own_answer(id)); !rule.empty())
+    add_line(out, "rule", rule);
+  add_shapes(map.model().node(id), inferred, out);
+  add_source_lines(map.model().node(id), out);
   first = true;
   for (const Neighbour& neighbour : neighbours(map, id)) {
     const resolve::Attribution& other = map.answer(neighbour.node);
@@ -175,14 +234,15 @@ void write_explanation(const Map& map, onnx::NodeId id, bool colour, base::Write
   out.flush();
 }
 
-void write_explanation_json(const Map& map, onnx::NodeId id, base::Writer& out) {
+void write_explanation_json(const Map& map, const shapes::Inferred& inferred, onnx::NodeId id,
+                            base::Writer& out) {
   const resolve::Attribution& answer = map.answer(id);
   const onnx::Node node = map.model().node(id);
-  const auto path = [&](std::string& text, hierarchy::ModuleId module) {
+  const auto path = [&](std::string& text, hierarchy::ModuleId module, const hierarchy::ModuleTree& tree) {
     if (module == no_module)
       text += "null";
     else
-      append_json_string(text, map.tree()[module].path);
+      append_json_string(text, tree[module].path);
   };
   std::string& text = out.buffer();
   text += R"({"schema":"thence.explanation/1","graph":)";
@@ -192,22 +252,25 @@ void write_explanation_json(const Map& map, onnx::NodeId id, base::Writer& out) 
   text += R"(,"op_type":)";
   append_json_string(text, node.op_type());
   text += R"(,"module":)";
-  path(text, answer.module);
+  path(text, answer.module, map.tree());
   text += R"(,"source":)";
   append_json_string_or_null(text, answer.known() ? evidence::name_of(answer.source) : std::string_view());
   fmt::format_to(std::back_inserter(text), R"(,"confidence":{:.4g},"level":"{}","inferred":{},"reason":)",
                  answer.confidence, semantics::level_of(answer), answer.inferred);
   append_json_string_or_null(text, map.reason(id));
+  const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
+  text += R"(,"rule":)";
+  append_json_string_or_null(text, resolve::rule_of(all, map.own_answer(id)));
   text += R"(,"evidence":[)";
   bool first = true;
-  for (const Evidence& e : resolve::evidence_of(map.evidence(), id)) {
+  for (const Evidence& e : all) {
     text += first ? R"({"source":")" : R"(,{"source":")";
     first = false;
     text += evidence::name_of(e.source);
     text += R"(","module":)";
-    path(text, e.module);
+    path(text, e.module, map.own_tree());
     fmt::format_to(std::back_inserter(text), R"(,"call":{},"strength":"{}","accepted":{},"why":)", e.call,
-                   evidence::name_of(e.strength), answer.known() && e.module == answer.module);
+                   evidence::name_of(e.strength), accepts(map, id, e));
     append_json_string(text, words(e));
     text.push_back('}');
   }
@@ -221,10 +284,14 @@ void write_explanation_json(const Map& map, onnx::NodeId id, base::Writer& out) 
     fmt::format_to(std::back_inserter(text), R"(,"index":{},"op_type":)", other.index());
     append_json_string(text, other.op_type());
     text += R"(,"module":)";
-    path(text, map.answer(neighbour.node).module);
+    path(text, map.answer(neighbour.node).module, map.tree());
     text.push_back('}');
   }
-  text += "]}\n";
+  text += "],";
+  append_shapes(text, node, inferred);
+  text += ',';
+  append_source_lines(text, node);
+  text += "}\n";
   out.flush();
 }
 

@@ -7,14 +7,18 @@
 
 #include "base/result.h"
 #include "base/writer.h"
+#include "output/nodes.h"
 #include "score/score.h"
 #include "semantics/map.h"
+#include "shapes/infer.h"
 
 namespace thence::output {
 
 /// schema/map.schema.json: one document; jsonl: one node's row a line. On `jobs` threads.
 void write_map_json(const semantics::Map& map, unsigned jobs, base::Writer& out);
-void write_map_jsonl(const semantics::Map& map, unsigned jobs, base::Writer& out);
+void write_map_jsonl(const semantics::Map& map, const Nodes& nodes, unsigned jobs, base::Writer& out);
+/// schema/query.schema.json: the rows of some nodes.
+void write_query_json(const semantics::Map& map, const Nodes& nodes, unsigned jobs, base::Writer& out);
 
 /// Columns by their names; an error names those that exist.
 struct Column {
@@ -25,27 +29,20 @@ struct Column {
 const std::vector<Column>& all_columns();
 Result<std::vector<Column>> find_columns(const std::vector<std::string>& names);
 
-void write_map_csv(const semantics::Map& map, const std::vector<Column>& columns, base::Writer& out);
+void write_map_csv(const semantics::Map& map, const Nodes& nodes, const std::vector<Column>& columns,
+                   base::Writer& out);
 /// Columns lined up; bold headings and dim unknowns when `colour`.
-void write_map_table(const semantics::Map& map, const std::vector<Column>& columns, bool colour,
-                     base::Writer& out);
+void write_map_table(const semantics::Map& map, const Nodes& nodes, const std::vector<Column>& columns,
+                     bool colour, base::Writer& out);
 
 /// One line about the whole: how many nodes, how many answered, by which sources.
 std::string summary_line(const semantics::Map& map);
 
-/// The module tree with what each module holds.
-struct TreeOptions {
-  std::size_t depth = 64;
-  bool execution_order = false;
-  bool colour = false;
-};
-void write_tree_table(const semantics::Map& map, const TreeOptions& options, base::Writer& out);
-void write_tree_json(const semantics::Map& map, const TreeOptions& options, bool lines, base::Writer& out);
-void write_tree_csv(const semantics::Map& map, const TreeOptions& options, base::Writer& out);
-
 /// Why a node got its module: all evidence, rivals, neighbours.
-void write_explanation(const semantics::Map& map, onnx::NodeId node, bool colour, base::Writer& out);
-void write_explanation_json(const semantics::Map& map, onnx::NodeId node, base::Writer& out);
+void write_explanation(const semantics::Map& map, const shapes::Inferred& inferred, onnx::NodeId node,
+                       bool colour, base::Writer& out);
+void write_explanation_json(const semantics::Map& map, const shapes::Inferred& inferred, onnx::NodeId node,
+                            base::Writer& out);
 
 /// schema/score.schema.json.
 void write_score_table(const score::Score& score, base::Writer& out);

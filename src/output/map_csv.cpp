@@ -20,16 +20,17 @@ void append_csv_field(std::string& out, std::string_view raw) {
   out.push_back('"');
 }
 
-void write_map_csv(const semantics::Map& map, const std::vector<Column>& columns, base::Writer& out) {
+void write_map_csv(const semantics::Map& map, const Nodes& nodes, const std::vector<Column>& columns,
+                   base::Writer& out) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (i > 0) out.add(',');
     out.add(columns[i].name);
   }
   out.add("\n");
-  for (onnx::NodeId id = 0; id < map.model().node_count() && out.ok(); ++id) {
+  for (std::size_t row = 0; row < nodes.size() && out.ok(); ++row) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (i > 0) out.add(',');
-      append_csv_field(out.buffer(), columns[i].text(map, id));
+      append_csv_field(out.buffer(), columns[i].text(map, nodes[row]));
     }
     out.add("\n");
   }

@@ -13,6 +13,7 @@
 #include "output/formats.h"
 #include "output/in_order.h"
 #include "output/json_text.h"
+#include "output/layer_json.h"
 #include "output/other_formats.h"
 
 namespace thence::output {
@@ -30,8 +31,6 @@ void append_path(const hierarchy::ModuleTree& tree, ModuleId module, std::string
   else
     append_json_string(out, tree[module].path);
 }
-
-enum class LayerSteps { pairs, objects };
 
 class Rows {
  public:
@@ -179,22 +178,9 @@ class Rows {
     append_json_string_or_null(text, facts_.role.type);
     text.append(R"(,"component":)"sv);
     append_json_string_or_null(text, facts_.role.component);
-    text.append(R"(,"layer_id":)"sv);
-    if (facts_.layers.empty())
-      text.append("null"sv);
-    else
-      append_number(text, facts_.layers.front().index);
-    text.append(R"(,"layer_path":[)"sv);
-    for (std::size_t i = 0; i < facts_.layers.size(); ++i) {
-      const bool pairs = steps_ == LayerSteps::pairs;
-      if (i > 0) text.push_back(',');
-      text.append(pairs ? "["sv : R"({"container":)"sv);
-      append_json_string(text, facts_.layers[i].container);
-      text.append(pairs ? ","sv : R"(,"index":)"sv);
-      append_number(text, facts_.layers[i].index);
-      text.push_back(pairs ? ']' : '}');
-    }
-    text.append(R"(],"additional_context":{"module_class":)"sv);
+    text.push_back(',');
+    append_layers(text, facts_.layers, steps_);
+    text.append(R"(,"additional_context":{"module_class":)"sv);
     append_json_string_or_null(text, hierarchy::short_class(hf_class));
     text.append(R"(,"semantic_classification":)"sv);
     append_json_string_or_null(text, facts_.role.classification);
@@ -224,16 +210,16 @@ class Rows {
 };
 
 // The nodes' rows, some hundreds a piece.
-void write_rows(const Map& map, unsigned jobs, std::string_view separator, base::Writer& out,
-                LayerSteps steps = LayerSteps::pairs) {
+void write_rows(const Map& map, const Nodes& nodes, unsigned jobs, std::string_view separator,
+                base::Writer& out, LayerSteps steps = LayerSteps::pairs) {
   constexpr std::size_t rows_a_piece = 512;
-  const std::size_t count = map.model().node_count();
+  const std::size_t count = nodes.size();
   write_in_order((count + rows_a_piece - 1) / rows_a_piece, jobs, out, [&] {
     return [&, rows = std::make_shared<Rows>(map, steps)](std::size_t piece, std::string& text) {
       const std::size_t first = piece * rows_a_piece, past = std::min(count, first + rows_a_piece);
-      for (std::size_t id = first; id < past; ++id) {
-        if (id > 0) text.append(separator);
-        rows->append(text, static_cast<onnx::NodeId>(id));
+      for (std::size_t row = first; row < past; ++row) {
+        if (row > 0) text.append(separator);
+        rows->append(text, nodes[row]);
       }
     };
   });
@@ -339,7 +325,7 @@ void write_map_json(const Map& map, unsigned jobs, base::Writer& out) {
     };
   });
   text += map.model().node_count() > 0 ? "],\n\"nodes\":[\n" : "],\n\"nodes\":[";
-  write_rows(map, jobs, ",\n", out);
+  write_rows(map, Nodes(map.model()), jobs, ",\n", out);
   text += "],\n\"initializers\":[";
   bool first = true;
   for (const semantics::InitializerRow& row : map.initializer_rows()) {
@@ -352,14 +338,23 @@ void write_map_json(const Map& map, unsigned jobs, base::Writer& out) {
   out.flush();
 }
 
-void write_map_jsonl(const Map& map, unsigned jobs, base::Writer& out) {
-  write_rows(map, jobs, "\n", out);
-  if (map.model().node_count() > 0) out.add("\n");
+void write_map_jsonl(const Map& map, const Nodes& nodes, unsigned jobs, base::Writer& out) {
+  write_rows(map, nodes, jobs, "\n", out);
+  if (nodes.size() > 0) out.add("\n");
+  out.flush();
+}
+
+void write_query_json(const Map& map, const Nodes& nodes, unsigned jobs, base::Writer& out) {
+  out.add(R"({"schema":"thence.query/1","model":)");
+  append_json_string(out.buffer(), map.model().file());
+  out.add(",\n\"nodes\":[\n");
+  write_rows(map, nodes, jobs, ",\n", out);
+  out.add("]}\n");
   out.flush();
 }
 
 void write_map_records(const Map& map, unsigned jobs, base::Writer& out) {
-  write_rows(map, jobs, "\n", out, LayerSteps::objects);
+  write_rows(map, Nodes(map.model()), jobs, "\n", out, LayerSteps::objects);
   if (map.model().node_count() > 0) out.add("\n");
   out.flush();
 }

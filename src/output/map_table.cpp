@@ -31,19 +31,20 @@ void append_padded(std::string& out, std::string_view text, std::size_t width, b
 
 }  // namespace
 
-void write_map_table(const semantics::Map& map, const std::vector<Column>& columns, bool colour,
-                     base::Writer& out) {
+void write_map_table(const semantics::Map& map, const Nodes& nodes, const std::vector<Column>& columns,
+                     bool colour, base::Writer& out) {
   std::vector<std::size_t> widths;
   for (const Column& column : columns) widths.push_back(column.name.size());
-  for (onnx::NodeId id = 0; id < map.model().node_count(); ++id)
+  for (std::size_t row = 0; row < nodes.size(); ++row)
     for (std::size_t i = 0; i < columns.size(); ++i)
-      widths[i] = std::min(widest, std::max(widths[i], base::columns(cell(map, columns[i], id))));
+      widths[i] = std::min(widest, std::max(widths[i], base::columns(cell(map, columns[i], nodes[row]))));
   if (colour) out.add(bold);
   for (std::size_t i = 0; i < columns.size(); ++i)
     append_padded(out.buffer(), columns[i].name, widths[i], i + 1 == columns.size());
   if (colour) out.add(plain);
   out.add("\n");
-  for (onnx::NodeId id = 0; id < map.model().node_count() && out.ok(); ++id) {
+  for (std::size_t row = 0; row < nodes.size() && out.ok(); ++row) {
+    const onnx::NodeId id = nodes[row];
     const bool faint = colour && !map.answer(id).known();
     if (faint) out.add(dim);
     for (std::size_t i = 0; i < columns.size(); ++i)

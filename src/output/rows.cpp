@@ -1,6 +1,9 @@
 #include "output/rows.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
 #include "output/formats.h"
@@ -9,16 +12,30 @@
 namespace thence::output {
 namespace {
 
+bool is_number(const Cell& cell) {
+  return !std::holds_alternative<std::string>(cell) && !std::holds_alternative<std::monostate>(cell);
+}
+
+std::string number_text(const Cell& cell) {
+  if (const auto* count = std::get_if<std::uint64_t>(&cell)) return std::to_string(*count);
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return std::to_string(*whole);
+  return fmt::format("{}", std::get<double>(cell));
+}
+
 std::string printed(const Cell& cell) {
+  if (is_number(cell)) return number_text(cell);
   const std::string* const text = std::get_if<std::string>(&cell);
-  return text != nullptr ? base::printable(*text) : std::to_string(std::get<std::uint64_t>(cell));
+  return text != nullptr ? base::printable(*text) : std::string();
 }
 
 void append_json(std::string& out, const Cell& cell) {
+  const double* const real = std::get_if<double>(&cell);
   if (const std::string* const text = std::get_if<std::string>(&cell))
     append_json_string(out, *text);
+  else if (!is_number(cell) || (real != nullptr && !std::isfinite(*real)))  // JSON has no infinity
+    out += "null";
   else
-    append_number(out, std::get<std::uint64_t>(cell));
+    out += number_text(cell);
 }
 
 // Words to the left, numbers to the right.
@@ -29,19 +46,19 @@ void write_table(const Rows& rows, base::Writer& out) {
   for (const auto& row : rows.cells)
     for (std::size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], base::columns(printed(row[i])));
-  const auto line = [&](auto text_of, auto is_number) {
+  const auto line = [&](auto text_of, auto right) {
     std::string text;
     for (std::size_t i = 0; i < rows.columns.size(); ++i) {
       const std::string cell = text_of(i);
       const std::string space(widths[i] - std::min(widths[i], base::columns(cell)), ' ');
       if (i > 0) text += "  ";
-      text += is_number(i) ? space + cell : cell + space;
+      text += right(i) ? space + cell : cell + space;
     }
     text.erase(text.find_last_not_of(' ') + 1);
     out.add(text + "\n");
   };
   const auto number_in = [&](const std::vector<Cell>& row) {
-    return [&row](std::size_t i) { return std::holds_alternative<std::uint64_t>(row[i]); };
+    return [&row](std::size_t i) { return is_number(row[i]); };
   };
   line([&](std::size_t i) { return std::string(rows.columns[i]); }, number_in(rows.cells.front()));
   for (const auto& row : rows.cells) line([&](std::size_t i) { return printed(row[i]); }, number_in(row));
@@ -104,6 +121,8 @@ void write_rows(const Rows& rows, std::string_view format, base::Writer& out) {
       append_object(out.buffer(), rows, row);
       out.add("\n");
     }
+  } else if (format == "names") {
+    for (const auto& row : rows.cells) out.add(row.empty() ? "\n" : printed(row.front()) + "\n");
   } else {
     write_table(rows, out);
   }

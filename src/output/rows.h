@@ -12,7 +12,8 @@
 
 namespace thence::output {
 
-using Cell = std::variant<std::string, std::uint64_t>;
+/// Words, a number, or nothing.
+using Cell = std::variant<std::string, std::uint64_t, std::int64_t, double, std::monostate>;
 
 struct Rows {
   std::string_view schema;                                   // of the JSON document
@@ -22,7 +23,7 @@ struct Rows {
   std::vector<std::vector<Cell>> cells = {};
 };
 
-/// table, json, jsonl or csv.
+/// table, json, jsonl, csv, or names: the first column alone.
 void write_rows(const Rows& rows, std::string_view format, base::Writer& out);
 
 }  // namespace thence::output

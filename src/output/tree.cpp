@@ -1,94 +1,87 @@
-// The module tree as a table, JSON and CSV.
+// The module tree as JSON and CSV, which carry the same.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <iterator>
 
-#include "base/text.h"
+#include "output/formats.h"
 #include "output/json_text.h"
+#include "output/layer_json.h"
 #include "output/tree_rows.h"
 
 namespace thence::output {
 namespace {
 
-constexpr std::string_view bold = "\x1b[1m", dim = "\x1b[2m", plain = "\x1b[0m";
-
-// 1,234 or 12.3M: four significant places at most, so that columns stay narrow.
-std::string short_number(std::uint64_t value) {
-  static constexpr const char* units[] = {"", "k", "M", "G", "T", "P"};
-  if (value < 10'000) return std::to_string(value);
-  double scaled = static_cast<double>(value);
-  std::size_t unit = 0;
-  while (scaled >= 1000 && unit + 1 < std::size(units)) {
-    scaled /= 1000;
-    ++unit;
+// A number, or an expression of named sizes as text; null where there is something and none of it is known.
+void append_amount(std::string& text, const shapes::Sizes& sizes, const shapes::Polynomial& amount,
+                   std::int64_t times, bool nothing_known) {
+  shapes::Polynomial all;
+  if (nothing_known || !all.add(amount, times)) {
+    text += "null";
+  } else if (all.is_number()) {
+    text += std::to_string(all.number());
+  } else {
+    append_json_string(text, sizes.text(all));
   }
-  return fmt::format("{:.3g}{}", scaled, units[unit]);
 }
 
-std::string label(const semantics::Map& map, const TreeRow& row) {
-  const hierarchy::Module& module = map.tree()[row.module];
-  const std::string name = row.module == hierarchy::root ? "(root)" : base::printable(module.name());
-  return std::string(row.depth * 2, ' ') + name;
+bool nothing_known(const Tally& tally) { return tally.uncounted > 0 && tally.macs == shapes::Polynomial(); }
+
+void append_tally(std::string& text, const Tree& tree, const Tally& tally) {
+  const shapes::Sizes& sizes = tree.inferred.sizes;
+  const Tally& whole = tree.tallies.total;
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out, R"("nodes":{},"own_nodes":{},"parameters":{},"bytes":{},"dtypes":[)", tally.nodes,
+                 tally.own_nodes, tally.parameters, tally.bytes);
+  std::string types = type_names(tally.types);
+  for (std::size_t at = 0; at < types.size();) {
+    const std::size_t end = std::min(types.find(',', at), types.size());
+    text += at > 0 ? "," : "";
+    append_json_string(text, std::string_view(types).substr(at, end - at));
+    at = end + 1;
+  }
+  text += R"(],"flops":)";
+  append_amount(text, sizes, tally.macs, 2, nothing_known(tally));
+  text += R"(,"macs":)";
+  append_amount(text, sizes, tally.macs, 1, nothing_known(tally));
+  text += R"(,"own_flops":)";
+  append_amount(text, sizes, tally.own_macs, 2, false);
+  fmt::format_to(out, R"(,"uncounted_nodes":{},"elementwise":)", tally.uncounted);
+  append_amount(text, sizes, tally.elementwise, 1, !tally.elementwise_known);
+  fmt::format_to(out,
+                 R"(,"confidence":{:.4g},"share":{{"nodes":{:.4g},"parameters":{:.4g},"bytes":{:.4g},)"
+                 R"("flops":{:.4g}}})",
+                 tally.mean_confidence(), share(tally, whole, Measure::nodes),
+                 share(tally, whole, Measure::parameters), share(tally, whole, Measure::bytes),
+                 share(tally, whole, Measure::flops));
 }
 
-std::string role(const semantics::Map& map, hierarchy::ModuleId module) {
-  const semantics::Role role = map.role(module);
-  std::string text(role.type);
-  if (!role.component.empty()) text += (text.empty() ? "" : " ") + std::string(role.component);
-  return text;
+void append_csv_tally(std::string& text, const Tree& tree, const Tally& tally) {
+  const auto add = [&](const shapes::Polynomial& amount, std::int64_t times, bool unknown) {
+    shapes::Polynomial all;
+    text += ',';
+    if (!unknown && all.add(amount, times)) append_csv_field(text, tree.inferred.sizes.text(all));
+  };
+  fmt::format_to(std::back_inserter(text), "{},{},{},{},", tally.nodes, tally.own_nodes, tally.parameters,
+                 tally.bytes);
+  append_csv_field(text, type_names(tally.types));
+  add(tally.macs, 2, nothing_known(tally));
+  add(tally.macs, 1, nothing_known(tally));
+  add(tally.own_macs, 2, false);
+  fmt::format_to(std::back_inserter(text), ",{}", tally.uncounted);
+  add(tally.elementwise, 1, !tally.elementwise_known);
+  fmt::format_to(std::back_inserter(text), ",{:.4g}", tally.mean_confidence());
 }
 
 }  // namespace
 
-void write_tree_table(const semantics::Map& map, const TreeOptions& options, base::Writer& out) {
-  const std::vector<TreeRow> rows = tree_rows(map, options);
-  std::size_t name_width = 6, class_width = 5;
-  for (const TreeRow& row : rows) {
-    name_width = std::max(name_width, base::columns(label(map, row)));
-    class_width =
-        std::max(class_width,
-                 base::columns(base::printable(hierarchy::short_class(map.tree()[row.module].class_name))));
-  }
-  name_width = std::min<std::size_t>(name_width, 64);
-  class_width = std::min<std::size_t>(class_width, 40);
-  const auto pad = [&](std::string_view text, std::size_t width) {
-    const std::size_t used = base::columns(text);
-    out.add(text);
-    out.add(std::string(used < width ? width - used : 0, ' '));
-  };
-  if (options.colour) out.add(bold);
-  pad("module", name_width);
-  out.add("  ");
-  pad("class", class_width);
-  out.add(fmt::format("  {:>7}  {:>7}  {:>10}  {:>8}  role", "nodes", "own", "parameters", "bytes"));
-  if (options.colour) out.add(plain);
-  out.add("\n");
-  for (const TreeRow& row : rows) {
-    const bool faint = options.colour && row.nodes == 0;
-    if (faint) out.add(dim);
-    pad(label(map, row), name_width);
-    out.add("  ");
-    pad(base::printable(hierarchy::short_class(map.tree()[row.module].class_name)), class_width);
-    std::string numbers =
-        fmt::format("  {:>7}  {:>7}  {:>10}  {:>8}  {}", row.nodes, row.own_nodes,
-                    short_number(row.parameters), short_number(row.bytes), role(map, row.module));
-    while (numbers.ends_with(' ')) numbers.pop_back();
-    out.add(numbers);
-    if (faint) out.add(plain);
-    out.add("\n");
-  }
-  out.flush();
-}
-
-void write_tree_json(const semantics::Map& map, const TreeOptions& options, bool lines, base::Writer& out) {
+void write_tree_json(const semantics::Map& map, const Tree& tree, bool lines, base::Writer& out) {
   if (!lines) {
     out.add(R"({"schema":"thence.tree/1","model":)");
     append_json_string(out.buffer(), map.model().file());
     out.add(",\n\"modules\":[");
   }
   bool first = true;
-  for (const TreeRow& row : tree_rows(map, options)) {
+  for (const TreeRow& row : tree.rows) {
     if (!lines) out.add(first ? "\n" : ",\n");
     first = false;
     std::string& text = out.buffer();
@@ -102,25 +95,48 @@ void write_tree_json(const semantics::Map& map, const TreeOptions& options, bool
     append_json_string_or_null(text, role.type);
     text += R"(,"component":)";
     append_json_string_or_null(text, role.component);
-    fmt::format_to(std::back_inserter(text),
-                   R"(,"depth":{},"nodes":{},"own_nodes":{},"parameters":{},"bytes":{}}})", row.depth,
-                   row.nodes, row.own_nodes, row.parameters, row.bytes);
+    text += ',';
+    append_layers(text, map.layers(row.module), LayerSteps::pairs);
+    fmt::format_to(std::back_inserter(text), R"(,"depth":{},)", row.depth);
+    append_tally(text, tree, tree.of(row));
+    out.add("}");
     if (lines) out.add("\n");
   }
   if (!lines) {
-    std::size_t unknown = map.summary().unknown;
-    out.add(fmt::format("],\n\"unknown_nodes\":{}}}\n", unknown));
+    out.add("],\n\"unknown\":{");
+    append_tally(out.buffer(), tree, tree.tallies.unknown);
+    out.add("},\n\"total\":{");
+    append_tally(out.buffer(), tree, tree.tallies.total);
+    out.add(fmt::format("}},\n\"unknown_nodes\":{}}}\n", map.summary().unknown));
   }
   out.flush();
 }
 
-void write_tree_csv(const semantics::Map& map, const TreeOptions& options, base::Writer& out) {
-  out.add("path,class,depth,nodes,own_nodes,parameters,bytes\n");
-  for (const TreeRow& row : tree_rows(map, options)) {
-    append_csv_field(out.buffer(), map.tree()[row.module].path);
-    out.add(',');
-    append_csv_field(out.buffer(), map.tree()[row.module].class_name);
-    out.add(fmt::format(",{},{},{},{},{}\n", row.depth, row.nodes, row.own_nodes, row.parameters, row.bytes));
+void write_tree_csv(const semantics::Map& map, const Tree& tree, base::Writer& out) {
+  out.add(
+      "path,class,depth,nodes,own_nodes,parameters,bytes,dtypes,flops,macs,own_flops,uncounted_nodes,"
+      "elementwise,confidence,semantic_type,component,layer_id\n");
+  for (const TreeRow& row : tree.rows) {
+    std::string& text = out.buffer();
+    const hierarchy::Module& module = map.tree()[row.module];
+    append_csv_field(text, module.path);
+    text += ',';
+    append_csv_field(text, module.class_name);
+    fmt::format_to(std::back_inserter(text), ",{},", row.depth);
+    append_csv_tally(text, tree, tree.of(row));
+    const semantics::Role role = map.role(row.module);
+    const std::vector<hierarchy::LayerStep> layers = map.layers(row.module);
+    for (const std::string_view word : {role.type, role.component}) {
+      text += ',';
+      append_csv_field(text, word);
+    }
+    out.add(fmt::format(",{}\n", layers.empty() ? std::string() : std::to_string(layers.front().index)));
+  }
+  for (const auto& [name, tally] :
+       {std::pair("(unknown)", &tree.tallies.unknown), std::pair("(total)", &tree.tallies.total)}) {
+    out.add(fmt::format("{},,,", name));
+    append_csv_tally(out.buffer(), tree, *tally);
+    out.add(",,,\n");
   }
   out.flush();
 }

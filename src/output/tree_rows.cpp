@@ -6,24 +6,51 @@ namespace thence::output {
 
 using hierarchy::ModuleId;
 
-std::vector<TreeRow> tree_rows(const semantics::Map& map, const TreeOptions& options) {
-  const hierarchy::ModuleTree& tree = map.tree();
-  const std::vector<semantics::Holding> held = semantics::holdings(map);
-  std::vector<TreeRow> ordered;
-  std::vector<std::pair<ModuleId, std::size_t>> open{{hierarchy::root, 0}};
+namespace {
+
+double amount(const Tally& tally, Measure measure) {
+  switch (measure) {
+    case Measure::nodes: return static_cast<double>(tally.nodes);
+    case Measure::parameters: return static_cast<double>(tally.parameters);
+    case Measure::bytes: return static_cast<double>(tally.bytes);
+    case Measure::flops: return 2 * plain_value(tally.macs);
+    case Measure::confidence:
+      return tally.nodes == 0 ? -1 : 1 - tally.mean_confidence();  // the least sure first
+    case Measure::none: break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Tree make_tree(const semantics::Map& map, const TreeOptions& options) {
+  shapes::Inferred inferred = shapes::infer(map.model(), options.sizes);
+  Tallies tallies = tally(map, inferred);
+  Tree made{std::move(inferred), std::move(tallies), {}};
+  const std::vector<Tally>& held = made.tallies.modules;
+  std::vector<TreeRow> open{{hierarchy::root, 0}};
   while (!open.empty()) {
-    const auto [module, depth] = open.back();
+    const TreeRow row = open.back();
     open.pop_back();
-    ordered.push_back({held[module], module, depth});
-    if (depth == options.depth) continue;
-    std::vector<ModuleId> children = tree[module].children;
+    made.rows.push_back(row);
+    if (row.depth == options.depth) continue;
+    std::vector<ModuleId> children = map.tree()[row.module].children;
     if (options.execution_order)
       std::stable_sort(children.begin(), children.end(),
                        [&](ModuleId a, ModuleId b) { return held[a].first_node < held[b].first_node; });
+    if (options.sort != Measure::none)
+      std::stable_sort(children.begin(), children.end(), [&](ModuleId a, ModuleId b) {
+        return amount(held[a], options.sort) > amount(held[b], options.sort);
+      });
     for (auto child = children.rbegin(); child != children.rend(); ++child)
-      open.emplace_back(*child, depth + 1);
+      open.push_back({*child, row.depth + 1});
   }
-  return ordered;
+  return made;
+}
+
+double share(const Tally& part, const Tally& whole, Measure measure) {
+  const double all = amount(whole, measure);
+  return all > 0 ? amount(part, measure) / all : 0;
 }
 
 }  // namespace thence::output

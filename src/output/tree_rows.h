@@ -1,19 +1,47 @@
-// The module tree in the order in which it is shown, and what each module holds.
+// The module tree in the order in which it is shown, and what each module amounts to.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "output/formats.h"
-#include "semantics/holdings.h"
+#include "base/writer.h"
+#include "output/tally.h"
 
 namespace thence::output {
 
-struct TreeRow : semantics::Holding {
+/// What modules of one parent are sorted by, and what a share is a share of.
+enum class Measure { none, nodes, parameters, bytes, flops, confidence };
+
+struct TreeOptions {
+  std::size_t depth = 64;
+  bool execution_order = false;
+  Measure sort = Measure::none;
+  shapes::NamedSizes sizes = {};  // numbers for sizes that the model only names
+  bool colour = false;
+  std::size_t width = 0;  // of the terminal; 0: any
+};
+
+struct TreeRow {
   hierarchy::ModuleId module = hierarchy::root;
   std::size_t depth = 0;
 };
 
-/// The tree's rows from the root down, in order of registration or of execution.
-std::vector<TreeRow> tree_rows(const semantics::Map& map, const TreeOptions& options);
+struct Tree {
+  shapes::Inferred inferred;
+  Tallies tallies;
+  std::vector<TreeRow> rows;  // from the root down
+
+  const Tally& of(const TreeRow& row) const { return tallies.modules[row.module]; }
+};
+Tree make_tree(const semantics::Map& map, const TreeOptions& options);
+
+/// How much of the whole model; 0 where the model has none.
+double share(const Tally& part, const Tally& whole, Measure measure);
+
+void write_tree_table(const semantics::Map& map, const Tree& tree, const TreeOptions& options,
+                      base::Writer& out);
+void write_tree_json(const semantics::Map& map, const Tree& tree, bool lines, base::Writer& out);
+void write_tree_csv(const semantics::Map& map, const Tree& tree, base::Writer& out);
 
 }  // namespace thence::output

@@ -66,8 +66,14 @@ void fill_values(const onnx::Model& model, Database& database) {
       else
         row.null();
     const onnx::ValueInfoView info = onnx::read_value_info(infos[id]);
-    row.text_or_null(info.is_tensor ? onnx::data_type_name(info.elem_type) : std::string_view());
-    row.text_or_null(info.is_tensor && info.has_shape ? shape_of(info) : std::string());
+    if (info.is_tensor)
+      row.text(onnx::data_type_name(info.elem_type));
+    else
+      row.null();
+    if (info.is_tensor && info.has_shape)
+      row.text(shape_of(info));
+    else
+      row.null();
     row.done();
   }
 }

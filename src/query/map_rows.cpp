@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 
 #include "base/json_text.h"
 #include "query/rows.h"
@@ -38,6 +39,26 @@ std::string list_of(const hierarchy::ModuleTree& tree, const std::vector<ModuleI
   }
   return text + "]";
 }
+
+// The modules of nodes as lists. Most nodes serve one, the same as the node before.
+class ModuleLists {
+ public:
+  explicit ModuleLists(const Map& map) : map_(map) {}
+
+  /// It stays until the next is asked for.
+  const std::string& of(onnx::NodeId node) {
+    const resolve::Attribution& answer = map_.answer(node);
+    if (answer.set != 0 || one_ != answer.module) text_ = list_of(map_.tree(), map_.modules_of(node));
+    one_.reset();
+    if (answer.set == 0) one_ = answer.module;
+    return text_;
+  }
+
+ private:
+  const Map& map_;
+  std::optional<ModuleId> one_;  // that the list is of; no_module: it is empty
+  std::string text_;
+};
 
 }  // namespace
 
@@ -107,6 +128,7 @@ void fill_nodes(const Map& map, Database& database) {
   const hierarchy::ModuleTree& tree = map.tree();
   const onnx::Model& model = map.model();
   const std::string unknown_tag = map.tag_of_unknown();
+  ModuleLists modules(map);
   Statement row = insert_into(database, "nodes", 20);
   for (onnx::GraphId graph = 0; graph < model.graphs().size(); ++graph) {
     const std::string label = model.graph_label(graph);
@@ -126,7 +148,7 @@ void fill_nodes(const Map& map, Database& database) {
         row.number(answer.call);
       else
         row.null();
-      row.text(list_of(tree, map.modules_of(id)));
+      row.text(modules.of(id));
       put_path(row, tree, answer.weight_owner);
       if (answer.known()) {
         const semantics::ModuleFacts& facts = map.facts(answer.module);
@@ -176,7 +198,7 @@ void fill_evidence(const Map& map, Database& database) {
       if (one.module == no_module) continue;
       row.number(one.node);
       row.text(evidence::name_of(one.source));
-      row.text(map.tree()[one.module].path);
+      row.text(map.own_tree()[one.module].path);
       row.number(one.call);
       row.text(evidence::name_of(one.strength));
       row.text(one.why);

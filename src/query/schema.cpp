@@ -96,13 +96,4 @@ CREATE TABLE evidence(
 );
 )";
 
-// Made when the rows are there, which is faster. Paths are not promised to be unique: what is not UTF-8 is
-// spelled out, and then two may be alike.
-const char* const indexes = R"(
-CREATE INDEX modules_by_path ON modules(path);
-CREATE INDEX nodes_by_module ON nodes(module);
-CREATE INDEX edges_by_source ON edges(source);
-CREATE INDEX evidence_by_node ON evidence(node);
-)";
-
 }  // namespace thence::query

@@ -16,24 +16,48 @@ Error refused(const std::string& what) {
   return {ErrorKind::input_output, "F003", what, "check the folder's permissions and free space"};
 }
 
+// Paths are not promised to be unique: what is not UTF-8 is spelled out, and then two may be alike.
+struct Table {
+  std::string_view name;
+  void (*fill)(const semantics::Map& map, Database& database);
+  std::string_view key = {};    // the column by which others are joined to it
+  const char* index = nullptr;  // of that column
+};
+constexpr Table tables[] = {
+    {"metadata", fill_metadata},
+    {"modules", fill_modules, "modules.path", "CREATE INDEX modules_by_path ON modules(path)"},
+    {"nodes", fill_nodes, "nodes.module", "CREATE INDEX nodes_by_module ON nodes(module)"},
+    {"initializers", fill_initializers},
+    {"values", [](const semantics::Map& map, Database& database) { fill_values(map.model(), database); }},
+    {"edges", [](const semantics::Map& map, Database& database) { fill_edges(map.model(), database); },
+     "edges.source", "CREATE INDEX edges_by_source ON edges(source)"},
+    {"evidence", fill_evidence, "evidence.node", "CREATE INDEX evidence_by_node ON evidence(node)"},
+};
+
 }  // namespace
+
+std::optional<Error> fill_some_tables(const semantics::Map& map, sqlite3* handle,
+                                      const WantedTables& wanted) {
+  Database database(handle);
+  for (const Table& table : tables) {
+    if (!wanted(table.name)) continue;
+    table.fill(map, database);
+    if (table.index != nullptr && wanted(table.key)) database.execute(table.index);  // faster than before
+  }
+  if (database.ok()) return std::nullopt;
+  return refused("cannot write: " + database.refusal());
+}
 
 std::optional<Error> fill_tables(const semantics::Map& map, sqlite3* handle) {
   Database database(handle);
   database.execute("BEGIN");
   database.execute(schema);
-  fill_metadata(map, database);
-  fill_modules(map, database);
-  fill_nodes(map, database);
-  fill_initializers(map, database);
-  fill_values(map.model(), database);
-  fill_edges(map.model(), database);
-  fill_evidence(map, database);
-  database.execute(indexes);
-  database.execute("COMMIT");
-  if (database.ok()) return std::nullopt;
-  sqlite3_exec(handle, "ROLLBACK", nullptr, nullptr, nullptr);
-  return refused("cannot write: " + database.refusal());
+  std::optional<Error> error;
+  if (database.ok()) error = fill_some_tables(map, handle, [](std::string_view) { return true; });
+  if (!error) database.execute("COMMIT");
+  if (!database.ok()) error = refused("cannot write: " + database.refusal());
+  if (error) sqlite3_exec(handle, "ROLLBACK", nullptr, nullptr, nullptr);
+  return error;
 }
 
 std::optional<Error> write_database(const semantics::Map& map, const std::string& path) {

@@ -17,6 +17,7 @@ enum class Agreement : std::uint8_t { confirmed, alone, contradicted, count };
 enum class Inference : std::uint8_t {
   one_owner,     // what is no data belongs to the one module that reads it
   from_afar,     // the same of a constant that stands before another module's nodes in the file
+  out_of_order,  // the same of what a recording's steps tell, in a file that does not keep their order
   one_reader,    // data that one module reads
   by_parameter,  // one module reads it, and parameters are all that speaks for that
   common_owner,  // what all who read it have in common

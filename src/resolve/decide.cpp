@@ -133,6 +133,13 @@ Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet source
     answer.reason = Reason::ambiguous;
     return verdict;
   }
+  // Another module heard than the exporter's stack tells: one of them is mistaken.
+  if (source == Source::fx_graph && all.front().strength == Strength::relabelled &&
+      std::count_if(all.begin(), all.end(),
+                    [&](const Evidence& e) { return e.module == all.front().module; }) == 1) {
+    answer.reason = Reason::ambiguous;
+    return verdict;
+  }
   const std::size_t count = static_cast<std::size_t>(
       std::find_if(all.begin(), all.end(), [&](const Evidence& e) { return e.source != source; }) -
       all.begin());

@@ -102,23 +102,44 @@ class Propagation {
     return owners;
   }
 
+  // Visits what a node is made of, and what that is made of where `beyond` says so.
+  void writers_beyond(onnx::NodeId id, const auto& beyond) const {
+    std::vector<onnx::NodeId> seen{id};
+    for (std::size_t at = 0; at < seen.size() && seen.size() < most_looked_through; ++at)
+      for (const onnx::ValueId value : model_.node(seen[at]).inputs()) {
+        spend(1 + seen.size() / 16);
+        if (value == onnx::none || work_left_ == 0) continue;
+        const onnx::Producer producer = model_.producer(value);
+        if (producer.kind == onnx::Producer::Kind::node && beyond(producer.index) &&
+            std::find(seen.begin(), seen.end(), producer.index) == seen.end())
+          seen.push_back(producer.index);
+      }
+  }
+
   // The nearest known ones, through those that are not known.
   Owners known_writers(onnx::NodeId id) const {
     Owners owners;
-    std::vector<onnx::NodeId> open_nodes{id};
-    for (std::size_t at = 0; at < open_nodes.size() && open_nodes.size() < most_looked_through; ++at)
-      for (const onnx::ValueId value : model_.node(open_nodes[at]).inputs()) {
-        spend(1 + open_nodes.size() / 16);
-        if (value == onnx::none || work_left_ == 0) continue;
-        const onnx::Producer producer = model_.producer(value);
-        if (producer.kind != onnx::Producer::Kind::node || wiring_.flow(producer.index) != Flow::data)
-          continue;
-        if (resolution_.nodes[producer.index].known())
-          add(owners, producer.index);
-        else if (std::find(open_nodes.begin(), open_nodes.end(), producer.index) == open_nodes.end())
-          open_nodes.push_back(producer.index);
-      }
+    writers_beyond(id, [&](onnx::NodeId writer) {
+      if (wiring_.flow(writer) != Flow::data) return false;
+      if (resolution_.nodes[writer].known()) add(owners, writer);
+      return !resolution_.nodes[writer].known();
+    });
     return owners;
+  }
+
+  // Whether a recording places a size or a constant that this one is made of with another module than its
+  // readers, or cannot place it: then it is the end of that module's work as well as the start of theirs.
+  bool made_elsewhere(onnx::NodeId id, const Owners& to) const {
+    bool elsewhere = false;
+    writers_beyond(id, [&](onnx::NodeId writer) {
+      const Attribution& maker = resolution_.nodes[writer];
+      if (elsewhere || wiring_.flow(writer) == Flow::data || maker.inferred) return false;
+      elsewhere = maker.known()
+                      ? std::find(to.modules.begin(), to.modules.end(), maker.module) == to.modules.end()
+                      : maker.reason == Reason::ambiguous;
+      return !maker.known() && !elsewhere;
+    });
+    return elsewhere;
   }
 
   void answer(onnx::NodeId id, ModuleId module, const Owners& by, Inference inference) {
@@ -147,8 +168,13 @@ class Propagation {
       resolution_.nodes[id].reason = Reason::between_layers;
       return false;
     }
+    if (!data && owners.any_projected && made_elsewhere(id, owners)) {
+      resolution_.nodes[id].reason = Reason::ambiguous;
+      return false;
+    }
     const bool from_afar =
         owners.any_projected && model_.node(id).inputs().empty() && !stands_before(owners.modules.front());
+    const bool scattered = owners.any_projected && !owners.any_in_order;
     if (owners.modules.size() == 1 && from_afar && owners.any_in_order) {
       resolution_.nodes[id].reason = Reason::ambiguous;
       return false;
@@ -158,6 +184,7 @@ class Propagation {
              !owners.all_named ? Inference::by_parameter
              : data            ? Inference::one_reader
              : from_afar       ? Inference::from_afar
+             : scattered       ? Inference::out_of_order
                                : Inference::one_owner);
       return true;
     }

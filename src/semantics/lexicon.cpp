@@ -24,6 +24,8 @@ std::vector<LexiconEntry> entries(const simdjson::dom::element& list) {
     entry.name = std::string_view(item["name"].get_string());
     std::string_view type;
     if (item["type"].get_string().get(type) == simdjson::SUCCESS) entry.type = type;
+    for (const auto& [key, flag] : {std::pair("leaf", &entry.leaf), std::pair("places", &entry.places)})
+      if (bool value = false; item[key].get_bool().get(value) == simdjson::SUCCESS) *flag = value;
     for (const simdjson::dom::element word : item["words"].get_array()) {
       std::vector<std::string> all;
       for (const std::string_view part : base::split(std::string_view(word.get_string()), '+'))
@@ -49,8 +51,8 @@ const Lexicon& Lexicon::shipped() {
     simdjson::dom::parser parser;
     const simdjson::padded_string text(base::embedded("lexicon.json"));
     const simdjson::dom::element file = parser.parse(text);
-    return Lexicon{entries(file["types"]), entries(file["weak_types"]), entries(file["components"]),
-                   entries(file["classifications"])};
+    return Lexicon{entries(file["types"]), entries(file["weak_types"]), entries(file["wholes"]),
+                   entries(file["components"]), entries(file["classifications"])};
   }();
   return lexicon;
 }

@@ -11,11 +11,13 @@ struct LexiconEntry {
   std::string name;
   std::string type;                             // classifications: the type they refine
   std::vector<std::vector<std::string>> words;  // any of these; each is words that must all be there
+  bool leaf = false;                            // types: only of modules without modules inside
+  bool places = true;                           // types: whether a component says where in it
   bool fits(const std::vector<std::string>& name_words) const;
 };
 
 struct Lexicon {
-  std::vector<LexiconEntry> types, weak_types, components, classifications;
+  std::vector<LexiconEntry> types, weak_types, wholes, components, classifications;
   static const Lexicon& shipped();
 };
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "hierarchy/scope_names.h"
 #include "hierarchy/wrapping.h"
+#include "rules/read.h"
 
 namespace thence::semantics {
 namespace {
@@ -29,6 +30,19 @@ std::optional<Error> check_needs(const resolve::Strategy& strategy,
       fmt::format("strategy '{}' needs a capture with the section '{}'", strategy.name,
                   strategy.needs_section),
       fmt::format("capture the live model and give the file with --capture, or use --strategy auto")};
+}
+
+// None when there is nothing to read.
+Result<std::unique_ptr<rules::Rules>> rules_for(const MapOptions& options) {
+  if (options.rules.empty()) {
+    if (options.granularity == rules::Granularity::custom)
+      return Error{ErrorKind::usage, "U016", "granularity 'custom' is what rules say, and there are none",
+                   "give them with --rules, or say hf or nn"};
+    return std::unique_ptr<rules::Rules>();
+  }
+  Result<rules::Rules> read = rules::open_rules(options.rules);
+  if (!read) return read.error();
+  return std::make_unique<rules::Rules>(*std::move(read));
 }
 
 void write_scope_path(std::string_view path, std::string& text) {
@@ -78,6 +92,8 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
   const Result<resolve::Strategy> strategy = resolve::find_strategy(options.strategy);
   if (!strategy) return strategy.error();
   map.strategy_ = *strategy;
+  Result<std::unique_ptr<rules::Rules>> rules = rules_for(options);
+  if (!rules) return rules.error();
   std::optional<hierarchy::Capture> capture;
   if (!options.capture.empty()) {
     Result<hierarchy::Capture> read = hierarchy::open_capture(options.capture, map.diagnostics_);
@@ -115,18 +131,22 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
                  fmt::format("strategy '{}' needs the modules' classes, and {} does not have them",
                              strategy->name, base::printable(map.model_->file())),
                  "give a capture with --capture, or use --strategy auto"};
-  map.filter_ = std::make_unique<hierarchy::ClassFilter>(
-      options.torch_nn_exceptions ? hierarchy::ClassFilter(*options.torch_nn_exceptions)
-                                  : hierarchy::ClassFilter());
-  map.tags_ = std::make_unique<Tags>(map.tree(), *map.filter_, options.tag_format);
-  if (!options.torch_nn_exceptions && options.tag_format == TagFormat::ordinal)
-    map.written_ = written_tags(*map.hierarchy_);
+  const auto& exceptions = options.torch_nn_exceptions || *rules == nullptr ? options.torch_nn_exceptions
+                                                                            : (*rules)->torch_nn_exceptions;
+  map.filter_ = std::make_unique<hierarchy::ClassFilter>(exceptions ? hierarchy::ClassFilter(*exceptions)
+                                                                    : hierarchy::ClassFilter());
   map.evidence_ =
       std::make_unique<evidence::Sink>(evidence::collect(*map.model_, *map.hierarchy_, strategy->sources));
   map.resolution_ = resolve::resolve(*map.model_, *map.hierarchy_, *map.evidence_, wiring.get(),
                                      map.strategy_, *map.filter_);
   map.shorten_lists();
   map.tell_what_was_left_out();
+  if (auto error = map.retell(*std::move(rules), options)) return *error;
+  map.tags_ = std::make_unique<Tags>(map.tree(), *map.filter_, options.tag_format);
+  // Where all modules are told, they have the same numbers.
+  const bool all_told = !map.told_ || map.told_->granularity == rules::Granularity::as_is;
+  if (!exceptions && all_told && options.tag_format == TagFormat::ordinal)
+    map.written_ = written_tags(*map.hierarchy_);
   for (const hierarchy::NodeTag& tag : map.hierarchy_->tags())
     if (!tag.fits)
       map.diagnostics_.add("T001", [&] {
@@ -134,6 +154,40 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
                           "its tag is stale: the node changed after it was written; the tag is not used"};
       });
   return map;
+}
+
+// What rules and granularity make of the answer; nothing when neither was given.
+std::optional<Error> Map::retell(std::unique_ptr<const rules::Rules> rules, const MapOptions& options) {
+  using rules::Granularity;
+  if (rules == nullptr && !options.granularity) return std::nullopt;
+  const bool from_file = rules != nullptr;
+  if (!from_file) rules = std::make_unique<rules::Rules>();
+  Told told;
+  told.granularity =
+      options.granularity.value_or(rules->selects() ? Granularity::custom : Granularity::as_is);
+  const bool custom = told.granularity == Granularity::custom;
+  if (!own_tree().has_classes() && told.granularity == Granularity::hf)
+    return Error{ErrorKind::usage, "U017",
+                 fmt::format("granularity 'hf' needs the modules' classes, and {} does not have them",
+                             base::printable(model_->file())),
+                 "give a capture with --capture, or say --granularity nn"};
+  if (!own_tree().has_classes() && custom && rules->base == Granularity::hf)
+    diagnostics_.add(
+        {"R007", Severity::warning, rules->file,
+         "granularity hf cannot be told without the modules' classes: rules start from all modules"});
+  Result<rules::View> view = rules::make_view(own_tree(), *rules, told.granularity, *filter_);
+  if (!view) return view.error();
+  told.view = *std::move(view);
+  told.resolution = retold(resolution_, told.view);
+  if (told.granularity != Granularity::as_is)
+    filter_ = std::make_unique<hierarchy::ClassFilter>(hierarchy::ClassFilter::all());
+  if (from_file)
+    diagnostics_.add({"R006", Severity::note, rules->file,
+                      fmt::format("its rules are used: {} modules are told as {}", own_tree().size(),
+                                  told.view.tree.size())});
+  told.rules = std::move(rules);
+  told_ = std::make_unique<Told>(std::move(told));
+  return std::nullopt;
 }
 
 // A strategy that answers only for some classes says which it left out, and how to have them.
@@ -186,18 +240,24 @@ void Map::shorten_lists() {
   if (text > most_text) most_listed_ = shortest_list;
 }
 
-std::vector<ModuleId> Map::modules_of(onnx::NodeId node) const {
-  const resolve::Attribution& answer = resolution_.nodes[node];
+std::vector<ModuleId> Map::listed(const resolve::Resolution& resolution, const hierarchy::ModuleTree& tree,
+                                  onnx::NodeId node) const {
+  const resolve::Attribution& answer = resolution.nodes[node];
   if (answer.set != 0) {
-    const std::vector<ModuleId>& set = resolution_.sets[answer.set];
+    const std::vector<ModuleId>& set = resolution.sets[answer.set];
     const std::size_t least = most_listed_ == shortest_list ? 1 : 2;
     std::size_t text = 0, count = 0;
     while (count < set.size() && (count < least || text < most_listed_))
-      text += tree()[set[count++]].path.size();
+      text += tree[set[count++]].path.size();
     return {set.begin(), set.begin() + static_cast<std::ptrdiff_t>(count)};
   }
   if (!answer.known()) return {};
   return {answer.module};
+}
+
+ModuleId Map::named_owner(std::size_t initializer) const {
+  const ModuleId own = hierarchy_->parameters()[initializer].module;
+  return own == no_module ? own : told_as(own);
 }
 
 const ModuleFacts& Map::facts(ModuleId module) const {
@@ -209,6 +269,15 @@ const ModuleFacts& Map::facts(ModuleId module) const {
   return facts;
 }
 
+ModuleId Map::hf_module(ModuleId module) const {
+  const auto written = written_.find(module);
+  return written != written_.end() ? written->second.hf_module : filter_->hf_module(tree(), module);
+}
+
+std::vector<hierarchy::LayerStep> Map::layers(ModuleId module) const {
+  return own_tree().layer_path(told_ ? told_->view.stands_for[module] : module);
+}
+
 void Map::read_facts(ModuleId module, RoleReader& roles, ModuleFacts& facts) const {
   if (const auto written = written_.find(module); written != written_.end()) {
     facts.hf_module = written->second.hf_module;
@@ -217,17 +286,17 @@ void Map::read_facts(ModuleId module, RoleReader& roles, ModuleFacts& facts) con
     facts.hf_module = filter_->hf_module(tree(), module);
     facts.tag = facts.hf_module == no_module ? std::string() : tags_->of(facts.hf_module);
   }
-  facts.layers = tree().layer_path(module);
-  facts.role = roles.of(tree(), module);
+  facts.layers = layers(module);
+  facts.role = role(module, roles);
   write_scope_path(tree()[module].path, facts.scope_path);
 }
 
 Summary Map::summary() const {
   Summary summary;
-  summary.nodes = resolution_.nodes.size();
+  summary.nodes = resolution().nodes.size();
   summary.modules = tree().size();
   std::vector<bool> ran(tree().size(), false);
-  for (const resolve::Attribution& node : resolution_.nodes) {
+  for (const resolve::Attribution& node : resolution().nodes) {
     if (!node.known()) {
       ++summary.unknown;
       continue;
@@ -244,13 +313,12 @@ Summary Map::summary() const {
 std::vector<ModuleId> Map::initializer_owners() const {
   std::vector<ModuleId> readers(model_->initializers().size(), no_module);
   std::vector<bool> several(readers.size(), false);
-  each_read(*model_, resolution_, [&](std::uint32_t initializer, ModuleId module) {
+  each_read(*model_, resolution(), [&](std::uint32_t initializer, ModuleId module) {
     ModuleId& reader = readers[initializer];
     if (reader != no_module && reader != module) several[initializer] = true;
     reader = module;
   });
-  for (std::size_t i = 0; i < readers.size(); ++i)
-    readers[i] = owner(hierarchy_->parameters()[i].module, readers[i], several[i]);
+  for (std::size_t i = 0; i < readers.size(); ++i) readers[i] = owner(named_owner(i), readers[i], several[i]);
   return readers;
 }
 
@@ -262,7 +330,7 @@ std::vector<InitializerRow> Map::initializer_rows() const {
         initializers[i].value == onnx::none ? std::string_view() : model_->value_name(initializers[i].value);
     rows[i].parameter = hierarchy_->parameters()[i].parameter;
   }
-  each_read(*model_, resolution_, [&](std::uint32_t initializer, ModuleId module) {
+  each_read(*model_, resolution(), [&](std::uint32_t initializer, ModuleId module) {
     auto& modules = rows[initializer].modules;
     if (modules.size() < 64 && std::find(modules.begin(), modules.end(), module) == modules.end())
       modules.push_back(module);
@@ -270,7 +338,7 @@ std::vector<InitializerRow> Map::initializer_rows() const {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::vector<ModuleId>& modules = rows[i].modules;
     const ModuleId reader = modules.empty() ? no_module : modules.front();
-    rows[i].module = owner(hierarchy_->parameters()[i].module, reader, modules.size() > 1);
+    rows[i].module = owner(named_owner(i), reader, modules.size() > 1);
   }
   return rows;
 }
@@ -281,7 +349,7 @@ std::string Map::tag_of_unknown() const {
 }
 
 std::string_view Map::reason(onnx::NodeId node) const {
-  const resolve::Attribution& answer = resolution_.nodes[node];
+  const resolve::Attribution& answer = resolution().nodes[node];
   if (!answer.known()) return resolve::name_of(answer.reason);
   return tree()[answer.module].class_name.empty() ? "classes_unknown" : "";
 }

@@ -18,8 +18,10 @@
 #include "resolve/attribution.h"
 #include "resolve/resolve.h"
 #include "resolve/strategy.h"
+#include "rules/rules.h"
 #include "semantics/roles.h"
 #include "semantics/tags.h"
+#include "semantics/told.h"
 #include "semantics/written_tags.h"
 
 namespace thence::semantics {
@@ -29,6 +31,9 @@ struct MapOptions {
   std::string capture;  // path of a capture file; empty: none
   std::optional<std::vector<std::string>> torch_nn_exceptions;
   TagFormat tag_format = TagFormat::ordinal;
+  std::string rules;  // path of a rules file; empty: none
+  std::optional<rules::Granularity>
+      granularity;           // empty: custom where rules choose modules, else all as they are
   unsigned jobs = 1;         // threads
   bool ignore_tags = false;  // read the file as if thence had written none
 };
@@ -64,19 +69,39 @@ class Map {
 
   const onnx::Model& model() const { return *model_; }
   const hierarchy::Hierarchy& hierarchy() const { return *hierarchy_; }
-  const hierarchy::ModuleTree& tree() const { return hierarchy_->tree(); }
+  /// The modules as they are told: the model's own, or what rules and granularity make of them.
+  const hierarchy::ModuleTree& tree() const { return told_ ? told_->view.tree : own_tree(); }
   const evidence::Sink& evidence() const { return *evidence_; }
   const resolve::Strategy& strategy() const { return strategy_; }
-  const resolve::Attribution& answer(onnx::NodeId node) const { return resolution_.nodes[node]; }
+  const resolve::Attribution& answer(onnx::NodeId node) const { return resolution().nodes[node]; }
   /// Every module a node serves, the primary first; cut short where their paths would fill pages.
-  std::vector<hierarchy::ModuleId> modules_of(onnx::NodeId node) const;
+  std::vector<hierarchy::ModuleId> modules_of(onnx::NodeId node) const {
+    return listed(resolution(), tree(), node);
+  }
+
+  /// The same as the model itself has it, for evidence and for what must be true without any rules.
+  const hierarchy::ModuleTree& own_tree() const { return hierarchy_->tree(); }
+  const resolve::Attribution& own_answer(onnx::NodeId node) const { return resolution_.nodes[node]; }
+  std::vector<hierarchy::ModuleId> own_modules_of(onnx::NodeId node) const {
+    return listed(resolution_, own_tree(), node);
+  }
+  hierarchy::ModuleId told_as(hierarchy::ModuleId own) const {
+    return told_ ? told_->view.told_as[own] : own;
+  }
+  /// What rules made of it; none when they had no say.
+  const Told* told() const { return told_.get(); }
+
   const Diagnostics& diagnostics() const { return diagnostics_; }
 
   /// Good until the next call: nodes of one module follow one another, so the last few hundred are kept.
   /// Not for several threads at once; each of those has a RoleReader of its own and calls read_facts().
   const ModuleFacts& facts(hierarchy::ModuleId module) const;
   void read_facts(hierarchy::ModuleId module, RoleReader& roles, ModuleFacts& facts) const;
-  Role role(hierarchy::ModuleId module) const { return roles_->of(tree(), module); }
+  Role role(hierarchy::ModuleId module) const { return role(module, *roles_); }
+  /// The nearest module that is the model's own, as in ModuleFacts.
+  hierarchy::ModuleId hf_module(hierarchy::ModuleId module) const;
+  /// The repeated blocks that a module lies in, as in ModuleFacts: the model's own, whatever they are called.
+  std::vector<hierarchy::LayerStep> layers(hierarchy::ModuleId module) const;
   Summary summary() const;
   std::vector<InitializerRow> initializer_rows() const;
   /// Whose each initializer is: by its name, else the one module whose nodes read it.
@@ -88,6 +113,15 @@ class Map {
 
  private:
   Map() = default;
+  Role role(hierarchy::ModuleId module, RoleReader& roles) const {
+    return told_ ? told_->role(own_tree(), module, roles) : roles.of(tree(), module);
+  }
+  const resolve::Resolution& resolution() const { return told_ ? told_->resolution : resolution_; }
+  std::vector<hierarchy::ModuleId> listed(const resolve::Resolution& resolution,
+                                          const hierarchy::ModuleTree& tree, onnx::NodeId node) const;
+  /// Whose an initializer is by its name.
+  hierarchy::ModuleId named_owner(std::size_t initializer) const;
+  std::optional<Error> retell(std::unique_ptr<const rules::Rules> rules, const MapOptions& options);
   void shorten_lists();
   void tell_what_was_left_out();
   static Result<Map> finish(Map map, Result<onnx::Model> model, const MapOptions& options);
@@ -99,6 +133,7 @@ class Map {
   resolve::Strategy strategy_;
   resolve::Resolution resolution_;
   std::unique_ptr<hierarchy::ClassFilter> filter_;
+  std::unique_ptr<Told> told_;  // none: as the model has it
   std::unique_ptr<Tags> tags_;
   WrittenTags written_;
   std::size_t most_listed_ = 4096;  // see modules_of()

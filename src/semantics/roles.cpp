@@ -1,5 +1,7 @@
 #include "semantics/roles.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "semantics/lexicon.h"
 
@@ -10,10 +12,48 @@ using hierarchy::ModuleId;
 
 constexpr std::size_t most_readings = 1 << 12;  // kept; a model with more distinct names starts over
 
-std::string_view first_fit(const std::vector<LexiconEntry>& entries, const std::vector<std::string>& words) {
+using Words = std::vector<std::string>;
+
+const LexiconEntry* first_fit(const std::vector<LexiconEntry>& entries, const Words& words,
+                              bool leaf = true) {
   for (const LexiconEntry& entry : entries)
-    if (entry.fits(words)) return entry.name;
-  return {};
+    if ((leaf || !entry.leaf) && entry.fits(words)) return &entry;
+  return nullptr;
+}
+
+std::string_view name_of(const LexiconEntry* entry) {
+  return entry == nullptr ? std::string_view() : std::string_view(entry->name);
+}
+
+bool says_something(const Words& words) {
+  const Lexicon& lexicon = Lexicon::shipped();
+  return first_fit(lexicon.types, words) != nullptr || first_fit(lexicon.weak_types, words) != nullptr ||
+         first_fit(lexicon.wholes, words) != nullptr;
+}
+
+// How much of a class's short name only repeats the name of a package or file it stands in, whatever the case
+// and underscores: that is what the model is called.
+std::size_t repeated_name(std::string_view class_name) {
+  const std::string_view own = hierarchy::short_class(class_name);
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  std::size_t most = 0;
+  for (const std::string_view part : base::split(class_name.substr(0, class_name.size() - own.size()), '.')) {
+    std::size_t same = 0;
+    bool all = !part.empty();
+    for (const char c : part)
+      if (c != '_' && all) all = same < own.size() && lower(own[same++]) == lower(c);
+    // The rest must begin a word of its own.
+    if (all && same < own.size() && own[same] >= 'A' && own[same] <= 'Z') most = std::max(most, same);
+  }
+  return most;
+}
+
+// The words of a class, without the model's name where the others say something.
+Words class_words(std::string_view class_name) {
+  const std::string_view own = hierarchy::short_class(class_name);
+  if (const std::size_t name = repeated_name(class_name); name > 0)
+    if (Words rest = words_of(own.substr(name)); says_something(rest)) return rest;
+  return words_of(own);
 }
 
 // The first classification of the type whose words fit; one without words fits always and stands last.
@@ -28,17 +68,22 @@ std::string_view classify(std::string_view type, std::uint64_t fitting) {
 
 const RoleReader::Reading& RoleReader::read(const hierarchy::Module& module) {
   const std::string_view name = module.name(), class_name = module.class_name;
-  key_.assign(name).push_back('\n');
+  const bool leaf = module.children.empty();
+  key_.assign(name).push_back(leaf ? '\n' : '\t');
   key_ += class_name;
   if (const auto found = readings_.find(key_); found != readings_.end()) return found->second;
   if (readings_.size() == most_readings) readings_.clear();
   const Lexicon& lexicon = Lexicon::shipped();
   // A layer's number is no word: its class alone speaks.
-  std::vector<std::string> own = base::is_digits(name) ? std::vector<std::string>() : words_of(name);
-  std::vector<std::string> words = own;
-  for (std::string& word : words_of(hierarchy::short_class(class_name))) words.push_back(std::move(word));
-  Reading reading{first_fit(lexicon.types, words), first_fit(lexicon.weak_types, words),
-                  first_fit(lexicon.components, own), 0};
+  const Words own = base::is_digits(name) ? Words() : words_of(name);
+  Words words = own;
+  for (std::string& word : class_words(class_name)) words.push_back(std::move(word));
+  const LexiconEntry* const type = first_fit(lexicon.types, words, leaf);
+  Reading reading{.type = name_of(type),
+                  .weak_type = name_of(first_fit(lexicon.weak_types, words)),
+                  .whole = name_of(first_fit(lexicon.wholes, words)),
+                  .component = name_of(first_fit(lexicon.components, own)),
+                  .places = type == nullptr || type->places};
   for (std::size_t i = 0; i < lexicon.classifications.size() && i < 64; ++i)
     if (lexicon.classifications[i].fits(words)) reading.classifications |= std::uint64_t{1} << i;
   return readings_.emplace(key_, reading).first->second;
@@ -57,14 +102,32 @@ Role RoleReader::of(const hierarchy::ModuleTree& tree, ModuleId module) {
     if (role.type.empty()) {
       if (role.component.empty()) role.component = reading.component;
       if (!layer || weak.empty()) role.type = reading.type;
+      if (!role.type.empty() && !reading.places) role.component = {};
       if (weak.empty()) weak = reading.weak_type;
+      // A whole is no part of what is around it.
+      if (role.type.empty() && !reading.whole.empty()) {
+        if (weak.empty()) role.type = reading.whole;
+        break;
+      }
     }
     // A layer's number ends the search: what is around the layer says nothing about its parts.
     if (layer) break;
   }
   if (role.type.empty()) role.type = weak;
+  if (role.type.empty()) role.type = whole_around(tree, module);
   if (!role.type.empty()) role.classification = classify(role.type, fitting);
   return role;
+}
+
+// Layers, and lists of them, are pieces of the whole that they make up.
+std::string_view RoleReader::whole_around(const hierarchy::ModuleTree& tree, ModuleId module) {
+  const hierarchy::Module& own = tree[module];
+  if (own.children.empty() || !(own.only_numbers || base::is_digits(own.name()))) return {};
+  for (ModuleId at = own.parent; at != hierarchy::root && at != hierarchy::no_module; at = tree[at].parent) {
+    const Reading& reading = read(tree[at]);
+    if (!reading.type.empty() || !reading.whole.empty()) return reading.type.empty() ? reading.whole : "";
+  }
+  return {};
 }
 
 }  // namespace thence::semantics

@@ -24,10 +24,12 @@ class RoleReader {
 
  private:
   struct Reading {
-    std::string_view type, weak_type, component;
+    std::string_view type, weak_type, whole, component;
+    bool places = true;                 // whether a component says where in the type
     std::uint64_t classifications = 0;  // a bit for each of the lexicon's that fits
   };
   const Reading& read(const hierarchy::Module& module);
+  std::string_view whole_around(const hierarchy::ModuleTree& tree, hierarchy::ModuleId module);
 
   std::unordered_map<std::string, Reading> readings_;  // by name and class
   std::string key_;

@@ -59,6 +59,7 @@ def test_the_corpus_bars_are_met_where_names_or_a_capture_speak(rows: list[dict[
 
 # A few models weigh more here than in the corpus, so the bars by order alone are the sample's own.
 LEAST = {"torchscript": 0.97, "dynamo": 0.99}
+LEAST_WITHOUT_SIZES = 0.955  # a torch.export graph does not tell who asked for sizes: unknown, not wrong
 MOST_WRONG, MOST_WRONG_SHUFFLED = 0.005, 0.05
 
 
@@ -66,8 +67,9 @@ MOST_WRONG, MOST_WRONG_SHUFFLED = 0.005, 0.05
 @pytest.mark.parametrize("strategy", ["auto", "htp", "fx_graph"])
 def test_order_alone_goes_far(rows: list[dict[str, Any]], exporter: str, strategy: str) -> None:
     blind, shuffled = (BLIND, exporter, strategy), (SHUFFLED, exporter, strategy)
+    deaf = (strategy, exporter) == ("fx_graph", "torchscript")
     bars = [
-        Bar(blind, "exact", share("exact"), at_least=LEAST[exporter]),
+        Bar(blind, "exact", share("exact"), at_least=LEAST_WITHOUT_SIZES if deaf else LEAST[exporter]),
         Bar(blind, "wrong", share("wrong"), at_most=MOST_WRONG),
         Bar(blind, "cross-layer", share("cross_layer"), at_most=0.0001),
         Bar(shuffled, "wrong", share("wrong"), at_most=MOST_WRONG_SHUFFLED),

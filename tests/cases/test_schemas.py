@@ -50,7 +50,7 @@ def test_truth_conforms(path: Path) -> None:
 
 def test_words_of_a_classification_refine_a_type() -> None:
     lexicon = json.loads((FOLDER / "lexicon.json").read_text())
-    types = {entry["name"] for entry in [*lexicon["types"], *lexicon["weak_types"]]}
+    types = {entry["name"] for entry in [*lexicon["types"], *lexicon["weak_types"], *lexicon["wholes"]]}
     assert {entry["type"] for entry in lexicon["classifications"]} == types
 
 

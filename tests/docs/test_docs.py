@@ -1,4 +1,5 @@
-"""Every command line in README.md and docs/ is run: the lines of ```sh fences that begin with `thence`.
+"""Every command line in README.md and docs/ is run: the lines of ```sh fences that begin with `thence`, and
+the ```sql fences by `thence query`.
 
 A line may end in `# exit N`; without it the program must succeed. The ```python fences of docs/python.md
 are one script, and those of docs/exporters.md another; `print(...)  # text` must print that text. Links
@@ -87,18 +88,16 @@ def desk(tmp_path: Path) -> Path:
     (folder / "model.capture.json").write_text(json.dumps(capture))
     (folder / "model.truth.json").write_text(json.dumps(truth))
     (folder / "model.pt2").write_bytes(saved_program(truth["modules"]))
+    (folder / "rules.toml").write_text(fences(ROOT / "docs" / "rules.md", "toml")[0])
     programs = folder / "bin"
     programs.mkdir()
     (programs / "thence").symlink_to(Path(os.environ["THENCE_BIN"]).resolve())
     return folder
 
 
-@pytest.mark.parametrize("line", LINES)
-def test_command_line(line: str, desk: Path) -> None:
-    noted = re.search(r"# exit (\d+)$", line)
-    expected = int(noted.group(1)) if noted else 0
+def run_line(line: str, desk: Path) -> subprocess.CompletedProcess[str]:
     path = f"{desk / 'bin'}:{os.environ['PATH']}"
-    result = subprocess.run(
+    return subprocess.run(
         ["bash", "-c", line],
         cwd=desk,
         env={**os.environ, "PATH": path, "THENCE_PYTHON": sys.executable},
@@ -106,11 +105,34 @@ def test_command_line(line: str, desk: Path) -> None:
         text=True,
         timeout=120,
     )
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_command_line(line: str, desk: Path) -> None:
+    noted = re.search(r"# exit (\d+)$", line)
+    expected = int(noted.group(1)) if noted else 0
+    result = run_line(line, desk)
     assert result.returncode == expected, result.stderr
     words = line.split()
     writes_files = {"--output", "-o", "--in-place"} & {*words} or words[1] in ("export", "capture")
     if expected == 0 and not writes_files:
         assert result.stdout.strip()
+
+
+@pytest.mark.parametrize("sql", [sql for page in PAGES for sql in fences(page, "sql")])
+def test_sql(sql: str) -> None:
+    asked = [os.environ["THENCE_BIN"], "query", str(SAMPLE / "bert.torchscript.onnx"), "--sql", sql]
+    result = subprocess.run(asked, capture_output=True, text=True, timeout=120)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_the_rules_page_shows_what_is_printed(desk: Path) -> None:
+    """A fence with a command and, next to it, one with its output."""
+    text = (ROOT / "docs" / "rules.md").read_text()
+    shown = re.findall(r"^```sh\n(thence [^\n]*)\n```\n\n```\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert len(shown) == 3
+    for line, output in shown:
+        assert run_line(line, desk).stdout == output, line
 
 
 @pytest.mark.parametrize("page", ["python.md", "exporters.md"])

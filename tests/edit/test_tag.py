@@ -146,6 +146,38 @@ def test_namespaces_are_added_where_there_is_none(tmp_path: Path) -> None:
     assert [b for b in before if b] == [a for b, a in zip(before, later, strict=True) if b]
 
 
+def test_stack_traces_are_taken_out_for_good(tmp_path: Path) -> None:
+    plain = SMALL.with_name("bert.dynamo.onnx")
+    model = onnx.load(plain)
+    for node in model.graph.node:
+        node.metadata_props.add(
+            key="pkg.torch.onnx.stack_trace", value='File "/people/ann/net.py", line 7, in forward\n    x + y'
+        )
+    traced, tagged = tmp_path / "traced.onnx", tmp_path / "tagged.onnx"
+    traced.write_bytes(model.SerializeToString(deterministic=True))
+    # Without the flag they stay, and come back with every other byte.
+    assert b"/people/ann" in tag(traced, tagged).SerializeToString()
+    assert stripped(tagged, tmp_path / "back.onnx") == traced.read_bytes()
+    after = tag(traced, tagged, "--strip-stack-traces")
+    assert b"/people/ann" not in tagged.read_bytes()
+    assert all("pkg.thence.module" in properties(node) for node in after.graph.node)
+    assert stripped(tagged, tmp_path / "back.onnx") == onnx.load(plain).SerializeToString(deterministic=True)
+
+
+def test_stack_traces_in_doc_strings_are_taken_out(tmp_path: Path) -> None:
+    """The TorchScript exporter leaves them there when it is verbose; other doc strings stay."""
+    model = onnx.load(SMALL)
+    for node in model.graph.node:
+        node.doc_string = "/people/ann/net.py(7): forward\n/people/ann/train.py(99): main\n"
+    model.graph.node[0].doc_string = "The first of all."
+    traced, tagged = tmp_path / "traced.onnx", tmp_path / "tagged.onnx"
+    traced.write_bytes(model.SerializeToString(deterministic=True))
+    assert b"/people/ann" in tag(traced, tagged).SerializeToString()
+    after = tag(traced, tagged, "--strip-stack-traces")
+    assert b"/people/ann" not in tagged.read_bytes()
+    assert [node.doc_string for node in after.graph.node if node.doc_string] == ["The first of all."]
+
+
 def test_the_numbers_are_the_same(tmp_path: Path) -> None:
     tag(SMALL, tmp_path / "tagged.onnx", "--namespace")
     before, after = (onnxruntime.InferenceSession(str(p)) for p in (SMALL, tmp_path / "tagged.onnx"))

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "onnx_parts.h"
+
 namespace thence::match {
 namespace {
 
@@ -42,6 +44,29 @@ TEST(Order, WhatComesOfNoAnchorIsToldWhereItIsFirstUsed) {
       told_alike(steps(4), {item(10, {}), item(11, {}), item(12, {1}), item(13, {2, 0})}, anchors);
   EXPECT_EQ(nodes_of(told.items), (std::vector<onnx::NodeId>{11, 12, 10, 13}));
   EXPECT_EQ(told.items[3].made_of, (std::vector<std::uint32_t>{1, 2}));
+}
+
+// A hundred constants, each read by one of a hundred operations in a row.
+TEST(Order, AFileThatIsWrittenAsItRunsKeepsNodesCloseToTheirReaders) {
+  const auto model_of = [](bool each_before_its_reader) {
+    test::Message graph;
+    std::string before = "x";
+    const auto constant = [&](int i) {
+      graph.inner(onnx::GraphField::node, test::node("Constant", {}, {"c" + std::to_string(i)}));
+    };
+    if (!each_before_its_reader)
+      for (int i = 0; i < 100; ++i) constant(i);
+    for (int i = 0; i < 100; ++i) {
+      if (each_before_its_reader) constant(i);
+      const std::string next = "y" + std::to_string(i);
+      graph.inner(onnx::GraphField::node, test::node("Add", {before, "c" + std::to_string(i)}, {next}));
+      before = next;
+    }
+    return test::model(graph);
+  };
+  const test::ReadModel near(model_of(true)), far(model_of(false));
+  EXPECT_FLOAT_EQ(kept_close(near.model()), 1.0f);
+  EXPECT_LT(kept_close(far.model()), 0.7f);
 }
 
 // A value that is changed in place has a maker for each reader.

@@ -30,18 +30,59 @@ struct Expected {
 TEST(Roles, AreReadFromTheInsideOut) {
   hierarchy::ModuleTree tree;
   RoleReader reader;
-  for (const Expected& e : {Expected{"encoder.layer.0.attention.self.query", "torch.nn.modules.linear.Linear",
-                                     "attention", "query"},
-                            Expected{"encoder.layer.0.attention.output.LayerNorm", "", "norm", ""},
-                            Expected{"encoder.layer.0.intermediate.dense", "", "mlp", "up"},
-                            Expected{"encoder.layer.0.output.dense", "", "linear_projection", "output"},
-                            Expected{"layers.3.mlp.gate_proj", "", "mlp", "gate"},
-                            Expected{"x.7", "pkg.FeedForward", "mlp", ""}}) {
+  for (const Expected& e :
+       {Expected{"encoder.layer.0.attention.self.query", "torch.nn.modules.linear.Linear", "attention",
+                 "query"},
+        Expected{"encoder.layer.0.attention.output.LayerNorm", "", "norm", ""},
+        Expected{"encoder.layer.0.intermediate.dense", "", "mlp", "up"},
+        Expected{"encoder.layer.0.output.dense", "", "linear_projection", "output"},
+        Expected{"layers.3.mlp.gate_proj", "", "mlp", "gate"}, Expected{"x.7", "pkg.FeedForward", "mlp", ""},
+        Expected{"x.8", "torch.nn.modules.activation.LeakyReLU", "activation", ""},
+        Expected{"x.9", "torch.nn.modules.batchnorm.BatchNorm2d", "norm", ""}}) {
     const Role role = reader.of(tree, tree.add(e.path, e.class_name));
     EXPECT_EQ(role.type, e.type) << e.path;
     EXPECT_EQ(role.component, e.component) << e.path;
   }
   EXPECT_TRUE(reader.of(tree, hierarchy::root).type.empty());
+}
+
+TEST(Roles, AModelsNameInItsClassesSaysNothing) {
+  hierarchy::ModuleTree tree;
+  RoleReader reader;
+  for (const Expected& e : {Expected{"a", "lib.models.conv_head.modeling.ConvHeadAttention", "attention", ""},
+                            Expected{"b", "lib.convhead.ConvHeadMLP", "mlp", ""},
+                            Expected{"c", "lib.attention.AttentionBlock", "attention", ""},
+                            Expected{"d", "torch.nn.modules.conv.Conv2d", "convolution", ""}}) {
+    const Role role = reader.of(tree, tree.add(e.path, e.class_name));
+    EXPECT_EQ(role.type, e.type) << e.class_name;
+  }
+}
+
+TEST(Roles, LayersAndListsArePiecesOfAWhole) {
+  hierarchy::ModuleTree tree;
+  RoleReader reader;
+  for (const char* path : {"encoder.stages.0.layers.1.attn.q", "encoder.stages.0.layers.1.odd",
+                           "layers.0.fc1", "layers.0.attn.fc1", "conv_stem.encoder.odd"})
+    tree.add(path);
+  const auto type_of = [&](const char* path) { return reader.of(tree, tree.find(path)).type; };
+  for (const char* piece : {"encoder", "encoder.stages", "encoder.stages.0", "encoder.stages.0.layers",
+                            "encoder.stages.0.layers.1"})
+    EXPECT_EQ(type_of(piece), "encoder") << piece;
+  EXPECT_EQ(type_of("encoder.stages.0.layers.1.odd"), "");  // a part of a layer that nothing tells of
+  EXPECT_EQ(type_of("layers"), "");
+  EXPECT_EQ(type_of("layers.0.fc1"), "mlp");
+  EXPECT_EQ(type_of("layers.0.attn.fc1"), "attention");
+  EXPECT_EQ(type_of("conv_stem.encoder.odd"), "encoder");  // a whole is no part of what is around it
+}
+
+TEST(Roles, AnActivationHasNothingInsideAndNoPlaces) {
+  hierarchy::ModuleTree tree;
+  RoleReader reader;
+  tree.add("layer.0.dense_relu_dense.wi");
+  EXPECT_NE(reader.of(tree, tree.find("layer.0.dense_relu_dense")).type, "activation");
+  const Role role = reader.of(tree, tree.add("layer.0.intermediate.intermediate_act_fn"));
+  EXPECT_EQ(role.type, "activation");
+  EXPECT_EQ(role.component, "");
 }
 
 TEST(Roles, TellSelfFromCrossAttention) {

@@ -47,7 +47,7 @@ def test_names_are_not_read(name: str) -> None:
                 )
             )
             assert seen == unseen
-            assert sum(module is not None for module, _, _ in seen) > 0.9 * len(seen)
+            assert sum(module is not None for module, _, _ in seen) > 0.85 * len(seen)
 
 
 @pytest.mark.parametrize("program", programs())
@@ -66,3 +66,29 @@ def test_a_shuffled_file_is_explained(program: Path, tmp_path: Path) -> None:
         words |= {(one["strength"], one["why"]) for one in json.loads(done.stdout)["evidence"]}
     assert ("reordered", "it follows from aten.linear.default, seen while the model ran") in words
     assert all(re.search(r"\b(aten\.\w+|size)\b", why) for _, why in words), words
+
+
+def test_a_rival_is_told_with_an_operation_of_its_own(tmp_path: Path) -> None:
+    """What a node that is left open might follow from, its module really ran."""
+    model, told = tmp_path / "model.onnx", tmp_path / "capture.json"
+    onnx.save(stripped(onnx.load(Model("t5.torchscript").path)), model)
+    capture_of_t5 = with_fx("t5")
+    told.write_text(json.dumps(capture_of_t5))
+    ran = {
+        (node["nn_module_stack"][-1]["path"], node["target"])
+        for node in capture_of_t5["sections"]["fx_graph"]["nodes"]
+        if node.get("nn_module_stack")
+    }
+    rows = thence.SemanticMapper(model, told, strategy="fx_graph").map_all_nodes()
+    places = [place for place, row in enumerate(rows) if row["reason"] == "ambiguous"]
+    rivals = set()
+    for place in places[::4]:
+        command = [str(programs()[0]), "explain", str(model), f"#{place}", "--capture", str(told)]
+        flags = ("--strategy", "fx_graph", "--format", "json", "--quiet")
+        done = subprocess.run([*command, *flags], capture_output=True, text=True, check=True)
+        for one in json.loads(done.stdout)["evidence"]:
+            found = re.search(r"\baten\.\w+\.\w+", one["why"])
+            assert found is not None, one
+            rivals.add((one["module"], found[0]))
+    assert rivals
+    assert rivals <= ran, rivals - ran

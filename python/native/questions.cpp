@@ -1,0 +1,142 @@
+// thence._core.Questions: a model's map, kept to be asked by selectors and SQL.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/utf8.h"
+#include "failure.h"
+#include "options.h"
+#include "query/selector.h"
+#include "query/sql.h"
+#include "query/tool_lists.h"
+
+namespace nb = nanobind;
+
+namespace thence::python {
+namespace {
+
+constexpr int nothing_found = 1;
+
+using Texts = std::vector<std::string>;
+
+class Questions {
+ public:
+  Questions(const std::string& path, const std::optional<nb::bytes>& bytes, const std::string& capture,
+            const std::string& strategy, const std::optional<Texts>& exceptions, const std::string& rules,
+            const std::string& granularity, bool ignore_tags)
+      : bytes_(bytes) {
+    semantics::MapOptions options = options_of(capture, strategy, exceptions, rules, granularity);
+    options.ignore_tags = ignore_tags;
+    Result<semantics::Map> map =
+        bytes ? semantics::Map::make(std::string_view(bytes->c_str(), bytes->size()), "model", options)
+              : semantics::Map::make(path, options);
+    if (!map) fail(map.error());
+    map_ = std::make_unique<semantics::Map>(*std::move(map));
+  }
+
+  /// The module of every node, to compare with a map that was made elsewhere.
+  nb::list modules() const {
+    nb::list found;
+    for (onnx::NodeId id = 0; id < map_->model().node_count(); ++id) {
+      const hierarchy::ModuleId module = map_->answer(id).module;
+      if (module == hierarchy::no_module)
+        found.append(nb::none());
+      else
+        found.append(as_text(map_->tree()[module].path));
+    }
+    return found;
+  }
+
+  std::vector<onnx::NodeId> select(const Texts& modules, const Texts& under, const Texts& classes,
+                                   const Texts& roles, const Texts& components, const Texts& layers,
+                                   const Texts& ops, const Texts& parameters, const Texts& sources,
+                                   double min_confidence, bool unknown, bool shared) const {
+    const Result<query::Selector> selector =
+        query::Selector::make({modules, under, classes, roles, components, layers, ops, parameters, sources,
+                               min_confidence, unknown, shared});
+    if (!selector) fail(selector.error());
+    const std::lock_guard lock(busy_);
+    Result<std::vector<onnx::NodeId>> nodes = selector->run(*map_);
+    if (!nodes) throw Failure{nodes.error(), nothing_found};
+    return *std::move(nodes);
+  }
+
+  /// The text, and what it could not say: (code, text).
+  nb::tuple tool_list(const std::string& name, const std::vector<onnx::NodeId>& nodes,
+                      const std::string& precision) const {
+    const Result<query::ToolList> list =
+        query::tool_list(name, map_->model(), nodes, {.precision = precision});
+    if (!list && list.error().code == "Q001") fail(list.error());
+    if (!list) throw Failure{list.error(), nothing_found};
+    nb::list warnings;
+    for (const Diagnostic& diagnostic : list->diagnostics)
+      warnings.append(nb::make_tuple(diagnostic.code, diagnostic.text));
+    return nb::make_tuple(list->text, warnings);
+  }
+
+  /// The names of the columns, and the rows as tuples.
+  nb::tuple sql(const std::string& text, double seconds, std::uint64_t bytes) const {
+    std::optional<Result<query::SqlAnswer>> answer;
+    {
+      const nb::gil_scoped_release released;
+      const std::lock_guard lock(busy_);
+      Result<query::SqlQuestion> question = query::SqlQuestion::make(text, {seconds, bytes});
+      if (!question)
+        answer = question.error();
+      else
+        answer = question->ask(*map_);
+    }
+    if (!*answer) fail(answer->error());
+    nb::list rows;
+    for (const std::vector<query::SqlValue>& row : (*answer)->rows) {
+      nb::list cells;
+      for (const query::SqlValue& value : row) cells.append(std::visit(as_python, value));
+      rows.append(nb::tuple(cells));
+    }
+    return nb::make_tuple((*answer)->columns, rows);
+  }
+
+ private:
+  // Spelled as the map's JSON spells it.
+  static nb::object as_text(std::string_view text) {
+    return nb::cast(base::is_utf8(text) ? std::string(text) : base::valid_utf8(text));
+  }
+  static constexpr auto as_python = [](const auto& one) -> nb::object {
+    if constexpr (std::is_same_v<std::decay_t<decltype(one)>, std::monostate>)
+      return nb::none();
+    else
+      return nb::cast(one);
+  };
+
+  std::optional<nb::bytes> bytes_;  // which the map looks into
+  std::unique_ptr<semantics::Map> map_;
+  mutable std::mutex busy_;  // a map is not for several threads at once
+};
+
+}  // namespace
+
+void add_questions(nb::module_& module) {
+  nb::class_<Questions>(module, "Questions", "A map, kept to be asked by selectors and SQL.")
+      .def(nb::init<const std::string&, const std::optional<nb::bytes>&, const std::string&,
+                    const std::string&, const std::optional<Texts>&, const std::string&, const std::string&,
+                    bool>(),
+           nb::arg("path"), nb::arg("bytes").none(), nb::arg("capture"), nb::arg("strategy"),
+           nb::arg("exceptions").none(), nb::arg("rules"), nb::arg("granularity"), nb::arg("ignore_tags"))
+      .def("modules", &Questions::modules)
+      .def("select", &Questions::select, nb::arg("modules"), nb::arg("under"), nb::arg("classes"),
+           nb::arg("roles"), nb::arg("components"), nb::arg("layers"), nb::arg("ops"), nb::arg("parameters"),
+           nb::arg("sources"), nb::arg("min_confidence"), nb::arg("unknown"), nb::arg("shared"),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("tool_list", &Questions::tool_list, nb::arg("name"), nb::arg("nodes"), nb::arg("precision"))
+      .def("sql", &Questions::sql, nb::arg("text"), nb::arg("seconds"), nb::arg("bytes"));
+}
+
+}  // namespace thence::python

@@ -1,0 +1,98 @@
+"""How a mapper's model is opened again to be asked: the map itself stays in the core."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypedDict
+
+from . import _core
+from .errors import USAGE, Error, told
+
+
+@contextmanager
+def with_capture(metadata: Any) -> Iterator[str]:
+    """The path of a capture; one that is a value goes by way of a file."""
+    if isinstance(metadata, Mapping):
+        with tempfile.TemporaryDirectory(prefix="thence.") as folder:
+            path = Path(folder) / "model.capture.json"
+            path.write_text(json.dumps(metadata), encoding="utf-8")
+            yield str(path)
+    else:
+        yield "" if metadata is None else os.fspath(metadata)
+
+
+class Wanted(TypedDict):
+    """How a model is mapped, as the core takes it."""
+
+    strategy: str
+    exceptions: list[str] | None
+    rules: str
+    granularity: str
+
+
+def wanted(
+    strategy: str,
+    exceptions: Sequence[str] | None,
+    rules: str | os.PathLike[str] | None,
+    granularity: str | None,
+) -> Wanted:
+    return {
+        "strategy": strategy,
+        "exceptions": None if exceptions is None else list(exceptions),
+        "rules": "" if rules is None else os.fspath(rules),
+        "granularity": granularity or "",
+    }
+
+
+class Asking:
+    """Opens a model as it was mapped, once it is asked."""
+
+    def __init__(self, model: Any, metadata: Any, wanted: Wanted, *, ignore_tags: bool = False) -> None:
+        self._model = model
+        self._metadata = metadata
+        self._wanted = wanted
+        self._ignore_tags = ignore_tags
+        self._questions: _core.Questions | None = None
+        self._seen: tuple[int, ...] = ()
+
+    def open(self, rows: Sequence[Mapping[str, Any]]) -> _core.Questions:
+        """The map in the core. The core looks into the file, so a file that changed is not asked."""
+        if self._questions is None:
+            self._seen = self._looks()
+            self._questions = self._opened()
+            if self._questions.modules() != [row["module"] for row in rows]:
+                self._questions = None
+                raise Error(
+                    USAGE,
+                    "Q008",
+                    "the map was made otherwise than its model can be mapped now",
+                    "make a new SemanticMapper, with the capture and the rules that the map was made with",
+                )
+        if self._looks() != self._seen:
+            raise Error(
+                USAGE, "Q008", "the model's file changed after it was mapped", "make a new SemanticMapper"
+            )
+        return self._questions
+
+    def _opened(self) -> _core.Questions:
+        named = isinstance(self._model, (str, os.PathLike))
+        path = os.fspath(self._model) if named else ""
+        data = None if named else self._model
+        if data is not None and not isinstance(data, bytes):
+            data = data.SerializeToString()
+        with told(), with_capture(self._metadata) as capture:
+            return _core.Questions(path, data, capture, ignore_tags=self._ignore_tags, **self._wanted)
+
+    def _looks(self) -> tuple[int, ...]:
+        if not isinstance(self._model, (str, os.PathLike)):
+            return ()
+        try:
+            found = os.stat(self._model)
+        except OSError:
+            return (-1,)
+        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

@@ -1,0 +1,52 @@
+// Paths of modules for the shell. Only the tree is read, and nothing is said of what is wrong.
+#include <cstdlib>
+
+#include "base/diagnostic.h"
+#include "base/text.h"
+#include "cli/completion.h"
+#include "hierarchy/capture.h"
+#include "hierarchy/hierarchy.h"
+#include "onnx/model.h"
+
+namespace thence::cli {
+namespace {
+
+std::string with_home(std::string path) {
+  if (path.starts_with("~/"))
+    if (const char* home = std::getenv("HOME")) path.replace(0, 1, home);
+  return path;
+}
+
+}  // namespace
+
+std::vector<std::string> complete_module(const std::string& model_file, const std::string& capture_file,
+                                         const std::string& begun) {
+  constexpr std::size_t most = 2000;
+  Diagnostics unheard;
+  const std::string path = with_home(model_file);
+  if (path.empty() || path == "-") return {};
+  const Result<onnx::Model> model = onnx::Model::open(path, unheard);
+  if (!model) return {};
+  std::optional<hierarchy::Capture> capture;
+  if (!capture_file.empty())
+    if (Result<hierarchy::Capture> read = hierarchy::open_capture(with_home(capture_file), unheard))
+      capture = *std::move(read);
+  const hierarchy::Hierarchy hierarchy(*model, std::move(capture));
+  const hierarchy::ModuleTree& tree = hierarchy.tree();
+  const hierarchy::ModuleId whole = tree.find(begun);
+  std::vector<std::string> found;
+  const auto add = [&](hierarchy::ModuleId module) {
+    const std::string_view one = tree[module].path;
+    if (found.size() < most && base::is_printable(one)) found.emplace_back(one);
+  };
+  for (hierarchy::ModuleId module = 1; module < tree.size(); ++module) {
+    const std::string_view one = tree[module].path;
+    if (one.starts_with(begun) && one.find('.', begun.size()) == std::string_view::npos) add(module);
+  }
+  if (found.size() == 1 && found.front() == begun && whole != hierarchy::no_module)  // go on inside it
+    for (const hierarchy::ModuleId child : tree[whole].children) add(child);
+  if (found.size() > 1 && found.front() == begun) found.erase(found.begin());
+  return found;
+}
+
+}  // namespace thence::cli

@@ -1,0 +1,210 @@
+// thence query: the nodes that selectors choose, or what SQL finds.
+#include "cli/query.h"
+
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "base/text.h"
+#include "output/formats.h"
+#include "output/node_names.h"
+#include "query/tool_lists.h"
+
+namespace thence::cli {
+namespace {
+
+constexpr const char* text =
+    R"(Finds the nodes of an ONNX model by what they are: their module, its class, role or layer, their operator, the parameters
+they read, how sure the answer is. Selectors of different kinds must all fit; of one that is given twice, either. In globs, * is
+one part of a path and ** any number.
+
+Or asks the tables of 'thence convert --to sqlite' with SQL: nodes, modules, module_closure, initializers, values, edges,
+evidence, metadata. Nothing can be written, and no file but the model is read.
+
+The answer is a table, names, or a list that another tool takes (--as):
+
+  nodes-to-exclude   JSON, for onnxruntime's quantize_dynamic and quantize_static
+  node-block-list    JSON, for convert_float_to_float16 of onnxruntime and onnxconverter-common
+  op-block-list      JSON, the types of the nodes, for the same
+  tensorrt-layers    NAME:PRECISION,... for trtexec --layerPrecisions
+  extract-io         JSON, input_names and output_names for onnx.utils.extract_model)";
+
+constexpr const char* examples = R"(Examples:
+  thence query model.onnx --module 'encoder.layer.*.attention.self'
+      the nodes that these modules ran themselves
+  thence query model.onnx --under encoder.layer.0 --op MatMul --format names
+      every MatMul of the first layer
+  thence query model.onnx --role attention --component query --layer 0-3
+  thence query model.onnx --class '*Attention' --capture model.capture.json
+  thence query model.onnx --parameter '**.query.weight'
+      the nodes that read these parameters
+  thence query model.onnx --role norm --as nodes-to-exclude > exclude.json
+  thence query model.onnx --sql 'SELECT op_type, count(*) AS n FROM nodes GROUP BY 1 ORDER BY n DESC'
+
+Exit codes: 0 done, 1 a selector fits nothing, 2 wrong usage, 3 the file cannot be read as a model or SQL went past a limit, 4
+input/output failure.)";
+
+int fail(const Error& error, int code) {
+  print_error(error);
+  return code;
+}
+int fail(const Error& error) { return fail(error, static_cast<int>(error.kind)); }
+
+// One a line; a node whose name is not its own, or cannot be shown, is called by its place.
+void write_names(const onnx::Model& model, const std::vector<onnx::NodeId>& nodes, base::Writer& out) {
+  output::NodeNames names(model);
+  output::Places places(model);
+  for (const onnx::NodeId id : nodes) {
+    const std::string name = names.of(id);
+    out.add(base::is_printable(name) ? name : base::printable(places.of(id)));
+    out.add("\n");
+  }
+  out.flush();
+}
+
+int write_list(const QueryFlags& flags, const semantics::Map& map, const std::vector<onnx::NodeId>& nodes) {
+  const Result<query::ToolList> list =
+      query::tool_list(flags.as, map.model(), nodes, {.precision = flags.precision});
+  if (!list) return fail(list.error(), nothing_found);
+  if (!flags.quiet)
+    for (const Diagnostic& diagnostic : list->diagnostics)
+      std::fputs(fmt::format("warning[{}]: {}\n", diagnostic.code, diagnostic.text).c_str(), stderr);
+  return deliver(flags, [&](base::Writer& out) { out.add(list->text); });
+}
+
+int write_nodes(const QueryFlags& flags, const semantics::Map& map, const std::vector<onnx::NodeId>& chosen,
+                const std::vector<output::Column>& columns) {
+  const output::Nodes nodes(chosen);
+  return deliver(flags, [&](base::Writer& out) {
+    if (flags.format == "json")
+      output::write_query_json(map, nodes, threads(flags), out);
+    else if (flags.format == "jsonl")
+      output::write_map_jsonl(map, nodes, threads(flags), out);
+    else if (flags.format == "csv")
+      output::write_map_csv(map, nodes, columns, out);
+    else if (flags.format == "names")
+      write_names(map.model(), chosen, out);
+    else
+      output::write_map_table(map, nodes, columns, colour_on_output(flags), out);
+  });
+}
+
+Result<std::vector<output::Column>> columns_of(QueryFlags& flags) {
+  if (flags.columns.empty() && flags.format == "csv") return output::all_columns();
+  if (flags.columns.empty()) flags.columns = {"name", "op_type", "module", "role", "source", "confidence"};
+  return output::find_columns(flags.columns);
+}
+
+int run_selectors(QueryFlags& flags) {
+  const Result<std::vector<output::Column>> columns = columns_of(flags);
+  if (!columns) return fail(columns.error());
+  const Result<query::Selector> selector = query::Selector::make(flags.selectors);
+  if (!selector) return fail(selector.error());
+  const Opened opened = open_map(flags);
+  if (opened.map == nullptr) return opened.exit_code;
+  const semantics::Map& map = *opened.map;
+  const Result<std::vector<onnx::NodeId>> nodes = selector->run(map);
+  if (!nodes) return fail(nodes.error(), nothing_found);
+  const int code =
+      flags.as.empty() ? write_nodes(flags, map, *nodes, *columns) : write_list(flags, map, *nodes);
+  if (code == done && !flags.quiet)
+    std::fputs(fmt::format("{} of {} nodes\n", nodes->size(), map.model().node_count()).c_str(), stderr);
+  return code;
+}
+
+int run_query(QueryFlags& flags) {
+  flags.selectors.min_confidence = flags.min_confidence;
+  if (flags.sql.empty() && flags.selectors.empty())
+    return fail({ErrorKind::usage, "U014", "it was not said what to find",
+                 "give selectors, such as --module, --role or --op, or --sql"});
+  if (!flags.sql.empty() && (!flags.selectors.empty() || !flags.as.empty() || !flags.columns.empty()))
+    return fail({ErrorKind::usage, "U014", "--sql stands alone, without selectors, --as and --columns",
+                 "say it in SQL, or leave --sql out"});
+  return flags.sql.empty() ? run_selectors(flags) : run_sql(flags);
+}
+
+void add_selectors(Command& command, query::Selectors& wanted, double& min_confidence) {
+  command.repeated({.name = "-m,--module",
+                    .help = "Nodes that a module ran itself; a glob of paths",
+                    .type = "GLOB",
+                    .modules = true},
+                   wanted.modules);
+  command.repeated({.name = "--under",
+                    .help = "Nodes of a module and of all inside it; a glob of paths",
+                    .type = "GLOB",
+                    .modules = true},
+                   wanted.under);
+  command.repeated(
+      {.name = "--class",
+       .help = "Nodes of modules of a class, bare or qualified; also by the model's own module around",
+       .type = "GLOB"},
+      wanted.classes);
+  command.repeated({.name = "--op", .help = "Nodes of an operator: MatMul, com.microsoft::*", .type = "GLOB"},
+                   wanted.ops);
+  command.repeated(
+      {.name = "--role", .help = "attention, norm, mlp, self_attention and so on", .type = "GLOB"},
+      wanted.roles);
+  command.repeated({.name = "--component", .help = "query, key, output and so on", .type = "GLOB"},
+                   wanted.components);
+  command.repeated_list({.name = "--layer",
+                         .help = "Index of the outermost repeated block: 2, 0-3, 5- or a list of these",
+                         .type = "N,..."},
+                        wanted.layers);
+  command.repeated({.name = "--parameter",
+                    .help = "Nodes that read a parameter; a glob of names in the state dict",
+                    .type = "GLOB"},
+                   wanted.parameters);
+  command.real({.name = "--min-confidence", .help = "Nodes whose module is at least so sure", .type = "X"},
+               min_confidence, 0, 1);
+  command.repeated({.name = "--source",
+                    .help = "Nodes by the evidence that won: parameter, neighbours and so on",
+                    .type = "NAME"},
+                   wanted.sources);
+  command.yes({.name = "--unknown", .help = "Nodes whose module is not known"}, wanted.unknown);
+  command.yes({.name = "--shared",
+               .help = "Also nodes that serve a module among others, as the column modules lists them"},
+              wanted.shared);
+}
+
+}  // namespace
+
+void add_query(Program& program) {
+  auto flags = std::make_shared<QueryFlags>();
+  Command command = program.add("query", text, examples);
+  add_model_flags(command, *flags);
+  add_rules_flags(command, *flags);
+  add_selectors(command, flags->selectors, flags->min_confidence);
+  command.text({.name = "--sql", .help = "One SELECT over the tables", .type = "SELECT"}, flags->sql);
+  command.number({.name = "--timeout",
+                  .help = "Seconds that SQL may take; 0: as many as it likes",
+                  .type = "SECONDS",
+                  .show_default = true},
+                 flags->timeout, 0, 1'000'000);
+  command.number({.name = "--memory",
+                  .help = "Megabytes that the tables and the answer of SQL may take",
+                  .type = "MB",
+                  .show_default = true},
+                 flags->memory, 1, 1'000'000);
+  command.text({.name = "-f,--format",
+                .help = "table, json, jsonl, csv or names; names of SQL are its first column",
+                .type = "FORMAT",
+                .choices = {"table", "json", "jsonl", "csv", "names"},
+                .show_default = true},
+               flags->format);
+  command.comma_list(
+      {.name = "--columns", .help = "Columns of table and csv, those of 'thence map'", .type = "NAME,..."},
+      flags->columns);
+  std::vector<std::string> lists;
+  for (const std::string_view name : query::tool_list_names()) lists.emplace_back(name);
+  command.text({.name = "--as", .help = "The list that another tool takes", .type = "LIST", .choices = lists},
+               flags->as);
+  command.text({.name = "--precision",
+                .help = "Of tensorrt-layers",
+                .type = "TYPE",
+                .choices = {"fp32", "fp16", "bf16", "int8", "int32"},
+                .show_default = true},
+               flags->precision);
+  command.does([flags] { return run_query(*flags); });
+}
+
+}  // namespace thence::cli

@@ -1,0 +1,42 @@
+// thence query --sql.
+#include "cli/query.h"
+#include "output/rows.h"
+#include "query/sql.h"
+
+namespace thence::cli {
+namespace {
+
+output::Cell cell_of(query::SqlValue& value) {
+  return std::visit([](auto& one) -> output::Cell { return std::move(one); }, value);
+}
+
+int fail(const Error& error) {
+  print_error(error);
+  return static_cast<int>(error.kind);
+}
+
+}  // namespace
+
+int run_sql(const QueryFlags& flags) {
+  query::use_sqlite_on_one_thread();
+  Result<query::SqlQuestion> question = query::SqlQuestion::make(
+      flags.sql, {.seconds = static_cast<double>(flags.timeout), .bytes = std::uint64_t{flags.memory} << 20});
+  if (!question) return fail(question.error());
+  ModelFlags model = flags;
+  const Opened opened = open_map(model);
+  if (opened.map == nullptr) return opened.exit_code;
+  Result<query::SqlAnswer> answer = question->ask(*opened.map);
+  if (!answer) return fail(answer.error());
+  output::Rows rows{.schema = "thence.sql/1", .list = "rows", .columns = {}};
+  for (const std::string& column : answer->columns) rows.columns.emplace_back(column);
+  rows.cells.reserve(answer->rows.size());
+  for (std::vector<query::SqlValue>& row : answer->rows) {
+    std::vector<output::Cell>& cells = rows.cells.emplace_back();
+    cells.reserve(row.size());
+    for (query::SqlValue& value : row) cells.push_back(cell_of(value));
+    row = {};
+  }
+  return deliver(flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, out); });
+}
+
+}  // namespace thence::cli

@@ -1,0 +1,99 @@
+#include "output/fitted_table.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/text.h"
+
+namespace thence::output {
+namespace {
+
+constexpr std::string_view bold = "\x1b[1m", dim = "\x1b[2m", plain = "\x1b[0m", gap = "  ";
+
+std::vector<std::size_t> widths_of(const FittedTable& table) {
+  std::vector<std::size_t> widths;
+  for (const FittedColumn& column : table.columns) {
+    std::size_t most = base::columns(column.title);
+    for (const std::string& cell : column.cells) most = std::max(most, base::columns(cell));
+    widths.push_back(most);
+  }
+  return widths;
+}
+
+std::size_t total(const std::vector<std::size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), widths.empty() ? 0 : gap.size() * (widths.size() - 1));
+}
+
+// Cuts and drops until the table fits, or nothing is left to take away.
+void fit(FittedTable& table, std::vector<std::size_t>& widths, std::size_t width) {
+  while (total(widths) > width) {
+    const auto first = std::max_element(
+        table.columns.begin(), table.columns.end(),
+        [](const FittedColumn& a, const FittedColumn& b) { return a.dispensable < b.dispensable; });
+    std::size_t over = total(widths) - width;
+    for (std::size_t i = table.columns.size(); i-- > 0 && over > 0;) {
+      const std::size_t least = std::max(table.columns[i].least, base::columns(table.columns[i].title));
+      if (table.columns[i].least == 0 || widths[i] <= least) continue;
+      const std::size_t cut = std::min(over, widths[i] - least);
+      if (cut == over || first->dispensable == 0) {
+        widths[i] -= cut;
+        over -= cut;
+      }
+    }
+    if (over == 0 || first->dispensable == 0) return;
+    widths.erase(widths.begin() + (first - table.columns.begin()));
+    table.columns.erase(first);
+  }
+}
+
+}  // namespace
+
+std::string cut_to(const std::string& text, std::size_t width) {
+  if (base::columns(text) <= width) return text;
+  std::size_t end = 0;
+  for (std::size_t kept = 0; kept + 1 < width && end < text.size(); ++kept)
+    end += std::max<std::size_t>(base::utf8_length(std::string_view(text).substr(end)), 1);
+  return text.substr(0, end) + "…";
+}
+
+void write_fitted(FittedTable table, std::size_t width, bool colour, base::Writer& out) {
+  std::erase_if(table.columns, [](const FittedColumn& column) {
+    return std::all_of(column.cells.begin(), column.cells.end(),
+                       [](const std::string& cell) { return cell.empty(); });
+  });
+  std::vector<std::size_t> widths = widths_of(table);
+  if (width > 0) fit(table, widths, width);
+  const auto write_line = [&](auto cell, bool coloured) {
+    std::size_t owed = 0;  // spaces that are written only if something follows
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const FittedColumn& column = table.columns[i];
+      const std::string text = cut_to(cell(column), widths[i]);
+      const std::size_t used = base::columns(text), room = widths[i] - std::min(widths[i], used);
+      if (i > 0) owed += gap.size();
+      if (column.right) owed += room;
+      if (used > 0) {
+        out.add(std::string(owed, ' '));
+        owed = 0;
+        const bool painted = coloured && !column.colour.empty();
+        if (painted) out.add(column.colour);
+        out.add(text);
+        if (painted) out.add(plain);
+      }
+      if (!column.right) owed += room;
+    }
+  };
+  if (colour) out.add(bold);
+  write_line([](const FittedColumn& column) { return column.title; }, false);
+  if (colour) out.add(plain);
+  out.add("\n");
+  const std::size_t rows = table.columns.empty() ? 0 : table.columns.front().cells.size();
+  for (std::size_t row = 0; row < rows; ++row) {
+    const bool faint = colour && row < table.faint.size() && table.faint[row];
+    if (faint) out.add(dim);
+    write_line([&](const FittedColumn& column) { return column.cells[row]; }, colour && !faint);
+    if (faint) out.add(plain);
+    out.add("\n");
+  }
+}
+
+}  // namespace thence::output

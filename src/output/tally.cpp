@@ -1,0 +1,87 @@
+#include "output/tally.h"
+
+#include <algorithm>
+
+namespace thence::output {
+
+using hierarchy::ModuleId;
+using hierarchy::no_module;
+
+namespace {
+
+constexpr unsigned most_types = 64;
+
+// A file may claim any number of elements; a sum of such stops at the largest number there is.
+void add_to(std::uint64_t& sum, std::uint64_t more) {
+  if (__builtin_add_overflow(sum, more, &sum)) sum = ~std::uint64_t{0};
+}
+
+void add_node(const shapes::Inferred& inferred, onnx::NodeId id, float confidence, Tally& tally) {
+  ++tally.own_nodes;
+  ++tally.nodes;
+  tally.confidence += confidence;
+  tally.first_node = std::min(tally.first_node, id);
+  const shapes::Work& work = inferred.work[id];
+  if (!work.macs.known() || !tally.own_macs.add(inferred.sizes.polynomial(work.macs))) ++tally.uncounted;
+  if (!work.elementwise.known() || !tally.elementwise.add(inferred.sizes.polynomial(work.elementwise)))
+    tally.elementwise_known = false;
+}
+
+}  // namespace
+
+void Tally::include(const Tally& inner) {
+  nodes += inner.nodes;
+  add_to(parameters, inner.parameters);
+  add_to(bytes, inner.bytes);
+  types |= inner.types;
+  if (!macs.add(inner.macs)) uncounted += inner.nodes;  // past what 64 bits hold
+  uncounted += inner.uncounted;
+  elementwise_known = elementwise.add(inner.elementwise) && elementwise_known && inner.elementwise_known;
+  confidence += inner.confidence;
+  first_node = std::min(first_node, inner.first_node);
+}
+
+Tallies tally(const semantics::Map& map, const shapes::Inferred& inferred) {
+  const hierarchy::ModuleTree& tree = map.tree();
+  Tallies made;
+  made.modules.resize(tree.size());
+  const auto of = [&](ModuleId module) -> Tally& {
+    return module == no_module ? made.unknown : made.modules[module];
+  };
+  for (onnx::NodeId id = 0; id < map.model().node_count(); ++id)
+    add_node(inferred, id, map.answer(id).confidence, of(map.answer(id).module));
+  const std::vector<ModuleId> owners = map.initializer_owners();
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    const onnx::TensorView tensor = map.model().tensor(map.model().initializers()[i]);
+    Tally& owner = of(owners[i]);
+    add_to(owner.parameters, tensor.elements().value_or(0));
+    add_to(owner.bytes, tensor.bytes().value_or(0));
+    if (tensor.data_type > 0 && static_cast<unsigned>(tensor.data_type) < most_types)
+      owner.types |= std::uint64_t{1} << static_cast<unsigned>(tensor.data_type);
+  }
+  for (Tally& one : made.modules) one.macs = one.own_macs;
+  made.unknown.macs = made.unknown.own_macs;
+  for (auto id = static_cast<ModuleId>(tree.size() - 1); id != hierarchy::root; --id)
+    made.modules[tree[id].parent].include(made.modules[id]);  // which was added before what is inside it
+  made.total = made.modules[hierarchy::root];
+  made.total.include(made.unknown);
+  made.total.own_nodes = made.total.nodes;
+  made.total.own_macs = made.total.macs;
+  return made;
+}
+
+std::string type_names(std::uint64_t types) {
+  std::string names;
+  for (unsigned i = 0; i < most_types; ++i)
+    if ((types >> i & 1) != 0)
+      names += (names.empty() ? "" : ",") + onnx::data_type_name(static_cast<std::int32_t>(i));
+  return names;
+}
+
+double plain_value(const shapes::Polynomial& polynomial) {
+  auto value = static_cast<double>(polynomial.number());
+  for (const shapes::Term& term : polynomial.terms()) value += static_cast<double>(term.factor);
+  return std::max(value, 0.0);
+}
+
+}  // namespace thence::output

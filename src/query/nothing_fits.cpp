@@ -1,0 +1,137 @@
+// What to say when a selector fits nothing: the nearest names that exist.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/nearest.h"
+#include "base/text.h"
+#include "query/selector.h"
+
+namespace thence::query {
+namespace {
+
+using hierarchy::ModuleId;
+using semantics::Map;
+
+Error nothing(std::string text, std::string hint) {
+  return {ErrorKind::usage, "Q002", std::move(text), std::move(hint)};
+}
+
+std::string_view noun(Kind kind) {
+  static constexpr std::array<std::string_view, kind_count> nouns = {
+      "module", "module", "class", "role", "component", "layer", "operator", "parameter", "source"};
+  return nouns[static_cast<std::size_t>(kind)];
+}
+
+// Calls `use` with the names of a kind that the model has; an operator or a class comes more than once.
+template <class Use>
+void each_name(const Map& map, const Term& term, Use use) {
+  const hierarchy::ModuleTree& tree = map.tree();
+  std::set<std::string_view> met;
+  const auto once = [&](std::string_view name) {
+    if (!name.empty() && met.insert(name).second) use(name);
+  };
+  switch (term.kind) {
+    case Kind::module:
+    case Kind::under:
+      for (ModuleId module = 1; module < tree.size(); ++module) use(tree[module].path);
+      return;
+    case Kind::class_name: {
+      const bool bare = term.text.find('.') == std::string::npos;
+      for (ModuleId module = 0; module < tree.size(); ++module)
+        once(bare ? hierarchy::short_class(tree[module].class_name) : tree[module].class_name);
+      return;
+    }
+    case Kind::role:
+      for (ModuleId module = 0; module < tree.size(); ++module) {
+        const semantics::Role role = map.role(module);
+        once(role.type);
+        once(role.classification);
+      }
+      return;
+    case Kind::component:
+      for (ModuleId module = 0; module < tree.size(); ++module) once(map.role(module).component);
+      return;
+    case Kind::op:
+      for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) once(map.model().node(id).op_type());
+      return;
+    case Kind::parameter:
+      for (const hierarchy::ParameterOwner& owner : map.hierarchy().parameters())
+        if (!owner.parameter.empty()) use(owner.parameter);
+      return;
+    case Kind::source:
+      for (onnx::NodeId id = 0; id < map.model().node_count(); ++id)
+        if (map.answer(id).known()) once(evidence::name_of(map.answer(id).source));
+      return;
+    case Kind::layer: return;
+  }
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::vector<std::string> shown;
+  for (const std::string& name : names) shown.push_back(base::printable(name));
+  return fmt::format("{}", fmt::join(shown, ", "));
+}
+
+std::string layers_of(const Map& map) {
+  std::uint64_t most = 0;
+  bool any = false;
+  for (ModuleId module = 0; module < map.tree().size(); ++module)
+    if (const auto layers = map.layers(module); !layers.empty()) {
+      most = std::max(most, layers.front().index);
+      any = true;
+    }
+  return any ? fmt::format("layers are numbered from 0 to {}", most) : "the model has no repeated blocks";
+}
+
+std::string hint(const Map& map, const Term& term) {
+  if (term.kind == Kind::layer) return layers_of(map);
+  if (term.kind == Kind::class_name && !map.tree().has_classes())
+    return "the file does not tell classes: give a capture with --capture";
+  base::Nearest nearest(term.kind == Kind::op ? term.glob.text() : term.text);
+  std::vector<std::string> some;
+  constexpr std::size_t few = 12;
+  each_name(map, term, [&](std::string_view name) {
+    nearest.look_at(name);
+    if (some.size() <= few) some.emplace_back(name.substr(0, 200));
+  });
+  if (const std::vector<std::string> names = nearest.names(); !names.empty())
+    return "the nearest: " + listed(names);
+  if (some.empty()) return fmt::format("the model has no {} at all", noun(term.kind));
+  if (some.size() <= few) return "there are: " + listed(some);
+  if (term.kind == Kind::op) return "thence map lists the operators";
+  if (term.kind == Kind::parameter)
+    return "thence query --sql 'SELECT name, parameter FROM initializers' lists them";
+  return "thence show lists the modules; * stands for one part of a path and ** for any number";
+}
+
+}  // namespace
+
+Error fits_nothing(const Map& map, const Term& term, Hit hit) {
+  const std::string shown = base::printable(term.text.substr(0, 200));
+  if (hit == Hit::nothing)
+    return nothing(fmt::format("no {} fits {} '{}'", noun(term.kind), flag_of(term.kind), shown),
+                   hint(map, term));
+  if (term.kind == Kind::module)
+    return nothing(fmt::format("module '{}' ran no node of its own", shown),
+                   fmt::format("--under '{}' selects the nodes of the modules inside it, too", shown));
+  if (term.kind == Kind::parameter)
+    return nothing(fmt::format("no node reads parameter '{}'", shown), "thence map tells what nodes read");
+  return nothing(fmt::format("no node is known to be of module '{}' or of one inside it", shown),
+                 "a capture may tell more: give it with --capture");
+}
+
+Error fit_nothing_together(const Selector& selector) {
+  std::vector<std::string> given;
+  for (std::size_t kind = 0; kind < kind_count; ++kind)
+    if (const auto& terms = selector.terms(static_cast<Kind>(kind)); !terms.empty())
+      given.push_back(std::string(flag_of(terms.front().kind)));
+  if (selector.unknown()) given.push_back("--unknown");
+  if (selector.min_confidence() > 0) given.push_back("--min-confidence");
+  return nothing(
+      fmt::format("no node fits {}{}", fmt::join(given, " and "), given.size() > 1 ? " together" : ""),
+      "leave one of them out, or widen it");
+}
+
+}  // namespace thence::query

@@ -1,0 +1,92 @@
+#include "query/selector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "evidence/source.h"
+
+namespace thence::query {
+namespace {
+
+using base::Glob;
+
+Error malformed(Kind kind, const std::string& text, std::string hint) {
+  return {ErrorKind::usage, "Q001",
+          fmt::format("{} '{}' is malformed", flag_of(kind), base::printable(text.substr(0, 200))),
+          std::move(hint)};
+}
+
+std::vector<std::string_view> source_names() {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < evidence::source_count; ++i)
+    names.push_back(evidence::name_of(static_cast<evidence::Source>(i)));
+  return names;
+}
+
+Result<Term> read_term(Kind kind, const std::string& text) {
+  const bool path = kind == Kind::module || kind == Kind::under;
+  if (text.size() > Glob::max_length)
+    return malformed(kind, text, fmt::format("it is longer than {} bytes", Glob::max_length));
+  if (text.empty() && !path) return malformed(kind, text, "it is empty");
+  Term term{kind, text, Glob(path && text == "(root)" ? "" : text)};
+  if (kind == Kind::layer) {
+    const std::optional<LayerRange> layers = read_layers(text);
+    if (!layers) return malformed(kind, text, "write 2, 0-3, 5- or a list of these: 0,2,5-");
+    term.layers = *layers;
+  } else if (kind == Kind::op) {
+    if (const std::size_t colons = text.find("::"); colons != std::string::npos) {
+      term.domain = Glob(std::string_view(text).substr(0, colons));
+      term.glob = Glob(std::string_view(text).substr(colons + 2));
+    }
+  } else if (kind == Kind::source) {
+    const std::vector<std::string_view> names = source_names();
+    if (std::none_of(names.begin(), names.end(),
+                     [&](std::string_view name) { return term.glob.fits_word(name); }))
+      return malformed(kind, text, fmt::format("sources: {}", fmt::join(names, ", ")));
+  }
+  return term;
+}
+
+}  // namespace
+
+bool Selectors::empty() const {
+  return modules.empty() && under.empty() && classes.empty() && roles.empty() && components.empty() &&
+         layers.empty() && ops.empty() && parameters.empty() && sources.empty() && min_confidence <= 0 &&
+         !unknown;
+}
+
+std::string_view flag_of(Kind kind) {
+  static constexpr std::array<std::string_view, kind_count> flags = {"--module", "--under",     "--class",
+                                                                     "--role",   "--component", "--layer",
+                                                                     "--op",     "--parameter", "--source"};
+  return flags[static_cast<std::size_t>(kind)];
+}
+
+Result<Selector> Selector::make(const Selectors& wanted) {
+  if (!(wanted.min_confidence >= 0 && wanted.min_confidence <= 1))  // nor what is no number
+    return Error{ErrorKind::usage, "Q001", "--min-confidence is malformed", "write a number from 0 to 1"};
+  Selector selector;
+  selector.min_confidence_ = wanted.min_confidence;
+  selector.unknown_ = wanted.unknown;
+  selector.shared_ = wanted.shared;
+  const std::pair<Kind, const std::vector<std::string>*> given[] = {{Kind::module, &wanted.modules},
+                                                                    {Kind::under, &wanted.under},
+                                                                    {Kind::class_name, &wanted.classes},
+                                                                    {Kind::role, &wanted.roles},
+                                                                    {Kind::component, &wanted.components},
+                                                                    {Kind::layer, &wanted.layers},
+                                                                    {Kind::op, &wanted.ops},
+                                                                    {Kind::parameter, &wanted.parameters},
+                                                                    {Kind::source, &wanted.sources}};
+  for (const auto& [kind, texts] : given)
+    for (const std::string& text : *texts) {
+      Result<Term> term = read_term(kind, text);
+      if (!term) return term.error();
+      selector.terms_[static_cast<std::size_t>(kind)].push_back(*std::move(term));
+    }
+  return selector;
+}
+
+}  // namespace thence::query

@@ -1,0 +1,206 @@
+#include "query/sql.h"
+
+#include <fmt/core.h>
+#include <sqlite3.h>
+
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "query/sql_guard.h"
+#include "query/statement.h"
+#include "query/tables.h"
+
+namespace thence::query {
+namespace {
+
+struct Close {
+  void operator()(sqlite3* database) const { sqlite3_close(database); }
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using Prepared = std::unique_ptr<sqlite3_stmt, Close>;
+
+std::mutex& one_at_a_time() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+Error not_sql(std::string text) {
+  return {
+      ErrorKind::usage, "Q003", std::move(text),
+      "tables: nodes, modules, module_closure, initializers, \"values\", edges, evidence, metadata; SELECT "
+      "sql FROM sqlite_schema shows their columns"};
+}
+
+Error past_limit(std::string text, std::string hint) {
+  return {ErrorKind::bad_input, "Q005", std::move(text), std::move(hint)};
+}
+
+SqlValue value_of(sqlite3_stmt* statement, int column) {
+  switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_INTEGER: return sqlite3_column_int64(statement, column);
+    case SQLITE_FLOAT: return sqlite3_column_double(statement, column);
+    case SQLITE_NULL: return std::monostate{};
+    case SQLITE_BLOB: {
+      const auto* bytes = static_cast<const unsigned char*>(sqlite3_column_blob(statement, column));
+      constexpr std::string_view digits = "0123456789abcdef";
+      std::string text;
+      for (int i = 0; i < sqlite3_column_bytes(statement, column); ++i) {
+        text += digits[bytes[i] >> 4];
+        text += digits[bytes[i] & 15];
+      }
+      return text;
+    }
+    default: {
+      const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
+      if (text == nullptr) return std::string();
+      const std::string_view bytes(text, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
+      return base::is_utf8(bytes) ? std::string(bytes) : base::valid_utf8(bytes);  // SQL can make any bytes
+    }
+  }
+}
+
+// Names of columns, the second of a name with a number.
+std::vector<std::string> columns_of(sqlite3_stmt* statement) {
+  std::vector<std::string> names;
+  std::unordered_map<std::string, int> met;
+  for (int i = 0; i < sqlite3_column_count(statement); ++i) {
+    const char* const told = sqlite3_column_name(statement, i);
+    std::string name(told == nullptr ? "" : told);
+    while (met[name]++ > 0) name += fmt::format(":{}", met[name] - 1);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace
+
+class SqlQuestion::Inside {
+ public:
+  Inside(std::string sql, const SqlLimits& limits)
+      : turn_(one_at_a_time()), sql_(std::move(sql)), limits_(limits), heap_(limits.bytes) {}
+
+  std::optional<Error> open() {
+    sqlite3* handle = nullptr;
+    const int code = sqlite3_open_v2(
+        ":memory:", &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+    database_.reset(handle);
+    if (code != SQLITE_OK) return too_much_memory();
+    Database database(handle);
+    database.execute(
+        "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
+        "PRAGMA page_size=16384; PRAGMA temp_store=MEMORY");
+    database.execute(schema);
+    // The first use of a table-valued function declares its table, which a guard would take for a change.
+    database.execute("SELECT * FROM json_each('[]'); SELECT * FROM json_tree('[]')");
+    if (!database.ok()) return too_much_memory();
+    const SqlGuard guard(handle);
+    const Result<Prepared> statement = prepare(guard);
+    if (!statement) return statement.error();
+    read_ = guard.read();
+    return std::nullopt;
+  }
+
+  Result<SqlAnswer> ask(const semantics::Map& map) {
+    Database(database_.get()).execute("BEGIN");
+    if (fill_some_tables(map, database_.get(), [&](std::string_view name) { return read_.contains(name); }))
+      return past_memory(sqlite3_errcode(database_.get()));
+    Database(database_.get()).execute("COMMIT");
+    SqlGuard guard(database_.get());
+    const Result<Prepared> statement = prepare(guard);
+    if (!statement) return statement.error();
+    guard.allow_seconds(limits_.seconds);
+    return rows(statement->get(), guard);
+  }
+
+ private:
+  Result<Prepared> prepare(const SqlGuard& guard) const {
+    if (sql_.find('\0') != std::string::npos) return not_sql("there is a character 0 in the SQL");
+    const char* rest = nullptr;
+    Result<Prepared> first = prepare(sql_.data(), guard, &rest);
+    if (!first) return first;
+    if (*first == nullptr) return not_sql("there is no SQL");
+    const Result<Prepared> second = prepare(rest, guard, &rest);
+    if (!second) return second.error();
+    if (*second != nullptr) return not_sql("there is more than one statement");
+    if (sqlite3_stmt_readonly(first->get()) == 0 || sqlite3_column_count(first->get()) == 0)
+      return not_allowed("what is no SELECT");
+    return first;
+  }
+
+  Result<Prepared> prepare(const char* sql, const SqlGuard& guard, const char** rest) const {
+    sqlite3_stmt* statement = nullptr;
+    const auto length = static_cast<int>(sql_.data() + sql_.size() - sql);
+    const int code = sqlite3_prepare_v2(database_.get(), sql, length, &statement, rest);
+    Prepared prepared(statement);
+    if (code == SQLITE_NOMEM) return too_much_memory();
+    if (code != SQLITE_OK && !guard.refused().empty()) return not_allowed(guard.refused());
+    if (code != SQLITE_OK) return not_sql(base::printable(sqlite3_errmsg(database_.get())));
+    return prepared;
+  }
+
+  Result<SqlAnswer> rows(sqlite3_stmt* statement, const SqlGuard& guard) const {
+    SqlAnswer answer;
+    answer.columns = columns_of(statement);
+    std::uint64_t kept = 0;
+    int code = SQLITE_ROW;
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+      std::vector<SqlValue>& row = answer.rows.emplace_back();
+      row.reserve(answer.columns.size());
+      kept += sizeof row + answer.columns.size() * sizeof(SqlValue);
+      for (int i = 0; i < sqlite3_column_count(statement); ++i) {
+        row.push_back(value_of(statement, i));
+        if (const auto* text = std::get_if<std::string>(&row.back())) kept += text->size();
+      }
+      if (kept + heap_.used() > limits_.bytes) return too_much_memory();
+    }
+    if (code == SQLITE_DONE) return answer;
+    if (code == SQLITE_INTERRUPT)
+      return past_limit(fmt::format("SQL took longer than {:g} s", limits_.seconds),
+                        "ask for less, or give a longer --timeout");
+    if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG) return past_memory(code);
+    if (!guard.refused().empty()) return not_allowed(guard.refused());
+    return not_sql(base::printable(sqlite3_errmsg(database_.get())));
+  }
+
+  static Error not_allowed(const std::string& what) {
+    return {ErrorKind::usage, "Q004", fmt::format("SQL may only read the tables: {} is not allowed", what),
+            "thence convert --to sqlite writes them to a file of your own"};
+  }
+
+  Error past_memory(int code) const {
+    if (code != SQLITE_TOOBIG) return too_much_memory();
+    return past_limit(fmt::format("a row is longer than {} MB", SqlGuard::most_bytes_a_row >> 20),
+                      "ask for shorter ones: substr(), LIMIT, or leave columns out");
+  }
+
+  Error too_much_memory() const {
+    return past_limit(fmt::format("the tables and the answer take more than {} MB", limits_.bytes >> 20),
+                      "ask for less, or give more --memory");
+  }
+
+  std::unique_lock<std::mutex> turn_;
+  std::string sql_;
+  SqlLimits limits_;
+  HeapLimit heap_;
+  std::unique_ptr<sqlite3, Close> database_;
+  std::set<std::string, std::less<>> read_;
+};
+
+SqlQuestion::SqlQuestion(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+SqlQuestion::SqlQuestion(SqlQuestion&&) noexcept = default;
+SqlQuestion::~SqlQuestion() = default;
+
+Result<SqlQuestion> SqlQuestion::make(const std::string& sql, const SqlLimits& limits) {
+  auto inside = std::make_unique<Inside>(sql, limits);
+  if (std::optional<Error> error = inside->open()) return *error;
+  return SqlQuestion(std::move(inside));
+}
+
+Result<SqlAnswer> SqlQuestion::ask(const semantics::Map& map) { return inside_->ask(map); }
+
+void use_sqlite_on_one_thread() { sqlite3_config(SQLITE_CONFIG_SINGLETHREAD); }
+
+}  // namespace thence::query

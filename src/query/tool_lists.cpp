@@ -1,0 +1,173 @@
+#include "query/tool_lists.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/json_text.h"
+#include "base/utf8.h"
+#include "query/boundary.h"
+
+namespace thence::query {
+namespace {
+
+using onnx::NodeId;
+using Names = std::vector<std::string_view>;
+
+void warn(ToolList& list, std::string code, std::string text) {
+  list.diagnostics.push_back({std::move(code), Severity::warning, "", std::move(text)});
+}
+
+// One a line, so that two lists are easily compared.
+void append_names(std::string& out, const Names& names, std::string_view indent) {
+  out += '[';
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    out += i == 0 ? "\n" : ",\n";
+    out += indent;
+    base::append_json_string(out, names[i]);
+  }
+  out += names.empty() ? "]" : "\n]";
+}
+
+Error no_list(std::string text, std::string hint) {
+  return {ErrorKind::usage, "Q002", std::move(text), std::move(hint)};
+}
+
+// The nodes' names, each once. What cannot be said by a name is told.
+Names names_of(const onnx::Model& model, std::span<const NodeId> nodes, ToolList& list) {
+  std::unordered_set<std::string_view> met;
+  Names names;
+  std::size_t nameless = 0;
+  for (const NodeId id : nodes) {
+    const std::string_view name = model.node(id).name();
+    if (name.empty() || !base::is_utf8(name))
+      ++nameless;
+    else if (met.insert(name).second)
+      names.push_back(name);
+  }
+  if (nameless > 0)
+    warn(list, "Q006",
+         fmt::format("nodes without a name that could be listed, which are left out: {}", nameless));
+  std::size_t others = 0;
+  std::size_t next = 0;  // nodes are sorted
+  for (NodeId id = 0; id < model.node_count(); ++id)
+    if (next < nodes.size() && nodes[next] == id)
+      ++next;
+    else if (met.contains(model.node(id).name()))
+      ++others;
+  if (others > 0)
+    warn(list, "Q007",
+         fmt::format("nodes that were not selected and have a name that is listed: {}", others));
+  return names;
+}
+
+Result<ToolList> name_list(const onnx::Model& model, std::span<const NodeId> nodes, const ToolListOptions&) {
+  ToolList list;
+  const Names names = names_of(model, nodes, list);
+  if (names.empty())
+    return no_list("none of the nodes has a name to be listed",
+                   "name the nodes first; thence convert --to csv lists them");
+  append_names(list.text, names, " ");
+  list.text += '\n';
+  return list;
+}
+
+Result<ToolList> op_list(const onnx::Model& model, std::span<const NodeId> nodes, const ToolListOptions&) {
+  ToolList list;
+  Names ops;
+  for (const NodeId id : nodes) ops.push_back(model.node(id).op_type());
+  std::sort(ops.begin(), ops.end());
+  ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
+  std::size_t all = 0;
+  for (NodeId id = 0; id < model.node_count(); ++id)
+    all += std::binary_search(ops.begin(), ops.end(), model.node(id).op_type());
+  if (all > nodes.size())
+    warn(list, "Q007",
+         fmt::format(
+             "nodes that were not selected and are of these types, too: {}; node-block-list names nodes",
+             all - nodes.size()));
+  append_names(list.text, ops, " ");
+  list.text += '\n';
+  return list;
+}
+
+// trtexec parts the list at commas and colons, and knows no quotes; a star is a wildcard.
+Result<ToolList> tensorrt_list(const onnx::Model& model, std::span<const NodeId> nodes,
+                               const ToolListOptions& options) {
+  ToolList list;
+  std::unordered_set<std::string> met;
+  std::size_t left_out = 0;
+  for (const NodeId id : nodes) {
+    const onnx::Node node = model.node(id);
+    std::string name(node.name());
+    if (name.empty() && !node.outputs().empty() && node.outputs().front() != onnx::none)
+      name = fmt::format("node_of_{}", model.value_name(node.outputs().front()));
+    if (name.empty() || name.find_first_of(",*\"'\n") != std::string::npos || !base::is_utf8(name)) {
+      ++left_out;
+      continue;
+    }
+    if (!met.insert(name).second) continue;
+    list.text += fmt::format("{}{}:{}", list.text.empty() ? "" : ",", name, options.precision);
+  }
+  if (list.text.empty())
+    return no_list("none of the nodes has a name that such a list can hold", "name the nodes first");
+  if (left_out > 0)
+    warn(list, "Q006",
+         fmt::format("nodes without a name that could be listed, which are left out: {}", left_out));
+  list.text += '\n';
+  return list;
+}
+
+Result<ToolList> extract_list(const onnx::Model& model, std::span<const NodeId> nodes,
+                              const ToolListOptions&) {
+  const Boundary edge = boundary_of(model, nodes);
+  if (edge.outputs.empty())
+    return no_list("nothing that these nodes of the main graph compute is used", "select more of them");
+  ToolList list;
+  if (edge.in_functions > 0)
+    warn(list, "Q006",
+         fmt::format("nodes in bodies of functions, which are left out: {}", edge.in_functions));
+  const auto names = [&](const std::vector<onnx::ValueId>& values) {
+    Names texts;
+    for (const onnx::ValueId value : values) texts.push_back(model.value_name(value));
+    return texts;
+  };
+  list.text = R"({"input_names": )";
+  append_names(list.text, names(edge.inputs), " ");
+  list.text += R"(, "output_names": )";
+  append_names(list.text, names(edge.outputs), " ");
+  list.text += "}\n";
+  return list;
+}
+
+struct Kind {
+  std::string_view name;
+  Result<ToolList> (*make)(const onnx::Model&, std::span<const NodeId>, const ToolListOptions&);
+};
+constexpr Kind kinds[] = {{"nodes-to-exclude", name_list},
+                          {"node-block-list", name_list},
+                          {"op-block-list", op_list},
+                          {"tensorrt-layers", tensorrt_list},
+                          {"extract-io", extract_list}};
+
+}  // namespace
+
+const std::vector<std::string_view>& tool_list_names() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> all;
+    for (const Kind& kind : kinds) all.push_back(kind.name);
+    return all;
+  }();
+  return names;
+}
+
+Result<ToolList> tool_list(std::string_view name, const onnx::Model& model, std::span<const NodeId> nodes,
+                           const ToolListOptions& options) {
+  for (const Kind& kind : kinds)
+    if (kind.name == name) return kind.make(model, nodes, options);
+  return Error{ErrorKind::usage, "Q001", fmt::format("there is no list '{}'", name),
+               fmt::format("lists: {}", fmt::join(tool_list_names(), ", "))};
+}
+
+}  // namespace thence::query

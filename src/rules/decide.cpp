@@ -1,0 +1,95 @@
+#include "rules/decide.h"
+
+#include "rules/matcher.h"
+
+namespace thence::rules {
+namespace {
+
+using hierarchy::ModuleId;
+using hierarchy::no_module;
+
+class Decider {
+ public:
+  Decider(const hierarchy::ModuleTree& tree, const Rules& rules, Granularity granularity,
+          const hierarchy::ClassFilter& filter)
+      : tree_(tree),
+        filter_(filter),
+        custom_(granularity == Granularity::custom),
+        only_hf_((custom_ ? rules.base : granularity) == Granularity::hf && tree.has_classes()),
+        matcher_(rules) {}
+
+  // Those around a module have smaller numbers.
+  Decisions all() {
+    found_.modules.resize(tree_.size());
+    found_.group_of.resize(tree_.size(), Decisions::no_group);
+    for (ModuleId id = 0; id < tree_.size(); ++id) {
+      matcher_.look_at(tree_[id]);
+      Decision& decision = found_.modules[id];
+      if (id != hierarchy::root) decision.renamed = found_.modules[tree_[id].parent].renamed;
+      decision.renamed_by = matcher_.last({Kind::rename});
+      if (decision.renamed_by != nullptr) {
+        decision.renamed = id;
+        found_.renamed[id] = matcher_.target(*decision.renamed_by);
+      }
+      decision.kept = !only_hf_ || counts(id);
+      if (custom_) by_rules(id, decision);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  // Under hf. Where no class tells, a module is not taken for one of torch.nn's, unless it only holds a list.
+  bool counts(ModuleId id) const {
+    const hierarchy::Module& module = tree_[id];
+    if (module.class_name.empty() && (module.children.empty() || !module.only_numbers)) return true;
+    return id == hierarchy::root || filter_.shows(module.class_name) ||
+           filter_.hf_module(tree_, id) == no_module;
+  }
+
+  void by_rules(ModuleId id, Decision& decision) {
+    const bool is_root = id == hierarchy::root;
+    if (!is_root) decision.sealed_by = inner_seal_[tree_[id].parent];
+    inner_seal_.push_back(decision.sealed_by);
+    decision.shown_by = matcher_.last({Kind::show, Kind::hide});
+    if (decision.shown_by != nullptr && !is_root) decision.kept = decision.shown_by->kind == Kind::show;
+    if (decision.sealed_by != nullptr) {
+      decision.kept = false;
+      return;
+    }
+    decision.joined_by = is_root ? nullptr : matcher_.last({Kind::join});
+    if (decision.joined_by != nullptr) {
+      decision.kept = false;
+      join(id, *decision.joined_by);
+      inner_seal_.back() = decision.joined_by;
+    } else {
+      inner_seal_.back() = matcher_.last({Kind::collapse});
+    }
+  }
+
+  void join(ModuleId id, const Rule& rule) {
+    std::string path = matcher_.target(rule);
+    const auto [known, fresh] = groups_by_path_.try_emplace(path, found_.groups.size());
+    if (fresh) found_.groups.push_back({std::move(path), &rule, {}, tree_[id].parent});
+    Group& group = found_.groups[known->second];
+    group.members.push_back(id);
+    group.around = tree_.common_ancestor(group.around, id);
+    found_.group_of[id] = static_cast<std::uint32_t>(known->second);
+  }
+
+  const hierarchy::ModuleTree& tree_;
+  const hierarchy::ClassFilter& filter_;
+  bool custom_, only_hf_;
+  Matcher matcher_;
+  Decisions found_;
+  std::vector<const Rule*> inner_seal_;  // by module: what seals the modules inside it
+  std::unordered_map<std::string, std::size_t> groups_by_path_;
+};
+
+}  // namespace
+
+Decisions decide(const hierarchy::ModuleTree& tree, const Rules& rules, Granularity granularity,
+                 const hierarchy::ClassFilter& filter) {
+  return Decider(tree, rules, granularity, filter).all();
+}
+
+}  // namespace thence::rules

@@ -1,0 +1,32 @@
+// Which rules fit a module. Paths and classes are those that the model has, whatever rules make of them.
+#pragma once
+
+#include <string_view>
+
+#include "hierarchy/module_tree.h"
+#include "rules/rules.h"
+
+namespace thence::rules {
+
+/// Looks at one module at a time.
+class Matcher {
+ public:
+  explicit Matcher(const Rules& rules) : rules_(rules) {}
+
+  void look_at(const hierarchy::Module& module) { look_at(module.path, module.class_name); }
+  void look_at(std::string_view path, std::string_view class_name) {
+    path_ = path;
+    class_name_ = class_name;
+  }
+  bool fits(const Rule& rule) const;
+  /// The last rule of one of these kinds that fits: later rules win. Nothing when none does.
+  const Rule* last(std::initializer_list<Kind> kinds) const;
+  /// The new path that a rule which fits gives.
+  std::string target(const Rule& rule) const;
+
+ private:
+  const Rules& rules_;
+  std::string_view path_, class_name_;
+};
+
+}  // namespace thence::rules

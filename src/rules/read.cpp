@@ -1,0 +1,149 @@
+#include "rules/read.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+
+#include "base/mapped_file.h"
+#include "base/text.h"
+#include "rules/document.h"
+#include "rules/words.h"
+
+namespace thence::rules {
+namespace {
+
+constexpr std::string_view granularity_names[] = {"", "hf", "nn", "custom"};
+
+constexpr std::string_view top_keys[] = {
+    "version", "granularity", "torch_nn_exceptions", "show", "hide", "collapse", "join", "rename", "role"};
+
+class Reader {
+ public:
+  explicit Reader(const std::string& file) : words_(file) { rules_.file = file; }
+
+  Result<Rules> read(const Value& document) {
+    for (const Entry& entry : document.entries)
+      if (auto error = read_top(entry)) return *error;
+    std::stable_sort(rules_.rules.begin(), rules_.rules.end(),
+                     [](const Rule& a, const Rule& b) { return a.place < b.place; });
+    return std::move(rules_);
+  }
+
+ private:
+  using Fault = std::optional<Error>;
+
+  Fault read_top(const Entry& entry) {
+    const auto kind = std::find(std::begin(kind_names), std::end(kind_names), entry.key);
+    if (kind != std::end(kind_names))
+      return read_kind(static_cast<Kind>(kind - std::begin(kind_names)), entry);
+    if (entry.key == "version")
+      return entry.value.type == Value::Type::number && entry.value.number == 1
+                 ? Fault()
+                 : words_.wrong(entry.value.place, "version must be 1", "write version = 1, or leave it out");
+    if (entry.key == "granularity") return read_base(entry);
+    if (entry.key == "torch_nn_exceptions") return read_exceptions(entry);
+    return words_.unknown_key(entry, top_keys);
+  }
+
+  Fault read_base(const Entry& entry) {
+    const auto base = granularity_of(entry.value.text);
+    if (!base || *base == Granularity::custom)
+      return words_.wrong(entry.value.place, "granularity must be \"hf\" or \"nn\"",
+                          "it is what show and hide start from");
+    rules_.base = *base;
+    rules_.base_given = true;
+    return {};
+  }
+
+  Fault read_exceptions(const Entry& entry) {
+    std::vector<std::string> classes;
+    for (const Value& item : entry.value.items) {
+      if (item.type != Value::Type::text || item.text.empty() || item.text.find('.') != std::string::npos)
+        return words_.wrong(item.place, "an exception is the short name of a class",
+                            "such as \"Linear\", without its package");
+      classes.push_back(item.text);
+    }
+    if (entry.value.type != Value::Type::list)
+      return words_.wrong(entry.value.place, "torch_nn_exceptions must be a list of class names",
+                          "such as [\"Linear\", \"LayerNorm\"]");
+    rules_.torch_nn_exceptions = std::move(classes);
+    return {};
+  }
+
+  // [[show]] is a list of tables; [show] is one.
+  Fault read_kind(Kind kind, const Entry& entry) {
+    if (entry.value.type == Value::Type::table) return read_rule(kind, entry.value);
+    if (entry.value.type == Value::Type::list &&
+        std::all_of(entry.value.items.begin(), entry.value.items.end(),
+                    [](const Value& item) { return item.type == Value::Type::table; })) {
+      for (const Value& item : entry.value.items)
+        if (auto error = read_rule(kind, item)) return error;
+      return {};
+    }
+    return words_.wrong(entry.value.place, fmt::format("{} must be tables", entry.key),
+                        fmt::format("write [[{}]] and its keys below", entry.key));
+  }
+
+  Fault read_rule(Kind kind, const Value& table) {
+    Result<Rule> rule = words_.rule(kind, table);
+    if (!rule) return rule.error();
+    patterns_ += rule->paths.size() + rule->classes.size();
+    if (patterns_ > Rules::most_patterns)
+      return Error{ErrorKind::bad_input, "R004",
+                   fmt::format("{}: there are more than {} patterns", place_in(rules_.file, table.place),
+                               Rules::most_patterns),
+                   "say the same with fewer, by * and **"};
+    rules_.rules.push_back(*std::move(rule));
+    return {};
+  }
+
+  Words words_;
+  Rules rules_;
+  std::size_t patterns_ = 0;
+};
+
+}  // namespace
+
+Result<Rules> read_rules(std::string_view bytes, const std::string& file) {
+  const Result<Value> document = read_document(bytes, file);
+  if (!document) return document.error();
+  return Reader(file).read(*document);
+}
+
+Result<Rules> open_rules(const std::string& path) {
+  const Result<base::MappedFile> file = base::MappedFile::open(path);
+  if (!file) return file.error();
+  return read_rules(file->bytes(), path);
+}
+
+std::string find_rules() {
+  namespace fs = std::filesystem;
+  std::error_code failure;
+  fs::path folder = fs::current_path(failure);
+  for (std::string up; !failure; up += "../") {
+    std::error_code ignored;
+    if (fs::is_regular_file(up + usual_file, ignored)) return up + usual_file;
+    if (folder == folder.parent_path()) break;
+    folder = folder.parent_path();
+  }
+  return {};
+}
+
+std::optional<Granularity> granularity_of(std::string_view name) {
+  const auto found = std::find(std::begin(granularity_names) + 1, std::end(granularity_names), name);
+  if (found == std::end(granularity_names)) return std::nullopt;
+  return static_cast<Granularity>(found - std::begin(granularity_names));
+}
+
+Error no_such_granularity(std::string_view name) {
+  return {ErrorKind::usage, "U019", fmt::format("no granularity is called '{}'", base::printable(name)),
+          "there are hf, nn and custom"};
+}
+
+std::string_view name_of(Granularity granularity) {
+  return granularity_names[static_cast<std::size_t>(granularity)];
+}
+
+}  // namespace thence::rules

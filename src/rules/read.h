@@ -1,0 +1,27 @@
+// Reads a rules file: TOML, checked word by word.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "rules/rules.h"
+
+namespace thence::rules {
+
+inline constexpr const char* usual_file = "thence.toml";
+
+Result<Rules> open_rules(const std::string& path);
+/// Any bytes; `file` is how errors call them.
+Result<Rules> read_rules(std::string_view bytes, const std::string& file);
+
+/// The nearest `thence.toml`, in the working folder or in one around it; empty when there is none.
+std::string find_rules();
+
+/// hf, nn or custom.
+std::optional<Granularity> granularity_of(std::string_view name);
+std::string_view name_of(Granularity granularity);
+Error no_such_granularity(std::string_view name);
+
+}  // namespace thence::rules

@@ -1,0 +1,152 @@
+#include "rules/view.h"
+
+#include <fmt/core.h>
+
+#include <unordered_map>
+
+#include "base/text.h"
+#include "rules/matcher.h"
+
+namespace thence::rules {
+namespace {
+
+using hierarchy::ModuleId;
+using hierarchy::ModuleTree;
+using hierarchy::no_module;
+
+class Maker {
+ public:
+  Maker(const ModuleTree& tree, const Rules& rules, Decisions decisions)
+      : tree_(tree),
+        rules_(rules),
+        decisions_(std::move(decisions)),
+        made_(decisions_.groups.size(), no_module),
+        matcher_(rules) {}
+
+  Result<View> make() {
+    if (auto error = fill()) return *error;
+    for (ModuleId id = 0; id < tree_.size(); ++id)
+      if (view_.stands_for[view_.told_as[id]] == id)
+        for (const std::string_view alias : tree_[id].aliases) view_.tree.add_alias(view_.told_as[id], alias);
+    give_roles();
+    if (tree_.complete()) view_.tree.set_complete();
+    view_.decisions = std::move(decisions_.modules);
+    return std::move(view_);
+  }
+
+ private:
+  // Makes the modules that are told, in the order in which they are met.
+  std::optional<Error> fill() {
+    view_.told_as.resize(tree_.size(), hierarchy::root);
+    view_.stands_for = {hierarchy::root};
+    if (auto error = claim("", hierarchy::root, nullptr)) return error;
+    view_.tree.add("", tree_[hierarchy::root].class_name);
+    if (tree_[hierarchy::root].calls) view_.tree.set_calls(hierarchy::root, *tree_[hierarchy::root].calls);
+    for (ModuleId id = 1; id < tree_.size(); ++id) {
+      const Decision& decision = decisions_.modules[id];
+      const std::uint32_t group = decisions_.group_of[id];
+      ModuleId& told = view_.told_as[id];
+      told = view_.told_as[tree_[id].parent];
+      if (group != Decisions::no_group) {
+        if (auto error = add_joined(decisions_.groups[group], made_[group])) return error;
+        told = made_[group];
+      } else if (decision.kept) {
+        const std::string path = renamed(tree_[id].path, decision);
+        const Rule* const rule =
+            decision.renamed == no_module ? nullptr : decisions_.modules[decision.renamed].renamed_by;
+        if (auto error = claim(path, id, rule)) return error;
+        told = add(told, path, tree_[id].class_name, id);
+        if (tree_[id].calls) view_.tree.set_calls(told, *tree_[id].calls);
+      }
+    }
+    return std::nullopt;
+  }
+
+  // A path inside a module that has another name.
+  std::string renamed(std::string_view path, const Decision& decision) const {
+    if (decision.renamed == no_module) return std::string(path);
+    const std::string_view old = tree_[decision.renamed].path;
+    if (!path.starts_with(old) || (path.size() > old.size() && path[old.size()] != '.'))
+      return std::string(path);  // a joined one that is told elsewhere
+    return decisions_.renamed.at(decision.renamed) + std::string(path.substr(old.size()));
+  }
+
+  std::optional<Error> add_joined(const Group& group, ModuleId& made) {
+    if (made != no_module) return std::nullopt;
+    const std::string path = renamed(group.path, decisions_.modules[group.around]);
+    if (auto error = claim(path, group.members.front(), group.rule)) return error;
+    std::string_view class_name = tree_[group.members.front()].class_name;
+    for (const ModuleId member : group.members)
+      if (tree_[member].class_name != class_name) class_name = {};
+    made = add(view_.told_as[group.around], path, class_name, group.around);
+    view_.joined[made] = {group.path, group.members};
+    return std::nullopt;
+  }
+
+  ModuleId add(ModuleId parent, const std::string& path, std::string_view class_name, ModuleId stands_for) {
+    view_.stands_for.push_back(stands_for);
+    return view_.tree.add_inside(parent, path, class_name);
+  }
+
+  // A path is one module's. `rule` is the one that gave it, if any.
+  std::optional<Error> claim(const std::string& path, ModuleId id, const Rule* rule) {
+    const auto [known, fresh] = claimed_.try_emplace(path, Claim{id, rule});
+    const bool too_long = path.size() > ModuleTree::max_path_length;
+    if (fresh && !too_long) return std::nullopt;
+    // Either of the two may be the one that a rule moved.
+    const bool moved = rule != nullptr;
+    const Rule* const blamed = moved ? rule : known->second.rule;
+    if (blamed == nullptr) return std::nullopt;  // a model's own paths are what they are
+    const ModuleId mine = moved ? id : known->second.module, other = moved ? known->second.module : id;
+    return Error{
+        ErrorKind::bad_input, "R005",
+        fmt::format("{}: this {} gives '{}' {}", place_in(rules_.file, blamed->place), name_of(blamed->kind),
+                    base::printable(tree_[mine].path),
+                    path.empty() ? "no path"
+                    : too_long   ? "a path that is too long"
+                                 : fmt::format("the path '{}', which '{}' has", base::printable(path),
+                                               base::printable(tree_[other].path))),
+        "use {1} and so on to tell modules apart, or [[join]] to make them one; --no-rules leaves rules "
+        "out"};
+  }
+
+  void give_roles() {
+    for (ModuleId id = 0; id < view_.tree.size(); ++id) {
+      if (const auto joined = view_.joined.find(id); joined != view_.joined.end())
+        matcher_.look_at(joined->second.path, view_.tree[id].class_name);
+      else
+        matcher_.look_at(tree_[view_.stands_for[id]]);
+      RoleWords words;
+      for (const Rule& rule : rules_.rules) {
+        if (rule.kind != Kind::role || !matcher_.fits(rule)) continue;
+        if (!rule.semantic_type.empty()) words.type = rule.semantic_type;
+        if (!rule.component.empty()) words.component = rule.component;
+        if (!rule.classification.empty()) words.classification = rule.classification;
+      }
+      if (!words.type.empty() || !words.component.empty() || !words.classification.empty())
+        view_.roles[id] = words;
+    }
+  }
+
+  struct Claim {
+    ModuleId module;
+    const Rule* rule;
+  };
+
+  const ModuleTree& tree_;
+  const Rules& rules_;
+  Decisions decisions_;
+  std::vector<ModuleId> made_;  // by group: its module in the view
+  Matcher matcher_;
+  View view_;
+  std::unordered_map<std::string, Claim> claimed_;
+};
+
+}  // namespace
+
+Result<View> make_view(const ModuleTree& tree, const Rules& rules, Granularity granularity,
+                       const hierarchy::ClassFilter& filter) {
+  return Maker(tree, rules, decide(tree, rules, granularity, filter)).make();
+}
+
+}  // namespace thence::rules

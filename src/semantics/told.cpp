@@ -1,0 +1,56 @@
+#include "semantics/told.h"
+
+#include <algorithm>
+
+namespace thence::semantics {
+
+using hierarchy::ModuleId;
+using hierarchy::no_module;
+
+Role Told::role(const hierarchy::ModuleTree& own_tree, ModuleId module, RoleReader& reader) const {
+  Role role;
+  if (const auto joined = view.joined.find(module); joined == view.joined.end()) {
+    role = reader.of(own_tree, view.stands_for[module]);
+  } else {  // what all parts have in common
+    role = reader.of(own_tree, joined->second.parts.front());
+    for (const ModuleId part : joined->second.parts) {
+      const Role other = reader.of(own_tree, part);
+      if (other.type != role.type) role.type = {};
+      if (other.component != role.component) role.component = {};
+      if (other.classification != role.classification) role.classification = {};
+    }
+  }
+  if (const auto given = view.roles.find(module); given != view.roles.end()) {
+    const rules::RoleWords& words = given->second;
+    // The usual classifications refine the usual types.
+    if (!words.type.empty() && words.type != role.type) role.classification = {};
+    if (!words.type.empty()) role.type = words.type;
+    if (!words.component.empty()) role.component = words.component;
+    if (!words.classification.empty()) role.classification = words.classification;
+  }
+  return role;
+}
+
+resolve::Resolution retold(const resolve::Resolution& resolution, const rules::View& view) {
+  resolve::Resolution told = resolution;
+  const auto retell = [&](ModuleId& module) {
+    if (module != no_module) module = view.told_as[module];
+  };
+  for (resolve::Attribution& node : told.nodes) {
+    // Which call it was of a module inside says nothing of the one it is told as.
+    if (node.known() && view.stands_for[view.told_as[node.module]] != node.module) node.call = 0;
+    retell(node.module);
+    retell(node.weight_owner);
+  }
+  for (std::vector<ModuleId>& set : told.sets) {
+    std::vector<ModuleId> fewer;
+    for (ModuleId module : set) {
+      retell(module);
+      if (std::find(fewer.begin(), fewer.end(), module) == fewer.end()) fewer.push_back(module);
+    }
+    set = std::move(fewer);
+  }
+  return told;
+}
+
+}  // namespace thence::semantics

@@ -1,0 +1,77 @@
+// Call: one node while a rule looks at it: what is known of its inputs, its attributes, and where the rule
+// says what its outputs are and what work it is.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "onnx/model.h"
+#include "shapes/values.h"
+
+namespace thence::shapes {
+
+/// The work of one node. Unknown sizes make unknown work.
+struct Work {
+  Size macs = 0;         // multiplications whose products are added up: matrices, convolutions, attention
+  Size elementwise = 0;  // elements that are worked on one by one
+};
+
+class Call {
+ public:
+  Call(const onnx::Model& model, onnx::NodeId node, std::int64_t opset, Values& values, Sizes& arithmetic)
+      : sizes(arithmetic), node_(model.node(node)), values_(values), opset_(opset) {}
+
+  std::int64_t opset() const { return opset_; }
+  std::string_view op() const { return node_.op_type(); }
+  std::size_t inputs() const { return node_.inputs().size(); }
+  std::size_t outputs() const { return node_.outputs().size(); }
+  bool has(std::size_t input) const { return input < inputs() && node_.inputs()[input] != onnx::none; }
+  Shape shape(std::size_t input) const { return has(input) ? values_.shape(id(input)) : Shape(); }
+  Content content(std::size_t input) const { return has(input) ? values_.content(id(input)) : std::nullopt; }
+  /// The only number of a content, such as an axis; unknown when there is none.
+  Size scalar(std::size_t input) const;
+  std::int32_t type(std::size_t input) const { return has(input) ? values_.type(id(input)) : 0; }
+  /// Whether two inputs surely have the same shape.
+  bool alike(std::size_t a, std::size_t b) const {
+    return has(a) && has(b) && values_.same_shape(id(a), id(b));
+  }
+
+  std::optional<onnx::AttributeView> attribute(std::string_view name) const { return node_.attribute(name); }
+  std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
+  std::string_view text(std::string_view name) const;
+  /// Numbers that stand in an attribute or, since some opset, in an input; empty when they are not known.
+  /// `given` says whether they are there at all.
+  std::optional<std::vector<std::int64_t>> integers(std::string_view name) const;
+  std::optional<std::vector<std::int64_t>> numbers(std::size_t input, std::string_view name,
+                                                   bool& given) const;
+
+  void give(std::size_t output, const Shape& shape);
+  void give_like(std::size_t output, std::size_t input);  // the shape of an input
+  void give_content(std::size_t output, const Content& content);
+  void give_type(std::size_t output, std::int32_t type);
+
+  Size elements(const Shape& shape) const;
+  Size output_elements() const;
+
+  Sizes& sizes;
+  Work work = {};
+
+ private:
+  onnx::ValueId id(std::size_t input) const { return node_.inputs()[input]; }
+  bool wanted(std::size_t output) const {
+    return output < outputs() && node_.outputs()[output] != onnx::none;
+  }
+
+  onnx::Node node_;
+  Values& values_;
+  std::int64_t opset_;
+};
+
+/// What an operator does to shapes, and the work it is. Outputs that it does not speak of stay unknown.
+using Rule = void (*)(Call& call);
+
+/// The shape that broadcasting gives.
+Shape broadcast(const Shape& a, const Shape& b);
+
+}  // namespace thence::shapes

@@ -1,0 +1,61 @@
+#include "shapes/order.h"
+
+namespace thence::shapes {
+
+using onnx::Graph;
+using onnx::NodeId;
+using onnx::Producer;
+using onnx::ValueId;
+
+namespace {
+
+// Calls `use` with the nodes of the same graph whose outputs a node reads.
+template <class Use>
+void each_source(const onnx::Model& model, const Graph& graph, NodeId node, Use use) {
+  for (const ValueId value : model.node(node).inputs()) {
+    if (value == onnx::none) continue;
+    const Producer producer = model.producer(value);
+    if (producer.kind == Producer::Kind::node && producer.index >= graph.first_node &&
+        producer.index - graph.first_node < graph.node_count)
+      use(producer.index);
+  }
+}
+
+}  // namespace
+
+bool Order::in_order(const Graph& graph) const {
+  bool good = true;
+  for (NodeId i = 0; i < graph.node_count && good; ++i)
+    each_source(model_, graph, graph.first_node + i,
+                [&](NodeId source) { good = good && source < graph.first_node + i; });
+  return good;
+}
+
+const std::vector<NodeId>* Order::sorted_of(const Graph& graph) {
+  if (graph.node_count == 0) return nullptr;
+  const auto [at, is_new] = kept_.try_emplace(graph.first_node);
+  std::vector<NodeId>& sorted = at->second;
+  if (!is_new || in_order(graph)) return sorted.empty() ? nullptr : &sorted;
+  std::vector<std::uint32_t> waiting(graph.node_count), first(graph.node_count + 1);
+  const auto each_edge = [&](auto use) {
+    for (NodeId i = 0; i < graph.node_count; ++i)
+      each_source(model_, graph, graph.first_node + i,
+                  [&](NodeId source) { use(source - graph.first_node, i); });
+  };
+  each_edge([&](NodeId source, NodeId target) { ++first[source + 1], ++waiting[target]; });
+  for (NodeId i = 0; i < graph.node_count; ++i) first[i + 1] += first[i];
+  std::vector<NodeId> readers(first.back());
+  std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
+  each_edge([&](NodeId source, NodeId target) { readers[next[source]++] = target; });
+  for (NodeId i = 0; i < graph.node_count; ++i)
+    if (waiting[i] == 0) sorted.push_back(i);
+  for (std::size_t done = 0; done < sorted.size(); ++done)
+    for (std::uint32_t i = first[sorted[done]]; i < first[sorted[done] + 1]; ++i)
+      if (--waiting[readers[i]] == 0) sorted.push_back(readers[i]);
+  for (NodeId i = 0; i < graph.node_count; ++i)
+    if (waiting[i] > 0) sorted.push_back(i);  // in a circle: any order is as good
+  for (NodeId& node : sorted) node += graph.first_node;
+  return &sorted;
+}
+
+}  // namespace thence::shapes

@@ -1,0 +1,34 @@
+// The order in which the nodes of a graph are looked at: that of the file, unless a node there reads what
+// comes later; then one in which it does not.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "onnx/model.h"
+
+namespace thence::shapes {
+
+class Order {
+ public:
+  explicit Order(const onnx::Model& model) : model_(model) {}
+
+  template <class Use>
+  void each(const onnx::Graph& graph, Use use) {
+    const std::vector<onnx::NodeId>* sorted = sorted_of(graph);
+    if (sorted != nullptr)
+      for (const onnx::NodeId node : *sorted) use(node);
+    else
+      for (onnx::NodeId i = 0; i < graph.node_count; ++i) use(graph.first_node + i);
+  }
+
+ private:
+  /// Null: the file's.
+  const std::vector<onnx::NodeId>* sorted_of(const onnx::Graph& graph);
+  bool in_order(const onnx::Graph& graph) const;
+
+  const onnx::Model& model_;
+  std::unordered_map<onnx::NodeId, std::vector<onnx::NodeId>> kept_;  // by first node; empty: the file's
+};
+
+}  // namespace thence::shapes

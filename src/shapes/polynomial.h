@@ -1,0 +1,50 @@
+// Polynomial: a sum of products of named sizes, such as 64*batch*seq + 64*batch. All arithmetic is checked:
+// what does not fit 64 bits, or grows past what anybody would read, is no polynomial but nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace thence::shapes {
+
+using SymbolId = std::uint32_t;
+
+/// factor * symbols[0] * symbols[1] * ...; without symbols it is a number.
+struct Term {
+  std::int64_t factor = 0;
+  std::vector<SymbolId> symbols = {};  // sorted; twice for a square
+
+  friend bool operator==(const Term&, const Term&) = default;
+};
+
+class Polynomial {
+ public:
+  static constexpr std::size_t most_terms = 64, highest_degree = 12;
+
+  Polynomial() = default;
+  explicit Polynomial(std::int64_t number) : number_(number) {}
+  static Polynomial of(SymbolId symbol);
+
+  std::int64_t number() const { return number_; }            // the term without symbols
+  const std::vector<Term>& terms() const { return terms_; }  // the others, in the order of their symbols
+  bool is_number() const { return terms_.empty(); }
+  /// Whether no term is below zero, so that sizes cannot make it so.
+  bool never_negative() const;
+
+  /// Adds in place; false, and unchanged, where it cannot.
+  bool add(const Polynomial& other, std::int64_t times = 1);
+  std::optional<Polynomial> times(const Polynomial& other) const;
+  /// Only where it goes without remainder, by a single term.
+  std::optional<Polynomial> divided_by(const Polynomial& other) const;
+
+  friend bool operator==(const Polynomial&, const Polynomial&) = default;
+
+ private:
+  bool add(const Term& term);
+
+  std::int64_t number_ = 0;
+  std::vector<Term> terms_;
+};
+
+}  // namespace thence::shapes

@@ -1,0 +1,39 @@
+"""What the tests of `thence query` share."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from tests.cases.programs import RELEASE
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "tests/models/sample"
+MODEL = SAMPLE / "bert.torchscript.onnx"
+
+
+def query(model: Path, *flags: str | Path, code: int = 0) -> str:
+    """What it prints on standard output; on standard error if it must fail."""
+    done = subprocess.run(
+        [RELEASE, "query", model, "--quiet", *flags], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == code, done.stderr
+    return done.stdout if code == 0 else done.stderr
+
+
+def names(model: Path, *flags: str) -> list[str]:
+    return query(model, *flags, "--format", "names").splitlines()
+
+
+def listed(model: Path, name: str, *flags: str) -> Any:
+    return json.loads(query(model, *flags, "--as", name))
+
+
+def map_of(model: Path, *flags: str | Path) -> dict[str, Any]:
+    done = subprocess.run(
+        [RELEASE, "map", model, "--format", "json", "--quiet", *flags], capture_output=True, check=True
+    )
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer

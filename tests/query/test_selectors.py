@@ -1,0 +1,123 @@
+"""Selectors find what the map says, whatever the model and the strategy."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cases.schemas import problems
+from tests.models.sample import Model, models
+from tests.query.asking import map_of, query
+
+EACH = pytest.mark.parametrize("model", models()[::7], ids=lambda model: model.name)
+Row = dict[str, Any]
+
+
+def found(model: Path, *flags: str) -> list[Row]:
+    answer = json.loads(query(model, *flags, "--format", "json"))
+    assert problems(answer, "thence.query/1") == []
+    rows: list[Row] = answer["nodes"]
+    assert [json.loads(line) for line in query(model, *flags, "--format", "jsonl").splitlines()] == rows
+    return rows
+
+
+def expected(rows: list[Row], fits: Callable[..., object]) -> list[Row]:
+    return [row for row in rows if fits(row)]
+
+
+@EACH
+def test_every_selector_says_what_the_map_says(model: Model) -> None:
+    rows = map_of(model.path)["nodes"]
+
+    def values(field: str) -> list[Any]:
+        return sorted({row[field] for row in rows if row[field] is not None}, key=str)
+
+    for path in values("module")[:8]:
+        assert found(model.path, "--module", path or "(root)") == expected(
+            rows, lambda r, path=path: r["module"] == path
+        )
+        assert found(model.path, "--under", path or "(root)") == expected(
+            rows,
+            lambda r, path=path: (
+                r["module"] is not None and f"{r['module']}.".startswith(path and f"{path}.")
+            ),
+        )
+    for op in values("op_type"):
+        assert found(model.path, "--op", op) == expected(rows, lambda r, op=op: r["op_type"] == op)
+    for role in values("semantic_type"):
+        assert found(model.path, "--role", role) == expected(
+            rows,
+            lambda r, role=role: (
+                role in (r["semantic_type"], r["additional_context"]["semantic_classification"])
+            ),
+        )
+    for component in values("component"):
+        assert found(model.path, "--component", component) == expected(
+            rows, lambda r, component=component: r["component"] == component
+        )
+    for layer in values("layer_id"):
+        assert found(model.path, "--layer", str(layer)) == expected(
+            rows, lambda r, layer=layer: r["layer_id"] == layer
+        )
+    for source in values("source"):
+        assert found(model.path, "--source", source) == expected(
+            rows, lambda r, source=source: r["source"] == source
+        )
+    for name in values("hf_module_class")[:4]:
+        for spelled in (name, name.rpartition(".")[2]):
+            assert found(model.path, "--class", spelled) == expected(
+                rows,
+                lambda r, spelled=spelled: any(
+                    told is not None and spelled in (told, told.rpartition(".")[2])
+                    for told in (r["module_class"], r["hf_module_class"])
+                ),
+            )
+    for least in values("confidence"):
+        if least > 0:
+            assert found(model.path, "--min-confidence", str(least)) == expected(
+                rows, lambda r, least=least: r["confidence"] >= least
+            )
+    if any(row["module"] is None for row in rows):
+        assert found(model.path, "--unknown") == expected(rows, lambda r: r["module"] is None)
+
+
+@EACH
+def test_globs_are_those_of_a_regular_expression(model: Model) -> None:
+    rows = map_of(model.path)["nodes"]
+    path = max((row["module"] or "" for row in rows), key=len)
+    parts = path.split(".")
+    for pattern in ("**", "*.**", "**." + parts[-1], ".".join(["*"] * len(parts)), parts[0][:2] + "*.**"):
+        words = re.escape(pattern).replace(r"\*\*\.", r"(?:.+\.)?").replace(r"\.\*\*", r"(?:\..+)?")
+        meant = re.compile(words.replace(r"\*\*", ".*").replace(r"\*", r"[^.]*"))
+        known = expected(
+            rows, lambda r, pattern=pattern: r["module"] or (r["module"] == "" and pattern == "**")
+        )
+        wanted = expected(known, lambda r, meant=meant: meant.fullmatch(r["module"]))
+        if wanted:
+            assert found(model.path, "--module", pattern) == wanted, pattern
+
+
+@EACH
+def test_shared_nodes_are_found_by_every_module_they_serve(model: Model) -> None:
+    rows = map_of(model.path)["nodes"]
+    several = [row for row in rows if len(row["modules"]) > 1]
+    for path in {path for row in several[:5] for path in row["modules"][:3]}:
+        assert found(model.path, "--shared", "--module", path or "(root)") == expected(
+            rows, lambda r, path=path: path in r["modules"] or r["module"] == path
+        )
+
+
+@EACH
+def test_parameters_are_found_by_who_reads_them(model: Model) -> None:
+    import onnx
+
+    graph = onnx.load(model.path, load_external_data=False).graph
+    answer = map_of(model.path)
+    for row in [row for row in answer["initializers"] if row["parameter"]][:5]:
+        readers = {node.output[0] for node in graph.node if row["name"] in node.input}
+        nodes = [graph.node[r["index"]] for r in found(model.path, "--parameter", row["parameter"])]
+        assert readers <= {node.output[0] for node in nodes}

@@ -1,0 +1,88 @@
+// Globs of paths and of words: what fits, and what their stars stand for.
+#include "base/glob.h"
+
+#include <gtest/gtest.h>
+
+namespace thence::test {
+namespace {
+
+using base::Glob;
+
+struct Case {
+  const char* pattern;
+  const char* path;
+  bool fits;
+};
+
+class Globs : public testing::TestWithParam<Case> {};
+
+TEST_P(Globs, Fit) {
+  const Case& one = GetParam();
+  EXPECT_EQ(Glob(one.pattern).fits(one.path), one.fits) << one.pattern << " " << one.path;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Globs,
+    testing::Values(
+        Case{"encoder.layer.0", "encoder.layer.0", true}, Case{"encoder.layer", "encoder.layer.0", false},
+        Case{"encoder.layer.*.attention", "encoder.layer.3.attention", true},
+        Case{"encoder.layer.*.attention", "encoder.layer.3.a.attention", false},
+        Case{"encoder.layer.*.attention", "encoder.layer.attention", false}, Case{"*", "encoder", true},
+        Case{"*", "encoder.layer", false}, Case{"*", "", false}, Case{"", "", true}, Case{"", "a", false},
+        Case{"**", "", true}, Case{"**", "a.b.c", true}, Case{"**.query", "query", true},
+        Case{"**.query", "a.b.query", true}, Case{"**.query", "a.query.b", false},
+        Case{"**.query.**", "a.query.b", true}, Case{"a.**.b.**.c", "a.b.b.x.c", true},
+        Case{"a.**.b.**.c", "a.x.c", false}, Case{"a.**", "a", true}, Case{"a.**", "ab", false},
+        Case{"la*r.?", "layer.7", true}, Case{"la*r.?", "layer.17", false}, Case{"*a*b*", "xaybz", true},
+        Case{"*a*b", "xbya", false}, Case{"**.*", "", false}, Case{"**.**", "", true},
+        Case{"a**b", "axxb", true}, Case{"a**b", "ax.xb", false},
+        Case{"encoder.layer.*", "encoder.layer", false}, Case{"layer*.conv*a", "layer1.conv_a", true},
+        Case{"layer*.conv*a", "layer1.conv_b", false}, Case{"aba*aba", "aba", false},
+        Case{"a*b*c", "a1b2b3c", true}, Case{"**.norm", "encoder.xnorm", false},
+        Case{"**.a.**.b", "a.x.a.y.z.b", true}, Case{"**.a.**.b", "a.x.a.y.z.c", false},
+        Case{"*.", "a.", true}, Case{"*.", "a", false}, Case{"a?", "a.", false}, Case{"a.?", "a.", false}));
+
+TEST(Glob, TakesDotsOfAWordAsTheyAre) {
+  EXPECT_TRUE(Glob("com.*").fits_word("com.microsoft.experimental"));
+  EXPECT_TRUE(Glob("Mat*").fits_word("MatMul"));
+  EXPECT_FALSE(Glob("Mat").fits_word("MatMul"));
+}
+
+struct Stars {
+  const char* pattern;
+  const char* path;
+  std::vector<std::string_view> taken;
+};
+
+TEST(Glob, TellsWhatItsStarsStoodFor) {
+  const Stars all[] = {
+      {"encoder.layer.*.**", "encoder.layer.3.a.b", {"3", "a.b"}},
+      {"encoder.layer.*.**", "encoder.layer.3", {"3", ""}},
+      {"**.q*_*", "a.q1_proj", {"a", "1", "proj"}},
+      {"**.x.**.y", "a.x.b.x.c.y", {"a", "b.x.c"}},  // each takes as little as it can
+      {"**.*.c", "a.b.c", {"a", "b"}},
+      {"**.a*.b*.**", "a1.x.a2.b3", {"a1.x", "2", "3", ""}},
+      {"**.**", "a.b", {"", "a.b"}},
+      {"*a*", "a", {"", ""}},
+      {"*?*", "xyz", {"", "yz"}},
+      {"a*b*c", "a1b2b3c", {"1", "2b3"}},
+      {"**", "", {""}},
+      {"a.b", "a.b", {}},
+  };
+  for (const Stars& one : all) {
+    std::vector<std::string_view> taken;
+    EXPECT_TRUE(Glob(one.pattern).fits(one.path, &taken)) << one.pattern;
+    EXPECT_EQ(taken, one.taken) << one.pattern;
+    EXPECT_EQ(Glob(one.pattern).stars(), one.taken.size()) << one.pattern;
+  }
+}
+
+TEST(Glob, StaysQuickWhateverThePattern) {
+  std::string pattern, path;
+  for (int i = 0; i < 250; ++i) pattern += "**.*a*";
+  for (int i = 0; i < 60; ++i) path += "aaaaaaaaaaaaaaab.";
+  EXPECT_FALSE(Glob(pattern).fits(path + "c"));
+}
+
+}  // namespace
+}  // namespace thence::test

@@ -1,0 +1,105 @@
+// Selectors on a small map: alone, together, and what is said when they fit nothing.
+#include "query/selector.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "onnx_parts.h"
+#include "query/boundary.h"
+#include "query/tool_lists.h"
+
+namespace thence::test {
+namespace {
+
+using query::Selector;
+using query::Selectors;
+
+class Selecting : public testing::Test {
+ protected:
+  std::string bytes =
+      model(graph({node("MatMul", {"x"}, {"a"}, "/enc/layer.0/attn/query/MatMul"),
+                   node("Add", {"a"}, {"b"}, "/enc/layer.0/attn/query/Add"),
+                   node("Softmax", {"b"}, {"c"}, "/enc/layer.0/attn/Softmax"),
+                   node("MatMul", {"c"}, {"d"}, "/enc/layer.1/attn/query/MatMul"), node("Neg", {}, {"e"})}))
+          .bytes();
+  Result<semantics::Map> map = semantics::Map::make(bytes, "model.onnx", {});
+
+  Result<std::vector<onnx::NodeId>> run(const Selectors& wanted) {
+    const Result<Selector> selector = Selector::make(wanted);
+    if (!selector) return selector.error();
+    return selector->run(*map);
+  }
+  std::vector<onnx::NodeId> found(const Selectors& wanted) {
+    const Result<std::vector<onnx::NodeId>> nodes = run(wanted);
+    EXPECT_TRUE(nodes) << nodes.error().text;
+    return nodes ? *nodes : std::vector<onnx::NodeId>();
+  }
+  std::string said(const Selectors& wanted) {
+    const Result<std::vector<onnx::NodeId>> nodes = run(wanted);
+    return nodes ? "found" : nodes.error().code + " " + nodes.error().text + " | " + nodes.error().hint;
+  }
+};
+
+using Nodes = std::vector<onnx::NodeId>;
+
+TEST_F(Selecting, ByOneThing) {
+  EXPECT_EQ(found({.modules = {"enc.layer.0.attn"}}), Nodes{2});
+  EXPECT_EQ(found({.modules = {"enc.layer.*.attn.query"}}), (Nodes{0, 1, 3}));
+  EXPECT_EQ(found({.under = {"enc.layer.0"}}), (Nodes{0, 1, 2}));
+  EXPECT_EQ(found({.under = {"**.query"}}), (Nodes{0, 1, 3}));
+  EXPECT_EQ(found({.under = {"(root)"}}), (Nodes{0, 1, 2, 3}));
+  EXPECT_EQ(found({.ops = {"MatMul"}}), (Nodes{0, 3}));
+  EXPECT_EQ(found({.ops = {"*a*M*"}}), (Nodes{0, 3}));
+  EXPECT_EQ(found({.layers = {"1-"}}), Nodes{3});
+  EXPECT_EQ(found({.unknown = true}), Nodes{4});
+  EXPECT_EQ(found({.sources = {"onnx_*"}}), (Nodes{0, 1, 2, 3}));
+  EXPECT_EQ(found({}), (Nodes{0, 1, 2, 3, 4}));
+}
+
+TEST_F(Selecting, Together) {
+  EXPECT_EQ(found({.under = {"enc.layer.0"}, .ops = {"MatMul", "Softmax"}}), (Nodes{0, 2}));
+  EXPECT_EQ(found({.modules = {"enc.layer.0.attn", "enc.layer.1.**"}}), (Nodes{2, 3}));
+  EXPECT_EQ(found({.ops = {"Neg"}, .unknown = true}), Nodes{4});
+}
+
+TEST_F(Selecting, SaysWhatFitsNothing) {
+  EXPECT_EQ(said({.modules = {"enc.layer.0.atn"}}),
+            "Q002 no module fits --module 'enc.layer.0.atn' | the nearest: enc.layer.0.attn, enc.layer.0");
+  EXPECT_EQ(
+      said({.modules = {"enc.layer"}}),
+      "Q002 module 'enc.layer' ran no node of its own | --under 'enc.layer' selects the nodes of the modules "
+      "inside it, too");
+  EXPECT_EQ(said({.modules = {"enc.layer.0.attn", "nowhere.at.all"}}).substr(0, 53),
+            "Q002 no module fits --module 'nowhere.at.all' | there");
+  EXPECT_EQ(said({.ops = {"MatMull"}}), "Q002 no operator fits --op 'MatMull' | the nearest: MatMul");
+  EXPECT_EQ(said({.layers = {"7"}}), "Q002 no layer fits --layer '7' | layers are numbered from 0 to 1");
+  EXPECT_EQ(
+      said({.classes = {"Linear"}}),
+      "Q002 no class fits --class 'Linear' | the file does not tell classes: give a capture with --capture");
+  EXPECT_EQ(said({.modules = {"enc.layer.0.attn"}, .ops = {"Neg"}}),
+            "Q002 no node fits --module and --op together | leave one of them out, or widen it");
+}
+
+TEST_F(Selecting, RefusesWhatIsMalformed) {
+  for (const Selectors& wanted :
+       {Selectors{.layers = {"3-1"}}, Selectors{.ops = {""}}, Selectors{.sources = {"hearsay"}},
+        Selectors{.modules = {std::string(2000, 'a')}}, Selectors{.min_confidence = std::nan("")}})
+    EXPECT_EQ(said(wanted).substr(0, 4), "Q001");
+}
+
+TEST_F(Selecting, ListsForOtherTools) {
+  const auto text = [&](const char* name, const Nodes& nodes) {
+    const Result<query::ToolList> list = query::tool_list(name, map->model(), nodes, {});
+    return list ? list->text : list.error().code;
+  };
+  EXPECT_EQ(text("nodes-to-exclude", {2, 4}), "[\n \"/enc/layer.0/attn/Softmax\"\n]\n");
+  EXPECT_EQ(text("op-block-list", {0, 2, 3}), "[\n \"MatMul\",\n \"Softmax\"\n]\n");
+  EXPECT_EQ(text("tensorrt-layers", {2, 4}), "/enc/layer.0/attn/Softmax:fp32,node_of_e:fp32\n");
+  EXPECT_EQ(text("extract-io", {1, 2}), "{\"input_names\": [\n \"a\"\n], \"output_names\": [\n \"c\"\n]}\n");
+  EXPECT_EQ(text("nodes-to-exclude", {4}), "Q002");
+  EXPECT_EQ(text("soup", {4}), "Q001");
+}
+
+}  // namespace
+}  // namespace thence::test
