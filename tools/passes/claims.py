@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 import onnx
-from tools.sample.walk import Place
+from tools.sample.walk import Place, graphs
 
 from .ids import TOKEN, Ids
 
@@ -90,8 +90,6 @@ def stamp(model: onnx.ModelProto) -> None:
 
 
 def unstamp(model: onnx.ModelProto) -> None:
-    from tools.accuracy.rename import graphs
-
     for graph in graphs(model.graph):
         for node in graph.node:
             kept = [entry for entry in node.metadata_props if entry.key != ID_KEY]

@@ -23,8 +23,7 @@ from .recipes import SAME, Step
 # How the two witnesses can stand to each other; the last two are disagreements.
 BOTH, BY_ID, BY_NUMBERS, NEITHER = "both agree", "id only", "numbers only", "neither witness"
 ID_KEPT, ID_LOST = "disagree, id kept", "disagree, id lost"
-
-
+# What numbers would have said without the id: how far they can be trusted where there is none.
 ALONE = ("alone the same", "alone open", "alone other")
 
 
@@ -39,12 +38,13 @@ class Decision:
     def rows(self, model: onnx.ModelProto, numbers: dict[str, Array]) -> list[Row]:
         """A row for every node; `numbers`: what it gives, where it can be compared with the ancestor's."""
         ids = self._ancestor.ids
-        alive = {token for place in places(model) for name in place.node.output for token in tokens(name)}
+        nodes = list(places(model))
+        alive = {token for place in nodes for name in place.node.output for token in tokens(name)}
         row_of = {place.node.name: row for row, place in enumerate(ids.rows)}
-        claims = [claim(place.node, ids, row_of) for place in places(model)]
-        claims = in_place(claims, list(places(model))) if self._step.in_place else claims
+        claims = [claim(place.node, ids, row_of) for place in nodes]
+        claims = in_place(claims, nodes) if self._step.in_place else claims
         found = []
-        for place, kind, said in zip(places(model), kinds(model), claims, strict=True):
+        for place, kind, said in zip(nodes, kinds(model), claims, strict=True):
             first = next((name for name in place.node.output if name), "")
             value = numbers.get(first) if not place.graph else None
             told = self._row(place.node, said, value, alive)
@@ -98,7 +98,6 @@ class Decision:
 
 
 def _alone(told: Row, by_numbers: Row) -> str:
-    """What numbers would have said without the id: how far they can be trusted where there is none."""
     if by_numbers["module"] in (told["module"], *told.get("accept", [])):
         return ALONE[0]
     return ALONE[1] if by_numbers["module"] is None else ALONE[2]

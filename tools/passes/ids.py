@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import onnx
-from tools.accuracy.rename import graphs
-from tools.sample.walk import Place, bodies, places
+from tools.sample.walk import Place, bodies, graphs, places
 
 TOKEN = re.compile(r"(?<![A-Za-z0-9])[nvw]\d{6}(?!\d)")
 

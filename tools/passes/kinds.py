@@ -7,7 +7,7 @@ that is made from it (positions, empty masks), is counted apart: it is plentiful
 from __future__ import annotations
 
 import onnx
-from tools.sample.walk import bodies
+from tools.sample.walk import bodies, read_by
 
 CONSTANT, SHAPE, DATA = range(3)
 WORDS = ("constant", "shape", "data")
@@ -24,7 +24,7 @@ def kinds(model: onnx.ModelProto) -> list[str]:
 def _walk(graph: onnx.GraphProto, known: dict[str, int], found: list[str]) -> None:
     known |= {tensor.name: CONSTANT for tensor in graph.initializer}
     nodes = list(graph.node)
-    reads = [_read(node) for node in nodes]
+    reads = [read_by(node) for node in nodes]
     read = [CONSTANT] * len(nodes)
     for at in in_order(nodes, reads):
         read[at] = max((known.get(name, CONSTANT) for name in reads[at]), default=CONSTANT)
@@ -58,7 +58,3 @@ def in_order(nodes: list[onnx.NodeProto], reads: list[set[str]]) -> list[int]:
 
 def _given(node: onnx.NodeProto, read: int) -> int:
     return min(read, SHAPE) if node.op_type in _SIZES else read
-
-
-def _read(node: onnx.NodeProto) -> set[str]:
-    return set(node.input).union(*(_read(inner) for _, body in bodies(node) for inner in body.node))

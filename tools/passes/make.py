@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import onnx
+from tools.corpus.whole import write_whole
 from tools.sample.architectures import inputs_of
 from tools.sample.choices import choice_of
+from tools.sample.truth import text
 
 from .ancestor import Ancestor
 from .claims import stamp, unstamp
@@ -33,9 +34,11 @@ def make(name: str, exporter: str, what: str, models: Path, folder: Path) -> str
     model, rows, counts = descended(model, truth["nodes"], feed, PASSES[what])
     file = folder / f"{name}.{exporter}.{what}.onnx"
     head = {"model": file.name, "ancestor": truth["model"], "pass": what}
-    _write(folder / f"{name}.{exporter}.{what}.truth.json", _lines(truth | head | {"nodes": rows}))
-    _write(folder / f"{name}.{exporter}.{what}.random.onnx", randomised(model).SerializeToString())
-    _write(file, model.SerializeToString())
+    write_whole(
+        folder / f"{name}.{exporter}.{what}.truth.json", text(truth | head | {"nodes": rows}).encode()
+    )
+    write_whole(folder / f"{name}.{exporter}.{what}.random.onnx", randomised(model).SerializeToString())
+    write_whole(file, model.SerializeToString())
     lost = Counter(row["reason"] for row in rows if row["module"] is None)
     return json.dumps(counts | {"reasons": lost})
 
@@ -92,16 +95,3 @@ def _check(model: onnx.ModelProto) -> None:
 
 def _fed(value: onnx.ValueInfoProto, ids: Ids, feed: dict[str, Array]) -> bool:
     return ids.names.get(value.name) in feed
-
-
-def _lines(truth: dict[str, Any]) -> bytes:
-    """One row a line, so that a change can be read in a diff."""
-    rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in truth.pop("nodes"))
-    head = json.dumps(truth, ensure_ascii=False)
-    return f'{head[:-1]},\n"nodes":[\n{rows}\n]}}\n'.encode()
-
-
-def _write(path: Path, content: bytes) -> None:
-    part = path.with_suffix(".part")
-    part.write_bytes(content)
-    os.replace(part, path)

@@ -72,10 +72,19 @@ def next_opset(source: Path, target: Path, feed: Feed) -> None:
 
 
 def inlined(source: Path, target: Path, feed: Feed) -> None:
-    """Operators that are functions of simpler ones, such as LayerNormalization, replaced by their bodies."""
+    """Operators that are functions of simpler ones, such as LayerNormalization, replaced by their bodies.
+
+    The inliner asks for the type of every value, of initializers, too.
+    """
     import onnx.inliner
 
     model = onnx.load(source)
+    typed = {value.name for value in (*model.graph.input, *model.graph.value_info)}
+    model.graph.value_info.extend(
+        onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
+        for tensor in model.graph.initializer
+        if tensor.name not in typed
+    )
     onnx.save(
         onnx.inliner.inline_selected_functions(model, [], exclude=True, inline_schema_functions=True), target
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import onnx
-from tools.accuracy.rename import graphs
+from tools.sample.walk import graphs
 
 from .ids import rename_all, sizes
 

@@ -63,3 +63,7 @@ PASSES: dict[str, tuple[Step, ...]] = {
     "onnxscript-opset-ort-extended": (ONNXSCRIPT, OPSET, EXTENDED),
     "onnxsim-ort-basic-qdq": (ONNXSIM, BASIC, QDQ),
 }
+
+
+def quantises(what: str) -> bool:
+    return any(step in (DYNAMIC, FOUR_BIT, QDQ, QOPERATOR) for step in PASSES[what])
