@@ -272,3 +272,40 @@ def test_coarse_numbers_name_nobody() -> None:
     made = kin.descendant(body, "float[4, 6] {y}")
     assert modules(kin.told(made)) == ["fc", "fc", "act", ""]
     assert modules(kin.told(made, COARSE)) == [None, "fc", "act", ""]
+
+
+def test_a_quantised_tensor_that_replaces_a_relu_is_what_the_relu_gave() -> None:
+    kin = Kin(
+        "h = Conv(x, w)\n y = Relu(h)",
+        ["conv", "act"],
+        "float[1, 2, 5, 5] x",
+        "float[1, 3, 5, 5] y",
+        w=weight(3, 2, 1, 1),
+    )
+    quantised = (
+        "q = QuantizeLinear({x}, scale, zero)\n"
+        "{h}_quantized = QLinearConv(q, scale, zero, wq, scale, zero, scale, zero)\n"
+    )
+    held: dict[str, Any] = {**SCALE, "wq": np.zeros((3, 2, 1, 1), np.uint8)}
+    gone = kin.descendant(
+        quantised + "{y} = DequantizeLinear({h}_quantized, scale, zero)", "float[1, 3, 5, 5] {y}", **held
+    )
+    assert modules(kin.told(gone, TOO_COARSE)) == [None, "act", "act"]
+    kept = kin.descendant(
+        quantised + "{h} = DequantizeLinear({h}_quantized, scale, zero)\n {y} = Relu({h})",
+        "float[1, 3, 5, 5] {y}",
+        **held,
+    )
+    assert modules(kin.told(kept, TOO_COARSE)) == [None, "conv", "conv", "act"]
+
+
+def test_a_view_in_a_body_that_was_put_in_place_is_also_of_who_made_what_it_carries() -> None:
+    kin = linear()
+    made = kin.descendant(
+        "{a} = MatMul({x}, {w})\n {b} = Add({a}, {c})\n k = Flatten({b})\n z = Sub(k, k)\n"
+        "{r} = Max(k, z)\n {y} = Mul({r}, {s})",
+        "float[4, 6] {y}",
+    )
+    rows = kin.told(made, Step(nothing, in_place=True))
+    assert modules(rows) == ["fc", "fc", "act", "act", "act", ""]
+    assert [row.get("accept") for row in rows] == [None, None, ["fc"], None, None, None]

@@ -13,6 +13,8 @@ from .ids import Ids
 from .same import expressions
 
 VIEWS = set("Cast Dropout Flatten Identity Reshape Squeeze Transpose Unsqueeze".split())
+CLAMPS = ("Clip", "Relu")
+Alive = dict[str, set[str]]  # by id that a descendant still has, the operators that give what bears it
 Row = dict[str, Any]
 
 
@@ -31,20 +33,25 @@ class Ancestor:
     def maker(self, name: str) -> onnx.NodeProto:
         return self.ids.rows[self.ids.maker[name]].node
 
-    def by_id(self, node: onnx.NodeProto, said: Claim, alive: set[str]) -> Row:
-        """`alive`: the ids that the descendant still has."""
+    def by_id(self, node: onnx.NodeProto, said: Claim, alive: Alive) -> Row:
         if said.weight is not None:
             return self._by_readers(said.weight)
         if said.row is None:
             return unknown("graph_input")
         if said.value is None:
             return self._owned([said.row])
-        name, passed = said.value, []
+        name, passed = self._clamped(node, said.value, alive), []
         while node.op_type not in VIEWS and (before := self._handed_on(name)):
             passed.append(self.ids.maker[name])
             name = before
         merged = [self.ids.maker[other] for other in self._merged(name, alive)]
         return self._owned([self.ids.maker[name], *passed, *merged])
+
+    def also(self, told: Row, node: onnx.NodeProto, equal: Equal) -> Row:
+        """A view that is a part of something carries a tensor of somebody, who is right as well."""
+        other = self.by_numbers(node, equal) if node.op_type in VIEWS and equal.names else told
+        paths = {other["module"], *other.get("accept", []), *told.get("accept", [])} - {None, told["module"]}
+        return told | {"accept": sorted(paths)} if paths and told["module"] is not None else told
 
     def by_numbers(self, node: onnx.NodeProto, equal: Equal) -> Row:
         names = self._roots(equal.names)
@@ -79,7 +86,17 @@ class Ancestor:
         unchanged = node.op_type in ("Identity", "Dropout")
         return before if unchanged or (self.values and self.values.alike(name, before)) else None
 
-    def _merged(self, name: str, alive: set[str]) -> list[str]:
+    def _clamped(self, node: onnx.NodeProto, name: str, alive: Alive) -> str:
+        """A quantised tensor has no numbers below its zero point: where that made a Relu needless, it is what
+        the Relu gave, whatever it is called."""
+        readers = self.ids.readers.get(name, [])
+        if not node.op_type.startswith(("QLinear", "QGemm")) or len(readers) != 1:
+            return name
+        reader = self.ids.rows[readers[0]].node
+        kept = reader.op_type in alive.get(reader.output[0], ())
+        return str(reader.output[0]) if reader.op_type in CLAMPS and not kept else name
+
+    def _merged(self, name: str, alive: Alive) -> list[str]:
         """Values computed from the same in the same way that are there no more: this one serves for them."""
         same = self._same.get(self._expression.get(name, name), [])
         return [other for other in same if other != name and other not in alive]

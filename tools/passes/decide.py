@@ -12,7 +12,7 @@ from collections import Counter
 import onnx
 from tools.sample.walk import places
 
-from .ancestor import Ancestor, Row, unknown
+from .ancestor import Alive, Ancestor, Row, unknown
 from .claims import CARRIERS, Claim, claim, in_place
 from .equal import Equal, telling
 from .ids import tokens
@@ -39,7 +39,10 @@ class Decision:
         """A row for every node; `numbers`: what it gives, where it can be compared with the ancestor's."""
         ids = self._ancestor.ids
         nodes = list(places(model))
-        alive = {token for place in nodes for name in place.node.output for token in tokens(name)}
+        alive: Alive = {}
+        for place in nodes:
+            for token in (token for name in place.node.output for token in tokens(name)):
+                alive.setdefault(token, set()).add(place.node.op_type)
         row_of = {place.node.name: row for row, place in enumerate(ids.rows)}
         claims = [claim(place.node, ids, row_of) for place in nodes]
         claims = in_place(claims, nodes) if self._step.in_place else claims
@@ -52,7 +55,7 @@ class Decision:
             found.append({"graph": place.graph, "index": place.index, **told, "kind": kind})
         return found
 
-    def _row(self, node: onnx.NodeProto, said: Claim | None, value: Array | None, alive: set[str]) -> Row:
+    def _row(self, node: onnx.NodeProto, said: Claim | None, value: Array | None, alive: Alive) -> Row:
         values = self._ancestor.values
         found = values.equal(value) if values and value is not None and telling(value) else Equal()
         equal = self._usable(said, found)
@@ -65,7 +68,7 @@ class Decision:
             told = self._ancestor.by_id(node, said, alive)
             if word == BOTH and self._exact and told["module"] is not None:
                 self.counts[_alone(told, self._ancestor.by_numbers(node, equal))] += 1
-            return told
+            return told if said.whole else self._ancestor.also(told, node, equal)
         if equal.names:
             return self._ancestor.by_numbers(node, equal)
         if word == ID_LOST:
