@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from .numbers import Array
 TELLING = 8  # numbers in a tensor, and different ones: fewer may be equal by chance
 HUGE = 1e4  # what masks are filled with; how huge is a matter of the number format
 EXACT = 1e-5
+SAMPLE = 256  # numbers that are looked at before all are
 NEARER = 4.0  # a candidate so many times farther off than the nearest is another tensor
 
 
@@ -27,25 +29,63 @@ class Equal:
     in_place: bool = True  # same shape, same order
 
 
+class _Alike:
+    """Values of one size in one order (their own, or sorted), asked for those near to another."""
+
+    def __init__(self, held: list[tuple[str, Array]]) -> None:
+        self._held = held
+        self._places = np.unique(np.linspace(0, held[0][1].size - 1, SAMPLE).astype(int))
+        self._rough = np.stack([flat[self._places] for _, flat in held])
+
+    def near(self, flat: Array, tolerance: float, fits: list[bool] | None = None) -> tuple[str, ...]:
+        """Few numbers tell most candidates apart, and the whole of them is compared for the others only."""
+        usual = _usual(flat)
+        rough = _distances(self._rough, flat[self._places], usual) <= tolerance
+        chosen = [at for at in np.flatnonzero(rough) if fits is None or fits[at]]
+        off = np.array([_distances(self._held[at][1][None], flat, usual)[0] for at in chosen])
+        if not chosen:
+            return ()
+        limit = min(tolerance, max(EXACT, NEARER * float(off.min())))
+        return tuple(self._held[at][0] for at, far in zip(chosen, off, strict=True) if far <= limit)
+
+
+class _Size:
+    """The ancestor's values of one size."""
+
+    def __init__(self) -> None:
+        self.shapes: list[tuple[int, ...]] = []
+        self.held: list[tuple[str, Array]] = []
+
+    @cached_property
+    def in_place(self) -> _Alike:
+        return _Alike(self.held)
+
+    @cached_property
+    def in_any_order(self) -> _Alike:
+        return _Alike([(name, np.sort(flat)) for name, flat in self.held])
+
+
 class Values:
     """The ancestor's values, to be asked for those that have some numbers."""
 
     def __init__(self, numbers: dict[str, Array], tolerance: float) -> None:
         self._tolerance = tolerance
         self._numbers = numbers
-        self._by_size: defaultdict[int, list[tuple[str, tuple[int, ...], Array, Array]]] = defaultdict(list)
+        self._by_size: defaultdict[int, _Size] = defaultdict(_Size)
         for name, value in numbers.items():
             if telling(value):
-                flat = _plain(value)
-                self._by_size[flat.size].append((name, value.shape, flat, np.sort(flat)))
+                same = self._by_size[value.size]
+                same.shapes.append(value.shape)
+                same.held.append((name, _plain(value)))
 
     def equal(self, value: Array) -> Equal:
-        flat = _plain(value)
-        same_size = self._by_size[flat.size]
-        in_place = self._near(flat, [(name, it) for name, shape, it, _ in same_size if shape == value.shape])
-        if in_place:
+        if value.size not in self._by_size:
+            return Equal()
+        same, flat = self._by_size[value.size], _plain(value)
+        fits = [shape == value.shape for shape in same.shapes]
+        if in_place := same.in_place.near(flat, self._tolerance, fits):
             return Equal(in_place)
-        return Equal(self._near(np.sort(flat), [(name, it) for name, _, _, it in same_size]), in_place=False)
+        return Equal(same.in_any_order.near(np.sort(flat), self._tolerance), in_place=False)
 
     def contradict(self, name: str, value: Array) -> bool:
         """Whether a value is for certain not what the ancestor's has: few numbers can deny, not confirm."""
@@ -59,26 +99,18 @@ class Values:
         mine, its = self._numbers.get(one), self._numbers.get(other)
         return mine is not None and its is not None and _alike(mine, its, EXACT)
 
-    def _near(self, flat: Array, candidates: list[tuple[str, Array]]) -> tuple[str, ...]:
-        if not candidates:
-            return ()
-        table = np.stack([it for _, it in candidates])
-        off = _distances(table, flat)
-        limit = min(self._tolerance, max(EXACT, NEARER * float(off.min())))
-        return tuple(candidates[i][0] for i in np.flatnonzero(off <= limit))
-
 
 def telling(value: Array) -> bool:
-    return bool(
-        value.dtype.kind == "f" and value.size >= TELLING and np.unique(_plain(value)).size >= TELLING
-    )
+    if value.dtype.kind != "f" or value.size < TELLING:
+        return False
+    return any(np.unique(_plain(part)).size >= TELLING for part in (value.ravel()[:SAMPLE], value))
 
 
 def _alike(one: Array, other: Array, tolerance: float) -> bool:
     if one.shape != other.shape:
         return False
     if one.dtype.kind in "fiub" and other.dtype.kind in "fiub":
-        return not one.size or bool(_distances(_plain(one)[None], _plain(other))[0] <= tolerance)
+        return not one.size or _apart(_plain(one), _plain(other)) <= tolerance
     return bool(np.array_equal(one, other))
 
 
@@ -86,8 +118,16 @@ def _plain(value: Array) -> Array:
     return np.clip(np.nan_to_num(value.astype(np.float64), nan=HUGE), -HUGE, HUGE).ravel()
 
 
-def _distances(table: Array, flat: Array) -> Array:
-    usual = np.abs(flat[np.abs(flat) < HUGE])
-    size = float(np.sqrt(np.mean(usual**2))) if usual.size else 1.0
-    distances: Array = (np.abs(table - flat) / (np.abs(flat) + size + 1e-12)).max(axis=1)
+def _apart(one: Array, other: Array) -> float:
+    return float(_distances(one[None], other, _usual(other))[0])
+
+
+def _usual(flat: Array) -> float:
+    """The usual size of a tensor's numbers."""
+    usual = flat[np.abs(flat) < HUGE]
+    return float(np.sqrt(np.mean(usual**2))) if usual.size else 1.0
+
+
+def _distances(table: Array, flat: Array, usual: float) -> Array:
+    distances: Array = (np.abs(table - flat) / (np.abs(flat) + usual + 1e-12)).max(axis=1)
     return distances
