@@ -309,3 +309,21 @@ def test_a_view_in_a_body_that_was_put_in_place_is_also_of_who_made_what_it_carr
     rows = kin.told(made, Step(nothing, in_place=True))
     assert modules(rows) == ["fc", "fc", "act", "act", "act", ""]
     assert [row.get("accept") for row in rows] == [None, None, ["fc"], None, None, None]
+
+
+def test_who_computes_and_lays_out_at_once_is_of_both() -> None:
+    shape = np.array([24])
+    kin = Kin(
+        "a = Exp(x)\n v = Reshape(a, s)\n y = Neg(v)", ["act", "head", ""], INPUT, "float[24] y", s=shape
+    )
+    made = kin.descendant("f = Reshape({x}, {s})\n {v} = Exp(f)\n {y} = Neg({v})", "float[24] {y}")
+    row = kin.told(made)[1]
+    assert (row["module"], row["accept"]) == ("head", ["act"])
+    carried = kin.descendant(
+        "{a} = Exp({x})\n {v} = Reshape({a}, {s})\n q = QuantizeLinear({v}, scale, zero)\n"
+        "d = DequantizeLinear(q, scale, zero)\n {y} = Neg(d)",
+        "float[24] {y}",
+        **SCALE,
+    )
+    rows = kin.told(carried, TOO_COARSE)
+    assert (rows[2]["module"], rows[2].get("accept")) == ("head", None), "it only carries"

@@ -7,7 +7,7 @@ from typing import Any
 
 import onnx
 
-from .claims import Claim
+from .claims import CARRIERS, Claim
 from .equal import Equal, Values
 from .ids import Ids
 from .same import expressions
@@ -45,7 +45,7 @@ class Ancestor:
             passed.append(self.ids.maker[name])
             name = before
         merged = [self.ids.maker[other] for other in self._merged(name, alive)]
-        return self._owned([self.ids.maker[name], *passed, *merged])
+        return self._owned([self.ids.maker[name], *passed, *merged, *self._origins(node, name)])
 
     def also(self, told: Row, node: onnx.NodeProto, equal: Equal) -> Row:
         """A view that is a part of something carries a tensor of somebody, who is right as well."""
@@ -61,7 +61,7 @@ class Ancestor:
         owners = {self._rows[row]["module"] for row in rows}
         if len(owners) > 1 and len({self._expression.get(name, name) for name in names}) > 1:
             return unknown("ambiguous")
-        return self._owned(rows)
+        return self._owned(rows + self._origins(node, names[0]))
 
     def _roots(self, names: tuple[str, ...]) -> list[str]:
         """The tensors themselves, without those that are only laid out anew from one of them."""
@@ -85,6 +85,16 @@ class Ancestor:
         before = str(node.input[0])
         unchanged = node.op_type in ("Identity", "Dropout")
         return before if unchanged or (self.values and self.values.alike(name, before)) else None
+
+    def _origins(self, node: onnx.NodeProto, name: str) -> list[int]:
+        """Who computed what was then laid out anew, if the node does both at once."""
+        found: list[int] = []
+        while node.op_type not in VIEWS | CARRIERS and self.maker(name).op_type in VIEWS:
+            name = str(self.maker(name).input[0])
+            if name not in self.ids.maker:
+                break
+            found.append(self.ids.maker[name])
+        return found
 
     def _clamped(self, node: onnx.NodeProto, name: str, alive: Alive) -> str:
         """A quantised tensor has no numbers below its zero point: where that made a Relu needless, it is what
