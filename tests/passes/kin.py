@@ -12,7 +12,9 @@ from tools.passes.decide import Decision
 from tools.passes.equal import Values
 from tools.passes.ids import give_ids
 from tools.passes.numbers import Array, numbers
-from tools.passes.recipes import SAME, Step
+from tools.passes.recipes import HALF, SAME, Step
+
+INPUT, OUTPUT = "float[4, 6] x", "float[4, 6] y"
 
 
 def parsed(body: str, inputs: str, outputs: str, weights: dict[str, Array]) -> onnx.ModelProto:
@@ -70,3 +72,28 @@ class Kin:
 
 def weight(*shape: int, seed: int = 1) -> Array:
     return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+def linear() -> Kin:
+    """x -> MatMul -> Add (the linear's) -> Relu (act) -> Mul (the root's)."""
+    body = "a = MatMul(x, w)\n b = Add(a, c)\n r = Relu(b)\n y = Mul(r, s)"
+    return Kin(body, ["fc", "fc", "act", ""], INPUT, OUTPUT, w=weight(6, 6), c=weight(6), s=weight(6))
+
+
+def modules(rows: list[dict[str, Any]]) -> list[str | None]:
+    return [row["module"] for row in rows]
+
+
+def layers(second: str = "m2 = Exp(x)") -> Kin:
+    """Two layers that compute the same mask, each for itself."""
+    body = f"m1 = Exp(x)\n a = Mul(x, m1)\n {second}\n y = Mul(a, m2)"
+    return Kin(body, ["layers.0", "layers.0", "layers.1", "layers.1"], INPUT, OUTPUT)
+
+
+def nothing(*_: Any) -> None:
+    """These tests have the result of the pass at hand."""
+
+
+COARSE = Step(nothing, tolerance=HALF)
+TOO_COARSE = Step(nothing, tolerance=None)
+SCALE: dict[str, Any] = {"scale": np.array(0.05, np.float32), "zero": np.array(128, np.uint8)}
