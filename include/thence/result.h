@@ -9,7 +9,7 @@
 namespace thence {
 
 /// Which kind of failure it is; the number is the program's exit code.
-enum class ErrorKind { usage = 2, bad_input = 3, input_output = 4 };
+enum class ErrorKind { difference = 1, usage = 2, bad_input = 3, input_output = 4 };
 
 struct Error {
   ErrorKind kind = ErrorKind::bad_input;

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <set>
 #include <thread>
@@ -22,6 +23,10 @@ void add_model_flags(Command& command, ModelFlags& flags) {
   command.text(
       {.name = "model", .help = "The ONNX file; - reads standard input", .type = "MODEL", .required = true},
       flags.model);
+  add_answer_flags(command, flags, "Write to this file instead of standard output");
+}
+
+void add_answer_flags(Command& command, ModelFlags& flags, const char* output_help) {
   add_capture_flag(command, flags);
   command.text(
       {.name = "-s,--strategy",
@@ -40,9 +45,7 @@ void add_model_flags(Command& command, ModelFlags& flags) {
                 .type = "FORMAT",
                 .choices = {"ordinal", "class"}},
                flags.tag_format);
-  command.text(
-      {.name = "-o,--output", .help = "Write to this file instead of standard output", .type = "FILE"},
-      flags.output);
+  command.text({.name = "-o,--output", .help = output_help, .type = "FILE"}, flags.output);
   command.number({.name = "-j,--jobs",
                   .help = "How many threads to use; 0: one for each core",
                   .type = "N",
@@ -152,7 +155,7 @@ int to_standard_output(const std::function<void(base::Writer&)>& write) {
 
 }  // namespace
 
-Opened open_map(ModelFlags& flags) {
+void settle_options(ModelFlags& flags) {
   if (!flags.exceptions.empty()) flags.options.torch_nn_exceptions = flags.exceptions;
   flags.options.tag_format =
       flags.tag_format == "class" ? semantics::TagFormat::bare : semantics::TagFormat::ordinal;
@@ -160,14 +163,21 @@ Opened open_map(ModelFlags& flags) {
   flags.options.granularity = rules::granularity_of(flags.granularity);
   if (flags.takes_rules && !flags.no_rules && flags.options.rules.empty())
     flags.options.rules = rules::find_rules();
-  Result<semantics::Map> map = semantics::Map::make(flags.model, flags.options);
+}
+
+Opened keep_map(const ModelFlags& flags, Result<semantics::Map> map) {
   if (!map) {
     print_error(map.error());
     return {nullptr, static_cast<int>(map.error().kind)};
   }
   if (!flags.quiet) print_diagnostics(map->diagnostics());
-  static const semantics::Map* const kept = new semantics::Map(*std::move(map));
-  return {kept, done};
+  static auto& kept = *new std::deque<semantics::Map>;
+  return {&kept.emplace_back(*std::move(map)), done};
+}
+
+Opened open_map(ModelFlags& flags) {
+  settle_options(flags);
+  return keep_map(flags, semantics::Map::make(flags.model, flags.options));
 }
 
 int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& write) {

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "base/writer.h"
 #include "cli/flags.h"
+#include "edit/tag.h"
 #include "semantics/map.h"
 
 namespace thence::cli {
@@ -32,6 +33,8 @@ struct ModelFlags {
 
 /// Declares the flags on a command.
 void add_model_flags(Command& command, ModelFlags& flags);
+/// The same without the model itself; what is written, commands differ in.
+void add_answer_flags(Command& command, ModelFlags& flags, const char* output_help);
 /// --rules, --no-rules and --granularity, for commands that print modules.
 void add_rules_flags(Command& command, ModelFlags& flags);
 void add_capture_flag(Command& command, ModelFlags& flags);
@@ -44,6 +47,9 @@ struct Opened {
   int exit_code = done;
 };
 Opened open_map(ModelFlags& flags);
+/// The same of a map that was made in another way, with the options that the flags ask for.
+void settle_options(ModelFlags& flags);
+Opened keep_map(const ModelFlags& flags, Result<semantics::Map> map);
 
 /// Every strategy on the model, side by side, in one of the formats.
 int compare_strategies(ModelFlags& flags, const std::string& format);
@@ -51,6 +57,9 @@ int compare_strategies(ModelFlags& flags, const std::string& format);
 /// Runs `write` with standard output or the file that was asked for. A closed pipe ends quietly; a file
 /// appears whole or not at all.
 int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& write);
+
+/// Writes the model with its answers as tags, and says how many there are.
+int deliver_tagged(const semantics::Map& map, const ModelFlags& flags, edit::TagOptions options = {});
 
 /// Data in other files is found beside the model: a copy elsewhere does not find it.
 void tell_of_data_left_behind(const onnx::Model& model, const ModelFlags& flags);
@@ -71,6 +80,7 @@ void add_eval(Program& program);
 void add_export(Program& program);
 void add_capture(Program& program);
 void add_tag(Program& program);
+void add_transfer(Program& program);
 void add_strip(Program& program);
 void add_check(Program& program);
 void add_extract(Program& program);

@@ -57,6 +57,7 @@ int run_program(int argc, char** argv) {
   add_explain(program);
   add_query(program);
   add_tag(program);
+  add_transfer(program);
   add_strip(program);
   add_check(program);
   add_extract(program);

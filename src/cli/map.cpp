@@ -1,10 +1,7 @@
 // thence map: every node and the module it comes from.
-#include <fmt/core.h>
-
 #include <memory>
 
-#include "cli/command.h"
-#include "output/formats.h"
+#include "cli/print_map.h"
 
 namespace thence::cli {
 namespace {
@@ -34,40 +31,17 @@ constexpr const char* examples = R"(Examples:
 Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read as a model, 4 input/output failure.)";
 
 struct MapFlags : ModelFlags {
-  std::string format = "table";
-  std::vector<std::string> columns;
+  MapFormat format;
 };
 
 int run_map(MapFlags& flags) {
-  if (flags.options.strategy == "all") return compare_strategies(flags, flags.format);
-  const bool csv = flags.format == "csv";
-  if (flags.columns.empty()) {
-    if (csv)
-      for (const output::Column& column : output::all_columns()) flags.columns.emplace_back(column.name);
-    else
-      flags.columns = {"name", "op_type", "module", "role", "source", "confidence"};
-  }
-  const Result<std::vector<output::Column>> columns = output::find_columns(flags.columns);
-  if (!columns) {
-    print_error(columns.error());
-    return wrong_usage;
-  }
+  if (flags.options.strategy == "all") return compare_strategies(flags, flags.format.name);
+  const auto columns =
+      columns_of(flags.format, {"name", "op_type", "module", "role", "source", "confidence"});
+  if (!columns) return wrong_usage;
   const Opened opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
-  const semantics::Map& map = *opened.map;
-  const output::Nodes nodes(map.model());
-  const int code = deliver(flags, [&](base::Writer& out) {
-    if (flags.format == "json")
-      output::write_map_json(map, threads(flags), out);
-    else if (flags.format == "jsonl")
-      output::write_map_jsonl(map, nodes, threads(flags), out);
-    else if (csv)
-      output::write_map_csv(map, nodes, *columns, out);
-    else
-      output::write_map_table(map, nodes, *columns, colour_on_output(flags), out);
-  });
-  if (code == done && !flags.quiet) std::fputs((output::summary_line(map) + "\n").c_str(), stderr);
-  return code;
+  return deliver_map(*opened.map, flags, flags.format.name, *columns);
 }
 
 }  // namespace
@@ -77,10 +51,7 @@ void add_map(Program& program) {
   Command command = program.add("map", text, examples);
   add_model_flags(command, *flags);
   add_rules_flags(command, *flags);
-  add_format_flag(command, flags->format);
-  std::string columns = "Columns of table and csv:";
-  for (const output::Column& column : output::all_columns()) columns += fmt::format(" {}", column.name);
-  command.comma_list({.name = "--columns", .help = columns, .type = "NAME,..."}, flags->columns);
+  add_map_format_flags(command, flags->format);
   command.does([flags] { return run_map(*flags); });
 }
 

@@ -76,19 +76,9 @@ int run_tag(TagFlags& flags) {
   if (!settle_output(flags, flags.in_place)) return wrong_usage;
   const Opened opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
-  const semantics::Map& map = *opened.map;
-  const edit::Splice splice = edit::tagged(map, {.capture_digest = digest_of(flags.options.capture),
-                                                 .with_namespace = flags.with_namespace,
-                                                 .strip_stack_traces = flags.strip_stack_traces,
-                                                 .jobs = threads(flags)});
-  const int code = deliver(flags, [&](base::Writer& out) { splice.write(out); });
-  if (code != done) return code;
-  tell_of_data_left_behind(map.model(), flags);
-  if (flags.quiet) return code;
-  std::size_t tags = 0;
-  for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) tags += map.answer(id).known();
-  std::fputs(fmt::format("{} of {} nodes tagged\n", tags, map.model().node_count()).c_str(), stderr);
-  return code;
+  return deliver_tagged(
+      *opened.map, flags,
+      {.with_namespace = flags.with_namespace, .strip_stack_traces = flags.strip_stack_traces});
 }
 
 struct StripFlags : ModelFlags {
@@ -113,6 +103,20 @@ int run_strip(StripFlags& flags) {
 }
 
 }  // namespace
+
+int deliver_tagged(const semantics::Map& map, const ModelFlags& flags, edit::TagOptions options) {
+  options.capture_digest = digest_of(flags.options.capture);
+  options.jobs = threads(flags);
+  const edit::Splice splice = edit::tagged(map, options);
+  const int code = deliver(flags, [&](base::Writer& out) { splice.write(out); });
+  if (code != done) return code;
+  tell_of_data_left_behind(map.model(), flags);
+  if (flags.quiet) return code;
+  std::size_t tags = 0;
+  for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) tags += map.answer(id).known();
+  std::fputs(fmt::format("{} of {} nodes tagged\n", tags, map.model().node_count()).c_str(), stderr);
+  return code;
+}
 
 void add_tag(Program& program) {
   auto flags = std::make_shared<TagFlags>();

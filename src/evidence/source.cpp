@@ -4,8 +4,9 @@ namespace thence::evidence {
 
 std::string_view name_of(Source source) {
   static constexpr std::array<std::string_view, source_count> names = {
-      "tags",     "trace_module_map", "dynamo_metadata", "onnx_scope_parsing", "value_names",
-      "function", "execution_trace",  "fx_graph",        "parameter",          "neighbours"};
+      "tags",        "transferred", "trace_module_map", "dynamo_metadata", "onnx_scope_parsing",
+      "value_names", "function",    "execution_trace",  "fx_graph",        "parameter",
+      "neighbours"};
   return names[static_cast<std::size_t>(source)];
 }
 
@@ -26,7 +27,17 @@ std::string_view name_of(Strength strength) {
                                                                          "reordered_aside",
                                                                          "reordered_aside_loosely",
                                                                          "relabelled",
-                                                                         "view_first"};
+                                                                         "view_first",
+                                                                         "same_node",
+                                                                         "same_inputs",
+                                                                         "same_weight",
+                                                                         "same_readers",
+                                                                         "same_region",
+                                                                         "one_left",
+                                                                         "same_form",
+                                                                         "inserted",
+                                                                         "serving",
+                                                                         "takes_part"};
   return names[static_cast<std::size_t>(strength)];
 }
 

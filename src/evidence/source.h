@@ -18,6 +18,7 @@ using onnx::NodeId;
 /// Where evidence comes from, in the order of precedence: an earlier source beats a later one.
 enum class Source : std::uint8_t {
   tags,
+  transferred,
   trace_module_map,
   dynamo_metadata,
   onnx_scope_parsing,
@@ -53,8 +54,19 @@ enum class Strength : std::uint8_t {
   reordered_aside_loosely,
   relabelled,  // one without doubt, of a step that the exporter's own stack gives to another module
   view_first,  // the exporter's stack of a view that comes first in its module: it may be replayed there
+  // How a node was proven to compute what one of the ancestor's does:
+  same_node,     // name, operator and weights are the same, and so is what it reads
+  same_inputs,   // the same operation of the same values
+  same_weight,   // the one operation that reads this weight
+  same_readers,  // what the same operation reads in the same place
+  same_region,   // all that lies between proven values
+  one_left,      // the one operation of its kind on these values; its weights were changed
+  same_form,     // gives a proven value another form, as one of the ancestor's does
+  inserted,      // a rewrite put it in: it carries a proven value
+  serving,       // constants and sizes, for proven nodes alone
+  takes_part,    // not the primary: the same node computes something of this module as well
 };
-inline constexpr std::size_t strength_count = static_cast<std::size_t>(Strength::view_first) + 1;
+inline constexpr std::size_t strength_count = static_cast<std::size_t>(Strength::takes_part) + 1;
 std::string_view name_of(Strength strength);
 
 struct Evidence {

@@ -39,6 +39,20 @@ ModuleTree::ModuleTree() {
   index({}, root);
 }
 
+ModuleTree ModuleTree::copy() const {
+  ModuleTree made;
+  for (ModuleId id = 0; id < size(); ++id) {
+    const Module& module = modules_[id];
+    if (id != root) made.append(module.parent, module.path, module.name_at);
+    made.set_class(id, module.class_name);
+    made.modules_[id].calls = module.calls;
+  }
+  for (ModuleId id = 0; id < size(); ++id)
+    for (const std::string_view alias : modules_[id].aliases) made.add_alias(id, alias);
+  made.complete_ = complete_;
+  return made;
+}
+
 ModuleId ModuleTree::add(std::string_view path, std::string_view class_name) {
   ModuleId module = find(path);
   if (module == no_module) {

@@ -51,6 +51,9 @@ class ModuleTree {
   ModuleTree(ModuleTree&&) = default;
   ModuleTree& operator=(ModuleTree&&) = default;
 
+  /// Another one, with the same modules under the same numbers.
+  ModuleTree copy() const;
+
   /// Adds a module and, where missing, those around it. A known module gets the class if it had none.
   /// no_module when the path is past the limits or malformed, or the tree is full.
   ModuleId add(std::string_view path, std::string_view class_name = {});

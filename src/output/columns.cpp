@@ -39,6 +39,11 @@ std::string role_text(const Map& map, onnx::NodeId node) {
   });
 }
 
+std::string_view proof_name(const Map& map, onnx::NodeId node) {
+  const bool told = map.lent() != nullptr && map.answer(node).known();
+  return told ? evidence::name_of(map.lent()->answers[node].strength) : std::string_view();
+}
+
 }  // namespace
 
 const std::vector<Column>& all_columns() {
@@ -94,6 +99,8 @@ const std::vector<Column>& all_columns() {
        [](const Map& m, onnx::NodeId n) {
          return m.answer(n).known() ? std::string(evidence::name_of(m.answer(n).source)) : std::string();
        }},
+      {"proof", "how a transferred node is proven",
+       [](const Map& m, onnx::NodeId n) { return std::string(proof_name(m, n)); }},
       {"confidence", "how sure, from 0 to 1",
        [](const Map& m, onnx::NodeId n) { return fmt::format("{:.4g}", m.answer(n).confidence); }},
       {"level", "high, medium, low or none",

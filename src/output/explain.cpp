@@ -34,11 +34,37 @@ bool accepts(const Map& map, onnx::NodeId node, const Evidence& evidence) {
   return map.own_answer(node).known() && evidence.module == map.own_answer(node).module;
 }
 
+// How a node is known to come of one of the ancestor's.
+std::string transferred_words(Strength strength, const std::string& ancestor) {
+  switch (strength) {
+    case Strength::same_node: return fmt::format("it is the ancestor's {}, unchanged", ancestor);
+    case Strength::same_inputs:
+      return fmt::format("the same operation of the same values as the ancestor's {}", ancestor);
+    case Strength::same_weight:
+      return fmt::format("the one operation that reads the weight of the ancestor's {}", ancestor);
+    case Strength::same_readers:
+      return fmt::format("what it makes is read where the ancestor reads what {} makes", ancestor);
+    case Strength::same_region:
+      return fmt::format("all between its inputs and what the ancestor's {} makes", ancestor);
+    case Strength::one_left:
+      return fmt::format("the one operation left that may be the ancestor's {}; its weights differ",
+                         ancestor);
+    case Strength::same_form:
+      return fmt::format("gives a value the form that the ancestor's {} gives", ancestor);
+    case Strength::inserted:
+      return fmt::format("a rewrite put it in; it carries what the ancestor's {} makes", ancestor);
+    case Strength::serving: return fmt::format("serves what comes of the ancestor's {} alone", ancestor);
+    case Strength::takes_part: return "takes part in the same node";
+    default: return fmt::format("may be the ancestor's {}, or another that is equal", ancestor);
+  }
+}
+
 // What the evidence says, in words.
 std::string words(const Evidence& evidence) {
   const std::string why = base::printable(evidence.why);
   switch (evidence.source) {
     case Source::tags: return "tagged by thence, and unchanged since";
+    case Source::transferred: return transferred_words(evidence.strength, why);
     case Source::dynamo_metadata:
       if (evidence.strength == Strength::rewritten)
         return fmt::format("a rewrite kept the stack that ends in {}", why);

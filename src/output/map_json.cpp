@@ -8,12 +8,14 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 
 #include "output/formats.h"
 #include "output/in_order.h"
 #include "output/json_text.h"
 #include "output/layer_json.h"
+#include "output/node_names.h"
 #include "output/other_formats.h"
 
 namespace thence::output {
@@ -34,7 +36,9 @@ void append_path(const hierarchy::ModuleTree& tree, ModuleId module, std::string
 
 class Rows {
  public:
-  Rows(const Map& map, LayerSteps steps) : map_(map), steps_(steps) {}
+  Rows(const Map& map, LayerSteps steps) : map_(map), steps_(steps) {
+    if (map.lent() != nullptr) ancestors_.emplace(*map.lent()->ancestor);
+  }
 
   void append(std::string& out, onnx::NodeId id) {
     const onnx::Node node = map_.model().node(id);
@@ -57,6 +61,7 @@ class Rows {
       append_path(out, answer.weight_owner);
       out.append(text.substr(words.tail));
     }
+    if (map_.lent() != nullptr) append_proof(out, id);
     out.append(verdict_text(answer, map_.reason(id)));
   }
 
@@ -107,6 +112,22 @@ class Rows {
       first = false;
       append_path(out, module);
     }
+  }
+
+  // How a node is proven to come of which nodes of the ancestor.
+  void append_proof(std::string& out, onnx::NodeId id) {
+    const resolve::Lent& lent = *map_.lent();
+    out.append(R"("proof":)"sv);
+    append_json_string_or_null(
+        out, map_.own_answer(id).known() ? evidence::name_of(lent.answers[id].strength) : std::string_view());
+    out.append(R"(,"ancestor":[)"sv);
+    bool first = true;
+    for (const onnx::NodeId node : lent.nodes_of(id)) {
+      if (!first) out.push_back(',');
+      first = false;
+      append_json_string(out, ancestors_->of(node));
+    }
+    out.append("],"sv);
   }
 
   // Confidences come from a short table: each combination is put into words once.
@@ -191,6 +212,7 @@ class Rows {
 
   const Map& map_;
   LayerSteps steps_;
+  std::optional<Places> ancestors_;  // where an ancestor lent answers
   onnx::GraphId graph_ = onnx::none;
   onnx::NodeId first_node_ = 0;
   std::string graph_text_;

@@ -17,7 +17,7 @@ using semantics::Map;
 
 // The rules: low confidence, then the reasons for having no module.
 constexpr std::size_t low_confidence = 0;
-constexpr std::size_t rule_count = static_cast<std::size_t>(Reason::past_limits) + 1;
+constexpr std::size_t rule_count = static_cast<std::size_t>(Reason::count);
 
 std::string_view rule_id(std::size_t rule) {
   return rule == low_confidence ? "low_confidence" : resolve::name_of(static_cast<Reason>(rule));

@@ -9,7 +9,7 @@ struct Words {
   std::string_view name;
   std::string_view text;
 };
-constexpr std::array<Words, 10> words = {{
+constexpr std::array<Words, static_cast<std::size_t>(Reason::count)> words = {{
     {"", ""},
     {"no_evidence",
      "neither the node nor what it is wired to carries a name, metadata or parameter that tells"},
@@ -21,6 +21,8 @@ constexpr std::array<Words, 10> words = {{
     {"not_in_capture", "its name speaks of a module that the capture does not have"},
     {"filtered", "the strategy leaves out torch.nn modules that are no exception and lie in no other module"},
     {"past_limits", "the file speaks of more modules than its size allows for, perhaps of this one's"},
+    {"not_matched", "nothing of the ancestor is proven to be what it computes"},
+    {"unknown_in_ancestor", "what it computes has no known module in the ancestor"},
 }};
 
 }  // namespace

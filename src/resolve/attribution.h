@@ -19,15 +19,18 @@ using hierarchy::no_module;
 /// Why a node has no module.
 enum class Reason : std::uint8_t {
   none,
-  no_evidence,         // nothing in the file speaks of it, nor of what it is wired to
-  ambiguous,           // the evidence fits several modules equally
-  between_layers,      // it lies between two layers, and nothing says to which it belongs
-  serves_several,      // it serves modules that have only the root in common
-  several_call_sites,  // a function's body that several modules share
-  unused_function,     // a function's body that nobody calls
-  not_in_capture,      // its name speaks of a module that the capture does not have
-  filtered,            // the strategy leaves torch.nn modules out
-  past_limits,         // the file speaks of more modules than its size allows for
+  no_evidence,          // nothing in the file speaks of it, nor of what it is wired to
+  ambiguous,            // the evidence fits several modules equally
+  between_layers,       // it lies between two layers, and nothing says to which it belongs
+  serves_several,       // it serves modules that have only the root in common
+  several_call_sites,   // a function's body that several modules share
+  unused_function,      // a function's body that nobody calls
+  not_in_capture,       // its name speaks of a module that the capture does not have
+  filtered,             // the strategy leaves torch.nn modules out
+  past_limits,          // the file speaks of more modules than its size allows for
+  not_matched,          // nothing of the ancestor is proven to be what it computes
+  unknown_in_ancestor,  // what it computes has no module there
+  count,
 };
 std::string_view name_of(Reason reason);
 std::string_view text_of(Reason reason);

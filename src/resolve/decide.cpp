@@ -12,6 +12,7 @@
 // 7. The exporter's metadata is one recording, and not always right: where two others, of which neither has a
 //    doubt, agree on another module, they win. So does a torch.export graph in which another module was heard
 //    running than the exporter's stack tells.
+// 8. What an ancestor lends was decided there.
 #include <algorithm>
 
 #include "resolve/resolve.h"
@@ -102,6 +103,20 @@ Agreement agreement(const hierarchy::ModuleTree& tree, std::span<const Evidence>
   return result;
 }
 
+// The ancestor's answer: its modules are already in order.
+Verdict carried_over(std::span<const Evidence> all) {
+  Verdict verdict;
+  Attribution& answer = verdict.attribution;
+  answer.module = all.front().module;
+  answer.call = all.front().call;
+  answer.source = Source::transferred;
+  answer.reason = Reason::none;
+  answer.rest_on(Confidence::basis(Source::transferred, all.front().strength, Agreement::alone));
+  if (all.size() > 1)
+    for (const Evidence& evidence : all) verdict.serves.push_back(evidence.module);
+  return verdict;
+}
+
 }  // namespace
 
 Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet sources, onnx::NodeId node,
@@ -121,6 +136,8 @@ Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet source
     return verdict;
   }
   const Source source = all.front().source;
+  if (source == Source::transferred && all.front().strength != Strength::names_several)
+    return carried_over(all);
   if (is_recording(source) && left_open(all)) {
     answer.reason = Reason::ambiguous;
     verdict.serves = {all.front().module, all.back().module};

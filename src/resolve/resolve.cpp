@@ -88,7 +88,7 @@ void leave_out(const hierarchy::ModuleTree& tree, const hierarchy::ClassFilter& 
 
 Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
                    const evidence::Sink& sink, const Wiring& wiring, const Strategy& strategy,
-                   const hierarchy::ClassFilter& filter) {
+                   const hierarchy::ClassFilter& filter, const Lent* lent) {
   Resolution resolution;
   resolution.nodes.resize(model.node_count());
   const bool may_propagate = strategy.sources.has(Source::neighbours);
@@ -100,8 +100,12 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
   }
   if (strategy.sources.has(Source::function)) attribute_functions(model, hierarchy.tree(), resolution);
   if (strategy.needs_classes) leave_out(hierarchy.tree(), filter, resolution);
-  find_shared(model, hierarchy, wiring, resolution);
-  find_weight_owners(model, hierarchy, wiring, resolution);
+  if (lent != nullptr) {
+    complete_lent(*lent, resolution);
+  } else {
+    find_shared(model, hierarchy, wiring, resolution);
+    find_weight_owners(model, hierarchy, wiring, resolution);
+  }
   // Every node has exactly one row, with a module or a reason; in release builds, too.
   bool total = resolution.nodes.size() == model.node_count();
   for (const Attribution& node : resolution.nodes) total &= node.known() == (node.reason == Reason::none);

@@ -1,7 +1,7 @@
 // resolve: the only place that decides. Evidence in, one Attribution a node out.
 //
 // The order: the best evidence of each node's own; who else a node serves; what lies between certain nodes;
-// the bodies of functions by their call sites.
+// the bodies of functions by their call sites. What an ancestor lends was decided there, and stays.
 #pragma once
 
 #include <span>
@@ -12,6 +12,7 @@
 #include "hierarchy/class_filter.h"
 #include "hierarchy/hierarchy.h"
 #include "resolve/attribution.h"
+#include "resolve/lent.h"
 #include "resolve/strategy.h"
 #include "resolve/wiring.h"
 
@@ -19,7 +20,7 @@ namespace thence::resolve {
 
 Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
                    const evidence::Sink& evidence, const Wiring& wiring, const Strategy& strategy,
-                   const hierarchy::ClassFilter& filter);
+                   const hierarchy::ClassFilter& filter, const Lent* lent = nullptr);
 
 /// The verdict on one node from evidence of its own; `all` in the order of precedence.
 struct Verdict {

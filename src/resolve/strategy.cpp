@@ -51,6 +51,13 @@ constexpr std::array<Strategy, 6> table = {{
 
 std::span<const Strategy> strategies() { return table; }
 
+Strategy with_ancestor(Strategy strategy) {
+  strategy.sources = {transferred};
+  strategy.needs_classes = false;
+  strategy.needs_section = {};
+  return strategy;
+}
+
 Result<Strategy> find_strategy(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Strategy& strategy : table) {

@@ -20,6 +20,9 @@ struct Strategy {
 
 std::span<const Strategy> strategies();
 
+/// The same for a model whose ancestor was answered by it: what that lends is all the evidence.
+Strategy with_ancestor(Strategy strategy);
+
 /// The strategy of this name, or what is wrong with the name.
 Result<Strategy> find_strategy(std::string_view name);
 

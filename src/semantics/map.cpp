@@ -82,20 +82,29 @@ Result<Map> Map::make(const std::string& model_path, const MapOptions& options) 
   return finish(std::move(map), std::move(model), options);
 }
 
+Result<Map> Map::make(const std::string& model_path, const MapOptions& options,
+                      const resolve::Lender& lender) {
+  Map map;
+  Result<onnx::Model> model = onnx::Model::open(model_path, map.diagnostics_);
+  return finish(std::move(map), std::move(model), options, lender);
+}
+
 Result<Map> Map::make(std::string_view bytes, const std::string& label, const MapOptions& options) {
   Map map;
   Result<onnx::Model> model = onnx::Model::read(bytes, label, map.diagnostics_);
   return finish(std::move(map), std::move(model), options);
 }
 
-Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& options) {
-  const Result<resolve::Strategy> strategy = resolve::find_strategy(options.strategy);
+Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& options,
+                        const resolve::Lender& lender) {
+  Result<resolve::Strategy> strategy = resolve::find_strategy(options.strategy);
   if (!strategy) return strategy.error();
+  if (lender) strategy = resolve::with_ancestor(*strategy);
   map.strategy_ = *strategy;
   Result<std::unique_ptr<rules::Rules>> rules = rules_for(options);
   if (!rules) return rules.error();
   std::optional<hierarchy::Capture> capture;
-  if (!options.capture.empty()) {
+  if (!options.capture.empty() && !lender) {
     Result<hierarchy::Capture> read = hierarchy::open_capture(options.capture, map.diagnostics_);
     if (!read) return read.error();
     capture = *std::move(read);
@@ -114,11 +123,19 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
                        "the file are used",
                        wrapping.capture_has_it ? "capture" : "file", base::printable(wrapping.prefix))});
   }
+  if (lender) {
+    Result<resolve::Lent> lent = lender(*map.model_);
+    if (!lent) return lent.error();
+    map.lent_ = std::make_unique<resolve::Lent>(*std::move(lent));
+    capture.emplace();
+    capture->tree = map.lent_->tree->copy();
+    capture->tree.set_complete();  // what the ancestor does not have, no node of its descendant comes from
+  }
   std::future<resolve::Wiring> wiring =
       std::async(options.jobs > 1 ? std::launch::async : std::launch::deferred,
                  [&model = *map.model_] { return resolve::Wiring(model); });
-  map.hierarchy_ =
-      std::make_unique<hierarchy::Hierarchy>(*map.model_, std::move(capture), !options.ignore_tags);
+  map.hierarchy_ = std::make_unique<hierarchy::Hierarchy>(*map.model_, std::move(capture),
+                                                          !options.ignore_tags && !lender);
   if (map.tree().full())
     map.diagnostics_.add(
         {"M003", Severity::warning, "",
@@ -137,8 +154,9 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
                                                                     : hierarchy::ClassFilter());
   map.evidence_ =
       std::make_unique<evidence::Sink>(evidence::collect(*map.model_, *map.hierarchy_, strategy->sources));
+  if (map.lent_) resolve::collect_transferred(*map.lent_, *map.evidence_);
   map.resolution_ = resolve::resolve(*map.model_, *map.hierarchy_, *map.evidence_, wiring.get(),
-                                     map.strategy_, *map.filter_);
+                                     map.strategy_, *map.filter_, map.lent_.get());
   map.shorten_lists();
   map.tell_what_was_left_out();
   if (auto error = map.retell(*std::move(rules), options)) return *error;

@@ -16,6 +16,7 @@
 #include "hierarchy/hierarchy.h"
 #include "onnx/model.h"
 #include "resolve/attribution.h"
+#include "resolve/lent.h"
 #include "resolve/resolve.h"
 #include "resolve/strategy.h"
 #include "rules/rules.h"
@@ -64,6 +65,9 @@ struct Summary {
 class Map {
  public:
   static Result<Map> make(const std::string& model_path, const MapOptions& options);
+  /// With the answers of an ancestor, and its modules.
+  static Result<Map> make(const std::string& model_path, const MapOptions& options,
+                          const resolve::Lender& lender);
   /// Of bytes that outlive the map.
   static Result<Map> make(std::string_view bytes, const std::string& label, const MapOptions& options);
 
@@ -90,6 +94,9 @@ class Map {
   }
   /// What rules made of it; none when they had no say.
   const Told* told() const { return told_.get(); }
+
+  /// What an ancestor lent; none when there was none.
+  const resolve::Lent* lent() const { return lent_.get(); }
 
   const Diagnostics& diagnostics() const { return diagnostics_; }
 
@@ -124,11 +131,13 @@ class Map {
   std::optional<Error> retell(std::unique_ptr<const rules::Rules> rules, const MapOptions& options);
   void shorten_lists();
   void tell_what_was_left_out();
-  static Result<Map> finish(Map map, Result<onnx::Model> model, const MapOptions& options);
+  static Result<Map> finish(Map map, Result<onnx::Model> model, const MapOptions& options,
+                            const resolve::Lender& lender = {});
 
   Diagnostics diagnostics_;
   std::unique_ptr<onnx::Model> model_;  // on the heap, so that views stay valid when the map moves
   std::unique_ptr<hierarchy::Hierarchy> hierarchy_;
+  std::unique_ptr<resolve::Lent> lent_;
   std::unique_ptr<evidence::Sink> evidence_;
   resolve::Strategy strategy_;
   resolve::Resolution resolution_;

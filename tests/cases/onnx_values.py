@@ -18,10 +18,15 @@ def value_info(name: str, dtype: str = "float", shape: str = "n") -> onnx.ValueI
     return helper.make_tensor_value_info(name, element_type(dtype), dimensions(shape))
 
 
-def initializer(name: str, shape: str = "scalar", dtype: str = "float") -> onnx.TensorProto:
-    """`init fc.weight 4x8`: data that depends on the name, so that no two weights are equal by chance."""
+def initializer(
+    name: str, shape: str = "scalar", dtype: str = "float", data_of: str = ""
+) -> onnx.TensorProto:
+    """`init fc.weight 4x8`: data that depends on the name, so that no two weights are equal by chance.
+
+    `init w 4x8 float fc.weight`: the data of that name.
+    """
     dims = [int(size) for size in dimensions(shape)]
-    start = zlib.crc32(name.encode()) % 1000
+    start = zlib.crc32((data_of or name).encode()) % 1000
     data = np.arange(start, start + int(np.prod(dims)), dtype=np.float64).reshape(dims)
     kind = helper.tensor_dtype_to_np_dtype(element_type(dtype))
     if np.issubdtype(kind, np.floating):

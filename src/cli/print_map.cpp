@@ -1,0 +1,41 @@
+#include "cli/print_map.h"
+
+#include <fmt/core.h>
+
+namespace thence::cli {
+
+void add_map_format_flags(Command& command, MapFormat& format) {
+  add_format_flag(command, format.name);
+  std::string columns = "Columns of table and csv:";
+  for (const output::Column& column : output::all_columns()) columns += fmt::format(" {}", column.name);
+  command.comma_list({.name = "--columns", .help = columns, .type = "NAME,..."}, format.columns);
+}
+
+std::optional<std::vector<output::Column>> columns_of(const MapFormat& format,
+                                                      const std::vector<std::string>& usual) {
+  if (format.columns.empty() && format.name == "csv") return output::all_columns();
+  Result<std::vector<output::Column>> columns =
+      output::find_columns(format.columns.empty() ? usual : format.columns);
+  if (columns) return *std::move(columns);
+  print_error(columns.error());
+  return std::nullopt;
+}
+
+int deliver_map(const semantics::Map& map, const ModelFlags& flags, std::string_view format,
+                const std::vector<output::Column>& columns) {
+  const output::Nodes nodes(map.model());
+  const int code = deliver(flags, [&](base::Writer& out) {
+    if (format == "json")
+      output::write_map_json(map, threads(flags), out);
+    else if (format == "jsonl")
+      output::write_map_jsonl(map, nodes, threads(flags), out);
+    else if (format == "csv")
+      output::write_map_csv(map, nodes, columns, out);
+    else
+      output::write_map_table(map, nodes, columns, colour_on_output(flags), out);
+  });
+  if (code == done && !flags.quiet) std::fputs((output::summary_line(map) + "\n").c_str(), stderr);
+  return code;
+}
+
+}  // namespace thence::cli

@@ -1,0 +1,88 @@
+// thence transfer: a map carried from a model to one that was made of it.
+#include "transfer/transfer.h"
+
+#include <memory>
+
+#include "cli/print_map.h"
+
+namespace thence::cli {
+namespace {
+
+constexpr const char* text =
+    R"(Says for every node of an optimised or quantised model which PyTorch module it comes from, by the model it was made of.
+
+The ancestor is mapped as `thence map` does it. Then nodes of the descendant are held against the ancestor's: by what they compute of
+which values, and by their weights, whatever their form. What is proven to compute the same has the same module; the proof is in the
+answer. What is not proven is unknown. With more than two models each is the ancestor of the next.
+
+With -o the last model is written with its answers as tags, as `thence tag` does it, and FILE.map.json beside it has them, too.)";
+
+constexpr const char* examples = R"(Examples:
+  thence transfer model.onnx optimised.onnx
+      every node of the optimised model in a table
+  thence transfer model.onnx optimised.onnx --capture model.capture.json -o tagged.onnx
+      with what the live model told; the answers as tags, and in tagged.onnx.map.json
+  thence transfer model.onnx optimised.onnx quantised.onnx --format json
+      through two steps, the whole answer
+
+Exit codes: 0 done, 1 the models have nothing in common, 2 wrong usage, 3 a file cannot be read as a model, 4 input/output failure.)";
+
+struct TransferFlags : ModelFlags {
+  std::vector<std::string> models;
+  MapFormat format;
+};
+
+// The tagged model, and its map beside it.
+int deliver_both(const semantics::Map& map, TransferFlags& flags) {
+  ModelFlags beside = flags;
+  beside.output += ".map.json";
+  if (const int code = deliver_map(map, beside, "json", {}); code != done) return code;
+  flags.model = flags.models.back();
+  return deliver_tagged(map, flags);
+}
+
+int run_transfer(TransferFlags& flags) {
+  if (flags.models.size() < 2) {
+    print_error({ErrorKind::usage, "U022", "it takes two models: an ancestor, and one that was made of it",
+                 "thence transfer ANCESTOR.onnx DESCENDANT.onnx"});
+    return wrong_usage;
+  }
+  if (flags.output == "-") {
+    print_error({ErrorKind::usage, "U022",
+                 "a map goes beside the model, so standard output is no place for it", "say -o FILE"});
+    return wrong_usage;
+  }
+  const auto columns = columns_of(flags.format, {"name", "op_type", "module", "role", "proof", "confidence"});
+  if (!columns) return wrong_usage;
+  settle_options(flags);
+  semantics::MapOptions plain = flags.options;  // rules tell of the last model alone
+  plain.rules.clear();
+  plain.granularity.reset();
+  Opened opened = keep_map(flags, semantics::Map::make(flags.models.front(), plain));
+  for (std::size_t i = 1; i < flags.models.size() && opened.map != nullptr; ++i) {
+    const bool last = i + 1 == flags.models.size();
+    opened =
+        keep_map(flags, transfer::carry_over(*opened.map, flags.models[i], last ? flags.options : plain));
+  }
+  if (opened.map == nullptr) return opened.exit_code;
+  if (!flags.output.empty()) return deliver_both(*opened.map, flags);
+  return deliver_map(*opened.map, flags, flags.format.name, *columns);
+}
+
+}  // namespace
+
+void add_transfer(Program& program) {
+  auto flags = std::make_shared<TransferFlags>();
+  Command command = program.add("transfer", text, examples);
+  command.texts({.name = "models",
+                 .help = "The ancestor, then the model that was made of it; more: each of the one before",
+                 .type = "MODEL",
+                 .required = true},
+                flags->models);
+  add_answer_flags(command, *flags, "Write the last model with tags to this file, and its map beside it");
+  add_rules_flags(command, *flags);
+  add_map_format_flags(command, flags->format);
+  command.does([flags] { return run_transfer(*flags); });
+}
+
+}  // namespace thence::cli

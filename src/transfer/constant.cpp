@@ -1,0 +1,172 @@
+#include "transfer/constant.h"
+
+#include <bit>
+#include <cstring>
+
+#include "onnx/layout.h"
+#include "transfer/mix.h"
+
+namespace thence::transfer {
+namespace {
+
+constexpr std::size_t most_integers = 1u << 16;  // sizes and indices are few; more are told by their number
+
+// The nearest half, as its bits. Numbers too small for one are zero, too large ones infinite.
+std::uint32_t as_half(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
+  if (size >= 0x47800000) return sign | 0x7c00;
+  if (size < 0x38800000) {  // subnormal as a half: let the processor round
+    const float rounded = std::bit_cast<float>(size) + 0.5f;
+    return (sign | (std::bit_cast<std::uint32_t>(rounded) - 0x3f000000)) & (size == 0 ? 0u : ~0u);
+  }
+  const std::uint32_t rounded = size + 0xfff + (size >> 13 & 1);
+  return sign | ((rounded - 0x38000000) >> 13);
+}
+
+struct Sum {
+  std::uint32_t one = 0, other = 0;
+  void add(std::uint32_t half) {
+    one += static_cast<std::uint32_t>(mixed(half + 0x9e3779b9u));
+    other += static_cast<std::uint32_t>(mixed(half ^ 0x7f4a7c1500000000u));
+  }
+  std::uint64_t value() const { return std::uint64_t{one} << 32 | other; }
+};
+
+template <class Element, class Use>
+void each(std::string_view data, Use use) {
+  for (std::size_t at = 0; at + sizeof(Element) <= data.size(); at += sizeof(Element)) {
+    Element element;
+    std::memcpy(&element, data.data() + at, sizeof element);
+    use(element);
+  }
+}
+
+float from_bfloat(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+
+float from_half(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31;
+  const float fraction = static_cast<float>(bits & 1023) / 1024.0f;
+  const float size =
+      exponent == 0 ? fraction * 0x1p-14f : std::bit_cast<float>((exponent + 112u) << 23) * (1 + fraction);
+  return bits & 0x8000 ? -size : size;
+}
+
+class Reader {
+ public:
+  void floats(std::int32_t type, std::string_view data) {
+    switch (type) {
+      case 1: return each<float>(data, [&](float value) { real(value, as_half(value)); });
+      case 10:
+        return each<std::uint16_t>(
+            data, [&](std::uint16_t bits) { real(from_half(bits), (bits & 0x7fff) == 0 ? 0u : bits); });
+      case 11:
+        return each<double>(data, [&](double value) { real(value, as_half(static_cast<float>(value))); });
+      case 16:
+        return each<std::uint16_t>(data, [&](std::uint16_t bits) {
+          const float value = from_bfloat(bits);
+          real(value, as_half(value));
+        });
+      default: return;
+    }
+  }
+  void integers(std::int32_t type, std::string_view data) {
+    const auto add = [&](auto value) { integer(static_cast<std::int64_t>(value)); };
+    switch (type) {
+      case 2:
+      case 9: return each<std::uint8_t>(data, add);
+      case 3: return each<std::int8_t>(data, add);
+      case 4: return each<std::uint16_t>(data, add);
+      case 5: return each<std::int16_t>(data, add);
+      case 6: return each<std::int32_t>(data, add);
+      case 7: return each<std::int64_t>(data, add);
+      case 12: return each<std::uint32_t>(data, add);
+      case 13: return each<std::uint64_t>(data, add);
+      default: return;
+    }
+  }
+  void real(double value, std::uint32_t half) {
+    sum_.add(half);
+    last_ = value;
+    ++count_;
+  }
+  void integer(std::int64_t value) {
+    if (count_++ < most_integers) order_ = mixed(order_, static_cast<std::uint64_t>(value));
+    last_ = static_cast<double>(value);
+  }
+  Constant result(bool is_float) const {
+    Constant constant;
+    constant.is_float = is_float;
+    constant.elements = count_;
+    if (count_ > 0) constant.content = mixed(is_float ? sum_.value() : order_, count_ * 2 + is_float) | 1;
+    if (count_ == 1) constant.scalar = last_;
+    return constant;
+  }
+  std::uint64_t count() const { return count_; }
+
+ private:
+  Sum sum_;
+  std::uint64_t order_ = 0, count_ = 0;
+  double last_ = 0;
+};
+
+bool is_float(std::int32_t type) { return type == 1 || type == 10 || type == 11 || type == 16; }
+
+}  // namespace
+
+Constant constant_of(const onnx::Pieces& tensor) {
+  const onnx::TensorView header = onnx::read_tensor(tensor);
+  Constant unread;
+  unread.elements = header.elements().value_or(0);
+  unread.is_float = is_float(header.data_type);
+  if (header.external) return unread;
+  Reader reader;
+  for (const std::string_view piece : tensor)
+    for (wire::Fields field(piece); field.next();) {
+      using onnx::TensorField;
+      if (field.tag() == wire::bytes_tag(TensorField::raw_data)) {
+        reader.floats(header.data_type, field.bytes());
+        reader.integers(header.data_type, field.bytes());
+      } else if (field.tag() == wire::bytes_tag(TensorField::float_data) && header.data_type == 1) {
+        reader.floats(1, field.bytes());
+      } else if (field.tag() == wire::bytes_tag(TensorField::double_data) && header.data_type == 11) {
+        reader.floats(11, field.bytes());
+      } else {
+        const auto add = [&](std::uint64_t value) {
+          if (header.data_type == 10)
+            reader.real(from_half(static_cast<std::uint16_t>(value)),
+                        (value & 0x7fff) == 0 ? 0u : value & 0xffff);
+          else
+            reader.integer(static_cast<std::int64_t>(value));
+        };
+        for (const TensorField number :
+             {TensorField::int32_data, TensorField::int64_data, TensorField::uint64_data})
+          wire::each_varint(field, static_cast<std::uint32_t>(number), add);
+      }
+    }
+  if (reader.count() != unread.elements) return unread;
+  Constant constant = reader.result(unread.is_float);
+  constexpr std::uint64_t least_weight = 64;
+  if (header.dims.size() >= 2 && constant.elements >= least_weight && header.raw_size > 0 &&
+      tensor.size() == 1) {
+    constant.type = header.data_type;
+    constant.rows = static_cast<std::uint64_t>(header.dims[0]);
+    for (wire::Fields field(tensor.front()); field.next();)
+      if (field.tag() == wire::bytes_tag(onnx::TensorField::raw_data)) constant.data = field.bytes();
+  }
+  return constant;
+}
+
+Constant constant_of(const std::vector<std::int64_t>& values) {
+  Reader reader;
+  for (const std::int64_t value : values) reader.integer(value);
+  return reader.result(false);
+}
+
+Constant constant_of(const std::vector<float>& values) {
+  Reader reader;
+  for (const float value : values) reader.real(value, as_half(value));
+  return reader.result(true);
+}
+
+}  // namespace thence::transfer

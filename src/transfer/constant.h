@@ -1,0 +1,34 @@
+// A constant as far as it can be recognised after a rewrite.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "onnx/views.h"
+
+namespace thence::transfer {
+
+struct Constant {
+  /// Of floats: their values as halves, in any order, so that it survives transposes, blocked layouts and
+  /// casts. Of integers: their values in order, whatever their width. 0: the data cannot be read.
+  std::uint64_t content = 0;
+  std::uint64_t elements = 0;
+  bool is_float = false;
+  std::optional<double> scalar;  // the one element
+  /// The elements as they lie in the file, of tensors that may be weights: rows, and what is in one.
+  std::string_view data;
+  std::int32_t type = 0;
+  std::uint64_t rows = 0;
+
+  /// Whether it may be a weight, also one that was quantised.
+  bool may_be_weight() const { return rows > 0; }
+};
+
+/// Of a tensor message; data that lies in another file is not read.
+Constant constant_of(const onnx::Pieces& tensor);
+
+/// Of numbers that stand in a node's attribute.
+Constant constant_of(const std::vector<std::int64_t>& values);
+Constant constant_of(const std::vector<float>& values);
+
+}  // namespace thence::transfer

@@ -1,0 +1,105 @@
+#include "transfer/likeness.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "transfer/mix.h"
+
+namespace thence::transfer {
+namespace {
+
+constexpr std::size_t samples = 256;
+constexpr std::size_t most_candidates = 4096;
+constexpr double alike = 0.9, next_best = 0.6;  // how much two weights go together: the one, and any other
+
+template <class Element>
+double element(std::string_view data, std::uint64_t index) {
+  Element value;
+  std::memcpy(&value, data.data() + index * sizeof value, sizeof value);
+  return static_cast<double>(value);
+}
+
+double element_of(const Constant& constant, std::uint64_t index) {
+  switch (constant.type) {
+    case 1: return element<float>(constant.data, index);
+    case 2: return element<std::uint8_t>(constant.data, index);
+    case 3: return element<std::int8_t>(constant.data, index);
+    case 4: return element<std::uint16_t>(constant.data, index);
+    case 5: return element<std::int16_t>(constant.data, index);
+    case 11: return element<double>(constant.data, index);
+    default: return 0;
+  }
+}
+
+bool is_readable(const Constant& constant) {
+  constexpr std::int32_t types[] = {1, 2, 3, 4, 5, 11};
+  return constant.may_be_weight() &&
+         std::find(std::begin(types), std::end(types), constant.type) != std::end(types);
+}
+
+// Some elements of a weight, in an order that depends on their places only; of a matrix also as its transpose
+// would have them.
+std::vector<double> sampled(const Constant& constant, bool transposed) {
+  std::vector<double> values;
+  const std::uint64_t rows = constant.rows, columns = constant.elements / rows;
+  for (std::uint64_t i = 0; i < samples; ++i) {
+    std::uint64_t index = mixed(i, constant.elements) % constant.elements;
+    if (transposed) index = index % rows * columns + index / rows;
+    values.push_back(element_of(constant, index));
+  }
+  return values;
+}
+
+double correlation(const std::vector<double>& a, const std::vector<double>& b) {
+  double mean_a = 0, mean_b = 0, aa = 0, bb = 0, ab = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) mean_a += a[i], mean_b += b[i];
+  mean_a /= static_cast<double>(a.size());
+  mean_b /= static_cast<double>(b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    aa += (a[i] - mean_a) * (a[i] - mean_a);
+    bb += (b[i] - mean_b) * (b[i] - mean_b);
+    ab += (a[i] - mean_a) * (b[i] - mean_b);
+  }
+  return aa > 0 && bb > 0 ? std::abs(ab) / std::sqrt(aa * bb) : 0;
+}
+
+struct Sampled {
+  std::uint64_t content;
+  std::vector<double> straight, transposed;
+};
+
+}  // namespace
+
+void recognise_weights(const Net& ancestor, Net& descendant) {
+  std::unordered_set<std::uint64_t> known;
+  for (const Constant& constant : ancestor.constants()) known.insert(constant.content);
+  std::unordered_map<std::uint64_t, std::vector<Sampled>> by_size;  // filled where it is asked for
+  for (std::size_t i = 0; i < descendant.constants().size(); ++i) {
+    const Constant& ours = descendant.constants()[i];
+    if (!is_readable(ours) || known.contains(ours.content)) continue;
+    const auto [entry, fresh] = by_size.try_emplace(ours.elements);
+    if (fresh)
+      for (const Constant& theirs : ancestor.constants())
+        if (theirs.elements == ours.elements && theirs.is_float && is_readable(theirs) &&
+            entry->second.size() < most_candidates &&
+            std::none_of(entry->second.begin(), entry->second.end(),
+                         [&](const Sampled& each) { return each.content == theirs.content; }))
+          entry->second.push_back({theirs.content, sampled(theirs, false), sampled(theirs, true)});
+    const std::vector<double> values = sampled(ours, false);
+    double best = 0, second = 0;
+    std::uint64_t content = 0;
+    for (const Sampled& each : entry->second) {
+      const double likeness =
+          std::max(correlation(values, each.straight), correlation(values, each.transposed));
+      second = std::max(second, std::min(best, likeness));
+      if (likeness > best) content = each.content;
+      best = std::max(best, likeness);
+    }
+    if (best >= alike && second <= next_best) descendant.recognise(i, content);
+  }
+}
+
+}  // namespace thence::transfer

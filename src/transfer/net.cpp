@@ -1,0 +1,197 @@
+#include "transfer/net.h"
+
+#include <algorithm>
+
+#include "base/text_hash.h"
+#include "transfer/mix.h"
+#include "transfer/vocabulary.h"
+
+namespace thence::transfer {
+namespace {
+
+std::uint64_t hash_of(std::string_view text) {
+  return base::text_hash(text, 0x7468656e6365);  // the same in every run: answers must be
+}
+
+// Numbers and texts of an attribute; graphs and tensors are told by other means.
+std::uint64_t hash_of(const onnx::AttributeView& attribute) {
+  std::uint64_t hash = hash_of(attribute.name);
+  hash = mixed(hash, static_cast<std::uint64_t>(attribute.i));
+  hash = mixed(hash, static_cast<std::uint64_t>(attribute.f * 65536.0f));
+  hash = mixed(hash, hash_of(attribute.s));
+  for (const std::int64_t each : attribute.ints) hash = mixed(hash, static_cast<std::uint64_t>(each));
+  return hash;
+}
+
+std::optional<Constant> constant_in(const onnx::Node& node) {
+  if (node.op_type() != "Constant") return std::nullopt;
+  std::optional<Constant> found;
+  node.each_attribute([&](const onnx::AttributeView& attribute) {
+    if (attribute.has_tensor)
+      found = constant_of(attribute.tensor);
+    else if (attribute.name == "value_int")
+      found = constant_of(std::vector{attribute.i});
+    else if (attribute.name == "value_float")
+      found = constant_of(std::vector{attribute.f});
+    else if (attribute.name == "value_ints")
+      found = constant_of(attribute.ints);
+    else if (attribute.name == "value_floats")
+      found = constant_of(attribute.floats);
+    else
+      found = Constant();
+  });
+  return found ? found : Constant();
+}
+
+}  // namespace
+
+std::uint32_t Operators::number(std::string_view name) {
+  return numbers_.try_emplace(std::string(name), static_cast<std::uint32_t>(numbers_.size())).first->second;
+}
+
+Net::Net(const onnx::Model& model, Operators& operators)
+    : model_(&model),
+      roots_(model.value_count()),
+      forms_(model.value_count(), 0),
+      scales_(model.value_count(), false),
+      makers_(model.value_count(), none),
+      constant_of_(model.value_count(), none),
+      views_(model.node_count(), false),
+      fixed_(model.node_count(), false),
+      aside_(model.node_count(), false) {
+  for (onnx::ValueId value = 0; value < roots_.size(); ++value) roots_[value] = value;
+  read_constants();
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id) read_node(id, operators);
+  find_readers();
+}
+
+void Net::read_constants() {
+  for (const onnx::Initializer& initializer : model_->initializers()) {
+    if (initializer.value == none) continue;
+    constant_of_[initializer.value] = static_cast<std::uint32_t>(constants_.size());
+    constants_.push_back(initializer.sparse ? Constant() : constant_of(onnx::Pieces{initializer.bytes}));
+  }
+}
+
+Root Net::fresh() {
+  makers_.push_back(none);
+  constant_of_.push_back(none);
+  return static_cast<Root>(makers_.size() - 1);
+}
+
+// Whether a node only gives its first input another form, and then its first output is that input's root.
+bool Net::see_through(const onnx::Node& node) {
+  const auto inputs = node.inputs(), outputs = node.outputs();
+  if (inputs.empty() || outputs.empty() || inputs[0] == none || outputs[0] == none) return false;
+  View view = view_of(node.op_type());
+  if (node.op_type() == "DynamicQuantizeLinear" && outputs.size() > 1 && outputs[1] != none)
+    scales_[outputs[1]] = true;
+  onnx::ValueId through = inputs[0];
+  if (view == View::not_one && is_scaling(node.op_type()) && inputs.size() == 2 && inputs[1] != none) {
+    for (const std::size_t place : {std::size_t{1}, std::size_t{0}}) {
+      if (scales_[inputs[place]]) {
+        const Constant* const other = constant(roots_[inputs[1 - place]]);
+        if (other != nullptr) {
+          scales_[outputs[0]] = true;  // one scale times another
+        } else {
+          view = View::same;
+          through = inputs[1 - place];
+        }
+        break;
+      }
+      const Constant* const number = constant(roots_[inputs[place]]);
+      if (number == nullptr || !number->is_float || !number->scalar) continue;
+      if (node.op_type() == "Add" && *number->scalar != 0) continue;
+      if (node.op_type() == "Div" && place == 0) continue;
+      view = View::same;
+      through = inputs[1 - place];
+      break;
+    }
+  }
+  if (view == View::not_one) return false;
+  roots_[outputs[0]] = roots_[through];
+  scales_[outputs[0]] = scales_[through];
+  forms_[outputs[0]] = view == View::same ? forms_[through] : mixed(forms_[through], hash_of(node.op_type()));
+  return true;
+}
+
+void Net::read_node(onnx::NodeId id, Operators& operators) {
+  const onnx::Node node = model_->node(id);
+  const auto node_inputs = node.inputs(), outputs = node.outputs();
+  if (const auto constant = constant_in(node); constant && !outputs.empty() && outputs[0] != none) {
+    fixed_[id] = aside_[id] = true;
+    constant_of_[outputs[0]] = static_cast<std::uint32_t>(constants_.size());
+    constants_.push_back(*constant);
+    return;
+  }
+  fixed_[id] =
+      !node_inputs.empty() && std::all_of(node_inputs.begin(), node_inputs.end(), [&](onnx::ValueId value) {
+        return value == none || constant(roots_[value]) != nullptr;
+      });
+  aside_[id] =
+      node.op_type() == "Shape" || node.op_type() == "Size" || fixed_[id] ||
+      (!node_inputs.empty() && std::all_of(node_inputs.begin(), node_inputs.end(), [&](onnx::ValueId value) {
+        if (value == none) return true;
+        const onnx::Producer producer = model_->producer(value);
+        return producer.kind == onnx::Producer::Kind::initializer ||
+               (producer.kind == onnx::Producer::Kind::node && producer.index < id && aside_[producer.index]);
+      }));
+  views_[id] = see_through(node);
+  if (views_[id]) return;
+  const bool asks_for_shape = node.op_type() == "Shape" || node.op_type() == "Size";
+  std::uint64_t detail = 0;
+  node.each_attribute([&](const onnx::AttributeView& attribute) { detail += hash_of(attribute); });
+  Root before = none;
+  const std::vector<Spelled> parts = spelled(node);
+  for (const Spelled& part : parts) {
+    const bool last = &part == &parts.back();
+    Step step{.op = operators.number(part.op), .node = id, .detail = last ? detail : 0};
+    step.commutes = is_commutative(part.op);
+    step.first_input = static_cast<std::uint32_t>(inputs_.size());
+    for (const int place : part.inputs) {
+      if (place == Spelled::before) {
+        inputs_.push_back(before);
+        continue;
+      }
+      const onnx::ValueId value = node_inputs[static_cast<std::size_t>(place)];
+      if (value == none) continue;
+      const Root root = roots_[value];
+      const Constant* const number = constant(root);
+      if (number != nullptr && !number->is_float && !number->may_be_weight()) {  // sizes, axes, indices
+        step.detail = mixed(step.detail + static_cast<std::uint64_t>(place), number->content);
+        continue;
+      }
+      if (asks_for_shape) step.detail = mixed(step.detail, forms_[value]);
+      inputs_.push_back(root);
+    }
+    step.input_count = static_cast<std::uint32_t>(inputs_.size()) - step.first_input;
+    const std::size_t count = last ? std::max<std::size_t>(outputs.size(), 1) : 1;
+    for (std::size_t place = 0; place < count; ++place) {
+      step.place = static_cast<std::uint32_t>(place);
+      if (last && place < outputs.size() && outputs[place] == none) continue;
+      step.output = last && place < outputs.size() ? outputs[place] : fresh();
+      makers_[step.output] = static_cast<StepId>(steps_.size());
+      if (fixed_[id]) {
+        constant_of_[step.output] = static_cast<std::uint32_t>(constants_.size());
+        constants_.push_back({});
+      }
+      steps_.push_back(step);
+      before = step.output;
+    }
+  }
+}
+
+void Net::find_readers() {
+  first_reader_.assign(makers_.size() + 1, 0);
+  for (const Step& step : steps_)
+    if (step.place == 0)
+      for (const Root root : inputs(step)) ++first_reader_[root + 1];
+  for (std::size_t i = 1; i < first_reader_.size(); ++i) first_reader_[i] += first_reader_[i - 1];
+  readers_.resize(first_reader_.back());
+  std::vector<std::uint32_t> next(first_reader_.begin(), first_reader_.end() - 1);
+  for (StepId id = 0; id < steps_.size(); ++id)
+    if (steps_[id].place == 0)
+      for (const Root root : inputs(steps_[id])) readers_[next[root]++] = id;
+}
+
+}  // namespace thence::transfer

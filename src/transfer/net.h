@@ -1,0 +1,93 @@
+// Net: a model as what it computes. Views (reshapes, casts, scales, quantise and back) are seen through:
+// every value has a root, the value that it is another form of. Fused operators are spelled in the common
+// vocabulary, so a node may be several steps. Constants are told by content.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "onnx/model.h"
+#include "transfer/constant.h"
+
+namespace thence::transfer {
+
+using Root = std::uint32_t;  // a value's number, or one past them for what lies inside a fused node
+using StepId = std::uint32_t;
+using onnx::none;
+
+/// Numbers for the names of operators, shared by the nets that are compared.
+class Operators {
+ public:
+  std::uint32_t number(std::string_view name);
+
+ private:
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+};
+
+struct Step {
+  std::uint32_t op = none;
+  onnx::NodeId node = none;
+  std::uint32_t first_input = 0, input_count = 0;  // in Net::inputs
+  Root output = none;
+  std::uint32_t place = 0;   // which output of the operator that is
+  std::uint64_t detail = 0;  // hash of attributes and of integers that it reads
+  bool commutes = false;
+};
+
+class Net {
+ public:
+  Net(const onnx::Model& model, Operators& operators);
+
+  const onnx::Model& model() const { return *model_; }
+  std::span<const Step> steps() const { return steps_; }
+  std::span<const Root> inputs(const Step& step) const {
+    return std::span(inputs_).subspan(step.first_input, step.input_count);
+  }
+  Root root(onnx::ValueId value) const { return roots_[value]; }
+  std::size_t root_count() const { return makers_.size(); }
+  /// The step that makes a root; none for inputs of the graph, constants, and what is read before it is made.
+  StepId maker(Root root) const { return makers_[root]; }
+  std::span<const StepId> readers(Root root) const {
+    return std::span(readers_).subspan(first_reader_[root], first_reader_[root + 1] - first_reader_[root]);
+  }
+  /// Null for what is no constant.
+  const std::vector<Constant>& constants() const { return constants_; }
+  /// Says that a constant has the content of another one, of which it is a changed form.
+  void recognise(std::size_t number, std::uint64_t content) { constants_[number].content = content; }
+  const Constant* constant(Root root) const {
+    return constant_of_[root] == none ? nullptr : &constants_[constant_of_[root]];
+  }
+  /// How a value's shape differs from its root's: the views between them that change it. 0: not at all.
+  std::uint64_t form(onnx::ValueId value) const { return forms_[value]; }
+  /// The node that is a view, by node; its steps are none.
+  bool is_view(onnx::NodeId node) const { return views_[node]; }
+  /// Whether a node works on constants and sizes only.
+  bool is_aside(onnx::NodeId node) const { return aside_[node]; }
+  /// Whether all that a node reads is constant.
+  bool is_constant(onnx::NodeId node) const { return fixed_[node]; }
+
+ private:
+  void read_constants();
+  void read_node(onnx::NodeId id, Operators& operators);
+  bool see_through(const onnx::Node& node);
+  void find_readers();
+  Root fresh();
+
+  const onnx::Model* model_;
+  std::vector<Root> roots_;           // by value
+  std::vector<std::uint64_t> forms_;  // by value
+  std::vector<bool> scales_;          // by value: a factor that takes numbers out of their quantised form
+  std::vector<StepId> makers_;        // by root
+  std::vector<std::uint32_t> constant_of_;  // by root
+  std::vector<Constant> constants_;
+  std::vector<Step> steps_;
+  std::vector<Root> inputs_;
+  std::vector<bool> views_, fixed_, aside_;  // by node
+  std::vector<std::uint32_t> first_reader_;
+  std::vector<StepId> readers_;
+};
+
+}  // namespace thence::transfer

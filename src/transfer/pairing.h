@@ -1,0 +1,33 @@
+// Pairing: which value of the ancestor each value of the descendant is.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "transfer/net.h"
+
+namespace thence::transfer {
+
+/// How a pair is proven.
+enum class Proof : std::uint8_t {
+  not_proven,
+  input,    // an input of the graph
+  name,     // its name survived, and operator and weights agree
+  inputs,   // the same operation of the same values
+  weight,   // the one operation that reads this weight
+  outputs,  // what a paired operation reads in this place, made by the same operator
+  region,   // all that lies between paired values was fused into one node
+  alone,    // the one operation of these values of its kind; its weights were changed
+};
+
+struct Pairing {
+  std::vector<Root> partners;  // by root of the descendant: the ancestor's, or none
+  std::vector<Proof> proofs;
+  std::vector<std::vector<StepId>> regions;  // [0] is empty
+  std::vector<std::uint32_t> region_of;      // by root of the descendant: number of its region
+  std::vector<std::uint64_t> classes;        // by root of the ancestor: equal for equal expressions
+};
+
+Pairing pair(const Net& ancestor, const Net& descendant);
+
+}  // namespace thence::transfer

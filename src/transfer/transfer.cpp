@@ -1,0 +1,149 @@
+#include "transfer/transfer.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "transfer/likeness.h"
+#include "transfer/net.h"
+#include "transfer/origins.h"
+#include "transfer/pairing.h"
+
+namespace thence::transfer {
+namespace {
+
+using evidence::Strength;
+using hierarchy::ModuleId;
+using hierarchy::no_module;
+using resolve::Lent;
+using resolve::LentAnswer;
+using resolve::Reason;
+using semantics::Map;
+
+Strength strength_of(const Origin& origin) {
+  switch (origin.kind) {
+    case Kind::view: return Strength::same_form;
+    case Kind::carries: return Strength::inserted;
+    case Kind::serves: return Strength::serving;
+    default: break;
+  }
+  switch (origin.proof) {
+    case Proof::name: return Strength::same_node;
+    case Proof::weight: return Strength::same_weight;
+    case Proof::outputs: return Strength::same_readers;
+    case Proof::region: return Strength::same_region;
+    case Proof::alone: return Strength::one_left;
+    default: return Strength::same_inputs;
+  }
+}
+
+// Puts what nodes of the ancestor were answered into what its descendants are lent.
+class Lending {
+ public:
+  explicit Lending(const Map& ancestor) : ancestor_(ancestor) {
+    lent_.ancestor = &ancestor.model();
+    lent_.tree = &ancestor.own_tree();
+  }
+
+  void add(const Origin& origin) {
+    LentAnswer answer;
+    answer.strength = strength_of(origin);
+    answer.first_node = static_cast<std::uint32_t>(lent_.nodes.size());
+    answer.node_count = static_cast<std::uint32_t>(origin.nodes.size());
+    lent_.nodes.insert(lent_.nodes.end(), origin.nodes.begin(), origin.nodes.end());
+    answer.first_module = static_cast<std::uint32_t>(lent_.modules.size());
+    if (origin.nodes.empty()) {
+      answer.reason = Reason::not_matched;
+    } else if (origin.kind == Kind::ambiguous || origin.kind == Kind::serves) {
+      one_of(origin, answer);
+    } else {
+      all_of(origin, answer);
+    }
+    answer.module_count = static_cast<std::uint32_t>(lent_.modules.size()) - answer.first_module;
+    lent_.answers.push_back(answer);
+  }
+
+  Lent finish() { return std::move(lent_); }
+
+ private:
+  static constexpr std::size_t most_modules = 64;
+
+  void list(const LentAnswer& answer, ModuleId module) {
+    const auto first = lent_.modules.begin() + answer.first_module;
+    if (static_cast<std::size_t>(lent_.modules.end() - first) < most_modules &&
+        std::find(first, lent_.modules.end(), module) == lent_.modules.end())
+      lent_.modules.push_back(module);
+  }
+
+  // It computes all of the nodes, and what leaves it is the first one's.
+  void all_of(const Origin& origin, LentAnswer& answer) {
+    const resolve::Attribution& primary = ancestor_.own_answer(origin.nodes.front());
+    if (!primary.known()) {
+      answer.reason = Reason::unknown_in_ancestor;
+      return;
+    }
+    answer.call = primary.call;
+    answer.at_most = primary.confidence;
+    for (const onnx::NodeId node : origin.nodes) {
+      const resolve::Attribution& each = ancestor_.own_answer(node);
+      if (each.known()) list(answer, each.module);
+      if (origin.kind == Kind::computes && answer.weight_owner == no_module)
+        answer.weight_owner = each.weight_owner;
+    }
+    if (primary.set != 0)
+      for (const ModuleId module : ancestor_.own_modules_of(origin.nodes.front())) list(answer, module);
+  }
+
+  // It computes, or serves, any of the nodes: known where they are of one module.
+  void one_of(const Origin& origin, LentAnswer& answer) {
+    const ModuleId first = ancestor_.own_answer(origin.nodes.front()).module;
+    const bool agreed = std::all_of(origin.nodes.begin(), origin.nodes.end(), [&](onnx::NodeId node) {
+      return ancestor_.own_answer(node).module == first;
+    });
+    if (agreed) return all_of(origin, answer);
+    answer.strength = Strength::names_several;
+    answer.reason = origin.kind == Kind::serves ? Reason::serves_several : Reason::ambiguous;
+    for (const onnx::NodeId node : origin.nodes)
+      if (ancestor_.own_answer(node).known()) list(answer, ancestor_.own_answer(node).module);
+    // One candidate and others that are unknown are no answer.
+    if (lent_.modules.size() == answer.first_module + 1) lent_.modules.pop_back();
+  }
+
+  const Map& ancestor_;
+  Lent lent_;
+};
+
+}  // namespace
+
+Lent lend(const Map& ancestor, const onnx::Model& descendant, Share& share) {
+  Operators operators;
+  const Net theirs(ancestor.model(), operators);
+  Net ours(descendant, operators);
+  recognise_weights(theirs, ours);
+  const std::vector<Origin> origins = origins_of(theirs, ours, pair(theirs, ours));
+  Lending lending(ancestor);
+  for (onnx::NodeId id = 0; id < origins.size(); ++id) {
+    lending.add(origins[id]);
+    if (ours.is_view(id) || ours.is_aside(id)) continue;
+    ++share.nodes;
+    share.matched += origins[id].kind != Kind::unknown;
+  }
+  return lending.finish();
+}
+
+Result<Map> carry_over(const Map& ancestor, const std::string& descendant,
+                       const semantics::MapOptions& options) {
+  return Map::make(descendant, options, [&](const onnx::Model& model) -> Result<Lent> {
+    Share share;
+    Lent lent = lend(ancestor, model, share);
+    if (share.part() >= Share::least) return lent;
+    return Error{ErrorKind::difference, "D001",
+                 fmt::format("{} and {} have nothing in common: {} of {} nodes ({:.1f}%) compute the same",
+                             base::printable(ancestor.model().file()), base::printable(model.file()),
+                             share.matched, share.nodes, share.part() * 100),
+                 "give the model that the other one was made of"};
+  });
+}
+
+}  // namespace thence::transfer

@@ -1,0 +1,130 @@
+#include "transfer/vocabulary.h"
+
+#include <algorithm>
+#include <array>
+
+namespace thence::transfer {
+namespace {
+
+constexpr int before = Spelled::before;
+
+// A fused operator: what it computes, step by step. A step whose inputs after the first are all left out of
+// the node is left out, too. '@activation' is what the node's attribute of that name says.
+struct Row {
+  std::string_view fused;
+  struct Part {
+    std::string_view op;
+    std::array<int, 3> inputs;
+    int count;
+  };
+  std::array<Part, 4> parts;
+};
+constexpr Row rows[] = {
+    {"Gemm", {{{"MatMul", {0, 1}, 2}, {"Add", {before, 2}, 2}}}},
+    {"FusedGemm", {{{"MatMul", {0, 1}, 2}, {"Add", {before, 2}, 2}, {"@activation", {before}, 1}}}},
+    {"GemmFastGelu", {{{"MatMul", {0, 1}, 2}, {"Add", {before, 2}, 2}, {"Gelu", {before}, 1}}}},
+    {"FusedMatMul", {{{"MatMul", {0, 1}, 2}}}},
+    {"TransposeMatMul", {{{"MatMul", {0, 1}, 2}}}},
+    {"MatMulInteger", {{{"MatMul", {0, 1}, 2}}}},
+    {"MatMulNBits", {{{"MatMul", {0, 1}, 2}, {"Add", {before, 5}, 2}}}},
+    {"MatMulIntegerToFloat", {{{"MatMul", {0, 1}, 2}, {"Add", {before, 6}, 2}}}},
+    {"DynamicQuantizeMatMul", {{{"MatMul", {0, 1}, 2}, {"Add", {before, 4}, 2}}}},
+    {"QLinearMatMul", {{{"MatMul", {0, 3}, 2}}}},
+    {"QGemm", {{{"MatMul", {0, 3}, 2}, {"Add", {before, 6}, 2}}}},
+    {"Conv", {{{"Conv", {0, 1}, 2}, {"Add", {before, 2}, 2}}}},
+    {"NhwcConv", {{{"Conv", {0, 1}, 2}, {"Add", {before, 2}, 2}}}},
+    {"FusedConv",
+     {{{"Conv", {0, 1}, 2}, {"Add", {before, 2}, 2}, {"Add", {before, 3}, 2}, {"@activation", {before}, 1}}}},
+    {"NhwcFusedConv",
+     {{{"Conv", {0, 1}, 2}, {"Add", {before, 2}, 2}, {"Add", {before, 3}, 2}, {"@activation", {before}, 1}}}},
+    {"ConvInteger", {{{"Conv", {0, 1}, 2}}}},
+    {"QLinearConv", {{{"Conv", {0, 3}, 2}, {"Add", {before, 8}, 2}}}},
+    {"ConvTranspose", {{{"ConvTranspose", {0, 1}, 2}, {"Add", {before, 2}, 2}}}},
+    {"QLinearAdd", {{{"Add", {0, 3}, 2}}}},
+    {"QLinearMul", {{{"Mul", {0, 3}, 2}}}},
+    {"QLinearSigmoid", {{{"Sigmoid", {0}, 1}}}},
+    {"QLinearLeakyRelu", {{{"LeakyRelu", {0}, 1}}}},
+    {"QLinearSoftmax", {{{"Softmax", {0}, 1}}}},
+    {"QLinearAveragePool", {{{"AveragePool", {0}, 1}}}},
+    {"QLinearGlobalAveragePool", {{{"GlobalAveragePool", {0}, 1}}}},
+    {"SkipLayerNormalization",
+     {{{"Add", {0, 1}, 2}, {"Add", {before, 4}, 2}, {"LayerNormalization", {before, 2, 3}, 3}}}},
+    {"SkipSimplifiedLayerNormalization",
+     {{{"Add", {0, 1}, 2}, {"Add", {before, 3}, 2}, {"SimplifiedLayerNormalization", {before, 2}, 2}}}},
+    {"BiasGelu", {{{"Add", {0, 1}, 2}, {"Gelu", {before}, 1}}}},
+    {"FastGelu", {{{"Add", {0, 1}, 2}, {"Gelu", {before}, 1}}}},
+    {"BiasSoftmax", {{{"Add", {0, 1}, 2}, {"Softmax", {before}, 1}}}},
+    {"RMSNormalization", {{{"SimplifiedLayerNormalization", {0, 1}, 2}}}},
+};
+
+std::string_view activation_of(const onnx::Node& node) {
+  const auto attribute = node.attribute("activation");
+  return attribute ? attribute->s : std::string_view();
+}
+
+bool is_there(const onnx::Node& node, int input) {
+  return input >= 0 && static_cast<std::size_t>(input) < node.inputs().size() &&
+         node.inputs()[static_cast<std::size_t>(input)] != onnx::none;
+}
+
+template <std::size_t Count>
+bool is_one_of(std::string_view op, const std::string_view (&names)[Count]) {
+  return std::find(std::begin(names), std::end(names), op) != std::end(names);
+}
+
+}  // namespace
+
+View view_of(std::string_view op) {
+  constexpr std::string_view same[] = {"Identity",
+                                       "Cast",
+                                       "CastLike",
+                                       "Dropout",
+                                       "QuantizeLinear",
+                                       "DequantizeLinear",
+                                       "DynamicQuantizeLinear"};
+  constexpr std::string_view reshapes[] = {"Reshape",   "Squeeze",      "Unsqueeze",    "Flatten",
+                                           "Transpose", "ReorderInput", "ReorderOutput"};
+  return is_one_of(op, same) ? View::same : is_one_of(op, reshapes) ? View::reshapes : View::not_one;
+}
+
+bool is_scaling(std::string_view op) { return op == "Mul" || op == "Div" || op == "Add"; }
+
+bool is_commutative(std::string_view op) {
+  constexpr std::string_view names[] = {"Add", "Mul", "Max",   "Min", "And",
+                                        "Or",  "Xor", "Equal", "Sum", "Mean"};
+  return is_one_of(op, names);
+}
+
+std::vector<Spelled> spelled(const onnx::Node& node) {
+  const std::string_view op = node.op_type();
+  const auto row =
+      std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.fused == op; });
+  std::vector<Spelled> result;
+  if (row == std::end(rows)) {
+    result.push_back({op, {}});
+    for (int i = 0; i < static_cast<int>(node.inputs().size()); ++i) result.back().inputs.push_back(i);
+    return result;
+  }
+  int first = 0;  // what stands for the step before the first one
+  for (const Row::Part& part : row->parts) {
+    if (part.op.empty()) continue;
+    Spelled spelled{part.op, {}};
+    if (part.op == "@activation") spelled.op = activation_of(node);
+    if (spelled.op.empty()) continue;
+    for (int i = 0; i < part.count; ++i)
+      if (const int input = part.inputs[static_cast<std::size_t>(i)];
+          input == before || is_there(node, input))
+        spelled.inputs.push_back(input);
+    // One of two operands left out: what is left is the other one.
+    if (part.count == 2 && spelled.inputs.size() == 1) {
+      first = spelled.inputs.front() == before ? first : spelled.inputs.front();
+      continue;
+    }
+    for (int& input : spelled.inputs)
+      if (input == before && result.empty()) input = first;
+    result.push_back(std::move(spelled));
+  }
+  return result;
+}
+
+}  // namespace thence::transfer

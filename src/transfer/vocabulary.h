@@ -1,0 +1,37 @@
+// The common vocabulary: operators that rewriters replace one by another, spelled as what they compute.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "onnx/model.h"
+
+namespace thence::transfer {
+
+/// What a node does to its first input, as far as values are concerned.
+enum class View : std::uint8_t {
+  not_one,   // it computes something
+  same,      // the same elements in the same shape: Identity, Cast, QuantizeLinear
+  reshapes,  // the same elements in another shape or order
+};
+View view_of(std::string_view op);
+
+/// Of Mul, Div and Add by a number: whether only a scale or nothing is left of it.
+bool is_scaling(std::string_view op);
+
+/// Whether the order of the inputs does not matter.
+bool is_commutative(std::string_view op);
+
+/// One operation of the vocabulary: which of the node's inputs it reads, and `before`: the one before it.
+struct Spelled {
+  std::string_view op;
+  std::vector<int> inputs;  // places in the node's inputs; `before` for what was computed so far
+  static constexpr int before = -1;
+};
+
+/// How a node is spelled; itself for most. The last one makes the node's first output.
+std::vector<Spelled> spelled(const onnx::Node& node);
+
+}  // namespace thence::transfer
