@@ -146,15 +146,28 @@ Constant constant_of(const onnx::Pieces& tensor) {
     }
   if (reader.count() != unread.elements) return unread;
   Constant constant = reader.result(unread.is_float);
-  constexpr std::uint64_t least_weight = 64;
-  if (header.dims.size() >= 2 && constant.elements >= least_weight && header.raw_size > 0 &&
-      tensor.size() == 1) {
+  constexpr std::uint64_t least_matrix = 16, least_vector = 16;
+  constexpr std::int32_t int64 = 7;  // of these, vectors are sizes and indices
+  const bool matrix = header.dims.size() >= 2 && constant.elements >= least_matrix;
+  const bool vector =
+      header.dims.size() == 1 && constant.elements >= least_vector && header.data_type != int64;
+  if ((matrix || vector) && header.raw_size > 0 && tensor.size() == 1) {
     constant.type = header.data_type;
-    constant.rows = static_cast<std::uint64_t>(header.dims[0]);
+    constant.rows = matrix ? static_cast<std::uint64_t>(header.dims[0]) : 1;
     for (wire::Fields field(tensor.front()); field.next();)
       if (field.tag() == wire::bytes_tag(onnx::TensorField::raw_data)) constant.data = field.bytes();
   }
   return constant;
+}
+
+Constant columns_of(const Constant& weight, std::uint64_t first, std::uint64_t count) {
+  const std::uint64_t width = weight.elements == 0 ? 0 : weight.data.size() / weight.elements;
+  const std::uint64_t columns = weight.rows == 0 ? 0 : weight.elements / weight.rows;
+  if (!weight.is_float || width == 0 || first + count > columns) return {};
+  Reader reader;
+  for (std::uint64_t row = 0; row < weight.rows; ++row)
+    reader.floats(weight.type, weight.data.substr((row * columns + first) * width, count * width));
+  return reader.result(true);
 }
 
 Constant constant_of(const std::vector<std::int64_t>& values) {

@@ -27,6 +27,9 @@ struct Constant {
 /// Of a tensor message; data that lies in another file is not read.
 Constant constant_of(const onnx::Pieces& tensor);
 
+/// Of some columns of a weight of floats, as if they were a tensor of their own.
+Constant columns_of(const Constant& weight, std::uint64_t first, std::uint64_t count);
+
 /// Of numbers that stand in a node's attribute.
 Constant constant_of(const std::vector<std::int64_t>& values);
 Constant constant_of(const std::vector<float>& values);

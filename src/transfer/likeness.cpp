@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t samples = 256;
 constexpr std::size_t most_candidates = 4096;
-constexpr double alike = 0.9, next_best = 0.6;  // how much two weights go together: the one, and any other
+// How much two weights go together: the one, and any other. Short ones are a little like many.
+constexpr double alike = 0.9, next_best = 0.6, the_same = 0.995;
 
 template <class Element>
 double element(std::string_view data, std::uint64_t index) {
@@ -29,13 +30,14 @@ double element_of(const Constant& constant, std::uint64_t index) {
     case 3: return element<std::int8_t>(constant.data, index);
     case 4: return element<std::uint16_t>(constant.data, index);
     case 5: return element<std::int16_t>(constant.data, index);
+    case 6: return element<std::int32_t>(constant.data, index);
     case 11: return element<double>(constant.data, index);
     default: return 0;
   }
 }
 
 bool is_readable(const Constant& constant) {
-  constexpr std::int32_t types[] = {1, 2, 3, 4, 5, 11};
+  constexpr std::int32_t types[] = {1, 2, 3, 4, 5, 6, 11};
   return constant.may_be_weight() &&
          std::find(std::begin(types), std::end(types), constant.type) != std::end(types);
 }
@@ -98,7 +100,8 @@ void recognise_weights(const Net& ancestor, Net& descendant) {
       if (likeness > best) content = each.content;
       best = std::max(best, likeness);
     }
-    if (best >= alike && second <= next_best) descendant.recognise(i, content);
+    if ((best >= alike && second <= next_best) || (best >= the_same && second <= alike))
+      descendant.recognise(i, content);
   }
 }
 

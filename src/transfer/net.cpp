@@ -1,6 +1,7 @@
 #include "transfer/net.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text_hash.h"
 #include "transfer/mix.h"
@@ -21,6 +22,14 @@ std::uint64_t hash_of(const onnx::AttributeView& attribute) {
   hash = mixed(hash, hash_of(attribute.s));
   for (const std::int64_t each : attribute.ints) hash = mixed(hash, static_cast<std::uint64_t>(each));
   return hash;
+}
+
+// What is multiplied, divided or added; none for other operators.
+std::pair<onnx::ValueId, onnx::ValueId> factors(const onnx::Node& node) {
+  const auto inputs = node.inputs();
+  if (node.op_type() == "QLinearMul" && inputs.size() > 3) return {inputs[0], inputs[3]};
+  if (is_scaling(node.op_type()) && inputs.size() == 2) return {inputs[0], inputs[1]};
+  return {none, none};
 }
 
 std::optional<Constant> constant_in(const onnx::Node& node) {
@@ -49,11 +58,12 @@ std::uint32_t Operators::number(std::string_view name) {
   return numbers_.try_emplace(std::string(name), static_cast<std::uint32_t>(numbers_.size())).first->second;
 }
 
-Net::Net(const onnx::Model& model, Operators& operators)
+Net::Net(const onnx::Model& model, Operators& operators, const Net* ancestor)
     : model_(&model),
       roots_(model.value_count()),
       forms_(model.value_count(), 0),
       scales_(model.value_count(), false),
+      cut_(model.value_count(), false),
       makers_(model.value_count(), none),
       constant_of_(model.value_count(), none),
       views_(model.node_count(), false),
@@ -61,6 +71,9 @@ Net::Net(const onnx::Model& model, Operators& operators)
       aside_(model.node_count(), false) {
   for (onnx::ValueId value = 0; value < roots_.size(); ++value) roots_[value] = value;
   read_constants();
+  if (ancestor != nullptr)
+    for (const Constant& constant : ancestor->constants())
+      if (constant.may_be_weight()) weights_.insert(constant.content);
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) read_node(id, operators);
   find_readers();
 }
@@ -79,6 +92,17 @@ Root Net::fresh() {
   return static_cast<Root>(makers_.size() - 1);
 }
 
+// A float of which a rewrite may make any other, or that changes nothing where it is added.
+bool Net::is_number(onnx::ValueId value, const onnx::Node& reader) const {
+  const Constant* const number = constant(roots_[value]);
+  if (number == nullptr || !number->scalar) return false;
+  if (reader.op_type() == "Add") return number->is_float && *number->scalar == 0;
+  if (number->is_float || reader.op_type() == "QLinearMul") return true;
+  const onnx::Producer producer = model_->producer(value);  // it was quantised
+  return producer.kind == onnx::Producer::Kind::node &&
+         model_->node(producer.index).op_type() == "DequantizeLinear";
+}
+
 // Whether a node only gives its first input another form, and then its first output is that input's root.
 bool Net::see_through(const onnx::Node& node) {
   const auto inputs = node.inputs(), outputs = node.outputs();
@@ -87,28 +111,27 @@ bool Net::see_through(const onnx::Node& node) {
   if (node.op_type() == "DynamicQuantizeLinear" && outputs.size() > 1 && outputs[1] != none)
     scales_[outputs[1]] = true;
   onnx::ValueId through = inputs[0];
-  if (view == View::not_one && is_scaling(node.op_type()) && inputs.size() == 2 && inputs[1] != none) {
-    for (const std::size_t place : {std::size_t{1}, std::size_t{0}}) {
-      if (scales_[inputs[place]]) {
-        const Constant* const other = constant(roots_[inputs[1 - place]]);
-        if (other != nullptr) {
+  const auto [one, other] = factors(node);
+  if (view == View::not_one && one != none && other != none) {
+    for (const auto& [factor, rest] : {std::pair(other, one), std::pair(one, other)}) {
+      if (scales_[factor]) {
+        if (constant(roots_[rest]) != nullptr) {
           scales_[outputs[0]] = true;  // one scale times another
         } else {
           view = View::same;
-          through = inputs[1 - place];
+          through = rest;
         }
         break;
       }
-      const Constant* const number = constant(roots_[inputs[place]]);
-      if (number == nullptr || !number->is_float || !number->scalar) continue;
-      if (node.op_type() == "Add" && *number->scalar != 0) continue;
-      if (node.op_type() == "Div" && place == 0) continue;
+      if (!is_number(factor, node)) continue;
+      if (node.op_type() == "Div" && factor == one) continue;
       view = View::same;
-      through = inputs[1 - place];
+      through = rest;
       break;
     }
   }
   if (view == View::not_one) return false;
+  if (may_cut_off(node.op_type()) && roots_[through] < cut_.size()) cut_[roots_[through]] = true;
   roots_[outputs[0]] = roots_[through];
   scales_[outputs[0]] = scales_[through];
   forms_[outputs[0]] = view == View::same ? forms_[through] : mixed(forms_[through], hash_of(node.op_type()));
@@ -137,7 +160,7 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
                (producer.kind == onnx::Producer::Kind::node && producer.index < id && aside_[producer.index]);
       }));
   views_[id] = see_through(node);
-  if (views_[id]) return;
+  if (views_[id] || see_apart(node, id, operators)) return;
   const bool asks_for_shape = node.op_type() == "Shape" || node.op_type() == "Size";
   std::uint64_t detail = 0;
   node.each_attribute([&](const onnx::AttributeView& attribute) { detail += hash_of(attribute); });
@@ -165,16 +188,22 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
       inputs_.push_back(root);
     }
     step.input_count = static_cast<std::uint32_t>(inputs_.size()) - step.first_input;
+    const Root on_the_way = before;
     const std::size_t count = last ? std::max<std::size_t>(outputs.size(), 1) : 1;
     for (std::size_t place = 0; place < count; ++place) {
       step.place = static_cast<std::uint32_t>(place);
       if (last && place < outputs.size() && outputs[place] == none) continue;
+      if (last && static_cast<int>(place) == output_on_the_way(node.op_type()) && parts.size() > 1) {
+        roots_[outputs[place]] = on_the_way;
+        continue;
+      }
       step.output = last && place < outputs.size() ? outputs[place] : fresh();
       makers_[step.output] = static_cast<StepId>(steps_.size());
       if (fixed_[id]) {
         constant_of_[step.output] = static_cast<std::uint32_t>(constants_.size());
         constants_.push_back({});
       }
+      if (may_cut_off(node.op_type()) && step.output < cut_.size()) cut_[step.output] = true;
       steps_.push_back(step);
       before = step.output;
     }

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "onnx/model.h"
@@ -39,7 +41,8 @@ struct Step {
 
 class Net {
  public:
-  Net(const onnx::Model& model, Operators& operators);
+  /// With an ancestor: operations that were merged into one are seen as what they were.
+  Net(const onnx::Model& model, Operators& operators, const Net* ancestor = nullptr);
 
   const onnx::Model& model() const { return *model_; }
   std::span<const Step> steps() const { return steps_; }
@@ -68,11 +71,19 @@ class Net {
   bool is_aside(onnx::NodeId node) const { return aside_[node]; }
   /// Whether all that a node reads is constant.
   bool is_constant(onnx::NodeId node) const { return fixed_[node]; }
+  /// Whether a value is quantised where it is made, which may cut off what an activation would.
+  bool is_cut(Root root) const { return root < cut_.size() && cut_[root]; }
+  /// Whether a value is a factor that takes numbers out of their quantised form.
+  bool is_scale(onnx::ValueId value) const { return scales_[value]; }
 
  private:
   void read_constants();
   void read_node(onnx::NodeId id, Operators& operators);
   bool see_through(const onnx::Node& node);
+  bool is_number(onnx::ValueId value, const onnx::Node& reader) const;
+  bool see_apart(const onnx::Node& node, onnx::NodeId id, Operators& operators);
+  Root part_of(Root whole, std::size_t part, std::size_t parts);
+  StepId add_step(Step step, std::initializer_list<Root> inputs);
   void find_readers();
   Root fresh();
 
@@ -80,12 +91,14 @@ class Net {
   std::vector<Root> roots_;           // by value
   std::vector<std::uint64_t> forms_;  // by value
   std::vector<bool> scales_;          // by value: a factor that takes numbers out of their quantised form
+  std::vector<bool> cut_;             // by root that is a value
   std::vector<StepId> makers_;        // by root
   std::vector<std::uint32_t> constant_of_;  // by root
   std::vector<Constant> constants_;
   std::vector<Step> steps_;
   std::vector<Root> inputs_;
-  std::vector<bool> views_, fixed_, aside_;  // by node
+  std::vector<bool> views_, fixed_, aside_;    // by node
+  std::unordered_set<std::uint64_t> weights_;  // contents of the ancestor's
   std::vector<std::uint32_t> first_reader_;
   std::vector<StepId> readers_;
 };

@@ -5,10 +5,13 @@
 
 #include "base/text_hash.h"
 #include "transfer/mix.h"
+#include "transfer/view_names.h"
+#include "transfer/vocabulary.h"
 
 namespace thence::transfer {
 namespace {
 
+constexpr std::size_t most_listed = 64;
 constexpr std::size_t most_views = 64;     // in a row
 constexpr std::size_t most_members = 256;  // equal expressions that are told apart by their readers
 
@@ -20,6 +23,8 @@ class Finder {
   std::vector<Origin> run() {
     choose_members();
     for (const Step& step : d_.steps()) computed(step);
+    for (const auto& [root, steps] : pairing_.splits) taken_apart(root, steps);
+    name_views();
     find_steps();
     align_views();
     list_views();
@@ -75,8 +80,13 @@ class Finder {
     std::vector<onnx::NodeId> nodes{a_.steps()[a_.maker(partner)].node};
     if (open_[step.output])
       for (const Root rival : *rivals_[step.output]) add(nodes, a_.steps()[a_.maker(rival)].node);
-    for (const StepId inside : pairing_.regions[pairing_.region_of[step.output]])
-      add(nodes, a_.steps()[inside].node);
+    const auto& region = pairing_.regions[pairing_.region_of[step.output]];
+    // A quantiser cuts off what an activation would: the node itself is the operation before it.
+    const std::uint32_t last = a_.steps()[a_.maker(partner)].op;
+    for (const StepId inside : region)
+      if (step.op != last && a_.steps()[inside].op == step.op)
+        nodes.insert(nodes.begin(), a_.steps()[inside].node);
+    for (const StepId inside : region) add(nodes, a_.steps()[inside].node);
     if (first_output) {
       origin.kind = open_[step.output] ? Kind::ambiguous : Kind::computes;
       origin.proof = pairing_.proofs[step.output];
@@ -85,6 +95,56 @@ class Finder {
     } else {
       for (const onnx::NodeId other : nodes) add(origin.nodes, other);
     }
+  }
+
+  // Names that survived tell which view is which; and where a view that did nothing is gone, its name may be
+  // on what it was a view of.
+  void name_views() {
+    const ViewNames names(a_);
+    const onnx::Model& ours = d_.model();
+    for (onnx::NodeId id = 0; id < origins_.size(); ++id) {
+      const onnx::Node node = ours.node(id);
+      if (node.outputs().empty() || node.outputs()[0] == none) continue;
+      const onnx::NodeId view = names.find(ours.value_name(node.outputs()[0]));
+      const Root root = d_.root(node.outputs()[0]);
+      if (view == none || chosen_[root] == none || d_.constant(root) != nullptr) continue;
+      const onnx::Node theirs = a_.model().node(view);
+      if (pairing_.classes[a_.root(theirs.outputs()[0])] != pairing_.classes[chosen_[root]]) continue;
+      Origin& origin = origins_[id];
+      if (d_.is_view(id) && view_name(theirs.op_type()) == view_name(node.op_type())) {
+        origin = {Kind::view, Proof::name, {view}};
+      } else if (!d_.is_view(id) && origin.kind == Kind::computes && origin.nodes.front() != view) {
+        std::erase(origin.nodes, view);
+        origin.nodes.insert(origin.nodes.begin(), view);
+      }
+    }
+  }
+
+  // Every part of an operation that was taken apart is that operation's, and so are the views among them.
+  void taken_apart(Root root, const std::vector<StepId>& steps) {
+    if (chosen_[root] == none || open_[root]) return;
+    const Origin whole{Kind::computes, Proof::region, {a_.steps()[a_.maker(chosen_[root])].node}};
+    for (const StepId id : steps) {
+      const onnx::NodeId node = d_.steps()[id].node;
+      if (origins_[node].kind == Kind::unknown) {
+        origins_[node] = whole;
+      } else if (origins_[node].proof == Proof::region &&
+                 origins_[node].nodes.front() != whole.nodes.front()) {
+        origins_[node].kind = Kind::ambiguous;  // several that were merged: it is each of them
+        add(origins_[node].nodes, whole.nodes.front());
+      }
+      for (const onnx::ValueId value : d_.model().node(node).inputs()) {
+        if (value == none) continue;
+        for (const onnx::NodeId view : views_above(d_, value))
+          if (origins_[view].kind == Kind::unknown && !d_.is_constant(view) && !quantises(view))
+            origins_[view] = whole;
+      }
+    }
+  }
+
+  bool quantises(onnx::NodeId node) const {
+    const std::string_view op = d_.model().node(node).op_type();
+    return op == "QuantizeLinear" || op == "DequantizeLinear" || op == "DynamicQuantizeLinear";
   }
 
   // Views between a value and its root, the nearest to the value first.
@@ -135,9 +195,9 @@ class Finder {
       const std::vector<onnx::NodeId> above = views_above(a_, other);
       std::size_t at = 0;
       for (const onnx::NodeId view : ours) {
-        const std::string_view op = d_.model().node(view).op_type();
+        const std::string_view op = view_name(d_.model().node(view).op_type());
         std::size_t next = at;
-        while (next < above.size() && a_.model().node(above[next]).op_type() != op) ++next;
+        while (next < above.size() && view_name(a_.model().node(above[next]).op_type()) != op) ++next;
         if (next == above.size()) continue;
         at = next + 1;
         if (origins_[view].kind != Kind::unknown) continue;
@@ -146,7 +206,7 @@ class Finder {
     }
   }
 
-  static std::uint64_t op_hash(std::string_view op) { return base::text_hash(op, 0); }
+  static std::uint64_t op_hash(std::string_view op) { return base::text_hash(view_name(op), 0); }
 
   // The ancestor's views that no node was found for, by operator and by what they are views of.
   void list_views() {
@@ -171,16 +231,28 @@ class Finder {
     if (partner == none || a_.maker(partner) == none || open_[root]) return;
     // The ancestor has such views of this value, too: it may be any of them.
     const auto same = views_.find(mixed(pairing_.classes[partner], op_hash(node.op_type())));
-    if (same != views_.end())
+    if (same != views_.end()) {
       origins_[id] = {Kind::ambiguous, pairing_.proofs[root], same->second};
-    else
-      origins_[id] = {Kind::carries, pairing_.proofs[root], {a_.steps()[a_.maker(partner)].node}};
+      return;
+    }
+    // What it carries may have another form than its root: then it is that view's.
+    Origin carries{Kind::carries, pairing_.proofs[root], {a_.steps()[a_.maker(partner)].node}};
+    for (const onnx::NodeId view : views_above(d_, node.outputs()[0])) {
+      if (view == id) continue;
+      const Origin& above = origins_[view];
+      if (above.kind == Kind::unknown || above.kind == Kind::ambiguous) return;
+      carries.nodes = {above.nodes.front()};
+      break;
+    }
+    origins_[id] = std::move(carries);
   }
 
   // Constants and what is computed of them, and what nothing else tells about: their readers'.
   void served(onnx::NodeId id) {
     Origin& origin = origins_[id];
-    if (origin.kind != Kind::unknown || !d_.is_aside(id)) return;
+    const auto outputs = d_.model().node(id).outputs();
+    const bool scale = !outputs.empty() && outputs[0] != none && d_.is_scale(outputs[0]);
+    if (origin.kind != Kind::unknown || !(d_.is_aside(id) || scale)) return;
     bool all_known = true, any = false;
     std::vector<onnx::NodeId> nodes;
     for (const onnx::ValueId value : d_.model().node(id).outputs()) {
@@ -188,7 +260,11 @@ class Finder {
       for (const onnx::NodeId reader : readers_of(value)) {
         any = true;
         all_known &= origins_[reader].kind != Kind::unknown;
-        if (!origins_[reader].nodes.empty() && nodes.size() < 64) add(nodes, origins_[reader].nodes.front());
+        const bool open = origins_[reader].kind == Kind::ambiguous;
+        for (const onnx::NodeId node : origins_[reader].nodes) {
+          if (nodes.size() < most_listed) add(nodes, node);
+          if (!open) break;
+        }
       }
     }
     if (!any || !all_known) return;

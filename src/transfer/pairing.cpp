@@ -4,56 +4,24 @@
 #include <deque>
 #include <unordered_map>
 
-#include "base/text_hash.h"
-#include "transfer/mix.h"
+#include "transfer/between.h"
+#include "transfer/numbering.h"
+#include "transfer/vocabulary.h"
 
 namespace thence::transfer {
 namespace {
 
-constexpr std::size_t most_alike = 64;       // candidates looked at for one step: masks and shapes have many
-constexpr std::size_t largest_region = 160;  // steps fused into one node
-constexpr std::size_t least_weight = 4;      // elements of a constant that may tell operations apart
 constexpr int most_rounds = 64;
-
-// Steps by a hash, several under one.
-class Index {
- public:
-  void add(std::uint64_t key, StepId step) {
-    const auto [entry, fresh] = first_.try_emplace(key, static_cast<std::uint32_t>(items_.size()));
-    items_.push_back({step, fresh ? none : entry->second});
-    entry->second = static_cast<std::uint32_t>(items_.size() - 1);
-  }
-  /// False when there are more than anybody looks at.
-  bool find(std::uint64_t key, std::vector<StepId>& found) const {
-    found.clear();
-    const auto entry = first_.find(key);
-    if (entry == first_.end()) return true;
-    for (std::uint32_t at = entry->second; at != none; at = items_[at].next) {
-      if (found.size() == most_alike) return false;
-      found.push_back(items_[at].step);
-    }
-    return true;
-  }
-
- private:
-  struct Item {
-    StepId step;
-    std::uint32_t next;
-  };
-  std::unordered_map<std::uint64_t, std::uint32_t> first_;
-  std::vector<Item> items_;
-};
 
 class Pairer {
  public:
-  Pairer(const Net& ancestor, const Net& descendant) : a_(ancestor), d_(descendant) {
+  Pairer(const Net& ancestor, const Net& descendant) : a_(ancestor), d_(descendant), known_(ancestor) {
     result_.partners.assign(d_.root_count(), none);
     result_.proofs.assign(d_.root_count(), Proof::not_proven);
     result_.region_of.assign(d_.root_count(), 0);
     result_.regions.emplace_back();
     hints_.assign(d_.root_count(), none);
     taken_.assign(a_.root_count(), false);
-    number_ancestor();
   }
 
   Pairing run() {
@@ -66,7 +34,17 @@ class Pairer {
       bool changed = false;
       for (StepId id = 0; id < d_.steps().size(); ++id) changed |= by_hint(id);
       if (changed) continue;
-      for (StepId id = 0; id < d_.steps().size() && !changed; ++id) changed |= alone(id);
+      for (StepId id = 0; id < d_.steps().size(); ++id)
+        if (by_name(id)) {
+          changed = true;
+          drain();
+        }
+      if (changed) continue;
+      for (StepId id = 0; id < d_.steps().size(); ++id)
+        if (alone(id)) {
+          changed = true;
+          drain();
+        }
       if (!changed) break;
     }
     result_.classes = std::move(classes_);
@@ -74,52 +52,6 @@ class Pairer {
   }
 
  private:
-  // --- the ancestor ---
-
-  std::uint64_t ancestor_code(Root root) const {
-    const Constant* const constant = a_.constant(root);
-    if (constant != nullptr && constant->content != 0) return constant->content;
-    return classes_[root];
-  }
-
-  std::uint64_t key_of(const Step& step, std::vector<std::uint64_t>& codes) const {
-    if (step.commutes) std::sort(codes.begin(), codes.end());
-    std::uint64_t key = mixed(step.op, step.place);
-    for (const std::uint64_t code : codes) key = mixed(key, code);
-    return key;
-  }
-
-  static std::uint64_t weight_key(const Step& step, const Constant& weight) {
-    return mixed(mixed(step.op, step.place), weight.content ^ 0x77);
-  }
-
-  void number_ancestor() {
-    classes_.resize(a_.root_count());
-    for (Root root = 0; root < classes_.size(); ++root) classes_[root] = mixed(root, 0x616e63);
-    std::vector<std::uint64_t> codes, variable;
-    for (StepId id = 0; id < a_.steps().size(); ++id) {
-      const Step& step = a_.steps()[id];
-      codes.clear();
-      variable.clear();
-      for (const Root root : a_.inputs(step)) {
-        codes.push_back(ancestor_code(root));
-        const Constant* const constant = a_.constant(root);
-        if (constant == nullptr)
-          variable.push_back(codes.back());
-        else if (constant->content != 0) {
-          contents_.try_emplace(constant->content, true);
-          if (constant->elements >= least_weight) by_weight_.add(weight_key(step, *constant), id);
-        }
-      }
-      const bool fixed = variable.empty();
-      const std::uint64_t key = key_of(step, codes);
-      classes_[step.output] = mixed(key, step.detail);
-      if (fixed && !a_.inputs(step).empty()) continue;
-      by_key_.add(key, id);
-      if (variable.size() < codes.size()) by_partial_.add(key_of(step, variable), id);
-    }
-  }
-
   // --- seeds ---
 
   void seed_inputs() {
@@ -213,7 +145,7 @@ class Pairer {
     for (const Root root : d_.inputs(step)) {
       if (const Constant* const constant = d_.constant(root)) {
         codes.push_back(constant->content);
-        changed_weight |= constant->content == 0 || !contents_.contains(constant->content);
+        changed_weight |= constant->content == 0 || !known_.contents.contains(constant->content);
       } else if (result_.partners[root] != none) {
         codes.push_back(classes_[result_.partners[root]]);
         variable.push_back(codes.back());
@@ -244,23 +176,44 @@ class Pairer {
     const Step& step = d_.steps()[id];
     bool changed = false;
     if (!codes_of(step, codes_, variable_, changed) || variable_.empty()) return false;
-    if (!by_key_.find(key_of(step, codes_), found_)) return false;
+    if (!known_.by_key.find(Numbering::key_of(step, codes_), found_)) return false;
     const Root root = agreed(found_, step);
     if (root == none) return false;
     const auto named = named_.find(step.output);
-    pair(step.output, root, named != named_.end() && named->second == root ? Proof::name : Proof::inputs);
+    settle(step, root, named != named_.end() && named->second == root ? Proof::name : Proof::inputs);
     return true;
+  }
+
+  // Quantisers leave out an activation whose work the quantisation does: then the value is what that makes.
+  Root past_activation(const Step& step, Root root) const {
+    if (!d_.is_cut(step.output) || a_.readers(root).size() != 1) return root;
+    const Step& reader = a_.steps()[a_.readers(root).front()];
+    if (!is_cut_off(a_.model().node(reader.node).op_type())) return root;
+    for (const StepId ours : d_.readers(step.output))
+      if (d_.steps()[ours].op == reader.op) return root;
+    return reader.output;
+  }
+
+  void settle(const Step& step, Root root, Proof proof) {
+    const Root end = past_activation(step, root);
+    if (end != root) {
+      result_.region_of[step.output] = static_cast<std::uint32_t>(result_.regions.size());
+      result_.regions.push_back({a_.maker(end), a_.maker(root)});
+    }
+    pair(step.output, end, end == root ? proof : Proof::region);
   }
 
   bool by_weight(StepId id) {
     const Step& step = d_.steps()[id];
     for (const Root root : d_.inputs(step)) {
       const Constant* const constant = d_.constant(root);
-      if (constant == nullptr || constant->content == 0 || constant->elements < least_weight) continue;
-      if (!by_weight_.find(weight_key(step, *constant), found_) || found_.size() != 1) continue;
+      if (constant == nullptr || constant->content == 0 || constant->elements < Numbering::least_weight)
+        continue;
+      if (!known_.by_weight.find(Numbering::weight_key(step, *constant), found_) || found_.size() != 1)
+        continue;
       const Step& theirs = a_.steps()[found_.front()];
       if (taken_[theirs.output] || theirs.input_count != step.input_count) continue;
-      pair(step.output, theirs.output, Proof::weight);
+      settle(step, theirs.output, Proof::weight);
       return true;
     }
     return false;
@@ -305,50 +258,73 @@ class Pairer {
 
   // --- what is left ---
 
-  // A value that a hint names: the same if all between it and the inputs of its maker was fused.
-  bool by_hint(StepId id) {
+  // A value whose name survived, if nothing that is known of its inputs speaks against it.
+  bool by_name(StepId id) {
     const Step& step = d_.steps()[id];
-    const Root hint = hints_[step.output];
-    if (hint == none || result_.partners[step.output] != none) return false;
-    const StepId maker = a_.maker(hint);
-    if (maker == none) return false;
-    std::vector<StepId> region;
-    if (!lies_between(step, hint, region)) return false;
-    if (region.size() > 1) {
-      result_.region_of[step.output] = static_cast<std::uint32_t>(result_.regions.size());
-      result_.regions.push_back(std::move(region));
+    const auto named = named_.find(step.output);
+    if (named == named_.end() || result_.partners[step.output] != none || taken_[named->second]) return false;
+    const Step& theirs = a_.steps()[a_.maker(named->second)];
+    if (theirs.input_count != step.input_count) return false;
+    for (const Root ours : d_.inputs(step)) {
+      const Root partner = d_.constant(ours) != nullptr ? none : result_.partners[ours];
+      if (partner == none) continue;
+      const auto others = a_.inputs(theirs);
+      if (std::none_of(others.begin(), others.end(),
+                       [&](Root other) { return classes_[other] == classes_[partner]; }))
+        return false;
     }
-    pair(step.output, hint, Proof::region);
+    pair(step.output, named->second, Proof::name);
     return true;
   }
 
-  // All that makes `end` in the ancestor, back to what the step reads; false when it comes of anything else.
-  bool lies_between(const Step& step, Root end, std::vector<StepId>& region) const {
-    std::vector<std::uint64_t> starts;
+  // The values that a step reads, by their codes; false when one is not known.
+  bool starts_of(const Step& step, std::vector<std::uint64_t>& starts) const {
     for (const Root root : d_.inputs(step)) {
       if (d_.constant(root) != nullptr) continue;
       if (result_.partners[root] == none) return false;
       starts.push_back(classes_[result_.partners[root]]);
     }
-    if (starts.empty()) return false;
-    std::vector<Root> open{end};
-    std::vector<bool> reached(starts.size(), false);
-    std::unordered_map<Root, bool> seen{{end, true}};
-    for (std::size_t at = 0; at < open.size(); ++at) {
-      if (at > largest_region) return false;
-      const auto start = std::find(starts.begin(), starts.end(), classes_[open[at]]);
-      if (start != starts.end()) {
-        for (std::size_t i = 0; i < starts.size(); ++i) reached[i] = reached[i] || starts[i] == *start;
-        continue;
-      }
-      if (a_.constant(open[at]) != nullptr) continue;
-      const StepId maker = a_.maker(open[at]);
-      if (maker == none || (at > 0 && taken_[open[at]])) return false;
-      region.push_back(maker);
-      for (const Root root : a_.inputs(a_.steps()[maker]))
-        if (seen.emplace(root, true).second) open.push_back(root);
+    return true;
+  }
+
+  // A value that a hint names: the same if all between it and what its maker reads was fused.
+  bool by_hint(StepId id) {
+    const Step& step = d_.steps()[id];
+    const Root hint = hints_[step.output];
+    if (hint == none || result_.partners[step.output] != none || a_.maker(hint) == none) return false;
+    return fused(step, hint) || split(step, hint);
+  }
+
+  bool fused(const Step& step, Root hint) {
+    std::vector<std::uint64_t> starts;
+    if (!starts_of(step, starts)) return false;
+    auto region = all_between(a_, starts, hint,
+                              {[this](Root root) { return classes_[root]; },
+                               [this](Root root) { return static_cast<bool>(taken_[root]); }});
+    if (!region) return false;
+    if (region->size() > 1) {
+      result_.region_of[step.output] = static_cast<std::uint32_t>(result_.regions.size());
+      result_.regions.push_back(*std::move(region));
     }
-    return std::all_of(reached.begin(), reached.end(), [](bool each) { return each; });
+    pair(step.output, hint, Proof::region);
+    return true;
+  }
+
+  // The other way round: one operation of the ancestor was taken apart.
+  bool split(const Step& step, Root hint) {
+    std::vector<std::uint64_t> starts;
+    for (const Root root : a_.inputs(a_.steps()[a_.maker(hint)]))
+      if (a_.constant(root) == nullptr) starts.push_back(classes_[root]);
+    const auto partner = [this](Root root) { return result_.partners[root]; };
+    auto parts = all_between(d_, starts, step.output,
+                             {[&](Root root) { return partner(root) == none ? 0 : classes_[partner(root)]; },
+                              [&](Root root) { return partner(root) != none; }});
+    // A node that gives out several values merges what was apart: it is no part of one operation alone.
+    const auto merges = [&](StepId id) { return d_.model().node(d_.steps()[id].node).outputs().size() > 1; };
+    if (!parts || taken_[hint] || std::any_of(parts->begin(), parts->end(), merges)) return false;
+    result_.splits.emplace_back(step.output, *std::move(parts));
+    pair(step.output, hint, Proof::region);
+    return true;
   }
 
   // The one operation of its kind that reads the same values, where weights were changed past recognition.
@@ -357,26 +333,25 @@ class Pairer {
     if (result_.partners[step.output] != none) return false;
     bool changed = false;
     if (!codes_of(step, codes_, variable_, changed) || variable_.empty() || !changed) return false;
-    const std::uint64_t key = key_of(step, variable_);
-    if (!by_partial_.find(key, found_)) return false;
+    const std::uint64_t key = Numbering::key_of(step, variable_);
+    if (!known_.by_partial.find(key, found_)) return false;
     const Root root = agreed(found_, step);
     if (root == none || taken_[root]) return false;
     for (const StepId other : d_.readers(d_.inputs(step)[0]))  // another one that might be meant as well
       if (other != id && d_.steps()[other].op == step.op &&
           result_.partners[d_.steps()[other].output] == none)
         return false;
-    pair(step.output, root, Proof::alone);
+    settle(step, root, Proof::alone);
     return true;
   }
 
   const Net &a_, &d_;
   Pairing result_;
-  std::vector<std::uint64_t> classes_;  // by root of the ancestor
-  std::vector<Root> hints_;             // by root of the descendant
-  std::vector<bool> taken_;             // by root of the ancestor
+  Numbering known_;
+  std::vector<std::uint64_t>& classes_ = known_.classes;
+  std::vector<Root> hints_;  // by root of the descendant
+  std::vector<bool> taken_;  // by root of the ancestor
   std::unordered_map<Root, Root> named_;
-  std::unordered_map<std::uint64_t, bool> contents_;  // of the ancestor's constants
-  Index by_key_, by_weight_, by_partial_;
   std::deque<StepId> queue_;
   std::vector<std::uint64_t> codes_, variable_;  // kept from step to step
   std::vector<StepId> found_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "transfer/net.h"
@@ -25,7 +26,9 @@ struct Pairing {
   std::vector<Proof> proofs;
   std::vector<std::vector<StepId>> regions;  // [0] is empty
   std::vector<std::uint32_t> region_of;      // by root of the descendant: number of its region
-  std::vector<std::uint64_t> classes;        // by root of the ancestor: equal for equal expressions
+  /// Roots of the descendant that are one operation of the ancestor taken apart, and their steps.
+  std::vector<std::pair<Root, std::vector<StepId>>> splits;
+  std::vector<std::uint64_t> classes;  // by root of the ancestor: equal for equal expressions
 };
 
 Pairing pair(const Net& ancestor, const Net& descendant);

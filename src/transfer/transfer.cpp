@@ -49,13 +49,16 @@ class Lending {
   void add(const Origin& origin) {
     LentAnswer answer;
     answer.strength = strength_of(origin);
+    if (origin.kind == Kind::unknown) {
+      answer.reason = Reason::not_matched;
+      lent_.answers.push_back(answer);
+      return;
+    }
     answer.first_node = static_cast<std::uint32_t>(lent_.nodes.size());
     answer.node_count = static_cast<std::uint32_t>(origin.nodes.size());
     lent_.nodes.insert(lent_.nodes.end(), origin.nodes.begin(), origin.nodes.end());
     answer.first_module = static_cast<std::uint32_t>(lent_.modules.size());
-    if (origin.nodes.empty()) {
-      answer.reason = Reason::not_matched;
-    } else if (origin.kind == Kind::ambiguous || origin.kind == Kind::serves) {
+    if (origin.kind == Kind::ambiguous || origin.kind == Kind::serves) {
       one_of(origin, answer);
     } else {
       all_of(origin, answer);
@@ -119,7 +122,7 @@ class Lending {
 Lent lend(const Map& ancestor, const onnx::Model& descendant, Share& share) {
   Operators operators;
   const Net theirs(ancestor.model(), operators);
-  Net ours(descendant, operators);
+  Net ours(descendant, operators, &theirs);
   recognise_weights(theirs, ours);
   const std::vector<Origin> origins = origins_of(theirs, ours, pair(theirs, ours));
   Lending lending(ancestor);

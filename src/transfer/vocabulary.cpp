@@ -87,6 +87,19 @@ View view_of(std::string_view op) {
   return is_one_of(op, same) ? View::same : is_one_of(op, reshapes) ? View::reshapes : View::not_one;
 }
 
+int output_on_the_way(std::string_view op) {
+  constexpr std::string_view names[] = {"SkipLayerNormalization", "SkipSimplifiedLayerNormalization"};
+  return is_one_of(op, names) ? 3 : -1;
+}
+
+std::string_view view_name(std::string_view op) { return op == "QLinearMul" || op == "Div" ? "Mul" : op; }
+
+bool may_cut_off(std::string_view op) {
+  return op == "QuantizeLinear" || op == "QGemm" || op.starts_with("QLinear");
+}
+
+bool is_cut_off(std::string_view op) { return op == "Relu" || op == "Clip"; }
+
 bool is_scaling(std::string_view op) { return op == "Mul" || op == "Div" || op == "Add"; }
 
 bool is_commutative(std::string_view op) {

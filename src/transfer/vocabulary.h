@@ -31,6 +31,16 @@ struct Spelled {
   static constexpr int before = -1;
 };
 
+/// Of operators that also give out what they compute on the way: the place of that output; none: -1.
+int output_on_the_way(std::string_view op);
+
+/// What an operator is called among views: those that rewriters replace one by another are one.
+std::string_view view_name(std::string_view op);
+
+/// Whether a quantised operator may cut off what an activation after it would.
+bool may_cut_off(std::string_view op);
+bool is_cut_off(std::string_view op);
+
 /// How a node is spelled; itself for most. The last one makes the node's first output.
 std::vector<Spelled> spelled(const onnx::Node& node);
 

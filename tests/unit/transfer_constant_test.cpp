@@ -1,0 +1,82 @@
+// Constants are told by content, whatever a rewrite made of them.
+#include "transfer/constant.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "onnx_parts.h"
+
+namespace thence::transfer {
+namespace {
+
+constexpr std::uint64_t float32 = 1, float16 = 10, int8 = 3;
+
+std::string tensor_of(std::uint64_t type, std::vector<std::uint64_t> dims, const std::string& raw) {
+  test::Message made;
+  for (const std::uint64_t size : dims) made.number(onnx::TensorField::dims, size);
+  made.number(onnx::TensorField::data_type, type);
+  return made.text(onnx::TensorField::raw_data, raw).bytes();
+}
+
+std::string floats(const std::vector<float>& values) {
+  std::string raw(values.size() * sizeof(float), '\0');
+  std::memcpy(raw.data(), values.data(), raw.size());
+  return raw;
+}
+
+Constant read(const std::string& tensor) { return constant_of(onnx::Pieces{std::string_view(tensor)}); }
+
+std::vector<float> counting(std::size_t count) {
+  std::vector<float> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(i) * 0.25f - 3;
+  return values;
+}
+
+TEST(Constant, SurvivesAnyOrder) {
+  std::vector<float> values = counting(64);
+  const std::string straight = tensor_of(float32, {8, 8}, floats(values));
+  std::reverse(values.begin(), values.end());
+  const std::string turned = tensor_of(float32, {8, 8}, floats(values));
+  EXPECT_EQ(read(straight).content, read(turned).content);
+  values[5] += 1;
+  EXPECT_NE(read(straight).content, read(tensor_of(float32, {8, 8}, floats(values))).content);
+}
+
+TEST(Constant, SurvivesACast) {
+  const std::string one = tensor_of(float32, {1}, floats({1.5f}));
+  const std::string half = tensor_of(float16, {1}, std::string("\x00\x3e", 2));  // 1.5
+  EXPECT_EQ(read(one).content, read(half).content);
+  EXPECT_EQ(read(half).scalar, 1.5);
+}
+
+TEST(Constant, ShortDataIsNotRead) {
+  EXPECT_EQ(read(tensor_of(float32, {8, 8}, floats(counting(63)))).content, 0u);
+  EXPECT_EQ(read(tensor_of(float32, {1ull << 40, 1ull << 40}, "")).content, 0u);
+}
+
+TEST(Constant, ColumnsAreATensorOfTheirOwn) {
+  const std::vector<float> left = counting(16), right(16, 7);
+  std::vector<float> both;
+  for (std::size_t row = 0; row < 4; ++row) {
+    both.insert(both.end(), left.begin() + row * 4, left.begin() + row * 4 + 4);
+    both.insert(both.end(), right.begin() + row * 4, right.begin() + row * 4 + 4);
+  }
+  const std::string merged = tensor_of(float32, {4, 8}, floats(both));
+  const Constant whole = read(merged);
+  EXPECT_EQ(columns_of(whole, 0, 4).content, read(tensor_of(float32, {4, 4}, floats(left))).content);
+  EXPECT_EQ(columns_of(whole, 4, 4).content, read(tensor_of(float32, {4, 4}, floats(right))).content);
+  EXPECT_EQ(columns_of(whole, 4, 5).content, 0u);
+}
+
+TEST(Constant, IntegersHaveNoColumns) {
+  const std::string quantised = tensor_of(int8, {8, 8}, std::string(64, 'x'));
+  EXPECT_EQ(columns_of(read(quantised), 0, 4).content, 0u);
+}
+
+}  // namespace
+}  // namespace thence::transfer
