@@ -5,12 +5,12 @@ SHELL := /bin/bash
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: help demo test build wheel lint format tidy bench corpus accuracy operators calibrate fuzz coverage clean
+.PHONY: help demo test build wheel lint format tidy bench corpus accuracy accuracy-transfer operators calibrate fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' Makefile
 
 demo: build  ## set up, build, and show what thence does, in a minute
 	@tools/demo
@@ -52,6 +52,9 @@ corpus: setup-test  ## export every architecture of the list by both exporters, 
 
 accuracy: corpus build  ## score every strategy on the corpus, under every condition; two hours, resumable
 	@PYTHONPATH=python .venv/bin/python -m tools.accuracy --worst 20 --require
+
+accuracy-transfer: corpus build  ## score `transfer` after optimisers and quantisers, on a fifth of the corpus; resumable
+	@PYTHONPATH=python .venv/bin/python -m tools.passes --require
 
 operators: setup-test build  ## learn schema/operators.json anew from one half of the corpus, after `make accuracy`
 	@cmake --preset release -D THENCE_TOOLS=ON >/dev/null

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "output/formats.h"
+#include "transfer/transfer.h"
 
 namespace thence::cli {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 constexpr const char* text =
     R"(Scores the answers for a model against a truth file: how many are exact, how many name a module around the true one, lie
 in another layer or elsewhere, how many are missing, and whether confidence means what it says.
+
+With --ancestor the answers are those of `thence transfer`: carried over from the model that this one was made of.
 
 A model with tags of thence's own is refused, since it would be asked for its own answers; --ignore-tags reads it as if it
 had none.)";
@@ -25,6 +28,8 @@ constexpr const char* examples = R"(Examples:
   thence eval model.onnx --truth model.truth.json --require exact=0.99,cross_layer=0
       exit code 1 when less than 99% are exact, or any answer lies in another layer
   thence eval model.onnx --truth model.truth.json --format json
+  thence eval optimised.onnx --truth optimised.truth.json --ancestor model.onnx
+      how well the way back through an optimiser is found
 
 Figures for --require: exact, precision, hf_module, made and ranking at least; ancestor, cross_layer, wrong_branch, wrong,
 confidently_wrong, unknown and calibration_error at most.
@@ -34,7 +39,7 @@ input/output failure.)";
 
 struct EvalFlags : ModelFlags {
   std::string format = "table";
-  std::string truth;
+  std::string truth, ancestor;
   std::vector<std::string> require;
 };
 
@@ -78,6 +83,15 @@ bool all_clear(const std::vector<Bar>& bars, const score::Score& score) {
   return clear;
 }
 
+// The model's own map, or the one that its ancestor lends it.
+Opened open_asked(EvalFlags& flags) {
+  if (flags.ancestor.empty()) return open_map(flags);
+  settle_options(flags);
+  const Opened ancestor = keep_map(flags, semantics::Map::make(flags.ancestor, flags.options));
+  if (ancestor.map == nullptr) return ancestor;
+  return keep_map(flags, transfer::carry_over(*ancestor.map, flags.model, flags.options));
+}
+
 int run_eval(EvalFlags& flags) {
   const auto fail = [](const Error& error) {
     print_error(error);
@@ -91,7 +105,7 @@ int run_eval(EvalFlags& flags) {
   }
   const Result<score::Truth> truth = score::open_truth(flags.truth);
   if (!truth) return fail(truth.error());
-  const Opened opened = open_map(flags);
+  const Opened opened = open_asked(flags);
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
   if (!map.hierarchy().tags().empty())
@@ -121,6 +135,10 @@ void add_eval(Program& program) {
   command.text(
       {.name = "-t,--truth", .help = "The truth file of the model", .type = "FILE", .required = true},
       flags->truth);
+  command.text({.name = "--ancestor",
+                .help = "The model that this one was made of, whose answers are carried over",
+                .type = "FILE"},
+               flags->ancestor);
   command.text({.name = "-f,--format",
                 .help = "table or json",
                 .type = "FORMAT",

@@ -70,6 +70,11 @@ void write_score_table(const score::Score& score, base::Writer& out) {
   add_headings("", out);
   add_counts("all", score.counts, out);
   for (const auto& [name, counts] : score.by_source) add_counts(name, counts, out);
+  if (!score.by_kind.empty()) {
+    out.add("\n");
+    add_headings("working on", out);
+    for (const auto& [name, counts] : score.by_kind) add_counts(name, counts, out);
+  }
   if (const auto operators = worst_operators(score); !operators.empty()) {
     out.add("\n");
     add_headings("operators that miss", out);
@@ -127,6 +132,8 @@ void write_score_json(const score::Score& score, const std::string& model, std::
   }
   text += R"(},"by_op_type":{)";
   append_all(score.by_op_type, text);
+  text += R"(},"by_kind":{)";
+  append_all(score.by_kind, text);
   text += "}}\n";
   out.flush();
 }

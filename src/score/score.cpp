@@ -163,6 +163,8 @@ class Scorer {
     }
     ++score_.counts.of[static_cast<std::size_t>(verdict)];
     ++score_.by_op_type[op_type].of[static_cast<std::size_t>(verdict)];
+    if (const std::string& kind = truth_.nodes[id].kind; !kind.empty())
+      ++score_.by_kind[kind].of[static_cast<std::size_t>(verdict)];
   }
 
   void add_answer(onnx::NodeId id, const resolve::Attribution& answer, Verdict verdict) {

@@ -64,6 +64,7 @@ struct Score {
   std::map<std::string_view, Counts> by_source;
   std::map<resolve::Basis, Rested> by_basis;
   std::map<std::string, Counts> by_op_type;
+  std::map<std::string, Counts> by_kind;  // where the truth tells what a node works on
 };
 
 /// An error when the truth is of another model.

@@ -51,6 +51,7 @@ Result<TrueNode> read_node(dom::element item, std::size_t row, const std::string
     return bad(label, "S003", fmt::format("row {} of the nodes has no index or no module", row));
   node.graph = text_or(item, "graph", {});
   node.index = static_cast<std::uint32_t>(*index);
+  node.kind = text_or(item, "kind", {});
   if (module.is_null()) return node;
   std::string_view path;
   if (module.get_string().get(path) != simdjson::SUCCESS || truth.tree.find(path) == no_module)

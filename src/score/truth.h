@@ -16,6 +16,7 @@ struct TrueNode {
   std::uint32_t index = 0;
   hierarchy::ModuleId module = hierarchy::no_module;  // in Truth::tree; none: nobody knows
   std::vector<std::string> accept;                    // other paths that are right as well
+  std::string kind;  // what it works on: data, shape or constant; empty: not told
 };
 
 struct Truth {

@@ -12,6 +12,7 @@ from tools.accuracy.ask import scores
 from tools.accuracy.bars import Bar, accuracy_bars, findings, models_below, share
 from tools.accuracy.conditions import BLIND, CAPTURE, FILE, SHUFFLED, STRATEGIES, Places, asked
 from tools.accuracy.report import print_totals
+from tools.accuracy.total import totals_of
 from tools.corpus.apart import apart
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +44,7 @@ def test_every_condition_and_strategy_is_asked(rows: list[dict[str, Any]]) -> No
 
 
 def missed(rows: list[dict[str, Any]], bars: Iterable[Bar]) -> list[str]:
-    found = findings(rows, bars, "sample")
+    found = findings(totals_of(rows), bars)
     return [f"{one.bar.key} {one.bar.what}: {one.value:.5f}" for one in found if not one.met]
 
 

@@ -25,7 +25,8 @@ std::string truth_of(const std::vector<std::string>& modules) {
       R"({"path":"b","class":"pkg.B"},{"path":"b.c","class":"pkg.C"}],"nodes":[)";
   for (std::size_t i = 0; i < modules.size(); ++i)
     text += (i > 0 ? "," : "") + (R"({"graph":"","index":)" + std::to_string(i)) + R"(,"module":)" +
-            (modules[i] == "null" ? "null,\"reason\":\"no_scope\"" : "\"" + modules[i] + "\"") + "}";
+            (modules[i] == "null" ? "null,\"reason\":\"no_scope\"" : "\"" + modules[i] + "\"") +
+            (i > 0 ? R"(,"kind":"data"})" : "}");  // the first node's is not told
   return text + "]}";
 }
 
@@ -47,6 +48,9 @@ TEST(Score, CountsEveryKindOfAnswer) {
   EXPECT_EQ(found.ancestor_steps, 1u);
   EXPECT_NEAR(figure(found, "exact"), 1.0 / 3, 1e-9);
   EXPECT_NEAR(figure(found, "wrong"), 2.0 / 3, 1e-9);
+  ASSERT_EQ(found.by_kind.size(), 1u);
+  EXPECT_EQ(found.by_kind.at("data").told(), 2u);
+  EXPECT_EQ(found.by_kind.at("data").wrong(), 2u);
 }
 
 TEST(Score, GivesWhatTheExporterMadeToItsReaders) {

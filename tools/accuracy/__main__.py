@@ -12,12 +12,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
 from tools.corpus.apart import apart
+from tools.corpus.each import each
 
 from .ask import scores
 from .conditions import Places, asked, names
@@ -44,12 +43,12 @@ def main() -> int:
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     wanted = options.names or names(options.models)
-    for name, said in _each("preparing", wanted, options.jobs, lambda name: _prepare(name, options)):
+    for name, said in each("preparing", wanted, options.jobs, lambda name: _prepare(name, options)):
         if said:
             print(f"{name}: {said}")
     rows = [
         row
-        for _, found in _each("asking", wanted, options.jobs, lambda name: _ask(name, options))
+        for _, found in each("asking", wanted, options.jobs, lambda name: _ask(name, options))
         for row in found
     ]
     rows.sort(key=lambda row: (row["name"], row["exporter"]))
@@ -67,23 +66,6 @@ def _prepare(name: str, options: Any) -> str:
 def _ask(name: str, options: Any) -> list[dict[str, Any]]:
     at = Places(name, options.models, options.folder)
     return [row for what in asked(at) for row in scores(what)]
-
-
-def _each(doing: str, wanted: list[str], jobs: int, work: Callable[[str], Any]) -> Iterator[tuple[str, Any]]:
-    """What work gives for each name, as it comes."""
-    with ThreadPoolExecutor(jobs) as pool:
-        running = {pool.submit(work, name): name for name in wanted}
-        for done in _progress(doing, as_completed(running), len(wanted)):
-            yield running[done], done.result()
-
-
-def _progress(doing: str, finished: Iterable[Any], count: int) -> Iterator[Any]:
-    for number, done in enumerate(finished, 1):
-        if sys.stderr.isatty():
-            print(f"\r\x1b[K{doing} {number} of {count}", end="", file=sys.stderr, flush=True)
-        yield done
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from pathlib import Path
 from typing import Any
 
 from .conditions import STRATEGIES, Asked
@@ -26,7 +27,12 @@ def scores(what: Asked) -> list[dict[str, Any]]:
 def _score(what: Asked, strategy: str) -> dict[str, Any] | None:
     given = what.capture_for(strategy)
     capture = [] if given is None else ["--capture", str(given)]
-    command = [PROGRAM, "eval", str(what.model), "--truth", str(what.truth), "--strategy", strategy, *capture]
+    return evaluated(what.model, what.truth, "--strategy", strategy, *capture)
+
+
+def evaluated(model: Path, truth: Path, *flags: str) -> dict[str, Any] | None:
+    """The score of the answers for one model; None when it cannot be asked so."""
+    command = [PROGRAM, "eval", str(model), "--truth", str(truth), *flags]
     done = subprocess.run([*command, "--format", "json", "-q"], capture_output=True, text=True, check=False)
     if done.returncode == 2:
         return None

@@ -6,7 +6,6 @@ What is there is kept. A file appears whole or not at all.
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from typing import Any
 
 import onnx
 import torch
+from tools.corpus.whole import write_whole
 from tools.sample.architectures import build
 from tools.sample.choices import choice_of
 from tools.sample.flat import flat_forward
@@ -34,32 +34,42 @@ SEED = 0
 def prepare(name: str, models: Path, folder: Path) -> str:
     """Says what could not be made."""
     at = Places(name, models, folder)
-    failed = []
-    for what, path, make in (("capture", at.capture, _captured), ("scopes", at.scopes, _scopes)):
-        if path.exists() or (what == "scopes" and not at.truth("torchscript").exists()):
-            continue
-        try:
-            _write(path, json.dumps(make(name)).encode())
-        except Exception as error:
-            failed.append(f"no {what}: {type(error).__name__}: {error}")
+    failed = [prepare_capture(name, folder)]
+    if at.truth("torchscript").exists():
+        failed.append(_once(at.scopes, "scopes", lambda: _scopes(name)))
     for exporter in EXPORTERS:
         if at.truth(exporter).exists():
             failed += _files(at, exporter)
-    return "; ".join(failed)
+    return "; ".join(filter(None, failed))
+
+
+def prepare_capture(name: str, folder: Path) -> str:
+    """Only the capture of the live model."""
+    return _once(Places(name, folder, folder).capture, "capture", lambda: _captured(name))
+
+
+def _once(path: Path, what: str, make: Callable[[], dict[str, Any]]) -> str:
+    if path.exists():
+        return ""
+    try:
+        write_whole(path, json.dumps(make()).encode())
+    except Exception as error:
+        return f"no {what}: {type(error).__name__}: {error}"
+    return ""
 
 
 def _files(at: Places, exporter: str) -> list[str]:
     def one(what: str, make: Callable[[onnx.ModelProto], onnx.ModelProto]) -> None:
         path = at.made(exporter, what)
         if not path.exists():
-            _write(path, make(onnx.load(at.model(exporter))).SerializeToString())
+            write_whole(path, make(onnx.load(at.model(exporter))).SerializeToString())
 
     def with_truth(what: str, make: Callable[[Any], tuple[onnx.ModelProto, Any]]) -> None:
         path = at.made(exporter, what)
         if not path.exists():
             model, truth = make(json.loads(at.truth(exporter).read_text()))
-            _write(at.made(exporter, what, "truth.json"), json.dumps(truth).encode())
-            _write(path, model.SerializeToString())
+            write_whole(at.made(exporter, what, "truth.json"), json.dumps(truth).encode())
+            write_whole(path, model.SerializeToString())
 
     one("blind", stripped)
     one("half", lambda model: stripped(model, 0.5, SEED))
@@ -69,7 +79,7 @@ def _files(at: Places, exporter: str) -> list[str]:
         try:
             with_truth("lowered", lambda truth: lowered(at.name, truth))
         except Exception as error:  # a converter that cannot do it is no concern of ours
-            _write(failed, f"not lowered: {type(error).__name__}: {error}".encode())
+            write_whole(failed, f"not lowered: {type(error).__name__}: {error}".encode())
     return [failed.read_text()] if failed.exists() else []
 
 
@@ -118,9 +128,3 @@ def _scopes(name: str) -> dict[str, Any]:
         fingerprint=core.fingerprint,
     )
     return dict(found)
-
-
-def _write(path: Path, content: bytes) -> None:
-    part = path.with_suffix(".part")
-    part.write_bytes(content)
-    os.replace(part, path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import onnx
+from tools.sample.walk import graphs
 
 
 def stripped(model: onnx.ModelProto, share: float = 1.0, seed: int = 0) -> onnx.ModelProto:
@@ -37,8 +38,3 @@ def stripped(model: onnx.ModelProto, share: float = 1.0, seed: int = 0) -> onnx.
             del holder.metadata_props[:]
     del model.metadata_props[:]
     return model
-
-
-def graphs(graph: onnx.GraphProto) -> list[onnx.GraphProto]:
-    bodies = [a.g for n in graph.node for a in n.attribute if a.type == onnx.AttributeProto.GRAPH]
-    return [graph, *(inner for body in bodies for inner in graphs(body))]

@@ -7,7 +7,7 @@ from typing import Any
 
 from tools.corpus.families import is_lesson
 
-from .bars import accuracy_bars, confidence_bars, findings, models_below
+from .bars import Finding, accuracy_bars, confidence_bars, findings, models_below
 from .conditions import BLIND, CAPTURE, EXPORTERS, FILE, LOWERED, STRATEGIES
 from .total import COLUMNS, totals_of
 
@@ -39,19 +39,24 @@ def print_totals(rows: list[dict[str, Any]], markdown: bool = False) -> None:
 
 
 def print_bars(rows: list[dict[str, Any]], fresh: list[dict[str, Any]], markdown: bool) -> bool:
-    found = findings(rows, accuracy_bars(), "all") + findings(fresh, confidence_bars(), "not learned from")
-    table = [["condition", "exporter", "strategy", "models", "figure", "bar", "value", ""]]
-    for one in found:
-        bar = one.bar
-        word = "met" if one.met else "MISSED"
-        table.append([*bar.key, one.where, bar.what, bar.wanted(), f"{one.value:.5f}", word])
-    print_table(table, 5, markdown)
+    found = findings(totals_of(rows), accuracy_bars())
+    found += findings(totals_of(fresh), confidence_bars(), "not learned from")
+    print_findings(found, ["condition", "exporter", "strategy"], markdown)
     low = models_below(rows, LEAST_OF_EACH_MODEL)
     for row in low:
         print(
             f"below {LEAST_OF_EACH_MODEL:.0%} with capture: {row['name']} {row['exporter']}, {_missed(row)}"
         )
     return all(one.met for one in found) and not low
+
+
+def print_findings(found: list[Finding], keys: list[str], markdown: bool) -> None:
+    table = [[*keys, "models", "figure", "bar", "value", ""]]
+    for one in found:
+        bar = one.bar
+        word = "met" if one.met else "MISSED"
+        table.append([*bar.key, one.where, bar.what, bar.wanted(), f"{one.value:.5f}", word])
+    print_table(table, len(keys) + 2, markdown)
 
 
 def print_worst(rows: list[dict[str, Any]], count: int) -> None:

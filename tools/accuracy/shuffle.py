@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import onnx
-from tools.sample.walk import bodies, places
+from tools.sample.walk import places, read_by
 
 
 def shuffled(model: onnx.ModelProto, seed: int) -> list[tuple[str, int]]:
@@ -16,7 +16,7 @@ def shuffled(model: onnx.ModelProto, seed: int) -> list[tuple[str, int]]:
     maker = {name: i for i, node in enumerate(nodes) for name in node.output if name}
     waits: list[set[int]] = []
     for i, node in enumerate(nodes):
-        waits.append({maker[name] for name in _read(node) if name in maker} - {i})
+        waits.append({maker[name] for name in read_by(node) if name in maker} - {i})
     readers: list[list[int]] = [[] for _ in nodes]
     for i, makers in enumerate(waits):
         for made in makers:
@@ -36,12 +36,6 @@ def shuffled(model: onnx.ModelProto, seed: int) -> list[tuple[str, int]]:
     del model.graph.node[:]
     model.graph.node.extend(nodes[i] for i in order)
     return [_before(place.graph, place.index, order) for place in places(model)]
-
-
-def _read(node: onnx.NodeProto) -> set[str]:
-    """What a node reads, its bodies included."""
-    inner = {name for _, body in bodies(node) for n in body.node for name in _read(n)}
-    return {name for name in node.input if name} | inner
 
 
 def _before(graph: str, index: int, order: list[int]) -> tuple[str, int]:

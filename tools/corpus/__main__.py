@@ -15,11 +15,11 @@ import json
 import sys
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from .apart import apart
+from .each import each
 
 EXPORTERS = ("torchscript", "dynamo")
 DEEPER = {
@@ -53,9 +53,10 @@ class Outcome:
     said: str
 
 
-def export(name: str, exporter: str, out: Path, limit: float) -> Outcome:
+def export(name: str, exporter: str, options: argparse.Namespace) -> Outcome:
     start = time.monotonic()
-    ok, said = apart("tools.sample.write", "write_model", name, exporter, out, limit=limit)
+    given = (name, exporter, options.out)
+    ok, said = apart("tools.sample.write", "write_model", *given, limit=options.limit)
     return Outcome(name, exporter, ok, round(time.monotonic() - start, 1), said)
 
 
@@ -89,14 +90,10 @@ def main() -> int:
         options.names = [*types(), *deeper]
     wanted = [(name, exporter) for name in options.names for exporter in options.exporter]
     missing = [pair for pair in wanted if pair not in done]
-    with ThreadPoolExecutor(options.jobs) as pool, report.open("a") as rows:
-        jobs = [pool.submit(export, *pair, options.out, options.limit) for pair in missing]
-        for number, job in enumerate(as_completed(jobs), 1):
-            outcome = job.result()
+    with report.open("a") as rows:
+        for _, outcome in each("exporting", missing, options.jobs, lambda pair: export(*pair, options)):
             rows.write(json.dumps(asdict(outcome)) + "\n")
             rows.flush()
-            if sys.stderr.isatty():
-                print(f"\r\x1b[K{number} of {len(jobs)}: {outcome.name}", end="", file=sys.stderr, flush=True)
     summary(report, wanted)
     return 0
 

@@ -56,8 +56,17 @@ def build_line(line: dict[str, Any], choice: Choice) -> Sample:
     for what, implementation in line.get("implementations", {}).items():
         getattr(model, f"set_{what}_implementation")(implementation)
     _reinitialise(model)
-    inputs = tuple(_tensor(spec) for spec in line["inputs"])
-    return Sample(model, [spec["name"] for spec in line["inputs"]], inputs, _fixed(model, line))
+    inputs = _inputs(line)
+    return Sample(model, list(inputs), tuple(inputs.values()), _fixed(model, line))
+
+
+def inputs_of(choice: Choice) -> dict[str, torch.Tensor]:
+    """The inputs alone, by name: what the model itself is not needed for."""
+    return _inputs(_line_of(choice.type))
+
+
+def _inputs(line: dict[str, Any]) -> dict[str, torch.Tensor]:
+    return {spec["name"]: _tensor(spec) for spec in line["inputs"]}
 
 
 def _merged(config: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

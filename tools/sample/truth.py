@@ -68,10 +68,18 @@ def row(place: Place, owner: Owner) -> dict[str, Any]:
 
 
 def write(path: Path, head: dict[str, Any], modules: Modules, rows: list[dict[str, Any]]) -> None:
-    lines = [f"{_json(key)}:{_json(value)}," for key, value in {"schema": SCHEMA, **head}.items()]
-    lines += ['"modules":[', *_comma_lines(modules.rows), "],"]
-    lines += ['"nodes":[', *_comma_lines(rows), "]"]
-    path.write_text("{" + "\n".join(lines) + "}\n", encoding="utf-8")
+    path.write_text(
+        text({"schema": SCHEMA, **head, "modules": modules.rows, "nodes": rows}), encoding="utf-8"
+    )
+
+
+def text(truth: dict[str, Any]) -> str:
+    """A truth file; modules and nodes come last."""
+    head = {key: value for key, value in truth.items() if key not in ("modules", "nodes")}
+    lines = [f"{_json(key)}:{_json(value)}," for key, value in head.items()]
+    lines += ['"modules":[', *_comma_lines(truth["modules"]), "],"]
+    lines += ['"nodes":[', *_comma_lines(truth["nodes"]), "]"]
+    return "{" + "\n".join(lines) + "}\n"
 
 
 def _comma_lines(items: list[dict[str, Any]]) -> list[str]:

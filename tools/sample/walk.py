@@ -35,6 +35,21 @@ def bodies(node: onnx.NodeProto) -> Iterator[tuple[str, onnx.GraphProto]]:
             raise ValueError(f"node {node.name!r}: attribute {attribute.name!r} lists graphs")
 
 
+def graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
+    """A graph and the bodies of its nodes, and of theirs."""
+    yield graph
+    for node in graph.node:
+        for _, body in bodies(node):
+            yield from graphs(body)
+
+
+def read_by(node: onnx.NodeProto) -> set[str]:
+    """What a node reads, its bodies included."""
+    return {name for name in node.input if name}.union(
+        *(read_by(inner) for _, body in bodies(node) for inner in body.node)
+    )
+
+
 def _walk(nodes: Iterable[onnx.NodeProto], graph: str) -> Iterator[Place]:
     nodes = list(nodes)
     for index, node in enumerate(nodes):

@@ -1,0 +1,115 @@
+"""Ids are given, taken back, and randomised without a change to what the model computes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from tests.passes.kin import parsed, weight
+from tools.passes.ids import give_ids, take_back
+from tools.passes.kinds import kinds
+from tools.passes.make import run_on
+from tools.passes.numbers import numbers
+from tools.passes.randomise import randomised
+from tools.sample.walk import places
+
+SAMPLE = Path(__file__).parents[1] / "models/sample"
+BODIES = """
+<ir_version: 10, opset_import: ["" : 20]>
+g (float[4] x, bool c) => (float[4] y) {
+  a = Exp(x)
+  y = If (c) <then_branch = t () => (float[4] b) { k = Neg(a) b = Exp(k) },
+              else_branch = e () => (float[4] b) { b = Exp(a) }>
+}
+"""
+
+
+@pytest.mark.parametrize("file", ["bert.torchscript.onnx", "gpt2.dynamo.onnx", "deberta.torchscript.onnx"])
+def test_ids_taken_back_leave_the_model_as_it_was(file: str) -> None:
+    model, before = onnx.load(SAMPLE / file), onnx.load(SAMPLE / file)
+    ids = give_ids(model)
+    names = [name for place in places(model) for name in (place.node.name, *place.node.output) if name]
+    assert len(set(names)) == len(names)
+    assert all(name in ids.names for name in names)
+    take_back(model, ids)
+    assert [place.node.name for place in places(model)] == [place.node.name for place in places(before)]
+    if not any(place.graph for place in places(model)):
+        assert model.SerializeToString(deterministic=True) == before.SerializeToString(deterministic=True)
+
+
+def test_bodies_that_share_a_name_get_ids_of_their_own() -> None:
+    model = onnx.parser.parse_model(BODIES)
+    ids = give_ids(model)
+    inner = [place.node.output[0] for place in places(model) if place.graph]
+    assert len(set(inner)) == 3
+    assert [ids.names[name] for name in inner] == ["k", "b", "b"]
+    feed = {model.graph.input[0].name: np.ones(4, "f"), model.graph.input[1].name: np.array(True)}
+    expected = np.exp(-np.exp(np.ones(4)))
+    np.testing.assert_allclose(numbers(model, feed)[model.graph.output[0].name], expected, rtol=1e-5)
+    take_back(model, ids)
+    onnx.checker.check_model(model)
+
+
+def test_a_derived_name_is_derived_from_the_name_before() -> None:
+    model = parsed("a = Exp(x)\n y = Neg(a)", "float[4] x", "float[4] y", {})
+    ids = give_ids(model)
+    model.graph.node[0].name += "/MatMulAddFusion"
+    model.graph.node[0].output[0] += "_quantized"
+    model.graph.node[1].input[0] += "_quantized"
+    take_back(model, ids)
+    assert model.graph.node[0].name == "/MatMulAddFusion"  # the parser gives nodes no names
+    assert model.graph.node[1].input[0] == "a_quantized"
+
+
+def test_nodes_may_stand_before_what_they_read() -> None:
+    model = parsed("a = Exp(x)\n y = Neg(a)", "float[4] x", "float[4] y", {})
+    turned = list(model.graph.node)[::-1]
+    del model.graph.node[:]
+    model.graph.node.extend(turned)
+    assert kinds(model) == ["data", "data"]
+    give_ids(model)
+    assert model.graph.node[0].input[0] == model.graph.node[1].output[0]
+
+
+def test_random_names_tell_nothing_and_change_nothing() -> None:
+    model = onnx.load(SAMPLE / "gpt2.dynamo.onnx")
+    other = randomised(model)
+    ends = {value.name for value in (*model.graph.input, *model.graph.output)}
+    assert ends == {value.name for value in (*other.graph.input, *other.graph.output)}
+    before = {name for place in places(model) for name in (place.node.name, *place.node.output)} - ends
+    after = {name for place in places(other) for name in (place.node.name, *place.node.output)} - ends
+    assert not before & after
+    assert [n.op_type for n in model.graph.node] == [n.op_type for n in other.graph.node]
+    text = other.SerializeToString()
+    assert not [tensor.name for tensor in model.graph.initializer if tensor.name.encode() in text]
+    assert b"transformers" not in text
+    assert randomised(model).SerializeToString(deterministic=True) == other.SerializeToString(
+        deterministic=True
+    )
+
+
+def test_a_random_model_gives_the_same_numbers() -> None:
+    model = parsed("a = MatMul(x, w)\n y = Exp(a)", "float[4, 4] x", "float[4, 4] y", {"w": weight(4, 4)})
+    feed = {"x": weight(4, 4, seed=5)}
+    assert np.array_equal(numbers(model, feed)["y"], numbers(randomised(model), feed)["y"])
+
+
+def test_kinds_tell_data_from_sizes_and_constants() -> None:
+    body = "k = Exp(w)\n s = Shape(x)\n z = ConstantOfShape(s)\n a = Add(x, k)\n y = Add(a, z)\n t = Shape(w)"
+    model = parsed(body, "float[4] x", "float[4] y", {"w": weight(4)})
+    assert kinds(model) == ["constant", "shape", "shape", "data", "data", "constant"]
+
+
+def test_a_model_that_reads_what_nothing_gives_is_a_failure() -> None:
+    model = parsed("a = Exp(x)\n y = Neg(a)", "float[4] x", "float[4] y", {})
+
+    def forgetful(source: Path, target: Path, feed: dict[str, Any]) -> None:
+        held = onnx.load(source)
+        del held.graph.node[0]
+        onnx.save(held, target)
+
+    with pytest.raises(ValueError, match="left a Neg that reads 'a', which nothing gives"):
+        run_on(forgetful, model, {})

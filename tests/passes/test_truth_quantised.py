@@ -1,0 +1,112 @@
+"""The truth of what quantisers and casts leave: coarse numbers, and tensors carried in other types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from tests.passes.kin import COARSE, INPUT, OUTPUT, SCALE, TOO_COARSE, Kin, linear, modules, weight
+from tools.passes.decide import ID_KEPT
+
+
+def test_an_inserted_cast_is_of_who_made_what_it_carries() -> None:
+    kin = linear()
+    made = kin.descendant(
+        "i = Cast <to = 10> ({x})\n f = Cast <to = 1> (i)\n {a} = MatMul(f, {w})\n {b} = Add({a}, {c})\n"
+        "h = Cast <to = 10> ({b})\n {r} = Relu(h)\n k = Cast <to = 1> ({r})\n {y} = Mul(k, {s})",
+        "float[4, 6] {y}",
+    )
+    rows = kin.told(made, COARSE)
+    assert modules(rows) == [None, None, "fc", "fc", "fc", "act", "act", ""]
+    assert rows[0]["reason"] == "graph_input"
+
+
+QDQ = (
+    "{b}_QuantizeLinear_Output = QuantizeLinear({b}, scale, zero)\n"
+    "{b}_DequantizeLinear_Output = DequantizeLinear({b}_QuantizeLinear_Output, scale, zero)\n"
+)
+
+
+def test_a_pair_that_quantises_is_of_who_made_the_tensor_between() -> None:
+    kin = linear()
+    made = kin.descendant(
+        "{w}_DequantizeLinear_Output = DequantizeLinear(wq, scale, zero)\n"
+        "{a} = MatMul({x}, {w}_DequantizeLinear_Output)\n {b} = Add({a}, {c})\n"
+        + QDQ
+        + "{r} = Relu({b}_DequantizeLinear_Output)\n {y} = Mul({r}, {s})",
+        "float[4, 6] {y}",
+        wq=np.zeros((6, 6), np.uint8),
+        **SCALE,
+    )
+    rows = kin.told(made, TOO_COARSE)
+    assert modules(rows) == ["fc", "fc", "fc", "fc", "fc", "act", ""]
+    assert [row["kind"] for row in rows] == ["constant"] + ["data"] * 6
+
+
+def test_who_takes_over_the_name_of_a_deleted_relu_is_not_the_relu() -> None:
+    """What is quantised with no room below zero needs no Relu: the sum before it gets its output's name."""
+    kin = linear()
+    made = kin.descendant(
+        "{a} = MatMul({x}, {w})\n {r} = Add({a}, {c})\n q = QuantizeLinear({r}, scale, zero)\n"
+        "{r}_DequantizeLinear_Output = DequantizeLinear(q, scale, zero)\n"
+        "{y} = Mul({r}_DequantizeLinear_Output, {s})",
+        "float[4, 6] {y}",
+        scale=np.array(0.0005, np.float32),
+        zero=np.array(0, np.uint16),
+    )
+    rows = kin.told(made, COARSE)
+    assert modules(rows)[:2] == ["fc", "fc"]
+    assert modules(rows)[3:] == ["act", ""]
+
+
+def test_coarse_numbers_do_not_overrule_a_name_on_the_same_operator() -> None:
+    """Where quantisation drowned what a layer adds, its sum looks like what the layer was given."""
+    kin = Kin(
+        "e = MatMul(x, w)\n f = Exp(e)\n h = Add(e, f)\n y = Neg(h)",
+        ["embed", "layer", "layer", "head"],
+        INPUT,
+        OUTPUT,
+        w=weight(6, 6),
+    )
+    made = kin.descendant(
+        "{e} = MatMul({x}, {w})\n {f} = Mul({e}, zero)\n {h} = Add({e}, {f})\n {y} = Neg({h})",
+        "float[4, 6] {y}",
+        zero=np.zeros(1, np.float32),
+    )
+    rows = kin.told(made, COARSE)
+    assert modules(rows) == ["embed", None, "layer", "head"]
+    assert kin.counts[ID_KEPT] == 2
+    assert modules(kin.told(made))[2] == "embed", "exact numbers do"
+
+
+def test_coarse_numbers_name_nobody() -> None:
+    kin = linear()
+    body = "t = MatMul({x}, {w})\n {b} = Add(t, {c})\n {r} = Relu({b})\n {y} = Mul({r}, {s})"
+    made = kin.descendant(body, "float[4, 6] {y}")
+    assert modules(kin.told(made)) == ["fc", "fc", "act", ""]
+    assert modules(kin.told(made, COARSE)) == [None, "fc", "act", ""]
+
+
+def test_a_quantised_tensor_that_replaces_a_relu_is_what_the_relu_gave() -> None:
+    kin = Kin(
+        "h = Conv(x, w)\n y = Relu(h)",
+        ["conv", "act"],
+        "float[1, 2, 5, 5] x",
+        "float[1, 3, 5, 5] y",
+        w=weight(3, 2, 1, 1),
+    )
+    quantised = (
+        "q = QuantizeLinear({x}, scale, zero)\n"
+        "{h}_quantized = QLinearConv(q, scale, zero, wq, scale, zero, scale, zero)\n"
+    )
+    held: dict[str, Any] = {**SCALE, "wq": np.zeros((3, 2, 1, 1), np.uint8)}
+    gone = kin.descendant(
+        quantised + "{y} = DequantizeLinear({h}_quantized, scale, zero)", "float[1, 3, 5, 5] {y}", **held
+    )
+    assert modules(kin.told(gone, TOO_COARSE)) == [None, "act", "act"]
+    kept = kin.descendant(
+        quantised + "{h} = DequantizeLinear({h}_quantized, scale, zero)\n {y} = Relu({h})",
+        "float[1, 3, 5, 5] {y}",
+        **held,
+    )
+    assert modules(kin.told(kept, TOO_COARSE)) == [None, "conv", "conv", "act"]

@@ -1,0 +1,29 @@
+"""Pieces of work, some at a time, with a line that says how far it is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any, TypeVar
+
+Wanted = TypeVar("Wanted")
+
+
+def each(
+    doing: str, wanted: list[Wanted], jobs: int, work: Callable[[Wanted], Any]
+) -> Iterator[tuple[Wanted, Any]]:
+    """What work gives for each of them, as it comes."""
+    with ThreadPoolExecutor(jobs) as pool:
+        running = {pool.submit(work, one): one for one in wanted}
+        for done in _progress(doing, as_completed(running), len(wanted)):
+            yield running[done], done.result()
+
+
+def _progress(doing: str, finished: Iterable[Any], count: int) -> Iterator[Any]:
+    for number, done in enumerate(finished, 1):
+        if sys.stderr.isatty():
+            print(f"\r\x1b[K{doing} {number} of {count}", end="", file=sys.stderr, flush=True)
+        yield done
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr)

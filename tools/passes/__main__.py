@@ -1,0 +1,123 @@
+"""Runs optimisers and quantisers on models with a truth, and scores how well thence finds the way back.
+
+python -m tools.passes [NAME ...] [--models build/corpus] [--folder build/passes] [--passes PASS ...]
+
+For each model and pass: NAME.EXPORTER.PASS.onnx, its .truth.json, and .random.onnx with random names instead.
+Each runs in a process of its own, with a time limit. Outcomes go to report.jsonl as they come, so a run that
+was interrupted goes on where it stopped; `--again` tries once more what failed. Then `thence eval --ancestor`
+is asked about each, with a capture of the live model; the scores go to scores.jsonl. `--make-only` asks
+nothing, and prints which witnesses the truth has instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from tools.accuracy.conditions import EXPORTERS, Places, names
+from tools.corpus.apart import apart
+from tools.corpus.each import each
+
+from .ask import scores
+from .job import Job, job_of
+from .recipes import PASSES
+from .report import print_failures, print_scores, print_truth
+
+LIMIT = 300.0  # seconds for one model and pass
+
+
+def main() -> int:
+    options = _options()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    options.captures.mkdir(parents=True, exist_ok=True)
+    chosen = options.names or names(options.models)[:: options.every]
+    jobs = [
+        Job(name, exporter, what)
+        for name in chosen
+        for exporter in options.exporter
+        if Places(name, options.models, options.folder).truth(exporter).exists()
+        for what in options.passes
+    ]
+    done = _make(jobs, options)
+    if options.make_only:
+        print_truth([done[job] for job in jobs], options.markdown)
+        met = True
+    else:
+        _capture(chosen, options)
+        met = print_scores(_ask([job for job in jobs if done[job]["ok"]], options), options.markdown)
+    print_failures([done[job] for job in jobs])
+    return 1 if options.require and not met else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.passes",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", help="models of the folder; every N-th when none is named")
+    parser.add_argument("--every", type=int, default=5, metavar="N")
+    parser.add_argument("--models", type=Path, default=Path("build/corpus"))
+    parser.add_argument("--folder", type=Path, default=Path("build/passes"))
+    parser.add_argument("--captures", type=Path, default=Path("build/accuracy"))
+    parser.add_argument("--passes", nargs="+", choices=PASSES, default=list(PASSES), metavar="PASS")
+    parser.add_argument("--exporter", nargs="+", choices=EXPORTERS, default=EXPORTERS)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--again", action="store_true", help="once more what failed")
+    parser.add_argument("--make-only", action="store_true", help="ask nothing")
+    parser.add_argument("--markdown", action="store_true", help="print the table as docs/accuracy.md has it")
+    parser.add_argument("--require", action="store_true", help="exit code 1 when a bar is missed")
+    return parser.parse_args()
+
+
+def _make(jobs: list[Job], options: argparse.Namespace) -> dict[Job, dict[str, Any]]:
+    report = options.folder / "report.jsonl"
+    done = outcomes(report)
+    missing = [job for job in jobs if job not in done or (options.again and not done[job]["ok"])]
+    with report.open("a") as lines:
+        for _, outcome in each("making", missing, options.jobs, lambda job: _run(job, options)):
+            lines.write(json.dumps(outcome) + "\n")
+            lines.flush()
+    return outcomes(report)
+
+
+def _run(job: Job, options: argparse.Namespace) -> dict[str, Any]:
+    start = time.monotonic()
+    given = (*job, options.models.resolve(), options.folder.resolve())
+    ok, said = apart("tools.passes.make", "make", *given, limit=LIMIT, most=5000)
+    what = {"counts": json.loads(said)} if ok else {"said": said}
+    return job.as_row() | {"ok": ok, "seconds": round(time.monotonic() - start, 1), **what}
+
+
+def outcomes(report: Path) -> dict[Job, dict[str, Any]]:
+    """The last word on each."""
+    lines = report.read_text().splitlines() if report.exists() else []
+    return {job_of(row): row for row in map(json.loads, lines)}
+
+
+def _capture(chosen: list[str], options: argparse.Namespace) -> None:
+    def work(name: str) -> str:
+        given = (name, options.captures.resolve())
+        return apart("tools.accuracy.prepare", "prepare_capture", *given, limit=LIMIT)[1]
+
+    for name, said in each("capturing", chosen, options.jobs, work):
+        if said:
+            print(f"{name}: {said}")
+
+
+def _ask(jobs: list[Job], options: argparse.Namespace) -> list[dict[str, Any]]:
+    def work(job: Job) -> list[dict[str, Any]]:
+        return scores(job, options.models, options.folder, options.captures)
+
+    found = [row for _, rows in each("asking", jobs, options.jobs, work) for row in rows]
+    found.sort(key=lambda row: (*job_of(row), row["names"]))
+    (options.folder / "scores.jsonl").write_text("".join(json.dumps(row) + "\n" for row in found))
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,133 @@
+"""What an ancestor says of a tensor that is known to be its own: whose it is, and whose else."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import onnx
+
+from .claims import CARRIERS, Claim
+from .equal import Equal, Values
+from .ids import Ids
+from .same import expressions
+
+VIEWS = set("Cast Dropout Flatten Identity Reshape Squeeze Transpose Unsqueeze".split())
+CLAMPS = ("Clip", "Relu")
+Alive = dict[str, set[str]]  # by id that a descendant still has, the operators that give what bears it
+Row = dict[str, Any]
+
+
+class Ancestor:
+    """A model with ids, the rows of its truth, and its numbers, if they can be had."""
+
+    def __init__(self, model: onnx.ModelProto, ids: Ids, rows: list[Row], values: Values | None) -> None:
+        self.ids, self.values = ids, values
+        self._rows = rows
+        self._expression = expressions(ids, model)
+        self._same: defaultdict[str, list[str]] = defaultdict(list)
+        for name, text in self._expression.items():
+            if name in ids.maker:
+                self._same[text].append(name)
+
+    def maker(self, name: str) -> onnx.NodeProto:
+        return self.ids.rows[self.ids.maker[name]].node
+
+    def by_id(self, node: onnx.NodeProto, said: Claim, alive: Alive) -> Row:
+        if said.weight is not None:
+            return self._by_readers(said.weight)
+        if said.row is None:
+            return unknown("graph_input")
+        if said.value is None:
+            return self._owned([said.row])
+        name, passed = self._clamped(node, said.value, alive), []
+        while node.op_type not in VIEWS and (before := self._handed_on(name)):
+            passed.append(self.ids.maker[name])
+            name = before
+        merged = [self.ids.maker[other] for other in self._merged(name, alive)]
+        return self._owned([self.ids.maker[name], *passed, *merged, *self._origins(node, name)])
+
+    def also(self, told: Row, node: onnx.NodeProto, equal: Equal) -> Row:
+        """A view that is a part of something carries a tensor of somebody, who is right as well."""
+        other = self.by_numbers(node, equal) if node.op_type in VIEWS and equal.names else told
+        paths = {other["module"], *other.get("accept", []), *told.get("accept", [])} - {None, told["module"]}
+        return told | {"accept": sorted(paths)} if paths and told["module"] is not None else told
+
+    def by_numbers(self, node: onnx.NodeProto, equal: Equal) -> Row:
+        names = self._roots(equal.names)
+        if node.op_type in VIEWS and equal.in_place:  # it may also be the view that it looks like
+            names += [n for n in equal.names if n not in names and self.maker(n).op_type == node.op_type]
+        rows = [self.ids.maker[name] for name in names]
+        owners = {self._rows[row]["module"] for row in rows}
+        if len(owners) > 1 and len({self._expression.get(name, name) for name in names}) > 1:
+            return unknown("ambiguous")
+        return self._owned(rows + self._origins(node, names[0]))
+
+    def _roots(self, names: tuple[str, ...]) -> list[str]:
+        """The tensors themselves, without those that are only laid out anew from one of them."""
+
+        def is_view(name: str) -> bool:
+            return self.maker(name).op_type in VIEWS and self.maker(name).input[0] in names
+
+        return [name for name in names if not is_view(name)]
+
+    def _by_readers(self, weight: str) -> Row:
+        """An initializer is its readers', if they are of one mind."""
+        rows = self.ids.readers.get(weight, [])
+        owners = {self._rows[row]["module"] for row in rows}
+        return self._owned(rows[:1]) if len(owners) == 1 else unknown("ambiguous")
+
+    def _handed_on(self, name: str) -> str | None:
+        """The value that a view gives unchanged, shape and all."""
+        node = self.maker(name)
+        if node.op_type not in VIEWS or node.input[0] not in self.ids.maker:
+            return None
+        before = str(node.input[0])
+        unchanged = node.op_type in ("Identity", "Dropout")
+        return before if unchanged or (self.values and self.values.alike(name, before)) else None
+
+    def _origins(self, node: onnx.NodeProto, name: str) -> list[int]:
+        """Who computed what was then laid out anew, if the node does both at once."""
+        found: list[int] = []
+        while node.op_type not in VIEWS | CARRIERS and self.maker(name).op_type in VIEWS:
+            name = str(self.maker(name).input[0])
+            if name not in self.ids.maker:
+                break
+            found.append(self.ids.maker[name])
+        return found
+
+    def _clamped(self, node: onnx.NodeProto, name: str, alive: Alive) -> str:
+        """A quantised tensor has no numbers below its zero point: where that made a Relu needless, it is what
+        the Relu gave, whatever it is called."""
+        readers = self.ids.readers.get(name, [])
+        if not node.op_type.startswith(("QLinear", "QGemm")) or len(readers) != 1:
+            return name
+        reader = self.ids.rows[readers[0]].node
+        kept = reader.op_type in alive.get(reader.output[0], ())
+        return str(reader.output[0]) if reader.op_type in CLAMPS and not kept else name
+
+    def _merged(self, name: str, alive: Alive) -> list[str]:
+        """Values computed from the same in the same way that are there no more: this one serves for them."""
+        same = self._same.get(self._expression.get(name, name), [])
+        return [other for other in same if other != name and other not in alive]
+
+    def _owned(self, rows: list[int]) -> Row:
+        """The owner of the first; the others' count as well."""
+        first = self._rows[rows[0]]
+        at = {"ancestor": self._place(rows[0])}
+        if first["module"] is None:
+            return unknown(first["reason"]) | at
+        accept = {path for row in rows for path in self._rows[row].get("accept", [])}
+        accept |= {self._rows[row]["module"] for row in rows} - {None}
+        accept -= {first["module"]}
+        return {"module": first["module"], **at} | ({"accept": sorted(accept)} if accept else {})
+
+    def _place(self, row: int) -> Row:
+        """Where the node stands; if that was made by a pass itself, where the node before it stood."""
+        place = self.ids.rows[row]
+        here: Row = {"graph": place.graph, "index": place.index}
+        return self._rows[row].get("ancestor", here) or here
+
+
+def unknown(reason: str) -> Row:
+    return {"module": None, "reason": reason}

@@ -1,0 +1,34 @@
+"""Asks `thence eval` about one descendant, with its names and without. No part of the truth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tools.accuracy.ask import evaluated
+from tools.accuracy.conditions import Places
+
+from .job import Job
+
+KEPT, RANDOM = "kept", "random"
+FILES = {KEPT: "onnx", RANDOM: "random.onnx"}
+
+
+def scores(job: Job, models: Path, folder: Path, captures: Path) -> list[dict[str, Any]]:
+    """Both scores, by what became of the names."""
+    made = Places(job.name, models, folder)
+    capture = Places(job.name, models, captures).capture
+    given = ["--ancestor", str(made.model(job.exporter))]
+    given += ["--capture", str(capture)] if capture.exists() else []
+    return [
+        job.as_row() | {"names": names, "score": _score(made, job, kind, given)}
+        for names, kind in FILES.items()
+    ]
+
+
+def _score(at: Places, job: Job, kind: str, given: list[str]) -> dict[str, Any]:
+    model, truth = (at.made(job.exporter, job.what, end) for end in (kind, "truth.json"))
+    score = evaluated(model, truth, *given)
+    if score is None:
+        raise RuntimeError(f"{model}: cannot be asked with {' '.join(given)}")
+    return score

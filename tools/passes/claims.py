@@ -1,0 +1,97 @@
+"""The first witness: ids that survived a pass, in the name of what a node gives or in the node's own.
+
+Only names whose meaning is known count. `v000012_pre_reshape` is named after who reads it and
+`gemm_input_reshape_token_7` after nothing: such a name claims nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import onnx
+from tools.sample.walk import Place, graphs
+
+from .ids import TOKEN, Ids
+
+# What quantisers and optimisers append to the name of the tensor that a new node carries.
+_CARRIED = (
+    r"_quantized|_QuantizeLinear_Output|_DequantizeLinear_Output|_QuantizeLinear_Input|quantized|_nchwc"
+)
+# What they append to the name of a node, or of what it gives, for the parts that it was taken into.
+_PART = (
+    r"(_MatMul)?(_quant_scales_mul:0|_output_quantized(_cast_output)?)"
+    r"|_MatMul|quant_scaled_output|_bias_reshape_output"
+)
+_DERIVED = re.compile(rf"(?P<id>{TOKEN.pattern})(?:(?P<carried>{_CARRIED})|(?P<part>{_PART}))")
+CARRIERS = set("DequantizeLinear DynamicQuantizeLinear QuantizeLinear".split())
+ID_KEY = "thence.passes.id"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a node is said to give: a value of the ancestor, or a part of what one of its nodes computes."""
+
+    value: str | None = None
+    row: int | None = None  # of the node that is said to compute it
+    weight: str | None = None  # an initializer, which no node gives
+    whole: bool = True  # the very tensor, so that its numbers must agree
+
+
+def claim(node: onnx.NodeProto, ids: Ids, row_of: dict[str, int]) -> Claim | None:
+    """`row_of`: by id of a node, its row."""
+    first = next((name for name in node.output if name), "")
+    if first in ids.names and first not in row_of:
+        return _of_value(first, ids, whole=True)
+    if found := _DERIVED.fullmatch(first):
+        token = found["id"]
+        if token in row_of:
+            return Claim(row=row_of[token], whole=False)
+        return _of_value(token, ids, whole=found["part"] is None)
+    stamps = [entry.value for entry in node.metadata_props if entry.key == ID_KEY]
+    for token in (*stamps, node.name):
+        row = row_of.get(token)
+        if row is not None and ids.rows[row].node.op_type == node.op_type:
+            return _of_value(ids.rows[row].node.output[0], ids, whole=True)
+    # What only changes the type of a tensor carries it, whatever it is called.
+    carried = node.input[0] if node.op_type in {"Cast", *CARRIERS} else ""
+    return _of_value(carried, ids, whole=True) if carried in ids.names and carried not in row_of else None
+
+
+def in_place(claims: list[Claim | None], rows: list[Place]) -> list[Claim | None]:
+    """Several nodes where one was, the last of which keeps its output: all, bodies too, are parts of it."""
+    found = list(claims)
+    last = None
+    for at in reversed([at for at, place in enumerate(rows) if not place.graph]):
+        last = claims[at] or last
+        found[at] = claims[at] or _part(last)
+    for at, place in enumerate(rows):
+        if place.graph and claims[at] is None:
+            around = int(place.graph.partition(".")[0])  # the main graph's rows come first
+            found[at] = _part(found[around])
+    return found
+
+
+def _part(said: Claim | None) -> Claim | None:
+    return None if said is None or said.row is None else Claim(row=said.row, whole=False)
+
+
+def _of_value(token: str, ids: Ids, whole: bool) -> Claim | None:
+    if token.startswith("w"):
+        return Claim(weight=token)
+    return Claim(value=token, row=ids.maker.get(token), whole=whole)
+
+
+def stamp(model: onnx.ModelProto) -> None:
+    """Every node's id among its properties, where the file's version has them; in place."""
+    if model.ir_version >= 10:
+        for node in model.graph.node:
+            node.metadata_props.add(key=ID_KEY, value=node.name)
+
+
+def unstamp(model: onnx.ModelProto) -> None:
+    for graph in graphs(model.graph):
+        for node in graph.node:
+            kept = [entry for entry in node.metadata_props if entry.key != ID_KEY]
+            del node.metadata_props[:]
+            node.metadata_props.extend(kept)

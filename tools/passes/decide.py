@@ -1,0 +1,106 @@
+"""What the witnesses say of each node of a descendant, put together into its truth.
+
+The owner of a node is that of the ancestor's node which gave the tensor that leaves by its first output. A
+surviving id says which that is, and numbers confirm it. Where they contradict (a name that was kept for
+another tensor), numbers win if they are exact. Where neither tells, nor both together, there is no truth.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import onnx
+from tools.sample.walk import places
+
+from .ancestor import Alive, Ancestor, Row, unknown
+from .claims import CARRIERS, Claim, claim, in_place
+from .equal import Equal, telling
+from .ids import tokens
+from .kinds import kinds
+from .numbers import Array
+from .recipes import SAME, Step
+
+# How the two witnesses can stand to each other; the last two are disagreements.
+BOTH, BY_ID, BY_NUMBERS, NEITHER = "both agree", "id only", "numbers only", "neither witness"
+ID_KEPT, ID_LOST = "disagree, id kept", "disagree, id lost"
+# What numbers would have said without the id: how far they can be trusted where there is none.
+ALONE = ("alone the same", "alone open", "alone other")
+
+
+class Decision:
+    """The truth of an ancestor, carried over to what one step made of it."""
+
+    def __init__(self, ancestor: Ancestor, step: Step) -> None:
+        self._ancestor, self._step = ancestor, step
+        self._exact = step.tolerance == SAME
+        self.counts: Counter[str] = Counter()
+
+    def rows(self, model: onnx.ModelProto, numbers: dict[str, Array]) -> list[Row]:
+        """A row for every node; `numbers`: what it gives, where it can be compared with the ancestor's."""
+        ids = self._ancestor.ids
+        nodes = list(places(model))
+        alive: Alive = {}
+        for place in nodes:
+            for token in (token for name in place.node.output for token in tokens(name)):
+                alive.setdefault(token, set()).add(place.node.op_type)
+        row_of = {place.node.name: row for row, place in enumerate(ids.rows)}
+        claims = [claim(place.node, ids, row_of) for place in nodes]
+        claims = in_place(claims, nodes) if self._step.in_place else claims
+        found = []
+        for place, kind, said in zip(nodes, kinds(model), claims, strict=True):
+            first = next((name for name in place.node.output if name), "")
+            value = numbers.get(first) if not place.graph else None
+            told = self._row(place.node, said, value, alive)
+            self.counts.update(["nodes", kind] + ([f"{kind} told"] if told["module"] is not None else []))
+            found.append({"graph": place.graph, "index": place.index, **told, "kind": kind})
+        return found
+
+    def _row(self, node: onnx.NodeProto, said: Claim | None, value: Array | None, alive: Alive) -> Row:
+        values = self._ancestor.values
+        found = values.equal(value) if values and value is not None and telling(value) else Equal()
+        equal = self._usable(said, found)
+        if said is None:
+            word = BY_NUMBERS if equal.names else NEITHER
+        else:
+            word = self._heard(node, said, value, found)
+        self.counts[word] += 1
+        if said is not None and word in (BOTH, BY_ID, ID_KEPT):
+            told = self._ancestor.by_id(node, said, alive)
+            if word == BOTH and self._exact and told["module"] is not None:
+                self.counts[_alone(told, self._ancestor.by_numbers(node, equal))] += 1
+            return told if said.whole else self._ancestor.also(told, node, equal)
+        if equal.names:
+            return self._ancestor.by_numbers(node, equal)
+        if word == ID_LOST:
+            return unknown("witnesses_disagree")
+        return unknown("no_ancestor_tensor")
+
+    def _usable(self, said: Claim | None, found: Equal) -> Equal:
+        """Coarse numbers, by which one layer may look like another, name nobody on their own.
+
+        They may tell that a node which got the output's name of a deleted one gives what that one read.
+        """
+        if self._exact:
+            return found
+        if said is None or said.value not in self._ancestor.ids.maker:
+            return Equal()
+        read = self._ancestor.maker(said.value).input
+        return Equal(tuple(name for name in found.names if name in read), found.in_place)
+
+    def _heard(self, node: onnx.NodeProto, said: Claim, value: Array | None, found: Equal) -> str:
+        """How numbers take what an id claims."""
+        values = self._ancestor.values
+        if values is None or value is None or not said.whole or said.value not in self._ancestor.ids.maker:
+            return BY_ID
+        if said.value in found.names:
+            return BOTH
+        if not values.contradict(said.value, value):
+            return BY_ID
+        as_before = node.op_type in (self._ancestor.maker(said.value).op_type, *CARRIERS)
+        return ID_KEPT if as_before and not self._exact else ID_LOST
+
+
+def _alone(told: Row, by_numbers: Row) -> str:
+    if by_numbers["module"] in (told["module"], *told.get("accept", [])):
+        return ALONE[0]
+    return ALONE[1] if by_numbers["module"] is None else ALONE[2]

@@ -1,0 +1,97 @@
+"""One descendant: the passes run, its truth, and the same with random names."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import onnx
+from tools.corpus.whole import write_whole
+from tools.sample.architectures import inputs_of
+from tools.sample.choices import choice_of
+from tools.sample.truth import text
+
+from .ancestor import Ancestor
+from .claims import stamp, unstamp
+from .decide import Decision
+from .equal import Values
+from .ids import Ids, give_ids, outputs_of, take_back
+from .numbers import Array, numbers
+from .randomise import randomised
+from .recipes import PASSES, Step
+
+Made = tuple[onnx.ModelProto, list[dict[str, Any]], dict[str, Any]]  # a model, its rows, what was counted
+
+
+def make(name: str, exporter: str, what: str, models: Path, folder: Path) -> str:
+    """What came of it, as JSON: how many nodes have a truth, and by which witness."""
+    truth = json.loads((models / f"{name}.{exporter}.truth.json").read_text())
+    model = onnx.load(models / f"{name}.{exporter}.onnx")
+    feed = {key: value.numpy() for key, value in inputs_of(choice_of(name)).items()}
+    model, rows, counts = descended(model, truth["nodes"], feed, PASSES[what])
+    file = folder / f"{name}.{exporter}.{what}.onnx"
+    head = {"model": file.name, "ancestor": truth["model"], "pass": what}
+    write_whole(
+        folder / f"{name}.{exporter}.{what}.truth.json", text(truth | head | {"nodes": rows}).encode()
+    )
+    write_whole(folder / f"{name}.{exporter}.{what}.random.onnx", randomised(model).SerializeToString())
+    write_whole(file, model.SerializeToString())
+    lost = Counter(row["reason"] for row in rows if row["module"] is None)
+    return json.dumps(counts | {"reasons": lost})
+
+
+def descended(
+    model: onnx.ModelProto, rows: list[dict[str, Any]], feed: dict[str, Array], steps: tuple[Step, ...]
+) -> Made:
+    """Each step is the ancestor of the next, so that each is compared with what it was given."""
+    counts: dict[str, Any] = {}
+    for step in steps:
+        model, rows, counts = _step(model, rows, feed, step)
+    return model, rows, counts
+
+
+def _step(model: onnx.ModelProto, rows: list[dict[str, Any]], feed: dict[str, Array], step: Step) -> Made:
+    ids = give_ids(model)
+    by_id = {value.name: feed[ids.names[value.name]] for value in model.graph.input if _fed(value, ids, feed)}
+    stamp(model)
+    made = run_on(step.run, model, by_id)
+    unstamp(model)
+    values, found, failed = None, {}, ""
+    if step.tolerance is not None:
+        try:
+            values = Values(numbers(model, by_id), step.tolerance)
+            found = numbers(run_on(step.twin, model, by_id) if step.twin else made, by_id)
+        except Exception as error:  # ids alone must do
+            failed = f"{type(error).__name__}: {error}".partition("\n")[0][:300]
+    decision = Decision(Ancestor(model, ids, rows, values), step)
+    rows = decision.rows(made, found)
+    unstamp(made)
+    take_back(made, ids)
+    return made, rows, dict(decision.counts) | ({"not run": failed} if failed else {})
+
+
+def run_on(run: Any, model: onnx.ModelProto, feed: dict[str, Array]) -> onnx.ModelProto:
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder) / "source.onnx", Path(folder) / "target.onnx"
+        onnx.save(model, source)
+        run(source, target, feed)
+        made = onnx.load(target)
+    _check(made)
+    return made
+
+
+def _check(model: onnx.ModelProto) -> None:
+    """Some tools leave models that nothing can run, and say nothing."""
+    given = {holder.name for holder in (*model.graph.input, *model.graph.initializer)}
+    given |= {"", *outputs_of(model.graph.node)}
+    for node in model.graph.node:
+        for name in node.input:
+            if name not in given:
+                raise ValueError(f"left a {node.op_type} that reads {name!r}, which nothing gives")
+
+
+def _fed(value: onnx.ValueInfoProto, ids: Ids, feed: dict[str, Array]) -> bool:
+    return ids.names.get(value.name) in feed

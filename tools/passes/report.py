@@ -1,0 +1,104 @@
+"""What came of the passes, as people read it: how they were answered, what has a truth, and what failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from tools.accuracy.bars import findings
+from tools.accuracy.report import print_findings, print_table
+
+from .ask import FILES
+from .bars import transfer_bars
+from .decide import ALONE, BOTH, BY_ID, BY_NUMBERS, ID_KEPT, ID_LOST, NEITHER
+from .recipes import PASSES
+from .tally import Tally, tallies
+
+KINDS = ("data", "shape", "constant")
+WITNESSES = (BOTH, BY_ID, BY_NUMBERS, ID_KEPT, ID_LOST, NEITHER)
+MADE = ("made", "failed", "nodes", *(f"{kind} with truth" for kind in KINDS), *WITNESSES)
+ASKED = ("models", "with truth", "data", "exact", "unknown", "wrong", "cross-layer", "shape", "shape exact")
+
+
+def print_scores(scores: list[dict[str, Any]], markdown: bool = False) -> bool:
+    """Whether all bars are met."""
+    totals = tallies(scores)
+    table = [["pass", "names", *ASKED, "wrong at 0.9"]]
+    for what in PASSES:
+        for names in FILES:
+            if (what, names) in totals:
+                table.append([what, names, *_answers(totals[what, names])])
+    print_table(table, 2, markdown)
+    found = findings(totals, transfer_bars())
+    missed = [one for one in found if not one.met]
+    print(f"\n{len(found) - len(missed)} of {len(found)} bars met\n")
+    if missed:
+        print_findings(missed, ["pass", "names"], markdown)
+    return not missed
+
+
+def _answers(tally: Tally) -> list[str]:
+    data, shape = tally.kinds["data"], tally.kinds["shape"]
+    return [
+        str(tally.models),
+        f"{tally.with_truth:.2%}",
+        str(data["told"]),
+        *(_percent(tally.share("data", verdict)) for verdict in ("exact", "unknown", "wrong")),
+        str(data["cross_layer"]),
+        str(shape["told"]),
+        _percent(tally.share("shape", "exact")),
+        f"{tally.wrong_when_sure:.3%}",
+    ]
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.2%}"
+
+
+def print_truth(outcomes: list[dict[str, Any]], markdown: bool = False) -> None:
+    table = [["pass", *MADE]]
+    for what in PASSES:
+        mine = [row for row in outcomes if row["pass"] == what]
+        if mine:
+            table.append([what, *_witnessed(mine)])
+    print_table(table, 1, markdown)
+    lost: Counter[str] = Counter()
+    alone: Counter[str] = Counter()
+    for row in outcomes:
+        counts = row.get("counts", {})
+        lost.update(counts.get("reasons", {}))
+        alone.update({word: counts.get(word, 0) for word in ALONE})
+    same, left_open, other = (alone[word] for word in ALONE)
+    print(
+        f"\nwhere both agree, numbers alone would have named the same module for {same} nodes, "
+        f"none for {left_open}, another for {other}"
+    )
+    if lost:
+        print("without truth: " + ", ".join(f"{count} {reason}" for reason, count in lost.most_common()))
+
+
+def _witnessed(outcomes: list[dict[str, Any]]) -> list[str]:
+    made = [row["counts"] for row in outcomes if row["ok"]]
+    total: Counter[str] = Counter()
+    for counts in made:
+        total.update({key: value for key, value in counts.items() if isinstance(value, int)})
+    shares = [_share(total[f"{kind} told"], total[kind]) for kind in KINDS]
+    numbers = [str(total[word]) for word in WITNESSES]
+    return [str(len(made)), str(len(outcomes) - len(made)), str(total["nodes"]), *shares, *numbers]
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.2%} of {whole}" if whole else "-"
+
+
+def print_failures(outcomes: list[dict[str, Any]]) -> None:
+    """What each tool could not do, in its own words: how often, and one model of them."""
+    failed: dict[tuple[str, str], list[str]] = {}
+    for row in outcomes:
+        said = row["counts"].get("not run", "") if row["ok"] else row["said"]
+        if said:
+            word = "numbers not compared" if row["ok"] else "failed"
+            failed.setdefault((f"{row['pass']} {word}", said), []).append(f"{row['name']}.{row['exporter']}")
+    for (where, said), models in sorted(failed.items()):
+        more = f" and {len(models) - 1} more" if len(models) > 1 else ""
+        print(f"{where}: {models[0]}{more}: {said}")

@@ -1,0 +1,48 @@
+"""The sum of the scores of one pass, names kept or random."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import Any
+
+Key = tuple[str, str]  # pass, names
+WRONG = ("ancestor", "cross_layer", "wrong_branch")
+
+
+class Tally:
+    """Nodes by what they work on and by verdict."""
+
+    def __init__(self) -> None:
+        self.models = 0
+        self.nodes = self.told = self.confidently_wrong = 0
+        self.kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
+
+    def add(self, score: dict[str, Any]) -> None:
+        self.models += 1
+        self.nodes += score["nodes"]
+        self.told += score["counts"]["told"]
+        self.confidently_wrong += score["confidently_wrong"]
+        for kind, counts in score["by_kind"].items():
+            self.kinds[kind].update(counts)
+            self.kinds[kind]["wrong"] += sum(counts[verdict] for verdict in WRONG)
+
+    def share(self, kind: str, verdict: str) -> float | None:
+        """Of the nodes of that kind that have a truth."""
+        counts = self.kinds[kind]
+        return counts[verdict] / counts["told"] if counts["told"] else None
+
+    @property
+    def with_truth(self) -> float:
+        return self.told / (self.nodes or 1)
+
+    @property
+    def wrong_when_sure(self) -> float:
+        """Answers with a confidence of 0.9 or more that are wrong, of all nodes that have a truth."""
+        return self.confidently_wrong / (self.told or 1)
+
+
+def tallies(scores: list[dict[str, Any]]) -> dict[Key, Tally]:
+    found: defaultdict[Key, Tally] = defaultdict(Tally)
+    for row in scores:
+        found[row["pass"], row["names"]].add(row["score"])
+    return dict(found)
