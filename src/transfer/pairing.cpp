@@ -262,23 +262,35 @@ class Pairer {
 
   // --- what is left ---
 
-  // A value whose name survived, if nothing that is known of its inputs speaks against it.
+  // A value whose name survived. A name alone is a coincidence: something that its maker reads must be the
+  // same, or be called the same, and nothing that is known of it may be another.
   bool by_name(StepId id) {
     const Step& step = d_.steps()[id];
     const auto named = named_.find(step.output);
     if (named == named_.end() || result_.partners[step.output] != none || taken_[named->second]) return false;
     const Step& theirs = a_.steps()[a_.maker(named->second)];
     if (theirs.input_count != step.input_count) return false;
+    const auto others = a_.inputs(theirs);
+    bool supported = false;
     for (const Root ours : d_.inputs(step)) {
-      const Root partner = d_.constant(ours) != nullptr ? none : result_.partners[ours];
-      if (partner == none) continue;
-      const auto others = a_.inputs(theirs);
-      if (std::none_of(others.begin(), others.end(),
-                       [&](Root other) { return classes_[other] == classes_[partner]; }))
-        return false;
+      if (const Constant* const constant = d_.constant(ours)) {
+        supported |= constant->elements >= Numbering::least_weight;  // the weights are the same
+        continue;
+      }
+      const Root partner = result_.partners[ours];
+      const bool found = std::any_of(others.begin(), others.end(), [&](Root other) {
+        return partner != none ? classes_[other] == classes_[partner] : called_alike(ours, other);
+      });
+      if (partner != none && !found) return false;
+      supported |= found;
     }
-    pair(step.output, named->second, Proof::name);
-    return true;
+    if (supported) pair(step.output, named->second, Proof::name);
+    return supported;
+  }
+
+  bool called_alike(Root ours, Root theirs) const {
+    return ours < d_.model().value_count() && theirs < a_.model().value_count() &&
+           d_.model().value_name(ours) == a_.model().value_name(theirs);
   }
 
   // The values that a step reads, by their codes; false when one is not known.

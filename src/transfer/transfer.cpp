@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "transfer/likeness.h"
@@ -117,6 +118,21 @@ class Lending {
   Lent lent_;
 };
 
+void count_weights(const Net& theirs, const Net& ours, Share& share) {
+  std::unordered_set<std::uint64_t> contents;
+  const auto each_weight = [](const Net& net, const auto& see) {
+    for (Root root = 0; root < net.root_count(); ++root)
+      if (const Constant* const constant = net.constant(root);
+          constant != nullptr && constant->may_be_weight() && constant->content != 0)
+        see(constant->content);
+  };
+  each_weight(theirs, [&](std::uint64_t content) { contents.insert(content); });
+  each_weight(ours, [&](std::uint64_t content) {
+    ++share.weights;
+    share.known_weights += contents.contains(content);
+  });
+}
+
 }  // namespace
 
 Lent lend(const Map& ancestor, const onnx::Model& descendant, Share& share) {
@@ -124,6 +140,7 @@ Lent lend(const Map& ancestor, const onnx::Model& descendant, Share& share) {
   const Net theirs(ancestor.model(), operators);
   Net ours(descendant, operators, &theirs);
   recognise_weights(theirs, ours);
+  count_weights(theirs, ours, share);
   const std::vector<Origin> origins = origins_of(theirs, ours, pair(theirs, ours));
   Lending lending(ancestor);
   for (onnx::NodeId id = 0; id < origins.size(); ++id) {
@@ -140,11 +157,12 @@ Result<Map> carry_over(const Map& ancestor, const std::string& descendant,
   return Map::make(descendant, options, [&](const onnx::Model& model) -> Result<Lent> {
     Share share;
     Lent lent = lend(ancestor, model, share);
-    if (share.part() >= Share::least) return lent;
+    if (!share.is_too_little()) return lent;
     return Error{ErrorKind::difference, "D001",
-                 fmt::format("{} and {} have nothing in common: {} of {} nodes ({:.1f}%) compute the same",
+                 fmt::format("{} and {} have nothing in common: {} of {} nodes compute alike, and {} of {} "
+                             "weights are the same",
                              base::printable(ancestor.model().file()), base::printable(model.file()),
-                             share.matched, share.nodes, share.part() * 100),
+                             share.matched, share.nodes, share.known_weights, share.weights),
                  "give the model that the other one was made of"};
   });
 }

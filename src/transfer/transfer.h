@@ -7,13 +7,20 @@
 
 namespace thence::transfer {
 
-/// How much of the descendant was found in the ancestor: of the nodes that compute something of their inputs.
+/// How much of the descendant was found in the ancestor: of the nodes that compute something of their inputs,
+/// and of the weights.
 struct Share {
-  std::size_t nodes = 0, matched = 0;
+  std::size_t nodes = 0, matched = 0, weights = 0, known_weights = 0;
 
-  double part() const { return nodes == 0 ? 1 : static_cast<double>(matched) / static_cast<double>(nodes); }
-  /// Below this two models have nothing in common: what did match, any two models share.
-  static constexpr double least = 0.1;
+  /// What matches of two models that have nothing in common, any two share: models of one design are wired
+  /// alike, and only their weights tell them apart.
+  bool is_too_little() const { return few(matched, nodes, 1) || few(known_weights, weights, 4); }
+
+ private:
+  static bool few(std::size_t part, std::size_t all, std::size_t enough_to_tell) {
+    constexpr double least = 0.1;
+    return all >= enough_to_tell && static_cast<double>(part) < least * static_cast<double>(all);
+  }
 };
 
 /// What the ancestor lends to the descendant. The ancestor's map outlives what is made of it.
