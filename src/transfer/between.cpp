@@ -8,7 +8,7 @@ namespace thence::transfer {
 constexpr std::size_t largest_region = 160;  // steps fused into one node
 
 std::optional<std::vector<StepId>> all_between(const Net& net, std::span<const std::uint64_t> starts,
-                                               Root end, const Known& known) {
+                                               Root end, const Known& known, std::size_t& work_left) {
   if (starts.empty()) return std::nullopt;
   std::vector<StepId> region;
   std::vector<bool> reached(starts.size(), false);
@@ -16,7 +16,8 @@ std::optional<std::vector<StepId>> all_between(const Net& net, std::span<const s
   std::unordered_set<Root> seen{end};
   for (std::size_t at = 0; at < open.size(); ++at) {
     const Root root = open[at];
-    if (at > largest_region) return std::nullopt;
+    if (at > largest_region || work_left == 0) return std::nullopt;
+    --work_left;
     const std::uint64_t code = at == 0 ? 0 : known.code(root);
     bool is_start = false;
     for (std::size_t i = 0; i < starts.size() && code != 0; ++i)

@@ -18,9 +18,9 @@ struct Known {
 };
 
 /// The steps that make `end` of the values with these codes, all of which they need, and of constants.
-/// Nothing when it comes of anything else, when a value on the way is taken, or when there are more than
-/// anybody fuses.
+/// Nothing when it comes of anything else, when a value on the way is taken, when there are more than
+/// anybody fuses, or when no work is left: each value that is looked at takes one.
 std::optional<std::vector<StepId>> all_between(const Net& net, std::span<const std::uint64_t> starts,
-                                               Root end, const Known& known);
+                                               Root end, const Known& known, std::size_t& work_left);
 
 }  // namespace thence::transfer

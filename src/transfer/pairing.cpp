@@ -22,6 +22,8 @@ class Pairer {
     result_.regions.emplace_back();
     hints_.assign(d_.root_count(), none);
     taken_.assign(a_.root_count(), false);
+    // In proportion to the models: those made to take long get fewer answers, not late ones.
+    work_left_ = (std::size_t{1} << 20) + 128 * (a_.steps().size() + d_.steps().size());
   }
 
   Pairing run() {
@@ -316,7 +318,8 @@ class Pairer {
     if (!starts_of(step, starts)) return false;
     auto region = all_between(a_, starts, hint,
                               {[this](Root root) { return classes_[root]; },
-                               [this](Root root) { return static_cast<bool>(taken_[root]); }});
+                               [this](Root root) { return static_cast<bool>(taken_[root]); }},
+                              work_left_);
     if (!region) return false;
     if (region->size() > 1) {
       result_.region_of[step.output] = static_cast<std::uint32_t>(result_.regions.size());
@@ -334,7 +337,8 @@ class Pairer {
     const auto partner = [this](Root root) { return result_.partners[root]; };
     auto parts = all_between(d_, starts, step.output,
                              {[&](Root root) { return partner(root) == none ? 0 : classes_[partner(root)]; },
-                              [&](Root root) { return partner(root) != none; }});
+                              [&](Root root) { return partner(root) != none; }},
+                             work_left_);
     // A node that gives out several values merges what was apart: it is no part of one operation alone.
     const auto merges = [&](StepId id) { return d_.model().node(d_.steps()[id].node).outputs().size() > 1; };
     if (!parts || taken_[hint] || std::any_of(parts->begin(), parts->end(), merges)) return false;
@@ -373,6 +377,7 @@ class Pairer {
   std::vector<bool> taken_;  // by root of the ancestor
   std::unordered_map<Root, Root> named_;
   std::deque<StepId> queue_;
+  std::size_t work_left_ = 0;                    // for what lies between values
   std::vector<std::uint64_t> codes_, variable_;  // kept from step to step
   std::vector<StepId> found_;
 };
