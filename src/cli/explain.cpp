@@ -1,10 +1,10 @@
 // thence explain: why a node got its module.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <charconv>
 #include <memory>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "output/formats.h"
@@ -60,27 +60,12 @@ std::string places(const onnx::Model& model, const std::string& wanted) {
   return {};
 }
 
-// The names that share the longest stretch with what was asked for.
 std::string nearest(const onnx::Model& model, const std::string& wanted) {
-  std::vector<std::pair<std::size_t, onnx::NodeId>> scored;
-  for (onnx::NodeId id = 0; id < model.node_count() && id < 200'000; ++id) {
-    const std::string_view name = model.node(id).name();
-    if (name.empty()) continue;
-    std::size_t front = 0, back = 0;
-    while (front < name.size() && front < wanted.size() && name[front] == wanted[front]) ++front;
-    while (back < name.size() - front && back < wanted.size() - front &&
-           name[name.size() - 1 - back] == wanted[wanted.size() - 1 - back])
-      ++back;
-    scored.emplace_back(front + back, id);
-  }
-  const std::size_t count = std::min<std::size_t>(scored.size(), 3);
-  std::partial_sort(scored.begin(), scored.begin() + static_cast<std::ptrdiff_t>(count), scored.end(),
-                    [](const auto& a, const auto& b) {
-                      return a.first != b.first ? a.first > b.first : a.second < b.second;
-                    });
+  base::Nearest nearest(wanted);
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id)
+    if (const std::string_view name = model.node(id).name(); !name.empty()) nearest.look_at(name);
   std::string names;
-  for (std::size_t i = 0; i < count; ++i)
-    names += fmt::format("{}{}", i == 0 ? "" : ", ", brief(model.node(scored[i].second).name()));
+  for (const std::string& name : nearest.names()) names += (names.empty() ? "" : ", ") + brief(name);
   return names;
 }
 
