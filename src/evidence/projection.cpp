@@ -44,25 +44,37 @@ Owner owner_of(const Recording& recording, const std::vector<match::Claim>& clai
   return best;
 }
 
-// Sizes are asked for in one place and used in another, and exporters merge equal ones; and what no step was
-// ever seen to become may be anybody's. Where all that reads such a node lies in another layer, its place in
-// the file says no more than its readers do. Gives such a reader, by item.
+// Whether a node may stand far from where it belongs.
+bool may_stray(const match::NodeItem& item, const Owner& owner) {
+  return item.auxiliary || item.casts || !owner.usual;
+}
+
+// Whether it works on the model's inputs alone.
+bool is_first(const match::NodeItem& item) { return item.made_of.empty() && item.parameters.empty(); }
+
+// Sizes are asked for in one place and used in another, and exporters merge equal ones, as they do with equal
+// steps on the model's inputs; and what no step was ever seen to become may be anybody's. Where all that
+// reads such a node lies in another layer, its place in the file says no more than its readers do. Gives such
+// a reader, by item.
 std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const hierarchy::ModuleTree& tree,
                                              const std::vector<match::NodeItem>& items,
                                              const std::vector<Owner>& owners) {
   std::vector<std::uint32_t> reader_of(items.size(), onnx::none);
-  std::vector<bool> near(items.size(), false);
+  std::vector<bool> near(items.size(), false), merged(items.size(), false);
+  const auto module_of = [&](std::size_t item) { return recording.steps[owners[item].step].module; };
   const auto known = [&](std::size_t item) {
-    return owners[item].chance >= likely && recording.steps[owners[item].step].module != hierarchy::no_module;
+    return owners[item].chance >= likely && module_of(item) != hierarchy::no_module;
   };
-  const auto path = [&](std::size_t item) { return tree[recording.steps[owners[item].step].module].path; };
+  const auto path = [&](std::size_t item) { return tree[module_of(item)].path; };
   // From the last to the first: a reader that strays itself speaks for its own reader.
   for (auto item = static_cast<std::uint32_t>(items.size()); item-- > 0;) {
-    if (near[item]) reader_of[item] = onnx::none;
+    if (near[item] || !(merged[item] || may_stray(items[item], owners[item]))) reader_of[item] = onnx::none;
     const std::uint32_t reader = reader_of[item] == onnx::none ? item : reader_of[item];
     for (const std::uint32_t maker : items[item].made_of) {
-      const bool may_stray = items[maker].auxiliary || items[maker].casts || !owners[maker].usual;
-      if (!may_stray || !known(maker) || !known(reader)) continue;
+      if (!may_stray(items[maker], owners[maker]) && !is_first(items[maker])) continue;
+      if (!known(maker) || !known(reader)) continue;
+      const bool another = reader_of[maker] != onnx::none && module_of(reader_of[maker]) != module_of(reader);
+      merged[maker] = merged[maker] || another;
       reader_of[maker] = reader;
       near[maker] = near[maker] || !hierarchy::cross_layer(path(maker), path(reader));
     }

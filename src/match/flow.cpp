@@ -33,12 +33,16 @@ std::vector<bool> flow_agrees(const hierarchy::Recording& recording, const std::
       agrees[item] = false;
       continue;
     }
-    for (const std::uint32_t maker : items[item].made_of)
-      if (!items[maker].auxiliary && steps[maker] != steps[item] &&
-          (steps[maker] == onnx::none || !reads(recording, left_a_node, steps[item], steps[maker]))) {
-        agrees[item] = false;
-        break;
-      }
+    for (const std::uint32_t maker : items[item].made_of) {
+      if (items[maker].auxiliary) continue;
+      const bool along =
+          steps[maker] == steps[item]
+              ? agrees[maker]
+              : steps[maker] != onnx::none && reads(recording, left_a_node, steps[item], steps[maker]);
+      if (along) continue;
+      agrees[item] = false;
+      break;
+    }
   }
   return agrees;
 }

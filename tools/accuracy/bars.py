@@ -65,7 +65,7 @@ def accuracy_bars() -> Iterator[Bar]:
         for strategy in BY_RECORDING:
             key = (CAPTURE, exporter, strategy)
             yield Bar(key, "wrong", share("wrong"), at_most=0.002)
-            yield Bar(key, "cross-layer", share("cross_layer"), at_most=0.0001)
+            yield Bar(key, "cross-layer", share("cross_layer"), at_most=0.0)
         key = (SHUFFLED, exporter, "auto")
         yield Bar(key, "wrong of level high", lambda total: total.wrong_when_sure, at_most=0.005)
         key = (CAPTURE, exporter, "usage_based")

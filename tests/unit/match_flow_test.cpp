@@ -1,0 +1,49 @@
+#include "match/flow.h"
+
+#include <gtest/gtest.h>
+
+namespace thence::match {
+namespace {
+
+// Steps, each of which reads what the ones before it made that are listed.
+hierarchy::Recording steps_reading(const std::vector<std::vector<std::uint32_t>>& makers) {
+  hierarchy::Recording recording;
+  for (std::uint32_t step = 0; step < makers.size(); ++step) {
+    hierarchy::RecordedStep made;
+    made.word = recording.word("aten.add.Tensor");
+    recording.begin(made);
+    for (const std::uint32_t maker : makers[step]) recording.links.push_back(maker);  // its only value
+    recording.begin_outputs();
+    recording.values.push_back({});
+    recording.values.back().made_by = step;
+    recording.links.push_back(step);
+  }
+  return recording;
+}
+
+std::vector<NodeItem> items_made_of(const std::vector<std::vector<std::uint32_t>>& makers) {
+  std::vector<NodeItem> items(makers.size());
+  for (std::size_t i = 0; i < makers.size(); ++i) items[i].made_of = makers[i];
+  return items;
+}
+
+TEST(Flow, AgreesWhereNodesReadWhatTheirStepsRead) {
+  const auto recording = steps_reading({{}, {0}, {1}});
+  EXPECT_EQ(flow_agrees(recording, items_made_of({{}, {0}, {1}}), {0, 1, 2}),
+            (std::vector<bool>{true, true, true}));
+}
+
+TEST(Flow, LooksThroughStepsThatLeftNoNode) {
+  const auto recording = steps_reading({{}, {0}, {1}});
+  EXPECT_EQ(flow_agrees(recording, items_made_of({{}, {0}}), {0, 2}), (std::vector<bool>{true, true}));
+}
+
+// The second and the third node are said to be of one step, but nothing that this step reads reaches them.
+TEST(Flow, ANodeOfTheSameStepBearsNothingOutThatItCannotBearItself) {
+  const auto recording = steps_reading({{}, {}});
+  EXPECT_EQ(flow_agrees(recording, items_made_of({{}, {0}, {1}}), {0, 1, 1}),
+            (std::vector<bool>{true, false, false}));
+}
+
+}  // namespace
+}  // namespace thence::match
