@@ -1,6 +1,7 @@
 #include "transfer/net.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/text_hash.h"
@@ -103,11 +104,26 @@ bool Net::is_number(onnx::ValueId value, const onnx::Node& reader) const {
          model_->node(producer.index).op_type() == "DequantizeLinear";
 }
 
+// What a node makes of constants: a number of numbers, and nothing that is known of others.
+Constant Net::computed(const onnx::Node& node) const {
+  Constant made;
+  const auto is_one = [&](onnx::ValueId value) {
+    const Constant* const number = value == none ? nullptr : constant(roots_[value]);
+    return number != nullptr && number->scalar && number->is_float;
+  };
+  const auto inputs = node.inputs();
+  if (!is_elementwise(node.op_type()) || !std::all_of(inputs.begin(), inputs.end(), is_one)) return made;
+  made.is_float = true;
+  made.elements = 1;
+  made.scalar = std::numeric_limits<double>::quiet_NaN();  // some number
+  return made;
+}
+
 // Whether a node only gives its first input another form, and then its first output is that input's root.
 bool Net::see_through(const onnx::Node& node) {
   const auto inputs = node.inputs(), outputs = node.outputs();
   if (inputs.empty() || outputs.empty() || inputs[0] == none || outputs[0] == none) return false;
-  View view = view_of(node.op_type());
+  View view = is_variadic(node.op_type()) && inputs.size() == 1 ? View::same : view_of(node.op_type());
   if (node.op_type() == "DynamicQuantizeLinear" && outputs.size() > 1 && outputs[1] != none)
     scales_[outputs[1]] = true;
   onnx::ValueId through = inputs[0];
@@ -166,6 +182,7 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
   node.each_attribute([&](const onnx::AttributeView& attribute) { detail += hash_of(attribute); });
   Root before = none;
   const std::vector<Spelled> parts = spelled(node);
+  const bool slices = node.op_type() == "Split";  // every output is an operation of its own
   for (const Spelled& part : parts) {
     const bool last = &part == &parts.back();
     Step step{.op = operators.number(part.op), .node = id, .detail = last ? detail : 0};
@@ -189,10 +206,12 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
       inputs_.push_back(root);
     }
     step.input_count = static_cast<std::uint32_t>(inputs_.size()) - step.first_input;
+    const std::uint64_t detail_of_all = step.detail;
     const Root on_the_way = before;
     const std::size_t count = last ? std::clamp<std::size_t>(outputs.size(), 1, most_inputs) : 1;
     for (std::size_t place = 0; place < count; ++place) {
-      step.place = static_cast<std::uint32_t>(place);
+      step.place = slices ? 0 : static_cast<std::uint32_t>(place);
+      if (slices) step.detail = mixed(detail_of_all, place);
       if (last && place < outputs.size() && outputs[place] == none) continue;
       if (last && static_cast<int>(place) == output_on_the_way(node.op_type()) && parts.size() > 1) {
         roots_[outputs[place]] = on_the_way;
@@ -202,7 +221,7 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
       makers_[step.output] = static_cast<StepId>(steps_.size());
       if (fixed_[id]) {
         constant_of_[step.output] = static_cast<std::uint32_t>(constants_.size());
-        constants_.push_back({});
+        constants_.push_back(computed(node));
       }
       if (may_cut_off(node.op_type()) && step.output < cut_.size()) cut_[step.output] = true;
       steps_.push_back(step);

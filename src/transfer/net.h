@@ -85,6 +85,7 @@ class Net {
   void read_node(onnx::NodeId id, Operators& operators);
   bool see_through(const onnx::Node& node);
   bool is_number(onnx::ValueId value, const onnx::Node& reader) const;
+  Constant computed(const onnx::Node& node) const;
   bool see_apart(const onnx::Node& node, onnx::NodeId id, Operators& operators);
   Root part_of(Root whole, std::size_t part, std::size_t parts);
   StepId add_step(Step step, std::initializer_list<Root> inputs);

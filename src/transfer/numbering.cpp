@@ -1,6 +1,8 @@
 #include "transfer/numbering.h"
 
 #include <algorithm>
+#include <numeric>
+#include <unordered_map>
 
 #include "transfer/mix.h"
 
@@ -22,6 +24,18 @@ Numbering::Numbering(const Net& ancestor) : classes(ancestor.root_count()) {
   by_key.reserve(ancestor.steps().size());
   by_partial.reserve(ancestor.steps().size());
   for (StepId id = 0; id < ancestor.steps().size(); ++id) add(ancestor, id);
+  find_alike(ancestor);
+}
+
+void Numbering::find_alike(const Net& net) {
+  alike.resize(classes.size());
+  std::iota(alike.begin(), alike.end(), Root{0});
+  std::unordered_map<std::uint64_t, Root> first;
+  first.reserve(net.steps().size());
+  for (const Step& step : net.steps()) {
+    const auto [entry, fresh] = first.try_emplace(classes[step.output], step.output);
+    if (!fresh) std::swap(alike[entry->second], alike[step.output]);
+  }
 }
 
 void Numbering::add(const Net& net, StepId id) {

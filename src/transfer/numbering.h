@@ -20,12 +20,14 @@ struct Numbering {
   static std::uint64_t weight_key(const Step& step, const Constant& weight);
 
   std::vector<std::uint64_t> classes;          // by root
+  std::vector<Root> alike;                     // by root: the next one of its class, and round again
   std::unordered_set<std::uint64_t> contents;  // of constants
   StepIndex by_key;                            // by all that they read
   StepIndex by_partial;  // by what is no constant among it, or would not be if sizes were fixed
   StepIndex by_weight;
 
  private:
+  void find_alike(const Net& net);
   void add(const Net& net, StepId id);
   std::vector<std::uint64_t> codes_, variable_, data_;  // of the step at hand
 };

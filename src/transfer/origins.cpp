@@ -6,13 +6,13 @@
 #include "base/text_hash.h"
 #include "transfer/mix.h"
 #include "transfer/view_names.h"
+#include "transfer/views.h"
 #include "transfer/vocabulary.h"
 
 namespace thence::transfer {
 namespace {
 
 constexpr std::size_t most_listed = 64;
-constexpr std::size_t most_views = 64;    // in a row
 constexpr std::size_t most_members = 64;  // equal expressions that are told apart by their readers
 
 class Finder {
@@ -29,7 +29,9 @@ class Finder {
     align_views();
     list_views();
     for (onnx::NodeId id = 0; id < origins_.size(); ++id) carried(id);
+    find_unread();
     for (auto id = static_cast<onnx::NodeId>(origins_.size()); id-- > 0;) served(id);
+    for (onnx::NodeId id = 0; id < origins_.size(); ++id) left_over(id);
     return std::move(origins_);
   }
 
@@ -116,7 +118,7 @@ class Finder {
       const onnx::Node theirs = a_.model().node(view);
       if (pairing_.classes[a_.root(theirs.outputs()[0])] != pairing_.classes[chosen_[root]]) continue;
       Origin& origin = origins_[id];
-      if (d_.is_view(id) && view_name(theirs.op_type()) == view_name(node.op_type())) {
+      if (d_.is_view(id)) {
         origin = {Kind::view, Proof::name, {view}};
       } else if (!d_.is_view(id) && origin.kind == Kind::computes && origin.nodes.front() != view) {
         std::erase(origin.nodes, view);
@@ -141,32 +143,23 @@ class Finder {
       for (const onnx::ValueId value : d_.model().node(node).inputs()) {
         if (value == none) continue;
         for (const onnx::NodeId view : views_above(d_, value))
-          if (origins_[view].kind == Kind::unknown && !d_.is_constant(view) && !quantises(view))
+          if (origins_[view].kind == Kind::unknown && !d_.is_constant(view) && !quantises(view) &&
+              !takes_computed_shape(view))
             origins_[view] = whole;
       }
     }
   }
 
+  // What ends an operation that was taken apart gives its result the shape that it found.
+  bool takes_computed_shape(onnx::NodeId view) const {
+    const onnx::Node node = d_.model().node(view);
+    return node.op_type() == "Reshape" && node.inputs().size() > 1 && node.inputs()[1] != none &&
+           d_.constant(d_.root(node.inputs()[1])) == nullptr;
+  }
+
   bool quantises(onnx::NodeId node) const {
     const std::string_view op = d_.model().node(node).op_type();
     return op == "QuantizeLinear" || op == "DequantizeLinear" || op == "DynamicQuantizeLinear";
-  }
-
-  // Views between a value and its root, the nearest to the value first.
-  std::vector<onnx::NodeId> views_above(const Net& net, onnx::ValueId value) const {
-    std::vector<onnx::NodeId> views;
-    while (views.size() < most_views) {
-      const onnx::Producer producer = net.model().producer(value);
-      if (producer.kind != onnx::Producer::Kind::node || !net.is_view(producer.index)) break;
-      views.push_back(producer.index);
-      const onnx::Node node = net.model().node(producer.index);
-      onnx::ValueId next = none;
-      for (const onnx::ValueId input : node.inputs())
-        if (input != none && net.root(input) == net.root(value)) next = input;
-      if (next == none || next == value) break;
-      value = next;
-    }
-    return views;
   }
 
   // A node's primary, where it computes the same operation as the one it comes from.
@@ -199,15 +192,18 @@ class Finder {
     for (const onnx::ValueId other : theirs) {
       if (other == none || pairing_.classes[a_.root(other)] != pairing_.classes[partner]) continue;
       const std::vector<onnx::NodeId> above = views_above(a_, other);
-      std::size_t at = 0;
-      for (const onnx::NodeId view : ours) {
-        const std::string_view op = view_name(d_.model().node(view).op_type());
-        std::size_t next = at;
-        while (next < above.size() && view_name(a_.model().node(above[next]).op_type()) != op) ++next;
-        if (next == above.size()) continue;
-        at = next + 1;
-        if (origins_[view].kind != Kind::unknown) continue;
-        origins_[view] = {Kind::view, pairing_.proofs[d_.root(value)], {above[next]}};
+      const Row row = in_a_row(d_, ours, a_, above);
+      for (std::size_t i = 0; i < ours.size(); ++i) {
+        if (origins_[ours[i]].kind != Kind::unknown || d_.is_constant(ours[i])) continue;
+        const Proof proof = pairing_.proofs[d_.root(value)];
+        if (row.places[i] != Row::nowhere)
+          origins_[ours[i]] = {Kind::view, proof, {above[row.places[i]]}};
+        else if (const auto [first, past] = row.beside[i]; first == past && a_.maker(partner) != none)
+          // Nothing of the ancestor stands here: it was put in, and carries what comes before it.
+          origins_[ours[i]] = {
+              Kind::carries,
+              proof,
+              {past < above.size() ? above[past] : a_.steps()[a_.maker(a_.root(other))].node}};
       }
     }
   }
@@ -236,10 +232,15 @@ class Finder {
     const Root partner = chosen_[root];
     if (partner == none || a_.maker(partner) == none || open_[root]) return;
     // The ancestor has such views of this value, too: it may be any of them.
-    const auto same = views_.find(mixed(pairing_.classes[partner], op_hash(node.op_type())));
-    if (same != views_.end()) {
-      origins_[id] = {Kind::ambiguous, pairing_.proofs[root], same->second};
-      return;
+    if (const auto same = views_.find(mixed(pairing_.classes[partner], op_hash(node.op_type())));
+        same != views_.end()) {
+      std::vector<onnx::NodeId> views;
+      std::copy_if(same->second.begin(), same->second.end(), std::back_inserter(views),
+                   [&](onnx::NodeId theirs) { return may_give_one_form(d_, id, a_, theirs); });
+      if (!views.empty()) {
+        origins_[id] = {Kind::ambiguous, pairing_.proofs[root], std::move(views)};
+        return;
+      }
     }
     // What it carries may have another form than its root: then it is that view's.
     Origin carries{Kind::carries, pairing_.proofs[root], {a_.steps()[a_.maker(partner)].node}};
@@ -253,6 +254,41 @@ class Finder {
     origins_[id] = std::move(carries);
   }
 
+  // Nodes whose results lead nowhere: only outputs that nobody asked for would read them.
+  void find_unread() {
+    const onnx::Model& model = d_.model();
+    std::vector<bool> given(model.value_count(), false);
+    for (const onnx::Graph& graph : model.graphs())
+      for (const onnx::ValueId value : graph.outputs)
+        if (value != none) given[value] = true;
+    unread_.assign(origins_.size(), false);
+    for (auto id = static_cast<onnx::NodeId>(origins_.size()); id-- > 0;) {
+      const auto outputs = model.node(id).outputs();
+      unread_[id] = std::all_of(outputs.begin(), outputs.end(), [&](onnx::ValueId value) {
+        if (value == none) return true;
+        const auto& readers = readers_of(value);
+        return !given[value] && std::all_of(readers.begin(), readers.end(), [&](onnx::NodeId reader) {
+          return static_cast<bool>(unread_[reader]);
+        });
+      });
+    }
+  }
+
+  // They belong to the operation of which they are a part, which made all that they read.
+  void left_over(onnx::NodeId id) {
+    if (!unread_[id] || origins_[id].kind != Kind::unknown) return;
+    const onnx::NodeId* found = nullptr;
+    for (const onnx::ValueId value : d_.model().node(id).inputs()) {
+      const onnx::Producer producer = value == none ? onnx::Producer() : d_.model().producer(value);
+      if (producer.kind != onnx::Producer::Kind::node || d_.is_constant(producer.index)) continue;
+      const Origin& maker = origins_[producer.index];
+      if (maker.kind == Kind::unknown || maker.kind == Kind::ambiguous) return;
+      if (found != nullptr && *found != maker.nodes.front()) return;
+      found = &maker.nodes.front();
+    }
+    if (found != nullptr) origins_[id] = {Kind::carries, Proof::region, {*found}};
+  }
+
   // Constants and what is computed of them, and what nothing else tells about: their readers'.
   void served(onnx::NodeId id) {
     Origin& origin = origins_[id];
@@ -264,6 +300,7 @@ class Finder {
     for (const onnx::ValueId value : d_.model().node(id).outputs()) {
       if (value == none) continue;
       for (const onnx::NodeId reader : readers_of(value)) {
+        if (unread_[reader] && origins_[reader].kind == Kind::unknown) continue;
         any = true;
         all_known &= origins_[reader].kind != Kind::unknown;
         const bool open = origins_[reader].kind == Kind::ambiguous;
@@ -296,6 +333,7 @@ class Finder {
   std::unordered_map<Root, const std::vector<Root>*> rivals_;
   std::vector<std::pair<onnx::NodeId, std::vector<onnx::NodeId>>> pairs_;
   std::vector<std::vector<onnx::NodeId>> readers_;
+  std::vector<bool> unread_;  // by node
   std::unordered_map<std::uint64_t, std::vector<onnx::NodeId>> views_;
 };
 

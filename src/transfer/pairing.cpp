@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "transfer/between.h"
+#include "transfer/neighbours.h"
 #include "transfer/numbering.h"
 #include "transfer/vocabulary.h"
 
@@ -31,28 +32,12 @@ class Pairer {
     seed_names();
     seed_outputs();
     for (StepId id = 0; id < d_.steps().size(); ++id) queue_.push_back(id);
-    for (int round = 0; round < most_rounds; ++round) {
-      drain();
-      bool changed = false;
-      for (StepId id = 0; id < d_.steps().size(); ++id)
-        if (by_hint(id)) {
-          changed = true;
-          drain();
-        }
-      if (changed) continue;
-      for (StepId id = 0; id < d_.steps().size(); ++id)
-        if (by_name(id)) {
-          changed = true;
-          drain();
-        }
-      if (changed) continue;
-      for (StepId id = 0; id < d_.steps().size(); ++id)
-        if (alone(id)) {
-          changed = true;
-          drain();
-        }
-      if (!changed) break;
-    }
+    // What proves most comes first; what was left is asked again after each pair.
+    using Try = bool (Pairer::*)(StepId);
+    constexpr Try tries[] = {&Pairer::by_hint, &Pairer::by_name, &Pairer::alone, &Pairer::by_neighbours};
+    drain();
+    for (int round = 0; round < most_rounds; ++round)
+      if (std::none_of(std::begin(tries), std::end(tries), [this](Try one) { return try_all(one); })) break;
     result_.classes = std::move(classes_);
     return std::move(result_);
   }
@@ -110,6 +95,16 @@ class Pairer {
   }
 
   // --- the worklist ---
+
+  bool try_all(bool (Pairer::*one)(StepId)) {
+    bool changed = false;
+    for (StepId id = 0; id < d_.steps().size(); ++id)
+      if ((this->*one)(id)) {
+        changed = true;
+        drain();
+      }
+    return changed;
+  }
 
   void pair(Root ours, Root theirs, Proof proof) {
     if (result_.partners[ours] != none) return;
@@ -366,6 +361,16 @@ class Pairer {
           result_.partners[d_.steps()[other].output] == none)
         return false;
     settle(step, root, Proof::alone);
+    return true;
+  }
+
+  // The one operation that what is known around it leaves.
+  bool by_neighbours(StepId id) {
+    const Step& step = d_.steps()[id];
+    if (result_.partners[step.output] != none || d_.constant(step.output) != nullptr) return false;
+    const StepId theirs = one_that_fits({a_, d_, result_.partners, taken_, known_}, id);
+    if (theirs == none) return false;
+    settle(step, a_.steps()[theirs].output, Proof::neighbours);
     return true;
   }
 

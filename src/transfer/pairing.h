@@ -12,13 +12,14 @@ namespace thence::transfer {
 /// How a pair is proven.
 enum class Proof : std::uint8_t {
   not_proven,
-  input,    // an input of the graph
-  name,     // its name survived, and operator and weights agree
-  inputs,   // the same operation of the same values
-  weight,   // the one operation that reads this weight
-  outputs,  // what a paired operation reads in this place, made by the same operator
-  region,   // all that lies between paired values was fused into one node
-  alone,    // the one operation of these values of its kind; its weights were changed
+  input,       // an input of the graph
+  name,        // its name survived, and operator and weights agree
+  inputs,      // the same operation of the same values
+  weight,      // the one operation that reads this weight
+  outputs,     // what a paired operation reads in this place, made by the same operator
+  region,      // all that lies between paired values was fused into one node
+  alone,       // the one operation of these values of its kind; its weights were changed
+  neighbours,  // the one operation that what is known around it leaves
 };
 
 struct Pairing {

@@ -34,7 +34,8 @@ Strength strength_of(const Origin& origin) {
     case Proof::weight: return Strength::same_weight;
     case Proof::outputs: return Strength::same_readers;
     case Proof::region: return Strength::same_region;
-    case Proof::alone: return Strength::one_left;
+    case Proof::alone:
+    case Proof::neighbours: return Strength::one_left;
     default: return Strength::same_inputs;
   }
 }

@@ -48,12 +48,13 @@ constexpr Row rows[] = {
     {"QLinearAveragePool", {{{"AveragePool", {0}, 1}}}},
     {"QLinearGlobalAveragePool", {{{"GlobalAveragePool", {0}, 1}}}},
     {"SkipLayerNormalization",
-     {{{"Add", {0, 1}, 2}, {"Add", {before, 4}, 2}, {"LayerNormalization", {before, 2, 3}, 3}}}},
+     {{{"Add", {0, 4}, 2}, {"Add", {before, 1}, 2}, {"LayerNormalization", {before, 2, 3}, 3}}}},
     {"SkipSimplifiedLayerNormalization",
-     {{{"Add", {0, 1}, 2}, {"Add", {before, 3}, 2}, {"SimplifiedLayerNormalization", {before, 2}, 2}}}},
+     {{{"Add", {0, 3}, 2}, {"Add", {before, 1}, 2}, {"SimplifiedLayerNormalization", {before, 2}, 2}}}},
     {"BiasGelu", {{{"Add", {0, 1}, 2}, {"Gelu", {before}, 1}}}},
     {"FastGelu", {{{"Add", {0, 1}, 2}, {"Gelu", {before}, 1}}}},
     {"BiasSoftmax", {{{"Add", {0, 1}, 2}, {"Softmax", {before}, 1}}}},
+    {"Split", {{{"Slice", {0}, 1}}}},
     {"RMSNormalization", {{{"SimplifiedLayerNormalization", {0, 1}, 2}}}},
 };
 
@@ -82,8 +83,8 @@ View view_of(std::string_view op) {
                                        "QuantizeLinear",
                                        "DequantizeLinear",
                                        "DynamicQuantizeLinear"};
-  constexpr std::string_view reshapes[] = {"Reshape",   "Squeeze",      "Unsqueeze",    "Flatten",
-                                           "Transpose", "ReorderInput", "ReorderOutput"};
+  constexpr std::string_view reshapes[] = {"Reshape", "Squeeze",   "Unsqueeze",    "Flatten",
+                                           "Expand",  "Transpose", "ReorderInput", "ReorderOutput"};
   return is_one_of(op, same) ? View::same : is_one_of(op, reshapes) ? View::reshapes : View::not_one;
 }
 
@@ -101,6 +102,18 @@ bool may_cut_off(std::string_view op) {
 bool is_cut_off(std::string_view op) { return op == "Relu" || op == "Clip"; }
 
 bool is_scaling(std::string_view op) { return op == "Mul" || op == "Div" || op == "Add"; }
+
+bool is_variadic(std::string_view op) {
+  constexpr std::string_view names[] = {"Concat", "Sum", "Mean", "Max", "Min"};
+  return is_one_of(op, names);
+}
+
+bool is_elementwise(std::string_view op) {
+  constexpr std::string_view names[] = {"Add",  "Sub",  "Mul", "Div", "Pow",     "Sqrt", "Reciprocal",
+                                        "Neg",  "Tanh", "Exp", "Log", "Sigmoid", "Abs",  "Softplus",
+                                        "Relu", "Erf",  "Sin", "Cos", "Max",     "Min",  "Clip"};
+  return is_one_of(op, names);
+}
 
 bool is_commutative(std::string_view op) {
   constexpr std::string_view names[] = {"Add", "Mul", "Max",   "Min", "And",

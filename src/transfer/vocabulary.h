@@ -21,6 +21,12 @@ View view_of(std::string_view op);
 /// Of Mul, Div and Add by a number: whether only a scale or nothing is left of it.
 bool is_scaling(std::string_view op);
 
+/// Whether it takes any number of inputs: of one it makes the same.
+bool is_variadic(std::string_view op);
+
+/// Whether of single numbers it makes a single number.
+bool is_elementwise(std::string_view op);
+
 /// Whether the order of the inputs does not matter.
 bool is_commutative(std::string_view op);
 

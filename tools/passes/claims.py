@@ -59,12 +59,22 @@ def claim(node: onnx.NodeProto, ids: Ids, row_of: dict[str, int]) -> Claim | Non
 
 
 def in_place(claims: list[Claim | None], rows: list[Place]) -> list[Claim | None]:
-    """Several nodes where one was, the last of which keeps its output: all, bodies too, are parts of it."""
+    """Several nodes where one was, the last of which keeps its output: all, bodies too, are parts of it.
+
+    Outputs that nobody reads may come after that one: they read what only a part of the same node gives.
+    """
     found = list(claims)
+    main = [at for at, place in enumerate(rows) if not place.graph]
     last = None
-    for at in reversed([at for at, place in enumerate(rows) if not place.graph]):
+    for at in reversed(main):
         last = claims[at] or last
         found[at] = claims[at] or _part(last)
+    inside: dict[str, Claim | None] = {}  # by value between the parts
+    for at in main:
+        if claims[at] is None:
+            read = [name for name in rows[at].node.input if name in inside]
+            found[at] = inside[read[0]] if read else found[at]
+            inside.update(dict.fromkeys(filter(None, rows[at].node.output), found[at]))
     for at, place in enumerate(rows):
         if place.graph and claims[at] is None:
             around = int(place.graph.partition(".")[0])  # the main graph's rows come first

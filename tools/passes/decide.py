@@ -2,7 +2,8 @@
 
 The owner of a node is that of the ancestor's node which gave the tensor that leaves by its first output. A
 surviving id says which that is, and numbers confirm it. Where they contradict (a name that was kept for
-another tensor), numbers win if they are exact. Where neither tells, nor both together, there is no truth.
+another tensor), numbers win if they are exact. A view that lays out anew what no view of the ancestor does is
+that tensor's which it reads. Where neither tells, nor both together, there is no truth.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections import Counter
 import onnx
 from tools.sample.walk import places
 
-from .ancestor import Alive, Ancestor, Row, unknown
+from .ancestor import VIEWS, Alive, Ancestor, Row, unknown
 from .claims import CARRIERS, Claim, claim, in_place
 from .equal import Equal, telling
 from .ids import tokens
@@ -56,7 +57,7 @@ class Decision:
         return found
 
     def _row(self, node: onnx.NodeProto, said: Claim | None, value: Array | None, alive: Alive) -> Row:
-        values = self._ancestor.values
+        values, ids = self._ancestor.values, self._ancestor.ids
         found = values.equal(value) if values and value is not None and telling(value) else Equal()
         equal = self._usable(said, found)
         if said is None:
@@ -68,7 +69,9 @@ class Decision:
             told = self._ancestor.by_id(node, said, alive)
             if word == BOTH and self._exact and told["module"] is not None:
                 self.counts[_alone(told, self._ancestor.by_numbers(node, equal))] += 1
-            return told if said.whole else self._ancestor.also(told, node, equal)
+            return self._ancestor.also(told, node, equal)
+        if equal.names and not equal.in_place and node.op_type in VIEWS and node.input[0] in ids.maker:
+            return self._ancestor.by_id(node, Claim(node.input[0], ids.maker[node.input[0]]), alive)
         if equal.names:
             return self._ancestor.by_numbers(node, equal)
         if word == ID_LOST:

@@ -1,0 +1,109 @@
+#include "transfer/views.h"
+
+#include <algorithm>
+
+#include "transfer/mix.h"
+#include "transfer/vocabulary.h"
+
+namespace thence::transfer {
+namespace {
+
+constexpr std::size_t most_views = 64;  // in a row
+
+// The constant that tells the form: a shape, axes.
+const Constant* form_of(const Net& net, const onnx::Node& node) {
+  if (node.inputs().size() < 2 || node.inputs()[1] == none) return nullptr;
+  return net.constant(net.root(node.inputs()[1]));
+}
+
+std::uint64_t order_of(const onnx::Node& node) {
+  std::uint64_t order = 0;
+  if (const auto perm = node.attribute("perm"))
+    for (const std::int64_t axis : perm->ints) order = mixed(order + 1, static_cast<std::uint64_t>(axis));
+  return order;
+}
+
+bool is_scaled(const Net& net, const onnx::Node& node) {
+  const auto inputs = node.inputs();
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](onnx::ValueId value) { return value != none && net.is_scale(value); });
+}
+
+// How much speaks for two views being one; 0 when they cannot be.
+int likeness(const Net& descendant, onnx::NodeId ours, const Net& ancestor, onnx::NodeId theirs) {
+  if (!may_give_one_form(descendant, ours, ancestor, theirs)) return 0;
+  const onnx::Node mine = descendant.model().node(ours), other = ancestor.model().node(theirs);
+  if (mine.op_type() == "Transpose") return order_of(mine) == order_of(other) ? 4 : 1;
+  const Constant *const form = form_of(descendant, mine), *const wanted = form_of(ancestor, other);
+  if (form == nullptr || wanted == nullptr || form->content == 0 || wanted->content == 0) return 2;
+  return form->content == wanted->content ? 4 : 1;
+}
+
+}  // namespace
+
+std::vector<onnx::NodeId> views_above(const Net& net, onnx::ValueId value) {
+  std::vector<onnx::NodeId> views;
+  while (views.size() < most_views) {
+    const onnx::Producer producer = net.model().producer(value);
+    if (producer.kind != onnx::Producer::Kind::node || !net.is_view(producer.index)) break;
+    views.push_back(producer.index);
+    const onnx::Node node = net.model().node(producer.index);
+    onnx::ValueId next = none;
+    for (const onnx::ValueId input : node.inputs())
+      if (input != none && net.root(input) == net.root(value)) next = input;
+    if (next == none || next == value) break;
+    value = next;
+  }
+  return views;
+}
+
+bool may_give_one_form(const Net& descendant, onnx::NodeId ours, const Net& ancestor, onnx::NodeId theirs) {
+  const onnx::Node mine = descendant.model().node(ours), other = ancestor.model().node(theirs);
+  if (view_name(mine.op_type()) != view_name(other.op_type())) return false;
+  // A factor that takes numbers out of their quantised form is none of the model's own.
+  if (is_scaled(descendant, mine) != is_scaled(ancestor, other)) return false;
+  if (mine.op_type() != "Reshape") return true;
+  // A shape keeps its rank, whatever becomes of its sizes.
+  const Constant *const shape = form_of(descendant, mine), *const wanted = form_of(ancestor, other);
+  return shape == nullptr || wanted == nullptr || shape->elements == wanted->elements;
+}
+
+Row in_a_row(const Net& descendant, const std::vector<onnx::NodeId>& ours, const Net& ancestor,
+             const std::vector<onnx::NodeId>& theirs) {
+  // The best that can be said of the rows from here on.
+  const std::size_t columns = theirs.size() + 1;
+  std::vector<int> best((ours.size() + 1) * columns, 0), alike(best.size(), 0);
+  for (std::size_t i = ours.size(); i-- > 0;)
+    for (std::size_t j = theirs.size(); j-- > 0;) {
+      const std::size_t here = i * columns + j;
+      alike[here] = likeness(descendant, ours[i], ancestor, theirs[j]);
+      best[here] = std::max(best[here + columns], best[here + 1]);
+      if (alike[here] > 0) best[here] = std::max(best[here], alike[here] + best[here + columns + 1]);
+    }
+  Row row;
+  row.places.assign(ours.size(), Row::nowhere);
+  row.beside.assign(ours.size(), {0, theirs.size()});
+  std::size_t j = 0;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    std::size_t at = j;
+    while (at < theirs.size()) {
+      const std::size_t here = i * columns + at;
+      const bool paired = alike[here] > 0 && best[here] == alike[here] + best[here + columns + 1] &&
+                          best[here] == best[i * columns + j];
+      if (paired) break;
+      if (best[here + 1] != best[i * columns + j]) at = theirs.size() - 1;  // better without this view
+      ++at;
+    }
+    row.beside[i].first = j;
+    if (at == theirs.size()) continue;
+    row.places[i] = at;
+    j = at + 1;
+  }
+  for (std::size_t i = ours.size(), end = theirs.size(); i-- > 0;) {
+    row.beside[i].second = end;
+    if (row.places[i] != Row::nowhere) end = row.places[i];
+  }
+  return row;
+}
+
+}  // namespace thence::transfer
