@@ -174,6 +174,7 @@ Constant constant_of(const onnx::Pieces& tensor) {
   if ((matrix || vector) && header.raw_size > 0 && tensor.size() == 1) {
     constant.type = header.data_type;
     constant.rows = matrix ? static_cast<std::uint64_t>(header.dims[0]) : 1;
+    constant.stride = constant.columns();
     for (wire::Fields field(tensor.front()); field.next();)
       if (field.tag() == wire::bytes_tag(onnx::TensorField::raw_data)) constant.data = field.bytes();
     // Data in several pieces is not looked at element by element.
@@ -183,13 +184,19 @@ Constant constant_of(const onnx::Pieces& tensor) {
 }
 
 Constant columns_of(const Constant& weight, std::uint64_t first, std::uint64_t count) {
-  const std::uint64_t width = weight.elements == 0 ? 0 : weight.data.size() / weight.elements;
-  const std::uint64_t columns = weight.rows == 0 ? 0 : weight.elements / weight.rows;
-  if (!weight.is_float || width == 0 || first + count > columns) return {};
+  const std::uint64_t width = width_of(weight.type), columns = weight.columns();
+  if (width == 0 || count == 0 || columns < count || first > columns - count) return {};
   Reader reader;
-  for (std::uint64_t row = 0; row < weight.rows; ++row)
-    reader.floats(weight.type, weight.data.substr((row * columns + first) * width, count * width));
-  return reader.result(true);
+  if (weight.is_float)
+    for (std::uint64_t row = 0; row < weight.rows; ++row)
+      reader.floats(weight.type, weight.data.substr((row * weight.stride + first) * width, count * width));
+  Constant part = weight.is_float ? reader.result(true) : Constant();
+  part.elements = weight.rows * count;
+  part.type = weight.type;
+  part.rows = weight.rows;
+  part.stride = weight.stride;
+  part.data = weight.data.substr(first * width);
+  return part;
 }
 
 Constant constant_of(const std::vector<std::int64_t>& values) {

@@ -15,19 +15,21 @@ struct Constant {
   std::uint64_t elements = 0;
   bool is_float = false;
   std::optional<double> scalar;  // the one element
-  /// The elements as they lie in the file, of tensors that may be weights: rows, and what is in one.
+  /// The elements as they lie in the file, of tensors that may be weights: rows, and how far one is from the
+  /// next.
   std::string_view data;
   std::int32_t type = 0;
-  std::uint64_t rows = 0;
+  std::uint64_t rows = 0, stride = 0;
 
   /// Whether it may be a weight, also one that was quantised.
   bool may_be_weight() const { return rows > 0; }
+  std::uint64_t columns() const { return rows == 0 ? 0 : elements / rows; }
 };
 
 /// Of a tensor message; data that lies in another file is not read.
 Constant constant_of(const onnx::Pieces& tensor);
 
-/// Of some columns of a weight of floats, as if they were a tensor of their own.
+/// Of some columns of a weight, as if they were a tensor of their own. Only floats have a content then.
 Constant columns_of(const Constant& weight, std::uint64_t first, std::uint64_t count);
 
 /// Of numbers that stand in a node's attribute.

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "transfer/mix.h"
 
@@ -46,11 +44,11 @@ bool is_readable(const Constant& constant) {
 // would have them.
 std::vector<double> sampled(const Constant& constant, bool transposed) {
   std::vector<double> values;
-  const std::uint64_t rows = constant.rows, columns = constant.elements / rows;
+  const std::uint64_t rows = constant.rows, columns = constant.columns();
   for (std::uint64_t i = 0; i < samples; ++i) {
     std::uint64_t index = mixed(i, constant.elements) % constant.elements;
     if (transposed) index = index % rows * columns + index / rows;
-    values.push_back(element_of(constant, index));
+    values.push_back(element_of(constant, index / columns * constant.stride + index % columns));
   }
   return values;
 }
@@ -68,41 +66,42 @@ double correlation(const std::vector<double>& a, const std::vector<double>& b) {
   return aa > 0 && bb > 0 ? std::abs(ab) / std::sqrt(aa * bb) : 0;
 }
 
-struct Sampled {
-  std::uint64_t content;
-  std::vector<double> straight, transposed;
-};
-
 }  // namespace
 
-void recognise_weights(const Net& ancestor, Net& descendant) {
-  std::unordered_set<std::uint64_t> known;
-  for (const Constant& constant : ancestor.constants()) known.insert(constant.content);
-  std::unordered_map<std::uint64_t, std::vector<Sampled>> by_size;  // filled where it is asked for
-  for (std::size_t i = 0; i < descendant.constants().size(); ++i) {
-    const Constant& ours = descendant.constants()[i];
-    if (!is_readable(ours) || known.contains(ours.content)) continue;
-    const auto [entry, fresh] = by_size.try_emplace(ours.elements);
-    if (fresh)
-      for (const Constant& theirs : ancestor.constants())
-        if (theirs.elements == ours.elements && theirs.is_float && is_readable(theirs) &&
-            entry->second.size() < most_candidates &&
-            std::none_of(entry->second.begin(), entry->second.end(),
-                         [&](const Sampled& each) { return each.content == theirs.content; }))
-          entry->second.push_back({theirs.content, sampled(theirs, false), sampled(theirs, true)});
-    const std::vector<double> values = sampled(ours, false);
-    double best = 0, second = 0;
-    std::uint64_t content = 0;
-    for (const Sampled& each : entry->second) {
-      const double likeness =
-          std::max(correlation(values, each.straight), correlation(values, each.transposed));
-      second = std::max(second, std::min(best, likeness));
-      if (likeness > best) content = each.content;
-      best = std::max(best, likeness);
-    }
-    if ((best >= alike && second <= next_best) || (best >= the_same && second <= alike))
-      descendant.recognise(i, content);
+Likeness::Likeness(const std::vector<Constant>& ancestor) : ancestor_(ancestor) {
+  for (const Constant& constant : ancestor)
+    if (constant.content != 0) contents_.insert(constant.content);
+}
+
+const std::vector<Likeness::Sampled>& Likeness::of_size(std::uint64_t elements) {
+  const auto [entry, fresh] = by_size_.try_emplace(elements);
+  std::vector<Sampled>& held = entry->second;
+  if (fresh)
+    for (const Constant& theirs : ancestor_)
+      if (theirs.elements == elements && theirs.is_float && is_readable(theirs) &&
+          held.size() < most_candidates && std::none_of(held.begin(), held.end(), [&](const Sampled& each) {
+            return each.content == theirs.content;
+          }))
+        held.push_back({theirs.content, sampled(theirs, false), sampled(theirs, true)});
+  return held;
+}
+
+std::uint64_t Likeness::of(const Constant& changed) {
+  if (!is_readable(changed)) return 0;
+  const std::vector<Sampled>& candidates = of_size(changed.elements);
+  const std::vector<double> values =
+      candidates.empty() ? std::vector<double>() : sampled(changed, false);
+  double best = 0, second = 0;
+  std::uint64_t content = 0;
+  for (const Sampled& each : candidates) {
+    const double likeness =
+        std::max(correlation(values, each.straight), correlation(values, each.transposed));
+    second = std::max(second, std::min(best, likeness));
+    if (likeness > best) content = each.content;
+    best = std::max(best, likeness);
   }
+  const bool one = (best >= alike && second <= next_best) || (best >= the_same && second <= alike);
+  return one ? content : 0;
 }
 
 }  // namespace thence::transfer

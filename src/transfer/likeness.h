@@ -1,12 +1,35 @@
 // Likeness: weights that were quantised or rescaled, told by how their elements go together.
 #pragma once
 
-#include "transfer/net.h"
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "transfer/constant.h"
 
 namespace thence::transfer {
 
-/// Gives constants of the descendant whose content the ancestor does not have the content of the one weight
-/// of the ancestor that they are a changed form of, where there is just one.
-void recognise_weights(const Net& ancestor, Net& descendant);
+/// The weights of an ancestor, to be asked for the one that another constant is a form of.
+class Likeness {
+ public:
+  /// The constants outlive it.
+  explicit Likeness(const std::vector<Constant>& ancestor);
+
+  bool has(std::uint64_t content) const { return contents_.contains(content); }
+  /// The content of the one weight that a constant is a changed form of; 0 when there is none, or several.
+  std::uint64_t of(const Constant& changed);
+
+ private:
+  struct Sampled {
+    std::uint64_t content;
+    std::vector<double> straight, transposed;
+  };
+  const std::vector<Sampled>& of_size(std::uint64_t elements);
+
+  const std::vector<Constant>& ancestor_;
+  std::unordered_set<std::uint64_t> contents_;
+  std::unordered_map<std::uint64_t, std::vector<Sampled>> by_size_;  // filled where it is asked for
+};
 
 }  // namespace thence::transfer

@@ -2,22 +2,54 @@
 // of them, if its part of the weight is a weight of the ancestor.
 #include <algorithm>
 
+#include "shapes/small_tensor.h"
 #include "transfer/net.h"
 
 namespace thence::transfer {
 
 // The part of a constant as a constant of its own; none when the ancestor has no such weight.
-Root Net::part_of(Root whole, std::size_t part, std::size_t parts) {
+Root Net::part_of(Root whole, std::uint64_t first, std::uint64_t count) {
   const Constant* const weight = constant(whole);
-  if (weight == nullptr || !weight->may_be_weight() || weights_.contains(weight->content)) return none;
-  const std::uint64_t columns = weight->elements / weight->rows;
-  if (columns % parts != 0) return none;
-  const Constant found = columns_of(*weight, part * (columns / parts), columns / parts);
-  if (found.content == 0 || !weights_.contains(found.content)) return none;
+  if (weight == nullptr || !weight->may_be_weight()) return none;
+  Constant part = columns_of(*weight, first, count);
+  if (part.content == 0 || !ancestor_->has(part.content)) part.content = ancestor_->of(part);
+  if (part.content == 0) return none;
   const Root root = fresh();
-  constant_of_[root] = static_cast<std::uint32_t>(constants_.size());
-  constants_.push_back(found);
+  add_constant(root, part);
   return root;
+}
+
+// How many columns each output gets; nothing when that is not known.
+std::vector<std::uint64_t> Net::parts_of(const onnx::Node& split, std::uint64_t whole) const {
+  const std::size_t count = split.outputs().size();
+  std::vector<std::int64_t> sizes;
+  if (const auto attribute = split.attribute("split"))
+    sizes = attribute->ints;
+  else if (split.inputs().size() > 1 && split.inputs()[1] != none)
+    sizes = integers_of(split.inputs()[1]);
+  else if (whole % count == 0)
+    sizes.assign(count, static_cast<std::int64_t>(whole / count));
+  std::vector<std::uint64_t> parts;
+  std::uint64_t left = whole;
+  for (const std::int64_t size : sizes) {
+    if (size <= 0 || static_cast<std::uint64_t>(size) > left) return {};
+    parts.push_back(static_cast<std::uint64_t>(size));
+    left -= parts.back();
+  }
+  return parts.size() == count && left == 0 ? parts : std::vector<std::uint64_t>();
+}
+
+// Of an initializer.
+std::vector<std::int64_t> Net::integers_of(onnx::ValueId value) const {
+  const onnx::Producer producer = model_->producer(value);
+  if (producer.kind != onnx::Producer::Kind::initializer) return {};
+  const onnx::Initializer& held = model_->initializers()[producer.index];
+  const onnx::Pieces message{held.bytes};
+  std::vector<std::int64_t> numbers;
+  if (const auto sizes = held.sparse ? std::nullopt
+                                     : shapes::small_content(message, onnx::read_tensor(message)))
+    for (const shapes::Size size : *sizes) numbers.push_back(size.is_number() ? size.value : -1);
+  return numbers;
 }
 
 StepId Net::add_step(Step step, std::initializer_list<Root> inputs) {
@@ -32,7 +64,7 @@ StepId Net::add_step(Step step, std::initializer_list<Root> inputs) {
 bool Net::see_apart(const onnx::Node& node, onnx::NodeId id, Operators& operators) {
   const auto outputs = node.outputs();
   constexpr std::size_t most = 8;  // projections that anybody merges
-  if (weights_.empty() || node.op_type() != "Split" || outputs.size() < 2 || outputs.size() > most ||
+  if (ancestor_ == nullptr || node.op_type() != "Split" || outputs.size() < 2 || outputs.size() > most ||
       node.inputs().empty() || node.inputs()[0] == none ||
       std::find(outputs.begin(), outputs.end(), none) != outputs.end())
     return false;
@@ -48,12 +80,17 @@ bool Net::see_apart(const onnx::Node& node, onnx::NodeId id, Operators& operator
   const StepId merged = made_by(from, product);
   if (merged == none) return false;
   const Root read = inputs(steps_[merged])[0], weight = inputs(steps_[merged])[1];
+  const Constant* const whole = constant(weight);
+  if (whole == nullptr || ancestor_->has(whole->content)) return false;
   std::vector<Root> weights, biases;
-  for (std::size_t part = 0; part < outputs.size(); ++part) {
-    weights.push_back(part_of(weight, part, outputs.size()));
-    biases.push_back(bias == none ? none : part_of(bias, part, outputs.size()));
+  std::uint64_t first = 0;
+  for (const std::uint64_t count : parts_of(node, whole->columns())) {
+    weights.push_back(part_of(weight, first, count));
+    biases.push_back(bias == none ? none : part_of(bias, first, count));
     if (weights.back() == none || (bias != none && biases.back() == none)) return false;
+    first += count;
   }
+  if (weights.empty()) return false;
   for (std::size_t part = 0; part < outputs.size(); ++part) {
     const Root made = bias == none ? outputs[part] : fresh();
     add_step({.op = product, .node = id, .output = made}, {read, weights[part]});

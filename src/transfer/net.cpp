@@ -59,7 +59,7 @@ std::uint32_t Operators::number(std::string_view name) {
   return numbers_.try_emplace(std::string(name), static_cast<std::uint32_t>(numbers_.size())).first->second;
 }
 
-Net::Net(const onnx::Model& model, Operators& operators, const Net* ancestor)
+Net::Net(const onnx::Model& model, Operators& operators, Likeness* ancestor)
     : model_(&model),
       roots_(model.value_count()),
       forms_(model.value_count(), 0),
@@ -69,22 +69,27 @@ Net::Net(const onnx::Model& model, Operators& operators, const Net* ancestor)
       constant_of_(model.value_count(), none),
       views_(model.node_count(), false),
       fixed_(model.node_count(), false),
-      aside_(model.node_count(), false) {
+      aside_(model.node_count(), false),
+      ancestor_(ancestor) {
   for (onnx::ValueId value = 0; value < roots_.size(); ++value) roots_[value] = value;
   read_constants();
-  if (ancestor != nullptr)
-    for (const Constant& constant : ancestor->constants())
-      if (constant.may_be_weight()) weights_.insert(constant.content);
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) read_node(id, operators);
   find_readers();
 }
 
 void Net::read_constants() {
   for (const onnx::Initializer& initializer : model_->initializers()) {
-    if (initializer.value == none) continue;
-    constant_of_[initializer.value] = static_cast<std::uint32_t>(constants_.size());
-    constants_.push_back(initializer.sparse ? Constant() : constant_of(onnx::Pieces{initializer.bytes}));
+    if (initializer.value != none)
+      add_constant(initializer.value,
+                   initializer.sparse ? Constant() : constant_of(onnx::Pieces{initializer.bytes}));
   }
+}
+
+void Net::add_constant(Root root, Constant constant) {
+  if (ancestor_ != nullptr && constant.may_be_weight() && !ancestor_->has(constant.content))
+    if (const std::uint64_t content = ancestor_->of(constant); content != 0) constant.content = content;
+  constant_of_[root] = static_cast<std::uint32_t>(constants_.size());
+  constants_.push_back(constant);
 }
 
 Root Net::fresh() {
@@ -159,8 +164,7 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
   const auto node_inputs = node.inputs(), outputs = node.outputs();
   if (const auto constant = constant_in(node); constant && !outputs.empty() && outputs[0] != none) {
     fixed_[id] = aside_[id] = true;
-    constant_of_[outputs[0]] = static_cast<std::uint32_t>(constants_.size());
-    constants_.push_back(*constant);
+    add_constant(outputs[0], *constant);
     return;
   }
   fixed_[id] =
@@ -219,10 +223,7 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
       }
       step.output = last && place < outputs.size() ? outputs[place] : fresh();
       makers_[step.output] = static_cast<StepId>(steps_.size());
-      if (fixed_[id]) {
-        constant_of_[step.output] = static_cast<std::uint32_t>(constants_.size());
-        constants_.push_back(computed(node));
-      }
+      if (fixed_[id]) add_constant(step.output, computed(node));
       if (may_cut_off(node.op_type()) && step.output < cut_.size()) cut_[step.output] = true;
       steps_.push_back(step);
       before = step.output;

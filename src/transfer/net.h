@@ -8,11 +8,10 @@
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "onnx/model.h"
-#include "transfer/constant.h"
+#include "transfer/likeness.h"
 
 namespace thence::transfer {
 
@@ -45,8 +44,9 @@ class Net {
   /// may.
   static constexpr std::size_t most_inputs = 1024;
 
-  /// With an ancestor: operations that were merged into one are seen as what they were.
-  Net(const onnx::Model& model, Operators& operators, const Net* ancestor = nullptr);
+  /// With an ancestor's weights: those that were changed are seen as what they were, and so are operations
+  /// that were merged into one.
+  Net(const onnx::Model& model, Operators& operators, Likeness* ancestor = nullptr);
 
   const onnx::Model& model() const { return *model_; }
   std::span<const Step> steps() const { return steps_; }
@@ -62,8 +62,6 @@ class Net {
   }
   /// Null for what is no constant.
   const std::vector<Constant>& constants() const { return constants_; }
-  /// Says that a constant has the content of another one, of which it is a changed form.
-  void recognise(std::size_t number, std::uint64_t content) { constants_[number].content = content; }
   const Constant* constant(Root root) const {
     return constant_of_[root] == none ? nullptr : &constants_[constant_of_[root]];
   }
@@ -87,7 +85,10 @@ class Net {
   bool is_number(onnx::ValueId value, const onnx::Node& reader) const;
   Constant computed(const onnx::Node& node) const;
   bool see_apart(const onnx::Node& node, onnx::NodeId id, Operators& operators);
-  Root part_of(Root whole, std::size_t part, std::size_t parts);
+  void add_constant(Root root, Constant constant);
+  Root part_of(Root whole, std::uint64_t first, std::uint64_t count);
+  std::vector<std::int64_t> integers_of(onnx::ValueId value) const;
+  std::vector<std::uint64_t> parts_of(const onnx::Node& split, std::uint64_t whole) const;
   StepId add_step(Step step, std::initializer_list<Root> inputs);
   void find_readers();
   Root fresh();
@@ -103,7 +104,7 @@ class Net {
   std::vector<Step> steps_;
   std::vector<Root> inputs_;
   std::vector<bool> views_, fixed_, aside_;    // by node
-  std::unordered_set<std::uint64_t> weights_;  // contents of the ancestor's
+  Likeness* ancestor_;                         // null for the ancestor itself
   std::vector<std::uint32_t> first_reader_;
   std::vector<StepId> readers_;
 };

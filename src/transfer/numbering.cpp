@@ -53,7 +53,10 @@ void Numbering::add(const Net& net, StepId id) {
       if (maker == none || !net.is_aside(net.steps()[maker].node)) data_.push_back(codes_.back());
     } else if (constant->content != 0) {
       contents.insert(constant->content);
-      if (constant->elements >= least_weight) by_weight.add(weight_key(step, *constant), id);
+      if (constant->elements >= least_weight) {
+        by_weight.add(weight_key(step, *constant), id);
+        by_content.add(constant->content, id);
+      }
     }
   }
   const std::uint64_t key = key_of(step, codes_);

@@ -24,7 +24,8 @@ struct Numbering {
   std::unordered_set<std::uint64_t> contents;  // of constants
   StepIndex by_key;                            // by all that they read
   StepIndex by_partial;  // by what is no constant among it, or would not be if sizes were fixed
-  StepIndex by_weight;
+  StepIndex by_weight;   // by operator and one weight
+  StepIndex by_content;  // by one weight
 
  private:
   void find_alike(const Net& net);

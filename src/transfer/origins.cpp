@@ -112,8 +112,14 @@ class Finder {
     for (onnx::NodeId id = 0; id < origins_.size(); ++id) {
       const onnx::Node node = ours.node(id);
       if (node.outputs().empty() || node.outputs()[0] == none) continue;
-      const onnx::NodeId view = names.find(ours.value_name(node.outputs()[0]));
+      const std::string_view name = ours.value_name(node.outputs()[0]);
+      const onnx::NodeId view = names.find(name);
       const Root root = d_.root(node.outputs()[0]);
+      // A view put in after an operation may have got the name of its result.
+      if (const Root made = chosen_[root]; d_.is_view(id) && made != none && a_.maker(made) != none &&
+                                           made < a_.model().value_count() &&
+                                           a_.model().value_name(made) == name && !d_.is_constant(id))
+        origins_[id] = {Kind::carries, Proof::name, {a_.steps()[a_.maker(made)].node}};
       if (view == none || chosen_[root] == none || d_.constant(root) != nullptr) continue;
       const onnx::Node theirs = a_.model().node(view);
       if (pairing_.classes[a_.root(theirs.outputs()[0])] != pairing_.classes[chosen_[root]]) continue;
@@ -140,13 +146,28 @@ class Finder {
         origins_[node].kind = Kind::ambiguous;  // several that were merged: it is each of them
         add(origins_[node].nodes, whole.nodes.front());
       }
-      for (const onnx::ValueId value : d_.model().node(node).inputs()) {
-        if (value == none) continue;
-        for (const onnx::NodeId view : views_above(d_, value))
-          if (origins_[view].kind == Kind::unknown && !d_.is_constant(view) && !quantises(view) &&
-              !takes_computed_shape(view))
-            origins_[view] = whole;
-      }
+      for (const onnx::ValueId value : d_.model().node(node).inputs())
+        if (value != none) views_of_part(value, whole);
+    }
+  }
+
+  // The views above what a part reads: the ancestor's own, if it has such, and before them what belongs to the
+  // part.
+  void views_of_part(onnx::ValueId value, const Origin& whole) {
+    const Root partner = chosen_[d_.root(value)];
+    const std::vector<onnx::NodeId> ours = views_above(d_, value);
+    std::vector<onnx::NodeId> theirs;
+    for (const onnx::ValueId read : a_.model().node(whole.nodes.front()).inputs())
+      if (read != none && partner != none && pairing_.classes[a_.root(read)] == pairing_.classes[partner])
+        theirs = views_above(a_, read);
+    const Row row = in_a_row(d_, ours, a_, theirs);
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      const onnx::NodeId view = ours[i];
+      if (origins_[view].kind != Kind::unknown || d_.is_constant(view) || quantises(view)) continue;
+      if (row.places[i] != Row::nowhere)
+        origins_[view] = {Kind::view, Proof::region, {theirs[row.places[i]]}};
+      else if (row.beside[i].first == 0 && !takes_computed_shape(view))
+        origins_[view] = whole;
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <unordered_map>
 
 #include "transfer/between.h"
@@ -34,7 +35,8 @@ class Pairer {
     for (StepId id = 0; id < d_.steps().size(); ++id) queue_.push_back(id);
     // What proves most comes first; what was left is asked again after each pair.
     using Try = bool (Pairer::*)(StepId);
-    constexpr Try tries[] = {&Pairer::by_hint, &Pairer::by_name, &Pairer::alone, &Pairer::by_neighbours};
+    constexpr Try tries[] = {&Pairer::by_hint, &Pairer::by_parts, &Pairer::by_name, &Pairer::alone,
+                             &Pairer::by_neighbours};
     drain();
     for (int round = 0; round < most_rounds; ++round)
       if (std::none_of(std::begin(tries), std::end(tries), [this](Try one) { return try_all(one); })) break;
@@ -326,8 +328,17 @@ class Pairer {
 
   // The other way round: one operation of the ancestor was taken apart.
   bool split(const Step& step, Root hint) {
+    auto parts = parts_of(step, hint);
+    if (!parts) return false;
+    result_.splits.emplace_back(step.output, *std::move(parts));
+    pair(step.output, hint, Proof::region);
+    return true;
+  }
+
+  // All that lies between what an operation of the ancestor reads and this step, if it may be its parts.
+  std::optional<std::vector<StepId>> parts_of(const Step& step, Root whole) {
     std::vector<std::uint64_t> starts;
-    for (const Root root : a_.inputs(a_.steps()[a_.maker(hint)]))
+    for (const Root root : a_.inputs(a_.steps()[a_.maker(whole)]))
       if (a_.constant(root) == nullptr) starts.push_back(classes_[root]);
     const auto partner = [this](Root root) { return result_.partners[root]; };
     auto parts = all_between(d_, starts, step.output,
@@ -336,10 +347,45 @@ class Pairer {
                              work_left_);
     // A node that gives out several values merges what was apart: it is no part of one operation alone.
     const auto merges = [&](StepId id) { return d_.model().node(d_.steps()[id].node).outputs().size() > 1; };
-    if (!parts || taken_[hint] || std::any_of(parts->begin(), parts->end(), merges)) return false;
-    result_.splits.emplace_back(step.output, *std::move(parts));
-    pair(step.output, hint, Proof::region);
-    return true;
+    if (!parts || taken_[whole] || std::any_of(parts->begin(), parts->end(), merges)) return std::nullopt;
+    return parts;
+  }
+
+  // The last part of an operation that was taken apart: its parts read all weights that the operation does.
+  bool by_parts(StepId id) {
+    const Step& step = d_.steps()[id];
+    if (result_.partners[step.output] != none) return false;
+    Root whole = none;
+    for (const Root root : d_.inputs(step)) {
+      const Constant* const weight = d_.constant(root);
+      if (weight == nullptr || weight->elements < Numbering::least_weight ||
+          !known_.by_content.find(weight->content, found_))
+        continue;
+      for (const StepId each : found_) {
+        const Step& theirs = a_.steps()[each];
+        if (theirs.op == step.op || theirs.place != 0 || theirs.output == whole) continue;
+        const auto parts = parts_of(step, theirs.output);
+        if (!parts || !read_all_weights(*parts, theirs)) continue;
+        if (whole != none) return false;
+        whole = theirs.output;
+      }
+    }
+    return whole != none && split(step, whole);
+  }
+
+  bool read_all_weights(const std::vector<StepId>& parts, const Step& whole) const {
+    const auto reads = [&](std::uint64_t content) {
+      return std::any_of(parts.begin(), parts.end(), [&](StepId part) {
+        const auto inputs = d_.inputs(d_.steps()[part]);
+        return std::any_of(inputs.begin(), inputs.end(), [&](Root root) {
+          return d_.constant(root) != nullptr && d_.constant(root)->content == content;
+        });
+      });
+    };
+    const auto inputs = a_.inputs(whole);
+    return std::all_of(inputs.begin(), inputs.end(), [&](Root root) {
+      return a_.constant(root) == nullptr || reads(a_.constant(root)->content);
+    });
   }
 
   // The one operation of its kind that reads the same values, where weights were changed past recognition.

@@ -139,8 +139,8 @@ void count_weights(const Net& theirs, const Net& ours, Share& share) {
 Lent lend(const Map& ancestor, const onnx::Model& descendant, Share& share) {
   Operators operators;
   const Net theirs(ancestor.model(), operators);
-  Net ours(descendant, operators, &theirs);
-  recognise_weights(theirs, ours);
+  Likeness weights(theirs.constants());
+  const Net ours(descendant, operators, &weights);
   count_weights(theirs, ours, share);
   const std::vector<Origin> origins = origins_of(theirs, ours, pair(theirs, ours));
   Lending lending(ancestor);

@@ -40,6 +40,8 @@ class Ancestor:
             return unknown("graph_input")
         if said.value is None:
             return self._owned([said.row])
+        if self._is_one_of_several(said.value):
+            return unknown("one_of_several_outputs")
         name, passed = self._clamped(node, said.value, alive), []
         while node.op_type not in VIEWS and (before := self._handed_on(name)):
             passed.append(self.ids.maker[name])
@@ -70,6 +72,10 @@ class Ancestor:
             return self.maker(name).op_type in VIEWS and self.maker(name).input[0] in names
 
         return [name for name in names if not is_view(name)]
+
+    def _is_one_of_several(self, name: str) -> bool:
+        """Whether a pass gave it as a further output: it may have merged nodes, and a row has one owner."""
+        return name != self.maker(name).output[0] and "ancestor" in self._rows[self.ids.maker[name]]
 
     def _by_readers(self, weight: str) -> Row:
         """An initializer is its readers', if they are of one mind."""
