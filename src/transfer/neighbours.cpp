@@ -1,6 +1,7 @@
 #include "transfer/neighbours.h"
 
 #include <algorithm>
+#include <span>
 
 namespace thence::transfer {
 namespace {
@@ -58,7 +59,7 @@ class Neighbourhood {
       const Root partner = p_.partners[reader.output];
       if (partner == none || a_.maker(partner) == none) continue;
       const Step& theirs = a_.steps()[a_.maker(partner)];
-      if (theirs.op == reader.op && theirs.input_count == reader.input_count) see(reader, theirs);
+      if (theirs.op == reader.op) see(reader, theirs);
     }
   }
 
@@ -81,11 +82,15 @@ class Neighbourhood {
 
   bool fit(StepId ours, StepId theirs) const {
     const Step &step = d_.steps()[ours], &other = a_.steps()[theirs];
-    if (step.op != other.op || step.place != other.place || step.input_count != other.input_count ||
-        p_.partners[step.output] != none || p_.taken[other.output] || d_.constant(step.output) != nullptr ||
+    if (step.op != other.op || step.place != other.place || p_.partners[step.output] != none || p_.taken[other.output] || d_.constant(step.output) != nullptr ||
         a_.constant(other.output) != nullptr)
       return false;
-    const auto inputs = d_.inputs(step), others = a_.inputs(other);
+    const bool as_they_are = step.input_count == other.input_count;
+    const std::vector<Root> data = as_they_are ? std::vector<Root>() : d_.data_inputs(step),
+                            their_data = as_they_are ? std::vector<Root>() : a_.data_inputs(other);
+    const std::span<const Root> inputs = as_they_are ? d_.inputs(step) : data,
+                                others = as_they_are ? a_.inputs(other) : their_data;
+    if (inputs.size() != others.size()) return false;
     const auto all_fit = [&](std::size_t turn) {
       for (std::size_t i = 0; i < inputs.size(); ++i)
         if (!same(inputs[i], others[(i + turn) % others.size()])) return false;

@@ -231,6 +231,14 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
   }
 }
 
+std::vector<Root> Net::data_inputs(const Step& step) const {
+  std::vector<Root> data;
+  for (const Root root : inputs(step))
+    if (constant(root) != nullptr || makers_[root] == none || !aside_[steps_[makers_[root]].node])
+      data.push_back(root);
+  return data;
+}
+
 void Net::find_readers() {
   first_reader_.assign(makers_.size() + 1, 0);
   for (const Step& step : steps_)

@@ -53,6 +53,8 @@ class Net {
   std::span<const Root> inputs(const Step& step) const {
     return std::span(inputs_).subspan(step.first_input, step.input_count);
   }
+  /// Without those that are computed of sizes: rewriters make constants of them.
+  std::vector<Root> data_inputs(const Step& step) const;
   Root root(onnx::ValueId value) const { return roots_[value]; }
   std::size_t root_count() const { return makers_.size(); }
   /// The step that makes a root; none for inputs of the graph, constants, and what is read before it is made.

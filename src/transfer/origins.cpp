@@ -219,14 +219,17 @@ class Finder {
         const Proof proof = pairing_.proofs[d_.root(value)];
         if (row.places[i] != Row::nowhere)
           origins_[ours[i]] = {Kind::view, proof, {above[row.places[i]]}};
-        else if (const auto [first, past] = row.beside[i]; first == past && a_.maker(partner) != none)
+        else if (const auto [first, past] = row.beside[i]; first == past)
           // Nothing of the ancestor stands here: it was put in, and carries what comes before it.
-          origins_[ours[i]] = {
-              Kind::carries,
-              proof,
-              {past < above.size() ? above[past] : a_.steps()[a_.maker(a_.root(other))].node}};
+          if (const onnx::NodeId before = past < above.size() ? above[past] : maker_of(a_.root(other));
+              before != none)
+            origins_[ours[i]] = {Kind::carries, proof, {before}};
       }
     }
+  }
+
+  onnx::NodeId maker_of(Root root) const {  // none for what the graph is given
+    return a_.maker(root) == none ? none : a_.steps()[a_.maker(root)].node;
   }
 
   static std::uint64_t op_hash(std::string_view op) { return base::text_hash(view_name(op), 0); }
@@ -251,7 +254,7 @@ class Finder {
     if (node.outputs().empty() || node.outputs()[0] == none) return;
     const Root root = d_.root(node.outputs()[0]);
     const Root partner = chosen_[root];
-    if (partner == none || a_.maker(partner) == none || open_[root]) return;
+    if (partner == none || open_[root]) return;
     // The ancestor has such views of this value, too: it may be any of them.
     if (const auto same = views_.find(mixed(pairing_.classes[partner], op_hash(node.op_type())));
         same != views_.end()) {
@@ -264,7 +267,7 @@ class Finder {
       }
     }
     // What it carries may have another form than its root: then it is that view's.
-    Origin carries{Kind::carries, pairing_.proofs[root], {a_.steps()[a_.maker(partner)].node}};
+    Origin carries{Kind::carries, pairing_.proofs[root], {maker_of(partner)}};
     for (const onnx::NodeId view : views_above(d_, node.outputs()[0])) {
       if (view == id) continue;
       const Origin& above = origins_[view];
@@ -272,7 +275,7 @@ class Finder {
       carries.nodes = {above.nodes.front()};
       break;
     }
-    origins_[id] = std::move(carries);
+    if (carries.nodes.front() != none) origins_[id] = std::move(carries);
   }
 
   // Nodes whose results lead nowhere: only outputs that nobody asked for would read them.

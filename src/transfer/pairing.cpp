@@ -228,32 +228,39 @@ class Pairer {
     const StepId maker = a_.maker(result_.partners[step.output]);
     if (maker == none) return;
     const Step& theirs = a_.steps()[maker];
-    if (theirs.op != step.op || theirs.input_count != step.input_count) return;
-    const auto ours = d_.inputs(step), others = a_.inputs(theirs);
+    if (theirs.op != step.op) return;
+    const std::vector<Root> ours = d_.data_inputs(step), others = a_.data_inputs(theirs);
+    if (ours.size() != others.size()) return;
     if (!step.commutes) {
       for (std::size_t i = 0; i < ours.size(); ++i) read_in_place(ours[i], others[i]);
       return;
     }
-    Root open = none, left = none;
-    std::size_t open_count = 0, left_count = 0;
+    std::vector<Root> open, left;
     for (const Root root : ours)
-      if (d_.constant(root) == nullptr && result_.partners[root] == none) open = root, ++open_count;
+      if (d_.constant(root) == nullptr && result_.partners[root] == none) open.push_back(root);
     for (const Root root : others) {
-      if (a_.constant(root) != nullptr) continue;
       const bool used = std::any_of(ours.begin(), ours.end(), [&](Root mine) {
         return result_.partners[mine] != none && classes_[result_.partners[mine]] == classes_[root];
       });
-      if (!used) left = root, ++left_count;
+      if (a_.constant(root) == nullptr && !used) left.push_back(root);
     }
-    if (open_count == 1 && left_count == 1) read_in_place(open, left);
+    // Some that are left may be constants by now: then the operators that make them tell.
+    if (open.size() == 1 && left.size() > 1)
+      std::erase_if(left, [&](Root root) { return !made_alike(open.front(), root); });
+    if (open.size() == 1 && left.size() == 1) read_in_place(open.front(), left.front());
+  }
+
+  // By the same operator.
+  bool made_alike(Root ours, Root theirs) const {
+    const StepId mine = d_.maker(ours), other = a_.maker(theirs);
+    return mine != none && other != none && d_.steps()[mine].op == a_.steps()[other].op &&
+           d_.steps()[mine].place == a_.steps()[other].place;
   }
 
   void read_in_place(Root ours, Root theirs) {
     if (result_.partners[ours] != none || d_.constant(ours) != nullptr || a_.constant(theirs) != nullptr)
       return;
-    const StepId mine = d_.maker(ours), other = a_.maker(theirs);
-    if (mine != none && other != none && d_.steps()[mine].op == a_.steps()[other].op &&
-        d_.steps()[mine].place == a_.steps()[other].place)
+    if (made_alike(ours, theirs))
       pair(ours, theirs, Proof::outputs);
     else
       suggest(ours, theirs);
