@@ -89,8 +89,7 @@ const std::vector<Likeness::Sampled>& Likeness::of_size(std::uint64_t elements) 
 std::uint64_t Likeness::of(const Constant& changed) {
   if (!is_readable(changed)) return 0;
   const std::vector<Sampled>& candidates = of_size(changed.elements);
-  const std::vector<double> values =
-      candidates.empty() ? std::vector<double>() : sampled(changed, false);
+  const std::vector<double> values = candidates.empty() ? std::vector<double>() : sampled(changed, false);
   double best = 0, second = 0;
   std::uint64_t content = 0;
   for (const Sampled& each : candidates) {

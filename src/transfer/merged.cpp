@@ -46,8 +46,8 @@ std::vector<std::int64_t> Net::integers_of(onnx::ValueId value) const {
   const onnx::Initializer& held = model_->initializers()[producer.index];
   const onnx::Pieces message{held.bytes};
   std::vector<std::int64_t> numbers;
-  if (const auto sizes = held.sparse ? std::nullopt
-                                     : shapes::small_content(message, onnx::read_tensor(message)))
+  if (const auto sizes =
+          held.sparse ? std::nullopt : shapes::small_content(message, onnx::read_tensor(message)))
     for (const shapes::Size size : *sizes) numbers.push_back(size.is_number() ? size.value : -1);
   return numbers;
 }

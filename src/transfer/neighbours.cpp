@@ -10,14 +10,19 @@ constexpr std::size_t most_looked_at = 64;  // around one step: a hub tells litt
 
 class Neighbourhood {
  public:
-  explicit Neighbourhood(const Paired& paired) : p_(paired), a_(paired.ancestor), d_(paired.descendant) {}
+  explicit Neighbourhood(const Paired& paired, const Candidates* open = nullptr)
+      : p_(paired), open_(open), a_(paired.ancestor), d_(paired.descendant) {}
+
+  // Nothing when there are more than anybody looks at.
+  std::vector<StepId> all(StepId ours) const {
+    std::vector<StepId> steps = around(ours);
+    if (steps.size() == most_looked_at) return {};
+    std::erase_if(steps, [&](StepId each) { return !fit(ours, each); });
+    return steps;
+  }
 
   StepId theirs(StepId ours) const {
-    std::vector<StepId> candidates;
-    for (const Root root : d_.inputs(d_.steps()[ours]))
-      if (p_.partners[root] != none) add_readers_of_all(p_.partners[root], candidates);
-    each_paired_reader(ours, [&](const Step&, const Step& reader) { add_makers(a_, reader, candidates); });
-    return only(candidates, a_, d_.steps()[ours], [&](StepId each) { return fit(ours, each); });
+    return only(around(ours), a_, d_.steps()[ours], [&](StepId each) { return fit(ours, each); });
   }
 
   // The other way round: which of the steps around ours it could be.
@@ -29,6 +34,23 @@ class Neighbourhood {
   }
 
  private:
+  // What reads, or is read by, the partners of what a step reads or is read by.
+  std::vector<StepId> around(StepId ours) const {
+    std::vector<StepId> steps;
+    for (const Root root : d_.inputs(d_.steps()[ours])) {
+      if (p_.partners[root] != none) add_readers_of_all(p_.partners[root], steps);
+      if (const std::vector<StepId>* const open = open_at(root))
+        for (const StepId maker : *open) add_readers(a_, a_.steps()[maker].output, steps);
+    }
+    each_paired_reader(ours, [&](const Step&, const Step& reader) { add_makers(a_, reader, steps); });
+    return steps;
+  }
+
+  const std::vector<StepId>* open_at(Root ours) const {
+    const auto found = open_ == nullptr ? Candidates::const_iterator() : open_->find(ours);
+    return open_ == nullptr || found == open_->end() ? nullptr : &found->second;
+  }
+
   static void add(StepId step, std::vector<StepId>& steps) {
     if (step != none && steps.size() < most_looked_at &&
         std::find(steps.begin(), steps.end(), step) == steps.end())
@@ -82,12 +104,14 @@ class Neighbourhood {
 
   bool fit(StepId ours, StepId theirs) const {
     const Step &step = d_.steps()[ours], &other = a_.steps()[theirs];
-    if (step.op != other.op || step.place != other.place || p_.partners[step.output] != none || p_.taken[other.output] || d_.constant(step.output) != nullptr ||
-        a_.constant(other.output) != nullptr)
+    if (step.op != other.op || step.place != other.place || p_.partners[step.output] != none ||
+        p_.taken[other.output] || d_.constant(step.output) != nullptr || a_.constant(other.output) != nullptr)
       return false;
     const bool as_they_are = step.input_count == other.input_count;
-    const std::vector<Root> data = as_they_are ? std::vector<Root>() : d_.data_inputs(step),
-                            their_data = as_they_are ? std::vector<Root>() : a_.data_inputs(other);
+    const std::vector<Root> data =
+                                as_they_are ? std::vector<Root>() : d_.data_inputs(step, p_.known.contents),
+                            their_data =
+                                as_they_are ? std::vector<Root>() : a_.data_inputs(other, p_.known.contents);
     const std::span<const Root> inputs = as_they_are ? d_.inputs(step) : data,
                                 others = as_they_are ? a_.inputs(other) : their_data;
     if (inputs.size() != others.size()) return false;
@@ -114,8 +138,10 @@ class Neighbourhood {
       if (const Constant* const weight = a_.constant(theirs)) return may_be(*constant, *weight);
       return other != none && a_.is_aside(a_.steps()[other].node);  // sizes that were fixed
     }
-    return a_.constant(theirs) == nullptr && !p_.taken[theirs] && mine != none && other != none &&
-           d_.steps()[mine].op == a_.steps()[other].op;
+    if (a_.constant(theirs) != nullptr || p_.taken[theirs] || mine == none || other == none) return false;
+    if (const std::vector<StepId>* const open = open_at(ours))
+      return std::find(open->begin(), open->end(), other) != open->end();
+    return d_.steps()[mine].op == a_.steps()[other].op;
   }
 
   static bool may_be(const Constant& ours, const Constant& theirs) {
@@ -124,6 +150,7 @@ class Neighbourhood {
   }
 
   const Paired& p_;
+  const Candidates* open_;  // null: not looked for
   const Net &a_, &d_;
 };
 
@@ -133,6 +160,17 @@ StepId one_that_fits(const Paired& paired, StepId step) {
   const Neighbourhood around(paired);
   const StepId theirs = around.theirs(step);
   return theirs != none && around.ours(step, theirs) == step ? theirs : none;
+}
+
+Candidates all_that_fit(const Paired& paired) {
+  Candidates found;
+  const Neighbourhood around(paired, &found);
+  for (StepId id = 0; id < paired.descendant.steps().size(); ++id) {
+    const Root made = paired.descendant.steps()[id].output;
+    if (paired.partners[made] != none || paired.descendant.constant(made) != nullptr) continue;
+    if (std::vector<StepId> steps = around.all(id); !steps.empty()) found.emplace(made, std::move(steps));
+  }
+  return found;
 }
 
 }  // namespace thence::transfer

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "onnx/model.h"
@@ -53,8 +54,9 @@ class Net {
   std::span<const Root> inputs(const Step& step) const {
     return std::span(inputs_).subspan(step.first_input, step.input_count);
   }
-  /// Without those that are computed of sizes: rewriters make constants of them.
-  std::vector<Root> data_inputs(const Step& step) const;
+  /// Without those that are computed of sizes, of which rewriters make constants, and without constants whose
+  /// content is not among `known`.
+  std::vector<Root> data_inputs(const Step& step, const std::unordered_set<std::uint64_t>& known) const;
   Root root(onnx::ValueId value) const { return roots_[value]; }
   std::size_t root_count() const { return makers_.size(); }
   /// The step that makes a root; none for inputs of the graph, constants, and what is read before it is made.
@@ -105,8 +107,8 @@ class Net {
   std::vector<Constant> constants_;
   std::vector<Step> steps_;
   std::vector<Root> inputs_;
-  std::vector<bool> views_, fixed_, aside_;    // by node
-  Likeness* ancestor_;                         // null for the ancestor itself
+  std::vector<bool> views_, fixed_, aside_;  // by node
+  Likeness* ancestor_;                       // null for the ancestor itself
   std::vector<std::uint32_t> first_reader_;
   std::vector<StepId> readers_;
 };

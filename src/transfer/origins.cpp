@@ -60,38 +60,63 @@ class Finder {
       const std::uint64_t alike = pairing_.classes[chosen_[root]];
       const auto found = members.find(alike);
       if (found == members.end() || found->second.size() < 2) continue;
-      Root told = none;
-      bool differs = false;
+      std::vector<Root> told;
       for (const StepId reader : d_.readers(root)) {
         const Root made = chosen_[d_.steps()[reader].output];
         if (made == none || open_[d_.steps()[reader].output] || a_.maker(made) == none) continue;
-        for (const Root read : a_.inputs(a_.steps()[a_.maker(made)])) {
-          if (pairing_.classes[read] != alike) continue;
-          differs |= told != none && told != read;
-          told = read;
-        }
+        for (const Root read : a_.inputs(a_.steps()[a_.maker(made)]))
+          if (pairing_.classes[read] == alike && told.size() < most_members &&
+              std::find(told.begin(), told.end(), read) == told.end())
+            told.push_back(read);
       }
-      open_[root] = told == none || differs;
-      if (told != none) chosen_[root] = told;
-      if (open_[root]) rivals_[root] = &found->second;
+      open_[root] = told.empty();
+      if (told.empty()) {
+        rivals_[root] = &found->second;
+        continue;
+      }
+      // Several that were merged: it is each of them, and the one whose name survived comes first.
+      std::sort(told.begin(), told.end());
+      const auto named =
+          std::find_if(told.begin(), told.end(), [&](Root each) { return called_alike(root, each); });
+      if (named != told.end()) std::rotate(told.begin(), named, named + 1);
+      chosen_[root] = told.front();
+      if (told.size() > 1) merged_.emplace(root, std::move(told));
     }
     members_ = std::move(members);
   }
 
+  Origin one_of_candidates(Root root) const {
+    Origin origin;
+    const auto found = pairing_.candidates.find(root);
+    if (found == pairing_.candidates.end()) return origin;
+    origin = {Kind::ambiguous, Proof::neighbours, {}};
+    for (const StepId each : found->second) add(origin.nodes, a_.steps()[each].node);
+    return origin;
+  }
+
+  bool called_alike(Root ours, Root theirs) const {
+    return ours < d_.model().value_count() && theirs < a_.model().value_count() &&
+           d_.model().value_name(ours) == a_.model().value_name(theirs);
+  }
+
   void computed(const Step& step) {
     const Root partner = chosen_[step.output];
-    if (partner == none || a_.maker(partner) == none) return;
     Origin& origin = origins_[step.node];
+    if (partner == none && origin.kind == Kind::unknown) origin = one_of_candidates(step.output);
+    if (partner == none || a_.maker(partner) == none) return;
     const onnx::Node node = d_.model().node(step.node);
     const bool first_output = !node.outputs().empty() && node.outputs()[0] == step.output;
     std::vector<onnx::NodeId> nodes{a_.steps()[a_.maker(partner)].node};
     if (open_[step.output])
       for (const Root rival : *rivals_[step.output]) add(nodes, a_.steps()[a_.maker(rival)].node);
+    if (const auto merged = merged_.find(step.output); merged != merged_.end())
+      for (const Root each : merged->second)
+        if (a_.maker(each) != none) add(nodes, a_.steps()[a_.maker(each)].node);
     const auto& region = pairing_.regions[pairing_.region_of[step.output]];
-    // A quantiser cuts off what an activation would: the node itself is the operation before it.
+    // Where quantising the result does what an activation did, the node itself is the operation before it.
     const std::uint32_t last = a_.steps()[a_.maker(partner)].op;
     for (const StepId inside : region)
-      if (step.op != last && a_.steps()[inside].op == step.op)
+      if (step.op != last && a_.steps()[inside].op == step.op && !may_cut_off(node.op_type()))
         nodes.insert(nodes.begin(), a_.steps()[inside].node);
     for (const StepId inside : region) add(nodes, a_.steps()[inside].node);
     if (first_output) {
@@ -151,8 +176,8 @@ class Finder {
     }
   }
 
-  // The views above what a part reads: the ancestor's own, if it has such, and before them what belongs to the
-  // part.
+  // The views above what a part reads: the ancestor's own, if it has such, and before them what belongs to
+  // the part.
   void views_of_part(onnx::ValueId value, const Origin& whole) {
     const Root partner = chosen_[d_.root(value)];
     const std::vector<onnx::NodeId> ours = views_above(d_, value);
@@ -215,7 +240,14 @@ class Finder {
       const std::vector<onnx::NodeId> above = views_above(a_, other);
       const Row row = in_a_row(d_, ours, a_, above);
       for (std::size_t i = 0; i < ours.size(); ++i) {
-        if (origins_[ours[i]].kind != Kind::unknown || d_.is_constant(ours[i])) continue;
+        Origin& origin = origins_[ours[i]];
+        // Several views that were merged: it is each of them.
+        if (row.places[i] != Row::nowhere && origin.proof != Proof::name &&
+            (origin.kind == Kind::view || origin.kind == Kind::ambiguous)) {
+          add(origin.nodes, above[row.places[i]]);
+          if (origin.nodes.size() > 1) origin.kind = Kind::ambiguous;
+        }
+        if (origin.kind != Kind::unknown || d_.is_constant(ours[i])) continue;
         const Proof proof = pairing_.proofs[d_.root(value)];
         if (row.places[i] != Row::nowhere)
           origins_[ours[i]] = {Kind::view, proof, {above[row.places[i]]}};
@@ -247,6 +279,22 @@ class Finder {
     }
   }
 
+  // Of a value that may be several: each of their views that it may be, or the values themselves.
+  void carried_by_candidate(onnx::NodeId id, Root root) {
+    const auto found = pairing_.candidates.find(root);
+    if (found == pairing_.candidates.end()) return;
+    std::vector<onnx::NodeId> views;
+    for (const StepId each : found->second) {
+      const auto same = views_.find(
+          mixed(pairing_.classes[a_.steps()[each].output], op_hash(d_.model().node(id).op_type())));
+      if (same == views_.end()) continue;
+      for (const onnx::NodeId view : same->second)
+        if (may_give_one_form(d_, id, a_, view)) add(views, view);
+    }
+    origins_[id] = views.empty() ? one_of_candidates(root)
+                                 : Origin{Kind::ambiguous, Proof::neighbours, std::move(views)};
+  }
+
   // What a rewrite put in belongs to the value it carries.
   void carried(onnx::NodeId id) {
     if (origins_[id].kind != Kind::unknown || !d_.is_view(id) || d_.is_constant(id)) return;
@@ -254,7 +302,8 @@ class Finder {
     if (node.outputs().empty() || node.outputs()[0] == none) return;
     const Root root = d_.root(node.outputs()[0]);
     const Root partner = chosen_[root];
-    if (partner == none || open_[root]) return;
+    if (partner == none) return carried_by_candidate(id, root);
+    if (open_[root]) return;
     // The ancestor has such views of this value, too: it may be any of them.
     if (const auto same = views_.find(mixed(pairing_.classes[partner], op_hash(node.op_type())));
         same != views_.end()) {
@@ -355,6 +404,7 @@ class Finder {
   std::vector<bool> open_;    // several equal expressions, and nothing tells which
   std::unordered_map<std::uint64_t, std::vector<Root>> members_;
   std::unordered_map<Root, const std::vector<Root>*> rivals_;
+  std::unordered_map<Root, std::vector<Root>> merged_;
   std::vector<std::pair<onnx::NodeId, std::vector<onnx::NodeId>>> pairs_;
   std::vector<std::vector<onnx::NodeId>> readers_;
   std::vector<bool> unread_;  // by node

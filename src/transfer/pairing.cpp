@@ -40,6 +40,7 @@ class Pairer {
     drain();
     for (int round = 0; round < most_rounds; ++round)
       if (std::none_of(std::begin(tries), std::end(tries), [this](Try one) { return try_all(one); })) break;
+    result_.candidates = all_that_fit({a_, d_, result_.partners, taken_, known_});
     result_.classes = std::move(classes_);
     return std::move(result_);
   }
@@ -197,8 +198,25 @@ class Pairer {
     return reader.output;
   }
 
+  // Weights that were changed may hold what came after them: a scale, a norm, a bias.
+  Root past_folded(const Step& step, Root root) const {
+    for (int folded = 0; folded < 2 && a_.readers(root).size() == 1; ++folded) {
+      const Step& reader = a_.steps()[a_.readers(root).front()];
+      const auto inputs = a_.inputs(reader);
+      const bool by_constant = std::all_of(inputs.begin(), inputs.end(), [&](Root each) {
+        return each == root || a_.constant(each) != nullptr;
+      });
+      const auto ours = d_.readers(step.output);
+      const bool kept = std::any_of(ours.begin(), ours.end(),
+                                    [&](StepId each) { return d_.steps()[each].op == reader.op; });
+      if (!by_constant || kept || !is_scaling(a_.model().node(reader.node).op_type())) break;
+      root = reader.output;
+    }
+    return root;
+  }
+
   void settle(const Step& step, Root root, Proof proof) {
-    const Root end = past_activation(step, root);
+    const Root end = past_activation(step, proof == Proof::alone ? past_folded(step, root) : root);
     if (end != root) {
       result_.region_of[step.output] = static_cast<std::uint32_t>(result_.regions.size());
       result_.regions.push_back({a_.maker(end), a_.maker(root)});
@@ -229,7 +247,8 @@ class Pairer {
     if (maker == none) return;
     const Step& theirs = a_.steps()[maker];
     if (theirs.op != step.op) return;
-    const std::vector<Root> ours = d_.data_inputs(step), others = a_.data_inputs(theirs);
+    const std::vector<Root> ours = d_.data_inputs(step, known_.contents),
+                            others = a_.data_inputs(theirs, known_.contents);
     if (ours.size() != others.size()) return;
     if (!step.commutes) {
       for (std::size_t i = 0; i < ours.size(); ++i) read_in_place(ours[i], others[i]);

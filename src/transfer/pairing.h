@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "transfer/net.h"
+#include "transfer/neighbours.h"
 
 namespace thence::transfer {
 
@@ -30,6 +30,7 @@ struct Pairing {
   /// Roots of the descendant that are one operation of the ancestor taken apart, and their steps.
   std::vector<std::pair<Root, std::vector<StepId>>> splits;
   std::vector<std::uint64_t> classes;  // by root of the ancestor: equal for equal expressions
+  Candidates candidates;               // where there is no partner
 };
 
 Pairing pair(const Net& ancestor, const Net& descendant);

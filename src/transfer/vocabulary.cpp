@@ -126,6 +126,11 @@ std::vector<Spelled> spelled(const onnx::Node& node) {
   const auto row =
       std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.fused == op; });
   std::vector<Spelled> result;
+  if (op == "QLinearConcat") {  // the result's scale and zero point, then each tensor with its own
+    result.push_back({"Concat", {}});
+    for (int i = 2; i < static_cast<int>(node.inputs().size()); i += 3) result.back().inputs.push_back(i);
+    return result;
+  }
   if (row == std::end(rows)) {
     result.push_back({op, {}});
     for (int i = 0; i < static_cast<int>(node.inputs().size()); ++i) result.back().inputs.push_back(i);
