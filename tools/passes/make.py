@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import onnx
+from thence.verify.numbers import Array, numbers
 from tools.corpus.whole import write_whole
 from tools.sample.architectures import inputs_of
 from tools.sample.choices import choice_of
@@ -19,7 +20,6 @@ from .claims import stamp, unstamp
 from .decide import Decision
 from .equal import Values
 from .ids import Ids, give_ids, outputs_of, take_back
-from .numbers import Array, numbers
 from .randomise import randomised
 from .recipes import PASSES, Step
 

@@ -17,7 +17,7 @@ from .given import given_inputs
 from .inputs import Inputs, check_inputs, derive_inputs
 from .load import Loaded, load
 from .lock import LOCK
-from .progress import STAGES, Progress
+from ..progress import STAGES, Progress
 from .request import Made
 from .spec import inputs_of, read_spec
 from .state import as_found

@@ -1,0 +1,115 @@
+"""What must be known of a model before its numbers are compared: its inputs, what a runtime can show, and
+which values are coarse or random because of what they are computed from."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .near import BYTES, HALF, SAME
+
+if TYPE_CHECKING:
+    import onnx
+
+_HALVES = (10, 16)  # TensorProto.FLOAT16, BFLOAT16
+_QUANTISED = ("quant", "qlinear", "qgemm", "qattention", "integer", "nbits", "bnb4")
+_RANDOM = ("random", "bernoulli", "multinomial")
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input of the graph; a size is a number, a name, or nothing."""
+
+    name: str
+    type: int  # TensorProto.DataType; 0: no tensor
+    sizes: tuple[int | str | None, ...]
+
+
+class Graph:
+    """A model's main graph without its weights."""
+
+    def __init__(self, model: onnx.ModelProto) -> None:
+        graph = model.graph
+        weights = {tensor.name: tensor for tensor in graph.initializer}
+        self.inputs = tuple(_input(value) for value in graph.input if value.name not in weights)
+        self.outputs = frozenset(value.name for value in graph.output)
+        self.made = frozenset(name for node in graph.node for name in node.output if name)
+        self._readers: defaultdict[str, list[onnx.NodeProto]] = defaultdict(list)
+        for node in graph.node:
+            for name in set(node.input):
+                self._readers[name].append(node)
+        self.rows = _rows(graph, weights, self._readers)
+        coarse = _made_by(graph, lambda node: any(word in node.op_type.lower() for word in _QUANTISED))
+        halves = {tensor.name for tensor in graph.initializer if tensor.data_type in _HALVES}
+        halves |= {value.name for value in self.inputs if value.type in _HALVES}
+        halves |= _made_by(graph, lambda node: node.op_type == "Cast" and node.attribute[0].i in _HALVES)
+        self._coarse, self._half = self._reached(coarse), self._reached(halves)
+        self.random = self._reached(
+            _made_by(graph, lambda node: node.op_type.lower().startswith(_RANDOM)),
+        )
+        self._readers.clear()  # nodes are large, and not needed any more
+
+    def tolerance(self, name: str) -> float:
+        """How far a value's numbers may be off."""
+        return BYTES if name in self._coarse else HALF if name in self._half else SAME
+
+    def _reached(self, starts: Iterable[str]) -> frozenset[str]:
+        """The values, and all that is computed from them."""
+        found = set(starts)
+        left = list(found)
+        while left:
+            for node in self._readers.get(left.pop(), ()):
+                fresh = [name for name in node.output if name and name not in found]
+                found.update(fresh)
+                left += fresh
+        return frozenset(found)
+
+
+def read_graph(path: Path) -> Graph:
+    """Of a file; data that lies in others is not read."""
+    import onnx
+
+    return Graph(onnx.load(path, load_external_data=False))
+
+
+def _input(value: onnx.ValueInfoProto) -> Input:
+    tensor = value.type.tensor_type
+    sizes = tuple(
+        int(size.dim_value) if size.HasField("dim_value") else str(size.dim_param) or None
+        for size in tensor.shape.dim
+    )
+    return Input(value.name, tensor.elem_type, sizes)
+
+
+def _made_by(graph: onnx.GraphProto, fits: Callable[[onnx.NodeProto], bool]) -> set[str]:
+    return {name for node in graph.node if fits(node) for name in node.output if name}
+
+
+_CARRIES = set("Cast Clip Concat Expand Flatten Identity Reshape Slice Squeeze Transpose Unsqueeze Where".split())
+_SHIFTS = {"Add", "Max", "Min", "Mul", "Sub"}
+_LOOKED_THROUGH = 256  # nodes between an input and the tables that it chooses rows of
+
+
+def _rows(
+    graph: onnx.GraphProto,
+    weights: dict[str, onnx.TensorProto],
+    readers: dict[str, list[onnx.NodeProto]],
+) -> dict[str, int]:
+    """By input, how many rows the smallest table has that it chooses from; none for those that choose none."""
+    found: dict[str, int] = {}
+    for value in graph.input:
+        left, seen = [(str(value.name), 1)], {value.name}
+        while left and len(seen) < _LOOKED_THROUGH:
+            name, share = left.pop()
+            for node in readers.get(name, ()):
+                if node.op_type == "Gather" and node.input[0] in weights and node.input[1] == name:
+                    axis = next((a.i for a in node.attribute if a.name == "axis"), 0)
+                    rows = max(1, weights[node.input[0]].dims[axis] // share)
+                    found[value.name] = min(rows, found.get(value.name, rows))
+                elif node.op_type in _CARRIES | _SHIFTS and node.output[0] not in seen:
+                    seen.add(node.output[0])
+                    left.append((node.output[0], 2 if node.op_type in _SHIFTS else share))
+    return found
