@@ -45,7 +45,7 @@ Verification::Refuted refuted(std::size_t at, const Claim& claim, const std::str
           .place = fmt::format("{}#{}", descendant.graph_label(node.graph()), node.index()),
           .value = first_name(descendant, claim.ours),
           .ancestor_value = first_name(ancestor, claim.theirs),
-          .off = std::strtod(off.c_str(), nullptr)};
+          .off = off.empty() ? std::nullopt : std::optional(std::strtod(off.c_str(), nullptr))};
 }
 
 // The answer has a line for each claim: `confirmed`, `refuted` and how far the numbers are off, or why they

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "base/text.h"
@@ -21,7 +22,8 @@ struct Why {
 };
 constexpr Why reasons[] = {
     {"too_few_numbers", "too few different numbers"}, {"same_as_others", "the same numbers as many others"},
-    {"too_coarse", "numbers too coarse to tell"},     {"not_exposed", "inside a body or a fused node"},
+    {"too_coarse", "numbers too coarse to tell"},     {"quantised_form", "integers of a quantised form alone"},
+    {"not_exposed", "inside a body or a fused node"},
     {"no_numbers", "no numbers, or too many"},        {"random", "random numbers"},
 };
 
@@ -53,8 +55,9 @@ void append_text(const Verification& step, std::string& out) {
   out += '\n';
   for (std::size_t i = 0; i < std::min(most_named, step.refuted.size()); ++i) {
     const Verification::Refuted& one = step.refuted[i];
-    put("  refuted: {} {}: {} is not {}, off by {:.2g}\n", base::printable(one.node),
-        base::printable(one.place), base::printable(one.value), base::printable(one.ancestor_value), one.off);
+    put("  refuted: {} {}: {} is not {}, {}\n", base::printable(one.node), base::printable(one.place),
+        base::printable(one.value), base::printable(one.ancestor_value),
+        one.off ? fmt::format("off by {:.2g}", *one.off) : "of another size");
   }
   if (step.refuted.size() > most_named) put("  and {} more\n", step.refuted.size() - most_named);
 }
@@ -85,7 +88,8 @@ void append_json(const Verification& step, std::string& out) {
     append_json_string(out, refuted.value);
     out += R"(,"ancestor_value":)";
     append_json_string(out, refuted.ancestor_value);
-    fmt::format_to(std::back_inserter(out), R"(,"off":{:.3g}}})", refuted.off);
+    out += R"(,"off":)";
+    out += refuted.off && std::isfinite(*refuted.off) ? fmt::format("{:.3g}}}", *refuted.off) : "null}";
   }
   out += "]}";
 }

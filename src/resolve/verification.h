@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ struct Verification {
     std::size_t claim = 0;    // its place among the claims
     std::string node, place;  // its name, and `graph#index`
     std::string value, ancestor_value;
-    double off = 0;  // how far the numbers are apart, in units of their usual size
+    std::optional<double> off;  // how far apart the numbers are, by how much they vary; none: other sizes
   };
 
   std::string ancestor, descendant;  // the files

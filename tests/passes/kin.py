@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import onnx
 import onnx.parser
-from thence.verify.near import HALF, SAME
-from thence.verify.numbers import Array, numbers
 from tools.passes.ancestor import Ancestor
 from tools.passes.decide import Decision
 from tools.passes.equal import Values
 from tools.passes.ids import give_ids
-from tools.passes.recipes import Step
+from tools.passes.recipes import HALF, Step
+
+from thence.verify.near import SAME
+from thence.verify.numbers import Array, numbers
 
 INPUT, OUTPUT = "float[4, 6] x", "float[4, 6] y"
 

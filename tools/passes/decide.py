@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import Counter
 
 import onnx
+from tools.sample.walk import places
+
 from thence.verify.near import SAME, telling
 from thence.verify.numbers import Array
-from tools.sample.walk import places
 
 from .ancestor import Alive, Ancestor, Row, unknown
 from .claims import CARRIERS, Claim, claim, in_place

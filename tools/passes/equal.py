@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+
 from thence.verify.near import SAMPLE, apart, distances, plain, telling, usual
 from thence.verify.numbers import Array
 

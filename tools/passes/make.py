@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import onnx
-from thence.verify.numbers import Array, numbers
 from tools.corpus.whole import write_whole
 from tools.sample.architectures import inputs_of
 from tools.sample.choices import choice_of
 from tools.sample.truth import text
+
+from thence.verify.numbers import Array, numbers
 
 from .ancestor import Ancestor
 from .claims import stamp, unstamp

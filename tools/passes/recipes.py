@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from thence.verify.near import BYTES, HALF, SAME
+from thence.verify.near import SAME
 
 from . import optimisers, quantisers
 from .optimisers import Feed
 
 Run = Callable[[Path, Path, Feed], None]
+HALF, BYTES = 3e-2, 0.1  # how far numbers may be off: in 16 bits, in 8 bits
 
 
 @dataclass(frozen=True)

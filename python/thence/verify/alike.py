@@ -34,10 +34,11 @@ class Alike:
         """How many others have its numbers."""
         return int(np.sum(self._distances(name) <= EXACT))
 
-    def nearer(self, name: str, off: float) -> int:
-        """How many others, of other numbers, are as near to it as what is compared with it."""
+    def has_rival(self, name: str, off: float) -> bool:
+        """Whether another, of other numbers, may be as near to what is `off` from this one: all that are
+        twice as far from it are farther from that, too."""
         found = self._distances(name)
-        return int(np.sum((found > EXACT) & (found <= off)))
+        return bool(np.any((found > EXACT) & (found <= 2 * off)))
 
     def _distances(self, name: str) -> Array:
         size, at = self._samples[name]

@@ -9,6 +9,7 @@ CONFIRMED, REFUTED = "confirmed", "refuted"
 TOO_FEW = "too_few_numbers"  # they agree, as any few would
 SAME_AS_OTHERS = "same_as_others"  # they agree, and with many others, too
 TOO_COARSE = "too_coarse"  # neither near enough nor far enough apart for what quantising does to numbers
+QUANTISED = "quantised_form"  # shown as integers alone, with a factor for each channel perhaps
 NOT_EXPOSED = "not_exposed"  # a tensor inside a body or a fused node, which no runtime shows
 NO_NUMBERS = "no_numbers"  # not a tensor of numbers, or too large a one
 RANDOM = "random"  # made from random numbers

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .near import BYTES, HALF, SAME
-
 if TYPE_CHECKING:
     import onnx
 
-_HALVES = (10, 16)  # TensorProto.FLOAT16, BFLOAT16
+_HALVES = {10, 16}  # TensorProto.FLOAT16, BFLOAT16
+_SMALL = {2, 3, 4, 5, 17, 18, 19, 20, 21, 22, 23}  # integers of 4 to 16 bits, floats of 4 and 8
 _QUANTISED = ("quant", "qlinear", "qgemm", "qattention", "integer", "nbits", "bnb4")
 _RANDOM = ("random", "bernoulli", "multinomial")
 
@@ -42,19 +41,13 @@ class Graph:
             for name in set(node.input):
                 self._readers[name].append(node)
         self.rows = _rows(graph, weights, self._readers)
-        coarse = _made_by(graph, lambda node: any(word in node.op_type.lower() for word in _QUANTISED))
-        halves = {tensor.name for tensor in graph.initializer if tensor.data_type in _HALVES}
-        halves |= {value.name for value in self.inputs if value.type in _HALVES}
-        halves |= _made_by(graph, lambda node: node.op_type == "Cast" and node.attribute[0].i in _HALVES)
-        self._coarse, self._half = self._reached(coarse), self._reached(halves)
+        coarse = {tensor.name for tensor in graph.initializer if tensor.data_type in _HALVES | _SMALL}
+        coarse |= {value.name for value in self.inputs if value.type in _HALVES}
+        self.coarse = self._reached(coarse | _made_by(graph, _makes_coarse))
         self.random = self._reached(
             _made_by(graph, lambda node: node.op_type.lower().startswith(_RANDOM)),
         )
         self._readers.clear()  # nodes are large, and not needed any more
-
-    def tolerance(self, name: str) -> float:
-        """How far a value's numbers may be off."""
-        return BYTES if name in self._coarse else HALF if name in self._half else SAME
 
     def _reached(self, starts: Iterable[str]) -> frozenset[str]:
         """The values, and all that is computed from them."""
@@ -84,11 +77,19 @@ def _input(value: onnx.ValueInfoProto) -> Input:
     return Input(value.name, tensor.elem_type, sizes)
 
 
+def _makes_coarse(node: onnx.NodeProto) -> bool:
+    if node.op_type == "Cast":
+        return any(attribute.name == "to" and attribute.i in _HALVES for attribute in node.attribute)
+    return any(word in node.op_type.lower() for word in _QUANTISED)
+
+
 def _made_by(graph: onnx.GraphProto, fits: Callable[[onnx.NodeProto], bool]) -> set[str]:
     return {name for node in graph.node if fits(node) for name in node.output if name}
 
 
-_CARRIES = set("Cast Clip Concat Expand Flatten Identity Reshape Slice Squeeze Transpose Unsqueeze Where".split())
+_CARRIES = set(
+    "Cast Clip Concat Expand Flatten Identity Reshape Slice Squeeze Transpose Unsqueeze Where".split()
+)
 _SHIFTS = {"Add", "Max", "Min", "Mul", "Sub"}
 _LOOKED_THROUGH = 256  # nodes between an input and the tables that it chooses rows of
 
@@ -98,7 +99,7 @@ def _rows(
     weights: dict[str, onnx.TensorProto],
     readers: dict[str, list[onnx.NodeProto]],
 ) -> dict[str, int]:
-    """By input, how many rows the smallest table has that it chooses from; none for those that choose none."""
+    """By input that chooses rows of tables, how many the smallest of them has."""
     found: dict[str, int] = {}
     for value in graph.input:
         left, seen = [(str(value.name), 1)], {value.name}

@@ -2,7 +2,8 @@
 
 The claim is of what is computed, not of its form: numbers may be laid out anew (reshaped, transposed), all
 be scaled by one factor, or stand in a quantised form. Numbers that are as exact as they come are refuted by
-any real difference; coarse ones only where the two have nothing to do with each other.
+any real difference; coarse ones only where the two have nothing to do with each other, and they confirm
+only what no other tensor is as near to (see alike.py).
 """
 
 from __future__ import annotations
@@ -11,21 +12,26 @@ import numpy as np
 
 from . import claims
 from .claims import Verdict
-from .near import SAME, TELLING, apart, different, off, plain, telling
+from .near import SAME, TELLING, apart, different, off, plain, telling, usual
 from .numbers import Array
 
 DIFFERENT = 10 * SAME  # how far off exact numbers are, on the whole, that are not the same
-STRANGERS = 0.7  # how far off coarse ones are
+NEAR, STRANGERS = 0.5, 0.7  # how far off coarse ones may be, and are when they have nothing in common
 
 
-def judge(ours: Array, theirs: Array, tolerance: float) -> Verdict:
+def judge(ours: Array, theirs: Array, coarse: bool) -> Verdict:
     """What their numbers say of the claim that `ours` is `theirs`."""
     if not all(value.dtype.kind in "fiub" for value in (ours, theirs)):
         return Verdict(claims.NO_NUMBERS)
     if ours.size != theirs.size:
         return Verdict(claims.REFUTED)
     one, other = plain(ours), plain(theirs)
-    found = _exact(one, other) if tolerance == SAME else _coarse(one, other, ours, theirs, tolerance)
+    found = Verdict(claims.TOO_COARSE) if coarse else _exact(one, other)
+    quantised = ours.dtype.kind != theirs.dtype.kind and {ours.dtype.kind, theirs.dtype.kind} & {"i", "u"}
+    if found.word != claims.CONFIRMED and (coarse or quantised):
+        found = _coarse(one, other, bool(quantised))
+        if found.word == claims.REFUTED and (ours.shape != theirs.shape or not _tells(theirs)):
+            found = Verdict(claims.TOO_COARSE, found.off)
     if found.word == claims.CONFIRMED and not _tells(theirs):
         return Verdict(claims.TOO_FEW, found.off)
     return found
@@ -42,16 +48,19 @@ def _exact(one: Array, other: Array) -> Verdict:
     return Verdict(claims.REFUTED if least > DIFFERENT else claims.TOO_COARSE, least)
 
 
-def _coarse(one: Array, other: Array, ours: Array, theirs: Array, tolerance: float) -> Verdict:
-    """Their order must be the same: sorted, coarse numbers of any two tensors are near."""
-    quantised = ours.dtype.kind in "iu" or theirs.dtype.kind in "iu"
+def _coarse(one: Array, other: Array, quantised: bool) -> Verdict:
+    """Their order must be the same: sorted, coarse numbers of any two tensors are near. Out of a quantised
+    form there may be a factor for each channel, which nobody knows here."""
     least = min(off(one, other), off(_scaled(one, other), other))
     if quantised:
         least = min(least, off(_fitted(one, other), other))
-    if least <= tolerance:
+    if least <= NEAR:
         return Verdict(claims.CONFIRMED, least)
-    comparable = ours.shape == theirs.shape and not quantised
-    return Verdict(claims.REFUTED if comparable and least > STRANGERS else claims.TOO_COARSE, least)
+    # Where numbers vary little around a large one, what quantising does to that is more than they vary.
+    strangers = least * float(np.std(other)) > STRANGERS * usual(other)
+    if quantised:
+        return Verdict(claims.QUANTISED, least)
+    return Verdict(claims.REFUTED if strangers else claims.TOO_COARSE, least)
 
 
 def _scaled(one: Array, other: Array) -> Array:

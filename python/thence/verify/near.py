@@ -9,7 +9,7 @@ import numpy as np
 
 from .numbers import Array
 
-SAME, HALF, BYTES = 1e-3, 3e-2, 0.1  # how far numbers may be off: as computed, in 16 bits, in 8 bits
+SAME = 1e-3  # how far numbers may be off that are computed in the same format
 TELLING = 8  # numbers in a tensor, and different ones: fewer may be equal by chance
 SAMPLE = 256  # numbers that are looked at before all are
 HUGE = 1e4  # what masks are filled with; how huge is a matter of the number format

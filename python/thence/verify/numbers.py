@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 Feed = dict[str, Array]
 Item = TypeVar("Item")
-LARGEST = 1 << 20  # numbers in a value; larger ones are not kept
-AT_FIRST = 64  # values asked for while it is not known how large they are
+LARGEST = 1 << 22  # numbers in a value; larger ones are not kept
+AT_FIRST = 16  # values asked for while it is not known how large they are
 AT_LEAST = 8
-MEMORY = 1 << 29  # bytes of values that are held at once
+_ALL_KEPT = 1 << 20  # the same where all values are kept
+MEMORY = 1 << 28  # bytes of values that are held at once
 
 
 class Runner:
@@ -77,7 +78,7 @@ def numbers(model: onnx.ModelProto, feed: Feed) -> dict[str, Array]:
     for some in portions:
         got = runner.values(some, feed)
         portions.took(got.values(), len(some))
-        found |= got
+        found |= {name: value for name, value in got.items() if value.size <= _ALL_KEPT}
     return found
 
 

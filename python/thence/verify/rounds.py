@@ -16,11 +16,18 @@ from .claims import Claim, NotRun, Verdict
 from .graph import Graph, read_graph
 from .inputs import guesses
 from .judge import judge
-from .near import SAME
 from .numbers import Array, Feed, Portions, Runner
 
 # What is best of several forms comes first: a claim is refuted when all of them that can be compared do so.
-_RANKS = (words.CONFIRMED, words.TOO_FEW, words.TOO_COARSE, words.REFUTED, words.NO_NUMBERS, words.NOT_EXPOSED)
+_RANKS = (
+    words.CONFIRMED,
+    words.TOO_FEW,
+    words.TOO_COARSE,
+    words.REFUTED,
+    words.QUANTISED,
+    words.NO_NUMBERS,
+    words.NOT_EXPOSED,
+)
 _FINAL = (words.CONFIRMED, words.TOO_FEW, words.RANDOM)
 Values = dict[str, Array]
 
@@ -33,23 +40,23 @@ def verify(
 
 
 class _Rounds:
-    def __init__(
-        self, ancestor: Path, descendant: Path, claims: Sequence[Claim], progress: Progress
-    ) -> None:
+    def __init__(self, ancestor: Path, descendant: Path, claims: Sequence[Claim], progress: Progress) -> None:
         self._claims, self._progress = claims, progress
         self._theirs, self._ours = _Side(ancestor, "ancestor"), _Side(descendant, "descendant")
         self._guesses = guesses(self._theirs.graph, self._ours.graph)
         self._feeds: tuple[Feed, Feed] | None = None
         self._found = [Verdict(words.NOT_EXPOSED) for _ in claims]
-        self._held: dict[int, tuple[str, float]] = {}  # by confirmed claim: the ancestor's value, tolerance
+        self._held: dict[
+            int, tuple[str, bool]
+        ] = {}  # by confirmed claim: the ancestor's value, coarse or not
         self._alike = Alike()
 
     def run(self) -> list[Verdict]:
         forms = max((max(len(claim.ours), len(claim.theirs)) for claim in self._claims), default=0)
         for form in range(forms):
             self._round(form)
-        for at, (name, tolerance) in self._held.items():
-            self._found[at] = self._among_others(self._found[at], name, tolerance)
+        for at, (name, coarse) in self._held.items():
+            self._found[at] = self._among_others(self._found[at], name, coarse)
         return self._found
 
     def _round(self, form: int) -> None:
@@ -101,19 +108,19 @@ class _Rounds:
     def _judge(self, at: int, ours: Array | None, theirs: Array | None, mine: str, its: str) -> None:
         found = Verdict(words.NO_NUMBERS)
         if ours is not None and theirs is not None:
-            tolerance = max(self._ours.graph.tolerance(mine), self._theirs.graph.tolerance(its))
-            found = judge(ours, theirs, tolerance)
+            coarse = mine in self._ours.graph.coarse or its in self._theirs.graph.coarse
+            found = judge(ours, theirs, coarse)
             self._alike.add(its, theirs)
             if found.word == words.CONFIRMED:
-                self._held[at] = (its, tolerance)
+                self._held[at] = (its, coarse or ours.dtype.kind != theirs.dtype.kind)
         if _RANKS.index(found.word) < _RANKS.index(self._found[at].word):
             self._found[at] = found
 
-    def _among_others(self, found: Verdict, name: str, tolerance: float) -> Verdict:
+    def _among_others(self, found: Verdict, name: str, coarse: bool) -> Verdict:
         """A confirmation counts if the ancestor's tensor is unlike others."""
         if self._alike.same(name) > MANY:
             return Verdict(words.SAME_AS_OTHERS)
-        if tolerance > SAME and self._alike.nearer(name, found.off or 0.0):
+        if coarse and self._alike.has_rival(name, found.off or 0.0):
             return Verdict(words.TOO_COARSE, found.off)
         return found
 
