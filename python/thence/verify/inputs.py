@@ -6,6 +6,7 @@ are tried from small to large, since some models take no less than a patch or a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,6 +16,7 @@ from .graph import Graph, Input
 from .numbers import Array, Feed
 
 _SEED = 20240229
+_LARGEST = 1 << 28  # numbers in an input
 _SIZES = ((2, 8), (1, 8), (1, 16), (1, 32), (1, 64), (1, 224))  # of the first axis, and of others
 
 
@@ -62,6 +64,8 @@ def _size(name: int | str | None, usual: int, rest: int) -> int:
 
 def _made(value: Input, shape: tuple[int, ...], rows: int | None) -> Array:
     kind = _type(value)
+    if math.prod(shape) > _LARGEST:
+        raise NotRun(f"input {value.name} of {math.prod(shape)} numbers is too large")
     dice = np.random.default_rng([_SEED, *value.name.encode()])  # its own: whatever the others are
     if kind.kind == "f" or kind.name == "bfloat16":
         return dice.standard_normal(shape).astype(kind)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from tests.python.verify.small import model, weight
 
 from thence.verify import NotRun
 from thence.verify.graph import Graph
 from thence.verify.inputs import guesses
+from thence.verify.numbers import Feed
 
 BODY = "y = Relu(x)"
 
 
-def first(inputs: str, body: str = BODY, other: str | None = None, **weights: np.ndarray) -> tuple:  # type: ignore
+def first(inputs: str, body: str = BODY, other: str | None = None, **weights: Any) -> tuple[Feed, Feed]:
     one = Graph(model(body, inputs, **weights))
     return next(guesses(one, Graph(model(body, other, **weights)) if other else one))
 
@@ -35,6 +37,13 @@ def test_fixed_sizes_are_tried_once_for_each_kind_of_numbers() -> None:
 def test_a_size_that_one_of_them_fixes_is_fixed() -> None:
     feed, other = first("float[batch, n] x", other="float[3, n] x")
     assert feed["x"].shape == other["x"].shape == (3, 8)
+
+
+def test_sizes_that_are_no_sizes_are_open() -> None:
+    made = model(BODY, "float[4, 6] x")
+    made.graph.input[0].type.tensor_type.shape.dim[1].dim_value = -1
+    feed, _ = next(guesses(Graph(made), Graph(made)))
+    assert feed["x"].shape == (4, 8)
 
 
 def test_sums_of_sizes() -> None:
@@ -65,13 +74,15 @@ def test_inputs_do_not_change_from_run_to_run() -> None:
 
 
 def test_what_cannot_be_made_up() -> None:
+    with pytest.raises(NotRun, match="input x of 1000000000000 numbers is too large"):
+        first("float[1000000, 1000000] x")
     with pytest.raises(NotRun, match="input s holds object"):
         first("float[4] x, string[2] s")
     with pytest.raises(NotRun, match="input z of the descendant is none of the ancestor's"):
         first("float[4] x", other="float[4] x, float[4] z")
 
 
-def test_what_is_computed_from_coarse_and_from_random_numbers(tmp_path: Path) -> None:
+def test_what_is_computed_from_coarse_and_from_random_numbers() -> None:
     body = """
         q = QuantizeLinear(x, s, z)
         d = DequantizeLinear(q, s, z)
@@ -79,7 +90,23 @@ def test_what_is_computed_from_coarse_and_from_random_numbers(tmp_path: Path) ->
         h = Cast <to = 10>(x)
         r = RandomNormalLike(x)
         t = Add(r, x)
+        b = If (yes) <then_branch = t () => (float[4, 6] i) { i = Exp(d) },
+                      else_branch = e () => (float[4, 6] i) { i = RandomNormalLike(x) }>
+        c = Neg(b)
         y = Relu(x)"""
-    graph = Graph(model(body, s=np.array(0.1, np.float32), z=np.array(0, np.uint8)))
-    assert graph.coarse & graph.made == {"q", "d", "a", "h"}
-    assert graph.random == {"r", "t"}
+    given: dict[str, Any] = {
+        "s": np.array(0.1, np.float32),
+        "z": np.array(0, np.uint8),
+        "yes": np.array(True),
+    }
+    graph = Graph(model(body, **given))
+    assert graph.coarse & graph.made == {"q", "d", "a", "h", "b", "c"}
+    assert graph.random == {"r", "t", "b", "c"}
+
+
+def test_what_a_function_does_inside() -> None:
+    made = model("a = my.Blur(x)\n y = Relu(x)")
+    made.opset_import.add(domain="my", version=1)
+    inside = onnx.helper.make_node("RandomNormalLike", ["x"], ["y"])
+    made.functions.append(onnx.helper.make_function("my", "Blur", ["x"], ["y"], [inside], made.opset_import))
+    assert Graph(made).random == {"a"}

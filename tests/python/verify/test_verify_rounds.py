@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from tests.python.verify.small import Array, model, weight, written
+from tests.python.verify.small import model, weight, written
 
 from thence.verify import Claim, NotRun, numbers, verify
 
@@ -19,7 +20,7 @@ ANCESTOR = """
                   else_branch = e () => (float[4, 6] i) { i = Neg(d) }>
     r = RandomNormalLike(d)
     y = Mul(f, r)"""
-WEIGHTS = {"w": weight(6, 6), "c": weight(6, seed=2), "yes": np.array(True)}
+WEIGHTS: dict[str, Any] = {"w": weight(6, 6), "c": weight(6, seed=2), "yes": np.array(True)}
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def ancestor(tmp_path: Path) -> Path:
     return written(tmp_path, "ancestor.onnx", model(ANCESTOR, **WEIGHTS))
 
 
-def words(ancestor: Path, body: str, claims: Sequence[tuple[str, str]], **weights: Array) -> list[str]:
+def words(ancestor: Path, body: str, claims: Sequence[tuple[str, str]], **weights: Any) -> list[str]:
     made = written(ancestor.parent, "made.onnx", model(body, **{**WEIGHTS, **weights}))
     given = [Claim(tuple(ours.split()), tuple(theirs.split())) for ours, theirs in claims]
     return [verdict.word for verdict in verify(ancestor, made, given)]
@@ -58,7 +59,7 @@ def test_other_forms_are_tried(ancestor: Path) -> None:
         y = Relu(p)"""
     scales = np.array([1, -1, 1, -1, 1, -1], np.float32) / 30
     w8 = np.round(WEIGHTS["w"] / scales).astype(np.int8)
-    given = {"w8": w8, "scales": scales}
+    given: dict[str, Any] = {"w8": w8, "scales": scales}
     forms = [("i", "a"), ("i u", "a"), ("i u p", "a"), ("p i", "a")]
     assert words(ancestor, body, forms, **given) == ["quantised_form", "refuted", "confirmed", "confirmed"]
     wrong = given | {"w8": np.ascontiguousarray(w8[::-1, ::-1])}
