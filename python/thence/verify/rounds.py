@@ -65,7 +65,7 @@ class _Rounds:
         portions = Portions(todo)
         done = 0
         for portion in portions:
-            name = f"form {form + 1}: {done} of {len(todo)} tensors"
+            name = f"{'other forms' if form else 'tensors'}: {done} of {len(todo)}"
             self._progress.stages = [name]
             with self._progress.stage(name):
                 theirs, ours = self._run([one[2] for one in portion], [one[1] for one in portion])

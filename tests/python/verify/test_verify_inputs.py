@@ -94,12 +94,8 @@ def test_what_is_computed_from_coarse_and_from_random_numbers() -> None:
                       else_branch = e () => (float[4, 6] i) { i = RandomNormalLike(x) }>
         c = Neg(b)
         y = Relu(x)"""
-    given: dict[str, Any] = {
-        "s": np.array(0.1, np.float32),
-        "z": np.array(0, np.uint8),
-        "yes": np.array(True),
-    }
-    graph = Graph(model(body, **given))
+    given = {"s": np.float32(0.1), "z": np.uint8(0), "yes": np.bool_(True)}
+    graph = Graph(model(body, **{name: np.array(value) for name, value in given.items()}))
     assert graph.coarse & graph.made == {"q", "d", "a", "h", "b", "c"}
     assert graph.random == {"r", "t", "b", "c"}
 
