@@ -2,8 +2,9 @@
 
 The claim is of what is computed, not of its form: numbers may be laid out anew (reshaped, transposed), all
 be scaled by one factor, or stand in a quantised form. Numbers that are as exact as they come are refuted by
-any real difference; coarse ones only where the two have nothing to do with each other, and they confirm
-only what no other tensor is as near to (see alike.py).
+any real difference; coarse ones only where the two have nothing to do with each other. What is said here of
+coarse ones is not the last word: they confirm only what no other tensor is as near to, and refute only what
+is another tensor (see alike.py), since quantising may drown numbers, as those beside a mask.
 """
 
 from __future__ import annotations
@@ -30,9 +31,11 @@ def judge(ours: Array, theirs: Array, coarse: bool) -> Verdict:
     quantised = ours.dtype.kind != theirs.dtype.kind and {ours.dtype.kind, theirs.dtype.kind} & {"i", "u"}
     if found.word != claims.CONFIRMED and (coarse or quantised):
         found = _coarse(one, other, bool(quantised))
-        if found.word == claims.REFUTED and (ours.shape != theirs.shape or not _tells(theirs)):
+        if found.word == claims.REFUTED and (
+            ours.shape != theirs.shape or not (tells(ours) and tells(theirs))
+        ):
             found = Verdict(claims.TOO_COARSE, found.off)
-    if found.word == claims.CONFIRMED and not _tells(theirs):
+    if found.word == claims.CONFIRMED and not tells(theirs):
         return Verdict(claims.TOO_FEW, found.off)
     return found
 
@@ -76,5 +79,6 @@ def _fitted(one: Array, other: Array) -> Array:
     return _scaled(one - mean, other - its) + its if one.size else one
 
 
-def _tells(value: Array) -> bool:
+def tells(value: Array) -> bool:
+    """Whether it has enough different numbers to be told from others."""
     return telling(value) or (value.dtype.kind in "iu" and different(value) >= TELLING)

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from ..progress import Progress
 from . import claims as words
-from .alike import MANY, Alike
+from .alike import MANY, Alike, sample
 from .claims import Claim, NotRun, Verdict
 from .graph import Graph, read_graph
 from .inputs import guesses
-from .judge import judge
+from .judge import NEAR, judge, tells
 from .numbers import Array, Feed, Portions, Runner
 
 # What is best of several forms comes first: a claim is refuted when all of them that can be compared do so.
@@ -49,6 +49,9 @@ class _Rounds:
         self._held: dict[
             int, tuple[str, bool]
         ] = {}  # by confirmed claim: the ancestor's value, coarse or not
+        self._doubted: dict[
+            int, tuple[str, Array]
+        ] = {}  # by refuted claim of coarse numbers: those, likewise
         self._alike = Alike()
 
     def run(self) -> list[Verdict]:
@@ -57,6 +60,11 @@ class _Rounds:
             self._round(form)
         for at, (name, coarse) in self._held.items():
             self._found[at] = self._among_others(self._found[at], name, coarse)
+        taken = {its for at, (its, _) in self._held.items() if self._found[at].word == words.CONFIRMED}
+        for at, (name, numbers) in self._doubted.items():
+            free = set(self._alike.others(name, numbers, NEAR)) - taken
+            if self._found[at].word == words.REFUTED and not free:
+                self._found[at] = Verdict(words.TOO_COARSE, self._found[at].off)
         return self._found
 
     def _round(self, form: int) -> None:
@@ -110,9 +118,12 @@ class _Rounds:
         if ours is not None and theirs is not None:
             coarse = mine in self._ours.graph.coarse or its in self._theirs.graph.coarse
             found = judge(ours, theirs, coarse)
-            self._alike.add(its, theirs)
+            if tells(theirs):
+                self._alike.add(its, theirs)
             if found.word == words.CONFIRMED:
                 self._held[at] = (its, coarse or ours.dtype.kind != theirs.dtype.kind)
+            elif found.word == words.REFUTED and coarse and ours.size == theirs.size:
+                self._doubted[at] = (its, sample(ours))
         if _RANKS.index(found.word) < _RANKS.index(self._found[at].word):
             self._found[at] = found
 

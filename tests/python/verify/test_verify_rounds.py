@@ -61,9 +61,26 @@ def test_other_forms_are_tried(ancestor: Path) -> None:
     w8 = np.round(WEIGHTS["w"] / scales).astype(np.int8)
     given: dict[str, Any] = {"w8": w8, "scales": scales}
     forms = [("i", "a"), ("i u", "a"), ("i u p", "a"), ("p i", "a")]
-    assert words(ancestor, body, forms, **given) == ["quantised_form", "refuted", "confirmed", "confirmed"]
+    assert words(ancestor, body, forms, **given) == ["quantised_form", "too_coarse", "confirmed", "confirmed"]
     wrong = given | {"w8": np.ascontiguousarray(w8[::-1, ::-1])}
-    assert words(ancestor, body, [("i u p", "a")], **wrong) == ["refuted"]
+    assert words(ancestor, body, [("i u p", "a")], **wrong) == ["too_coarse"]
+
+
+def test_coarse_numbers_refute_what_is_another(tmp_path: Path) -> None:
+    """What is like nothing may have been drowned by quantising; what is like another is that one."""
+    weights: dict[str, Any] = {"w": weight(6, 6), "v": weight(6, 6, seed=5)}
+    path = written(
+        tmp_path, "m.onnx", model("a = MatMul(x, w)\n b = MatMul(x, v)\n y = Add(a, b)", **weights)
+    )
+    coarse = "h = Cast <to = 10>(x)\n f = Cast <to = 1>(h)\n p = MatMul(f, w)\n q = MatMul(f, v)\n y = Exp(f)"
+    made = written(tmp_path, "made.onnx", model(coarse, **weights))
+
+    def found(*pairs: str) -> list[str]:
+        return [one.word for one in verify(path, made, [Claim((pair[0],), (pair[1],)) for pair in pairs])]
+
+    assert found("pa", "qb") == ["confirmed"] * 2
+    assert found("pb", "qa") == ["refuted"] * 2
+    assert found("yb", "qb") == ["too_coarse", "confirmed"]
 
 
 def test_many_with_the_same_numbers_confirm_nothing(tmp_path: Path) -> None:
