@@ -46,12 +46,10 @@ class _Rounds:
         self._guesses = guesses(self._theirs.graph, self._ours.graph)
         self._feeds: tuple[Feed, Feed] | None = None
         self._found = [Verdict(words.NOT_EXPOSED) for _ in claims]
-        self._held: dict[
-            int, tuple[str, bool]
-        ] = {}  # by confirmed claim: the ancestor's value, coarse or not
-        self._doubted: dict[
-            int, tuple[str, Array]
-        ] = {}  # by refuted claim of coarse numbers: those, likewise
+        # By claim, with the ancestor's value: those confirmed, and whether by coarse numbers; those that coarse
+        # numbers refute, and some of these.
+        self._held: dict[int, tuple[str, bool]] = {}
+        self._doubted: dict[int, tuple[str, Array]] = {}
         self._alike = Alike()
 
     def run(self) -> list[Verdict]:
@@ -60,12 +58,16 @@ class _Rounds:
             self._round(form)
         for at, (name, coarse) in self._held.items():
             self._found[at] = self._among_others(self._found[at], name, coarse)
+        self._reconsider()
+        return self._found
+
+    def _reconsider(self) -> None:
+        """Coarse numbers refute a claim if they are another tensor's, one that nothing else is."""
         taken = {its for at, (its, _) in self._held.items() if self._found[at].word == words.CONFIRMED}
         for at, (name, numbers) in self._doubted.items():
             free = set(self._alike.others(name, numbers, NEAR)) - taken
             if self._found[at].word == words.REFUTED and not free:
                 self._found[at] = Verdict(words.TOO_COARSE, self._found[at].off)
-        return self._found
 
     def _round(self, form: int) -> None:
         """Compares what is still open in its next form."""
@@ -80,6 +82,7 @@ class _Rounds:
                 for at, mine, its in portion:
                     self._judge(at, ours.get(mine), theirs.get(its), mine, its)
                 portions.took([*theirs.values(), *ours.values()], len(portion))
+                del theirs, ours  # before the next are made
             done += len(portion)
         self._progress.clear()
 
