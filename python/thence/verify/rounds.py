@@ -46,8 +46,8 @@ class _Rounds:
         self._guesses = guesses(self._theirs.graph, self._ours.graph)
         self._feeds: tuple[Feed, Feed] | None = None
         self._found = [Verdict(words.NOT_EXPOSED) for _ in claims]
-        # By claim, with the ancestor's value: those confirmed, and whether by coarse numbers; those that coarse
-        # numbers refute, and some of these.
+        # By claim, with the ancestor's value: those confirmed, and whether by coarse numbers; those that
+        # coarse numbers refute, and some of these.
         self._held: dict[int, tuple[str, bool]] = {}
         self._doubted: dict[int, tuple[str, Array]] = {}
         self._alike = Alike()
