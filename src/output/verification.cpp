@@ -21,10 +21,13 @@ struct Why {
   std::string_view name, text;
 };
 constexpr Why reasons[] = {
-    {"too_few_numbers", "too few different numbers"}, {"same_as_others", "the same numbers as many others"},
-    {"too_coarse", "numbers too coarse to tell"},     {"quantised_form", "integers of a quantised form alone"},
+    {"too_few_numbers", "too few different numbers"},
+    {"same_as_others", "the same numbers as many others"},
+    {"too_coarse", "numbers too coarse to tell"},
+    {"quantised_form", "integers of a quantised form alone"},
     {"not_exposed", "inside a body or a fused node"},
-    {"no_numbers", "no numbers, or too many"},        {"random", "random numbers"},
+    {"no_numbers", "no numbers, or too many"},
+    {"random", "random numbers"},
 };
 
 std::string_view text_of(std::string_view name) {
