@@ -80,7 +80,8 @@ def _report(found: dict[Job, dict[str, Any]]) -> None:
             print(f"{'.'.join(job)}: not run: {one['not_run']}")
         for claim in one["refuted_claims"]:
             what = f"{claim['value']} is not {claim['ancestor_value']}"
-            print(f"{'.'.join(job)}: {claim['node']}: {what}, off by {claim['off']}")
+            off = "of another size" if claim["off"] is None else f"off by {claim['off']}"
+            print(f"{'.'.join(job)}: {claim['node']}: {what}, {off}")
 
 
 if __name__ == "__main__":
