@@ -95,7 +95,8 @@ def test_what_is_computed_from_coarse_and_from_random_numbers() -> None:
         c = Neg(b)
         y = Relu(x)"""
     given = {"s": np.float32(0.1), "z": np.uint8(0), "yes": np.bool_(True)}
-    graph = Graph(model(body, **{name: np.array(value) for name, value in given.items()}))
+    weights: dict[str, Any] = {name: np.array(value) for name, value in given.items()}
+    graph = Graph(model(body, **weights))
     assert graph.coarse & graph.made == {"q", "d", "a", "h", "b", "c"}
     assert graph.random == {"r", "t", "b", "c"}
 
