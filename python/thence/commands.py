@@ -153,6 +153,34 @@ def _convert(request: Request) -> None:
     write(sys.stdin.buffer, request["output"])
 
 
+def _verify(request: Request) -> None:
+    """Claims come on standard input, a line each; verdicts go to standard output likewise."""
+    from pathlib import Path
+
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what others print is no answer
+    lines = [json.loads(line) for line in sys.stdin.buffer]
+    try:
+        import onnx  # noqa: F401
+        import onnxruntime  # noqa: F401
+    except ImportError as error:
+        hint = "install them: pip install onnx onnxruntime"
+        text = f"--verify needs the packages onnx and onnxruntime: {error}"
+        raise Error(BAD_INPUT, "X006", text, hint) from error
+    from .progress import Progress
+    from .verify import Claim, NotRun, verify
+
+    claims = [Claim(tuple(ours), tuple(theirs)) for ours, theirs in lines]
+    progress = Progress(quiet=bool(request.get("quiet")))
+    try:
+        found = verify(Path(request["ancestor"]), Path(request["descendant"]), claims, progress)
+        answer = "".join(f"{verdict.line()}\n" for verdict in found)
+    except NotRun as error:
+        answer = f"not_run {error}\n"
+    with answers:
+        answers.write(answer)
+
+
 def _loaded(load: Callable[..., Loaded], request: Request) -> Loaded:
     return load(
         request.get("model"),
@@ -208,6 +236,7 @@ _COMMANDS: dict[str, Callable[[Request], None]] = {
     "capture": _capture,
     "extract": _extract,
     "convert": _convert,
+    "transfer --verify": _verify,
 }
 
 if __name__ == "__main__":

@@ -106,11 +106,13 @@ std::string brief(std::string_view text) {
          base::printable(text.substr(text.size() - 100));
 }
 
-void print_error(const Error& error) {
-  std::string text = fmt::format("error[{}]: {}\n", error.code, error.text);
-  if (!error.hint.empty()) text += fmt::format("  help: {}\n", error.hint);
-  std::fputs(text.c_str(), stderr);
+std::string error_text(const Error& error) {
+  std::string text = fmt::format("error[{}]: {}", error.code, error.text);
+  if (!error.hint.empty()) text += fmt::format("\n  help: {}", error.hint);
+  return text;
 }
+
+void print_error(const Error& error) { std::fputs((error_text(error) + "\n").c_str(), stderr); }
 
 namespace {
 

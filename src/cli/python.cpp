@@ -36,6 +36,28 @@ std::vector<std::string> candidates() {
   return all;
 }
 
+void read_all(int descriptor, std::string& text) {
+  std::array<char, 1 << 16> piece;
+  for (;;) {
+    const ssize_t got = read(descriptor, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return;
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  }
+}
+
+// What the interpreter runs: the command, or the last word, which says that the package is not there.
+constexpr const char* start = R"(import sys
+message = sys.argv.pop()
+try:
+    from thence.commands import main
+except ModuleNotFoundError as error:
+    if error.name != "thence":
+        raise
+    sys.exit(print(message, file=sys.stderr) or 2)
+sys.exit(main())
+)";
+
 }  // namespace
 
 std::string own_path() {
@@ -45,9 +67,11 @@ std::string own_path() {
 }
 
 int feed_python(const std::string& command, const std::string& request,
-                const std::function<void(base::Writer&)>& write) {
-  std::array<int, 2> pipe_ends{};
-  const pid_t child = pipe2(pipe_ends.data(), O_CLOEXEC) == 0 ? fork() : -1;
+                const std::function<void(base::Writer&)>& write, std::string* answer) {
+  std::array<int, 2> pipe_ends{}, answer_ends{-1, -1};
+  const bool piped = pipe2(pipe_ends.data(), O_CLOEXEC) == 0 &&
+                     (answer == nullptr || pipe2(answer_ends.data(), O_CLOEXEC) == 0);
+  const pid_t child = piped ? fork() : -1;
   if (child < 0) {
     print_error({ErrorKind::input_output, "F005", "another process cannot be started",
                  "end some, or free some memory"});
@@ -55,6 +79,7 @@ int feed_python(const std::string& command, const std::string& request,
   }
   if (child == 0) {
     dup2(pipe_ends[0], STDIN_FILENO);
+    if (answer != nullptr) dup2(answer_ends[1], STDOUT_FILENO);
     _exit(run_python(command, request));
   }
   close(pipe_ends[0]);
@@ -70,6 +95,11 @@ int feed_python(const std::string& command, const std::string& request,
   write(out);
   out.flush();
   close(pipe_ends[1]);
+  if (answer != nullptr) {
+    close(answer_ends[1]);
+    read_all(answer_ends[0], *answer);
+    close(answer_ends[0]);
+  }
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (WIFEXITED(status)) return WEXITSTATUS(status);
@@ -81,9 +111,14 @@ int feed_python(const std::string& command, const std::string& request,
 
 int run_python(const std::string& command, const std::string& request) {
   const auto run = [&](const std::string& python) {
-    std::array<std::string, 6> words = {python, "-m", "thence.commands", command, request, ""};
-    std::array<char*, 6> arguments{};
-    for (std::size_t i = 0; i < 5; ++i) arguments[i] = words[i].data();
+    const Error missing = {
+        ErrorKind::usage, "U008",
+        fmt::format("'thence {}' needs the Python package thence, and {} does not have it", command,
+                    base::printable(python)),
+        "install it there: pip install thence; or name another interpreter with THENCE_PYTHON"};
+    std::array<std::string, 6> words = {python, "-c", start, command, request, error_text(missing)};
+    std::array<char*, 7> arguments{};
+    for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
     execvp(python.c_str(), arguments.data());
   };
   const std::vector<std::string> tried = candidates();

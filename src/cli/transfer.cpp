@@ -1,9 +1,11 @@
 // thence transfer: a map carried from a model to one that was made of it.
 #include "transfer/transfer.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "cli/print_map.h"
+#include "cli/verify.h"
 
 namespace thence::cli {
 namespace {
@@ -15,6 +17,9 @@ The ancestor is mapped as `thence map` does it. Then nodes of the descendant are
 which values, and by their weights, whatever their form. What is proven to compute the same has the same module; the proof is in the
 answer. What is not proven is unknown. With more than two models each is the ancestor of the next.
 
+With --verify both models are run on the same inputs, made up from the graph's own, by Python's onnxruntime, and the numbers of tensors
+that are said to be one are compared. What numbers refute is unknown; how many were confirmed and refuted is told.
+
 With -o the last model is written with its answers as tags, as `thence tag` does it, and FILE.map.json beside it has them, too.)";
 
 constexpr const char* examples = R"(Examples:
@@ -24,12 +29,15 @@ constexpr const char* examples = R"(Examples:
       with what the live model told; the answers as tags, and in tagged.onnx.map.json
   thence transfer model.onnx optimised.onnx quantised.onnx --format json
       through two steps, the whole answer
+  thence transfer model.onnx optimised.onnx --verify
+      the same table, and what numbers say of it
 
 Exit codes: 0 done, 1 the models have nothing in common, 2 wrong usage, 3 a file cannot be read as a model, 4 input/output failure.)";
 
 struct TransferFlags : ModelFlags {
   std::vector<std::string> models;
   MapFormat format;
+  bool verify = false;
 };
 
 // The tagged model, and its map beside it.
@@ -52,21 +60,32 @@ int run_transfer(TransferFlags& flags) {
                  "a map goes beside the model, so standard output is no place for it", "say -o FILE"});
     return wrong_usage;
   }
+  if (flags.verify && std::find(flags.models.begin(), flags.models.end(), "-") != flags.models.end()) {
+    print_error({ErrorKind::usage, "U024", "--verify runs the models, and standard input is no file to run",
+                 "write it to a file, and name that"});
+    return wrong_usage;
+  }
   const auto columns = columns_of(flags.format, {"name", "op_type", "module", "role", "proof", "confidence"});
   if (!columns) return wrong_usage;
   settle_options(flags);
   semantics::MapOptions plain = flags.options;  // rules tell of the last model alone
   plain.rules.clear();
   plain.granularity.reset();
+  int python_code = done;
+  const transfer::Verifier verify = flags.verify ? verifier(flags, python_code) : transfer::Verifier();
   Opened opened = keep_map(flags, semantics::Map::make(flags.models.front(), plain));
   for (std::size_t i = 1; i < flags.models.size() && opened.map != nullptr; ++i) {
     const bool last = i + 1 == flags.models.size();
-    opened =
-        keep_map(flags, transfer::carry_over(*opened.map, flags.models[i], last ? flags.options : plain));
+    Result<semantics::Map> map =
+        transfer::carry_over(*opened.map, flags.models[i], last ? flags.options : plain, verify);
+    if (python_code != done) return python_code;
+    opened = keep_map(flags, std::move(map));
   }
   if (opened.map == nullptr) return opened.exit_code;
-  if (!flags.output.empty()) return deliver_both(*opened.map, flags);
-  return deliver_map(*opened.map, flags, flags.format.name, *columns);
+  const int code = flags.output.empty() ? deliver_map(*opened.map, flags, flags.format.name, *columns)
+                                        : deliver_both(*opened.map, flags);
+  if (code == done && !flags.quiet) tell_verification(*opened.map);
+  return code;
 }
 
 }  // namespace
@@ -82,6 +101,10 @@ void add_transfer(Program& program) {
   add_answer_flags(command, *flags, "Write the last model with tags to this file, and its map beside it");
   add_rules_flags(command, *flags);
   add_map_format_flags(command, flags->format);
+  command.yes(
+      {.name = "--verify",
+       .help = "Run both models on the same inputs and compare numbers; needs Python with onnxruntime"},
+      flags->verify);
   command.does([flags] { return run_transfer(*flags); });
 }
 

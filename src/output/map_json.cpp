@@ -17,6 +17,7 @@
 #include "output/layer_json.h"
 #include "output/node_names.h"
 #include "output/other_formats.h"
+#include "output/verification.h"
 
 namespace thence::output {
 namespace {
@@ -314,7 +315,9 @@ void append_summary(const Map& map, std::string& out) {
   }
   fmt::format_to(std::back_inserter(out), R"(}},"modules":{{"all":{},"executed":{}}}}},)", summary.modules,
                  summary.executed);
-  out += "\n\"diagnostics\":[";
+  out += '\n';
+  append_verification_json(map, out);
+  out += "\"diagnostics\":[";
   first = true;
   for (const Diagnostic& diagnostic : map.diagnostics().kept()) {
     out += first ? "\n{\"code\":" : ",\n{\"code\":";

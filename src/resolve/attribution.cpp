@@ -23,6 +23,7 @@ constexpr std::array<Words, static_cast<std::size_t>(Reason::count)> words = {{
     {"past_limits", "the file speaks of more modules than its size allows for, perhaps of this one's"},
     {"not_matched", "nothing of the ancestor is proven to be what it computes"},
     {"unknown_in_ancestor", "what it computes has no known module in the ancestor"},
+    {"refuted", "it was matched with a tensor of the ancestor, but its numbers are not that tensor's"},
 }};
 
 }  // namespace

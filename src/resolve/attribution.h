@@ -30,6 +30,7 @@ enum class Reason : std::uint8_t {
   past_limits,          // the file speaks of more modules than its size allows for
   not_matched,          // nothing of the ancestor is proven to be what it computes
   unknown_in_ancestor,  // what it computes has no module there
+  refuted,              // it was matched, but its numbers are not those of the ancestor's tensor
   count,
 };
 std::string_view name_of(Reason reason);

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "evidence/source.h"
 #include "resolve/attribution.h"
+#include "resolve/verification.h"
 
 namespace thence::resolve {
 
@@ -30,6 +31,7 @@ struct Lent {
   std::vector<LentAnswer> answers;  // by node of the descendant
   std::vector<ModuleId> modules;
   std::vector<onnx::NodeId> nodes;
+  std::vector<Verification> verifications;  // of each step from the first ancestor on, if it was asked for
 
   std::span<const ModuleId> modules_of(onnx::NodeId node) const {
     return std::span(modules).subspan(answers[node].first_module, answers[node].module_count);

@@ -20,6 +20,7 @@ using hierarchy::no_module;
 using resolve::Lent;
 using resolve::LentAnswer;
 using resolve::Reason;
+using resolve::Verification;
 using semantics::Map;
 
 Strength strength_of(const Origin& origin) {
@@ -48,11 +49,11 @@ class Lending {
     lent_.tree = &ancestor.own_tree();
   }
 
-  void add(const Origin& origin) {
+  void add(const Origin& origin, bool refuted) {
     LentAnswer answer;
     answer.strength = strength_of(origin);
     if (origin.kind == Kind::unknown) {
-      answer.reason = Reason::not_matched;
+      answer.reason = refuted ? Reason::refuted : Reason::not_matched;
       lent_.answers.push_back(answer);
       return;
     }
@@ -67,6 +68,12 @@ class Lending {
     }
     answer.module_count = static_cast<std::uint32_t>(lent_.modules.size()) - answer.first_module;
     lent_.answers.push_back(answer);
+  }
+
+  // What was verified on the way here, and now.
+  void add(Verification verification) {
+    if (ancestor_.lent() != nullptr) lent_.verifications = ancestor_.lent()->verifications;
+    lent_.verifications.push_back(std::move(verification));
   }
 
   Lent finish() { return std::move(lent_); }
@@ -134,31 +141,58 @@ void count_weights(const Net& theirs, const Net& ours, Share& share) {
   });
 }
 
+// Takes back the pairs that numbers refute. Gives the descendant's roots among them.
+std::unordered_set<Root> take_back(const std::vector<Claim>& claims, const Verification& verification,
+                                   Pairing& pairing) {
+  std::unordered_set<Root> roots;
+  for (const Verification::Refuted& refuted : verification.refuted) {
+    const Root root = claims[refuted.claim].root;
+    pairing.partners[root] = none;
+    roots.insert(root);
+  }
+  return roots;
+}
+
 }  // namespace
 
-Lent lend(const Map& ancestor, const onnx::Model& descendant, Share& share) {
+Result<Lent> lend(const Map& ancestor, const onnx::Model& descendant, Share& share,
+                  const Verifier& verifier) {
   Operators operators;
   const Net theirs(ancestor.model(), operators);
   Likeness weights(theirs.constants());
   const Net ours(descendant, operators, &weights);
   count_weights(theirs, ours, share);
-  const std::vector<Origin> origins = origins_of(theirs, ours, pair(theirs, ours));
-  Lending lending(ancestor);
+  Pairing pairing = pair(theirs, ours);
+  std::vector<Origin> origins = origins_of(theirs, ours, pairing);
   for (onnx::NodeId id = 0; id < origins.size(); ++id) {
-    lending.add(origins[id]);
     if (ours.is_view(id) || ours.is_aside(id)) continue;
     ++share.nodes;
     share.matched += origins[id].kind != Kind::unknown;
+  }
+  Lending lending(ancestor);
+  std::unordered_set<Root> refuted;
+  if (verifier && !share.is_too_little()) {
+    const std::vector<Claim> claims = claims_of(theirs, ours, pairing);
+    Result<Verification> verification = verifier(claims, ancestor.model(), descendant);
+    if (!verification) return verification.error();
+    refuted = take_back(claims, *verification, pairing);
+    lending.add(*std::move(verification));
+    if (!refuted.empty()) origins = origins_of(theirs, ours, pairing);
+  }
+  for (onnx::NodeId id = 0; id < origins.size(); ++id) {
+    const auto outputs = descendant.node(id).outputs();
+    lending.add(origins[id],
+                !outputs.empty() && outputs[0] != none && refuted.contains(ours.root(outputs[0])));
   }
   return lending.finish();
 }
 
 Result<Map> carry_over(const Map& ancestor, const std::string& descendant,
-                       const semantics::MapOptions& options) {
+                       const semantics::MapOptions& options, const Verifier& verifier) {
   return Map::make(descendant, options, [&](const onnx::Model& model) -> Result<Lent> {
     Share share;
-    Lent lent = lend(ancestor, model, share);
-    if (!share.is_too_little()) return lent;
+    Result<Lent> lent = lend(ancestor, model, share, verifier);
+    if (!lent || !share.is_too_little()) return lent;
     return Error{ErrorKind::difference, "D001",
                  fmt::format("{} and {} have nothing in common: {} of {} nodes compute alike, and {} of {} "
                              "weights are the same",

@@ -4,6 +4,7 @@
 #include "base/result.h"
 #include "resolve/lent.h"
 #include "semantics/map.h"
+#include "transfer/claims.h"
 
 namespace thence::transfer {
 
@@ -24,10 +25,12 @@ struct Share {
 };
 
 /// What the ancestor lends to the descendant. The ancestor's map outlives what is made of it.
-resolve::Lent lend(const semantics::Map& ancestor, const onnx::Model& descendant, Share& share);
+/// With a verifier: what numbers refute is not lent.
+Result<resolve::Lent> lend(const semantics::Map& ancestor, const onnx::Model& descendant, Share& share,
+                           const Verifier& verifier = {});
 
 /// The descendant's map. An error when the two have nothing in common.
 Result<semantics::Map> carry_over(const semantics::Map& ancestor, const std::string& descendant,
-                                  const semantics::MapOptions& options);
+                                  const semantics::MapOptions& options, const Verifier& verifier = {});
 
 }  // namespace thence::transfer

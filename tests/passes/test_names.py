@@ -12,9 +12,10 @@ from tests.passes.kin import parsed, weight
 from tools.passes.ids import give_ids, take_back
 from tools.passes.kinds import kinds
 from tools.passes.make import run_on
-from tools.passes.numbers import numbers
 from tools.passes.randomise import randomised
 from tools.sample.walk import places
+
+from thence.verify.numbers import numbers
 
 SAMPLE = Path(__file__).parents[1] / "models/sample"
 BODIES = """

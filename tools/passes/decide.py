@@ -13,13 +13,15 @@ from collections import Counter
 import onnx
 from tools.sample.walk import places
 
+from thence.verify.near import SAME, telling
+from thence.verify.numbers import Array
+
 from .ancestor import VIEWS, Alive, Ancestor, Row, unknown
 from .claims import CARRIERS, Claim, claim, in_place
-from .equal import Equal, telling
+from .equal import Equal
 from .ids import tokens
 from .kinds import kinds
-from .numbers import Array
-from .recipes import SAME, Step
+from .recipes import Step
 
 # How the two witnesses can stand to each other; the last two are disagreements.
 BOTH, BY_ID, BY_NUMBERS, NEITHER = "both agree", "id only", "numbers only", "neither witness"

@@ -12,12 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
-from .numbers import Array
+from thence.verify.near import SAMPLE, apart, distances, plain, telling, usual
+from thence.verify.numbers import Array
 
-TELLING = 8  # numbers in a tensor, and different ones: fewer may be equal by chance
-HUGE = 1e4  # what masks are filled with; how huge is a matter of the number format
 EXACT = 1e-5
-SAMPLE = 256  # numbers that are looked at before all are
 NEARER = 4.0  # a candidate so many times farther off than the nearest is another tensor
 
 
@@ -39,10 +37,10 @@ class _Alike:
 
     def near(self, flat: Array, tolerance: float, fits: list[bool] | None = None) -> tuple[str, ...]:
         """Few numbers tell most candidates apart, and the whole of them is compared for the others only."""
-        usual = _usual(flat)
-        rough = _distances(self._rough, flat[self._places], usual) <= tolerance
+        size = usual(flat)
+        rough = distances(self._rough, flat[self._places], size) <= tolerance
         chosen = [at for at in np.flatnonzero(rough) if fits is None or fits[at]]
-        off = np.array([_distances(self._held[at][1][None], flat, usual)[0] for at in chosen])
+        off = np.array([distances(self._held[at][1][None], flat, size)[0] for at in chosen])
         if not chosen:
             return ()
         limit = min(tolerance, max(EXACT, NEARER * float(off.min())))
@@ -76,12 +74,12 @@ class Values:
             if telling(value):
                 same = self._by_size[value.size]
                 same.shapes.append(value.shape)
-                same.held.append((name, _plain(value)))
+                same.held.append((name, plain(value)))
 
     def equal(self, value: Array) -> Equal:
         if value.size not in self._by_size:
             return Equal()
-        same, flat = self._by_size[value.size], _plain(value)
+        same, flat = self._by_size[value.size], plain(value)
         fits = [shape == value.shape for shape in same.shapes]
         if in_place := same.in_place.near(flat, self._tolerance, fits):
             return Equal(in_place)
@@ -100,34 +98,9 @@ class Values:
         return mine is not None and its is not None and _alike(mine, its, EXACT)
 
 
-def telling(value: Array) -> bool:
-    if value.dtype.kind != "f" or value.size < TELLING:
-        return False
-    return any(np.unique(_plain(part)).size >= TELLING for part in (value.ravel()[:SAMPLE], value))
-
-
 def _alike(one: Array, other: Array, tolerance: float) -> bool:
     if one.shape != other.shape:
         return False
     if one.dtype.kind in "fiub" and other.dtype.kind in "fiub":
-        return not one.size or _apart(_plain(one), _plain(other)) <= tolerance
+        return not one.size or apart(plain(one), plain(other)) <= tolerance
     return bool(np.array_equal(one, other))
-
-
-def _plain(value: Array) -> Array:
-    return np.clip(np.nan_to_num(value.astype(np.float64), nan=HUGE), -HUGE, HUGE).ravel()
-
-
-def _apart(one: Array, other: Array) -> float:
-    return float(_distances(one[None], other, _usual(other))[0])
-
-
-def _usual(flat: Array) -> float:
-    """The usual size of a tensor's numbers."""
-    usual = flat[np.abs(flat) < HUGE]
-    return float(np.sqrt(np.mean(usual**2))) if usual.size else 1.0
-
-
-def _distances(table: Array, flat: Array, usual: float) -> Array:
-    distances: Array = (np.abs(table - flat) / (np.abs(flat) + usual + 1e-12)).max(axis=1)
-    return distances

@@ -14,12 +14,13 @@ from tools.sample.architectures import inputs_of
 from tools.sample.choices import choice_of
 from tools.sample.truth import text
 
+from thence.verify.numbers import Array, numbers
+
 from .ancestor import Ancestor
 from .claims import stamp, unstamp
 from .decide import Decision
 from .equal import Values
 from .ids import Ids, give_ids, outputs_of, take_back
-from .numbers import Array, numbers
 from .randomise import randomised
 from .recipes import PASSES, Step
 

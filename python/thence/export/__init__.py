@@ -9,6 +9,7 @@ Captures and tags are others' work: `export_model` takes them as hooks.
 
 from __future__ import annotations
 
+from ..progress import STAGES, Progress
 from .dynamic import batch_and_sequence
 from .errors import Code, ExportError
 from .exporters import DEFAULT_ORDER, EXPORTERS, Exported, Failure, export_model
@@ -17,7 +18,6 @@ from .given import given_inputs
 from .inputs import Inputs, check_inputs, derive_inputs
 from .load import Loaded, load
 from .lock import LOCK
-from .progress import STAGES, Progress
 from .request import Made
 from .spec import inputs_of, read_spec
 from .state import as_found

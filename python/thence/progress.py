@@ -1,4 +1,4 @@
-"""Which stage an export is in, on a terminal and nowhere else.
+"""Which stage a command is in, on a terminal and nowhere else.
 
 One line on standard error, rewritten in place: the stages with marks, and how long the present one
 takes. A pipe, a file, `--quiet` and TERM=dumb get nothing, NO_COLOR gets no colour. No thread, no

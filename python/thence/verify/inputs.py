@@ -1,0 +1,87 @@
+"""Inputs that a model may take, made up from its graph's: names, types and sizes.
+
+Integers that choose rows of a table are rows of it; others are ones, as masks are. Sizes that are left open
+are tried from small to large, since some models take no less than a patch or a window.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from .claims import NotRun
+from .graph import Graph, Input
+from .numbers import Array, Feed
+
+_SEED = 20240229
+_LARGEST = 1 << 28  # numbers in an input
+_SIZES = ((2, 8), (1, 8), (1, 16), (1, 32), (1, 64), (1, 224))  # of the first axis, and of others
+
+
+def guesses(ancestor: Graph, descendant: Graph) -> Iterator[tuple[Feed, Feed]]:
+    """The same inputs for both, the likeliest first. A size that only one of them has fixed is fixed."""
+    theirs = {value.name: value for value in ancestor.inputs}
+    ours = {value.name: value for value in descendant.inputs}
+    missing = sorted(ours.keys() - theirs.keys())
+    if missing:
+        raise NotRun(f"input {missing[0]} of the descendant is none of the ancestor's")
+    tried: set[tuple[tuple[int, ...], ...]] = set()
+    for use_rows in (True, False):
+        for batch, other in _SIZES:
+            shapes = {
+                name: _shape(value, ours.get(name, value), batch, other) for name, value in theirs.items()
+            }
+            if (key := ((int(use_rows),), *shapes.values())) in tried:
+                continue
+            tried.add(key)
+            feed = {
+                name: _made(value, shapes[name], ancestor.rows.get(name) if use_rows else None)
+                for name, value in theirs.items()
+            }
+            yield feed, {name: feed[name].astype(_type(value)) for name, value in ours.items()}
+
+
+def _shape(value: Input, other: Input, batch: int, rest: int) -> tuple[int, ...]:
+    pairs = zip(value.sizes, other.sizes, strict=len(value.sizes) == len(other.sizes))
+    return tuple(
+        next(
+            (size for size in both if isinstance(size, int)),
+            _size(both[0], batch if axis == 0 else rest, rest),
+        )
+        for axis, both in enumerate(pairs)
+    )
+
+
+def _size(name: int | str | None, usual: int, rest: int) -> int:
+    """Exporters write sums of sizes as `past + sequence`."""
+    parts = [part.strip() for part in str(name or "").split("+")]
+    if len(parts) < 2:
+        return usual
+    return sum(int(part) if part.isdigit() else rest for part in parts)
+
+
+def _made(value: Input, shape: tuple[int, ...], rows: int | None) -> Array:
+    kind = _type(value)
+    if math.prod(shape) > _LARGEST:
+        raise NotRun(f"input {value.name} of {math.prod(shape)} numbers is too large")
+    dice = np.random.default_rng([_SEED, *value.name.encode()])  # its own: whatever the others are
+    if kind.kind == "f" or kind.name == "bfloat16":
+        return dice.standard_normal(shape).astype(kind)
+    if kind == np.uint8:
+        return dice.integers(0, 256, shape, dtype=np.uint8)
+    if kind.kind in "iu" and rows is not None:
+        return dice.integers(0, rows, shape).astype(kind)
+    if kind.kind in "iub":
+        return np.ones(shape, kind)
+    raise NotRun(f"input {value.name} holds {kind}, and nothing is known of what it may be")
+
+
+def _type(value: Input) -> np.dtype[np.generic]:
+    import onnx
+
+    try:
+        return np.dtype(onnx.helper.tensor_dtype_to_np_dtype(value.type))
+    except KeyError as error:
+        raise NotRun(f"input {value.name} is no tensor") from error

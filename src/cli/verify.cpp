@@ -1,0 +1,107 @@
+#include "cli/verify.h"
+
+#include <fmt/core.h>
+
+#include <cstdlib>
+
+#include "base/json_text.h"
+#include "base/text.h"
+#include "cli/python.h"
+#include "output/verification.h"
+
+namespace thence::cli {
+namespace {
+
+using resolve::Verification;
+using transfer::Claim;
+
+std::string request(const onnx::Model& ancestor, const onnx::Model& descendant, bool quiet) {
+  std::string json = R"({"ancestor":)";
+  base::append_json_string(json, ancestor.file());
+  json += R"(,"descendant":)";
+  base::append_json_string(json, descendant.file());
+  json += quiet ? R"(,"quiet":true})" : "}";
+  return json;
+}
+
+void append_names(std::string& line, const onnx::Model& model, const std::vector<onnx::ValueId>& values) {
+  line += '[';
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) line += ',';
+    base::append_json_string(line, model.value_name(values[i]));
+  }
+  line += ']';
+}
+
+std::string first_name(const onnx::Model& model, const std::vector<onnx::ValueId>& values) {
+  return values.empty() ? std::string() : std::string(model.value_name(values.front()));
+}
+
+Verification::Refuted refuted(std::size_t at, const Claim& claim, const std::string& off,
+                              const onnx::Model& ancestor, const onnx::Model& descendant) {
+  const onnx::Node node = descendant.node(claim.node);
+  return {.claim = at,
+          .node = std::string(node.name()),
+          .place = fmt::format("{}#{}", descendant.graph_label(node.graph()), node.index()),
+          .value = first_name(descendant, claim.ours),
+          .ancestor_value = first_name(ancestor, claim.theirs),
+          .off = off.empty() ? std::nullopt : std::optional(std::strtod(off.c_str(), nullptr))};
+}
+
+// The answer has a line for each claim: `confirmed`, `refuted` and how far the numbers are off, or why they
+// cannot be compared. Or there is one line, `not_run` and why.
+Result<Verification> read_answer(std::string_view answer, const std::vector<Claim>& claims,
+                                 const onnx::Model& ancestor, const onnx::Model& descendant) {
+  Verification found{.ancestor = ancestor.file(), .descendant = descendant.file(), .claims = claims.size()};
+  std::size_t at = 0;
+  for (const std::string_view line : base::split(answer, '\n')) {
+    if (line.empty()) continue;
+    const std::string_view word = line.substr(0, line.find(' '));
+    const std::string rest(line.substr(std::min(line.size(), word.size() + 1)));
+    if (word == "not_run") {
+      found.not_run = rest;
+      return found;
+    }
+    if (at == claims.size()) break;
+    if (word == "confirmed")
+      ++found.confirmed;
+    else if (word == "refuted")
+      found.refuted.push_back(refuted(at, claims[at], rest, ancestor, descendant));
+    else
+      ++found.not_comparable[std::string(word)];
+    ++at;
+  }
+  if (at == claims.size()) return found;
+  return Error{ErrorKind::input_output, "F005",
+               fmt::format("Python answered {} of {} claims", at, claims.size()), "try again"};
+}
+
+}  // namespace
+
+transfer::Verifier verifier(const ModelFlags& flags, int& exit_code) {
+  return [quiet = flags.quiet, &exit_code](const std::vector<Claim>& claims, const onnx::Model& ancestor,
+                                           const onnx::Model& descendant) -> Result<Verification> {
+    std::string answer;
+    exit_code = feed_python(
+        "transfer --verify", request(ancestor, descendant, quiet),
+        [&](base::Writer& out) {
+          std::string line;
+          for (const Claim& claim : claims) {
+            line = "[";
+            append_names(line, descendant, claim.ours);
+            line += ',';
+            append_names(line, ancestor, claim.theirs);
+            out.add(line += "]\n");
+          }
+        },
+        &answer);
+    if (exit_code != done) return Error{};
+    return read_answer(answer, claims, ancestor, descendant);
+  };
+}
+
+void tell_verification(const semantics::Map& map) {
+  std::fputs(output::verification_text(map).c_str(), stderr);
+}
+
+}  // namespace thence::cli
