@@ -46,6 +46,7 @@ bench: setup-bench  ## time the core, and compare with the bars it must clear
 	@.venv/bin/python bench/convert_cost.py
 	@.venv/bin/python bench/query_cost.py
 	@.venv/bin/python bench/transfer_cost.py
+	@.venv/bin/python bench/diff_cost.py
 
 corpus: setup-test  ## export every architecture of the list by both exporters, with its truth: build/corpus
 	@.venv/bin/python -m tools.corpus

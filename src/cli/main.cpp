@@ -58,6 +58,7 @@ int run_program(int argc, char** argv) {
   add_query(program);
   add_tag(program);
   add_transfer(program);
+  add_diff(program);
   add_strip(program);
   add_check(program);
   add_extract(program);

@@ -8,6 +8,7 @@
 #include "output/json_text.h"
 #include "output/node_names.h"
 #include "output/other_formats.h"
+#include "output/uri.h"
 
 namespace thence::output {
 namespace {
@@ -29,17 +30,6 @@ std::string_view rule_text(std::size_t rule) {
 // What a strategy leaves out on purpose is no fault, and neither is a weak answer.
 std::string_view rule_level(std::size_t rule) {
   return rule == low_confidence || static_cast<Reason>(rule) == Reason::filtered ? "note" : "warning";
-}
-
-void append_uri(std::string& out, std::string_view file) {
-  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
-  out.push_back('"');
-  for (const char c : file)
-    if (plain.find(c) != std::string_view::npos)
-      out.push_back(c);
-    else
-      fmt::format_to(std::back_inserter(out), "%{:02X}", static_cast<unsigned char>(c));
-  out.push_back('"');
 }
 
 void append_rules(std::string& out) {

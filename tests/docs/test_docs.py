@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from onnxruntime.quantization import quantize_dynamic
 from tests.cases.archive import archive_bytes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,12 +73,20 @@ def saved_program(modules: list[dict[str, str]]) -> bytes:
     return archive_bytes({"model/models/model.json": program})
 
 
+@pytest.fixture(scope="session")
+def quantised(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("quantised") / "quantised.onnx"
+    quantize_dynamic(SAMPLE / "bert.torchscript.onnx", path)
+    return path
+
+
 @pytest.fixture
-def desk(tmp_path: Path) -> Path:
+def desk(tmp_path: Path, quantised: Path) -> Path:
     """A folder with the files that the docs speak of."""
     folder = tmp_path
     shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "model.onnx")
     shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "simplified.onnx")
+    shutil.copy(quantised, folder)
     for made in ("tag model.onnx -o tagged.onnx", "check model.onnx --synthesise -o marked.onnx"):
         subprocess.run([os.environ["THENCE_BIN"], *made.split(), "-q"], cwd=folder, check=True)
     truth = json.loads((SAMPLE / "bert.torchscript.truth.json").read_text())

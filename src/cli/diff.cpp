@@ -1,0 +1,115 @@
+// thence diff: how two models differ, module by module.
+#include "diff/diff.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "output/diff_formats.h"
+
+namespace thence::cli {
+namespace {
+
+constexpr const char* text =
+    R"(Says how two models differ, module by module: two exports of one model, two versions of it, or a model and its optimised form.
+
+Nodes are held against each other by what they compute of which values, not by their names or their order. So a model that was
+exported twice, or whose nodes were renamed and shuffled, has no difference. Weights are compared by content.
+
+Kinds: added, removed, moved (the same work, in another module), fused, split, retyped (another operator between the same values),
+rewired (the same operator of other values), quantised, weights (other content), precision (the same weights in another element type),
+renamed (an input or output), shapes, attributes.)";
+
+constexpr const char* examples = R"(Examples:
+  thence diff model.onnx optimised.onnx
+      a summary, the modules that differ, and their nodes
+  thence diff old.onnx new.onnx --ignore attributes,shapes -q
+      exit code 0 when nothing else differs
+  thence diff torchscript.onnx dynamo.onnx --capture model.capture.json --capture-b model.capture.json --format json
+      with what the live model told of both
+
+Exit codes: 0 no difference, 1 a difference, 2 wrong usage, 3 a file cannot be read as a model, 4 input/output failure.)";
+
+struct DiffFlags : ModelFlags {
+  std::string other, capture_of_other, format = "table";
+  std::vector<std::string> ignore;
+};
+
+void tell_limits(const DiffFlags& flags, const diff::Report& report) {
+  std::string notes;
+  if (report.nothing_in_common)
+    notes += fmt::format("note[{}]: {} and {} have nothing in common\n", "D001", brief(flags.model),
+                         brief(flags.other));
+  if (report.unread_weights > 0)
+    notes += fmt::format("note[{}]: the data of {} weight{} cannot be read: not compared\n", "D002",
+                         report.unread_weights, report.unread_weights == 1 ? "" : "s");
+  std::fputs(notes.c_str(), stderr);
+}
+
+int run_diff(DiffFlags& flags) {
+  std::vector<diff::Kind> ignored;
+  for (const std::string& name : flags.ignore) {
+    if (const auto kind = diff::kind_of(name)) {
+      ignored.push_back(*kind);
+      continue;
+    }
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < diff::kind_count; ++i)
+      names.push_back(diff::name_of(static_cast<diff::Kind>(i)));
+    print_error({ErrorKind::usage, "U023", fmt::format("no kind of difference is called '{}'", brief(name)),
+                 fmt::format("kinds: {}", fmt::join(names, ", "))});
+    return wrong_usage;
+  }
+  const Opened before = open_map(flags);
+  if (before.map == nullptr) return before.exit_code;
+  semantics::MapOptions options = flags.options;
+  options.capture = flags.capture_of_other;
+  const Opened after = keep_map(flags, semantics::Map::make(flags.other, options));
+  if (after.map == nullptr) return after.exit_code;
+  const diff::Report report = diff::compare(*before.map, *after.map, ignored);
+  const output::Comparison comparison{*before.map, *after.map, report};
+  const int code = deliver(flags, [&](base::Writer& out) {
+    if (flags.format == "json")
+      output::write_diff_json(comparison, out);
+    else if (flags.format == "markdown")
+      output::write_diff_markdown(comparison, out);
+    else if (flags.format == "sarif")
+      output::write_diff_sarif(comparison, out);
+    else
+      output::write_diff_table(comparison, out);
+  });
+  if (code != done) return code;
+  if (!flags.quiet) tell_limits(flags, report);
+  return report.same() ? done : nothing_found;
+}
+
+}  // namespace
+
+void add_diff(Program& program) {
+  auto flags = std::make_shared<DiffFlags>();
+  Command command = program.add("diff", text, examples);
+  command.text({.name = "a", .help = "The one model; - reads standard input", .type = "A", .required = true},
+               flags->model);
+  command.text({.name = "b", .help = "The other one", .type = "B", .required = true}, flags->other);
+  add_capture_flag(command, *flags);
+  command.text({.name = "--capture-b", .help = "The same of the other model", .type = "FILE"},
+               flags->capture_of_other);
+  command.comma_list(
+      {.name = "--ignore", .help = "Kinds of difference that do not count", .type = "KIND,..."},
+      flags->ignore);
+  command.text({.name = "-f,--format",
+                .help = "table, json, markdown or sarif",
+                .type = "FORMAT",
+                .choices = {"table", "json", "markdown", "sarif"},
+                .show_default = true},
+               flags->format);
+  command.text(
+      {.name = "-o,--output", .help = "Write to this file instead of standard output", .type = "FILE"},
+      flags->output);
+  command.yes({.name = "-q,--quiet", .help = "Print no diagnostics"}, flags->quiet);
+  command.does([flags] { return run_diff(*flags); });
+}
+
+}  // namespace thence::cli

@@ -1,0 +1,133 @@
+#include "diff/changes.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "transfer/vocabulary.h"
+
+namespace thence::diff {
+namespace {
+
+using onnx::NodeId;
+using onnx::none;
+
+constexpr std::size_t most_named = 8;
+
+// In the order of the file.
+std::string ops_of(const Side& side, std::vector<NodeId> nodes) {
+  std::string text;
+  std::sort(nodes.begin(), nodes.end());
+  for (std::size_t i = 0; i < nodes.size() && i < most_named; ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : " + ", base::printable(side.model.node(nodes[i]).op_type()));
+  if (nodes.size() > most_named) text += fmt::format(" + {} more", nodes.size() - most_named);
+  return text;
+}
+
+bool any_quantising(const Side& side, const std::vector<NodeId>& nodes) {
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](NodeId id) { return is_quantising(side.model.node(id).op_type()); });
+}
+
+// Whether a node has an input of this name; as a constant it would be a setting.
+bool reads_setting(const onnx::Node& node, std::string_view name) {
+  const auto inputs = node.inputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i] != none && (setting_name(node.op_type(), i) == name || fmt::format("input {}", i) == name))
+      return true;
+  return false;
+}
+
+}  // namespace
+
+void Changes::add(Kind kind, const std::string& detail) {
+  for (Change& change : found_)
+    if (change.kind == kind) {
+      change.detail += "; " + detail;
+      return;
+    }
+  found_.push_back({kind, detail});
+}
+
+std::vector<Change> Changes::of(const Group& group) {
+  found_.clear();
+  if (group.b.empty()) {
+    add(any_quantising(a_, group.a) ? Kind::quantised : Kind::removed, ops_of(a_, group.a));
+  } else if (group.a.empty()) {
+    add(any_quantising(b_, group.b) ? Kind::quantised : Kind::added, ops_of(b_, group.b));
+  } else {
+    rewritten(group);
+    if (!group.exact)
+      weights_.compare(group, [this](Kind kind, const std::string& detail) { add(kind, detail); });
+    const onnx::Node a = a_.model.node(group.a.front()), b = b_.model.node(group.b.front());
+    if (group.a.size() != 1 || group.b.size() != 1 || a.op_type() != b.op_type()) return std::move(found_);
+    if (!group.exact) {
+      settings(a.id(), b.id());
+      for (const std::string& each : wiring_.rewired(a.id(), b.id())) add(Kind::rewired, each);
+    }
+    shapes(a.id(), b.id());
+  }
+  return std::move(found_);
+}
+
+void Changes::rewritten(const Group& group) {
+  const onnx::Node a = a_.model.node(group.a.front()), b = b_.model.node(group.b.front());
+  const std::string detail = fmt::format("{} -> {}", ops_of(a_, group.a), ops_of(b_, group.b));
+  // Views are no work: a reshape around an operator does not make it two.
+  const auto work = [](const Side& side, const std::vector<NodeId>& nodes) {
+    return std::count_if(nodes.begin(), nodes.end(), [&](NodeId id) {
+      return transfer::view_of(side.model.node(id).op_type()) == transfer::View::not_one;
+    });
+  };
+  const auto work_a = work(a_, group.a), work_b = work(b_, group.b);
+  const auto domain = [](const onnx::Node& node) { return node.domain() == "ai.onnx" ? "" : node.domain(); };
+  const bool same_op = a.op_type() == b.op_type() && domain(a) == domain(b);
+  const bool by_size = same_op || work_a == 0;
+  if (any_quantising(b_, group.b) != any_quantising(a_, group.a))
+    add(Kind::quantised, detail);
+  else if (work_a > work_b || (work_a == work_b && by_size && group.a.size() > group.b.size()))
+    add(Kind::fused, detail);
+  else if (work_a < work_b || (work_a == work_b && by_size && group.a.size() < group.b.size()))
+    add(Kind::split, detail);
+  else if (!same_op || group.a.size() > 1)
+    add(Kind::retyped, detail);
+}
+
+void Changes::settings(NodeId a, NodeId b) {
+  const std::vector<Setting> before = a_.settings(a), after = b_.settings(b);
+  const auto find = [](const std::vector<Setting>& settings, const std::string& name) -> const Setting* {
+    const auto found =
+        std::lower_bound(settings.begin(), settings.end(), name,
+                         [](const Setting& each, const std::string& text) { return each.name < text; });
+    return found != settings.end() && found->name == name ? &*found : nullptr;
+  };
+  const auto text = [&](const Setting* setting, const Side& side, const std::string& name) {
+    if (setting != nullptr) return base::printable(setting->text);
+    if (reads_setting(side.model.node(&side == &a_ ? a : b), name)) return std::string("computed");
+    return Defaults::shipped().of(a_.model.node(a).op_type(), name, side.opset).value_or("none");
+  };
+  const auto tell = [&](const std::string& name) {
+    const Setting *const was = find(before, name), *const is = find(after, name);
+    if (was == nullptr || is == nullptr || was->text != is->text)
+      add(Kind::attributes,
+          fmt::format("{}: {} -> {}", base::printable(name), text(was, a_, name), text(is, b_, name)));
+  };
+  for (const Setting& each : before) tell(each.name);
+  for (const Setting& each : after)
+    if (find(before, each.name) == nullptr) tell(each.name);
+}
+
+void Changes::shapes(NodeId a, NodeId b) {
+  const auto ours = b_.model.node(b).outputs(), theirs = a_.model.node(a).outputs();
+  if (a_.model.node(a).graph() != 0 || b_.model.node(b).graph() != 0) return;
+  for (std::size_t i = 0; i < ours.size() && i < theirs.size(); ++i) {
+    if (ours[i] == none || theirs[i] == none) continue;
+    const onnx::ValueInfoView* const before = declared_a_.of(a_.model.value_name(theirs[i]));
+    const onnx::ValueInfoView* const after = declared_b_.of(b_.model.value_name(ours[i]));
+    if (before != nullptr && after != nullptr && shapes_contradict(*before, *after))
+      add(Kind::shapes, fmt::format("output {}: {} -> {}", i, text_of(*before), text_of(*after)));
+  }
+}
+
+}  // namespace thence::diff

@@ -1,0 +1,41 @@
+#include "diff/data_files.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace thence::diff {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where a location leads, links followed; nothing when that is not inside the folder of the model.
+std::optional<std::string> inside(const std::string& model, std::string_view location) {
+  std::error_code failed;
+  const fs::path folder = fs::canonical(fs::absolute(model, failed).parent_path(), failed);
+  if (failed || location.empty() || location.find('\0') != std::string_view::npos) return std::nullopt;
+  const fs::path file = fs::canonical(folder / fs::path(location), failed);
+  if (failed) return std::nullopt;
+  const auto [rest, of_file] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
+  if (rest != folder.end()) return std::nullopt;
+  return file.string();
+}
+
+}  // namespace
+
+std::string_view DataFiles::bytes_of(std::string_view location) {
+  const auto [entry, fresh] = files_.try_emplace(std::string(location));
+  if (!fresh || model_.descriptor() < 0 || model_.file() == "standard input") return entry->second.bytes();
+  if (const auto path = inside(model_.file(), location))
+    if (Result<base::MappedFile> opened = base::MappedFile::open(*path)) entry->second = *std::move(opened);
+  return entry->second.bytes();
+}
+
+std::optional<std::string_view> DataFiles::find(const onnx::ExternalData& place, std::uint64_t size) {
+  const std::string_view bytes = bytes_of(place.location);
+  const std::uint64_t offset = place.offset.value_or(0);
+  if (offset > bytes.size() || bytes.size() - offset < size) return std::nullopt;
+  if (place.length.value_or(size) != size) return std::nullopt;
+  return bytes.substr(offset, size);
+}
+
+}  // namespace thence::diff

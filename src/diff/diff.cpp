@@ -1,0 +1,168 @@
+#include "diff/diff.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "diff/changes.h"
+#include "diff/ends.h"
+#include "diff/groups.h"
+#include "transfer/vocabulary.h"
+
+namespace thence::diff {
+namespace {
+
+using onnx::NodeId;
+using onnx::none;
+
+class Comparison {
+ public:
+  Comparison(const semantics::Map& a, const semantics::Map& b, const std::vector<Kind>& ignored)
+      : a_(a, operators_), likeness_(a_.net.constants()), b_(b, operators_, &likeness_) {
+    report_.ignored = ignored;
+  }
+
+  Report run() {
+    Matching matching(a_, b_);
+    const Grouping grouping = group_nodes(a_, b_, matching);
+    const Wiring wiring(a_, b_, matching, grouping);
+    list_modules(grouping.groups);
+    compare_ends(a_, b_, wiring, [&](Kind kind, std::string_view name, const std::string& detail) {
+      put({kind, row(""), {}, {}, {}, std::string(name), detail});  // they are the root's
+    });
+    report_.nothing_in_common = have_nothing_in_common(grouping);
+    Changes changes(a_, b_, wiring);
+    for (const Group& group : grouping.groups) {
+      bool same = true;
+      for (Change& change : changes.of(group))
+        same &= !put({change.kind, module_of(group), {}, group.a, group.b, {}, std::move(change.detail)});
+      same &= !moved(group);
+      if (same) report_.same_nodes += group.b.size();
+    }
+    finish();
+    return std::move(report_);
+  }
+
+ private:
+  std::uint32_t row(std::optional<std::string_view> path) {
+    const auto [entry, fresh] =
+        rows_.try_emplace(path ? "." + std::string(*path) : "", static_cast<std::uint32_t>(rows_.size()));
+    if (fresh) report_.modules.push_back({.path = std::string(path.value_or("")), .known = path.has_value()});
+    return entry->second;
+  }
+
+  // Where a group belongs: its module in A if that is known, else in B; what B alone has, the other way
+  // round.
+  std::uint32_t module_of(const Group& group) {
+    std::optional<std::string_view> path;
+    if (!group.a.empty()) path = a_.module(group.a.front());
+    if (!path && !group.b.empty()) path = b_.module(group.b.front());
+    if (!path && group.anchor != none) path = a_.module(group.anchor);
+    return row(path);
+  }
+
+  // Modules in the order of A's nodes, then those that only B has. A node of B counts where its group is.
+  void list_modules(const std::vector<Group>& groups) {
+    for (NodeId id = 0; id < a_.model.node_count(); ++id)
+      if (!a_.is_constant(id)) ++report_.modules[row(a_.module(id))].nodes_a, ++report_.nodes_a;
+    for (const Group& group : groups) {
+      const std::uint32_t module = module_of(group);
+      report_.modules[module].nodes_b += group.b.size();
+      report_.nodes_b += group.b.size();
+    }
+  }
+
+  // Between an input and an output of the same names all may be others.
+  bool have_a_common_operator(const Group& group) const {
+    constexpr std::size_t most = 16;
+    const auto first = [&](const std::vector<NodeId>& nodes) {
+      return std::span(nodes).first(std::min(nodes.size(), most));
+    };
+    for (const NodeId a : first(group.a))
+      for (const NodeId b : first(group.b))
+        for (const transfer::Spelled& one : transfer::spelled(a_.model.node(a)))
+          for (const transfer::Spelled& other : transfer::spelled(b_.model.node(b)))
+            if (one.op == other.op) return true;
+    return false;
+  }
+
+  // Views, constants and sizes are much the same in any two models.
+  bool have_nothing_in_common(const Grouping& grouping) const {
+    constexpr double least = 0.1;
+    const auto is_little = [&](const Side& side, const std::vector<std::uint32_t>& of) {
+      std::size_t all = 0, shared = 0;
+      for (NodeId id = 0; id < of.size(); ++id) {
+        if (of[id] == no_group || side.net.is_view(id) || side.net.is_aside(id)) continue;
+        const Group& group = grouping.groups[of[id]];
+        ++all;
+        shared += group.exact || have_a_common_operator(group);
+      }
+      return all > 0 && static_cast<double>(shared) < least * static_cast<double>(all);
+    };
+    return is_little(a_, grouping.of_a) && is_little(b_, grouping.of_b);
+  }
+
+  bool put(Difference difference) {
+    if (std::find(report_.ignored.begin(), report_.ignored.end(), difference.kind) != report_.ignored.end())
+      return false;
+    const auto kind = static_cast<std::size_t>(difference.kind);
+    ++report_.counts[kind];
+    ++report_.modules[difference.module].counts[kind];
+    report_.differences.push_back(std::move(difference));
+    return true;
+  }
+
+  // Claimed only where both files name a module for this very node, and neither counts it to the other's.
+  bool moved(const Group& group) {
+    if (group.a.empty() || group.b.empty()) return false;
+    const NodeId ours = group.b.front();
+    if (a_.model.node(group.a.front()).op_type() != b_.model.node(ours).op_type()) return false;
+    if (!b_.surely(ours) || !a_.surely(group.a.front())) return false;
+    // Names and parameters may well name two: a shared parameter has one name.
+    const resolve::Attribution &was = a_.map.answer(group.a.front()), &is = b_.map.answer(ours);
+    if (was.source != is.source && !(was.named && is.named)) return false;
+    const std::string_view now = *b_.module(ours);
+    for (const NodeId node : group.a)
+      for (const auto module : a_.map.modules_of(node))
+        if (a_.map.tree()[module].path == now) return false;
+    for (const NodeId node : group.b)
+      for (const auto module : b_.map.modules_of(node))
+        if (b_.map.tree()[module].path == *a_.module(group.a.front())) return false;
+    const std::string_view before = *a_.module(group.a.front());
+    const auto shown = [](std::string_view path) { return path.empty() ? "(root)" : base::printable(path); };
+    return put({Kind::moved,
+                row(before),
+                std::string(now),
+                group.a,
+                group.b,
+                {},
+                fmt::format("{} -> {}", shown(before), shown(now))});
+  }
+
+  void finish() {
+    std::stable_sort(report_.differences.begin(), report_.differences.end(),
+                     [](const Difference& one, const Difference& other) {
+                       return one.module != other.module ? one.module < other.module : one.kind < other.kind;
+                     });
+    for (const ModuleRow& module : report_.modules)
+      report_.modules_same += module.known && module.differences() == 0;
+    report_.unread_weights = std::max(a_.constants.unread(), b_.constants.unread());
+  }
+
+  transfer::Operators operators_;
+  Side a_;
+  transfer::Likeness likeness_;  // of A's weights
+  Side b_;
+  Report report_;
+  std::unordered_map<std::string, std::uint32_t> rows_;  // by "." and path; "" for unknown
+};
+
+}  // namespace
+
+Report compare(const semantics::Map& a, const semantics::Map& b, const std::vector<Kind>& ignored) {
+  return Comparison(a, b, ignored).run();
+}
+
+}  // namespace thence::diff

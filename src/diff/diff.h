@@ -1,0 +1,52 @@
+// diff: how two models differ, module by module.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "diff/kinds.h"
+#include "semantics/map.h"
+
+namespace thence::diff {
+
+struct Difference {
+  Kind kind = Kind::added;
+  std::uint32_t module = 0;  // in Report::modules
+  std::string moved_to;      // for `moved`: the module in B
+  std::vector<onnx::NodeId> a, b;
+  std::string value;   // of an input or output of the model: its name; then there are no nodes
+  std::string detail;  // what differs, in words
+};
+
+/// A module that ran in one of the models, and what is different in it.
+struct ModuleRow {
+  std::string path;
+  bool known = true;  // false: nodes whose module is not known
+  std::size_t nodes_a = 0, nodes_b = 0;
+  Counts counts{};
+
+  std::size_t differences() const {
+    std::size_t sum = 0;
+    for (const std::size_t each : counts) sum += each;
+    return sum;
+  }
+};
+
+struct Report {
+  std::size_t nodes_a = 0, nodes_b = 0;  // without constants
+  std::size_t same_nodes = 0;            // of B: nodes that A has as well, without a difference
+  std::size_t modules_same = 0;          // known modules without a difference
+  std::size_t unread_weights = 0;        // their data is not to be had: not compared
+  bool nothing_in_common = false;        // less than a tenth of what either model computes is in the other
+  Counts counts{};
+  std::vector<Kind> ignored;
+  std::vector<ModuleRow> modules;
+  std::vector<Difference> differences;  // by module, then by kind
+
+  bool same() const { return differences.empty(); }
+};
+
+/// Differences of the kinds in `ignored` are left out.
+Report compare(const semantics::Map& a, const semantics::Map& b, const std::vector<Kind>& ignored = {});
+
+}  // namespace thence::diff

@@ -1,0 +1,17 @@
+// Ends: how the inputs and outputs of two models differ, and the outputs of their functions.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "diff/kinds.h"
+#include "diff/wiring.h"
+
+namespace thence::diff {
+
+/// Calls `tell` with the kind of each difference, the name of the input or output, and what differs.
+using TellEnd = std::function<void(Kind, std::string_view name, const std::string& detail)>;
+void compare_ends(Side& a, Side& b, const Wiring& wiring, const TellEnd& tell);
+
+}  // namespace thence::diff

@@ -1,0 +1,201 @@
+#include "diff/groups.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "diff/absorb.h"
+#include "diff/by_readers.h"
+
+namespace thence::diff {
+namespace {
+
+using onnx::NodeId;
+using onnx::none;
+using transfer::Origin;
+
+class Grouper {
+ public:
+  Grouper(Side& a, Side& b, Matching& matching) : a_(a), b_(b), matching_(matching) { clear(); }
+
+  Grouping run() {
+    group_same();
+    if (are_all_grouped()) return std::move(all_);
+    clear();
+    matching_.trace();
+    group_same();
+    group_meant();
+    group_backwards();
+    group_by_readers(a_, b_, all_);
+    carry();
+    absorb_rewritten(a_, b_, all_);
+    rest();
+    return std::move(all_);
+  }
+
+ private:
+  void clear() {
+    all_ = {};
+    all_.of_a.assign(a_.model.node_count(), no_group);
+    all_.of_b.assign(b_.model.node_count(), no_group);
+    merged_a_.clear();
+    merged_b_.clear();
+  }
+
+  // Then the models are the very same, and nothing else need be asked.
+  bool are_all_grouped() const {
+    const auto grouped = [](const Side& side, const std::vector<std::uint32_t>& of) {
+      for (NodeId id = 0; id < of.size(); ++id)
+        if (of[id] == no_group && !side.is_constant(id)) return false;
+      return true;
+    };
+    return grouped(a_, all_.of_a) && grouped(b_, all_.of_b);
+  }
+
+  // Nodes that are the very same. Of several equal ones, those of one module belong together.
+  void group_same() {
+    std::unordered_map<Key, std::vector<NodeId>> ours;
+    std::vector<Key> order;
+    for (NodeId id = 0; id < b_.model.node_count(); ++id) {
+      if (b_.is_constant(id)) continue;
+      const Key key = matching_.keys_b().exact(id);
+      auto& alike = ours[key];
+      if (alike.empty()) order.push_back(key);
+      alike.push_back(id);
+    }
+    for (const Key key : order) {
+      const auto theirs = matching_.same_as(key);
+      if (theirs.empty()) continue;
+      std::vector<NodeId> others;
+      for (const auto& each : theirs) others.push_back(each.second);
+      match_copies(std::move(others), std::move(ours[key]));
+    }
+  }
+
+  void match_copies(std::vector<NodeId> a, std::vector<NodeId> b) {
+    if (a.size() > 1 || b.size() > 1) {
+      std::map<std::string_view, std::vector<NodeId>> by_module;
+      for (auto id = a.rbegin(); id != a.rend(); ++id)
+        if (const auto module = a_.module(*id)) by_module[*module].push_back(*id);
+      for (const NodeId id : b) {
+        const auto module = b_.module(id);
+        const auto same = module ? by_module.find(*module) : by_module.end();
+        if (same == by_module.end() || same->second.empty()) continue;
+        all_.add({same->second.back()}, {id}, true);
+        same->second.pop_back();
+      }
+      std::erase_if(a, [&](NodeId id) { return all_.of_a[id] != no_group; });
+      std::erase_if(b, [&](NodeId id) { return all_.of_b[id] != no_group; });
+    }
+    const std::size_t pairs = std::min(a.size(), b.size());
+    for (std::size_t i = 0; i < pairs; ++i) all_.add({a[i]}, {b[i]}, true);
+    // What is left was computed several times, and is no more; or the other way round.
+    const auto last = static_cast<std::uint32_t>(all_.groups.size() - 1);
+    for (std::size_t i = pairs; i < a.size(); ++i) merged_a_.emplace_back(a[i], last);
+    for (std::size_t i = pairs; i < b.size(); ++i) merged_b_.emplace_back(b[i], last);
+  }
+
+  // Nodes that stand for nodes of A in another form.
+  void group_meant() {
+    for (NodeId id = 0; id < b_.model.node_count(); ++id) {
+      const NodeId meant = matching_.meant(id);
+      if (all_.of_b[id] != no_group || meant == none) continue;
+      const Origin& origin = matching_.forward(id);
+      const bool other_form = origin.kind == transfer::Kind::computes && !matching_.same_operator(meant, id);
+      if (const std::uint32_t taken = all_.of_a[meant]; taken != no_group) {
+        // Another step of what is one node in A.
+        if (!all_.groups[taken].exact && other_form) all_.join_b(taken, id);
+        continue;
+      }
+      std::vector<NodeId> theirs{meant};
+      if (other_form && origin.nodes.front() == meant)
+        for (const NodeId node : origin.nodes)
+          if (node != meant && all_.of_a[node] == no_group && !a_.is_constant(node)) theirs.push_back(node);
+      all_.add(std::move(theirs), {id});
+    }
+  }
+
+  // Nodes of A that are several of B.
+  void group_backwards() {
+    for (NodeId id = 0; id < a_.model.node_count(); ++id) {
+      const Origin& origin = matching_.backward(id);
+      if (all_.of_a[id] != no_group || a_.is_constant(id) || origin.kind != transfer::Kind::computes)
+        continue;
+      if (all_.of_b[origin.nodes.front()] != no_group || b_.is_constant(origin.nodes.front())) continue;
+      std::vector<NodeId> ours{origin.nodes.front()};
+      // What else lies between the same values as the same operator is no part of it, but was added.
+      if (!matching_.same_operator(id, ours.front()))
+        for (const NodeId node : origin.nodes)
+          if (node != ours.front() && all_.of_b[node] == no_group && !b_.is_constant(node))
+            ours.push_back(node);
+      all_.add({id}, std::move(ours));
+    }
+  }
+
+  bool is_quantised(const Group& group) const {
+    return std::any_of(group.b.begin(), group.b.end(),
+                       [&](NodeId id) { return is_quantising(b_.model.node(id).op_type()); });
+  }
+
+  // Copies; then what carries the result of a quantised node on: a cast, a scale.
+  void carry() {
+    for (const auto& [id, into] : merged_a_)
+      if (all_.of_a[id] == no_group) all_.join_a(into, id);
+    for (const auto& [id, into] : merged_b_)
+      if (all_.of_b[id] == no_group) all_.join_b(into, id);
+    for (NodeId id = 0; id < b_.model.node_count(); ++id) {
+      const Origin& origin = matching_.forward(id);
+      if (all_.of_b[id] != no_group || origin.kind != transfer::Kind::carries) continue;
+      const std::uint32_t into = all_.of_a[origin.nodes.front()];
+      if (into != no_group && !all_.groups[into].exact && is_quantised(all_.groups[into]) &&
+          !is_quantising(b_.model.node(id).op_type()))
+        all_.join_b(into, id);
+    }
+  }
+
+  void rest() {
+    for (NodeId id = 0; id < a_.model.node_count(); ++id)
+      if (all_.of_a[id] == no_group && !a_.is_constant(id)) all_.add({id}, {});
+    for (NodeId id = 0; id < b_.model.node_count(); ++id) {
+      if (all_.of_b[id] != no_group || b_.is_constant(id)) continue;
+      Group& made = all_.groups[all_.add({}, {id})];
+      const Origin& origin = matching_.forward(id);
+      if (!origin.nodes.empty() && origin.kind != transfer::Kind::ambiguous)
+        made.anchor = origin.nodes.front();
+    }
+  }
+
+  Side &a_, &b_;
+  Matching& matching_;
+  Grouping all_;
+  // Copies that the other model does not have, and the group of those that it has.
+  std::vector<std::pair<NodeId, std::uint32_t>> merged_a_, merged_b_;
+};
+
+}  // namespace
+
+std::uint32_t Grouping::add(std::vector<NodeId> a, std::vector<NodeId> b, bool exact) {
+  const auto number = static_cast<std::uint32_t>(groups.size());
+  for (const NodeId node : a) of_a[node] = number;
+  for (const NodeId node : b) of_b[node] = number;
+  groups.push_back({.a = std::move(a), .b = std::move(b), .exact = exact});
+  return number;
+}
+void Grouping::join_a(std::uint32_t group, NodeId node) {
+  groups[group].a.push_back(node);
+  of_a[node] = group;
+}
+void Grouping::join_b(std::uint32_t group, NodeId node) {
+  groups[group].b.push_back(node);
+  of_b[node] = group;
+}
+
+bool is_quantising(std::string_view op) {
+  return op.find("uantize") != std::string_view::npos || op.find("Integer") != std::string_view::npos ||
+         op.find("NBits") != std::string_view::npos || op.starts_with("QLinear") || op == "QGemm" ||
+         op == "QAttention";
+}
+
+Grouping group_nodes(Side& a, Side& b, Matching& matching) { return Grouper(a, b, matching).run(); }
+
+}  // namespace thence::diff

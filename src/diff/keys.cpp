@@ -1,0 +1,132 @@
+#include "diff/keys.h"
+
+#include <algorithm>
+
+#include "base/text_hash.h"
+#include "transfer/mix.h"
+#include "transfer/vocabulary.h"
+
+namespace thence::diff {
+namespace {
+
+using onnx::none;
+using transfer::mixed;
+
+Key hash_of(std::string_view text) { return base::text_hash(text, base::process_seed()); }
+
+Key key_of(const Tensor& tensor) {
+  if (tensor.read) return tensor.content;
+  // Data in another file: what is written of it here, but for that file's name.
+  Key key = mixed(static_cast<Key>(tensor.type), tensor.elements);
+  for (const std::int64_t dim : tensor.dims) key = mixed(key, static_cast<Key>(dim));
+  if (tensor.message.empty()) return key;
+  const auto external = onnx::read_tensor(tensor.message).external;
+  return external ? mixed(mixed(key, external->offset.value_or(0)), external->length.value_or(0)) : key;
+}
+
+}  // namespace
+
+Keys::Keys(Side& side)
+    : side_(side),
+      codes_(side.model.value_count(), 0),
+      exact_(side.model.node_count(), 0),
+      loose_(side.model.node_count(), 0) {
+  const auto& graphs = side.model.graphs();
+  for (onnx::GraphId id = 0; id < graphs.size(); ++id) {
+    if (graphs[id].kind != onnx::Graph::Kind::body) continue;
+    const auto [entry, fresh] =
+        owners_.try_emplace(graphs[id].owner, static_cast<std::uint32_t>(bodies_.size()));
+    if (fresh) bodies_.emplace_back();
+    bodies_[entry->second].push_back(id);
+  }
+  for (const onnx::ValueId value : graphs[0].inputs)
+    if (value != none) codes_[value] = mixed(hash_of(side.model.value_name(value)), 0x696e);
+}
+
+void Keys::run(const std::function<void(onnx::NodeId)>& settle) {
+  settle_ = settle;
+  const auto& graphs = side_.model.graphs();
+  for (onnx::GraphId id = 0; id < graphs.size(); ++id) {
+    if (graphs[id].kind == onnx::Graph::Kind::body) continue;
+    if (graphs[id].kind == onnx::Graph::Kind::function)
+      for (std::size_t i = 0; i < graphs[id].inputs.size(); ++i)
+        if (graphs[id].inputs[i] != none) codes_[graphs[id].inputs[i]] = mixed(hash_of(graphs[id].name), i);
+    graph(id);
+  }
+}
+
+void Keys::graph(onnx::GraphId id) {
+  const onnx::Graph& graph = side_.model.graphs()[id];
+  for (onnx::NodeId node_id = graph.first_node; node_id < graph.first_node + graph.node_count; ++node_id)
+    node(node_id);
+}
+
+Key Keys::code_of_input(onnx::ValueId value) const {
+  const Tensor* const constant = side_.constants.of(value);
+  return constant != nullptr ? key_of(*constant) : codes_[value];
+}
+
+Key Keys::loose_code(onnx::ValueId value) const {
+  const transfer::Root root = side_.net.root(value);
+  const transfer::Constant* const constant = side_.net.constant(root);
+  if (constant != nullptr && constant->content != 0) return constant->content;
+  return root < codes_.size() ? code_of_input(root) : codes_[value];
+}
+
+Key Keys::place_key(const onnx::Node& node, std::size_t place, Key code) {
+  return mixed(mixed(hash_of(node.op_type()), transfer::is_commutative(node.op_type()) ? 0 : place), code);
+}
+
+void Keys::node(onnx::NodeId id) {
+  const onnx::Node node = side_.model.node(id);
+  Key base = mixed(hash_of(node.op_type()), hash_of(node.domain() == "ai.onnx" ? "" : node.domain()));
+  for (const Setting& setting : side_.settings(id))
+    base = mixed(mixed(base, hash_of(setting.name)), hash_of(setting.text));
+  const bool commutes = transfer::is_commutative(node.op_type());
+  const auto inputs = node.inputs();
+  std::vector<Key> exact, loose;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] == none || is_setting(node, i, side_.constants.of(inputs[i]))) continue;
+    const Key place = commutes ? 0 : i;
+    exact.push_back(mixed(code_of_input(inputs[i]), place));
+    loose.push_back(mixed(loose_code(inputs[i]), place));
+  }
+  const auto folded = [&](std::vector<Key>& codes) {
+    if (commutes) std::sort(codes.begin(), codes.end());
+    Key key = base;
+    for (const Key code : codes) key = mixed(key, code);
+    return key;
+  };
+  exact_[id] = folded(exact);
+  loose_[id] = folded(loose);
+  for (const onnx::GraphId body : bodies(id)) {
+    const onnx::Graph& inner = side_.model.graphs()[body];
+    ++depth_;
+    for (std::size_t i = 0; i < inner.inputs.size(); ++i)
+      if (inner.inputs[i] != none)
+        codes_[inner.inputs[i]] = mixed(mixed(hash_of(inner.attribute), depth_), i);
+    graph(body);
+    --depth_;
+    for (const onnx::ValueId value : inner.outputs) {
+      const Key code = value == none ? 0 : code_of_input(value);
+      exact_[id] = mixed(exact_[id], code);
+      loose_[id] = mixed(loose_[id], code);
+    }
+  }
+  const auto outputs = node.outputs();
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i] != none) codes_[outputs[i]] = mixed(exact_[id], i);
+  if (settle_) settle_(id);
+}
+
+KeyIndex::KeyIndex(std::vector<std::pair<Key, onnx::NodeId>> nodes) : nodes_(std::move(nodes)) {
+  std::sort(nodes_.begin(), nodes_.end());
+}
+
+std::span<const std::pair<Key, onnx::NodeId>> KeyIndex::find(Key key) const {
+  const auto first = std::lower_bound(nodes_.begin(), nodes_.end(), std::pair<Key, onnx::NodeId>{key, 0});
+  const auto last = std::upper_bound(first, nodes_.end(), std::pair<Key, onnx::NodeId>{key, none});
+  return {first, last};
+}
+
+}  // namespace thence::diff

@@ -1,0 +1,36 @@
+#include "diff/kinds.h"
+
+namespace thence::diff {
+namespace {
+
+struct Row {
+  std::string_view name, text;
+};
+constexpr Row rows[kind_count] = {
+    {"added", "only the second model has it"},
+    {"removed", "only the first model has it"},
+    {"moved", "the same work, in another module"},
+    {"fused", "several nodes of the first model are fewer in the second"},
+    {"split", "nodes of the first model are more in the second"},
+    {"retyped", "another operator between the same values"},
+    {"rewired", "the same operator of other values, or an output that is another value"},
+    {"quantised", "the same work, on quantised numbers in one of the models"},
+    {"weights", "weights of other content"},
+    {"precision", "the same weights in another element type"},
+    {"renamed", "an input or output of the model has another name"},
+    {"shapes", "another shape"},
+    {"attributes", "other attributes, sizes, axes or indices"},
+};
+
+}  // namespace
+
+std::string_view name_of(Kind kind) { return rows[static_cast<std::size_t>(kind)].name; }
+std::string_view text_of(Kind kind) { return rows[static_cast<std::size_t>(kind)].text; }
+
+std::optional<Kind> kind_of(std::string_view name) {
+  for (std::size_t i = 0; i < kind_count; ++i)
+    if (rows[i].name == name) return static_cast<Kind>(i);
+  return std::nullopt;
+}
+
+}  // namespace thence::diff

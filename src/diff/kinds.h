@@ -1,0 +1,35 @@
+// Kinds of difference, in the words of the answers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace thence::diff {
+
+enum class Kind : std::uint8_t {
+  added,       // B has it, A does not
+  removed,     // A has it, B does not
+  moved,       // the same work, in another module
+  fused,       // several nodes of A are fewer in B
+  split,       // the other way round
+  retyped,     // another operator between the same values
+  rewired,     // the same operator of other values; an output that is another value
+  quantised,   // the same work on quantised numbers, in B or in A, and the nodes that quantise them
+  weights,     // the same operator with weights of other content
+  precision,   // the same weights in another element type
+  renamed,     // an input or output of the model
+  shapes,      // weights, results, inputs or outputs of another shape
+  attributes,  // the same operator with other attributes, or other sizes, axes and indices
+  count,
+};
+
+inline constexpr std::size_t kind_count = static_cast<std::size_t>(Kind::count);
+using Counts = std::array<std::size_t, kind_count>;
+
+std::string_view name_of(Kind kind);
+std::string_view text_of(Kind kind);
+std::optional<Kind> kind_of(std::string_view name);
+
+}  // namespace thence::diff

@@ -1,0 +1,165 @@
+#include "diff/matching.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "transfer/pairing.h"
+#include "transfer/vocabulary.h"
+
+namespace thence::diff {
+namespace {
+
+using onnx::NodeId;
+using onnx::none;
+using transfer::Origin;
+
+constexpr std::size_t most_alike = 64;  // candidates that are looked at for one node
+
+template <class KeyOf>
+KeyIndex indexed(const Side& side, KeyOf key_of) {
+  std::vector<std::pair<Key, NodeId>> nodes;
+  for (NodeId id = 0; id < side.model.node_count(); ++id)
+    if (!side.is_constant(id)) nodes.emplace_back(key_of(id), id);
+  return KeyIndex(std::move(nodes));
+}
+
+}  // namespace
+
+Matching::Matching(Side& a, Side& b) : a_(a), b_(b), keys_a_(a), keys_b_(b) {
+  keys_a_.run();
+  name_inputs();
+  keys_b_.run();
+  by_exact_.emplace(indexed(a_, [&](NodeId id) { return keys_a_.exact(id); }));
+}
+
+void Matching::trace() {
+  forward_ = transfer::origins_of(a_.net, b_.net, transfer::pair(a_.net, b_.net));
+  backward_ = transfer::origins_of(b_.net, a_.net, transfer::pair(b_.net, a_.net));
+  list_claims();
+  by_loose_.emplace(indexed(a_, [&](NodeId id) { return keys_a_.loose(id); }));
+  std::vector<std::pair<Key, NodeId>> reading;
+  for (NodeId id = 0; id < a_.model.node_count(); ++id)
+    keys_a_.each_read(id, [&](Key key, bool) { reading.emplace_back(key, id); });
+  by_reading_.emplace(std::move(reading));
+  meant_.assign(b_.model.node_count(), none);
+  keys_b_.run([&](NodeId id) { settle(id); });
+}
+
+// Inputs that were renamed: by their place among those that were.
+void Matching::name_inputs() {
+  const auto strangers = [](Side& side, const Side& other) {
+    std::unordered_set<std::string_view> known;
+    for (const onnx::ValueId value : other.model.graphs()[0].inputs)
+      if (value != none) known.insert(other.model.value_name(value));
+    std::vector<onnx::ValueId> found;
+    for (const onnx::ValueId value : side.model.graphs()[0].inputs)
+      if (value != none && side.constants.of(value) == nullptr &&
+          !known.contains(side.model.value_name(value)))
+        found.push_back(value);
+    return found;
+  };
+  const auto ours = strangers(b_, a_), theirs = strangers(a_, b_);
+  if (ours.size() != theirs.size()) return;
+  for (std::size_t i = 0; i < ours.size(); ++i) keys_b_.set_code(ours[i], keys_a_.code(theirs[i]));
+}
+
+// Which nodes of A have one in B already.
+void Matching::list_claims() {
+  for (NodeId id = 0; id < b_.model.node_count(); ++id)
+    if (const std::string_view name = b_.model.node(id).name(); !name.empty()) named_.emplace(name, id);
+  claimed_.assign(a_.model.node_count(), none);
+  for (NodeId id = 0; id < b_.model.node_count(); ++id) {
+    if (forward_[id].kind != transfer::Kind::computes) continue;
+    const NodeId theirs = forward_[id].nodes.front();
+    if (claimed_[theirs] == none || !same_operator(theirs, claimed_[theirs])) claimed_[theirs] = id;
+  }
+  taken_.assign(a_.model.node_count(), false);
+  for (NodeId id = 0; id < b_.model.node_count(); ++id)
+    for (const auto& [key, node] : same_as(keys_b_.exact(id))) {
+      if (taken_[node]) break;  // and so are the others
+      taken_[node] = true;
+    }
+}
+
+// The outputs of a node of B that is not just so in A: they are what the node of A makes that it stands for.
+void Matching::settle(NodeId id) {
+  if (b_.is_constant(id) || !same_as(keys_b_.exact(id)).empty()) return;
+  meant_[id] = alike(id, traced(id));
+  if (meant_[id] == none) meant_[id] = traced(id);
+  if (meant_[id] == none) meant_[id] = by_reading(id);
+  const auto ours = b_.model.node(id).outputs();
+  if (meant_[id] != none) {
+    taken_[meant_[id]] = true;
+    const auto theirs = a_.model.node(meant_[id]).outputs();
+    for (std::size_t i = 0; i < ours.size() && i < theirs.size(); ++i)
+      if (ours[i] != none && theirs[i] != none) keys_b_.set_code(ours[i], keys_a_.code(theirs[i]));
+  } else if (forward_[id].kind == transfer::Kind::carries && !ours.empty() && ours[0] != none) {
+    for (const onnx::ValueId value : b_.model.node(id).inputs())
+      if (value != none && b_.net.root(value) == b_.net.root(ours[0]))
+        keys_b_.set_code(ours[0], keys_b_.code(value));
+  }
+}
+
+// What it computes. Of the parts of an operation that was taken apart only one is the operation itself, where
+// that is among them.
+NodeId Matching::traced(NodeId id) const {
+  const Origin& origin = forward_[id];
+  const bool computes = origin.kind == transfer::Kind::computes || origin.kind == transfer::Kind::view;
+  if (!computes || origin.nodes.empty()) return none;
+  const NodeId theirs = origin.nodes.front(), claimant = claimed_[theirs];
+  if (a_.is_constant(theirs)) return none;
+  if (!same_operator(theirs, id) && claimant != none && claimant != id && same_operator(theirs, claimant))
+    return none;
+  return origin.kind == transfer::Kind::view && is_named_elsewhere(theirs, id) ? none : theirs;
+}
+
+// The same but for views; of several the one that it computes.
+NodeId Matching::alike(NodeId id, NodeId traced) const {
+  const auto found = by_loose_->find(keys_b_.loose(id));
+  if (found.empty()) return none;
+  for (const auto& [key, node] : found.first(std::min(found.size(), most_alike)))
+    if (node == traced) return traced;
+  return found.front().second;
+}
+
+// Of views in a row, which is which may be told by names only.
+bool Matching::is_named_elsewhere(NodeId a, NodeId b) const {
+  const auto named = named_.find(a_.model.node(a).name());
+  return named != named_.end() && named->second != b && same_operator(a, named->second);
+}
+
+bool Matching::is_free(NodeId a, NodeId b) const {
+  if (a_.net.is_view(a) && is_named_elsewhere(a, b)) return false;
+  if (taken_[a] || (claimed_[a] != none && claimed_[a] != b)) return false;
+  const Origin& back = backward_[a];
+  return back.kind != transfer::Kind::computes || back.nodes.front() == b;
+}
+
+// The one operator of its kind that reads most of the same values, in the same module where both are known.
+NodeId Matching::by_reading(NodeId id) const {
+  std::unordered_map<NodeId, unsigned> common;
+  keys_b_.each_read(id, [&](Key key, bool) {
+    const auto readers = by_reading_->find(key);
+    if (readers.size() > most_alike) return;
+    for (const auto& [same, node] : readers)
+      if (is_free(node, id)) ++common[node];
+  });
+  NodeId best = none;
+  std::pair<bool, unsigned> most{false, 0};
+  bool alone = true;
+  const auto module = b_.module(id);
+  for (const auto& [node, count] : common) {
+    const auto other = a_.module(node);
+    const bool both = module && other;
+    if (are_surely_of_two_modules(a_, node, b_, id)) continue;
+    const std::pair<bool, unsigned> rank{both && *module == *other, count};
+    if (rank > most || best == none) {
+      best = node, most = rank, alone = true;
+    } else if (rank == most) {
+      alone = false;
+    }
+  }
+  return alone ? best : none;
+}
+
+}  // namespace thence::diff

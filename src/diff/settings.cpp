@@ -1,0 +1,196 @@
+#include "diff/settings.h"
+
+#include <fmt/core.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/embedded.h"
+#include "base/text_hash.h"
+#include "onnx/layout.h"
+#include "wire/fields.h"
+
+namespace thence::diff {
+namespace {
+
+struct Named {
+  std::string_view op;
+  std::size_t input;
+  std::string_view name;
+};
+// Inputs that were attributes in other versions of the operator, or that hold sizes and places.
+constexpr Named named[] = {
+    {"Squeeze", 1, "axes"},
+    {"Unsqueeze", 1, "axes"},
+    {"ReduceSum", 1, "axes"},
+    {"ReduceMean", 1, "axes"},
+    {"ReduceMax", 1, "axes"},
+    {"ReduceMin", 1, "axes"},
+    {"ReduceProd", 1, "axes"},
+    {"ReduceL1", 1, "axes"},
+    {"ReduceL2", 1, "axes"},
+    {"ReduceLogSum", 1, "axes"},
+    {"ReduceSumSquare", 1, "axes"},
+    {"ReduceLogSumExp", 1, "axes"},
+    {"Split", 1, "split"},
+    {"Pad", 1, "pads"},
+    {"Pad", 2, "value"},
+    {"Pad", 3, "axes"},
+    {"Slice", 1, "starts"},
+    {"Slice", 2, "ends"},
+    {"Slice", 3, "axes"},
+    {"Slice", 4, "steps"},
+    {"Clip", 1, "min"},
+    {"Clip", 2, "max"},
+    {"Dropout", 1, "ratio"},
+    {"TopK", 1, "k"},
+    {"Reshape", 1, "shape"},
+    {"Expand", 1, "shape"},
+    {"Tile", 1, "repeats"},
+    {"Gather", 1, "indices"},
+    {"ConstantOfShape", 0, "shape"},
+    {"Resize", 2, "scales"},
+    {"Resize", 3, "sizes"},
+    {"OneHot", 1, "depth"},
+    {"CumSum", 1, "axis"},
+    {"Upsample", 1, "scales"},
+};
+
+// Floats that a node reads by name are settings, too: limits, ratios.
+constexpr std::string_view float_settings[] = {"value", "min", "max", "ratio", "scales"};
+
+std::string hash_text(std::string_view text) {
+  return fmt::format("#{:016x}", base::text_hash(text, 0x64696666));
+}
+
+std::string short_text(std::string_view text) {
+  constexpr std::size_t longest = 80;
+  if (text.size() <= longest) return std::string(text);
+  return fmt::format("{}... {}", text.substr(0, longest), hash_text(text));
+}
+
+// Of kinds that are seldom seen, only whether they are the same is told.
+std::string text_of(const onnx::AttributeView& attribute, std::string_view message) {
+  if (!attribute.ref_attr_name.empty()) return fmt::format("@{}", short_text(attribute.ref_attr_name));
+  enum { is_float = 1, is_int, is_string, is_tensor, is_floats = 6, is_ints, is_strings };
+  switch (attribute.type) {
+    case is_float: return number_text(std::vector{attribute.f});
+    case is_int: return number_text(std::vector{attribute.i});
+    case is_string: return short_text(attribute.s);
+    case is_floats: return number_text(attribute.floats);
+    case is_ints: return number_text(attribute.ints);
+    case is_strings: {
+      std::string text;
+      for (const std::string_view each : attribute.strings) text.append(each).append(",");
+      return short_text(text);
+    }
+    default: break;
+  }
+  if (!attribute.has_tensor) return hash_text(message);
+  const Tensor tensor = tensor_of(attribute.tensor);
+  return tensor.numbers.empty() ? fmt::format("{} #{:016x}", text_of(tensor), tensor.content)
+                                : tensor.numbers;
+}
+
+// A Reshape that has no zero among its sizes treats none in any way.
+bool says_nothing(const onnx::Node& node, const onnx::AttributeView& attribute, Constants& constants) {
+  if (node.op_type() != "Reshape" || attribute.name != "allowzero" || node.inputs().size() < 2) return false;
+  const Tensor* const shape = constants.of(node.inputs()[1]);
+  constexpr std::size_t most = 16;  // a text has no more of them
+  return shape != nullptr && shape->read && shape->elements <= most &&
+         ("," + shape->numbers + ",").find(",0,") == std::string::npos;
+}
+
+}  // namespace
+
+const Defaults& Defaults::shipped() {
+  static const Defaults defaults = [] {
+    Defaults made;
+    simdjson::dom::parser parser;
+    const simdjson::padded_string text(base::embedded("defaults.json"));
+    const simdjson::dom::element file = parser.parse(text);
+    for (const auto& op : file["operators"].get_object())
+      for (const auto& attribute : op.value.get_object())
+        for (const simdjson::dom::element entry : attribute.value.get_array())
+          made.operators_[std::string(op.key)][std::string(attribute.key)].push_back(
+              {entry.at(0).get_int64(), std::string(entry.at(1).get_string().value())});
+    return made;
+  }();
+  return defaults;
+}
+
+std::optional<std::string> Defaults::of(std::string_view op, std::string_view attribute,
+                                        std::int64_t opset) const {
+  const auto known = operators_.find(std::string(op));
+  if (known == operators_.end()) return std::nullopt;
+  const auto values = known->second.find(std::string(attribute));
+  if (values == known->second.end()) return std::nullopt;
+  std::optional<std::string> valid;
+  for (const Default& each : values->second)
+    if (each.since <= opset) valid = each.text;
+  return valid;
+}
+
+std::vector<Setting> Defaults::outdated(std::string_view op, std::int64_t opset) const {
+  std::vector<Setting> found;
+  const auto known = operators_.find(std::string(op));
+  if (known == operators_.end()) return found;
+  for (const auto& [attribute, values] : known->second) {
+    if (values.size() == 1) continue;
+    if (auto text = of(op, attribute, opset); text && *text != values.back().text)
+      found.push_back({attribute, *std::move(text)});
+  }
+  return found;
+}
+
+std::string_view setting_name(std::string_view op, std::size_t input) {
+  const auto row = std::find_if(std::begin(named), std::end(named),
+                                [&](const Named& each) { return each.op == op && each.input == input; });
+  return row == std::end(named) ? std::string_view() : row->name;
+}
+
+bool is_setting(const onnx::Node& node, std::size_t input, const Tensor* constant) {
+  if (constant == nullptr || !constant->read || constant->elements > Tensor::most_settings) return false;
+  const std::string_view name = setting_name(node.op_type(), input);
+  if (!constant->is_float()) return !name.empty() || constant->is_setting();
+  return std::find(std::begin(float_settings), std::end(float_settings), name) != std::end(float_settings);
+}
+
+std::vector<Setting> settings_of(const onnx::Node& node, Constants& constants, std::int64_t opset) {
+  std::vector<Setting> settings;
+  const std::string_view op = node.op_type();
+  const bool own = node.domain().empty() || node.domain() == "ai.onnx";
+  std::vector<Setting> left_out;
+  if (own) left_out = Defaults::shipped().outdated(op, opset);
+  for (wire::Fields field(node.bytes()); field.next();) {
+    if (field.tag() != wire::bytes_tag(onnx::NodeField::attribute)) continue;
+    const onnx::AttributeView attribute = onnx::read_attribute(field.bytes());
+    if (attribute.has_graph || !attribute.graphs.empty()) continue;
+    std::string text = text_of(attribute, field.bytes());
+    std::erase_if(left_out, [&](const Setting& each) { return each.name == attribute.name; });
+    if (own &&
+        (Defaults::shipped().last(op, attribute.name) == text || says_nothing(node, attribute, constants)))
+      continue;
+    settings.push_back({std::string(attribute.name), std::move(text)});
+  }
+  std::move(left_out.begin(), left_out.end(), std::back_inserter(settings));
+  const auto inputs = node.inputs();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor* const constant = constants.of(inputs[i]);
+    if (!is_setting(node, i, constant)) continue;
+    const std::string_view name = setting_name(op, i);
+    settings.push_back({name.empty() ? fmt::format("input {}", i) : std::string(name), constant->numbers});
+  }
+  std::sort(settings.begin(), settings.end(),
+            [](const Setting& a, const Setting& b) { return a.name < b.name; });
+  return settings;
+}
+
+std::int64_t opset_of(const onnx::Model& model) {
+  for (const onnx::Opset& opset : model.opsets())
+    if (opset.domain.empty() || opset.domain == "ai.onnx") return opset.version;
+  return 0;
+}
+
+}  // namespace thence::diff

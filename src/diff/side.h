@@ -1,0 +1,56 @@
+// Side: one of the two models that are compared, and what is known of it.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "diff/settings.h"
+#include "semantics/map.h"
+#include "transfer/net.h"
+
+namespace thence::diff {
+
+struct Side {
+  /// With the weights of the other model: those that were changed are seen as what they were.
+  Side(const semantics::Map& its_map, transfer::Operators& operators, transfer::Likeness* other = nullptr)
+      : map(its_map),
+        model(its_map.model()),
+        constants(model),
+        opset(opset_of(model)),
+        net(model, operators, other) {}
+
+  const semantics::Map& map;
+  const onnx::Model& model;
+  Constants constants;
+  std::int64_t opset;
+  transfer::Net net;
+
+  std::vector<Setting> settings(onnx::NodeId node) { return settings_of(model.node(node), constants, opset); }
+  /// The constant that a value is, or is another form of; null for others.
+  const Tensor* weight(onnx::ValueId value) {
+    if (value == onnx::none) return nullptr;
+    if (const Tensor* const tensor = constants.of(value)) return tensor;
+    const transfer::Root root = net.root(value);
+    return root < model.value_count() ? constants.of(root) : nullptr;
+  }
+  /// Whether a node makes but a constant, which is compared where it is read.
+  bool is_constant(onnx::NodeId node) const { return constants.makes(model.node(node)); }
+  /// The path of a node's module; none when it is not known.
+  std::optional<std::string_view> module(onnx::NodeId node) const {
+    const resolve::Attribution& answer = map.answer(node);
+    if (!answer.known()) return std::nullopt;
+    return map.tree()[answer.module].path;
+  }
+  /// Whether evidence of its own names a node's module, and surely so.
+  bool surely(onnx::NodeId node) const {
+    const resolve::Attribution& answer = map.answer(node);
+    return answer.known() && !answer.inferred && semantics::level_of(answer) == "high";
+  }
+};
+
+/// Whether both files name the modules of two nodes, and not the same one.
+inline bool are_surely_of_two_modules(const Side& a, onnx::NodeId one, const Side& b, onnx::NodeId other) {
+  return a.surely(one) && b.surely(other) && *a.module(one) != *b.module(other);
+}
+
+}  // namespace thence::diff

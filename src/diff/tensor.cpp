@@ -1,0 +1,258 @@
+#include "diff/tensor.h"
+
+#include <fmt/core.h>
+
+#include <cstring>
+#include <optional>
+
+#include "base/text_hash.h"
+#include "onnx/layout.h"
+#include "wire/fields.h"
+
+namespace thence::diff {
+namespace {
+
+constexpr std::size_t most_listed = 16;
+
+// Of one element; 0 for texts and for types that we do not know.
+unsigned bits_of(std::int32_t type) {
+  return static_cast<unsigned>(onnx::TensorView{.dims = {8}, .data_type = type}.bytes().value_or(0));
+}
+
+std::uint64_t hash_of(std::string_view bytes) { return base::text_hash(bytes, 0x64696666); }
+
+template <class Number>
+void append(std::string& bytes, std::uint64_t value) {
+  const auto number = static_cast<Number>(value);
+  bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+// Elements as raw_data would have them; nothing when they cannot be read.
+std::optional<std::string> raw_of_fields(const onnx::Pieces& message, std::int32_t type) {
+  using onnx::TensorField;
+  std::string bytes;
+  const unsigned width = (bits_of(type) + 7) / 8;
+  const auto push = [&](std::uint64_t value) {
+    switch (width) {
+      case 1: return append<std::uint8_t>(bytes, value);
+      case 2: return append<std::uint16_t>(bytes, value);
+      case 4: return append<std::uint32_t>(bytes, value);
+      default: return append<std::uint64_t>(bytes, value);
+    }
+  };
+  for (const std::string_view piece : message)
+    for (wire::Fields field(piece); field.next();) {
+      const bool numbers = field.field() == static_cast<std::uint32_t>(TensorField::float_data) ||
+                           field.field() == static_cast<std::uint32_t>(TensorField::double_data);
+      if (numbers && field.type() != wire::Type::varint) {  // packed, or one by one
+        bytes += field.bytes();
+        continue;
+      }
+      if (field.tag() == wire::bytes_tag(TensorField::string_data)) {
+        append<std::uint64_t>(bytes, field.bytes().size());
+        bytes += field.bytes();
+        continue;
+      }
+      for (const TensorField number :
+           {TensorField::int32_data, TensorField::int64_data, TensorField::uint64_data})
+        if (!wire::each_varint(field, static_cast<std::uint32_t>(number), push)) return std::nullopt;
+    }
+  return bytes;
+}
+
+template <class Number>
+std::vector<Number> numbers_in(std::string_view bytes) {
+  std::vector<Number> numbers(bytes.size() / sizeof(Number));
+  if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(Number));
+  return numbers;
+}
+
+template <class Number>
+std::string widened(std::string_view bytes) {
+  const auto numbers = numbers_in<Number>(bytes);
+  return number_text(std::vector<std::int64_t>(numbers.begin(), numbers.end()));
+}
+
+std::string numbers_of(std::int32_t type, std::string_view bytes) {
+  switch (type) {
+    case 1: return number_text(numbers_in<float>(bytes));
+    case 2:
+    case 9: return widened<std::uint8_t>(bytes);
+    case 3: return widened<std::int8_t>(bytes);
+    case 4: return widened<std::uint16_t>(bytes);
+    case 5: return widened<std::int16_t>(bytes);
+    case 6: return widened<std::int32_t>(bytes);
+    case 7: return widened<std::int64_t>(bytes);
+    case 12: return widened<std::uint32_t>(bytes);
+    default: return fmt::format("#{:016x}", hash_of(bytes));
+  }
+}
+
+// Puts the elements, as raw_data has them, into a tensor whose type and shape are known.
+void fill(Tensor& tensor, std::string_view raw) {
+  tensor.read = true;
+  tensor.content = hash_of(raw) * 31 + static_cast<std::uint64_t>(tensor.type);
+  for (const std::int64_t dim : tensor.dims)
+    tensor.content = (tensor.content ^ static_cast<std::uint64_t>(dim)) * 0x9e3779b97f4a7c15;
+  if (tensor.elements <= Tensor::most_settings) tensor.numbers = numbers_of(tensor.type, raw);
+}
+
+// Of numbers that stand in an attribute: the same as a tensor of them.
+template <class Number>
+Tensor tensor_of_numbers(std::int32_t type, const std::vector<Number>& numbers, bool is_list) {
+  Tensor tensor{.type = type, .elements = numbers.size()};
+  if (is_list) tensor.dims = {static_cast<std::int64_t>(numbers.size())};
+  fill(tensor, {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number)});
+  return tensor;
+}
+
+Tensor tensor_of_strings(const std::vector<std::string_view>& strings, bool is_list) {
+  Tensor tensor{.type = 8, .elements = strings.size()};
+  if (is_list) tensor.dims = {static_cast<std::int64_t>(strings.size())};
+  std::string bytes;
+  for (const std::string_view each : strings) append<std::uint64_t>(bytes, each.size()), bytes += each;
+  fill(tensor, bytes);
+  return tensor;
+}
+
+// Told by what both its parts hold.
+Tensor sparse_of(std::string_view message) {
+  using onnx::SparseTensorField;
+  Tensor tensor;
+  std::uint64_t content = 0;
+  for (wire::Fields field(message); field.next();) {
+    wire::each_varint(field, static_cast<std::uint32_t>(SparseTensorField::dims), [&](std::uint64_t dim) {
+      if (tensor.dims.size() < most_listed) tensor.dims.push_back(static_cast<std::int64_t>(dim));
+    });
+    if (field.tag() != wire::bytes_tag(SparseTensorField::values) &&
+        field.tag() != wire::bytes_tag(SparseTensorField::indices))
+      continue;
+    const Tensor part = tensor_of({field.bytes()});
+    content = content * 31 + part.content;
+    if (field.tag() == wire::bytes_tag(SparseTensorField::values)) {
+      tensor.type = part.type;
+      tensor.elements = part.elements;
+    }
+    if (!part.read) return tensor;
+  }
+  std::string bytes;
+  append<std::uint64_t>(bytes, content);
+  fill(tensor, bytes);
+  tensor.numbers.clear();
+  return tensor;
+}
+
+template <class Number>
+std::string listed(const std::vector<Number>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size() && i < most_listed; ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ",", numbers[i]);
+  if (numbers.size() > most_listed)
+    text += fmt::format(
+        ",... {} in all, #{:016x}", numbers.size(),
+        hash_of({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number)}));
+  return text;
+}
+
+}  // namespace
+
+unsigned width_of(std::int32_t type) { return bits_of(type) % 8 == 0 ? bits_of(type) / 8 : 0; }
+
+std::string number_text(const std::vector<std::int64_t>& numbers) { return listed(numbers); }
+std::string number_text(const std::vector<float>& numbers) { return listed(numbers); }
+
+std::string text_of(const Tensor& tensor) {
+  std::string text = onnx::data_type_name(tensor.type);
+  for (std::size_t i = 0; i < tensor.dims.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? " " : "x", tensor.dims[i]);
+  return text;
+}
+
+Tensor tensor_of(const onnx::Pieces& message, DataFiles* files) {
+  const onnx::TensorView header = onnx::read_tensor(message);
+  Tensor tensor{.message = message, .dims = header.dims, .type = header.data_type};
+  const auto count = header.elements();
+  tensor.elements = count.value_or(0);
+  if (header.external) {
+    const auto size = header.bytes();
+    const auto found = files != nullptr && size ? files->find(*header.external, *size) : std::nullopt;
+    if (!found) return tensor;
+    tensor.raw = *found;
+    fill(tensor, *found);
+    return tensor;
+  }
+  for (const std::string_view piece : message)
+    for (wire::Fields field(piece); field.next();)
+      if (field.tag() == wire::bytes_tag(onnx::TensorField::raw_data)) tensor.raw = field.bytes();
+  std::optional<std::string> gathered;
+  if (tensor.raw.empty()) gathered = raw_of_fields(message, header.data_type);
+  const std::string_view elements = gathered ? std::string_view(*gathered) : tensor.raw;
+  if (const unsigned width = width_of(header.data_type);
+      !count || (width > 0 && (elements.size() % width != 0 || elements.size() / width != *count)))
+    return tensor;
+  fill(tensor, elements);
+  return tensor;
+}
+
+Tensor Constants::held_by(const onnx::Node& constant) {
+  Tensor tensor;
+  constant.each_attribute([&](const onnx::AttributeView& attribute) {
+    if (attribute.has_tensor)
+      tensor = tensor_of(attribute.tensor, &files_);
+    else if (attribute.name == "value_int")
+      tensor = tensor_of_numbers(7, std::vector{attribute.i}, false);
+    else if (attribute.name == "value_ints")
+      tensor = tensor_of_numbers(7, attribute.ints, true);
+    else if (attribute.name == "value_float")
+      tensor = tensor_of_numbers(1, std::vector{attribute.f}, false);
+    else if (attribute.name == "value_floats")
+      tensor = tensor_of_numbers(1, attribute.floats, true);
+    else if (attribute.name == "value_string")
+      tensor = tensor_of_strings({attribute.s}, false);
+    else if (attribute.name == "value_strings")
+      tensor = tensor_of_strings(attribute.strings, true);
+  });
+  return tensor;
+}
+
+Tensor Constants::read(onnx::ValueId value) {
+  const onnx::Producer producer = model_.producer(value);
+  if (producer.kind == onnx::Producer::Kind::node) return held_by(model_.node(producer.index));
+  const onnx::Initializer& initializer = model_.initializers()[producer.index];
+  return initializer.sparse ? sparse_of(initializer.bytes)
+                            : tensor_of(onnx::Pieces{initializer.bytes}, &files_);
+}
+
+// The constant that a value is; none for what is not. Exporters have one of several equal weights, and nodes
+// that say which others are identical.
+onnx::ValueId Constants::origin(onnx::ValueId value) const {
+  constexpr int most_steps = 16;
+  for (int step = 0; step < most_steps && value != onnx::none; ++step) {
+    const onnx::Producer producer = model_.producer(value);
+    if (producer.kind == onnx::Producer::Kind::initializer) return value;
+    if (producer.kind != onnx::Producer::Kind::node) break;
+    const onnx::Node node = model_.node(producer.index);
+    if (node.op_type() == "Constant") return value;
+    if (node.op_type() != "Identity" || node.inputs().size() != 1) break;
+    value = node.inputs()[0];
+  }
+  return onnx::none;
+}
+
+bool Constants::makes(const onnx::Node& node) const {
+  return node.op_type() == "Constant" || (node.op_type() == "Identity" && node.outputs().size() == 1 &&
+                                          origin(node.outputs()[0]) != onnx::none);
+}
+
+const Tensor* Constants::of(onnx::ValueId value) {
+  const onnx::ValueId source = origin(value);
+  if (source == onnx::none) return nullptr;
+  const auto [entry, fresh] = kept_.try_emplace(source);
+  if (fresh) {
+    entry->second = read(source);
+    unread_ += !entry->second.read;
+  }
+  return &entry->second;
+}
+
+}  // namespace thence::diff

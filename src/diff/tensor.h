@@ -1,0 +1,72 @@
+// What a constant holds, to the last bit: for telling whether two are the same.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "diff/data_files.h"
+#include "onnx/model.h"
+
+namespace thence::diff {
+
+struct Tensor {
+  onnx::Pieces message;  // empty: no tensor, but numbers in an attribute
+  std::vector<std::int64_t> dims;
+  std::int32_t type = 0;
+  std::uint64_t elements = 0;
+  std::uint64_t content = 0;  // of type, dims and elements in order
+  std::string_view raw;       // the elements, where they lie in a file as bytes
+  bool read = false;          // false: its data lies in a file that is not to be had, or is damaged
+  std::string numbers;        // the elements as text, of short ones; see number_text()
+
+  bool is_float() const { return type == 1 || type == 10 || type == 11 || type == 16; }
+  /// Of a byte or less: what reals are quantised to.
+  bool is_narrow() const { return type == 2 || type == 3 || type >= 17; }
+  /// Sizes, axes, indices, flags: what other operators have as attributes.
+  bool is_setting() const {
+    return (type == 6 || type == 7 || type == 9 || type == 12 || type == 13) && elements <= most_settings;
+  }
+
+  static constexpr std::uint64_t most_settings = 64;
+};
+
+/// Bytes of an element in raw_data; 0 where that is not so simple.
+unsigned width_of(std::int32_t type);
+
+/// "float32 8x64"
+std::string text_of(const Tensor& tensor);
+
+/// Texts of numbers, with commas between; of long lists the first ones, then a number that tells them apart.
+std::string number_text(const std::vector<std::int64_t>& numbers);
+std::string number_text(const std::vector<float>& numbers);
+
+/// Without `files`, data that lies in another file is not read.
+Tensor tensor_of(const onnx::Pieces& message, DataFiles* files = nullptr);
+
+/// The constants of a model, each read once.
+class Constants {
+ public:
+  explicit Constants(const onnx::Model& model) : model_(model), files_(model) {}
+
+  /// What a value holds that is an initializer, or made by a Constant node, or identical to such; null for
+  /// others. Stays where it is.
+  const Tensor* of(onnx::ValueId value);
+  /// Whether a node makes but such a value.
+  bool makes(const onnx::Node& node) const;
+  /// How many of those asked for cannot be read.
+  std::size_t unread() const { return unread_; }
+
+ private:
+  onnx::ValueId origin(onnx::ValueId value) const;
+  Tensor held_by(const onnx::Node& constant);
+  Tensor read(onnx::ValueId value);
+
+  const onnx::Model& model_;
+  DataFiles files_;
+  std::size_t unread_ = 0;
+  std::unordered_map<onnx::ValueId, Tensor> kept_;
+};
+
+}  // namespace thence::diff

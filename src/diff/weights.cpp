@@ -1,0 +1,102 @@
+#include "diff/weights.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "hierarchy/content.h"
+#include "transfer/constant.h"
+#include "transfer/vocabulary.h"
+
+namespace thence::diff {
+namespace {
+
+using onnx::none;
+
+constexpr std::size_t most_weights = 64;  // of nodes that are compared by weights in any place
+
+}  // namespace
+
+// Also those that are read through views, in the form that they have in the file; not what such a view reads,
+// which is told of its readers.
+std::vector<Weights::Weight> Weights::weights_of(Side& side, const std::vector<onnx::NodeId>& nodes) {
+  std::vector<Weight> weights;
+  for (const onnx::NodeId id : nodes) {
+    if (side.net.is_view(id) && side.net.is_constant(id)) continue;
+    const onnx::Node node = side.model.node(id);
+    const auto inputs = node.inputs();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == none || is_setting(node, i, side.constants.of(inputs[i]))) continue;
+      if (const Tensor* const tensor = side.weight(inputs[i])) weights.push_back({i, tensor});
+    }
+  }
+  return weights;
+}
+
+std::uint64_t Weights::unordered(const Tensor& tensor) {
+  const auto [entry, fresh] = unordered_.try_emplace(&tensor);
+  if (fresh) entry->second = hierarchy::content_of(tensor.raw, width_of(tensor.type)).unordered;
+  return entry->second;
+}
+
+// Whether they hold the same numbers, in any order; of two types, as halves have them.
+bool Weights::same_numbers(const Tensor& a, const Tensor& b) {
+  if (a.elements != b.elements || a.message.empty() || b.message.empty()) return false;
+  if (a.type == b.type && !a.raw.empty() && !b.raw.empty() && width_of(a.type) > 0)
+    return unordered(a) == unordered(b);
+  const std::uint64_t content = transfer::constant_of(a.message).content;
+  return content != 0 && content == transfer::constant_of(b.message).content;
+}
+
+// One weight in the place of another.
+void Weights::compare(const Weight& before, const Weight& after) {
+  const Tensor &a = *before.tensor, &b = *after.tensor;
+  if (a.content == b.content || !a.read || !b.read) return;
+  const std::string where = fmt::format("input {}", after.input);
+  if (a.elements == 1 && b.elements == 1 && a.type == b.type && !a.numbers.empty()) {
+    if (a.numbers != b.numbers)
+      tell_(Kind::weights, fmt::format("{}: {} -> {}", where, a.numbers, b.numbers));
+    return;
+  }
+  const std::string both = fmt::format("{}: {} -> {}", where, text_of(a), text_of(b));
+  if (a.is_float() && b.is_narrow()) return tell_(Kind::quantised, both);
+  const bool same = same_numbers(a, b);
+  if (same && a.type != b.type) return tell_(Kind::precision, both);
+  if (same && a.dims != b.dims) return tell_(Kind::shapes, both);
+  tell_(Kind::weights, a.dims != b.dims ? both : fmt::format("{}: {}, other content", where, text_of(b)));
+}
+
+void Weights::compare(const Group& group, const std::function<void(Kind, const std::string&)>& tell) {
+  tell_ = tell;
+  std::vector<Weight> before = weights_of(a_, group.a), after = weights_of(b_, group.b);
+  const onnx::Node a = a_.model.node(group.a.front()), b = b_.model.node(group.b.front());
+  const bool one_each = group.a.size() == 1 && group.b.size() == 1 && a.op_type() == b.op_type();
+  if (one_each && !transfer::is_commutative(a.op_type())) {
+    std::size_t at = 0;  // both are in the order of their places
+    for (const Weight& each : after) {
+      while (at < before.size() && before[at].input < each.input) ++at;
+      if (at < before.size() && before[at].input == each.input) compare(before[at], each);
+    }
+    return;
+  }
+  // Where places do not tell: those that are the same belong together, and the one left of each shape. What
+  // is fused may need another layout, which is no difference of its own.
+  if (before.size() > most_weights || after.size() > most_weights) return;
+  std::erase_if(after, [&](const Weight& each) {
+    const auto same = std::find_if(before.begin(), before.end(), [&](const Weight& other) {
+      return other.tensor->content == each.tensor->content || same_numbers(*other.tensor, *each.tensor);
+    });
+    if (same == before.end()) return false;
+    if (one_each || same->tensor->type != each.tensor->type) compare(*same, each);
+    before.erase(same);
+    return true;
+  });
+  for (const Weight& each : after) {
+    const auto shaped = [&](const Weight& other) { return other.tensor->dims == each.tensor->dims; };
+    if (std::count_if(before.begin(), before.end(), shaped) == 1 &&
+        std::count_if(after.begin(), after.end(), shaped) == 1 && each.tensor->elements > 0)
+      compare(*std::find_if(before.begin(), before.end(), shaped), each);
+  }
+}
+
+}  // namespace thence::diff

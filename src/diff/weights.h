@@ -1,0 +1,37 @@
+// Weights: how the constants differ that nodes of the same work read.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "diff/groups.h"
+#include "diff/kinds.h"
+
+namespace thence::diff {
+
+class Weights {
+ public:
+  Weights(Side& a, Side& b) : a_(a), b_(b) {}
+
+  /// Calls `tell` with each kind of difference, and what differs.
+  void compare(const Group& group, const std::function<void(Kind, const std::string&)>& tell);
+
+ private:
+  // A constant that a node works on, and where it reads it.
+  struct Weight {
+    std::size_t input;
+    const Tensor* tensor;
+  };
+  static std::vector<Weight> weights_of(Side& side, const std::vector<onnx::NodeId>& nodes);
+  bool same_numbers(const Tensor& a, const Tensor& b);
+  std::uint64_t unordered(const Tensor& tensor);
+  void compare(const Weight& a, const Weight& b);
+
+  Side &a_, &b_;
+  std::function<void(Kind, const std::string&)> tell_;
+  std::unordered_map<const Tensor*, std::uint64_t> unordered_;
+};
+
+}  // namespace thence::diff

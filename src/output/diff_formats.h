@@ -1,0 +1,32 @@
+// The formats of a comparison, one file each.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/writer.h"
+#include "diff/diff.h"
+#include "output/node_names.h"
+#include "output/rows.h"
+
+namespace thence::output {
+
+/// Two models and how they differ, as the formats see them.
+struct Comparison {
+  const semantics::Map& a;
+  const semantics::Map& b;
+  const diff::Report& report;
+};
+
+/// Summary, modules, then the first of the nodes; markdown: the same, for a page.
+void write_diff_table(const Comparison& comparison, base::Writer& out);
+void write_diff_markdown(const Comparison& comparison, base::Writer& out);
+/// schema/diff.schema.json.
+void write_diff_json(const Comparison& comparison, base::Writer& out);
+/// SARIF 2.1.0: a result for each difference, a rule for each kind.
+void write_diff_sarif(const Comparison& comparison, base::Writer& out);
+
+/// "12 differences: 3 added, 9 fused; ..."
+std::string diff_line(const diff::Report& report);
+
+}  // namespace thence::output

@@ -1,0 +1,152 @@
+// A comparison for people: as tables in a terminal, or on a page.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "output/diff_formats.h"
+
+namespace thence::output {
+namespace {
+
+using diff::Difference;
+using diff::Kind;
+using diff::ModuleRow;
+using diff::Report;
+
+constexpr std::size_t most_rows = 60;  // of modules and of nodes; JSON has them all
+
+std::string counted(const diff::Counts& counts) {
+  std::string text;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    if (counts[i] > 0)
+      text +=
+          fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[i], diff::name_of(static_cast<Kind>(i)));
+  return text;
+}
+
+std::string shown(const ModuleRow& module) {
+  return !module.known ? "(unknown)" : module.path.empty() ? "(root)" : module.path;
+}
+
+std::string listed(NodeNames& names, const std::vector<onnx::NodeId>& nodes) {
+  constexpr std::size_t most = 2;
+  std::string text;
+  for (std::size_t i = 0; i < nodes.size() && i < most; ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", names.of(nodes[i]));
+  if (nodes.size() > most) text += fmt::format(" and {} more", nodes.size() - most);
+  return text;
+}
+
+Rows kinds(const Report& report) {
+  Rows rows{.schema = {}, .list = {}, .columns = {"kind", "count", "meaning"}};
+  for (std::size_t i = 0; i < diff::kind_count; ++i)
+    if (report.counts[i] > 0)
+      rows.cells.push_back({std::string(diff::name_of(static_cast<Kind>(i))), std::uint64_t{report.counts[i]},
+                            std::string(diff::text_of(static_cast<Kind>(i)))});
+  return rows;
+}
+
+Rows modules(const Report& report, std::size_t& left_out) {
+  Rows rows{.schema = {}, .list = {}, .columns = {"module", "nodes A", "nodes B", "differences"}};
+  for (const ModuleRow& module : report.modules) {
+    if (module.differences() == 0) continue;
+    if (rows.cells.size() == most_rows) {
+      ++left_out;
+      continue;
+    }
+    rows.cells.push_back({shown(module), std::uint64_t{module.nodes_a}, std::uint64_t{module.nodes_b},
+                          counted(module.counts)});
+  }
+  return rows;
+}
+
+Rows nodes(const Comparison& comparison, std::size_t& left_out) {
+  const Report& report = comparison.report;
+  Rows rows{.schema = {}, .list = {}, .columns = {"module", "kind", "A", "B", "detail"}};
+  NodeNames names_a(comparison.a.model()), names_b(comparison.b.model());
+  const std::size_t count = std::min(report.differences.size(), most_rows);
+  for (const Difference& each : std::span(report.differences).first(count))
+    rows.cells.push_back({shown(report.modules[each.module]), std::string(diff::name_of(each.kind)),
+                          listed(names_a, each.a), listed(names_b, each.b), each.detail});
+  left_out = report.differences.size() - count;
+  return rows;
+}
+
+// A page's tables are cut at "|" and line ends.
+std::string in_cell(const Cell& cell) {
+  if (const auto* const count = std::get_if<std::uint64_t>(&cell)) return std::to_string(*count);
+  std::string text;
+  for (const char c : base::printable(std::get<std::string>(cell))) {
+    if (c == '|' || c == '`' || c == '<' || c == '*' || c == '_' || c == '[') text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+void write_page_table(const Rows& rows, base::Writer& out) {
+  std::string head = "|", rule = "|";
+  for (const std::string_view column : rows.columns)
+    head.append(" ").append(column).append(" |"), rule += " --- |";
+  out.add(head + "\n" + rule + "\n");
+  for (const auto& row : rows.cells) {
+    std::string line = "|";
+    for (const Cell& cell : row) line += " " + in_cell(cell) + " |";
+    out.add(line + "\n");
+  }
+}
+
+// The parts of both: what is called what, and what was left out.
+template <class Table, class Title>
+void write_parts(const Comparison& comparison, base::Writer& out, Table table, Title title) {
+  if (comparison.report.same()) return;
+  const auto more = [&](std::size_t left_out) {
+    if (left_out > 0) out.add(fmt::format("... and {} more: --format json has them all\n", left_out));
+  };
+  std::size_t left_out = 0;
+  title("Kinds");
+  table(kinds(comparison.report));
+  title("Modules");
+  table(modules(comparison.report, left_out));
+  more(left_out);
+  title("Nodes");
+  table(nodes(comparison, left_out));
+  more(left_out);
+}
+
+}  // namespace
+
+std::string diff_line(const Report& report) {
+  std::size_t known = 0;
+  for (const ModuleRow& module : report.modules) known += module.known;
+  std::string text = report.nothing_in_common ? "nothing in common; " : "";
+  if (report.same())
+    text += "no difference";
+  else
+    text += fmt::format("{} difference{}: {}", report.differences.size(),
+                        report.differences.size() == 1 ? "" : "s", counted(report.counts));
+  for (std::size_t i = 0; i < report.ignored.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? ", ignoring " : " ", diff::name_of(report.ignored[i]));
+  text += fmt::format("; {} of {} modules and {} of {} nodes the same", report.modules_same, known,
+                      report.same_nodes, report.nodes_b);
+  return text;
+}
+
+void write_diff_table(const Comparison& comparison, base::Writer& out) {
+  out.add(diff_line(comparison.report) + "\n");
+  write_parts(
+      comparison, out, [&](const Rows& rows) { write_rows(rows, "table", out); },
+      [&](const char*) { out.add("\n"); });
+  out.flush();
+}
+
+void write_diff_markdown(const Comparison& comparison, base::Writer& out) {
+  out.add(fmt::format("**{}** and **{}**: {}\n", in_cell(comparison.a.model().file()),
+                      in_cell(comparison.b.model().file()), diff_line(comparison.report)));
+  write_parts(
+      comparison, out, [&](const Rows& rows) { write_page_table(rows, out); },
+      [&](const char* title) { out.add(fmt::format("\n## {}\n\n", title)); });
+  out.flush();
+}
+
+}  // namespace thence::output
