@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/text_hash.h"
+#include "transfer/members.h"
 #include "transfer/mix.h"
 #include "transfer/view_names.h"
 #include "transfer/views.h"
@@ -13,15 +14,18 @@ namespace thence::transfer {
 namespace {
 
 constexpr std::size_t most_listed = 64;
-constexpr std::size_t most_members = 64;  // equal expressions that are told apart by their readers
+constexpr std::size_t most_alike = 64;  // views of one value by one operator
 
 class Finder {
  public:
   Finder(const Net& ancestor, const Net& descendant, const Pairing& pairing)
-      : a_(ancestor), d_(descendant), pairing_(pairing), origins_(descendant.model().node_count()) {}
+      : a_(ancestor),
+        d_(descendant),
+        pairing_(pairing),
+        members_(ancestor, descendant, pairing),
+        origins_(descendant.model().node_count()) {}
 
   std::vector<Origin> run() {
-    choose_members();
     for (const Step& step : d_.steps()) computed(step);
     for (const auto& [root, steps] : pairing_.splits) taken_apart(root, steps);
     name_views();
@@ -40,51 +44,6 @@ class Finder {
     if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes.push_back(node);
   }
 
-  // Equal expressions of the ancestor: which of them a value is, its readers say; last ones first.
-  void choose_members() {
-    std::unordered_map<std::uint64_t, std::vector<Root>> members;
-    std::unordered_map<std::uint64_t, Root> first;  // most are alone
-    first.reserve(a_.steps().size());
-    for (const Step& step : a_.steps()) {
-      const auto [entry, alone] = first.try_emplace(pairing_.classes[step.output], step.output);
-      if (alone) continue;
-      auto& alike = members[entry->first];
-      if (alike.empty()) alike.push_back(entry->second);
-      if (alike.size() < most_members) alike.push_back(step.output);
-    }
-    chosen_ = pairing_.partners;
-    open_.assign(chosen_.size(), false);
-    for (auto id = static_cast<StepId>(d_.steps().size()); id-- > 0;) {
-      const Root root = d_.steps()[id].output;
-      if (chosen_[root] == none) continue;
-      const std::uint64_t alike = pairing_.classes[chosen_[root]];
-      const auto found = members.find(alike);
-      if (found == members.end() || found->second.size() < 2) continue;
-      std::vector<Root> told;
-      for (const StepId reader : d_.readers(root)) {
-        const Root made = chosen_[d_.steps()[reader].output];
-        if (made == none || open_[d_.steps()[reader].output] || a_.maker(made) == none) continue;
-        for (const Root read : a_.inputs(a_.steps()[a_.maker(made)]))
-          if (pairing_.classes[read] == alike && told.size() < most_members &&
-              std::find(told.begin(), told.end(), read) == told.end())
-            told.push_back(read);
-      }
-      open_[root] = told.empty();
-      if (told.empty()) {
-        rivals_[root] = &found->second;
-        continue;
-      }
-      // Several that were merged: it is each of them, and the one whose name survived comes first.
-      std::sort(told.begin(), told.end());
-      const auto named =
-          std::find_if(told.begin(), told.end(), [&](Root each) { return called_alike(root, each); });
-      if (named != told.end()) std::rotate(told.begin(), named, named + 1);
-      chosen_[root] = told.front();
-      if (told.size() > 1) merged_.emplace(root, std::move(told));
-    }
-    members_ = std::move(members);
-  }
-
   Origin one_of_candidates(Root root) const {
     Origin origin;
     const auto found = pairing_.candidates.find(root);
@@ -94,24 +53,16 @@ class Finder {
     return origin;
   }
 
-  bool called_alike(Root ours, Root theirs) const {
-    return ours < d_.model().value_count() && theirs < a_.model().value_count() &&
-           d_.model().value_name(ours) == a_.model().value_name(theirs);
-  }
-
   void computed(const Step& step) {
-    const Root partner = chosen_[step.output];
+    const Root partner = members_.chosen(step.output);
     Origin& origin = origins_[step.node];
     if (partner == none && origin.kind == Kind::unknown) origin = one_of_candidates(step.output);
     if (partner == none || a_.maker(partner) == none) return;
     const onnx::Node node = d_.model().node(step.node);
     const bool first_output = !node.outputs().empty() && node.outputs()[0] == step.output;
     std::vector<onnx::NodeId> nodes{a_.steps()[a_.maker(partner)].node};
-    if (open_[step.output])
-      for (const Root rival : *rivals_[step.output]) add(nodes, a_.steps()[a_.maker(rival)].node);
-    if (const auto merged = merged_.find(step.output); merged != merged_.end())
-      for (const Root each : merged->second)
-        if (a_.maker(each) != none) add(nodes, a_.steps()[a_.maker(each)].node);
+    for (const Root each : members_.others(step.output))
+      if (a_.maker(each) != none) add(nodes, a_.steps()[a_.maker(each)].node);
     const auto& region = pairing_.regions[pairing_.region_of[step.output]];
     // Where quantising the result does what an activation did, the node itself is the operation before it.
     const std::uint32_t last = a_.steps()[a_.maker(partner)].op;
@@ -120,7 +71,7 @@ class Finder {
         nodes.insert(nodes.begin(), a_.steps()[inside].node);
     for (const StepId inside : region) add(nodes, a_.steps()[inside].node);
     if (first_output) {
-      origin.kind = open_[step.output] ? Kind::ambiguous : Kind::computes;
+      origin.kind = members_.is_open(step.output) ? Kind::ambiguous : Kind::computes;
       origin.proof = pairing_.proofs[step.output];
       for (const onnx::NodeId other : origin.nodes) add(nodes, other);
       origin.nodes = std::move(nodes);
@@ -141,13 +92,13 @@ class Finder {
       const onnx::NodeId view = names.find(name);
       const Root root = d_.root(node.outputs()[0]);
       // A view put in after an operation may have got the name of its result.
-      if (const Root made = chosen_[root]; d_.is_view(id) && made != none && a_.maker(made) != none &&
+      if (const Root made = members_.chosen(root); d_.is_view(id) && made != none && a_.maker(made) != none &&
                                            made < a_.model().value_count() &&
                                            a_.model().value_name(made) == name && !d_.is_constant(id))
         origins_[id] = {Kind::carries, Proof::name, {a_.steps()[a_.maker(made)].node}};
-      if (view == none || chosen_[root] == none || d_.constant(root) != nullptr) continue;
+      if (view == none || members_.chosen(root) == none || d_.constant(root) != nullptr) continue;
       const onnx::Node theirs = a_.model().node(view);
-      if (pairing_.classes[a_.root(theirs.outputs()[0])] != pairing_.classes[chosen_[root]]) continue;
+      if (pairing_.classes[a_.root(theirs.outputs()[0])] != pairing_.classes[members_.chosen(root)]) continue;
       Origin& origin = origins_[id];
       if (d_.is_view(id)) {
         origin = {Kind::view, Proof::name, {view}};
@@ -160,8 +111,8 @@ class Finder {
 
   // Every part of an operation that was taken apart is that operation's, and so are the views among them.
   void taken_apart(Root root, const std::vector<StepId>& steps) {
-    if (chosen_[root] == none || open_[root]) return;
-    const Origin whole{Kind::computes, Proof::region, {a_.steps()[a_.maker(chosen_[root])].node}};
+    if (members_.chosen(root) == none || members_.is_open(root)) return;
+    const Origin whole{Kind::computes, Proof::region, {a_.steps()[a_.maker(members_.chosen(root))].node}};
     for (const StepId id : steps) {
       const onnx::NodeId node = d_.steps()[id].node;
       if (origins_[node].kind == Kind::unknown) {
@@ -179,7 +130,7 @@ class Finder {
   // The views above what a part reads: the ancestor's own, if it has such, and before them what belongs to
   // the part.
   void views_of_part(onnx::ValueId value, const Origin& whole) {
-    const Root partner = chosen_[d_.root(value)];
+    const Root partner = members_.chosen(d_.root(value));
     const std::vector<onnx::NodeId> ours = views_above(d_, value);
     std::vector<onnx::NodeId> theirs;
     for (const onnx::ValueId read : a_.model().node(whole.nodes.front()).inputs())
@@ -231,7 +182,7 @@ class Finder {
 
   // The views above a value, and those above the ancestor's value that is read in its place.
   void align(onnx::ValueId value, const std::vector<onnx::ValueId>& theirs) {
-    const Root partner = chosen_[d_.root(value)];
+    const Root partner = members_.chosen(d_.root(value));
     if (partner == none) return;
     const std::vector<onnx::NodeId> ours = views_above(d_, value);
     if (ours.empty()) return;
@@ -275,7 +226,7 @@ class Finder {
       if (!a_.is_view(id) || found[id]) continue;
       const onnx::Node node = a_.model().node(id);
       auto& alike = views_[mixed(pairing_.classes[a_.root(node.outputs()[0])], op_hash(node.op_type()))];
-      if (alike.size() < most_members) alike.push_back(id);
+      if (alike.size() < most_alike) alike.push_back(id);
     }
   }
 
@@ -301,9 +252,9 @@ class Finder {
     const onnx::Node node = d_.model().node(id);
     if (node.outputs().empty() || node.outputs()[0] == none) return;
     const Root root = d_.root(node.outputs()[0]);
-    const Root partner = chosen_[root];
+    const Root partner = members_.chosen(root);
     if (partner == none) return carried_by_candidate(id, root);
-    if (open_[root]) return;
+    if (members_.is_open(root)) return;
     // The ancestor has such views of this value, too: it may be any of them.
     if (const auto same = views_.find(mixed(pairing_.classes[partner], op_hash(node.op_type())));
         same != views_.end()) {
@@ -399,12 +350,8 @@ class Finder {
 
   const Net &a_, &d_;
   const Pairing& pairing_;
+  const Members members_;
   std::vector<Origin> origins_;
-  std::vector<Root> chosen_;  // by root of the descendant
-  std::vector<bool> open_;    // several equal expressions, and nothing tells which
-  std::unordered_map<std::uint64_t, std::vector<Root>> members_;
-  std::unordered_map<Root, const std::vector<Root>*> rivals_;
-  std::unordered_map<Root, std::vector<Root>> merged_;
   std::vector<std::pair<onnx::NodeId, std::vector<onnx::NodeId>>> pairs_;
   std::vector<std::vector<onnx::NodeId>> readers_;
   std::vector<bool> unread_;  // by node

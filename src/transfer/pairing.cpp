@@ -6,9 +6,10 @@
 #include <unordered_map>
 
 #include "transfer/between.h"
+#include "transfer/folded.h"
 #include "transfer/neighbours.h"
 #include "transfer/numbering.h"
-#include "transfer/vocabulary.h"
+#include "transfer/seeds.h"
 
 namespace thence::transfer {
 namespace {
@@ -29,9 +30,10 @@ class Pairer {
   }
 
   Pairing run() {
-    seed_inputs();
-    seed_names();
-    seed_outputs();
+    Seeds seeds = seeds_of(a_, d_);
+    for (const auto& [ours, theirs] : seeds.inputs) pair(ours, theirs, Proof::input);
+    for (const auto& [ours, theirs] : seeds.hints) suggest(ours, theirs);
+    named_ = std::move(seeds.named);
     for (StepId id = 0; id < d_.steps().size(); ++id) queue_.push_back(id);
     // What proves most comes first; what was left is asked again after each pair.
     using Try = bool (Pairer::*)(StepId);
@@ -46,57 +48,6 @@ class Pairer {
   }
 
  private:
-  // --- seeds ---
-
-  void seed_inputs() {
-    const auto& ours = d_.model().graphs()[0].inputs;
-    const auto& theirs = a_.model().graphs()[0].inputs;
-    std::unordered_map<std::string_view, onnx::ValueId> by_name;
-    for (const onnx::ValueId value : theirs)
-      if (a_.constant(a_.root(value)) == nullptr) by_name.emplace(a_.model().value_name(value), value);
-    for (const onnx::ValueId value : ours) {
-      const auto same = by_name.find(d_.model().value_name(value));
-      if (same != by_name.end()) pair(d_.root(value), a_.root(same->second), Proof::input);
-    }
-  }
-
-  void seed_outputs() {
-    const auto& ours = d_.model().graphs()[0].outputs;
-    const auto& theirs = a_.model().graphs()[0].outputs;
-    if (ours.size() != theirs.size()) return;
-    for (std::size_t i = 0; i < ours.size(); ++i)
-      if (ours[i] != none && theirs[i] != none) suggest(d_.root(ours[i]), a_.root(theirs[i]));
-  }
-
-  // Values whose names survived. A name by itself proves nothing: the operator must be the same, and so must
-  // the weights; otherwise it is only a hint.
-  void seed_names() {
-    std::unordered_map<std::string_view, Root> by_name;
-    for (const Step& step : a_.steps())
-      if (step.output < a_.model().value_count())
-        by_name.emplace(a_.model().value_name(step.output), step.output);
-    for (const Step& step : d_.steps()) {
-      if (step.output >= d_.model().value_count() || d_.constant(step.output) != nullptr) continue;
-      const auto same = by_name.find(d_.model().value_name(step.output));
-      if (same == by_name.end() || a_.constant(same->second) != nullptr) continue;
-      const Step& theirs = a_.steps()[a_.maker(same->second)];
-      if (theirs.op == step.op && theirs.place == step.place && same_weights(step, theirs))
-        named_.emplace(step.output, same->second);
-      suggest(step.output, same->second);
-    }
-  }
-
-  bool same_weights(const Step& ours, const Step& theirs) const {
-    const auto weights = [](const Net& net, const Step& step) {
-      std::vector<std::uint64_t> found;
-      for (const Root root : net.inputs(step))
-        if (const Constant* const constant = net.constant(root)) found.push_back(constant->content);
-      std::sort(found.begin(), found.end());
-      return found;
-    };
-    return weights(d_, ours) == weights(a_, theirs);
-  }
-
   // --- the worklist ---
 
   bool try_all(bool (Pairer::*one)(StepId)) {
@@ -188,35 +139,8 @@ class Pairer {
     return true;
   }
 
-  // Quantisers leave out an activation whose work the quantisation does: then the value is what that makes.
-  Root past_activation(const Step& step, Root root) const {
-    if (!d_.is_cut(step.output) || a_.readers(root).size() != 1) return root;
-    const Step& reader = a_.steps()[a_.readers(root).front()];
-    if (!is_cut_off(a_.model().node(reader.node).op_type())) return root;
-    for (const StepId ours : d_.readers(step.output))
-      if (d_.steps()[ours].op == reader.op) return root;
-    return reader.output;
-  }
-
-  // Weights that were changed may hold what came after them: a scale, a norm, a bias.
-  Root past_folded(const Step& step, Root root) const {
-    for (int folded = 0; folded < 2 && a_.readers(root).size() == 1; ++folded) {
-      const Step& reader = a_.steps()[a_.readers(root).front()];
-      const auto inputs = a_.inputs(reader);
-      const bool by_constant = std::all_of(inputs.begin(), inputs.end(), [&](Root each) {
-        return each == root || a_.constant(each) != nullptr;
-      });
-      const auto ours = d_.readers(step.output);
-      const bool kept = std::any_of(ours.begin(), ours.end(),
-                                    [&](StepId each) { return d_.steps()[each].op == reader.op; });
-      if (!by_constant || kept || !is_scaling(a_.model().node(reader.node).op_type())) break;
-      root = reader.output;
-    }
-    return root;
-  }
-
   void settle(const Step& step, Root root, Proof proof) {
-    const Root end = past_activation(step, proof == Proof::alone ? past_folded(step, root) : root);
+    const Root end = past_activation(a_, d_, step, proof == Proof::alone ? past_folded(a_, d_, step, root) : root);
     if (end != root) {
       result_.region_of[step.output] = static_cast<std::uint32_t>(result_.regions.size());
       result_.regions.push_back({a_.maker(end), a_.maker(root)});

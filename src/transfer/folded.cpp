@@ -1,0 +1,42 @@
+#include "transfer/folded.h"
+
+#include <algorithm>
+
+#include "transfer/vocabulary.h"
+
+namespace thence::transfer {
+namespace {
+
+constexpr int most_folded = 2;  // in a row
+
+bool is_read_by(const Net& net, Root root, std::uint32_t op) {
+  const auto readers = net.readers(root);
+  return std::any_of(readers.begin(), readers.end(), [&](StepId id) { return net.steps()[id].op == op; });
+}
+
+}  // namespace
+
+Root past_activation(const Net& ancestor, const Net& descendant, const Step& step, Root root) {
+  if (!descendant.is_cut(step.output) || ancestor.readers(root).size() != 1) return root;
+  const Step& reader = ancestor.steps()[ancestor.readers(root).front()];
+  const bool left_out = is_cut_off(ancestor.model().node(reader.node).op_type()) &&
+                        !is_read_by(descendant, step.output, reader.op);
+  return left_out ? reader.output : root;
+}
+
+Root past_folded(const Net& ancestor, const Net& descendant, const Step& step, Root root) {
+  for (int folded = 0; folded < most_folded && ancestor.readers(root).size() == 1; ++folded) {
+    const Step& reader = ancestor.steps()[ancestor.readers(root).front()];
+    const auto inputs = ancestor.inputs(reader);
+    const bool by_constant = std::all_of(inputs.begin(), inputs.end(), [&](Root each) {
+      return each == root || ancestor.constant(each) != nullptr;
+    });
+    if (!by_constant || !is_scaling(ancestor.model().node(reader.node).op_type()) ||
+        is_read_by(descendant, step.output, reader.op))
+      break;
+    root = reader.output;
+  }
+  return root;
+}
+
+}  // namespace thence::transfer

@@ -1,0 +1,69 @@
+#include "transfer/members.h"
+
+#include <algorithm>
+
+namespace thence::transfer {
+namespace {
+
+constexpr std::size_t most_members = 64;  // that are told apart by their readers
+
+bool called_alike(const Net& descendant, Root ours, const Net& ancestor, Root theirs) {
+  return ours < descendant.model().value_count() && theirs < ancestor.model().value_count() &&
+         descendant.model().value_name(ours) == ancestor.model().value_name(theirs);
+}
+
+}  // namespace
+
+void Members::find_several(const Net& ancestor) {
+  std::unordered_map<std::uint64_t, Root> first;  // most are alone
+  first.reserve(ancestor.steps().size());
+  for (const Step& step : ancestor.steps()) {
+    const auto [entry, alone] = first.try_emplace(pairing_.classes[step.output], step.output);
+    if (alone) continue;
+    std::vector<Root>& alike = several_[entry->first];
+    if (alike.empty()) alike.push_back(entry->second);
+    if (alike.size() < most_members) alike.push_back(step.output);
+  }
+}
+
+std::vector<Root> Members::told_by_readers(const Net& ancestor, const Net& descendant, Root ours) const {
+  std::vector<Root> told;
+  for (const StepId reader : descendant.readers(ours)) {
+    const Root read_by = descendant.steps()[reader].output, made = chosen_[read_by];
+    if (made == none || open_[read_by] || ancestor.maker(made) == none) continue;
+    for (const Root read : ancestor.inputs(ancestor.steps()[ancestor.maker(made)]))
+      if (pairing_.classes[read] == pairing_.classes[chosen_[ours]] && told.size() < most_members &&
+          std::find(told.begin(), told.end(), read) == told.end())
+        told.push_back(read);
+  }
+  return told;
+}
+
+Members::Members(const Net& ancestor, const Net& descendant, const Pairing& pairing)
+    : pairing_(pairing), chosen_(pairing.partners), open_(chosen_.size(), false) {
+  find_several(ancestor);
+  // The last ones first: readers are chosen before what they read.
+  for (auto id = static_cast<StepId>(descendant.steps().size()); id-- > 0;) {
+    const Root root = descendant.steps()[id].output;
+    if (chosen_[root] == none || !several_.contains(pairing.classes[chosen_[root]])) continue;
+    std::vector<Root> told = told_by_readers(ancestor, descendant, root);
+    open_[root] = told.empty();
+    if (told.empty()) continue;
+    // Several that were merged: it is each of them, and the one whose name survived comes first.
+    std::sort(told.begin(), told.end());
+    const auto named = std::find_if(told.begin(), told.end(), [&](Root each) {
+      return called_alike(descendant, root, ancestor, each);
+    });
+    if (named != told.end()) std::rotate(told.begin(), named, named + 1);
+    chosen_[root] = told.front();
+    if (told.size() > 1) merged_.emplace(root, std::move(told));
+  }
+}
+
+std::span<const Root> Members::others(Root ours) const {
+  if (open_[ours]) return several_.at(pairing_.classes[chosen_[ours]]);
+  const auto found = merged_.find(ours);
+  return found == merged_.end() ? std::span<const Root>() : std::span<const Root>(found->second);
+}
+
+}  // namespace thence::transfer
