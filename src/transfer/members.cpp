@@ -14,18 +14,6 @@ bool called_alike(const Net& descendant, Root ours, const Net& ancestor, Root th
 
 }  // namespace
 
-void Members::find_several(const Net& ancestor) {
-  std::unordered_map<std::uint64_t, Root> first;  // most are alone
-  first.reserve(ancestor.steps().size());
-  for (const Step& step : ancestor.steps()) {
-    const auto [entry, alone] = first.try_emplace(pairing_.classes[step.output], step.output);
-    if (alone) continue;
-    std::vector<Root>& alike = several_[entry->first];
-    if (alike.empty()) alike.push_back(entry->second);
-    if (alike.size() < most_members) alike.push_back(step.output);
-  }
-}
-
 std::vector<Root> Members::told_by_readers(const Net& ancestor, const Net& descendant, Root ours) const {
   std::vector<Root> told;
   for (const StepId reader : descendant.readers(ours)) {
@@ -41,29 +29,32 @@ std::vector<Root> Members::told_by_readers(const Net& ancestor, const Net& desce
 
 Members::Members(const Net& ancestor, const Net& descendant, const Pairing& pairing)
     : pairing_(pairing), chosen_(pairing.partners), open_(chosen_.size(), false) {
-  find_several(ancestor);
   // The last ones first: readers are chosen before what they read.
   for (auto id = static_cast<StepId>(descendant.steps().size()); id-- > 0;) {
     const Root root = descendant.steps()[id].output;
-    if (chosen_[root] == none || !several_.contains(pairing.classes[chosen_[root]])) continue;
+    if (chosen_[root] == none || pairing.alike[chosen_[root]] == chosen_[root]) continue;
     std::vector<Root> told = told_by_readers(ancestor, descendant, root);
     open_[root] = told.empty();
     if (told.empty()) continue;
     // Several that were merged: it is each of them, and the one whose name survived comes first.
     std::sort(told.begin(), told.end());
-    const auto named = std::find_if(told.begin(), told.end(), [&](Root each) {
-      return called_alike(descendant, root, ancestor, each);
-    });
+    const auto named = std::find_if(
+        told.begin(), told.end(), [&](Root each) { return called_alike(descendant, root, ancestor, each); });
     if (named != told.end()) std::rotate(told.begin(), named, named + 1);
     chosen_[root] = told.front();
     if (told.size() > 1) merged_.emplace(root, std::move(told));
   }
 }
 
-std::span<const Root> Members::others(Root ours) const {
-  if (open_[ours]) return several_.at(pairing_.classes[chosen_[ours]]);
-  const auto found = merged_.find(ours);
-  return found == merged_.end() ? std::span<const Root>() : std::span<const Root>(found->second);
+std::vector<Root> Members::others(Root ours) const {
+  if (const auto found = merged_.find(ours); found != merged_.end()) return found->second;
+  std::vector<Root> members;
+  if (!open_[ours]) return members;
+  for (Root each = pairing_.alike[chosen_[ours]]; each != chosen_[ours] && members.size() < most_members;
+       each = pairing_.alike[each])
+    members.push_back(each);
+  std::sort(members.begin(), members.end());
+  return members;
 }
 
 }  // namespace thence::transfer

@@ -1,8 +1,6 @@
 // Members: the ancestor has equal expressions; which of them a value of the descendant is, its readers say.
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -20,16 +18,14 @@ class Members {
   /// Whether it may be any of several, and nothing tells which.
   bool is_open(Root ours) const { return open_[ours]; }
   /// Beside the chosen one: those that it may be as well or, where they were merged, is as well.
-  std::span<const Root> others(Root ours) const;
+  std::vector<Root> others(Root ours) const;
 
  private:
-  void find_several(const Net& ancestor);
   std::vector<Root> told_by_readers(const Net& ancestor, const Net& descendant, Root ours) const;
 
   const Pairing& pairing_;
   std::vector<Root> chosen_;  // by root of the descendant
   std::vector<bool> open_;
-  std::unordered_map<std::uint64_t, std::vector<Root>> several_;  // by class that has several members
   std::unordered_map<Root, std::vector<Root>> merged_;
 };
 

@@ -107,11 +107,12 @@ class Neighbourhood {
     if (step.op != other.op || step.place != other.place || p_.partners[step.output] != none ||
         p_.taken[other.output] || d_.constant(step.output) != nullptr || a_.constant(other.output) != nullptr)
       return false;
+    std::vector<Root> data, their_data;
     const bool as_they_are = step.input_count == other.input_count;
-    const std::vector<Root> data =
-                                as_they_are ? std::vector<Root>() : d_.data_inputs(step, p_.known.contents),
-                            their_data =
-                                as_they_are ? std::vector<Root>() : a_.data_inputs(other, p_.known.contents);
+    if (!as_they_are) {
+      d_.data_inputs(step, p_.known.contents, data);
+      a_.data_inputs(other, p_.known.contents, their_data);
+    }
     const std::span<const Root> inputs = as_they_are ? d_.inputs(step) : data,
                                 others = as_they_are ? a_.inputs(other) : their_data;
     if (inputs.size() != others.size()) return false;

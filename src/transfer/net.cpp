@@ -231,15 +231,15 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
   }
 }
 
-std::vector<Root> Net::data_inputs(const Step& step, const std::unordered_set<std::uint64_t>& known) const {
-  std::vector<Root> data;
+void Net::data_inputs(const Step& step, const std::unordered_set<std::uint64_t>& known,
+                      std::vector<Root>& data) const {
+  data.clear();
   for (const Root root : inputs(step)) {
     const Constant* const fixed = constant(root);
     const bool telling = fixed != nullptr ? known.contains(fixed->content)
                                           : makers_[root] == none || !aside_[steps_[makers_[root]].node];
     if (telling) data.push_back(root);
   }
-  return data;
 }
 
 void Net::find_readers() {

@@ -56,7 +56,8 @@ class Net {
   }
   /// Without those that are computed of sizes, of which rewriters make constants, and without constants whose
   /// content is not among `known`.
-  std::vector<Root> data_inputs(const Step& step, const std::unordered_set<std::uint64_t>& known) const;
+  void data_inputs(const Step& step, const std::unordered_set<std::uint64_t>& known,
+                   std::vector<Root>& data) const;
   Root root(onnx::ValueId value) const { return roots_[value]; }
   std::size_t root_count() const { return makers_.size(); }
   /// The step that makes a root; none for inputs of the graph, constants, and what is read before it is made.

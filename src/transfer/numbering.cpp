@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 
 #include "transfer/mix.h"
 
@@ -21,21 +20,11 @@ std::uint64_t Numbering::weight_key(const Step& step, const Constant& weight) {
 
 Numbering::Numbering(const Net& ancestor) : classes(ancestor.root_count()) {
   for (Root root = 0; root < classes.size(); ++root) classes[root] = mixed(root, 0x616e63);
+  alike.resize(classes.size());
+  std::iota(alike.begin(), alike.end(), Root{0});
   by_key.reserve(ancestor.steps().size());
   by_partial.reserve(ancestor.steps().size());
   for (StepId id = 0; id < ancestor.steps().size(); ++id) add(ancestor, id);
-  find_alike(ancestor);
-}
-
-void Numbering::find_alike(const Net& net) {
-  alike.resize(classes.size());
-  std::iota(alike.begin(), alike.end(), Root{0});
-  std::unordered_map<std::uint64_t, Root> first;
-  first.reserve(net.steps().size());
-  for (const Step& step : net.steps()) {
-    const auto [entry, fresh] = first.try_emplace(classes[step.output], step.output);
-    if (!fresh) std::swap(alike[entry->second], alike[step.output]);
-  }
 }
 
 void Numbering::add(const Net& net, StepId id) {
@@ -53,16 +42,18 @@ void Numbering::add(const Net& net, StepId id) {
       if (maker == none || !net.is_aside(net.steps()[maker].node)) data_.push_back(codes_.back());
     } else if (constant->content != 0) {
       contents.insert(constant->content);
-      if (constant->elements >= least_weight) {
-        by_weight.add(weight_key(step, *constant), id);
-        by_content.add(constant->content, id);
-      }
+      if (constant->elements >= least_weight) by_weight.add(weight_key(step, *constant), id);
     }
   }
   const std::uint64_t key = key_of(step, codes_);
   classes[step.output] = mixed(key, step.detail);
   if (variable_.empty() && step.input_count > 0) return;  // constants alone tell nothing
-  by_key.add(key, id);
+  by_key.add(key, id, [&](StepId before) {
+    const Root same = net.steps()[before].output;
+    if (classes[same] != classes[step.output]) return false;
+    std::swap(alike[same], alike[step.output]);
+    return true;
+  });
   // Constants that are computed may be among the details, and not among what is read.
   if (!variable_.empty()) by_partial.add(key_of(step, variable_), id);
   if (!data_.empty() && data_.size() < variable_.size()) by_partial.add(key_of(step, data_), id);

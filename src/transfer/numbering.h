@@ -25,10 +25,8 @@ struct Numbering {
   StepIndex by_key;                            // by all that they read
   StepIndex by_partial;  // by what is no constant among it, or would not be if sizes were fixed
   StepIndex by_weight;   // by operator and one weight
-  StepIndex by_content;  // by one weight
 
  private:
-  void find_alike(const Net& net);
   void add(const Net& net, StepId id);
   std::vector<std::uint64_t> codes_, variable_, data_;  // of the step at hand
 };

@@ -93,8 +93,8 @@ class Finder {
       const Root root = d_.root(node.outputs()[0]);
       // A view put in after an operation may have got the name of its result.
       if (const Root made = members_.chosen(root); d_.is_view(id) && made != none && a_.maker(made) != none &&
-                                           made < a_.model().value_count() &&
-                                           a_.model().value_name(made) == name && !d_.is_constant(id))
+                                                   made < a_.model().value_count() &&
+                                                   a_.model().value_name(made) == name && !d_.is_constant(id))
         origins_[id] = {Kind::carries, Proof::name, {a_.steps()[a_.maker(made)].node}};
       if (view == none || members_.chosen(root) == none || d_.constant(root) != nullptr) continue;
       const onnx::Node theirs = a_.model().node(view);

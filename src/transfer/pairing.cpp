@@ -44,6 +44,7 @@ class Pairer {
       if (std::none_of(std::begin(tries), std::end(tries), [this](Try one) { return try_all(one); })) break;
     result_.candidates = all_that_fit({a_, d_, result_.partners, taken_, known_});
     result_.classes = std::move(classes_);
+    result_.alike = std::move(known_.alike);
     return std::move(result_);
   }
 
@@ -140,7 +141,8 @@ class Pairer {
   }
 
   void settle(const Step& step, Root root, Proof proof) {
-    const Root end = past_activation(a_, d_, step, proof == Proof::alone ? past_folded(a_, d_, step, root) : root);
+    const Root end =
+        past_activation(a_, d_, step, proof == Proof::alone ? past_folded(a_, d_, step, root) : root);
     if (end != root) {
       result_.region_of[step.output] = static_cast<std::uint32_t>(result_.regions.size());
       result_.regions.push_back({a_.maker(end), a_.maker(root)});
@@ -171,8 +173,9 @@ class Pairer {
     if (maker == none) return;
     const Step& theirs = a_.steps()[maker];
     if (theirs.op != step.op) return;
-    const std::vector<Root> ours = d_.data_inputs(step, known_.contents),
-                            others = a_.data_inputs(theirs, known_.contents);
+    d_.data_inputs(step, known_.contents, ours_);
+    a_.data_inputs(theirs, known_.contents, theirs_);
+    const std::vector<Root>&ours = ours_, &others = theirs_;
     if (ours.size() != others.size()) return;
     if (!step.commutes) {
       for (std::size_t i = 0; i < ours.size(); ++i) read_in_place(ours[i], others[i]);
@@ -309,7 +312,7 @@ class Pairer {
     for (const Root root : d_.inputs(step)) {
       const Constant* const weight = d_.constant(root);
       if (weight == nullptr || weight->elements < Numbering::least_weight ||
-          !known_.by_content.find(weight->content, found_))
+          !by_content().find(weight->content, found_))
         continue;
       for (const StepId each : found_) {
         const Step& theirs = a_.steps()[each];
@@ -321,6 +324,18 @@ class Pairer {
       }
     }
     return whole != none && split(step, whole);
+  }
+
+  // The ancestor's steps by each weight that they read; made when it is asked for.
+  const StepIndex& by_content() {
+    if (by_content_) return *by_content_;
+    by_content_.emplace();
+    for (StepId id = 0; id < a_.steps().size(); ++id)
+      for (const Root root : a_.inputs(a_.steps()[id]))
+        if (const Constant* const weight = a_.constant(root);
+            weight != nullptr && weight->content != 0 && weight->elements >= Numbering::least_weight)
+          by_content_->add(weight->content, id);
+    return *by_content_;
   }
 
   bool read_all_weights(const std::vector<StepId>& parts, const Step& whole) const {
@@ -377,10 +392,12 @@ class Pairer {
   std::vector<Root> hints_;  // by root of the descendant
   std::vector<bool> taken_;  // by root of the ancestor
   std::unordered_map<Root, Root> named_;
+  std::optional<StepIndex> by_content_;
   std::deque<StepId> queue_;
   std::size_t work_left_ = 0;                    // for what lies between values
   std::vector<std::uint64_t> codes_, variable_;  // kept from step to step
   std::vector<StepId> found_;
+  std::vector<Root> ours_, theirs_;
 };
 
 }  // namespace

@@ -30,6 +30,7 @@ struct Pairing {
   /// Roots of the descendant that are one operation of the ancestor taken apart, and their steps.
   std::vector<std::pair<Root, std::vector<StepId>>> splits;
   std::vector<std::uint64_t> classes;  // by root of the ancestor: equal for equal expressions
+  std::vector<Root> alike;             // by root of the ancestor: the next equal one, and round again
   Candidates candidates;               // where there is no partner
 };
 

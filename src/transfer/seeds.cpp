@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/text_index.h"
+
 namespace thence::transfer {
 namespace {
 
@@ -37,19 +39,21 @@ std::vector<std::uint64_t> weights_of(const Net& net, const Step& step) {
 // A name by itself proves nothing: the operator must be the same, and so must the weights; otherwise it is
 // only a hint.
 void find_names(const Net& theirs, const Net& ours, Seeds& seeds) {
-  std::unordered_map<std::string_view, Root> by_name;
+  base::TextIndex by_name;
+  const auto name_of = [&](Root root) { return theirs.model().value_name(root); };
   for (const Step& step : theirs.steps())
-    if (step.output < theirs.model().value_count())
-      by_name.emplace(theirs.model().value_name(step.output), step.output);
+    if (step.output < theirs.model().value_count() &&
+        by_name.find(name_of(step.output), name_of) == base::TextIndex::nothing)
+      by_name.add(name_of(step.output), step.output);
   for (const Step& step : ours.steps()) {
     if (step.output >= ours.model().value_count() || ours.constant(step.output) != nullptr) continue;
-    const auto same = by_name.find(ours.model().value_name(step.output));
-    if (same == by_name.end() || theirs.constant(same->second) != nullptr) continue;
-    const Step& other = theirs.steps()[theirs.maker(same->second)];
+    const Root same = by_name.find(ours.model().value_name(step.output), name_of);
+    if (same == base::TextIndex::nothing || theirs.constant(same) != nullptr) continue;
+    const Step& other = theirs.steps()[theirs.maker(same)];
     if (other.op == step.op && other.place == step.place &&
         weights_of(ours, step) == weights_of(theirs, other))
-      seeds.named.emplace(step.output, same->second);
-    seeds.hints.emplace_back(step.output, same->second);
+      seeds.named.emplace(step.output, same);
+    seeds.hints.emplace_back(step.output, same);
   }
 }
 

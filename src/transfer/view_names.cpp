@@ -2,20 +2,25 @@
 
 namespace thence::transfer {
 
-ViewNames::ViewNames(const Net& ancestor) {
-  const onnx::Model& model = ancestor.model();
-  for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
-    if (!ancestor.is_view(id) || ancestor.is_constant(id)) continue;
-    const std::string_view name = model.value_name(model.node(id).outputs()[0]);
-    if (name.empty()) continue;
-    const auto [entry, fresh] = views_.emplace(name, id);
-    if (!fresh) entry->second = none;  // bodies may use a name again: then it tells nothing
+ViewNames::ViewNames(const Net& ancestor)
+    : ancestor_(ancestor.model()), several_(ancestor.model().node_count(), false) {
+  for (onnx::NodeId id = 0; id < ancestor_.node_count(); ++id) {
+    if (!ancestor.is_view(id) || ancestor.is_constant(id) || name_of(id).empty()) continue;
+    const std::uint32_t same = views_.find(name_of(id), [this](std::uint32_t view) { return name_of(view); });
+    if (same == base::TextIndex::nothing)
+      views_.add(name_of(id), id);
+    else
+      several_[same] = true;
   }
 }
 
+std::string_view ViewNames::name_of(onnx::NodeId view) const {
+  return ancestor_.value_name(ancestor_.node(view).outputs()[0]);
+}
+
 onnx::NodeId ViewNames::find(std::string_view value) const {
-  const auto found = views_.find(value);
-  return found == views_.end() ? none : found->second;
+  const std::uint32_t found = views_.find(value, [this](std::uint32_t view) { return name_of(view); });
+  return found == base::TextIndex::nothing || several_[found] ? none : found;
 }
 
 }  // namespace thence::transfer

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <string_view>
-#include <unordered_map>
+#include <vector>
 
+#include "base/text_index.h"
 #include "transfer/net.h"
 
 namespace thence::transfer {
@@ -11,11 +12,15 @@ namespace thence::transfer {
 class ViewNames {
  public:
   explicit ViewNames(const Net& ancestor);
-  /// The view that writes a value of this name; none when there is none.
+  /// The view that writes a value of this name; none when there is none, or several.
   onnx::NodeId find(std::string_view value) const;
 
  private:
-  std::unordered_map<std::string_view, onnx::NodeId> views_;
+  std::string_view name_of(onnx::NodeId view) const;
+
+  const onnx::Model& ancestor_;
+  base::TextIndex views_;
+  std::vector<bool> several_;  // by node: bodies may use a name again, and then it tells nothing
 };
 
 }  // namespace thence::transfer
