@@ -41,6 +41,14 @@ def test_what_was_met_often_is_measured_and_the_rest_stays() -> None:
     assert table["parameter"]["default"] == 0.85
 
 
+def test_one_source_alone_is_measured() -> None:
+    table: Table = {"parameter": {"default": 0.85}, "transferred": {"default": 0.9}}
+    rows = [row(**{"parameter/reads/alone": (600, 540), "transferred/same_node/alone": (600, 600)})]
+    measured(table, rows, ["transferred"])
+    assert table["parameter"] == {"default": 0.85}
+    assert table["transferred"]["same_node/alone"] > 0.99
+
+
 def test_the_file_reads_as_it_was_written() -> None:
     path = ROOT / "schema/calibration.json"
     document = json.loads(path.read_text())

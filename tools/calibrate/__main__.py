@@ -2,8 +2,9 @@
 
 make calibrate
 python -m tools.calibrate [--scores build/accuracy/scores.jsonl] [--out schema/calibration.json]
+python -m tools.calibrate --scores build/passes/scores.jsonl --source transferred
 
-The scores are those of `python -m tools.accuracy`. Only one half of the architectures counts
+The scores are those of `python -m tools.accuracy`, or of `python -m tools.passes` for what a transfer tells. Only one half of the architectures counts
 (tools/corpus/families.py); the accuracy report holds the table against the other half. What was met too
 seldom keeps the confidence it had.
 """
@@ -34,24 +35,27 @@ def main() -> int:
     )
     parser.add_argument("--scores", type=Path, default=Path("build/accuracy/scores.jsonl"))
     parser.add_argument("--out", type=Path, default=Path("schema/calibration.json"))
+    parser.add_argument("--source", nargs="+", metavar="SOURCE", help="measure these only; all when none is named")
     options = parser.parse_args()
     if not options.scores.exists():
         print(f"there is no {options.scores}: run `make accuracy` first", file=sys.stderr)
         return 1
     rows = [json.loads(line) for line in options.scores.read_text().splitlines()]
     document = json.loads(options.out.read_text())
-    measured(document["confidence"], [row for row in rows if is_lesson(row["name"])])
+    measured(document["confidence"], [row for row in rows if is_lesson(row["name"])], options.source)
     options.out.write_text(printed(document))
     return 0
 
 
-def measured(table: Table, rows: list[dict[str, Any]]) -> None:
-    """Puts into the table what the scores tell."""
+def measured(table: Table, rows: list[dict[str, Any]], sources: list[str] | None = None) -> None:
+    """Puts into the table what the scores tell, of some sources or of all."""
     answers: Counter[tuple[str, str]] = Counter()
     right: Counter[tuple[str, str]] = Counter()
     for row in rows:
         for basis, found in row["score"]["by_basis"].items():
             source, _, key = basis.partition("/")
+            if sources is not None and source not in sources:
+                continue
             answers[source, key] += found["answers"]
             right[source, key] += found["exact"]
     for source in {source for source, _ in answers}:
