@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "diff/data_files.h"
 #include "onnx/model.h"
+#include "transfer/data_files.h"
 
 namespace thence::diff {
 
@@ -43,7 +43,7 @@ std::string number_text(const std::vector<std::int64_t>& numbers);
 std::string number_text(const std::vector<float>& numbers);
 
 /// Without `files`, data that lies in another file is not read.
-Tensor tensor_of(const onnx::Pieces& message, DataFiles* files = nullptr);
+Tensor tensor_of(const onnx::Pieces& message, transfer::DataFiles* files = nullptr);
 
 /// The constants of a model, each read once.
 class Constants {
@@ -64,7 +64,7 @@ class Constants {
   Tensor read(onnx::ValueId value);
 
   const onnx::Model& model_;
-  DataFiles files_;
+  transfer::DataFiles files_;
   std::size_t unread_ = 0;
   std::unordered_map<onnx::ValueId, Tensor> kept_;
 };

@@ -24,13 +24,10 @@ std::uint32_t as_half(float value) {
   return sign | ((rounded - 0x38000000) >> 13);
 }
 
+// Of halves, in any order.
 struct Sum {
-  std::uint32_t one = 0, other = 0;
-  void add(std::uint32_t half) {
-    one += static_cast<std::uint32_t>(mixed(half + 0x9e3779b9u));
-    other += static_cast<std::uint32_t>(mixed(half ^ 0x7f4a7c1500000000u));
-  }
-  std::uint64_t value() const { return std::uint64_t{one} << 32 | other; }
+  std::uint64_t total = 0;
+  void add(std::uint32_t half) { total += mixed(half + 0x9e3779b9u); }
 };
 
 template <class Element, class Use>
@@ -98,7 +95,7 @@ class Reader {
     Constant constant;
     constant.is_float = is_float;
     constant.elements = count_;
-    if (count_ > 0) constant.content = mixed(is_float ? sum_.value() : order_, count_ * 2 + is_float) | 1;
+    if (count_ > 0) constant.content = mixed(is_float ? sum_.total : order_, count_ * 2 + is_float) | 1;
     if (count_ == 1) constant.scalar = last_;
     return constant;
   }
@@ -134,14 +131,22 @@ bool is_float(std::int32_t type) { return type == 1 || type == 10 || type == 11 
 
 }  // namespace
 
-Constant constant_of(const onnx::Pieces& tensor) {
+Constant constant_of(const onnx::Pieces& tensor, DataFiles* files) {
   const onnx::TensorView header = onnx::read_tensor(tensor);
   Constant unread;
   unread.elements = header.elements().value_or(0);
   unread.is_float = is_float(header.data_type);
-  if (header.external) return unread;
+  std::string_view data;
+  if (header.external) {
+    const auto size = header.bytes();
+    const auto found = files != nullptr && size ? files->find(*header.external, *size) : std::nullopt;
+    if (!found) return unread;
+    data = *found;
+  }
   Reader reader;
-  for (const std::string_view piece : tensor)
+  reader.floats(header.data_type, data);
+  reader.integers(header.data_type, data);
+  for (const std::string_view piece : header.external ? onnx::Pieces() : tensor)
     for (wire::Fields field(piece); field.next();) {
       using onnx::TensorField;
       if (field.tag() == wire::bytes_tag(TensorField::raw_data)) {
@@ -171,11 +176,12 @@ Constant constant_of(const onnx::Pieces& tensor) {
   const bool matrix = header.dims.size() >= 2 && constant.elements >= least_matrix;
   const bool vector =
       header.dims.size() == 1 && constant.elements >= least_vector && header.data_type != int64;
-  if ((matrix || vector) && header.raw_size > 0 && tensor.size() == 1) {
+  if ((matrix || vector) && (!data.empty() || (header.raw_size > 0 && tensor.size() == 1))) {
     constant.type = header.data_type;
     constant.rows = matrix ? static_cast<std::uint64_t>(header.dims[0]) : 1;
     constant.stride = constant.columns();
-    for (wire::Fields field(tensor.front()); field.next();)
+    constant.data = data;
+    for (wire::Fields field(tensor.front()); data.empty() && field.next();)
       if (field.tag() == wire::bytes_tag(onnx::TensorField::raw_data)) constant.data = field.bytes();
     // Data in several pieces is not looked at element by element.
     if (constant.data.size() != constant.elements * width_of(header.data_type)) constant.rows = 0;

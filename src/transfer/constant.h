@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "onnx/views.h"
+#include "transfer/data_files.h"
 
 namespace thence::transfer {
 
@@ -26,8 +27,8 @@ struct Constant {
   std::uint64_t columns() const { return rows == 0 ? 0 : elements / rows; }
 };
 
-/// Of a tensor message; data that lies in another file is not read.
-Constant constant_of(const onnx::Pieces& tensor);
+/// Of a tensor message; data that lies in another file is read if it is among `files`, which then outlive it.
+Constant constant_of(const onnx::Pieces& tensor, DataFiles* files = nullptr);
 
 /// Of some columns of a weight, as if they were a tensor of their own. Only floats have a content then.
 Constant columns_of(const Constant& weight, std::uint64_t first, std::uint64_t count);

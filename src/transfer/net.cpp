@@ -61,6 +61,7 @@ std::uint32_t Operators::number(std::string_view name) {
 
 Net::Net(const onnx::Model& model, Operators& operators, Likeness* ancestor)
     : model_(&model),
+      files_(model),
       roots_(model.value_count()),
       forms_(model.value_count(), 0),
       scales_(model.value_count(), false),
@@ -81,7 +82,7 @@ void Net::read_constants() {
   for (const onnx::Initializer& initializer : model_->initializers()) {
     if (initializer.value != none)
       add_constant(initializer.value,
-                   initializer.sparse ? Constant() : constant_of(onnx::Pieces{initializer.bytes}));
+                   initializer.sparse ? Constant() : constant_of(onnx::Pieces{initializer.bytes}, &files_));
   }
 }
 

@@ -99,6 +99,7 @@ class Net {
   Root fresh();
 
   const onnx::Model* model_;
+  DataFiles files_;                   // which the constants look into
   std::vector<Root> roots_;           // by value
   std::vector<std::uint64_t> forms_;  // by value
   std::vector<bool> scales_;          // by value: a factor that takes numbers out of their quantised form

@@ -35,7 +35,9 @@ def main() -> int:
     )
     parser.add_argument("--scores", type=Path, default=Path("build/accuracy/scores.jsonl"))
     parser.add_argument("--out", type=Path, default=Path("schema/calibration.json"))
-    parser.add_argument("--source", nargs="+", metavar="SOURCE", help="measure these only; all when none is named")
+    parser.add_argument(
+        "--source", nargs="+", metavar="SOURCE", help="measure these only; all when none is named"
+    )
     options = parser.parse_args()
     if not options.scores.exists():
         print(f"there is no {options.scores}: run `make accuracy` first", file=sys.stderr)

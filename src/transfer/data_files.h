@@ -9,7 +9,7 @@
 #include "base/mapped_file.h"
 #include "onnx/model.h"
 
-namespace thence::diff {
+namespace thence::transfer {
 
 class DataFiles {
  public:
@@ -26,4 +26,4 @@ class DataFiles {
   std::unordered_map<std::string, base::MappedFile> files_;  // by location; empty: not to be had
 };
 
-}  // namespace thence::diff
+}  // namespace thence::transfer

@@ -1,9 +1,9 @@
-#include "diff/data_files.h"
+#include "transfer/data_files.h"
 
 #include <algorithm>
 #include <filesystem>
 
-namespace thence::diff {
+namespace thence::transfer {
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,4 +38,4 @@ std::optional<std::string_view> DataFiles::find(const onnx::ExternalData& place,
   return bytes.substr(offset, size);
 }
 
-}  // namespace thence::diff
+}  // namespace thence::transfer
