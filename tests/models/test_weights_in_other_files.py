@@ -26,8 +26,12 @@ def without_names(path: Path) -> onnx.ModelProto:
 
 
 def transfer(ancestor: Path, descendant: Path) -> subprocess.CompletedProcess[bytes]:
-    command = [RELEASE, "transfer", ancestor, descendant, "--format", "json", "--quiet"]
-    return subprocess.run(command, capture_output=True, check=False, timeout=120)
+    return subprocess.run(
+        [RELEASE, "transfer", ancestor, descendant, "--format", "json", "--quiet"],
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
 
 
 @pytest.mark.parametrize("exporter", ["torchscript", "dynamo"])

@@ -4,9 +4,9 @@ make calibrate
 python -m tools.calibrate [--scores build/accuracy/scores.jsonl] [--out schema/calibration.json]
 python -m tools.calibrate --scores build/passes/scores.jsonl --source transferred
 
-The scores are those of `python -m tools.accuracy`, or of `python -m tools.passes` for what a transfer tells. Only one half of the architectures counts
-(tools/corpus/families.py); the accuracy report holds the table against the other half. What was met too
-seldom keeps the confidence it had.
+The scores are those of `python -m tools.accuracy`, or of `python -m tools.passes` for what a transfer tells.
+Only one half of the architectures counts (tools/corpus/families.py); the accuracy report holds the table
+against the other half. What was met too seldom keeps the confidence it had.
 """
 
 from __future__ import annotations
