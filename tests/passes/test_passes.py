@@ -81,7 +81,9 @@ def test_truth_fits_its_file_and_its_schema(made: Made, job: Job) -> None:
 @EACH
 def test_almost_all_data_has_a_truth(made: Made, job: Job) -> None:
     counts = made[1][job]
-    assert counts["data told"] >= 0.96 * counts["data"]
+    # In a row, who owns a further output of what an earlier pass merged is not told.
+    least = 0.96 if len(PASSES[job.what]) < 3 else 0.92
+    assert counts["data told"] >= least * counts["data"]
     compared = PASSES[job.what][-1].tolerance is not None
     assert (counts.get("both agree", 0) > 0) == compared
     assert "not run" not in counts
