@@ -319,6 +319,10 @@ class Finder {
     const auto outputs = d_.model().node(id).outputs();
     const bool scale = !outputs.empty() && outputs[0] != none && d_.is_scale(outputs[0]);
     if (origin.kind != Kind::unknown || !(d_.is_aside(id) || scale)) return;
+    if (std::vector<onnx::NodeId> same = read_in_its_place(id); !same.empty()) {
+      origin = {same.size() == 1 ? Kind::computes : Kind::serves, Proof::outputs, std::move(same)};
+      return;
+    }
     bool all_known = true, any = false;
     std::vector<onnx::NodeId> nodes;
     for (const onnx::ValueId value : d_.model().node(id).outputs()) {
@@ -336,6 +340,31 @@ class Finder {
     }
     if (!any || !all_known) return;
     origin = {Kind::serves, Proof::not_proven, std::move(nodes)};
+  }
+
+  // What the partners of its readers read in the same place, made by the same operator of constants and
+  // sizes; nothing when one of them reads something else.
+  std::vector<onnx::NodeId> read_in_its_place(onnx::NodeId id) {
+    std::vector<onnx::NodeId> found;
+    const onnx::Node node = d_.model().node(id);
+    if (node.outputs().size() != 1 || node.outputs()[0] == none) return found;
+    const onnx::ValueId value = node.outputs()[0];
+    for (const onnx::NodeId reader : readers_of(value)) {
+      const Origin& origin = origins_[reader];
+      if (origin.kind != Kind::computes && origin.kind != Kind::view) return {};
+      const onnx::Node ours = d_.model().node(reader), theirs = a_.model().node(origin.nodes.front());
+      const auto mine = ours.inputs(), others = theirs.inputs();
+      if (ours.op_type() != theirs.op_type() || mine.size() != others.size()) return {};
+      for (std::size_t i = 0; i < mine.size() && i < Net::most_inputs; ++i) {
+        if (mine[i] != value) continue;
+        const onnx::Producer producer = others[i] == none ? onnx::Producer() : a_.model().producer(others[i]);
+        if (producer.kind != onnx::Producer::Kind::node || !a_.is_aside(producer.index) ||
+            a_.model().node(producer.index).op_type() != node.op_type())
+          return {};
+        if (found.size() < most_listed) add(found, producer.index);
+      }
+    }
+    return found;
   }
 
   const std::vector<onnx::NodeId>& readers_of(onnx::ValueId value) {
