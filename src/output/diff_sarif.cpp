@@ -5,6 +5,7 @@
 
 #include "output/diff_formats.h"
 #include "output/json_text.h"
+#include "output/sarif_head.h"
 #include "output/uri.h"
 
 namespace thence::output {
@@ -56,8 +57,7 @@ void append_artifact(std::string& out, const onnx::Model& model) {
 
 void write_diff_sarif(const Comparison& comparison, base::Writer& out) {
   std::string& text = out.buffer();
-  text += R"({"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":)"
-          R"({"driver":{"name":"thence","version":")" THENCE_VERSION R"(","rules":[)";
+  append_sarif_head(text);
   append_rules(text);
   text += "]}},\n\"artifacts\":[";
   append_artifact(text, comparison.a.model());

@@ -8,6 +8,7 @@
 #include "output/json_text.h"
 #include "output/node_names.h"
 #include "output/other_formats.h"
+#include "output/sarif_head.h"
 #include "output/uri.h"
 
 namespace thence::output {
@@ -95,8 +96,7 @@ class Results {
 
 void write_sarif(const Map& map, base::Writer& out) {
   std::string& text = out.buffer();
-  text += R"({"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":)"
-          R"({"driver":{"name":"thence","version":")" THENCE_VERSION R"(","rules":[)";
+  append_sarif_head(text);
   append_rules(text);
   text += "]}},\n\"artifacts\":[{\"location\":{\"uri\":";
   append_uri(text, map.model().file());

@@ -7,11 +7,6 @@ namespace {
 
 constexpr std::size_t most_members = 64;  // that are told apart by their readers
 
-bool called_alike(const Net& descendant, Root ours, const Net& ancestor, Root theirs) {
-  return ours < descendant.model().value_count() && theirs < ancestor.model().value_count() &&
-         descendant.model().value_name(ours) == ancestor.model().value_name(theirs);
-}
-
 }  // namespace
 
 std::vector<Root> Members::told_by_readers(const Net& ancestor, const Net& descendant, Root ours) const {

@@ -256,4 +256,9 @@ void Net::find_readers() {
       for (const Root root : inputs(steps_[id])) readers_[next[root]++] = id;
 }
 
+bool called_alike(const Net& one, Root of_one, const Net& other, Root of_other) {
+  return of_one < one.model().value_count() && of_other < other.model().value_count() &&
+         one.model().value_name(of_one) == other.model().value_name(of_other);
+}
+
 }  // namespace thence::transfer

@@ -115,4 +115,7 @@ class Net {
   std::vector<StepId> readers_;
 };
 
+/// Whether two roots are values of the same name.
+bool called_alike(const Net& one, Root of_one, const Net& other, Root of_other);
+
 }  // namespace thence::transfer

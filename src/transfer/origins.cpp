@@ -88,13 +88,12 @@ class Finder {
     for (onnx::NodeId id = 0; id < origins_.size(); ++id) {
       const onnx::Node node = ours.node(id);
       if (node.outputs().empty() || node.outputs()[0] == none) continue;
-      const std::string_view name = ours.value_name(node.outputs()[0]);
-      const onnx::NodeId view = names.find(name);
+      const onnx::NodeId view = names.find(ours.value_name(node.outputs()[0]));
       const Root root = d_.root(node.outputs()[0]);
       // A view put in after an operation may have got the name of its result.
-      if (const Root made = members_.chosen(root); d_.is_view(id) && made != none && a_.maker(made) != none &&
-                                                   made < a_.model().value_count() &&
-                                                   a_.model().value_name(made) == name && !d_.is_constant(id))
+      if (const Root made = members_.chosen(root); d_.is_view(id) && !d_.is_constant(id) && made != none &&
+                                                   a_.maker(made) != none &&
+                                                   called_alike(d_, node.outputs()[0], a_, made))
         origins_[id] = {Kind::carries, Proof::name, {a_.steps()[a_.maker(made)].node}};
       if (view == none || members_.chosen(root) == none || d_.constant(root) != nullptr) continue;
       const onnx::Node theirs = a_.model().node(view);

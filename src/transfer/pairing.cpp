@@ -10,6 +10,7 @@
 #include "transfer/neighbours.h"
 #include "transfer/numbering.h"
 #include "transfer/seeds.h"
+#include "transfer/weight_readers.h"
 
 namespace thence::transfer {
 namespace {
@@ -18,7 +19,8 @@ constexpr int most_rounds = 64;
 
 class Pairer {
  public:
-  Pairer(const Net& ancestor, const Net& descendant) : a_(ancestor), d_(descendant), known_(ancestor) {
+  Pairer(const Net& ancestor, const Net& descendant)
+      : a_(ancestor), d_(descendant), known_(ancestor), weight_readers_(ancestor) {
     result_.partners.assign(d_.root_count(), none);
     result_.proofs.assign(d_.root_count(), Proof::not_proven);
     result_.region_of.assign(d_.root_count(), 0);
@@ -231,18 +233,13 @@ class Pairer {
       }
       const Root partner = result_.partners[ours];
       const bool found = std::any_of(others.begin(), others.end(), [&](Root other) {
-        return partner != none ? classes_[other] == classes_[partner] : called_alike(ours, other);
+        return partner != none ? classes_[other] == classes_[partner] : called_alike(d_, ours, a_, other);
       });
       if (partner != none && !found) return false;
       supported |= found;
     }
     if (supported) pair(step.output, named->second, Proof::name);
     return supported;
-  }
-
-  bool called_alike(Root ours, Root theirs) const {
-    return ours < d_.model().value_count() && theirs < a_.model().value_count() &&
-           d_.model().value_name(ours) == a_.model().value_name(theirs);
   }
 
   // The values that a step reads, by their codes; false when one is not known.
@@ -312,45 +309,18 @@ class Pairer {
     for (const Root root : d_.inputs(step)) {
       const Constant* const weight = d_.constant(root);
       if (weight == nullptr || weight->elements < Numbering::least_weight ||
-          !by_content().find(weight->content, found_))
+          !weight_readers_.find(weight->content, found_))
         continue;
       for (const StepId each : found_) {
         const Step& theirs = a_.steps()[each];
         if (theirs.op == step.op || theirs.place != 0 || theirs.output == whole) continue;
         const auto parts = parts_of(step, theirs.output);
-        if (!parts || !read_all_weights(*parts, theirs)) continue;
+        if (!parts || !read_all_weights(d_, *parts, a_, theirs)) continue;
         if (whole != none) return false;
         whole = theirs.output;
       }
     }
     return whole != none && split(step, whole);
-  }
-
-  // The ancestor's steps by each weight that they read; made when it is asked for.
-  const StepIndex& by_content() {
-    if (by_content_) return *by_content_;
-    by_content_.emplace();
-    for (StepId id = 0; id < a_.steps().size(); ++id)
-      for (const Root root : a_.inputs(a_.steps()[id]))
-        if (const Constant* const weight = a_.constant(root);
-            weight != nullptr && weight->content != 0 && weight->elements >= Numbering::least_weight)
-          by_content_->add(weight->content, id);
-    return *by_content_;
-  }
-
-  bool read_all_weights(const std::vector<StepId>& parts, const Step& whole) const {
-    const auto reads = [&](std::uint64_t content) {
-      return std::any_of(parts.begin(), parts.end(), [&](StepId part) {
-        const auto inputs = d_.inputs(d_.steps()[part]);
-        return std::any_of(inputs.begin(), inputs.end(), [&](Root root) {
-          return d_.constant(root) != nullptr && d_.constant(root)->content == content;
-        });
-      });
-    };
-    const auto inputs = a_.inputs(whole);
-    return std::all_of(inputs.begin(), inputs.end(), [&](Root root) {
-      return a_.constant(root) == nullptr || reads(a_.constant(root)->content);
-    });
   }
 
   // The one operation of its kind that reads the same values, where weights were changed past recognition.
@@ -392,7 +362,7 @@ class Pairer {
   std::vector<Root> hints_;  // by root of the descendant
   std::vector<bool> taken_;  // by root of the ancestor
   std::unordered_map<Root, Root> named_;
-  std::optional<StepIndex> by_content_;
+  WeightReaders weight_readers_;
   std::deque<StepId> queue_;
   std::size_t work_left_ = 0;                    // for what lies between values
   std::vector<std::uint64_t> codes_, variable_;  // kept from step to step
