@@ -60,7 +60,7 @@ enum class Strength : std::uint8_t {
   same_weight,   // the one operation that reads this weight
   same_readers,  // what the same operation reads in the same place
   same_region,   // all that lies between proven values
-  one_left,      // the one operation of its kind on these values; its weights were changed
+  one_left,      // the one operation that what is known around it leaves, or one of several of one module
   same_form,     // gives a proven value another form, as one of the ancestor's does
   inserted,      // a rewrite put it in: it carries a proven value
   serving,       // constants and sizes, for proven nodes alone

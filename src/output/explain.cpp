@@ -47,8 +47,7 @@ std::string transferred_words(Strength strength, const std::string& ancestor) {
     case Strength::same_region:
       return fmt::format("all between its inputs and what the ancestor's {} makes", ancestor);
     case Strength::one_left:
-      return fmt::format("the one operation left that may be the ancestor's {}; its weights differ",
-                         ancestor);
+      return fmt::format("the one operation left that may be the ancestor's {}", ancestor);
     case Strength::same_form:
       return fmt::format("gives a value the form that the ancestor's {} gives", ancestor);
     case Strength::inserted:

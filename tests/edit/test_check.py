@@ -111,7 +111,7 @@ def by_rewriter(source: Path, out: Path) -> None:
 def by_quantisation(source: Path, out: Path) -> None:
     from onnxruntime.quantization import quantize_dynamic
 
-    quantize_dynamic(str(source), str(out))
+    quantize_dynamic(onnx.load(source), out)  # given a file, it writes beside it
 
 
 def by_float16(source: Path, out: Path) -> None:
