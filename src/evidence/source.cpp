@@ -37,6 +37,7 @@ std::string_view name_of(Strength strength) {
                                                                          "same_form",
                                                                          "inserted",
                                                                          "serving",
+                                                                         "serving_afar",
                                                                          "takes_part"};
   return names[static_cast<std::size_t>(strength)];
 }

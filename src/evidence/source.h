@@ -64,6 +64,7 @@ enum class Strength : std::uint8_t {
   same_form,     // gives a proven value another form, as one of the ancestor's does
   inserted,      // a rewrite put it in: it carries a proven value
   serving,       // constants and sizes, for proven nodes alone
+  serving_afar,  // for what serves proven nodes
   takes_part,    // not the primary: the same node computes something of this module as well
 };
 inline constexpr std::size_t strength_count = static_cast<std::size_t>(Strength::takes_part) + 1;

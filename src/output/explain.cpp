@@ -52,7 +52,8 @@ std::string transferred_words(Strength strength, const std::string& ancestor) {
       return fmt::format("gives a value the form that the ancestor's {} gives", ancestor);
     case Strength::inserted:
       return fmt::format("a rewrite put it in; it carries what the ancestor's {} makes", ancestor);
-    case Strength::serving: return fmt::format("serves what comes of the ancestor's {} alone", ancestor);
+    case Strength::serving:
+    case Strength::serving_afar: return fmt::format("serves what comes of the ancestor's {} alone", ancestor);
     case Strength::takes_part: return "takes part in the same node";
     default: return fmt::format("may be the ancestor's {}, or another that is equal", ancestor);
   }

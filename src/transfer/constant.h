@@ -16,6 +16,8 @@ struct Constant {
   std::uint64_t elements = 0;
   bool is_float = false;
   std::optional<double> scalar;  // the one element
+  bool changed = false;          // since the ancestor, whose weight it is like
+  double factor = 1;             // by which the weight of that content was multiplied, as far as that is seen
   /// The elements as they lie in the file, of tensors that may be weights: rows, and how far one is from the
   /// next.
   std::string_view data;

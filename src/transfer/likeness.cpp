@@ -66,6 +66,14 @@ double correlation(const std::vector<double>& a, const std::vector<double>& b) {
   return aa > 0 && bb > 0 ? std::abs(ab) / std::sqrt(aa * bb) : 0;
 }
 
+// By what all of `b` were multiplied to make `a`; 1 when they were changed in other ways.
+double factor_of(const std::vector<double>& a, const std::vector<double>& b) {
+  double aa = 0, bb = 0, ab = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) aa += a[i] * a[i], bb += b[i] * b[i], ab += a[i] * b[i];
+  constexpr double all_alike = 0.999999;
+  return aa > 0 && bb > 0 && ab * ab >= all_alike * aa * bb ? ab / bb : 1;
+}
+
 }  // namespace
 
 Likeness::Likeness(const std::vector<Constant>& ancestor) : ancestor_(ancestor) {
@@ -86,21 +94,25 @@ const std::vector<Likeness::Sampled>& Likeness::of_size(std::uint64_t elements) 
   return held;
 }
 
-std::uint64_t Likeness::of(const Constant& changed) {
-  if (!is_readable(changed)) return 0;
+Likeness::Found Likeness::of(const Constant& changed) {
+  if (!is_readable(changed)) return {};
   const std::vector<Sampled>& candidates = of_size(changed.elements);
   const std::vector<double> values = candidates.empty() ? std::vector<double>() : sampled(changed, false);
   double best = 0, second = 0;
-  std::uint64_t content = 0;
+  const Sampled* found = nullptr;
+  bool transposed = false;
   for (const Sampled& each : candidates) {
-    const double likeness =
-        std::max(correlation(values, each.straight), correlation(values, each.transposed));
+    const double straight = correlation(values, each.straight), turned = correlation(values, each.transposed);
+    const double likeness = std::max(straight, turned);
     second = std::max(second, std::min(best, likeness));
-    if (likeness > best) content = each.content;
+    if (likeness > best) found = &each, transposed = turned > straight;
     best = std::max(best, likeness);
   }
   const bool one = (best >= alike && second <= next_best) || (best >= the_same && second <= alike);
-  return one ? content : 0;
+  if (!one) return {};
+  const bool is_quantised = !changed.is_float;
+  return {found->content,
+          is_quantised ? 1 : factor_of(values, transposed ? found->transposed : found->straight)};
 }
 
 }  // namespace thence::transfer

@@ -17,8 +17,12 @@ class Likeness {
   explicit Likeness(const std::vector<Constant>& ancestor);
 
   bool has(std::uint64_t content) const { return contents_.contains(content); }
-  /// The content of the one weight that a constant is a changed form of; 0 when there is none, or several.
-  std::uint64_t of(const Constant& changed);
+  /// The one weight that a constant is a changed form of; content 0 when there is none, or several.
+  struct Found {
+    std::uint64_t content = 0;
+    double factor = 1;  // of all elements alike
+  };
+  Found of(const Constant& changed);
 
  private:
   struct Sampled {

@@ -3,19 +3,13 @@
 #include <algorithm>
 
 namespace thence::transfer {
-namespace {
-
-constexpr std::size_t most_members = 64;  // that are told apart by their readers
-
-}  // namespace
-
 std::vector<Root> Members::told_by_readers(const Net& ancestor, const Net& descendant, Root ours) const {
   std::vector<Root> told;
   for (const StepId reader : descendant.readers(ours)) {
     const Root read_by = descendant.steps()[reader].output, made = chosen_[read_by];
     if (made == none || open_[read_by] || ancestor.maker(made) == none) continue;
     for (const Root read : ancestor.inputs(ancestor.steps()[ancestor.maker(made)]))
-      if (pairing_.classes[read] == pairing_.classes[chosen_[ours]] && told.size() < most_members &&
+      if (pairing_.classes[read] == pairing_.classes[chosen_[ours]] && told.size() < Net::most_merged &&
           std::find(told.begin(), told.end(), read) == told.end())
         told.push_back(read);
   }
@@ -27,10 +21,14 @@ Members::Members(const Net& ancestor, const Net& descendant, const Pairing& pair
   // The last ones first: readers are chosen before what they read.
   for (auto id = static_cast<StepId>(descendant.steps().size()); id-- > 0;) {
     const Root root = descendant.steps()[id].output;
-    if (chosen_[root] == none || pairing.alike[chosen_[root]] == chosen_[root]) continue;
+    const auto merged = pairing.merged.find(root);
+    if (chosen_[root] == none ||
+        (pairing.alike[chosen_[root]] == chosen_[root] && merged == pairing.merged.end()))
+      continue;
     std::vector<Root> told = told_by_readers(ancestor, descendant, root);
     open_[root] = told.empty();
     if (told.empty()) continue;
+    if (merged != pairing.merged.end()) told.insert(told.end(), merged->second.begin(), merged->second.end());
     // Several that were merged: it is each of them, and the one whose name survived comes first.
     std::sort(told.begin(), told.end());
     const auto named = std::find_if(
@@ -45,7 +43,7 @@ std::vector<Root> Members::others(Root ours) const {
   if (const auto found = merged_.find(ours); found != merged_.end()) return found->second;
   std::vector<Root> members;
   if (!open_[ours]) return members;
-  for (Root each = pairing_.alike[chosen_[ours]]; each != chosen_[ours] && members.size() < most_members;
+  for (Root each = pairing_.alike[chosen_[ours]]; each != chosen_[ours] && members.size() < Net::most_merged;
        each = pairing_.alike[each])
     members.push_back(each);
   std::sort(members.begin(), members.end());

@@ -2,7 +2,6 @@
 // of them, if its part of the weight is a weight of the ancestor.
 #include <algorithm>
 
-#include "shapes/small_tensor.h"
 #include "transfer/net.h"
 
 namespace thence::transfer {
@@ -12,7 +11,7 @@ Root Net::part_of(Root whole, std::uint64_t first, std::uint64_t count) {
   const Constant* const weight = constant(whole);
   if (weight == nullptr || !weight->may_be_weight()) return none;
   Constant part = columns_of(*weight, first, count);
-  if (part.content == 0 || !ancestor_->has(part.content)) part.content = ancestor_->of(part);
+  if (part.content == 0 || !ancestor_->has(part.content)) part.content = ancestor_->of(part).content;
   if (part.content == 0) return none;
   const Root root = fresh();
   add_constant(root, part);
@@ -37,19 +36,6 @@ std::vector<std::uint64_t> Net::parts_of(const onnx::Node& split, std::uint64_t 
     left -= parts.back();
   }
   return parts.size() == count && left == 0 ? parts : std::vector<std::uint64_t>();
-}
-
-// Of an initializer.
-std::vector<std::int64_t> Net::integers_of(onnx::ValueId value) const {
-  const onnx::Producer producer = model_->producer(value);
-  if (producer.kind != onnx::Producer::Kind::initializer) return {};
-  const onnx::Initializer& held = model_->initializers()[producer.index];
-  const onnx::Pieces message{held.bytes};
-  std::vector<std::int64_t> numbers;
-  if (const auto sizes =
-          held.sparse ? std::nullopt : shapes::small_content(message, onnx::read_tensor(message)))
-    for (const shapes::Size size : *sizes) numbers.push_back(size.is_number() ? size.value : -1);
-  return numbers;
 }
 
 StepId Net::add_step(Step step, std::initializer_list<Root> inputs) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text_hash.h"
+#include "shapes/order.h"
 #include "transfer/mix.h"
 #include "transfer/vocabulary.h"
 
@@ -74,7 +75,10 @@ Net::Net(const onnx::Model& model, Operators& operators, Likeness* ancestor)
       ancestor_(ancestor) {
   for (onnx::ValueId value = 0; value < roots_.size(); ++value) roots_[value] = value;
   read_constants();
-  for (onnx::NodeId id = 0; id < model.node_count(); ++id) read_node(id, operators);
+  shapes::Order order(model);
+  for (const onnx::Graph& graph : model.graphs())
+    order.each(graph, [&](onnx::NodeId id) { order_.push_back(id); });
+  for (const onnx::NodeId id : order_) read_node(id, operators);
   find_readers();
 }
 
@@ -88,7 +92,11 @@ void Net::read_constants() {
 
 void Net::add_constant(Root root, Constant constant) {
   if (ancestor_ != nullptr && constant.may_be_weight() && !ancestor_->has(constant.content))
-    if (const std::uint64_t content = ancestor_->of(constant); content != 0) constant.content = content;
+    if (const Likeness::Found found = ancestor_->of(constant); found.content != 0) {
+      constant.content = found.content;
+      constant.factor = found.factor;
+      constant.changed = true;
+    }
   constant_of_[root] = static_cast<std::uint32_t>(constants_.size());
   constants_.push_back(constant);
 }
@@ -110,15 +118,22 @@ bool Net::is_number(onnx::ValueId value, const onnx::Node& reader) const {
          model_->node(producer.index).op_type() == "DequantizeLinear";
 }
 
-// What a node makes of constants: a number of numbers, and nothing that is known of others.
-Constant Net::computed(const onnx::Node& node) const {
+// What an operation makes of constants: a number of numbers; others are told by how they are computed.
+Constant Net::computed(const onnx::Node& node, const Step& step) const {
   Constant made;
-  const auto is_one = [&](onnx::ValueId value) {
-    const Constant* const number = value == none ? nullptr : constant(roots_[value]);
-    return number != nullptr && number->scalar && number->is_float;
-  };
-  const auto inputs = node.inputs();
-  if (!is_elementwise(node.op_type()) || !std::all_of(inputs.begin(), inputs.end(), is_one)) return made;
+  bool all_numbers = is_elementwise(node.op_type()), all_known = true;
+  std::uint64_t content = mixed(hash_of(node.op_type()) + step.place, step.detail);
+  for (const onnx::ValueId value : node.inputs()) {
+    const Constant* const read = value == none ? nullptr : constant(roots_[value]);
+    all_numbers &= read != nullptr && read->scalar && read->is_float;
+    if (read == nullptr) continue;
+    all_known &= read->content != 0;
+    content = mixed(content, read->content);
+    made.is_float |= read->is_float;
+    made.elements = std::max(made.elements, read->elements);
+  }
+  if (all_known) made.content = content;
+  if (!all_numbers) return made;
   made.is_float = true;
   made.elements = 1;
   made.scalar = std::numeric_limits<double>::quiet_NaN();  // some number
@@ -129,7 +144,9 @@ Constant Net::computed(const onnx::Node& node) const {
 bool Net::see_through(const onnx::Node& node) {
   const auto inputs = node.inputs(), outputs = node.outputs();
   if (inputs.empty() || outputs.empty() || inputs[0] == none || outputs[0] == none) return false;
-  View view = is_variadic(node.op_type()) && inputs.size() == 1 ? View::same : view_of(node.op_type());
+  const bool all_of_it = (is_variadic(node.op_type()) && inputs.size() == 1) ||
+                         (node.op_type() == "Split" && outputs.size() == 1);
+  View view = all_of_it ? View::same : view_of(node.op_type());
   if (node.op_type() == "DynamicQuantizeLinear" && outputs.size() > 1 && outputs[1] != none)
     scales_[outputs[1]] = true;
   onnx::ValueId through = inputs[0];
@@ -190,7 +207,8 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
   const bool slices = node.op_type() == "Split";  // every output is an operation of its own
   for (const Spelled& part : parts) {
     const bool last = &part == &parts.back();
-    Step step{.op = operators.number(part.op), .node = id, .detail = last ? detail : 0};
+    const std::string_view op = cuts_out(node) ? "Slice" : part.op;
+    Step step{.op = operators.number(op), .node = id, .detail = last ? detail : 0};
     step.commutes = is_commutative(part.op);
     step.first_input = static_cast<std::uint32_t>(inputs_.size());
     for (const int place : part.inputs) {
@@ -217,6 +235,7 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
     for (std::size_t place = 0; place < count; ++place) {
       step.place = slices ? 0 : static_cast<std::uint32_t>(place);
       if (slices) step.detail = mixed(detail_of_all, place);
+      step.start = start_of(node, place);
       if (last && place < outputs.size() && outputs[place] == none) continue;
       if (last && static_cast<int>(place) == output_on_the_way(node.op_type()) && parts.size() > 1) {
         roots_[outputs[place]] = on_the_way;
@@ -224,7 +243,7 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
       }
       step.output = last && place < outputs.size() ? outputs[place] : fresh();
       makers_[step.output] = static_cast<StepId>(steps_.size());
-      if (fixed_[id]) add_constant(step.output, computed(node));
+      if (fixed_[id]) add_constant(step.output, computed(node, step));
       if (may_cut_off(node.op_type()) && step.output < cut_.size()) cut_[step.output] = true;
       steps_.push_back(step);
       before = step.output;
@@ -254,6 +273,32 @@ void Net::find_readers() {
   for (StepId id = 0; id < steps_.size(); ++id)
     if (steps_[id].place == 0)
       for (const Root root : inputs(steps_[id])) readers_[next[root]++] = id;
+}
+
+bool Net::serves(onnx::NodeId id) const {
+  if (aside_[id] || !views_[id]) return aside_[id];
+  return constant(roots_[model_->node(id).outputs()[0]]) != nullptr;
+}
+
+double Net::factor(onnx::NodeId id) const {
+  if (const auto alpha = model_->node(id).attribute("alpha");
+      alpha && alpha->f != 1 && multiplies(model_->node(id).op_type()))
+    return alpha->f;
+  for (const onnx::ValueId value : model_->node(id).inputs())
+    if (const Constant* const weight = value == none ? nullptr : constant(roots_[value]);
+        weight != nullptr && weight->factor != 1)
+      return weight->factor;
+  return 1;
+}
+
+double Net::number_in(onnx::NodeId id) const {
+  const onnx::Node node = model_->node(id);
+  const auto inputs = node.inputs();
+  for (std::size_t i = 0; i < inputs.size() && i < 2; ++i)
+    if (const Constant* const number = inputs[i] == none ? nullptr : constant(roots_[inputs[i]]);
+        number != nullptr && number->scalar && *number->scalar != 0)
+      return node.op_type() == "Div" ? 1 / *number->scalar : *number->scalar;
+  return std::numeric_limits<double>::quiet_NaN();
 }
 
 bool called_alike(const Net& one, Root of_one, const Net& other, Root of_other) {

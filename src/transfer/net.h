@@ -36,6 +36,7 @@ struct Step {
   Root output = none;
   std::uint32_t place = 0;   // which output of the operator that is
   std::uint64_t detail = 0;  // hash of attributes and of integers that it reads
+  std::int64_t start = -1;   // of what cuts out a part: where that begins, as far as it is known
   bool commutes = false;
 };
 
@@ -44,12 +45,15 @@ class Net {
   /// What reads or writes more than this is not looked into: no exporter writes such nodes, a hostile file
   /// may.
   static constexpr std::size_t most_inputs = 1024;
+  static constexpr std::size_t most_merged = 64;  // values into one
 
   /// With an ancestor's weights: those that were changed are seen as what they were, and so are operations
   /// that were merged into one.
   Net(const onnx::Model& model, Operators& operators, Likeness* ancestor = nullptr);
 
   const onnx::Model& model() const { return *model_; }
+  /// The nodes, each after what it reads, whatever the order of the file.
+  const std::vector<onnx::NodeId>& order() const { return order_; }
   std::span<const Step> steps() const { return steps_; }
   std::span<const Root> inputs(const Step& step) const {
     return std::span(inputs_).subspan(step.first_input, step.input_count);
@@ -76,10 +80,16 @@ class Net {
   bool is_view(onnx::NodeId node) const { return views_[node]; }
   /// Whether a node works on constants and sizes only.
   bool is_aside(onnx::NodeId node) const { return aside_[node]; }
+  /// Whether it does, or gives a constant another form, of whatever size.
+  bool serves(onnx::NodeId node) const;
   /// Whether all that a node reads is constant.
   bool is_constant(onnx::NodeId node) const { return fixed_[node]; }
   /// Whether a value is quantised where it is made, which may cut off what an activation would.
   bool is_cut(Root root) const { return root < cut_.size() && cut_[root]; }
+  /// By what a node multiplies beside its weight, or its weight was multiplied since the ancestor; or 1.
+  double factor(onnx::NodeId node) const;
+  /// The number by which a view multiplies; not a number for other nodes.
+  double number_in(onnx::NodeId view) const;
   /// Whether a value is a factor that takes numbers out of their quantised form.
   bool is_scale(onnx::ValueId value) const { return scales_[value]; }
 
@@ -88,18 +98,21 @@ class Net {
   void read_node(onnx::NodeId id, Operators& operators);
   bool see_through(const onnx::Node& node);
   bool is_number(onnx::ValueId value, const onnx::Node& reader) const;
-  Constant computed(const onnx::Node& node) const;
+  Constant computed(const onnx::Node& node, const Step& step) const;
   bool see_apart(const onnx::Node& node, onnx::NodeId id, Operators& operators);
   void add_constant(Root root, Constant constant);
   Root part_of(Root whole, std::uint64_t first, std::uint64_t count);
   std::vector<std::int64_t> integers_of(onnx::ValueId value) const;
+  bool cuts_out(const onnx::Node& node) const;
+  std::int64_t start_of(const onnx::Node& node, std::size_t output) const;
   std::vector<std::uint64_t> parts_of(const onnx::Node& split, std::uint64_t whole) const;
   StepId add_step(Step step, std::initializer_list<Root> inputs);
   void find_readers();
   Root fresh();
 
   const onnx::Model* model_;
-  DataFiles files_;                   // which the constants look into
+  DataFiles files_;  // which the constants look into
+  std::vector<onnx::NodeId> order_;
   std::vector<Root> roots_;           // by value
   std::vector<std::uint64_t> forms_;  // by value
   std::vector<bool> scales_;          // by value: a factor that takes numbers out of their quantised form

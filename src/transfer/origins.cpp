@@ -1,19 +1,20 @@
 #include "transfer/origins.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 #include "base/text_hash.h"
+#include "transfer/leftovers.h"
 #include "transfer/members.h"
 #include "transfer/mix.h"
-#include "transfer/view_names.h"
+#include "transfer/result_names.h"
 #include "transfer/views.h"
 #include "transfer/vocabulary.h"
 
 namespace thence::transfer {
 namespace {
 
-constexpr std::size_t most_listed = 64;
 constexpr std::size_t most_alike = 64;  // views of one value by one operator
 
 class Finder {
@@ -23,7 +24,8 @@ class Finder {
         d_(descendant),
         pairing_(pairing),
         members_(ancestor, descendant, pairing),
-        origins_(descendant.model().node_count()) {}
+        origins_(descendant.model().node_count()),
+        names_(ancestor) {}
 
   std::vector<Origin> run() {
     for (const Step& step : d_.steps()) computed(step);
@@ -32,10 +34,9 @@ class Finder {
     find_steps();
     align_views();
     list_views();
-    for (onnx::NodeId id = 0; id < origins_.size(); ++id) carried(id);
-    find_unread();
-    for (auto id = static_cast<onnx::NodeId>(origins_.size()); id-- > 0;) served(id);
-    for (onnx::NodeId id = 0; id < origins_.size(); ++id) left_over(id);
+    find_folded_factors();
+    for (const onnx::NodeId id : d_.order()) carried(id);
+    tell_leftovers(a_, d_, names_, origins_);
     return std::move(origins_);
   }
 
@@ -65,10 +66,9 @@ class Finder {
       if (a_.maker(each) != none) add(nodes, a_.steps()[a_.maker(each)].node);
     const auto& region = pairing_.regions[pairing_.region_of[step.output]];
     // Where quantising the result does what an activation did, the node itself is the operation before it.
-    const std::uint32_t last = a_.steps()[a_.maker(partner)].op;
-    for (const StepId inside : region)
-      if (step.op != last && a_.steps()[inside].op == step.op && !may_cut_off(node.op_type()))
-        nodes.insert(nodes.begin(), a_.steps()[inside].node);
+    if (is_cut_off(a_.model().node(nodes.front()).op_type()) && !may_cut_off(node.op_type()))
+      for (const StepId inside : region)
+        if (a_.steps()[inside].op == step.op) nodes.insert(nodes.begin(), a_.steps()[inside].node);
     for (const StepId inside : region) add(nodes, a_.steps()[inside].node);
     if (first_output) {
       origin.kind = members_.is_open(step.output) ? Kind::ambiguous : Kind::computes;
@@ -83,12 +83,11 @@ class Finder {
   // Names that survived tell which view is which; and where a view that did nothing is gone, its name may be
   // on what it was a view of.
   void name_views() {
-    const ViewNames names(a_);
     const onnx::Model& ours = d_.model();
     for (onnx::NodeId id = 0; id < origins_.size(); ++id) {
       const onnx::Node node = ours.node(id);
       if (node.outputs().empty() || node.outputs()[0] == none) continue;
-      const onnx::NodeId view = names.find(ours.value_name(node.outputs()[0]));
+      const onnx::NodeId view = names_.find(ours.value_name(node.outputs()[0]));
       const Root root = d_.root(node.outputs()[0]);
       // A view put in after an operation may have got the name of its result.
       if (const Root made = members_.chosen(root); d_.is_view(id) && !d_.is_constant(id) && made != none &&
@@ -96,16 +95,31 @@ class Finder {
                                                    called_alike(d_, node.outputs()[0], a_, made))
         origins_[id] = {Kind::carries, Proof::name, {a_.steps()[a_.maker(made)].node}};
       if (view == none || members_.chosen(root) == none || d_.constant(root) != nullptr) continue;
-      const onnx::Node theirs = a_.model().node(view);
-      if (pairing_.classes[a_.root(theirs.outputs()[0])] != pairing_.classes[members_.chosen(root)]) continue;
-      Origin& origin = origins_[id];
-      if (d_.is_view(id)) {
-        origin = {Kind::view, Proof::name, {view}};
-      } else if (!d_.is_view(id) && origin.kind == Kind::computes && origin.nodes.front() != view) {
-        std::erase(origin.nodes, view);
-        origin.nodes.insert(origin.nodes.begin(), view);
-      }
+      const bool is_one = a_.is_view(view) && !a_.is_constant(view) && gives(view, members_.chosen(root));
+      if (is_one && d_.is_view(id))
+        origins_[id] = {Kind::view, Proof::name, {view}};
+      else if (is_one || did_nothing(view, members_.chosen(root)))
+        comes_first(id, view);
     }
+  }
+
+  bool gives(onnx::NodeId theirs, Root root) const {
+    return pairing_.classes[a_.root(a_.model().node(theirs).outputs()[0])] == pairing_.classes[root];
+  }
+
+  // An operation that may give what it reads, and has no partner of its own.
+  bool did_nothing(onnx::NodeId theirs, Root root) const {
+    const onnx::Node node = a_.model().node(theirs);
+    return may_do_nothing(node.op_type()) && !a_.is_view(theirs) && node.inputs()[0] != none &&
+           pairing_.classes[a_.root(node.inputs()[0])] == pairing_.classes[root] &&
+           !pairing_.taken[a_.root(node.outputs()[0])];
+  }
+
+  void comes_first(onnx::NodeId id, onnx::NodeId theirs) {
+    std::vector<onnx::NodeId>& nodes = origins_[id].nodes;
+    if (origins_[id].kind != Kind::computes || nodes.front() == theirs) return;
+    std::erase(nodes, theirs);
+    nodes.insert(nodes.begin(), theirs);
   }
 
   // Every part of an operation that was taken apart is that operation's, and so are the views among them.
@@ -138,10 +152,11 @@ class Finder {
     const Row row = in_a_row(d_, ours, a_, theirs);
     for (std::size_t i = 0; i < ours.size(); ++i) {
       const onnx::NodeId view = ours[i];
+      if (takes_computed_shape(view)) break;  // what stands above it belongs to the operation before
       if (origins_[view].kind != Kind::unknown || d_.is_constant(view) || quantises(view)) continue;
       if (row.places[i] != Row::nowhere)
         origins_[view] = {Kind::view, Proof::region, {theirs[row.places[i]]}};
-      else if (row.beside[i].first == 0 && !takes_computed_shape(view))
+      else if (row.beside[i].first == 0)
         origins_[view] = whole;
     }
   }
@@ -201,13 +216,31 @@ class Finder {
         const Proof proof = pairing_.proofs[d_.root(value)];
         if (row.places[i] != Row::nowhere)
           origins_[ours[i]] = {Kind::view, proof, {above[row.places[i]]}};
-        else if (const auto [first, past] = row.beside[i]; first == past)
+        else if (const auto [first, past] = row.beside[i]; first == past) {
           // Nothing of the ancestor stands here: it was put in, and carries what comes before it.
           if (const onnx::NodeId before = past < above.size() ? above[past] : maker_of(a_.root(other));
               before != none)
             origins_[ours[i]] = {Kind::carries, proof, {before}};
+        } else if (reshape_otherwise(d_, ours[i], a_, above[first]) && is_first_there(row, ours, i)) {
+          origins_[ours[i]] = {Kind::view, proof, {above[first]}};  // instead of another operator
+        }
       }
     }
+  }
+
+  // Of those that stand beside the same part of the ancestor's row, the one nearest to who reads the value.
+  bool is_first_there(const Row& row, const std::vector<onnx::NodeId>& ours, std::size_t i) const {
+    while (i-- > 0 && row.places[i] == Row::nowhere)
+      if (view_of(d_.model().node(ours[i]).op_type()) == View::reshapes) return false;
+    return true;
+  }
+
+  // Of a root of the descendant: the ancestor's node that gave it, as far as that was found.
+  onnx::NodeId primary_of(Root ours) const {
+    const StepId maker = d_.maker(ours);
+    const Origin* const origin = maker == none ? nullptr : &origins_[d_.steps()[maker].node];
+    const bool first = origin != nullptr && d_.model().node(d_.steps()[maker].node).outputs()[0] == ours;
+    return first && origin->kind == Kind::computes ? origin->nodes.front() : maker_of(members_.chosen(ours));
   }
 
   onnx::NodeId maker_of(Root root) const {  // none for what the graph is given
@@ -228,6 +261,37 @@ class Finder {
       if (alike.size() < most_alike) alike.push_back(id);
     }
   }
+
+  // A number by which the ancestor multiplies a result is a view of it. Where it was folded into the weight,
+  // the result comes out multiplied, and so is what that view gives; and what carries the result, carries it.
+  void find_folded_factors() {
+    std::unordered_map<Root, onnx::NodeId> plain;  // by result that is multiplied: who made it before
+    for (const auto& [id, primary] : pairs_) {
+      const double factor = d_.factor(id);
+      if (factor == 1) continue;
+      const Root root = d_.root(d_.model().node(id).outputs()[0]);
+      const auto multiplied = views_.find(mixed(pairing_.classes[members_.chosen(root)], op_hash("Mul")));
+      if (multiplied == views_.end()) continue;
+      const bool one = multiplied->second.size() == 1;
+      const auto found =
+          std::find_if(multiplied->second.begin(), multiplied->second.end(), [&](onnx::NodeId view) {
+            const double number = a_.number_in(view);
+            return is_near(number, factor) || (one && std::isnan(number));  // one that is computed
+          });
+      if (found == multiplied->second.end()) continue;
+      plain.emplace(root, origins_[id].nodes.front());
+      comes_first(id, *found);
+    }
+    for (onnx::NodeId id = 0; id < origins_.size() && !plain.empty(); ++id) {
+      if (origins_[id].kind != Kind::carries) continue;
+      const Root root = d_.root(d_.model().node(id).outputs()[0]);
+      if (const auto before = plain.find(root);
+          before != plain.end() && origins_[id].nodes.front() == before->second)
+        origins_[id].nodes.front() = origins_[d_.steps()[d_.maker(root)].node].nodes.front();
+    }
+  }
+
+  static bool is_near(double a, double b) { return std::abs(a - b) <= 1e-3 * std::abs(b); }
 
   // Of a value that may be several: each of their views that it may be, or the values themselves.
   void carried_by_candidate(onnx::NodeId id, Root root) {
@@ -266,7 +330,7 @@ class Finder {
       }
     }
     // What it carries may have another form than its root: then it is that view's.
-    Origin carries{Kind::carries, pairing_.proofs[root], {maker_of(partner)}};
+    Origin carries{Kind::carries, pairing_.proofs[root], {primary_of(root)}};
     for (const onnx::NodeId view : views_above(d_, node.outputs()[0])) {
       if (view == id) continue;
       const Origin& above = origins_[view];
@@ -277,112 +341,12 @@ class Finder {
     if (carries.nodes.front() != none) origins_[id] = std::move(carries);
   }
 
-  // Nodes whose results lead nowhere: only outputs that nobody asked for would read them.
-  void find_unread() {
-    const onnx::Model& model = d_.model();
-    std::vector<bool> given(model.value_count(), false);
-    for (const onnx::Graph& graph : model.graphs())
-      for (const onnx::ValueId value : graph.outputs)
-        if (value != none) given[value] = true;
-    unread_.assign(origins_.size(), false);
-    for (auto id = static_cast<onnx::NodeId>(origins_.size()); id-- > 0;) {
-      const auto outputs = model.node(id).outputs();
-      unread_[id] = std::all_of(outputs.begin(), outputs.end(), [&](onnx::ValueId value) {
-        if (value == none) return true;
-        const auto& readers = readers_of(value);
-        return !given[value] && std::all_of(readers.begin(), readers.end(), [&](onnx::NodeId reader) {
-          return static_cast<bool>(unread_[reader]);
-        });
-      });
-    }
-  }
-
-  // They belong to the operation of which they are a part, which made all that they read.
-  void left_over(onnx::NodeId id) {
-    if (!unread_[id] || origins_[id].kind != Kind::unknown) return;
-    const onnx::NodeId* found = nullptr;
-    for (const onnx::ValueId value : d_.model().node(id).inputs()) {
-      const onnx::Producer producer = value == none ? onnx::Producer() : d_.model().producer(value);
-      if (producer.kind != onnx::Producer::Kind::node || d_.is_constant(producer.index)) continue;
-      const Origin& maker = origins_[producer.index];
-      if (maker.kind == Kind::unknown || maker.kind == Kind::ambiguous) return;
-      if (found != nullptr && *found != maker.nodes.front()) return;
-      found = &maker.nodes.front();
-    }
-    if (found != nullptr) origins_[id] = {Kind::carries, Proof::region, {*found}};
-  }
-
-  // Constants and what is computed of them, and what nothing else tells about: their readers'.
-  void served(onnx::NodeId id) {
-    Origin& origin = origins_[id];
-    const auto outputs = d_.model().node(id).outputs();
-    const bool scale = !outputs.empty() && outputs[0] != none && d_.is_scale(outputs[0]);
-    if (origin.kind != Kind::unknown || !(d_.is_aside(id) || scale)) return;
-    if (std::vector<onnx::NodeId> same = read_in_its_place(id); !same.empty()) {
-      origin = {same.size() == 1 ? Kind::computes : Kind::serves, Proof::outputs, std::move(same)};
-      return;
-    }
-    bool all_known = true, any = false;
-    std::vector<onnx::NodeId> nodes;
-    for (const onnx::ValueId value : d_.model().node(id).outputs()) {
-      if (value == none) continue;
-      for (const onnx::NodeId reader : readers_of(value)) {
-        if (unread_[reader] && origins_[reader].kind == Kind::unknown) continue;
-        any = true;
-        all_known &= origins_[reader].kind != Kind::unknown;
-        const bool open = origins_[reader].kind == Kind::ambiguous;
-        for (const onnx::NodeId node : origins_[reader].nodes) {
-          if (nodes.size() < most_listed) add(nodes, node);
-          if (!open) break;
-        }
-      }
-    }
-    if (!any || !all_known) return;
-    origin = {Kind::serves, Proof::not_proven, std::move(nodes)};
-  }
-
-  // What the partners of its readers read in the same place, made by the same operator of constants and
-  // sizes; nothing when one of them reads something else.
-  std::vector<onnx::NodeId> read_in_its_place(onnx::NodeId id) {
-    std::vector<onnx::NodeId> found;
-    const onnx::Node node = d_.model().node(id);
-    if (node.outputs().size() != 1 || node.outputs()[0] == none) return found;
-    const onnx::ValueId value = node.outputs()[0];
-    for (const onnx::NodeId reader : readers_of(value)) {
-      const Origin& origin = origins_[reader];
-      if (origin.kind != Kind::computes && origin.kind != Kind::view) return {};
-      const onnx::Node ours = d_.model().node(reader), theirs = a_.model().node(origin.nodes.front());
-      const auto mine = ours.inputs(), others = theirs.inputs();
-      if (ours.op_type() != theirs.op_type() || mine.size() != others.size()) return {};
-      for (std::size_t i = 0; i < mine.size() && i < Net::most_inputs; ++i) {
-        if (mine[i] != value) continue;
-        const onnx::Producer producer = others[i] == none ? onnx::Producer() : a_.model().producer(others[i]);
-        if (producer.kind != onnx::Producer::Kind::node || !a_.is_aside(producer.index) ||
-            a_.model().node(producer.index).op_type() != node.op_type())
-          return {};
-        if (found.size() < most_listed) add(found, producer.index);
-      }
-    }
-    return found;
-  }
-
-  const std::vector<onnx::NodeId>& readers_of(onnx::ValueId value) {
-    if (readers_.empty()) {
-      readers_.resize(d_.model().value_count());
-      for (onnx::NodeId id = 0; id < d_.model().node_count(); ++id)
-        for (const onnx::ValueId input : d_.model().node(id).inputs())
-          if (input != none) readers_[input].push_back(id);
-    }
-    return readers_[value];
-  }
-
   const Net &a_, &d_;
   const Pairing& pairing_;
   const Members members_;
   std::vector<Origin> origins_;
   std::vector<std::pair<onnx::NodeId, std::vector<onnx::NodeId>>> pairs_;
-  std::vector<std::vector<onnx::NodeId>> readers_;
-  std::vector<bool> unread_;  // by node
+  const ResultNames names_;
   std::unordered_map<std::uint64_t, std::vector<onnx::NodeId>> views_;
 };
 

@@ -17,13 +17,17 @@ enum class Kind : std::uint8_t {
   view,       // it gives a value another form, as a node of the ancestor does
   carries,    // a rewrite put it in: it belongs to the value that it carries
   serves,     // constants and sizes that only its readers need
+  helps,      // what only those need that serve
 };
+
+/// Whether it belongs to its readers, whatever it is itself.
+inline bool is_for_readers(Kind kind) { return kind == Kind::serves || kind == Kind::helps; }
 
 struct Origin {
   Kind kind = Kind::unknown;
   Proof proof = Proof::not_proven;
-  /// The primary first: the one that made the value leaving by its first output. For `serves`: those of its
-  /// readers.
+  /// The primary first: the one that made the value leaving by its first output. For `serves` and `helps`:
+  /// those of its readers.
   std::vector<onnx::NodeId> nodes;
 };
 

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <deque>
-#include <optional>
 #include <unordered_map>
 
-#include "transfer/between.h"
 #include "transfer/folded.h"
 #include "transfer/neighbours.h"
 #include "transfer/numbering.h"
+#include "transfer/regions.h"
 #include "transfer/seeds.h"
-#include "transfer/weight_readers.h"
+#include "transfer/vocabulary.h"
 
 namespace thence::transfer {
 namespace {
@@ -20,15 +19,17 @@ constexpr int most_rounds = 64;
 class Pairer {
  public:
   Pairer(const Net& ancestor, const Net& descendant)
-      : a_(ancestor), d_(descendant), known_(ancestor), weight_readers_(ancestor) {
+      : a_(ancestor),
+        d_(descendant),
+        known_(ancestor),
+        paired_{ancestor, descendant, result_.partners, taken_, known_},
+        regions_(paired_) {
     result_.partners.assign(d_.root_count(), none);
     result_.proofs.assign(d_.root_count(), Proof::not_proven);
     result_.region_of.assign(d_.root_count(), 0);
     result_.regions.emplace_back();
     hints_.assign(d_.root_count(), none);
     taken_.assign(a_.root_count(), false);
-    // In proportion to the models: those made to take long get fewer answers, not late ones.
-    work_left_ = (std::size_t{1} << 20) + 128 * (a_.steps().size() + d_.steps().size());
   }
 
   Pairing run() {
@@ -44,8 +45,9 @@ class Pairer {
     drain();
     for (int round = 0; round < most_rounds; ++round)
       if (std::none_of(std::begin(tries), std::end(tries), [this](Try one) { return try_all(one); })) break;
-    result_.candidates = all_that_fit({a_, d_, result_.partners, taken_, known_});
+    result_.candidates = all_that_fit(paired_);
     result_.classes = std::move(classes_);
+    result_.taken = std::move(taken_);
     result_.alike = std::move(known_.alike);
     return std::move(result_);
   }
@@ -126,8 +128,11 @@ class Pairer {
       }
       return found;
     };
-    const Root any = one_class([](const Step&) { return true; });
-    return any != none ? any : one_class([&](const Step& each) { return each.detail == step.detail; });
+    Root found = one_class([](const Step&) { return true; });
+    if (found == none) found = one_class([&](const Step& each) { return each.detail == step.detail; });
+    if (found == none && step.start >= 0)
+      found = one_class([&](const Step& each) { return each.start == step.start; });
+    return found;
   }
 
   bool forward(StepId id) {
@@ -138,13 +143,20 @@ class Pairer {
     const Root root = agreed(found_, step);
     if (root == none) return false;
     const auto named = named_.find(step.output);
-    settle(step, root, named != named_.end() && named->second == root ? Proof::name : Proof::inputs);
+    const bool same_name = named != named_.end() && named->second == root;
+    // Something may have been left out before it: then one of the same name reads the same.
+    if (named != named_.end() && classes_[named->second] != classes_[root] && by_name(id)) return true;
+    settle(step, root, same_name ? Proof::name : Proof::inputs);
     return true;
   }
 
+  // What is left out after an operation, because its weights or the quantising of its result do the same.
+  Root past_left_out(const Step& step, Root root, bool changed_weight) const {
+    return past_activation(a_, d_, step, changed_weight ? past_folded(a_, d_, step, root) : root);
+  }
+
   void settle(const Step& step, Root root, Proof proof) {
-    const Root end =
-        past_activation(a_, d_, step, proof == Proof::alone ? past_folded(a_, d_, step, root) : root);
+    const Root end = past_left_out(step, root, proof == Proof::alone);
     if (end != root) {
       result_.region_of[step.output] = static_cast<std::uint32_t>(result_.regions.size());
       result_.regions.push_back({a_.maker(end), a_.maker(root)});
@@ -183,15 +195,19 @@ class Pairer {
       for (std::size_t i = 0; i < ours.size(); ++i) read_in_place(ours[i], others[i]);
       return;
     }
+    // Those that are not paired with any of the partner's, and the partner's that are paired with none.
     std::vector<Root> open, left;
-    for (const Root root : ours)
-      if (d_.constant(root) == nullptr && result_.partners[root] == none) open.push_back(root);
-    for (const Root root : others) {
-      const bool used = std::any_of(ours.begin(), ours.end(), [&](Root mine) {
-        return result_.partners[mine] != none && classes_[result_.partners[mine]] == classes_[root];
-      });
-      if (a_.constant(root) == nullptr && !used) left.push_back(root);
-    }
+    const auto same = [&](Root mine, Root other) {
+      return result_.partners[mine] != none && classes_[result_.partners[mine]] == classes_[other];
+    };
+    for (const Root mine : ours)
+      if (d_.constant(mine) == nullptr &&
+          std::none_of(others.begin(), others.end(), [&](Root other) { return same(mine, other); }))
+        open.push_back(mine);
+    for (const Root other : others)
+      if (a_.constant(other) == nullptr &&
+          std::none_of(ours.begin(), ours.end(), [&](Root mine) { return same(mine, other); }))
+        left.push_back(other);
     // Some that are left may be constants by now: then the operators that make them tell.
     if (open.size() == 1 && left.size() > 1)
       std::erase_if(left, [&](Root root) { return !made_alike(open.front(), root); });
@@ -206,12 +222,26 @@ class Pairer {
   }
 
   void read_in_place(Root ours, Root theirs) {
-    if (result_.partners[ours] != none || d_.constant(ours) != nullptr || a_.constant(theirs) != nullptr)
+    if (d_.constant(ours) != nullptr || a_.constant(theirs) != nullptr) return;
+    if (const Root other = result_.partners[ours]; other != none) {
+      if (result_.proofs[ours] == Proof::outputs && classes_[other] != classes_[theirs] &&
+          made_alike(ours, theirs))
+        add_merged(ours, theirs);
       return;
+    }
     if (made_alike(ours, theirs))
       pair(ours, theirs, Proof::outputs);
     else
       suggest(ours, theirs);
+  }
+
+  // Its readers read several: they were merged.
+  void add_merged(Root ours, Root theirs) {
+    std::vector<Root>& merged = result_.merged[ours];
+    if (merged.size() >= Net::most_merged || std::find(merged.begin(), merged.end(), theirs) != merged.end())
+      return;
+    merged.push_back(theirs);
+    taken_[theirs] = true;
   }
 
   // --- what is left ---
@@ -233,7 +263,7 @@ class Pairer {
       }
       const Root partner = result_.partners[ours];
       const bool found = std::any_of(others.begin(), others.end(), [&](Root other) {
-        return partner != none ? classes_[other] == classes_[partner] : called_alike(d_, ours, a_, other);
+        return partner != none ? is_same_or_left_out(partner, other) : called_alike(d_, ours, a_, other);
       });
       if (partner != none && !found) return false;
       supported |= found;
@@ -242,14 +272,13 @@ class Pairer {
     return supported;
   }
 
-  // The values that a step reads, by their codes; false when one is not known.
-  bool starts_of(const Step& step, std::vector<std::uint64_t>& starts) const {
-    for (const Root root : d_.inputs(step)) {
-      if (d_.constant(root) != nullptr) continue;
-      if (result_.partners[root] == none) return false;
-      starts.push_back(classes_[result_.partners[root]]);
-    }
-    return true;
+  // Whether a value of the ancestor is another one, or would be if what may do nothing is gone.
+  bool is_same_or_left_out(Root one, Root other) const {
+    if (classes_[one] == classes_[other]) return true;
+    const StepId maker = a_.maker(other);
+    if (maker == none || taken_[other] || a_.inputs(a_.steps()[maker]).empty()) return false;
+    return may_do_nothing(a_.model().node(a_.steps()[maker].node).op_type()) &&
+           classes_[a_.inputs(a_.steps()[maker]).front()] == classes_[one];
   }
 
   // A value that a hint names: the same if all between it and what its maker reads was fused.
@@ -261,65 +290,40 @@ class Pairer {
   }
 
   bool fused(const Step& step, Root hint) {
-    std::vector<std::uint64_t> starts;
-    if (!starts_of(step, starts)) return false;
-    auto region = all_between(a_, starts, hint,
-                              {[this](Root root) { return classes_[root]; },
-                               [this](Root root) { return static_cast<bool>(taken_[root]); }},
-                              work_left_);
+    auto region = regions_.fused(step, hint);
     if (!region) return false;
+    const Root end = past_left_out(step, hint, reads_changed_weight(step.node));
+    if (end != hint) region->insert(region->begin(), a_.maker(end));
     if (region->size() > 1) {
       result_.region_of[step.output] = static_cast<std::uint32_t>(result_.regions.size());
       result_.regions.push_back(*std::move(region));
     }
-    pair(step.output, hint, Proof::region);
+    pair(step.output, end, Proof::region);
     return true;
+  }
+
+  bool reads_changed_weight(onnx::NodeId id) const {
+    const auto inputs = d_.model().node(id).inputs();
+    return std::any_of(inputs.begin(), inputs.end(), [&](onnx::ValueId value) {
+      const Constant* const weight = value == none ? nullptr : d_.constant(d_.root(value));
+      return weight != nullptr && weight->is_float &&
+             (weight->changed || !known_.contents.contains(weight->content));
+    });
   }
 
   // The other way round: one operation of the ancestor was taken apart.
   bool split(const Step& step, Root hint) {
-    auto parts = parts_of(step, hint);
+    auto parts = regions_.parts_of(step, hint);
     if (!parts) return false;
     result_.splits.emplace_back(step.output, *std::move(parts));
     pair(step.output, hint, Proof::region);
     return true;
   }
 
-  // All that lies between what an operation of the ancestor reads and this step, if it may be its parts.
-  std::optional<std::vector<StepId>> parts_of(const Step& step, Root whole) {
-    std::vector<std::uint64_t> starts;
-    for (const Root root : a_.inputs(a_.steps()[a_.maker(whole)]))
-      if (a_.constant(root) == nullptr) starts.push_back(classes_[root]);
-    const auto partner = [this](Root root) { return result_.partners[root]; };
-    auto parts = all_between(d_, starts, step.output,
-                             {[&](Root root) { return partner(root) == none ? 0 : classes_[partner(root)]; },
-                              [&](Root root) { return partner(root) != none; }},
-                             work_left_);
-    // A node that gives out several values merges what was apart: it is no part of one operation alone.
-    const auto merges = [&](StepId id) { return d_.model().node(d_.steps()[id].node).outputs().size() > 1; };
-    if (!parts || taken_[whole] || std::any_of(parts->begin(), parts->end(), merges)) return std::nullopt;
-    return parts;
-  }
-
-  // The last part of an operation that was taken apart: its parts read all weights that the operation does.
   bool by_parts(StepId id) {
     const Step& step = d_.steps()[id];
     if (result_.partners[step.output] != none) return false;
-    Root whole = none;
-    for (const Root root : d_.inputs(step)) {
-      const Constant* const weight = d_.constant(root);
-      if (weight == nullptr || weight->elements < Numbering::least_weight ||
-          !weight_readers_.find(weight->content, found_))
-        continue;
-      for (const StepId each : found_) {
-        const Step& theirs = a_.steps()[each];
-        if (theirs.op == step.op || theirs.place != 0 || theirs.output == whole) continue;
-        const auto parts = parts_of(step, theirs.output);
-        if (!parts || !read_all_weights(d_, *parts, a_, theirs)) continue;
-        if (whole != none) return false;
-        whole = theirs.output;
-      }
-    }
+    const Root whole = regions_.whole_of(step);
     return whole != none && split(step, whole);
   }
 
@@ -349,7 +353,7 @@ class Pairer {
   bool by_neighbours(StepId id) {
     const Step& step = d_.steps()[id];
     if (result_.partners[step.output] != none || d_.constant(step.output) != nullptr) return false;
-    const StepId theirs = one_that_fits({a_, d_, result_.partners, taken_, known_}, id);
+    const StepId theirs = one_that_fits(paired_, id);
     if (theirs == none) return false;
     settle(step, a_.steps()[theirs].output, Proof::neighbours);
     return true;
@@ -362,9 +366,9 @@ class Pairer {
   std::vector<Root> hints_;  // by root of the descendant
   std::vector<bool> taken_;  // by root of the ancestor
   std::unordered_map<Root, Root> named_;
-  WeightReaders weight_readers_;
+  const Paired paired_;
+  Regions regions_;
   std::deque<StepId> queue_;
-  std::size_t work_left_ = 0;                    // for what lies between values
   std::vector<std::uint64_t> codes_, variable_;  // kept from step to step
   std::vector<StepId> found_;
   std::vector<Root> ours_, theirs_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,9 @@ enum class Proof : std::uint8_t {
 struct Pairing {
   std::vector<Root> partners;  // by root of the descendant: the ancestor's, or none
   std::vector<Proof> proofs;
+  std::vector<bool> taken;  // by root of the ancestor: whether it is somebody's partner
+  /// By root of the descendant: what it is as well, where operations that read several were paired.
+  std::unordered_map<Root, std::vector<Root>> merged;
   std::vector<std::vector<StepId>> regions;  // [0] is empty
   std::vector<std::uint32_t> region_of;      // by root of the descendant: number of its region
   /// Roots of the descendant that are one operation of the ancestor taken apart, and their steps.

@@ -28,6 +28,7 @@ Strength strength_of(const Origin& origin) {
     case Kind::view: return Strength::same_form;
     case Kind::carries: return Strength::inserted;
     case Kind::serves: return Strength::serving;
+    case Kind::helps: return Strength::serving_afar;
     default: break;
   }
   switch (origin.proof) {
@@ -61,7 +62,7 @@ class Lending {
     answer.node_count = static_cast<std::uint32_t>(origin.nodes.size());
     lent_.nodes.insert(lent_.nodes.end(), origin.nodes.begin(), origin.nodes.end());
     answer.first_module = static_cast<std::uint32_t>(lent_.modules.size());
-    if (origin.kind == Kind::ambiguous || origin.kind == Kind::serves) {
+    if (origin.kind == Kind::ambiguous || is_for_readers(origin.kind)) {
       one_of(origin, answer);
     } else {
       all_of(origin, answer);
@@ -115,7 +116,7 @@ class Lending {
     });
     if (agreed) return all_of(origin, answer);
     answer.strength = Strength::names_several;
-    answer.reason = origin.kind == Kind::serves ? Reason::serves_several : Reason::ambiguous;
+    answer.reason = is_for_readers(origin.kind) ? Reason::serves_several : Reason::ambiguous;
     for (const onnx::NodeId node : origin.nodes)
       if (ancestor_.own_answer(node).known()) list(answer, ancestor_.own_answer(node).module);
     // One candidate and others that are unknown are no answer.

@@ -29,6 +29,13 @@ bool is_scaled(const Net& net, const onnx::Node& node) {
                      [&](onnx::ValueId value) { return value != none && net.is_scale(value); });
 }
 
+bool reads_integers(const Net& net, const onnx::Node& node) {
+  if (node.inputs().empty() || node.inputs()[0] == none) return false;
+  const onnx::Producer producer = net.model().producer(node.inputs()[0]);
+  return producer.kind == onnx::Producer::Kind::node &&
+         gives_integers(net.model().node(producer.index).op_type());
+}
+
 // How much speaks for two views being one; 0 when they cannot be.
 int likeness(const Net& descendant, onnx::NodeId ours, const Net& ancestor, onnx::NodeId theirs) {
   if (!may_give_one_form(descendant, ours, ancestor, theirs)) return 0;
@@ -60,12 +67,23 @@ std::vector<onnx::NodeId> views_above(const Net& net, onnx::ValueId value) {
 bool may_give_one_form(const Net& descendant, onnx::NodeId ours, const Net& ancestor, onnx::NodeId theirs) {
   const onnx::Node mine = descendant.model().node(ours), other = ancestor.model().node(theirs);
   if (view_name(mine.op_type()) != view_name(other.op_type())) return false;
-  // A factor that takes numbers out of their quantised form is none of the model's own.
+  // What takes numbers out of their quantised form is none of the model's own.
   if (is_scaled(descendant, mine) != is_scaled(ancestor, other)) return false;
+  if (reads_integers(descendant, mine) != reads_integers(ancestor, other)) return false;
   if (mine.op_type() != "Reshape") return true;
   // A shape keeps its rank, whatever becomes of its sizes.
   const Constant *const shape = form_of(descendant, mine), *const wanted = form_of(ancestor, other);
   return shape == nullptr || wanted == nullptr || shape->elements == wanted->elements;
+}
+
+bool reshape_otherwise(const Net& descendant, onnx::NodeId ours, const Net& ancestor, onnx::NodeId theirs) {
+  constexpr std::string_view names[] = {"Reshape", "Squeeze", "Unsqueeze", "Flatten"};
+  const auto reshapes = [&](std::string_view op) {
+    return std::find(std::begin(names), std::end(names), op) != std::end(names);
+  };
+  const std::string_view mine = descendant.model().node(ours).op_type(),
+                         other = ancestor.model().node(theirs).op_type();
+  return mine != other && reshapes(mine) && reshapes(other);
 }
 
 Row in_a_row(const Net& descendant, const std::vector<onnx::NodeId>& ours, const Net& ancestor,

@@ -13,6 +13,9 @@ std::vector<onnx::NodeId> views_above(const Net& net, onnx::ValueId value);
 /// Whether a view of the descendant may be one of the ancestor's, as far as each tells what it does.
 bool may_give_one_form(const Net& descendant, onnx::NodeId ours, const Net& ancestor, onnx::NodeId theirs);
 
+/// Whether both give another shape and nothing else, by other operators: rewriters replace one by the other.
+bool reshape_otherwise(const Net& descendant, onnx::NodeId ours, const Net& ancestor, onnx::NodeId theirs);
+
 /// Where each of `ours` stands in `theirs`, both rows above values that are the same.
 struct Row {
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);

@@ -101,6 +101,18 @@ bool may_cut_off(std::string_view op) {
 
 bool is_cut_off(std::string_view op) { return op == "Relu" || op == "Clip"; }
 
+bool may_do_nothing(std::string_view op) {
+  constexpr std::string_view names[] = {"Slice", "Pad", "Tile", "Resize"};
+  return is_one_of(op, names);
+}
+
+bool multiplies(std::string_view op) {
+  constexpr std::string_view names[] = {"Gemm", "FusedGemm", "FusedMatMul", "TransposeMatMul"};
+  return is_one_of(op, names);
+}
+
+bool gives_integers(std::string_view op) { return op == "MatMulInteger" || op == "ConvInteger"; }
+
 bool is_scaling(std::string_view op) { return op == "Mul" || op == "Div" || op == "Add"; }
 
 bool is_variadic(std::string_view op) {

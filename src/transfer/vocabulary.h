@@ -47,6 +47,15 @@ std::string_view view_name(std::string_view op);
 bool may_cut_off(std::string_view op);
 bool is_cut_off(std::string_view op);
 
+/// Whether it may give just what it reads, and be left out then.
+bool may_do_nothing(std::string_view op);
+
+/// Whether its attribute alpha is a factor of the product.
+bool multiplies(std::string_view op);
+
+/// Whether it gives sums of quantised numbers: what takes them out of that form, a quantiser put in.
+bool gives_integers(std::string_view op);
+
 /// How a node is spelled; itself for most. The last one makes the node's first output.
 std::vector<Spelled> spelled(const onnx::Node& node);
 

@@ -19,18 +19,18 @@ def value_info(name: str, dtype: str = "float", shape: str = "n") -> onnx.ValueI
 
 
 def initializer(
-    name: str, shape: str = "scalar", dtype: str = "float", data_of: str = ""
+    name: str, shape: str = "scalar", dtype: str = "float", data_of: str = "", factor: str = "1"
 ) -> onnx.TensorProto:
     """`init fc.weight 4x8`: data that depends on the name, so that no two weights are equal by chance.
 
-    `init w 4x8 float fc.weight`: the data of that name.
+    `init w 4x8 float fc.weight`: the data of that name; `init w 4x8 float fc.weight 0.5`: half of it.
     """
     dims = [int(size) for size in dimensions(shape)]
     start = zlib.crc32((data_of or name).encode()) % 1000
     data = np.arange(start, start + int(np.prod(dims)), dtype=np.float64).reshape(dims)
     kind = helper.tensor_dtype_to_np_dtype(element_type(dtype))
     if np.issubdtype(kind, np.floating):
-        data /= 1000
+        data *= float(factor) / 1000
     return numpy_helper.from_array(data.astype(kind), name)
 
 

@@ -1,4 +1,4 @@
-// The ancestor's views by the names of what they write, where such a name survived.
+// The ancestor's nodes by the names of what they write, where such a name survived.
 #pragma once
 
 #include <string_view>
@@ -9,17 +9,17 @@
 
 namespace thence::transfer {
 
-class ViewNames {
+class ResultNames {
  public:
-  explicit ViewNames(const Net& ancestor);
-  /// The view that writes a value of this name; none when there is none, or several.
+  explicit ResultNames(const Net& ancestor);
+  /// The node that writes a value of this name; none when there is none, or several.
   onnx::NodeId find(std::string_view value) const;
 
  private:
-  std::string_view name_of(onnx::NodeId view) const;
+  std::string_view name_of(onnx::NodeId node) const;
 
   const onnx::Model& ancestor_;
-  base::TextIndex views_;
+  base::TextIndex nodes_;
   std::vector<bool> several_;  // by node: bodies may use a name again, and then it tells nothing
 };
 
