@@ -6,6 +6,7 @@ The ancestor's nodes are named as the TorchScript exporter does it; the descenda
 names that tell nothing. For each size, in turns: the processor time of the transfer against that of mapping
 both, which may be twice as much; the time a node takes against that of the smallest size, likewise; and the
 memory that the transfer takes more than the larger map, which may be 400 bytes for each node of both.
+Last, two models of large weights: how many bytes of them are read and told apart in a second.
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ from pathlib import Path
 from statistics import median
 
 import models
+import numpy as np
+import onnx
 from block import STEPS
+from onnx import helper, numpy_helper
 
 PROGRAM = Path(__file__).resolve().parents[1] / "build/release/bin/thence"
 TIMES_MAP, TIMES_SMALLEST, BYTES_A_NODE = 2.0, 2.0, 400
+WEIGHTS, SIDE, BYTES_A_SECOND = 4, 4096, 1e9
 
 
 def run(*arguments: str | Path, may_differ: bool = False) -> tuple[float, int]:
@@ -43,6 +48,32 @@ def pair(nodes: int) -> tuple[Path, Path]:
     models.write(ancestor, models.torchscript_nodes(layers, weights=False), models.last_value(layers))
     models.write(descendant, models.dynamo_nodes(layers, described=False), f"val_{layers * len(STEPS) - 1}")
     return ancestor, descendant
+
+
+def heavy(name: str, prefix: str) -> Path:
+    """A row of products with large weights, the same in every model, whatever they are called."""
+    path = models.FOLDER / f"transfer_{name}.onnx"
+    random = np.random.default_rng(1)
+    weights = [random.standard_normal((SIDE, SIDE), dtype=np.float32) for _ in range(WEIGHTS)]
+    values = ["x", *(f"{prefix}_{i}" for i in range(WEIGHTS - 1)), "y"]
+    held = [numpy_helper.from_array(weight, f"{prefix}.{i}.weight") for i, weight in enumerate(weights)]
+    nodes = [
+        helper.make_node("MatMul", [values[i], held[i].name], [values[i + 1]], name=f"/{prefix}.{i}/MatMul")
+        for i in range(WEIGHTS)
+    ]
+    ends = [helper.make_tensor_value_info(value, onnx.TensorProto.FLOAT, [1, SIDE]) for value in ("x", "y")]
+    graph = helper.make_graph(nodes, "weights", ends[:1], ends[1:], held)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), path)
+    return path
+
+
+def weights(rounds: int) -> None:
+    ancestor, descendant = heavy("heavy", "layers"), heavy("renamed", "n")
+    size = 2 * WEIGHTS * SIDE * SIDE * 4
+    rate = size / median(run("transfer", ancestor, descendant)[0] for _ in range(rounds))
+    print(
+        f"weights of {size / 1e9:.2f} GB: {rate / 1e9:.2f} GB/s {'ok' if rate >= BYTES_A_SECOND else 'LOW'}"
+    )
 
 
 def main() -> None:
@@ -71,6 +102,7 @@ def main() -> None:
         ]
         for what, figure, bar, unit in figures:
             print(f"{nodes:8} nodes  {what:20} {figure:7.2f} {unit:16} {'ok' if figure <= bar else 'OVER'}")
+    weights(options.rounds)
 
 
 if __name__ == "__main__":

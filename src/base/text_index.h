@@ -19,19 +19,19 @@ class TextIndex {
   /// The number under which the text was added, or `nothing`. `text_of(number)` gives a number's text.
   template <class TextOf>
   std::uint32_t find(std::string_view text, const TextOf& text_of) const {
-    if (slots_.empty()) return nothing;
-    const std::uint32_t hash = hash_of(text);
-    const std::size_t mask = slots_.size() - 1;
-    for (std::size_t at = hash & mask; slots_[at].number != nothing; at = (at + 1) & mask)
-      if (slots_[at].hash == hash && text_of(slots_[at].number) == text) return slots_[at].number;
-    return nothing;
+    return slots_.empty() ? nothing : find_hashed(text, hash_of(text), text_of);
   }
 
   /// Adds a text that is not there yet.
-  void add(std::string_view text, std::uint32_t number) {
-    if ((count_ + 1) * 4 > slots_.size() * 3) grow();
-    place({hash_of(text), number});
-    ++count_;
+  void add(std::string_view text, std::uint32_t number) { add_hashed(hash_of(text), number); }
+
+  /// The number under which the text was added before, or else now.
+  template <class TextOf>
+  std::uint32_t find_or_add(std::string_view text, std::uint32_t number, const TextOf& text_of) {
+    const std::uint32_t hash = hash_of(text), found = find_hashed(text, hash, text_of);
+    if (found != nothing) return found;
+    add_hashed(hash, number);
+    return number;
   }
 
   std::size_t size() const { return count_; }
@@ -44,6 +44,21 @@ class TextIndex {
 
   std::uint32_t hash_of(std::string_view text) const {
     return static_cast<std::uint32_t>(text_hash(text, seed_));
+  }
+
+  template <class TextOf>
+  std::uint32_t find_hashed(std::string_view text, std::uint32_t hash, const TextOf& text_of) const {
+    if (slots_.empty()) return nothing;
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t at = hash & mask; slots_[at].number != nothing; at = (at + 1) & mask)
+      if (slots_[at].hash == hash && text_of(slots_[at].number) == text) return slots_[at].number;
+    return nothing;
+  }
+
+  void add_hashed(std::uint32_t hash, std::uint32_t number) {
+    if ((count_ + 1) * 4 > slots_.size() * 3) grow();
+    place({hash, number});
+    ++count_;
   }
 
   void place(const Slot& slot) {

@@ -11,23 +11,35 @@ namespace {
 
 constexpr std::size_t most_integers = 1u << 16;  // sizes and indices are few; more are told by their number
 
-// The nearest half, as its bits. Numbers too small for one are zero, too large ones infinite.
+// The nearest half, as its bits. Numbers too small for one are zero, too large ones infinite. Without
+// branches: weights are large, and so a compiler can take several at a time.
 std::uint32_t as_half(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
-  if (size >= 0x47800000) return sign | 0x7c00;
-  if (size < 0x38800000) {  // subnormal as a half: let the processor round
-    const float rounded = std::bit_cast<float>(size) + 0.5f;
-    return (sign | (std::bit_cast<std::uint32_t>(rounded) - 0x3f000000)) & (size == 0 ? 0u : ~0u);
-  }
-  const std::uint32_t rounded = size + 0xfff + (size >> 13 & 1);
-  return sign | ((rounded - 0x38000000) >> 13);
+  const std::uint32_t size = bits & 0x7fffffff, sign = size == 0 ? 0 : bits >> 16 & 0x8000;
+  // Subnormal as a half: let the processor round.
+  const std::uint32_t small = std::bit_cast<std::uint32_t>(std::bit_cast<float>(size) + 0.5f) - 0x3f000000;
+  const std::uint32_t usual = (size + 0xfff + (size >> 13 & 1) - 0x38000000) >> 13;
+  const std::uint32_t half = size < 0x38800000 ? small : usual;
+  return sign | (size >= 0x47800000 ? 0x7c00 : half);
 }
 
 // Of halves, in any order.
 struct Sum {
-  std::uint64_t total = 0;
-  void add(std::uint32_t half) { total += mixed(half + 0x9e3779b9u); }
+  std::uint64_t first = 0, second = 0;
+  void add(std::uint32_t half) {
+    first += scattered(half, 0x9e3779b1, 0x85ebca77);
+    second += scattered(half, 0xc2b2ae3d, 0x27d4eb2f);
+  }
+  std::uint64_t total() const { return mixed(first, second); }
+
+ private:
+  // In 32 bits, of which processors do several at a time.
+  static std::uint32_t scattered(std::uint32_t half, std::uint32_t one, std::uint32_t other) {
+    std::uint32_t hash = (half + 1) * one;
+    hash ^= hash >> 15;
+    hash *= other;
+    return hash ^ hash >> 13;
+  }
 };
 
 template <class Element, class Use>
@@ -53,7 +65,7 @@ class Reader {
  public:
   void floats(std::int32_t type, std::string_view data) {
     switch (type) {
-      case 1: return each<float>(data, [&](float value) { real(value, as_half(value)); });
+      case 1: return many_floats(data);
       case 10:
         return each<std::uint16_t>(
             data, [&](std::uint16_t bits) { real(from_half(bits), (bits & 0x7fff) == 0 ? 0u : bits); });
@@ -82,6 +94,16 @@ class Reader {
       default: return;
     }
   }
+  void many_floats(std::string_view data) {
+    Sum sum = sum_;
+    each<float>(data, [&](float value) { sum.add(as_half(value)); });
+    sum_ = sum;
+    if (data.size() < sizeof(float)) return;
+    float value = 0;
+    std::memcpy(&value, data.data() + (data.size() / sizeof value - 1) * sizeof value, sizeof value);
+    last_ = value;
+    count_ += data.size() / sizeof value;
+  }
   void real(double value, std::uint32_t half) {
     sum_.add(half);
     last_ = value;
@@ -95,7 +117,7 @@ class Reader {
     Constant constant;
     constant.is_float = is_float;
     constant.elements = count_;
-    if (count_ > 0) constant.content = mixed(is_float ? sum_.total : order_, count_ * 2 + is_float) | 1;
+    if (count_ > 0) constant.content = mixed(is_float ? sum_.total() : order_, count_ * 2 + is_float) | 1;
     if (count_ == 1) constant.scalar = last_;
     return constant;
   }

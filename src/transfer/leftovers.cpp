@@ -12,8 +12,7 @@ constexpr std::size_t most_listed = 64;
 
 class Leftovers {
  public:
-  Leftovers(const Net& ancestor, const Net& descendant, const ResultNames& names,
-            std::vector<Origin>& origins)
+  Leftovers(const Net& ancestor, const Net& descendant, const ValueNames& names, std::vector<Origin>& origins)
       : a_(ancestor),
         d_(descendant),
         origins_(origins),
@@ -134,7 +133,7 @@ class Leftovers {
 
 }  // namespace
 
-void tell_leftovers(const Net& ancestor, const Net& descendant, const ResultNames& names,
+void tell_leftovers(const Net& ancestor, const Net& descendant, const ValueNames& names,
                     std::vector<Origin>& origins) {
   Leftovers(ancestor, descendant, names, origins).run();
 }

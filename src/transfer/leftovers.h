@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "transfer/origins.h"
-#include "transfer/result_names.h"
+#include "transfer/value_names.h"
 
 namespace thence::transfer {
 
 /// Fills in origins that are not known yet.
-void tell_leftovers(const Net& ancestor, const Net& descendant, const ResultNames& names,
+void tell_leftovers(const Net& ancestor, const Net& descendant, const ValueNames& names,
                     std::vector<Origin>& origins);
 
 }  // namespace thence::transfer

@@ -281,9 +281,8 @@ bool Net::serves(onnx::NodeId id) const {
 }
 
 double Net::factor(onnx::NodeId id) const {
-  if (const auto alpha = model_->node(id).attribute("alpha");
-      alpha && alpha->f != 1 && multiplies(model_->node(id).op_type()))
-    return alpha->f;
+  if (multiplies(model_->node(id).op_type()))
+    if (const auto alpha = model_->node(id).attribute("alpha"); alpha && alpha->f != 1) return alpha->f;
   for (const onnx::ValueId value : model_->node(id).inputs())
     if (const Constant* const weight = value == none ? nullptr : constant(roots_[value]);
         weight != nullptr && weight->factor != 1)

@@ -8,7 +8,7 @@
 #include "transfer/leftovers.h"
 #include "transfer/members.h"
 #include "transfer/mix.h"
-#include "transfer/result_names.h"
+#include "transfer/value_names.h"
 #include "transfer/views.h"
 #include "transfer/vocabulary.h"
 
@@ -25,7 +25,7 @@ class Finder {
         pairing_(pairing),
         members_(ancestor, descendant, pairing),
         origins_(descendant.model().node_count()),
-        names_(ancestor) {}
+        names_(pairing.names) {}
 
   std::vector<Origin> run() {
     for (const Step& step : d_.steps()) computed(step);
@@ -87,7 +87,7 @@ class Finder {
     for (onnx::NodeId id = 0; id < origins_.size(); ++id) {
       const onnx::Node node = ours.node(id);
       if (node.outputs().empty() || node.outputs()[0] == none) continue;
-      const onnx::NodeId view = names_.find(ours.value_name(node.outputs()[0]));
+      const onnx::NodeId view = names_.writer(node.outputs()[0]);
       const Root root = d_.root(node.outputs()[0]);
       // A view put in after an operation may have got the name of its result.
       if (const Root made = members_.chosen(root); d_.is_view(id) && !d_.is_constant(id) && made != none &&
@@ -346,7 +346,7 @@ class Finder {
   const Members members_;
   std::vector<Origin> origins_;
   std::vector<std::pair<onnx::NodeId, std::vector<onnx::NodeId>>> pairs_;
-  const ResultNames names_;
+  const ValueNames& names_;
   std::unordered_map<std::uint64_t, std::vector<onnx::NodeId>> views_;
 };
 

@@ -21,6 +21,7 @@ class Pairer {
   Pairer(const Net& ancestor, const Net& descendant)
       : a_(ancestor),
         d_(descendant),
+        result_{.names = ValueNames(ancestor.model(), descendant.model())},
         known_(ancestor),
         paired_{ancestor, descendant, result_.partners, taken_, known_},
         regions_(paired_) {
@@ -33,7 +34,7 @@ class Pairer {
   }
 
   Pairing run() {
-    Seeds seeds = seeds_of(a_, d_);
+    Seeds seeds = seeds_of(a_, d_, result_.names);
     for (const auto& [ours, theirs] : seeds.inputs) pair(ours, theirs, Proof::input);
     for (const auto& [ours, theirs] : seeds.hints) suggest(ours, theirs);
     named_ = std::move(seeds.named);

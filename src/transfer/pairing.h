@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "transfer/neighbours.h"
+#include "transfer/value_names.h"
 
 namespace thence::transfer {
 
@@ -24,6 +25,7 @@ enum class Proof : std::uint8_t {
 };
 
 struct Pairing {
+  ValueNames names;
   std::vector<Root> partners;  // by root of the descendant: the ancestor's, or none
   std::vector<Proof> proofs;
   std::vector<bool> taken;  // by root of the ancestor: whether it is somebody's partner

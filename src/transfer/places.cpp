@@ -141,7 +141,7 @@ bool Places::read_by_partner(onnx::NodeId reader, onnx::ValueId value, Values& f
 Origin Places::by_name(onnx::NodeId id) const {
   const onnx::Node ours = d_.model().node(id);
   if (ours.outputs().empty() || ours.outputs()[0] == none) return {};
-  const onnx::NodeId named = known_.names.find(d_.model().value_name(ours.outputs()[0]));
+  const onnx::NodeId named = known_.names.writer(ours.outputs()[0]);
   if (named == none || !a_.serves(named)) return {};
   const onnx::Node theirs = a_.model().node(named);
   if (last_operation(ours) != last_operation(theirs)) return {};

@@ -6,7 +6,7 @@
 
 #include "transfer/net.h"
 #include "transfer/origins.h"
-#include "transfer/result_names.h"
+#include "transfer/value_names.h"
 
 namespace thence::transfer {
 
@@ -28,7 +28,7 @@ class Places {
  public:
   struct Known {  // of the descendant, but for the names
     const ValueReaders& readers;
-    const ResultNames& names;
+    const ValueNames& names;
     const std::vector<Origin>& origins;
   };
   Places(const Net& ancestor, const Net& descendant, Known known);

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/text_index.h"
-#include "hierarchy/derived_names.h"
-
 namespace thence::transfer {
 namespace {
 
@@ -37,48 +34,14 @@ std::vector<std::uint64_t> weights_of(const Net& net, const Step& step) {
   return found;
 }
 
-// The ancestor's values by name: what steps make, and the forms that views give it.
-class ValueNames {
- public:
-  explicit ValueNames(const Net& net) : net_(net) {
-    for (const Step& step : net.steps())
-      if (step.output < net.model().value_count()) add(step.output);
-    for (const onnx::NodeId id : net.order())
-      if (net.is_view(id) && net.constant(net.root(net.model().node(id).outputs()[0])) == nullptr)
-        add(net.model().node(id).outputs()[0]);
-  }
-
-  /// The value of this name, or of the one that it was derived from; none when there is none.
-  onnx::ValueId find(std::string_view name) const {
-    if (const onnx::ValueId same = exactly(name); same != none) return same;
-    const std::string_view before = hierarchy::DerivedNames::shipped().original_value(name);
-    return before == name ? none : exactly(before);
-  }
-
- private:
-  onnx::ValueId exactly(std::string_view name) const {
-    const std::uint32_t found = by_name_.find(name, [this](std::uint32_t v) { return name_of(v); });
-    return found == base::TextIndex::nothing ? none : found;
-  }
-  void add(onnx::ValueId value) {
-    if (exactly(name_of(value)) == none) by_name_.add(name_of(value), value);
-  }
-  std::string_view name_of(onnx::ValueId value) const { return net_.model().value_name(value); }
-
-  const Net& net_;
-  base::TextIndex by_name_;
-};
-
 // A name by itself proves nothing: the operator must be the same, and so must the weights; otherwise it is
 // only a hint.
-void find_names(const Net& theirs, const Net& ours, Seeds& seeds) {
-  const ValueNames names(theirs);
+void find_names(const Net& theirs, const Net& ours, const ValueNames& names, Seeds& seeds) {
   for (const Step& step : ours.steps()) {
     if (step.output >= ours.model().value_count() || ours.constant(step.output) != nullptr) continue;
-    const onnx::ValueId same = names.find(ours.model().value_name(step.output));
-    if (same == none || theirs.constant(same) != nullptr) continue;
-    const Root root = theirs.root(same);
-    if (theirs.maker(root) == none) continue;
+    const onnx::ValueId same = names.same_or_derived(step.output);
+    const Root root = same == none ? none : theirs.root(same);
+    if (root == none || theirs.constant(root) != nullptr || theirs.maker(root) == none) continue;
     const Step& other = theirs.steps()[theirs.maker(root)];
     if (root == same && other.op == step.op && other.place == step.place &&
         weights_of(ours, step) == weights_of(theirs, other))
@@ -89,10 +52,10 @@ void find_names(const Net& theirs, const Net& ours, Seeds& seeds) {
 
 }  // namespace
 
-Seeds seeds_of(const Net& ancestor, const Net& descendant) {
+Seeds seeds_of(const Net& ancestor, const Net& descendant, const ValueNames& names) {
   Seeds seeds;
   find_inputs(ancestor, descendant, seeds);
-  find_names(ancestor, descendant, seeds);
+  find_names(ancestor, descendant, names, seeds);
   find_outputs(ancestor, descendant, seeds);
   return seeds;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "transfer/net.h"
+#include "transfer/value_names.h"
 
 namespace thence::transfer {
 
@@ -17,6 +18,6 @@ struct Seeds {
   /// that these read agrees, too.
   std::unordered_map<Root, Root> named;
 };
-Seeds seeds_of(const Net& ancestor, const Net& descendant);
+Seeds seeds_of(const Net& ancestor, const Net& descendant, const ValueNames& names);
 
 }  // namespace thence::transfer

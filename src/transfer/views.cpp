@@ -88,6 +88,14 @@ bool reshape_otherwise(const Net& descendant, onnx::NodeId ours, const Net& ance
 
 Row in_a_row(const Net& descendant, const std::vector<onnx::NodeId>& ours, const Net& ancestor,
              const std::vector<onnx::NodeId>& theirs) {
+  Row row;
+  row.places.assign(ours.size(), Row::nowhere);
+  row.beside.assign(ours.size(), {0, theirs.size()});
+  if (ours.size() == 1 && theirs.size() <= 1) {  // most of them
+    const bool one = !theirs.empty() && may_give_one_form(descendant, ours[0], ancestor, theirs[0]);
+    if (one) row.places[0] = 0;
+    return row;
+  }
   // The best that can be said of the rows from here on.
   const std::size_t columns = theirs.size() + 1;
   std::vector<int> best((ours.size() + 1) * columns, 0), alike(best.size(), 0);
@@ -98,9 +106,6 @@ Row in_a_row(const Net& descendant, const std::vector<onnx::NodeId>& ours, const
       best[here] = std::max(best[here + columns], best[here + 1]);
       if (alike[here] > 0) best[here] = std::max(best[here], alike[here] + best[here + columns + 1]);
     }
-  Row row;
-  row.places.assign(ours.size(), Row::nowhere);
-  row.beside.assign(ours.size(), {0, theirs.size()});
   std::size_t j = 0;
   for (std::size_t i = 0; i < ours.size(); ++i) {
     std::size_t at = j;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 namespace thence::transfer {
 namespace {
@@ -57,6 +58,16 @@ constexpr Row rows[] = {
     {"Split", {{{"Slice", {0}, 1}}}},
     {"RMSNormalization", {{{"SimplifiedLayerNormalization", {0, 1}, 2}}}},
 };
+
+const Row* row_of(std::string_view op) {
+  static const auto by_name = [] {
+    std::unordered_map<std::string_view, const Row*> table;
+    for (const Row& row : rows) table.emplace(row.fused, &row);
+    return table;
+  }();
+  const auto found = by_name.find(op);
+  return found == by_name.end() ? nullptr : found->second;
+}
 
 std::string_view activation_of(const onnx::Node& node) {
   const auto attribute = node.attribute("activation");
@@ -135,15 +146,14 @@ bool is_commutative(std::string_view op) {
 
 std::vector<Spelled> spelled(const onnx::Node& node) {
   const std::string_view op = node.op_type();
-  const auto row =
-      std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.fused == op; });
+  const Row* const row = row_of(op);
   std::vector<Spelled> result;
   if (op == "QLinearConcat") {  // the result's scale and zero point, then each tensor with its own
     result.push_back({"Concat", {}});
     for (int i = 2; i < static_cast<int>(node.inputs().size()); i += 3) result.back().inputs.push_back(i);
     return result;
   }
-  if (row == std::end(rows)) {
+  if (row == nullptr) {
     result.push_back({op, {}});
     for (int i = 0; i < static_cast<int>(node.inputs().size()); ++i) result.back().inputs.push_back(i);
     return result;
