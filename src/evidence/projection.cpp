@@ -1,48 +1,22 @@
 // execution_trace and fx_graph: what was seen while the model ran, or in its torch.export graph, projected
 // onto the nodes by order, parameters' content and data flow. No name in the file is read.
 #include <algorithm>
-#include <memory>
 
 #include "evidence/source.h"
 #include "match/flow.h"
-#include "match/items.h"
-#include "match/order.h"
+#include "match/telling.h"
 
 namespace thence::evidence {
 namespace {
 
 using hierarchy::Recording;
+using match::likely;
+using match::Owner;
+using match::same_call;
+using match::Story;
+using match::Telling;
 
-constexpr float sure = 0.99f, likely = 0.7f;
-
-// A recording and the nodes, both in some order, and how they align in it.
-struct Story {
-  const Recording* recording = nullptr;
-  std::vector<match::NodeItem> items;
-  match::Alignment alignment;
-};
-
-// The call whose steps have the largest chance together. Auxiliary nodes are all over the place: one that no
-// step was seen to become belongs to its readers.
-struct Owner {
-  std::uint32_t step = 0;
-  float chance = 0;
-  bool usual = true;
-};
-Owner owner_of(const Recording& recording, const std::vector<match::Claim>& claims, bool auxiliary) {
-  Owner best;
-  for (const match::Claim& claim : claims) {
-    const hierarchy::RecordedStep& step = recording.steps[claim.step];
-    if (!claim.usual && auxiliary) continue;
-    float chance = 0;
-    for (const match::Claim& other : claims) {
-      const hierarchy::RecordedStep& same = recording.steps[other.step];
-      if (same.module == step.module && same.call == step.call) chance += other.chance;
-    }
-    if (chance > best.chance) best = {claim.step, chance, claim.usual};
-  }
-  return best;
-}
+constexpr float sure = 0.99f;
 
 // Whether a node may stand far from where it belongs.
 bool may_stray(const match::NodeItem& item, const Owner& owner) {
@@ -82,58 +56,6 @@ std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const h
   return reader_of;
 }
 
-bool same_call(const hierarchy::RecordedStep& a, const hierarchy::RecordedStep& b) {
-  return a.module == b.module && a.call == b.call;
-}
-
-std::vector<Owner> owners_of(const Story& story) {
-  std::vector<Owner> owners;
-  for (std::size_t i = 0; i < story.items.size(); ++i)
-    owners.push_back(owner_of(*story.recording, story.alignment.claims[i], story.items[i].auxiliary));
-  return owners;
-}
-
-// Two ways to tell it: in the order of the file, and in one that comes of anchors and data flow alone. The
-// likelier one is believed, the other one is asked whether it agrees.
-class Telling {
- public:
-  Telling(const Recording& recording, const onnx::Model& model, const hierarchy::Capture& capture) {
-    in_file_.recording = &recording;
-    in_file_.items = match::items_of(model, match::parameters_by_content(model, capture, recording),
-                                     match::known_or_alike(recording));
-    const match::Correspondence* best = nullptr;
-    for (const match::Correspondence& each : match::Correspondence::shipped()) {
-      match::Alignment found = match::align(recording, model, in_file_.items, each, {});
-      if (best != nullptr && found.likelihood <= in_file_.alignment.likelihood) continue;
-      in_file_.alignment = std::move(found);
-      best = &each;
-    }
-    if (best == nullptr) return;
-    constexpr float nearly_all = 0.88f;
-    const bool close = match::kept_close(model) >= nearly_all;
-    if (close && in_file_.alignment.anchors.empty()) return;
-    match::Told told = match::told_alike(recording, in_file_.items, in_file_.alignment.anchors);
-    reordered_ = std::move(told.recording);
-    by_flow_.recording = &reordered_;
-    by_flow_.items = std::move(told.items);
-    by_flow_.alignment = match::align(reordered_, model, by_flow_.items, *best, {});
-    constexpr double clearly = 0.25;     // for each node
-    constexpr float order_kept = 0.98f;  // of the anchors; below it, the file's order says nothing
-    in_order_ = close && in_file_.alignment.order >= order_kept &&
-                by_flow_.alignment.likelihood - in_file_.alignment.likelihood <
-                    clearly * static_cast<double>(in_file_.items.size());
-  }
-
-  bool in_order() const { return in_order_; }
-  const Story& believed() const { return in_order_ ? in_file_ : by_flow_; }
-  const Story& other() const { return in_order_ ? by_flow_ : in_file_; }
-
- private:
-  Story in_file_, by_flow_;
-  Recording reordered_;
-  bool in_order_ = true;
-};
-
 // What the other telling says of the believed one's nodes: a step of its own, or none.
 struct Second {
   std::vector<std::uint32_t> steps;  // by item of the believed telling
@@ -144,7 +66,7 @@ Second second_opinion(const Story& believed, const std::vector<std::uint32_t>& s
   if (other.recording == nullptr)
     return {std::vector(steps.size(), onnx::none), std::vector(steps.size(), true)};
   std::vector<std::uint32_t> by_node(nodes, onnx::none);
-  const std::vector<Owner> owners = owners_of(other);
+  const std::vector<Owner> owners = match::owners_of(other);
   for (std::size_t i = 0; i < owners.size(); ++i)
     if (owners[i].chance >= likely) by_node[other.items[i].node] = owners[i].step;
   Second second;
@@ -212,14 +134,20 @@ std::vector<std::uint32_t> users_elsewhere(const Story& story, const std::vector
   return users;
 }
 
-Strength strength_of(const Owner& owner, const hierarchy::RecordedStep& step, bool aside, bool in_order,
-                     bool agreed) {
-  if (owner.chance >= sure && step.relabelled) return Strength::relabelled;
-  const bool no_doubt = owner.chance >= sure && agreed;
-  if (in_order && aside) return no_doubt ? Strength::aligned_aside : Strength::aligned_aside_loosely;
-  if (in_order) return no_doubt ? Strength::aligned : Strength::aligned_loosely;
-  if (aside) return no_doubt ? Strength::reordered_aside : Strength::reordered_aside_loosely;
-  return no_doubt ? Strength::reordered : Strength::reordered_loosely;
+Strength strength_in_order(bool no_doubt, bool aside) {
+  if (aside) return no_doubt ? Strength::aligned_aside : Strength::aligned_aside_loosely;
+  return no_doubt ? Strength::aligned : Strength::aligned_loosely;
+}
+
+// Without an order, what counts is how many tellings say so.
+Strength strength_by_tellings(const Owner& owner, bool aside, bool flows) {
+  const bool all = owner.tellings == Telling::all_tellings && (owner.chance >= sure || (flows && !aside));
+  const bool most = owner.tellings + 1 >= Telling::all_tellings;
+  if (aside)
+    return all    ? Strength::reordered_aside
+           : most ? Strength::reordered_aside_mostly
+                  : Strength::reordered_aside_loosely;
+  return all ? Strength::reordered : most ? Strength::reordered_mostly : Strength::reordered_loosely;
 }
 
 // What is pushed for each node: the step that it follows from, two that are rivals, or nothing, which leaves
@@ -236,11 +164,14 @@ class Projection {
   Projection(const Recording& recorded, const onnx::Model& model, const hierarchy::Hierarchy& hierarchy)
       : telling_(recorded, model, *hierarchy.recorded()),
         believed_(telling_.believed()),
-        owners_(owners_of(believed_)) {
+        owners_(telling_.owners()) {
     for (const Owner& owner : owners_) steps_.push_back(owner.chance < likely ? onnx::none : owner.step);
     strays_ = readers_of_strays(*believed_.recording, hierarchy.tree(), believed_.items, owners_);
     flows_ = match::flow_agrees(*believed_.recording, believed_.items, steps_);
     second_ = second_opinion(believed_, steps_, telling_.other(), model.node_count());
+    if (!telling_.in_order())
+      for (std::size_t i = 0; i < owners_.size(); ++i)
+        second_.agrees[i] = owners_[i].tellings == Telling::all_tellings;
     turned_ = overruled(believed_, steps_, telling_.other(), second_);
     deaf_ = is_deaf_to_sizes(recorded, believed_.items);
     users_ = deaf_ ? users_elsewhere(believed_, steps_) : std::vector(steps_.size(), onnx::none);
@@ -258,14 +189,20 @@ class Projection {
       return {&own, &other_step(i)};
     if (is_left_to_readers(i)) return {};
     if (users_[i] != onnx::none) return {&own, &step(steps_[users_[i]])};
-    const bool agreed = agrees && (aside || flows_[i]);
-    return {turned_[i] ? &other_step(i) : &own, nullptr,
-            strength_of(owners_[i], own, aside, telling_.in_order(), agreed)};
+    return {turned_[i] ? &other_step(i) : &own, nullptr, strength(i)};
   }
 
  private:
   const Step& step(std::uint32_t number) const { return believed_.recording->steps[number]; }
   const Step& other_step(std::size_t i) const { return telling_.other().recording->steps[second_.steps[i]]; }
+
+  Strength strength(std::size_t i) const {
+    const Owner& owner = owners_[i];
+    const bool aside = items()[i].auxiliary;
+    if (owner.chance >= sure && step(steps_[i]).relabelled) return Strength::relabelled;
+    if (!telling_.in_order()) return strength_by_tellings(owner, aside, flows_[i]);
+    return strength_in_order(owner.chance >= sure && second_.agrees[i] && (aside || flows_[i]), aside);
+  }
 
   bool is_left_to_readers(std::size_t i) const {
     const bool aside = items()[i].auxiliary, agrees = second_.agrees[i];
@@ -277,7 +214,7 @@ class Projection {
 
   Telling telling_;
   const Story& believed_;
-  std::vector<Owner> owners_;
+  const std::vector<Owner>& owners_;
   std::vector<std::uint32_t> steps_;   // by item, as all that follow: its step
   std::vector<std::uint32_t> strays_;  // a reader in another layer
   std::vector<std::uint32_t> users_;   // who uses a size elsewhere

@@ -48,9 +48,11 @@ enum class Strength : std::uint8_t {
   aligned_loosely,  // one that leaves some, that data does not flow along, or that order alone tells
   aligned_aside,    // the same two, of what works on sizes and constants
   aligned_aside_loosely,
-  reordered,  // the same four, onto nodes that do not stand in the order in which they ran
-  reordered_loosely,
-  reordered_aside,
+  reordered,         // onto nodes that do not stand in the order in which they ran: all ways to tell it agree
+  reordered_mostly,  // all but one do
+  reordered_loosely,  // fewer do
+  reordered_aside,    // the same three, of what works on sizes and constants
+  reordered_aside_mostly,
   reordered_aside_loosely,
   relabelled,  // one without doubt, of a step that the exporter's own stack gives to another module
   view_first,  // the exporter's stack of a view that comes first in its module: it may be replayed there

@@ -46,8 +46,8 @@ namespace {
 // made of, anchors in their order, and of what one thing is made of, first what came of the earliest anchors.
 // `makers(i, out)` gives what i is made of, all of it before i.
 template <class Makers>
-std::vector<std::uint32_t> told_from(const std::vector<std::uint32_t>& anchors, std::size_t count,
-                                     const Makers& makers) {
+std::vector<std::uint32_t> when_needed(const std::vector<std::uint32_t>& anchors, std::size_t count,
+                                       const Makers& makers) {
   std::vector<std::uint32_t> latest(count, 0);  // anchor that each came of, from 1
   for (std::uint32_t i = 0; i < anchors.size(); ++i) latest[anchors[i]] = i + 1;
   std::vector<std::uint32_t> made_of;
@@ -91,6 +91,37 @@ std::vector<std::uint32_t> told_from(const std::vector<std::uint32_t>& anchors, 
   return order;
 }
 
+// The mirror image: readers are told before what they read, and then all is turned around.
+template <class Makers>
+std::vector<std::uint32_t> when_possible(const std::vector<std::uint32_t>& anchors, std::size_t count,
+                                         const Makers& makers) {
+  const auto mirrored = [count](std::uint32_t number) {
+    return static_cast<std::uint32_t>(count) - 1 - number;
+  };
+  std::vector<std::vector<std::uint32_t>> readers(count);
+  std::vector<std::uint32_t> made_of;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    makers(i, made_of);
+    for (const std::uint32_t maker : made_of) {
+      std::vector<std::uint32_t>& read_by = readers[mirrored(maker)];
+      if (read_by.empty() || read_by.back() != mirrored(i)) read_by.push_back(mirrored(i));
+    }
+  }
+  std::vector<std::uint32_t> last_first(anchors.rbegin(), anchors.rend());
+  for (std::uint32_t& anchor : last_first) anchor = mirrored(anchor);
+  std::vector<std::uint32_t> order = when_needed(
+      last_first, count, [&](std::uint32_t i, std::vector<std::uint32_t>& out) { out = readers[i]; });
+  std::reverse(order.begin(), order.end());
+  for (std::uint32_t& number : order) number = mirrored(number);
+  return order;
+}
+
+template <class Makers>
+std::vector<std::uint32_t> order_of(const std::vector<std::uint32_t>& anchors, std::size_t count,
+                                    const Makers& makers, When when) {
+  return when == When::needed ? when_needed(anchors, count, makers) : when_possible(anchors, count, makers);
+}
+
 std::vector<std::uint32_t> places_in(const std::vector<std::uint32_t>& order) {
   std::vector<std::uint32_t> places(order.size());
   for (std::uint32_t place = 0; place < order.size(); ++place) places[order[place]] = place;
@@ -98,8 +129,8 @@ std::vector<std::uint32_t> places_in(const std::vector<std::uint32_t>& order) {
 }
 
 // Sizes are asked for just before what they are for, and no value tells.
-hierarchy::Recording reordered(const hierarchy::Recording& recording,
-                               const std::vector<std::uint32_t>& anchors) {
+std::vector<std::uint32_t> order_of_steps(const hierarchy::Recording& recording,
+                                          const std::vector<std::uint32_t>& anchors, When when) {
   constexpr auto size = hierarchy::RecordedStep::Kind::size;
   const auto makers = [&](std::uint32_t step, std::vector<std::uint32_t>& out) {
     out.clear();
@@ -110,7 +141,11 @@ hierarchy::Recording reordered(const hierarchy::Recording& recording,
     while (first > 0 && recording.steps[first - 1].kind == size) --first;
     for (; first < step; ++first) out.push_back(first);
   };
-  const std::vector<std::uint32_t> order = told_from(anchors, recording.steps.size(), makers);
+  return order_of(anchors, recording.steps.size(), makers, when);
+}
+
+hierarchy::Recording reordered(const hierarchy::Recording& recording,
+                               const std::vector<std::uint32_t>& order) {
   const std::vector<std::uint32_t> places = places_in(order);
   hierarchy::Recording told = recording;
   told.steps.clear();
@@ -129,9 +164,10 @@ hierarchy::Recording reordered(const hierarchy::Recording& recording,
   return told;
 }
 
-std::vector<NodeItem> reordered(std::vector<NodeItem> items, const std::vector<std::uint32_t>& anchors) {
+std::vector<NodeItem> reordered(std::vector<NodeItem> items, const std::vector<std::uint32_t>& anchors,
+                                When when) {
   const auto makers = [&](std::uint32_t item, std::vector<std::uint32_t>& out) { out = items[item].made_of; };
-  const std::vector<std::uint32_t> order = told_from(anchors, items.size(), makers);
+  const std::vector<std::uint32_t> order = order_of(anchors, items.size(), makers, when);
   const std::vector<std::uint32_t> places = places_in(order);
   std::vector<NodeItem> told;
   told.reserve(items.size());
@@ -169,7 +205,7 @@ float kept_close(const onnx::Model& model) {
 }
 
 Told told_alike(const hierarchy::Recording& recording, std::vector<NodeItem> items,
-                std::vector<Anchor> anchors) {
+                std::vector<Anchor> anchors, When when) {
   std::stable_sort(anchors.begin(), anchors.end(),
                    [](const Anchor& a, const Anchor& b) { return a.step < b.step; });
   std::vector<std::uint32_t> by_item, by_step;
@@ -177,7 +213,9 @@ Told told_alike(const hierarchy::Recording& recording, std::vector<NodeItem> ite
     by_item.push_back(anchor.item);
     by_step.push_back(anchor.step);
   }
-  return {reordered(recording, by_step), reordered(std::move(items), by_item)};
+  std::vector<std::uint32_t> steps = order_of_steps(recording, by_step, when);
+  hierarchy::Recording in_order = reordered(recording, steps);
+  return {std::move(in_order), reordered(std::move(items), by_item, when), std::move(steps)};
 }
 
 }  // namespace thence::match

@@ -18,12 +18,15 @@ std::vector<Anchor> in_step(const std::vector<Anchor>& anchors);
 /// of them there; a file that was sorted anew scatters them.
 float kept_close(const onnx::Model& model);
 
-/// Both sequences in an order that depends on the anchors and the data flow alone.
+/// Both sequences in an order that depends on the anchors and the data flow alone: everything just before the
+/// first that needs it, or right after the last that it is made of.
+enum class When : std::uint8_t { needed, possible };
 struct Told {
   hierarchy::Recording recording;
   std::vector<NodeItem> items;
+  std::vector<std::uint32_t> steps;  // by place: which one of the recording
 };
 Told told_alike(const hierarchy::Recording& recording, std::vector<NodeItem> items,
-                std::vector<Anchor> anchors);
+                std::vector<Anchor> anchors, When when);
 
 }  // namespace thence::match

@@ -16,7 +16,7 @@ using evidence::Strength;
 
 constexpr auto agreements = static_cast<std::size_t>(Agreement::count);
 constexpr auto inferences = static_cast<std::size_t>(Inference::count);
-constexpr const char* agreement_names[agreements] = {"confirmed", "alone", "contradicted"};
+constexpr const char* agreement_names[agreements] = {"confirmed", "alone", "unconfirmed", "contradicted"};
 constexpr const char* inference_names[inferences] = {"one_owner",  "from_afar",    "out_of_order",
                                                      "one_reader", "by_parameter", "common_owner",
                                                      "between",    "producer",     "called"};

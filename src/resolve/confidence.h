@@ -11,7 +11,13 @@
 namespace thence::resolve {
 
 /// Whether other sources said the same as the one that won.
-enum class Agreement : std::uint8_t { confirmed, alone, contradicted, count };
+enum class Agreement : std::uint8_t {
+  confirmed,
+  alone,
+  unconfirmed,  // another recording of the same forward could have said so, and is silent
+  contradicted,
+  count,
+};
 
 /// How an answer was found from others.
 enum class Inference : std::uint8_t {

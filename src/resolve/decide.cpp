@@ -9,6 +9,7 @@
 // primary.
 // 5. A parameter alone decides only if the node reads those of one module.
 // 6. Two recordings of the same forward that speak of two modules leave it open, unless one has doubts.
+//    Where nodes do not stand in the order in which they ran, a trace that has doubts yields to the graph.
 // 7. The exporter's metadata is one recording, and not always right: where two others, of which neither has a
 //    doubt, agree on another module, they win. So does a torch.export graph in which another module was heard
 //    running than the exporter's stack tells.
@@ -43,17 +44,22 @@ const Evidence* fused_into(std::span<const Evidence> all) {
 }
 
 bool is_reordered(Strength strength) {
-  return strength == Strength::reordered || strength == Strength::reordered_loosely ||
-         strength == Strength::reordered_aside || strength == Strength::reordered_aside_loosely;
+  return strength >= Strength::reordered && strength <= Strength::reordered_aside_loosely;
 }
 
 bool has_doubts(Strength strength) {
-  return strength == Strength::aligned_loosely || strength == Strength::reordered_loosely;
+  return strength == Strength::aligned_loosely || strength == Strength::reordered_mostly ||
+         strength == Strength::reordered_loosely;
 }
 
 bool is_aside(Strength strength) {
   return strength == Strength::aligned_aside || strength == Strength::aligned_aside_loosely ||
-         strength == Strength::reordered_aside || strength == Strength::reordered_aside_loosely;
+         (strength >= Strength::reordered_aside && strength <= Strength::reordered_aside_loosely);
+}
+
+// All ways to tell the recording's story agree, in a file that does not keep its order.
+bool is_unanimous(Strength strength) {
+  return strength == Strength::reordered || strength == Strength::reordered_aside;
 }
 
 bool is_recording(Source source) { return source == Source::execution_trace || source == Source::fx_graph; }
@@ -66,9 +72,10 @@ bool left_open(std::span<const Evidence> all) {
   for (const Evidence& traced : all)
     for (const Evidence& drawn : all) {
       if (traced.source != Source::execution_trace || drawn.source != Source::fx_graph) continue;
-      const bool heard = is_reordered(traced.strength)
-                             ? is_aside(traced.strength) || has_doubts(drawn.strength)
-                             : traced.strength == Strength::aligned && has_doubts(drawn.strength);
+      const bool heard =
+          is_reordered(traced.strength)
+              ? is_aside(traced.strength) || !is_unanimous(traced.strength) || has_doubts(drawn.strength)
+              : traced.strength == Strength::aligned && has_doubts(drawn.strength);
       if (traced.module == drawn.module || heard) return false;
       open = true;
     }
@@ -91,11 +98,29 @@ const Evidence* better_recorded(std::span<const Evidence> all) {
   return traced != nullptr && drawn != nullptr && traced->module == drawn->module ? traced : nullptr;
 }
 
+// What the graph says, where the trace says something else, with doubts, of a node that stands out of order.
+const Evidence* better_drawn(std::span<const Evidence> all) {
+  const Evidence& traced = all.front();
+  if (traced.source != Source::execution_trace || !is_reordered(traced.strength) ||
+      is_unanimous(traced.strength))
+    return nullptr;
+  const auto drawn = std::find_if(all.begin(), all.end(), [&](const Evidence& e) {
+    return e.source == Source::fx_graph && e.strength != Strength::names_several && e.module != traced.module;
+  });
+  return drawn == all.end() ? nullptr : &*drawn;
+}
+
 // A parameter read from the module itself or from below confirms; the module around one is often the one that
 // runs the operation. One from elsewhere contradicts.
-Agreement agreement(const hierarchy::ModuleTree& tree, std::span<const Evidence> all,
-                    const Evidence& winner) {
-  Agreement result = Agreement::alone;
+// In a file without order it tells much that the other recording cannot place a node.
+Agreement agreement(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet sources,
+                    std::span<const Evidence> all, const Evidence& winner) {
+  const hierarchy::ModuleTree& tree = hierarchy.tree();
+  const hierarchy::Capture* const capture = hierarchy.recorded();
+  const bool two_recordings = sources.has(Source::execution_trace) && sources.has(Source::fx_graph) &&
+                              capture != nullptr && capture->trace && capture->fx;
+  Agreement result =
+      two_recordings && is_reordered(winner.strength) ? Agreement::unconfirmed : Agreement::alone;
   for (const Evidence& other : all) {
     if (other.source == winner.source) continue;
     if (other.module == winner.module) return Agreement::confirmed;
@@ -186,6 +211,7 @@ Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet source
   if (const Evidence* recorded = better_recorded(all);
       source == Source::dynamo_metadata && recorded != nullptr && recorded->module != winner->module)
     winner = recorded;
+  if (const Evidence* drawn = better_drawn(all); drawn != nullptr) winner = drawn;
   ModuleId module = winner->module;
   answer.source = winner->source;
   if (winner->strength == Strength::rewritten) {
@@ -203,7 +229,7 @@ Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet source
   answer.projected = is_recording(winner->source);
   answer.in_order = answer.projected && !is_reordered(winner->strength);
   answer.rest_on(
-      Confidence::basis(winner->source, winner->strength, agreement(hierarchy.tree(), all, *winner)));
+      Confidence::basis(winner->source, winner->strength, agreement(hierarchy, sources, all, *winner)));
   return verdict;
 }
 

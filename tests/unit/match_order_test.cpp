@@ -40,10 +40,20 @@ Recording steps(std::size_t count) {
 // 0: a mask that only 3 reads. 1 and 2 read parameters; 3 is made of all, and reads one, too.
 TEST(Order, WhatComesOfNoAnchorIsToldWhereItIsFirstUsed) {
   const std::vector<Anchor> anchors = {{1, 0}, {2, 1}, {3, 3}};
-  const Told told =
-      told_alike(steps(4), {item(10, {}), item(11, {}), item(12, {1}), item(13, {2, 0})}, anchors);
+  const Told told = told_alike(steps(4), {item(10, {}), item(11, {}), item(12, {1}), item(13, {2, 0})},
+                               anchors, When::needed);
   EXPECT_EQ(nodes_of(told.items), (std::vector<onnx::NodeId>{11, 12, 10, 13}));
   EXPECT_EQ(told.items[3].made_of, (std::vector<std::uint32_t>{1, 2}));
+}
+
+// 11 is made of the first anchor, and only the last one needs it.
+TEST(Order, TellsThingsWhenTheyAreNeededOrAsSoonAsTheyArePossible) {
+  const std::vector<Anchor> anchors = {{0, 0}, {2, 1}, {3, 3}};
+  const std::vector<NodeItem> items = {item(10, {}), item(11, {0}), item(12, {0}), item(13, {2, 1})};
+  EXPECT_EQ(nodes_of(told_alike(steps(4), items, anchors, When::needed).items),
+            (std::vector<onnx::NodeId>{10, 12, 11, 13}));
+  EXPECT_EQ(nodes_of(told_alike(steps(4), items, anchors, When::possible).items),
+            (std::vector<onnx::NodeId>{10, 11, 12, 13}));
 }
 
 // A hundred constants, each read by one of a hundred operations in a row.
@@ -86,7 +96,7 @@ TEST(Order, ARecordingKeepsWhoMadeWhat) {
   ASSERT_EQ(recording.makers(1).size(), 1u);
   EXPECT_EQ(recording.makers(1)[0], 0u);
   EXPECT_EQ(recording.makers(2)[0], 1u);
-  const Told told = told_alike(recording, {item(0, {})}, {{0, 2}});
+  const Told told = told_alike(recording, {item(0, {})}, {{0, 2}}, When::needed);
   EXPECT_EQ(told.recording.makers(2)[0], 1u);
   EXPECT_EQ(told.recording.outputs(2)[0], 1u);
 }
@@ -129,8 +139,8 @@ RC_GTEST_PROP(Order, DoesNotDependOnTheOrderOfTheFile, ()) {
   for (Anchor& anchor : shuffled_anchors) anchor.item = place[anchor.item];
   std::sort(shuffled_anchors.begin(), shuffled_anchors.end(),
             [](const Anchor& a, const Anchor& b) { return a.item < b.item; });
-  const Told plain = told_alike(steps(count), items, anchors);
-  const Told other = told_alike(steps(count), shuffled, shuffled_anchors);
+  const Told plain = told_alike(steps(count), items, anchors, When::needed);
+  const Told other = told_alike(steps(count), shuffled, shuffled_anchors, When::needed);
   // What no anchor is made of has no place of its own.
   std::vector<bool> leads(count, false);
   for (const Anchor& anchor : anchors) leads[anchor.item] = true;
@@ -145,6 +155,13 @@ RC_GTEST_PROP(Order, DoesNotDependOnTheOrderOfTheFile, ()) {
   RC_ASSERT(placed(plain) == placed(other));
   for (std::uint32_t i = 0; i < count; ++i)
     for (const std::uint32_t maker : other.items[i].made_of) RC_ASSERT(maker < i);
+  const Told early = told_alike(steps(count), shuffled, shuffled_anchors, When::possible);
+  for (std::uint32_t i = 0; i < count; ++i)
+    for (const std::uint32_t maker : early.items[i].made_of) RC_ASSERT(maker < i);
+  for (std::vector<std::uint32_t> told : {plain.steps, early.steps}) {
+    std::sort(told.begin(), told.end());
+    for (std::uint32_t i = 0; i < count; ++i) RC_ASSERT(told[i] == i);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,90 @@
+#include "match/telling.h"
+
+#include <gtest/gtest.h>
+
+#include "onnx_parts.h"
+
+namespace thence::match {
+namespace {
+
+using hierarchy::Recording;
+
+constexpr std::uint32_t pairs = 60, all = 2 * pairs + 1;
+
+// Module 0 negates what is given; 2i + 1 takes a relu of that, and 2i + 2 adds it to what came before.
+Recording told_in_pairs() {
+  Recording recording;
+  recording.values.resize(all + 1);  // the last one is given
+  const auto add = [&](std::string_view word, std::vector<std::uint32_t> inputs) {
+    const auto number = static_cast<std::uint32_t>(recording.steps.size());
+    hierarchy::RecordedStep step;
+    step.word = recording.word(word);
+    step.module = number;
+    recording.begin(step);
+    for (const std::uint32_t input : inputs) recording.links.push_back(input);
+    recording.begin_outputs();
+    recording.links.push_back(number);
+    recording.values[number].made_by = number;
+  };
+  add("aten.neg.default", {all});
+  for (std::uint32_t i = 0; i < pairs; ++i) {
+    add("aten.relu.default", {0});
+    add("aten.add.Tensor", {2 * i, 2 * i + 1});
+  }
+  return recording;
+}
+
+std::string name(const char* what, std::uint32_t number) { return what + std::to_string(number); }
+
+// The same as a file; or all that can be computed at once first.
+test::Message written(bool as_it_runs) {
+  test::Message graph;
+  const auto relu = [&](std::uint32_t i) {
+    graph.inner(onnx::GraphField::node, test::node("Relu", {"a0"}, {name("r", i)}));
+  };
+  graph.inner(onnx::GraphField::node, test::node("Neg", {"x"}, {"a0"}));
+  if (!as_it_runs)
+    for (std::uint32_t i = 0; i < pairs; ++i) relu(i);
+  for (std::uint32_t i = 0; i < pairs; ++i) {
+    if (as_it_runs) relu(i);
+    graph.inner(onnx::GraphField::node, test::node("Add", {name("a", i), name("r", i)}, {name("a", i + 1)}));
+  }
+  return test::model(graph);
+}
+
+TEST(Telling, BelievesAFileThatIsWrittenAsItRuns) {
+  const test::ReadModel read(written(true));
+  const Recording recording = told_in_pairs();
+  const Telling telling(recording, read.model(), {});
+  ASSERT_TRUE(telling.in_order());
+  ASSERT_EQ(telling.owners().size(), all);
+  for (std::uint32_t i = 0; i < all; ++i) EXPECT_EQ(telling.owners()[i].step, i);
+}
+
+TEST(Telling, FindsTheOrderOfAFileThatDoesNotKeepIt) {
+  const test::ReadModel read(written(false));
+  const Recording recording = told_in_pairs();
+  const Telling telling(recording, read.model(), {});
+  ASSERT_FALSE(telling.in_order());
+  const Story& believed = telling.believed();
+  ASSERT_EQ(telling.owners().size(), all);
+  std::uint32_t unanimous = 0;
+  for (std::uint32_t i = 0; i < all; ++i) {
+    const Owner& owner = telling.owners()[i];
+    const onnx::NodeId node = believed.items[i].node;
+    const std::uint32_t ran = node == 0 ? 0 : node <= pairs ? 2 * node - 1 : 2 * (node - pairs);
+    EXPECT_EQ(believed.recording->steps[owner.step].module, ran) << "node " << node;
+    unanimous += owner.tellings == Telling::all_tellings ? 1 : 0;
+  }
+  EXPECT_GE(unanimous, pairs);  // the chain of sums has but one order
+}
+
+TEST(Telling, HasNothingToSayWithoutSteps) {
+  const test::ReadModel read(written(false));
+  const Recording nothing;
+  const Telling telling(nothing, read.model(), {});
+  for (const Owner& owner : telling.owners()) EXPECT_LT(owner.chance, likely);
+}
+
+}  // namespace
+}  // namespace thence::match
