@@ -16,7 +16,8 @@ using evidence::Strength;
 
 constexpr auto agreements = static_cast<std::size_t>(Agreement::count);
 constexpr auto inferences = static_cast<std::size_t>(Inference::count);
-constexpr const char* agreement_names[agreements] = {"confirmed", "alone", "unconfirmed", "contradicted"};
+constexpr const char* agreement_names[agreements] = {"confirmed", "confirmed_loosely", "alone", "unconfirmed",
+                                                     "contradicted"};
 constexpr const char* inference_names[inferences] = {"one_owner",  "from_afar",    "out_of_order",
                                                      "one_reader", "by_parameter", "common_owner",
                                                      "between",    "producer",     "called"};
@@ -28,9 +29,17 @@ struct Footing {
 };
 constexpr Footing footings[] = {{"certain", 0.998f, 1.0f},
                                 {"firm", 0.99f, 1.0f},
-                                {"good", 0.95f, 0.99f},
-                                {"fair", 0.7f, 0.95f},
+                                {"good", 0.97f, 0.99f},
+                                {"fair", 0.9f, 0.97f},
+                                {"poor", 0.7f, 0.9f},
                                 {"weak", 0.0f, 0.7f}};
+// Where nodes stand in no order, a constant may have been made for others than those who are seen to read it:
+// what does not rest on firm ground is not of level high.
+constexpr float firm = 0.99f, not_high = 0.949f;
+bool in_no_order(Inference inference) {
+  return inference == Inference::from_afar || inference == Inference::out_of_order;
+}
+
 constexpr std::size_t direct_rows = evidence::source_count * evidence::strength_count * agreements;
 
 std::optional<float> entry(simdjson::dom::element table, std::string_view source, std::string_view key) {
@@ -79,9 +88,12 @@ Confidence::Confidence() {
         static_cast<Inference>(inference) == Inference::called ? Source::function : Source::neighbours);
     const float otherwise = entry(table, source, inference_names[inference])
                                 .value_or(entry(table, source, "default").value_or(0.5f));
-    for (const Footing& footing : footings)
+    for (const Footing& footing : footings) {
       add(source, fmt::format("{}/{}", inference_names[inference], footing.name),
           std::min(otherwise, footing.at_most));
+      if (in_no_order(static_cast<Inference>(inference)) && footing.from < firm)
+        rows_.back().confidence = std::min(rows_.back().confidence, not_high);
+    }
   }
 }
 

@@ -13,6 +13,7 @@ namespace thence::resolve {
 /// Whether other sources said the same as the one that won.
 enum class Agreement : std::uint8_t {
   confirmed,
+  confirmed_loosely,  // by another recording that has doubts itself
   alone,
   unconfirmed,  // another recording of the same forward could have said so, and is silent
   contradicted,

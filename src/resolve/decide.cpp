@@ -110,6 +110,12 @@ const Evidence* better_drawn(std::span<const Evidence> all) {
   return drawn == all.end() ? nullptr : &*drawn;
 }
 
+// Of another source that names the same module.
+Agreement agreement_of(Strength strength) {
+  const bool in_doubt = is_reordered(strength) && !is_unanimous(strength);
+  return in_doubt ? Agreement::confirmed_loosely : Agreement::confirmed;
+}
+
 // A parameter read from the module itself or from below confirms; the module around one is often the one that
 // runs the operation. One from elsewhere contradicts.
 // In a file without order it tells much that the other recording cannot place a node.
@@ -123,7 +129,7 @@ Agreement agreement(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet s
       two_recordings && is_reordered(winner.strength) ? Agreement::unconfirmed : Agreement::alone;
   for (const Evidence& other : all) {
     if (other.source == winner.source) continue;
-    if (other.module == winner.module) return Agreement::confirmed;
+    if (other.module == winner.module) return agreement_of(other.strength);
     if (other.source == Source::parameter && tree.within(other.module, winner.module)) continue;
     result = Agreement::contradicted;
   }

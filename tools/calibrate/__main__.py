@@ -7,14 +7,18 @@ python -m tools.calibrate --scores build/passes/scores.jsonl --source transferre
 The scores are those of `python -m tools.accuracy`, or of `python -m tools.passes` for what a transfer tells.
 Only one half of the architectures counts (tools/corpus/families.py); the accuracy report holds the table
 against the other half. What was met too seldom keeps the confidence it had.
+
+Mistakes come by architecture: one has many, most have none. So a confidence is not the share of right answers
+but the lower end of its 90% interval, were other architectures asked.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +26,11 @@ from tools.corpus.families import is_lesson
 
 ENOUGH = 30  # answers, to speak of a share
 FEW = 20
+OF_90_PERCENT = 1.645  # standard errors to either end of the interval
 SUREST = 0.9999
+# Data that one module reads is nearly always its own where a capture tells of everything around it. Files
+# without one, which nobody has a truth of, leave much more open: what was measured with one does not hold.
+HELD = {("neighbours", "one_reader/firm")}
 
 Table = dict[str, dict[str, float]]
 
@@ -51,28 +59,47 @@ def main() -> int:
 
 def measured(table: Table, rows: list[dict[str, Any]], sources: list[str] | None = None) -> None:
     """Puts into the table what the scores tell, of some sources or of all."""
-    answers: Counter[tuple[str, str]] = Counter()
-    right: Counter[tuple[str, str]] = Counter()
+    found: dict[str, dict[str, Tally]] = defaultdict(lambda: defaultdict(Tally))
     for row in rows:
-        for basis, found in row["score"]["by_basis"].items():
+        for basis, counts in row["score"]["by_basis"].items():
             source, _, key = basis.partition("/")
-            if sources is not None and source not in sources:
-                continue
-            answers[source, key] += found["answers"]
-            right[source, key] += found["exact"]
-    for source in {source for source, _ in answers}:
-        mine = {key: count for (where, key), count in answers.items() if where == source}
-        usual = sum(right[source, key] for key in mine) / sum(mine.values())
+            if sources is None or source in sources:
+                found[source][key].add(row["name"], counts["answers"], counts["exact"])
+    for source, tallies in found.items():
+        usual = sum(tally.right.total() for tally in tallies.values()) / sum(
+            tally.answers.total() for tally in tallies.values()
+        )
         entries = table.setdefault(source, {"default": usual})
         entries["default"] = round(min(entries["default"], usual), 4)
-        for key, count in mine.items():
-            if count >= ENOUGH:
-                entries[key] = share(right[source, key], count, usual)
+        for key, tally in tallies.items():
+            if tally.answers.total() >= ENOUGH and (source, key) not in HELD:
+                entries[key] = tally.at_least(usual)
 
 
-def share(right: int, answers: int, usual: float) -> float:
-    """As if there had been a few more answers, of which as many were right as is usual for the source."""
-    return min(round((right + FEW * usual) / (answers + FEW), 4), SUREST)
+class Tally:
+    """Answers that rest on the same, and how many are right, by architecture."""
+
+    def __init__(self) -> None:
+        self.answers: Counter[str] = Counter()
+        self.right: Counter[str] = Counter()
+
+    def add(self, name: str, answers: int, right: int) -> None:
+        self.answers[name] += answers
+        self.right[name] += right
+
+    def share(self, usual: float) -> float:
+        """As if there had been a few more answers, of which as many were right as is usual for the source."""
+        return (self.right.total() + FEW * usual) / (self.answers.total() + FEW)
+
+    def at_least(self, usual: float) -> float:
+        """The share less what architectures differ in it: a cluster sample's standard error.
+
+        One mistake more is counted with them: that there was none does not mean that there never is.
+        """
+        share, names = self.share(usual), len(self.answers)
+        squares = 1 + sum((self.right[name] - share * self.answers[name]) ** 2 for name in self.answers)
+        error = math.sqrt(squares * names / max(1, names - 1)) / self.answers.total()
+        return min(round(max(share - OF_90_PERCENT * error, 0.0), 4), SUREST)
 
 
 def printed(document: dict[str, Any]) -> str:
