@@ -27,12 +27,8 @@ struct Footing {
   const char* name;
   float from, at_most;
 };
-constexpr Footing footings[] = {{"certain", 0.998f, 1.0f},
-                                {"firm", 0.99f, 1.0f},
-                                {"good", 0.97f, 0.99f},
-                                {"fair", 0.9f, 0.97f},
-                                {"poor", 0.7f, 0.9f},
-                                {"weak", 0.0f, 0.7f}};
+constexpr Footing footings[] = {{"certain", 0.998f, 1.0f}, {"firm", 0.99f, 1.0f}, {"good", 0.97f, 0.99f},
+                                {"fair", 0.9f, 0.97f},     {"poor", 0.7f, 0.9f},  {"weak", 0.0f, 0.7f}};
 // Where nodes stand in no order, a constant may have been made for others than those who are seen to read it:
 // what does not rest on firm ground is not of level high.
 constexpr float firm = 0.99f, not_high = 0.949f;
