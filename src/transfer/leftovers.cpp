@@ -16,7 +16,7 @@ class Leftovers {
       : a_(ancestor),
         d_(descendant),
         origins_(origins),
-        readers_(descendant.model()),
+        readers_(value_readers(descendant.model())),
         places_(ancestor, descendant, {readers_, names, origins}) {
     for (const onnx::Graph& graph : ancestor.model().graphs())
       if (graph.kind == onnx::Graph::Kind::body && bodies_[graph.owner].size() < most_listed)
@@ -72,7 +72,9 @@ class Leftovers {
   // where that was put in, or an operation without a body was taken apart into it.
   void inside(const onnx::Graph& body) {
     const Origin owner = origins_[body.owner];
-    if (owner.kind == Kind::unknown || owner.kind == Kind::ambiguous) return;
+    constexpr std::size_t most_owners = 4;  // large bodies would keep long lists
+    if (owner.kind == Kind::unknown || owner.kind == Kind::ambiguous || owner.nodes.size() > most_owners)
+      return;
     const auto bodies = bodies_.find(owner.nodes.front());
     const bool has_bodies = owner.kind == Kind::computes && bodies != bodies_.end();
     const onnx::Graph* same = nullptr;

@@ -263,16 +263,11 @@ void Net::data_inputs(const Step& step, const std::unordered_set<std::uint64_t>&
 }
 
 void Net::find_readers() {
-  first_reader_.assign(makers_.size() + 1, 0);
-  for (const Step& step : steps_)
-    if (step.place == 0)
-      for (const Root root : inputs(step)) ++first_reader_[root + 1];
-  for (std::size_t i = 1; i < first_reader_.size(); ++i) first_reader_[i] += first_reader_[i - 1];
-  readers_.resize(first_reader_.back());
-  std::vector<std::uint32_t> next(first_reader_.begin(), first_reader_.end() - 1);
-  for (StepId id = 0; id < steps_.size(); ++id)
-    if (steps_[id].place == 0)
-      for (const Root root : inputs(steps_[id])) readers_[next[root]++] = id;
+  readers_ = {makers_.size(), [this](const auto& use) {
+                for (StepId id = 0; id < steps_.size(); ++id)
+                  if (steps_[id].place == 0)
+                    for (const Root root : inputs(steps_[id])) use(root, id);
+              }};
 }
 
 bool Net::serves(onnx::NodeId id) const {

@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/grouped.h"
 #include "onnx/model.h"
 #include "transfer/likeness.h"
 
@@ -66,9 +67,7 @@ class Net {
   std::size_t root_count() const { return makers_.size(); }
   /// The step that makes a root; none for inputs of the graph, constants, and what is read before it is made.
   StepId maker(Root root) const { return makers_[root]; }
-  std::span<const StepId> readers(Root root) const {
-    return std::span(readers_).subspan(first_reader_[root], first_reader_[root + 1] - first_reader_[root]);
-  }
+  std::span<const StepId> readers(Root root) const { return readers_.of(root); }
   /// Null for what is no constant.
   const std::vector<Constant>& constants() const { return constants_; }
   const Constant* constant(Root root) const {
@@ -124,8 +123,7 @@ class Net {
   std::vector<Root> inputs_;
   std::vector<bool> views_, fixed_, aside_;  // by node
   Likeness* ancestor_;                       // null for the ancestor itself
-  std::vector<std::uint32_t> first_reader_;
-  std::vector<StepId> readers_;
+  base::Grouped<StepId> readers_;
 };
 
 /// Whether two roots are values of the same name.

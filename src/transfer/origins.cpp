@@ -110,7 +110,8 @@ class Finder {
   // An operation that may give what it reads, and has no partner of its own.
   bool did_nothing(onnx::NodeId theirs, Root root) const {
     const onnx::Node node = a_.model().node(theirs);
-    return may_do_nothing(node.op_type()) && !a_.is_view(theirs) && node.inputs()[0] != none &&
+    return may_do_nothing(node.op_type()) && !a_.is_view(theirs) && !node.inputs().empty() &&
+           node.inputs()[0] != none &&
            pairing_.classes[a_.root(node.inputs()[0])] == pairing_.classes[root] &&
            !pairing_.taken[a_.root(node.outputs()[0])];
   }
@@ -268,8 +269,10 @@ class Finder {
     std::unordered_map<Root, onnx::NodeId> plain;  // by result that is multiplied: who made it before
     for (const auto& [id, primary] : pairs_) {
       const double factor = d_.factor(id);
-      if (factor == 1) continue;
-      const Root root = d_.root(d_.model().node(id).outputs()[0]);
+      const auto outputs = d_.model().node(id).outputs();
+      if (factor == 1 || outputs.empty() || outputs[0] == none) continue;
+      const Root root = d_.root(outputs[0]);
+      if (members_.chosen(root) == none) continue;
       const auto multiplied = views_.find(mixed(pairing_.classes[members_.chosen(root)], op_hash("Mul")));
       if (multiplied == views_.end()) continue;
       const bool one = multiplied->second.size() == 1;

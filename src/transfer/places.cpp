@@ -22,17 +22,12 @@ std::string_view last_operation(const onnx::Node& node) {
 
 }  // namespace
 
-ValueReaders::ValueReaders(const onnx::Model& model) : first_(model.value_count() + 1, 0) {
-  const auto each = [&](const auto& visit) {
-    for (onnx::NodeId id = 0; id < model.node_count(); ++id)
-      for (const onnx::ValueId value : model.node(id).inputs())
-        if (value != none) visit(value, id);
-  };
-  each([&](onnx::ValueId value, onnx::NodeId) { ++first_[value + 1]; });
-  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
-  nodes_.resize(first_.back());
-  std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-  each([&](onnx::ValueId value, onnx::NodeId id) { nodes_[next[value]++] = id; });
+ValueReaders value_readers(const onnx::Model& model) {
+  return {model.value_count(), [&](const auto& use) {
+            for (onnx::NodeId id = 0; id < model.node_count(); ++id)
+              for (const onnx::ValueId value : model.node(id).inputs())
+                if (value != none) use(value, id);
+          }};
 }
 
 Places::Places(const Net& ancestor, const Net& descendant, Known known)
@@ -119,7 +114,7 @@ bool Places::read_by_partner(onnx::NodeId reader, onnx::ValueId value, Values& f
   const Origin& origin = known_.origins[reader];
   if (origin.kind != Kind::computes && origin.kind != Kind::view) return false;
   const onnx::Node ours = d_.model().node(reader), theirs = a_.model().node(origin.nodes.front());
-  if (ours.inputs().size() > Net::most_inputs) return false;
+  if (ours.inputs().size() > most_listed) return false;
   const std::vector<Spelled> mine = spelled(ours), others = spelled(theirs);
   if (mine.size() != others.size()) return false;
   for (std::size_t part = 0; part < mine.size(); ++part) {

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/grouped.h"
 #include "transfer/net.h"
 #include "transfer/origins.h"
 #include "transfer/value_names.h"
@@ -11,17 +12,8 @@
 namespace thence::transfer {
 
 /// The nodes that read each value.
-class ValueReaders {
- public:
-  explicit ValueReaders(const onnx::Model& model);
-  std::span<const onnx::NodeId> of(onnx::ValueId value) const {
-    return std::span(nodes_).subspan(first_[value], first_[value + 1] - first_[value]);
-  }
-
- private:
-  std::vector<std::uint32_t> first_;  // by value
-  std::vector<onnx::NodeId> nodes_;
-};
+using ValueReaders = base::Grouped<onnx::NodeId>;
+ValueReaders value_readers(const onnx::Model& model);
 
 /// Asked from the last node to the first, while the origins of later ones become known.
 class Places {

@@ -41,8 +41,10 @@ onnx::ValueId ValueNames::same_or_derived(onnx::ValueId ours) const {
 
 onnx::NodeId ValueNames::writer(onnx::ValueId ours) const {
   if (same_[ours] == none) return none;
-  const onnx::NodeId node = ancestor_.producer(same_[ours]).index;
-  return ancestor_.node(node).outputs()[0] == same_[ours] ? node : none;
+  const onnx::Producer producer = ancestor_.producer(same_[ours]);
+  const bool first = producer.kind == onnx::Producer::Kind::node &&
+                     ancestor_.node(producer.index).outputs()[0] == same_[ours];
+  return first ? producer.index : none;
 }
 
 }  // namespace thence::transfer
