@@ -15,6 +15,12 @@ using onnx::none;
 
 constexpr std::size_t most_weights = 64;  // of nodes that are compared by weights in any place
 
+std::uint64_t as_halves(const Tensor& tensor) {
+  const bool as_bytes = !tensor.raw.empty();
+  return (as_bytes ? transfer::constant_of(tensor.type, tensor.raw) : transfer::constant_of(tensor.message))
+      .content;
+}
+
 }  // namespace
 
 // Also those that are read through views, in the form that they have in the file; not what such a view reads,
@@ -44,8 +50,8 @@ bool Weights::same_numbers(const Tensor& a, const Tensor& b) {
   if (a.elements != b.elements || a.message.empty() || b.message.empty()) return false;
   if (a.type == b.type && !a.raw.empty() && !b.raw.empty() && width_of(a.type) > 0)
     return unordered(a) == unordered(b);
-  const std::uint64_t content = transfer::constant_of(a.message).content;
-  return content != 0 && content == transfer::constant_of(b.message).content;
+  const std::uint64_t content = as_halves(a);
+  return content != 0 && content == as_halves(b);
 }
 
 // One weight in the place of another.

@@ -129,7 +129,16 @@ class Reader {
   double last_ = 0;
 };
 
-// Of an element, in bytes; 0 for types that are not read.
+constexpr std::int32_t uint4 = 21, int4 = 22;  // two in a byte
+
+template <class Element>
+Element element_at(std::string_view data, std::uint64_t place) {
+  Element value;
+  std::memcpy(&value, data.data() + place * sizeof value, sizeof value);
+  return value;
+}
+
+// Of an element, in bytes; 0 for types that have no whole ones, or are not read.
 std::uint64_t width_of(std::int32_t type) {
   switch (type) {
     case 2:
@@ -149,28 +158,21 @@ std::uint64_t width_of(std::int32_t type) {
   }
 }
 
+bool is_four_bits(std::int32_t type) { return type == uint4 || type == int4; }
+
 bool is_float(std::int32_t type) { return type == 1 || type == 10 || type == 11 || type == 16; }
 
-}  // namespace
-
-Constant constant_of(const onnx::Pieces& tensor, DataFiles* files) {
-  const onnx::TensorView header = onnx::read_tensor(tensor);
-  Constant unread;
-  unread.elements = header.elements().value_or(0);
-  unread.is_float = is_float(header.data_type);
-  std::string_view data;
-  if (header.external) {
-    const auto size = header.bytes();
-    const auto found = files != nullptr && size ? files->find(*header.external, *size) : std::nullopt;
-    if (!found) return unread;
-    data = *found;
-  }
+// All elements, in whatever fields of the message they are, or in `data`.
+Reader read(const onnx::Pieces& tensor, const onnx::TensorView& header, std::string_view data) {
+  using onnx::TensorField;
   Reader reader;
-  reader.floats(header.data_type, data);
-  reader.integers(header.data_type, data);
-  for (const std::string_view piece : header.external ? onnx::Pieces() : tensor)
+  if (!data.empty()) {
+    reader.floats(header.data_type, data);
+    reader.integers(header.data_type, data);
+    return reader;
+  }
+  for (const std::string_view piece : tensor)
     for (wire::Fields field(piece); field.next();) {
-      using onnx::TensorField;
       if (field.tag() == wire::bytes_tag(TensorField::raw_data)) {
         reader.floats(header.data_type, field.bytes());
         reader.integers(header.data_type, field.bytes());
@@ -191,24 +193,79 @@ Constant constant_of(const onnx::Pieces& tensor, DataFiles* files) {
           wire::each_varint(field, static_cast<std::uint32_t>(number), add);
       }
     }
-  if (reader.count() != unread.elements) return unread;
-  Constant constant = reader.result(unread.is_float);
+  return reader;
+}
+
+}  // namespace
+
+Constant constant_of(const onnx::Pieces& tensor, DataFiles* files, const Glance* glance) {
+  const onnx::TensorView header = onnx::read_tensor(tensor);
+  Constant constant;
+  constant.elements = header.elements().value_or(0);
+  constant.is_float = is_float(header.data_type);
+  const std::string_view data = elements_of(tensor, header, files);
+  if (header.external && data.empty()) return constant;
+  if (const std::uint64_t code = glance == nullptr ? 0 : glance->of(header, data); code != 0) {
+    constant.content = code;
+  } else {
+    const Reader reader = read(tensor, header, data);
+    if (reader.count() == constant.elements)
+      constant = reader.result(constant.is_float);
+    else if (!is_four_bits(header.data_type))
+      return constant;
+  }
   constexpr std::uint64_t least_matrix = 16, least_vector = 16;
   constexpr std::int32_t int64 = 7;  // of these, vectors are sizes and indices
   const bool matrix = header.dims.size() >= 2 && constant.elements >= least_matrix;
   const bool vector =
       header.dims.size() == 1 && constant.elements >= least_vector && header.data_type != int64;
-  if ((matrix || vector) && (!data.empty() || (header.raw_size > 0 && tensor.size() == 1))) {
+  const std::uint64_t width = width_of(header.data_type);
+  const bool fits = width > 0 ? data.size() == constant.elements * width : is_four_bits(header.data_type);
+  // Data in several pieces is not looked at element by element.
+  if ((matrix || vector) && fits && !data.empty()) {
     constant.type = header.data_type;
     constant.rows = matrix ? static_cast<std::uint64_t>(header.dims[0]) : 1;
     constant.stride = constant.columns();
     constant.data = data;
-    for (wire::Fields field(tensor.front()); data.empty() && field.next();)
-      if (field.tag() == wire::bytes_tag(onnx::TensorField::raw_data)) constant.data = field.bytes();
-    // Data in several pieces is not looked at element by element.
-    if (constant.data.size() != constant.elements * width_of(header.data_type)) constant.rows = 0;
   }
   return constant;
+}
+
+Constant constant_of(std::int32_t type, std::string_view elements) {
+  Reader reader;
+  reader.floats(type, elements);
+  reader.integers(type, elements);
+  return reader.result(is_float(type));
+}
+
+bool Constant::is_readable() const {
+  return may_be_weight() && (is_four_bits(type) || (width_of(type) > 0 && type != 7 && type != 9));
+}
+
+double Constant::element(std::uint64_t place) const {
+  switch (type) {
+    case 1: return element_at<float>(data, place);
+    case 2: return element_at<std::uint8_t>(data, place);
+    case 3: return element_at<std::int8_t>(data, place);
+    case 4: return element_at<std::uint16_t>(data, place);
+    case 5: return element_at<std::int16_t>(data, place);
+    case 6: return element_at<std::int32_t>(data, place);
+    case 10: return from_half(element_at<std::uint16_t>(data, place));
+    case 11: return element_at<double>(data, place);
+    case 16: return from_bfloat(element_at<std::uint16_t>(data, place));
+    case uint4:
+    case int4: {
+      const int four = element_at<std::uint8_t>(data, place / 2) >> (place % 2 * 4) & 15;
+      return type == int4 && four > 7 ? four - 16 : four;
+    }
+    default: return 0;
+  }
+}
+
+Constant Constant::told_apart(std::uint64_t by) const {
+  Constant other = *this;
+  if (content != 0) other.content = mixed(content, by);
+  return other;
 }
 
 Constant columns_of(const Constant& weight, std::uint64_t first, std::uint64_t count) {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "onnx/views.h"
-#include "transfer/data_files.h"
+#include "transfer/glance.h"
 
 namespace thence::transfer {
 
@@ -27,10 +27,19 @@ struct Constant {
   /// Whether it may be a weight, also one that was quantised.
   bool may_be_weight() const { return rows > 0; }
   std::uint64_t columns() const { return rows == 0 ? 0 : elements / rows; }
+  /// Whether its elements can be looked at one by one, and then the one at a place in `data`.
+  bool is_readable() const;
+  double element(std::uint64_t place) const;
+  /// The same, but for where it was made: one of several that are computed alike.
+  Constant told_apart(std::uint64_t by) const;
 };
 
 /// Of a tensor message; data that lies in another file is read if it is among `files`, which then outlive it.
-Constant constant_of(const onnx::Pieces& tensor, DataFiles* files = nullptr);
+/// Where a glance is enough, not all of it is.
+Constant constant_of(const onnx::Pieces& tensor, DataFiles* files = nullptr, const Glance* glance = nullptr);
+
+/// Of elements as they lie in a file, wherever that is.
+Constant constant_of(std::int32_t type, std::string_view elements);
 
 /// Of some columns of a weight, as if they were a tensor of their own. Only floats have a content then.
 Constant columns_of(const Constant& weight, std::uint64_t first, std::uint64_t count);

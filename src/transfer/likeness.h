@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -23,17 +24,28 @@ class Likeness {
     double factor = 1;  // of all elements alike
   };
   Found of(const Constant& changed);
+  /// The same of so many elements that lie in no tensor as they are.
+  Found of(std::uint64_t elements, const std::function<double(std::uint64_t)>& element_at);
 
  private:
+  // Samples, as far as they tell one weight from another.
+  struct Direction {
+    Direction(const std::vector<double>& samples);
+    double likeness(const Direction& other) const;
+    std::vector<float> first, all;
+  };
   struct Sampled {
     std::uint64_t content;
-    std::vector<double> straight, transposed;
+    const Constant* weight;
+    Direction straight, transposed;
   };
   const std::vector<Sampled>& of_size(std::uint64_t elements);
+  Found nearest(std::uint64_t elements, const std::vector<double>& values);
 
   const std::vector<Constant>& ancestor_;
   std::unordered_set<std::uint64_t> contents_;
   std::unordered_map<std::uint64_t, std::vector<Sampled>> by_size_;  // filled where it is asked for
+  std::size_t work_left_ = 1u << 25;  // comparisons: of a model of experts there are many
 };
 
 }  // namespace thence::transfer

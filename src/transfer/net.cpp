@@ -34,12 +34,12 @@ std::pair<onnx::ValueId, onnx::ValueId> factors(const onnx::Node& node) {
   return {none, none};
 }
 
-std::optional<Constant> constant_in(const onnx::Node& node) {
+std::optional<Constant> constant_in(const onnx::Node& node, const Glance* glance) {
   if (node.op_type() != "Constant") return std::nullopt;
   std::optional<Constant> found;
   node.each_attribute([&](const onnx::AttributeView& attribute) {
     if (attribute.has_tensor)
-      found = constant_of(attribute.tensor);
+      found = constant_of(attribute.tensor, nullptr, glance);
     else if (attribute.name == "value_int")
       found = constant_of(std::vector{attribute.i});
     else if (attribute.name == "value_float")
@@ -60,7 +60,7 @@ std::uint32_t Operators::number(std::string_view name) {
   return numbers_.try_emplace(std::string(name), static_cast<std::uint32_t>(numbers_.size())).first->second;
 }
 
-Net::Net(const onnx::Model& model, Operators& operators, Likeness* ancestor)
+Net::Net(const onnx::Model& model, Operators& operators, Likeness* ancestor, const Glance* glance)
     : model_(&model),
       files_(model),
       roots_(model.value_count()),
@@ -72,7 +72,8 @@ Net::Net(const onnx::Model& model, Operators& operators, Likeness* ancestor)
       views_(model.node_count(), false),
       fixed_(model.node_count(), false),
       aside_(model.node_count(), false),
-      ancestor_(ancestor) {
+      ancestor_(ancestor),
+      glance_(glance) {
   for (onnx::ValueId value = 0; value < roots_.size(); ++value) roots_[value] = value;
   read_constants();
   shapes::Order order(model);
@@ -85,8 +86,9 @@ Net::Net(const onnx::Model& model, Operators& operators, Likeness* ancestor)
 void Net::read_constants() {
   for (const onnx::Initializer& initializer : model_->initializers()) {
     if (initializer.value != none)
-      add_constant(initializer.value,
-                   initializer.sparse ? Constant() : constant_of(onnx::Pieces{initializer.bytes}, &files_));
+      add_constant(initializer.value, initializer.sparse
+                                          ? Constant()
+                                          : constant_of(onnx::Pieces{initializer.bytes}, &files_, glance_));
   }
 }
 
@@ -119,10 +121,10 @@ bool Net::is_number(onnx::ValueId value, const onnx::Node& reader) const {
 }
 
 // What an operation makes of constants: a number of numbers; others are told by how they are computed.
-Constant Net::computed(const onnx::Node& node, const Step& step) const {
+Constant Net::computed(const onnx::Node& node) const {
   Constant made;
   bool all_numbers = is_elementwise(node.op_type()), all_known = true;
-  std::uint64_t content = mixed(hash_of(node.op_type()) + step.place, step.detail);
+  std::uint64_t content = hash_of(node.op_type());
   for (const onnx::ValueId value : node.inputs()) {
     const Constant* const read = value == none ? nullptr : constant(roots_[value]);
     all_numbers &= read != nullptr && read->scalar && read->is_float;
@@ -180,7 +182,7 @@ bool Net::see_through(const onnx::Node& node) {
 void Net::read_node(onnx::NodeId id, Operators& operators) {
   const onnx::Node node = model_->node(id);
   const auto node_inputs = node.inputs(), outputs = node.outputs();
-  if (const auto constant = constant_in(node); constant && !outputs.empty() && outputs[0] != none) {
+  if (const auto constant = constant_in(node, glance_); constant && !outputs.empty() && outputs[0] != none) {
     fixed_[id] = aside_[id] = true;
     add_constant(outputs[0], *constant);
     return;
@@ -197,6 +199,7 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
         return producer.kind == onnx::Producer::Kind::initializer ||
                (producer.kind == onnx::Producer::Kind::node && producer.index < id && aside_[producer.index]);
       }));
+  unpack(node);
   views_[id] = see_through(node);
   if (views_[id] || see_apart(node, id, operators)) return;
   const bool asks_for_shape = node.op_type() == "Shape" || node.op_type() == "Size";
@@ -205,6 +208,8 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
   Root before = none;
   const std::vector<Spelled> parts = spelled(node);
   const bool slices = node.op_type() == "Split";  // every output is an operation of its own
+  const std::vector<std::int64_t> starts = starts_of(node);
+  const Constant made = fixed_[id] ? computed(node) : Constant();
   for (const Spelled& part : parts) {
     const bool last = &part == &parts.back();
     const std::string_view op = cuts_out(node) ? "Slice" : part.op;
@@ -231,11 +236,12 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
     step.input_count = static_cast<std::uint32_t>(inputs_.size()) - step.first_input;
     const std::uint64_t detail_of_all = step.detail;
     const Root on_the_way = before;
-    const std::size_t count = last ? std::clamp<std::size_t>(outputs.size(), 1, most_inputs) : 1;
+    const std::size_t most = std::min(most_inputs, most_asked / std::max(step.input_count, 1u));
+    const std::size_t count = last ? std::clamp<std::size_t>(outputs.size(), 1, most) : 1;
     for (std::size_t place = 0; place < count; ++place) {
       step.place = slices ? 0 : static_cast<std::uint32_t>(place);
       if (slices) step.detail = mixed(detail_of_all, place);
-      step.start = start_of(node, place);
+      step.start = place < starts.size() ? starts[place] : -1;
       if (last && place < outputs.size() && outputs[place] == none) continue;
       if (last && static_cast<int>(place) == output_on_the_way(node.op_type()) && parts.size() > 1) {
         roots_[outputs[place]] = on_the_way;
@@ -243,7 +249,7 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
       }
       step.output = last && place < outputs.size() ? outputs[place] : fresh();
       makers_[step.output] = static_cast<StepId>(steps_.size());
-      if (fixed_[id]) add_constant(step.output, computed(node, step));
+      if (fixed_[id]) add_constant(step.output, made.told_apart(mixed(step.place, step.detail)));
       if (may_cut_off(node.op_type()) && step.output < cut_.size()) cut_[step.output] = true;
       steps_.push_back(step);
       before = step.output;

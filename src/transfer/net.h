@@ -46,11 +46,14 @@ class Net {
   /// What reads or writes more than this is not looked into: no exporter writes such nodes, a hostile file
   /// may.
   static constexpr std::size_t most_inputs = 1024;
-  static constexpr std::size_t most_merged = 64;  // values into one
+  static constexpr std::size_t most_asked = 1u << 16;  // inputs of one operator, by all of its outputs
+  static constexpr std::size_t most_merged = 64;       // values into one
 
   /// With an ancestor's weights: those that were changed are seen as what they were, and so are operations
   /// that were merged into one.
-  Net(const onnx::Model& model, Operators& operators, Likeness* ancestor = nullptr);
+  /// With a glance: weights of which that is enough are not read whole.
+  Net(const onnx::Model& model, Operators& operators, Likeness* ancestor = nullptr,
+      const Glance* glance = nullptr);
 
   const onnx::Model& model() const { return *model_; }
   /// The nodes, each after what it reads, whatever the order of the file.
@@ -97,13 +100,14 @@ class Net {
   void read_node(onnx::NodeId id, Operators& operators);
   bool see_through(const onnx::Node& node);
   bool is_number(onnx::ValueId value, const onnx::Node& reader) const;
-  Constant computed(const onnx::Node& node, const Step& step) const;
+  Constant computed(const onnx::Node& node) const;
   bool see_apart(const onnx::Node& node, onnx::NodeId id, Operators& operators);
   void add_constant(Root root, Constant constant);
+  void unpack(const onnx::Node& node);
   Root part_of(Root whole, std::uint64_t first, std::uint64_t count);
   std::vector<std::int64_t> integers_of(onnx::ValueId value) const;
   bool cuts_out(const onnx::Node& node) const;
-  std::int64_t start_of(const onnx::Node& node, std::size_t output) const;
+  std::vector<std::int64_t> starts_of(const onnx::Node& node) const;
   std::vector<std::uint64_t> parts_of(const onnx::Node& split, std::uint64_t whole) const;
   StepId add_step(Step step, std::initializer_list<Root> inputs);
   void find_readers();
@@ -122,7 +126,9 @@ class Net {
   std::vector<Step> steps_;
   std::vector<Root> inputs_;
   std::vector<bool> views_, fixed_, aside_;  // by node
+  std::unordered_set<Root> unpacked_;        // constants that were looked into, whatever was found
   Likeness* ancestor_;                       // null for the ancestor itself
+  const Glance* glance_;                     // null: all is read
   base::Grouped<StepId> readers_;
 };
 

@@ -267,7 +267,7 @@ class Finder {
   // the result comes out multiplied, and so is what that view gives; and what carries the result, carries it.
   void find_folded_factors() {
     std::unordered_map<Root, onnx::NodeId> plain;  // by result that is multiplied: who made it before
-    for (const auto& [id, primary] : pairs_) {
+    for (const auto& [id, theirs] : pairs_) {
       const double factor = d_.factor(id);
       const auto outputs = d_.model().node(id).outputs();
       if (factor == 1 || outputs.empty() || outputs[0] == none) continue;

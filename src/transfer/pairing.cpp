@@ -84,11 +84,13 @@ class Pairer {
     while (!queue_.empty()) {
       const StepId first = queue_.front();
       queue_.pop_front();
-      // All outputs of an operator are steps of their own, one after the other.
-      for (StepId id = first; id < d_.steps().size() && (id == first || same_operator(first, id)); ++id) {
+      // All outputs of an operator are steps of their own, one after the other; the first asks for all.
+      const bool asks_for_all = first == 0 || !same_operator(first - 1, first);
+      StepId id = first;
+      do {
         if (result_.partners[d_.steps()[id].output] == none) forward(id) || by_weight(id);
         if (result_.partners[d_.steps()[id].output] != none) backward(id);
-      }
+      } while (asks_for_all && ++id < d_.steps().size() && same_operator(first, id));
     }
   }
 

@@ -14,12 +14,6 @@ void add(std::vector<Id>& all, Id one) {
   if (all.size() < most_listed && std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
 }
 
-// Of those that it is spelled as, the one that makes its first output.
-std::string_view last_operation(const onnx::Node& node) {
-  const std::vector<Spelled> parts = spelled(node);
-  return parts.empty() ? node.op_type() : parts.back().op;
-}
-
 }  // namespace
 
 ValueReaders value_readers(const onnx::Model& model) {
@@ -114,7 +108,7 @@ bool Places::read_by_partner(onnx::NodeId reader, onnx::ValueId value, Values& f
   const Origin& origin = known_.origins[reader];
   if (origin.kind != Kind::computes && origin.kind != Kind::view) return false;
   const onnx::Node ours = d_.model().node(reader), theirs = a_.model().node(origin.nodes.front());
-  if (ours.inputs().size() > most_listed) return false;
+  if (ours.inputs().size() > most_listed || theirs.inputs().size() > most_listed) return false;
   const std::vector<Spelled> mine = spelled(ours), others = spelled(theirs);
   if (mine.size() != others.size()) return false;
   for (std::size_t part = 0; part < mine.size(); ++part) {
@@ -157,7 +151,8 @@ bool Places::is_read_alike(onnx::ValueId ours, onnx::ValueId theirs) const {
     const Origin& origin = known_.origins[reader];
     if (origin.kind == Kind::unknown || origin.kind == Kind::ambiguous) return false;
     const auto inputs = a_.model().node(origin.nodes.front()).inputs();
-    return std::find(inputs.begin(), inputs.end(), theirs) != inputs.end();
+    return inputs.size() <= Net::most_inputs &&
+           std::find(inputs.begin(), inputs.end(), theirs) != inputs.end();
   });
 }
 

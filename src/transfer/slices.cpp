@@ -36,25 +36,25 @@ bool Net::cuts_out(const onnx::Node& node) const {
          node.inputs()[1] != none && constant(roots_[node.inputs()[0]]) == nullptr;
 }
 
-std::int64_t Net::start_of(const onnx::Node& node, std::size_t output) const {
+// Of what cuts out parts: where each output begins, as far as that is known.
+std::vector<std::int64_t> Net::starts_of(const onnx::Node& node) const {
   const auto inputs = node.inputs();
   if (node.op_type() == "Split") {
-    std::vector<std::int64_t> sizes;
+    std::vector<std::int64_t> sizes, starts{0};
     if (const auto attribute = node.attribute("split"))
       sizes = attribute->ints;
     else if (inputs.size() > 1 && inputs[1] != none)
       sizes = integers_of(inputs[1]);
-    std::int64_t start = 0;
-    for (std::size_t i = 0; i < output; ++i) {
-      if (i >= sizes.size() || sizes[i] < 0 || sizes[i] > INT32_MAX) return -1;
-      start += sizes[i];
+    for (const std::int64_t size : sizes) {
+      if (size < 0 || size > INT32_MAX || starts.size() == most_inputs) break;
+      starts.push_back(starts.back() + size);
     }
-    return start;
+    return starts;
   }
-  if ((node.op_type() != "Slice" && !cuts_out(node)) || inputs.size() < 2 || inputs[1] == none) return -1;
+  if ((node.op_type() != "Slice" && !cuts_out(node)) || inputs.size() < 2 || inputs[1] == none) return {};
   const Constant* const start = constant(roots_[inputs[1]]);
-  const bool known = start != nullptr && start->scalar && *start->scalar >= 0 && *start->scalar <= INT32_MAX;
-  return known ? static_cast<std::int64_t>(*start->scalar) : -1;
+  if (start == nullptr || !start->scalar || *start->scalar < 0 || *start->scalar > INT32_MAX) return {};
+  return {static_cast<std::int64_t>(*start->scalar)};
 }
 
 }  // namespace thence::transfer

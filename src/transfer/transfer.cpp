@@ -159,9 +159,10 @@ std::unordered_set<Root> take_back(const std::vector<Claim>& claims, const Verif
 Result<Lent> lend(const Map& ancestor, const onnx::Model& descendant, Share& share,
                   const Verifier& verifier) {
   Operators operators;
-  const Net theirs(ancestor.model(), operators);
+  const Glance glance(ancestor.model(), descendant);
+  const Net theirs(ancestor.model(), operators, nullptr, &glance);
   Likeness weights(theirs.constants());
-  const Net ours(descendant, operators, &weights);
+  const Net ours(descendant, operators, &weights, &glance);
   count_weights(theirs, ours, share);
   Pairing pairing = pair(theirs, ours);
   std::vector<Origin> origins = origins_of(theirs, ours, pairing);

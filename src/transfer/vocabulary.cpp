@@ -180,4 +180,11 @@ std::vector<Spelled> spelled(const onnx::Node& node) {
   return result;
 }
 
+std::string_view last_operation(const onnx::Node& node) {
+  if (node.op_type() == "QLinearConcat") return "Concat";
+  if (row_of(node.op_type()) == nullptr) return node.op_type();
+  const std::vector<Spelled> parts = spelled(node);
+  return parts.empty() ? node.op_type() : parts.back().op;
+}
+
 }  // namespace thence::transfer

@@ -59,4 +59,7 @@ bool gives_integers(std::string_view op);
 /// How a node is spelled; itself for most. The last one makes the node's first output.
 std::vector<Spelled> spelled(const onnx::Node& node);
 
+/// The operator of that last one; nothing is listed for it.
+std::string_view last_operation(const onnx::Node& node);
+
 }  // namespace thence::transfer

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import struct
+from random import Random
 
 from tests.hostile import pb
 from tests.hostile.megabyte import CASES, SIZE, Case, capture_of, case, short_names, until_full
@@ -253,3 +255,38 @@ def graph_inputs() -> Case:
 @case
 def opsets() -> Case:
     return Case(pb.model_of(pb.graph([pb.node("Op", "/a/x")]), b"B\0" * 450_000))
+
+
+# What transfer and diff look into
+
+
+@case
+def operators_of_many_outputs() -> Case:
+    """Each reads the one before: all outputs of each are asked for again."""
+    names = list(itertools.islice(short_names(), 900))
+    nodes = (
+        pb.node("Split", "", [f"{i}{names[0]}"], [f"{i + 1}{name}" for name in names])
+        for i in itertools.count()
+    )
+    return Case(pb.model(until_full(nodes)))
+
+
+@case
+def weights_of_one_size() -> Case:
+    """Thousands of quantised weights, which may be any of thousands that are not."""
+    random = Random(1)
+    pairs = (
+        pb.tensor(f"{name}r", [4, 4], struct.pack("16f", *(random.random() for _ in range(16))))
+        + pb.tensor(f"{name}q", [4, 4], random.randbytes(16), kind=3)
+        for name in short_names()
+    )
+    held = until_full(pairs, SIZE // 2)
+    nodes = until_full(
+        (
+            pb.node("MatMul", "", ["x", f"{name}{kind}"], [f"{name}{kind}y"])
+            for name in short_names()
+            for kind in "rq"
+        ),
+        SIZE // 2,
+    )
+    return Case(pb.model(nodes, b"".join(held)))

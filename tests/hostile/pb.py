@@ -65,9 +65,9 @@ def body(name: Text, graph: bytes) -> bytes:
     return message(5, message(1, name) + message(6, graph) + number(20, 5))
 
 
-def tensor(name: Text, dims: Iterable[int] = (), data: bytes = b"", field: int = 5) -> bytes:
-    """An initializer of floats, as a field of its graph."""
-    head = b"".join(number(1, dim) for dim in dims) + number(2, 1) + message(8, name)
+def tensor(name: Text, dims: Iterable[int] = (), data: bytes = b"", field: int = 5, kind: int = 1) -> bytes:
+    """An initializer of floats, or of another type, as a field of its graph."""
+    head = b"".join(number(1, dim) for dim in dims) + number(2, kind) + message(8, name)
     return message(field, head + (message(9, data) if data else b""))
 
 

@@ -33,6 +33,23 @@ def test_who_hands_on_what_it_was_given_is_accepted_not_first() -> None:
     assert (row["module"], row["accept"]) == ("act", [""])
 
 
+def test_who_did_nothing_and_is_gone_is_accepted_not_first() -> None:
+    kin = Kin(
+        "a = Relu(x)\n b = Pad(a, p)\n y = Exp(b)",
+        ["act", "pad", "exp"],
+        INPUT,
+        OUTPUT,
+        p=np.zeros(4, np.int64),
+    )
+    gone = kin.told(kin.descendant("{b} = Relu({x})\n {y} = Exp({b})", "float[4, 6] {y}"))
+    assert (gone[0]["module"], gone[0]["accept"]) == ("act", ["pad"])
+    there = kin.told(
+        kin.descendant("{a} = Relu({x})\n {b} = Pad({a}, {p})\n {y} = Exp({b})", "float[4, 6] {y}")
+    )
+    assert modules(there) == ["act", "pad", "exp"]
+    assert "accept" not in there[1]
+
+
 def test_a_view_that_may_be_two_things_is_ambiguous() -> None:
     """A new Reshape gives the sum; so does a Reshape of the ancestor, which changes nothing."""
     shape = np.array([4, 6])

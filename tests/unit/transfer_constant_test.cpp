@@ -14,7 +14,7 @@
 namespace thence::transfer {
 namespace {
 
-constexpr std::uint64_t float32 = 1, float16 = 10, int8 = 3;
+constexpr std::uint64_t float32 = 1, float16 = 10, int8 = 3, int4 = 22;
 
 std::string tensor_of(std::uint64_t type, std::vector<std::uint64_t> dims, const std::string& raw) {
   test::Message made;
@@ -81,6 +81,24 @@ TEST(Constant, ColumnsAreATensorOfTheirOwn) {
   EXPECT_EQ(columns_of(whole, 0, 4).content, read(tensor_of(float32, {4, 4}, floats(left))).content);
   EXPECT_EQ(columns_of(whole, 4, 4).content, read(tensor_of(float32, {4, 4}, floats(right))).content);
   EXPECT_EQ(columns_of(whole, 4, 5).content, 0u);
+}
+
+TEST(Constant, ElementsCanBeLookedAt) {
+  const std::string halves =
+      tensor_of(float16, {2, 8}, std::string("\x00\x3e\x00\xbc", 4) + std::string(28, '\0'));
+  const Constant half = read(halves);
+  ASSERT_TRUE(half.is_readable());
+  EXPECT_EQ(half.element(0), 1.5);
+  EXPECT_EQ(half.element(1), -1);
+  const std::string fours = tensor_of(int4, {4, 4}, std::string("\xf1\x87", 2) + std::string(6, '\0'));
+  const Constant four = read(fours);
+  ASSERT_TRUE(four.is_readable());
+  EXPECT_EQ(four.element(0), 1);
+  EXPECT_EQ(four.element(1), -1);
+  EXPECT_EQ(four.element(2), 7);
+  EXPECT_EQ(four.element(3), -8);
+  EXPECT_EQ(four.element(15), 0);
+  EXPECT_FALSE(read(tensor_of(int4, {4, 4}, std::string(7, '\0'))).is_readable());
 }
 
 TEST(Constant, IntegersHaveNoColumns) {

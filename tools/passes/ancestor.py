@@ -13,6 +13,8 @@ from .ids import Ids
 from .same import expressions
 
 VIEWS = set("Cast Dropout Flatten Identity Reshape Squeeze Transpose Unsqueeze".split())
+# Of these it depends on sizes and numbers whether they give just what they read.
+IDLE = set("Add Concat Div Expand Mul Pad Resize Slice Split Sub Tile".split())
 CLAMPS = ("Clip", "Relu")
 Alive = dict[str, set[str]]  # by id that a descendant still has, the operators that give what bears it
 Row = dict[str, Any]
@@ -43,7 +45,7 @@ class Ancestor:
         if self._is_one_of_several(said.value):
             return unknown("one_of_several_outputs")
         name, passed = self._clamped(node, said.value, alive), []
-        while node.op_type not in VIEWS and (before := self._handed_on(name)):
+        while before := self._handed_on(node, name, alive):
             passed.append(self.ids.maker[name])
             name = before
         merged = [self.ids.maker[other] for other in self._merged(name, alive)]
@@ -66,10 +68,13 @@ class Ancestor:
         return self._owned(rows + self._origins(node, names[0]))
 
     def _roots(self, names: tuple[str, ...]) -> list[str]:
-        """The tensors themselves, without those that are only laid out anew from one of them."""
+        """The tensors themselves, without those that are one of them laid out anew or handed on."""
 
         def is_view(name: str) -> bool:
-            return self.maker(name).op_type in VIEWS and self.maker(name).input[0] in names
+            maker = self.maker(name)
+            return (maker.op_type in VIEWS and maker.input[0] in names) or (
+                maker.op_type in IDLE and any(self._is_handed_on(before, name) for before in maker.input)
+            )
 
         return [name for name in names if not is_view(name)]
 
@@ -83,14 +88,21 @@ class Ancestor:
         owners = {self._rows[row]["module"] for row in rows}
         return self._owned(rows[:1]) if len(owners) == 1 else unknown("ambiguous")
 
-    def _handed_on(self, name: str) -> str | None:
-        """The value that a view gives unchanged, shape and all."""
-        node = self.maker(name)
-        if node.op_type not in VIEWS or node.input[0] not in self.ids.maker:
-            return None
-        before = str(node.input[0])
-        unchanged = node.op_type in ("Identity", "Dropout")
-        return before if unchanged or (self.values and self.values.alike(name, before)) else None
+    def _handed_on(self, node: onnx.NodeProto, name: str, alive: Alive) -> str | None:
+        """What was read by a node that gave it unchanged, shape and all, and is gone."""
+        maker = self.maker(name)
+        if maker.op_type in VIEWS:
+            read, gone = maker.input[:1], node.op_type not in VIEWS
+        else:
+            read = maker.input if maker.op_type in IDLE else []
+            gone = not any(op.endswith(maker.op_type) for op in alive.get(name, ()))
+        return next((str(each) for each in read if self._is_handed_on(each, name)), None) if gone else None
+
+    def _is_handed_on(self, before: str, name: str) -> bool:
+        if before not in self.ids.maker:
+            return False
+        unchanged = self.maker(name).op_type in ("Identity", "Dropout")
+        return unchanged or (self.values is not None and self.values.alike(name, before))
 
     def _origins(self, node: onnx.NodeProto, name: str) -> list[int]:
         """Who computed what was then laid out anew, if the node does both at once."""

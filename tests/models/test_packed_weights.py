@@ -1,0 +1,76 @@
+"""Weights packed to four bits are known by their content, where nothing else tells two operations apart."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import parser
+from onnxruntime.quantization import QuantFormat
+from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
+from tests.cases.programs import RELEASE
+from tests.models.erase import erased
+
+SIDES = (48, 32)
+
+
+def twins() -> onnx.ModelProto:
+    """Two projections of the same value, and a sum that does not care which is which."""
+    model = parser.parse_model(
+        '<ir_version: 10, opset_import: ["" : 21]>\n'
+        f"twins (float[1, {SIDES[0]}] x) => (float[1, {SIDES[1]}] y) {{\n"
+        " a = MatMul(x, left_weight)\n b = MatMul(x, right_weight)\n c = Relu(a)\n d = Relu(b)\n"
+        " y = Add(c, d)\n}"
+    )
+    for node, name in zip(model.graph.node, ("left", "right", "left", "right", ""), strict=True):
+        node.name = f"/{name}/{node.op_type}" if name else "/Add"
+    random = np.random.default_rng(7)
+    for name in ("left", "right"):
+        weight = random.standard_normal(SIDES, dtype=np.float32)
+        model.graph.initializer.append(onnx.numpy_helper.from_array(weight, f"{name}_weight"))
+    return model
+
+
+def packed(model: onnx.ModelProto, form: QuantFormat, block: int, symmetric: bool) -> onnx.ModelProto:
+    held = MatMulNBitsQuantizer(model, bits=4, block_size=block, is_symmetric=symmetric, quant_format=form)
+    held.process()
+    made: onnx.ModelProto = held.model.model
+    return made
+
+
+def turned_round(model: onnx.ModelProto) -> None:
+    """The projections change places, and with them the order of the file."""
+    nodes = list(model.graph.node)
+    del model.graph.node[:]
+    order = {"right": 0, "left": 1, "": 2}
+    side = {node.name: next((s for s in ("left", "right") if s in node.name), "") for node in nodes}
+    model.graph.node.extend(sorted(nodes, key=lambda node: order[side[node.name]]))
+
+
+@pytest.mark.parametrize("symmetric", [True, False], ids=["symmetric", "with zero points"])
+@pytest.mark.parametrize(
+    ("form", "block"),
+    [(QuantFormat.QOperator, 16), (QuantFormat.QOperator, 32), (QuantFormat.QDQ, 16)],
+    ids=["MatMulNBits", "blocks with a rest", "DequantizeLinear"],
+)
+def test_each_is_found(form: QuantFormat, block: int, symmetric: bool, tmp_path: Path) -> None:
+    ancestor, descendant = tmp_path / "twins.onnx", tmp_path / "packed.onnx"
+    onnx.save(twins(), ancestor)
+    model = packed(twins(), form, block, symmetric)
+    turned_round(model)
+    wanted = [node.name.split("/")[1] for node in model.graph.node if "MatMul" in node.op_type]
+    erased(model, 1.0, seed=1)
+    onnx.save(model, descendant)
+    done = subprocess.run(
+        [RELEASE, "transfer", ancestor, descendant, "--format", "json", "--quiet"],
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    nodes = json.loads(done.stdout)["nodes"]
+    assert [node["module"] for node in nodes if "MatMul" in node["op_type"]] == wanted == ["right", "left"]
+    assert {node["module"] for node in nodes if node["op_type"] == "Relu"} == {"left", "right"}
