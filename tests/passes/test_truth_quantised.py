@@ -110,3 +110,30 @@ def test_a_quantised_tensor_that_replaces_a_relu_is_what_the_relu_gave() -> None
         **held,
     )
     assert modules(kin.told(kept, TOO_COARSE)) == [None, "conv", "conv", "act"]
+
+
+def test_so_is_what_carries_it_to_where_the_relu_was() -> None:
+    kin = Kin(
+        "a = Gemm(x, w)\n h = Reshape(a, s)\n y = Relu(h)",
+        ["fc", "fc", "act"],
+        INPUT,
+        "float[2, 12] y",
+        w=weight(6, 6),
+        s=np.array([2, 12]),
+    )
+    shown = "{a}_DequantizeLinear_Output = DequantizeLinear({a}_QuantizeLinear_Output, scale, zero)\n"
+    pair = "{a}_QuantizeLinear_Output = QuantizeLinear({a}, scale, zero)\n" + shown
+    gone = kin.descendant(
+        "{a} = Gemm({x}, {w})\n"
+        + pair
+        + "{h} = Reshape({a}_DequantizeLinear_Output, {s})\n {y} = Identity({h})",
+        "float[2, 12] {y}",
+        **SCALE,
+    )
+    assert modules(kin.told(gone, TOO_COARSE)) == ["fc", "act", "act", "act", "act"]
+    kept = kin.descendant(
+        "{a} = Gemm({x}, {w})\n" + pair + "{h} = Reshape({a}_DequantizeLinear_Output, {s})\n {y} = Relu({h})",
+        "float[2, 12] {y}",
+        **SCALE,
+    )
+    assert modules(kin.told(kept, TOO_COARSE)) == ["fc", "fc", "fc", "fc", "act"]

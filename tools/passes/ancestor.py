@@ -16,6 +16,7 @@ VIEWS = set("Cast Dropout Flatten Identity Reshape Squeeze Transpose Unsqueeze".
 # Of these it depends on sizes and numbers whether they give just what they read.
 IDLE = set("Add Concat Div Expand Mul Pad Resize Slice Split Sub Tile".split())
 CLAMPS = ("Clip", "Relu")
+QUANTISED = ("QLinear", "QGemm", "QuantizeLinear", "DequantizeLinear")
 Alive = dict[str, set[str]]  # by id that a descendant still has, the operators that give what bears it
 Row = dict[str, Any]
 
@@ -94,9 +95,16 @@ class Ancestor:
         if maker.op_type in VIEWS:
             read, gone = maker.input[:1], node.op_type not in VIEWS
         else:
-            read = maker.input if maker.op_type in IDLE else []
-            gone = not any(op.endswith(maker.op_type) for op in alive.get(name, ()))
-        return next((str(each) for each in read if self._is_handed_on(each, name)), None) if gone else None
+            read, gone = maker.input if maker.op_type in IDLE else [], not self._is_alive(name, alive)
+        before = next((str(each) for each in read if self._is_handed_on(each, name)), None)
+        # One of two in a row is gone, and the other has its name.
+        gone |= before is not None and before not in alive and self.maker(before).op_type == maker.op_type
+        return before if gone else None
+
+    def _is_alive(self, name: str, alive: Alive) -> bool:
+        """Whether a value is given by the operator that gave it before, or by that in its quantised form."""
+        op = self.maker(name).op_type
+        return not {op, f"QLinear{op}"}.isdisjoint(alive.get(name, ()))
 
     def _is_handed_on(self, before: str, name: str) -> bool:
         if before not in self.ids.maker:
@@ -116,13 +124,21 @@ class Ancestor:
 
     def _clamped(self, node: onnx.NodeProto, name: str, alive: Alive) -> str:
         """A quantised tensor has no numbers below its zero point: where that made a Relu needless, it is what
-        the Relu gave, whatever it is called."""
-        readers = self.ids.readers.get(name, [])
-        if not node.op_type.startswith(("QLinear", "QGemm")) or len(readers) != 1:
-            return name
-        reader = self.ids.rows[readers[0]].node
-        kept = reader.op_type in alive.get(reader.output[0], ())
-        return str(reader.output[0]) if reader.op_type in CLAMPS and not kept else name
+        the Relu gave, whatever it is called. So is what carries it to where the Relu was."""
+        at, op = name, ""
+        while self._is_quantised(node, name, alive) and len(readers := self.ids.readers.get(at, [])) == 1:
+            reader = self.ids.rows[readers[0]].node
+            at, op = str(reader.output[0]), reader.op_type
+            if op not in VIEWS:
+                break
+        return at if op in CLAMPS and not self._is_alive(at, alive) else name
+
+    def _is_quantised(self, node: onnx.NodeProto, name: str, alive: Alive) -> bool:
+        if node.op_type not in VIEWS:
+            return node.op_type.startswith(QUANTISED)
+        while self.maker(name).op_type in VIEWS and self.maker(name).input[0] in self.ids.maker:
+            name = str(self.maker(name).input[0])
+        return any(op.startswith(QUANTISED) for op in alive.get(name, ()))
 
     def _merged(self, name: str, alive: Alive) -> list[str]:
         """Values computed from the same in the same way that are there no more: this one serves for them."""
