@@ -8,8 +8,9 @@ std::vector<Root> Members::told_by_readers(const Net& ancestor, const Net& desce
   for (const StepId reader : descendant.readers(ours)) {
     const Root read_by = descendant.steps()[reader].output, made = chosen_[read_by];
     if (made == none || open_[read_by] || ancestor.maker(made) == none) continue;
-    for (const Root read : ancestor.inputs(ancestor.steps()[ancestor.maker(made)]))
-      if (pairing_.classes[read] == pairing_.classes[chosen_[ours]] && told.size() < Net::most_merged &&
+    for (const Root each : ancestor.inputs(ancestor.steps()[ancestor.maker(made)]))
+      if (const Root read = ancestor.handed_on(each);
+          pairing_.classes[read] == pairing_.classes[chosen_[ours]] && told.size() < Net::most_merged &&
           std::find(told.begin(), told.end(), read) == told.end())
         told.push_back(read);
   }

@@ -67,6 +67,7 @@ Net::Net(const onnx::Model& model, Operators& operators, Likeness* ancestor, con
       forms_(model.value_count(), 0),
       scales_(model.value_count(), false),
       cut_(model.value_count(), false),
+      single_(model.value_count(), Single::no),
       makers_(model.value_count(), none),
       constant_of_(model.value_count(), none),
       views_(model.node_count(), false),
@@ -111,6 +112,7 @@ Root Net::fresh() {
 
 // A float of which a rewrite may make any other, or that changes nothing where it is added.
 bool Net::is_number(onnx::ValueId value, const onnx::Node& reader) const {
+  if (single_[value] == Single::real) return reader.op_type() != "Add";  // optimisers make a number of it
   const Constant* const number = constant(roots_[value]);
   if (number == nullptr || !number->scalar) return false;
   if (reader.op_type() == "Add") return number->is_float && *number->scalar == 0;
@@ -118,6 +120,41 @@ bool Net::is_number(onnx::ValueId value, const onnx::Node& reader) const {
   const onnx::Producer producer = model_->producer(value);  // it was quantised
   return producer.kind == onnx::Producer::Kind::node &&
          model_->node(producer.index).op_type() == "DequantizeLinear";
+}
+
+Net::Single Net::single(onnx::ValueId value) const {
+  if (value == none) return Single::no;
+  const Constant* const number = constant(roots_[value]);
+  if (number == nullptr) return single_[value];
+  return !number->scalar ? Single::no : number->is_float ? Single::real : Single::integer;
+}
+
+// Whether a node that works on sizes gives one number.
+Net::Single Net::single_of(const onnx::Node& node) const {
+  const auto inputs = node.inputs();
+  const std::string_view op = node.op_type();
+  if (op == "Size") return Single::integer;
+  if (inputs.empty() || inputs.size() > most_inputs) return Single::no;
+  if (op == "Gather") return inputs.size() == 2 ? single(inputs[1]) : Single::no;
+  if (op == "Slice") {
+    const std::vector<std::int64_t> starts = starts_of(node);
+    const Constant* const end =
+        inputs.size() > 2 && inputs[2] != none ? constant(roots_[inputs[2]]) : nullptr;
+    const bool one = starts.size() == 1 && end != nullptr && end->scalar &&
+                     *end->scalar == static_cast<double>(starts[0] + 1);
+    return one ? Single::integer : Single::no;
+  }
+  if (op == "Expand" || (view_of(op) == View::not_one && !is_elementwise(op))) return Single::no;
+  Single made = Single::integer;
+  for (const onnx::ValueId value : view_of(op) == View::not_one ? inputs : inputs.first(1)) {
+    if (single(value) == Single::no) return Single::no;
+    if (single(value) == Single::real) made = Single::real;
+  }
+  constexpr std::int64_t reals[] = {1, 10, 11, 16};
+  if (const auto to = op == "Cast" ? node.attribute("to") : std::nullopt)
+    made = std::find(std::begin(reals), std::end(reals), to->i) != std::end(reals) ? Single::real
+                                                                                   : Single::integer;
+  return made;
 }
 
 // What an operation makes of constants: a number of numbers; others are told by how they are computed.
@@ -199,6 +236,8 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
         return producer.kind == onnx::Producer::Kind::initializer ||
                (producer.kind == onnx::Producer::Kind::node && producer.index < id && aside_[producer.index]);
       }));
+  if (aside_[id] && !fixed_[id] && outputs.size() == 1 && outputs[0] != none)
+    single_[outputs[0]] = single_of(node);
   unpack(node);
   views_[id] = see_through(node);
   if (views_[id] || see_apart(node, id, operators)) return;

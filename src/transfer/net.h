@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 
 #include "base/grouped.h"
 #include "onnx/model.h"
+#include "shapes/infer.h"
 #include "transfer/likeness.h"
 
 namespace thence::transfer {
@@ -38,6 +40,7 @@ struct Step {
   std::uint32_t place = 0;   // which output of the operator that is
   std::uint64_t detail = 0;  // hash of attributes and of integers that it reads
   std::int64_t start = -1;   // of what cuts out a part: where that begins, as far as it is known
+  Root hands_on = none;      // the input that it gives just as it is, if that is known
   bool commutes = false;
 };
 
@@ -55,6 +58,12 @@ class Net {
   Net(const onnx::Model& model, Operators& operators, Likeness* ancestor = nullptr,
       const Glance* glance = nullptr);
 
+  /// Whether a view gives its input just as it is, as far as shapes tell; they are inferred when that is
+  /// first asked.
+  bool is_idle(onnx::NodeId view) const;
+  /// Finds the steps that do nothing, by the shapes of what they read and give: a rewrite may leave them out.
+  void find_idle();
+
   const onnx::Model& model() const { return *model_; }
   /// The nodes, each after what it reads, whatever the order of the file.
   const std::vector<onnx::NodeId>& order() const { return order_; }
@@ -71,6 +80,12 @@ class Net {
   /// The step that makes a root; none for inputs of the graph, constants, and what is read before it is made.
   StepId maker(Root root) const { return makers_[root]; }
   std::span<const StepId> readers(Root root) const { return readers_.of(root); }
+  /// What a root is that only steps which do nothing hand on.
+  Root handed_on(Root root) const {
+    while (makers_[root] != none && steps_[makers_[root]].hands_on != none)
+      root = steps_[makers_[root]].hands_on;
+    return root;
+  }
   /// Null for what is no constant.
   const std::vector<Constant>& constants() const { return constants_; }
   const Constant* constant(Root root) const {
@@ -100,6 +115,9 @@ class Net {
   void read_node(onnx::NodeId id, Operators& operators);
   bool see_through(const onnx::Node& node);
   bool is_number(onnx::ValueId value, const onnx::Node& reader) const;
+  enum class Single : std::uint8_t { no, integer, real };  // one number, that is computed
+  Single single(onnx::ValueId value) const;
+  Single single_of(const onnx::Node& node) const;
   Constant computed(const onnx::Node& node) const;
   bool see_apart(const onnx::Node& node, onnx::NodeId id, Operators& operators);
   void add_constant(Root root, Constant constant);
@@ -111,15 +129,18 @@ class Net {
   std::vector<std::uint64_t> parts_of(const onnx::Node& split, std::uint64_t whole) const;
   StepId add_step(Step step, std::initializer_list<Root> inputs);
   void find_readers();
+  const shapes::Inferred& shapes() const;
   Root fresh();
 
   const onnx::Model* model_;
   DataFiles files_;  // which the constants look into
+  mutable std::shared_ptr<const shapes::Inferred> shapes_;
   std::vector<onnx::NodeId> order_;
   std::vector<Root> roots_;           // by value
   std::vector<std::uint64_t> forms_;  // by value
   std::vector<bool> scales_;          // by value: a factor that takes numbers out of their quantised form
   std::vector<bool> cut_;             // by root that is a value
+  std::vector<Single> single_;        // by value, of what is computed of sizes
   std::vector<StepId> makers_;        // by root
   std::vector<std::uint32_t> constant_of_;  // by root
   std::vector<Constant> constants_;
@@ -131,6 +152,9 @@ class Net {
   const Glance* glance_;                     // null: all is read
   base::Grouped<StepId> readers_;
 };
+
+/// Roots that are gone, and what those read that made them.
+using LeftOut = std::unordered_map<Root, Root>;
 
 /// Whether two roots are values of the same name.
 bool called_alike(const Net& one, Root of_one, const Net& other, Root of_other);

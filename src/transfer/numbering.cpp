@@ -46,7 +46,8 @@ void Numbering::add(const Net& net, StepId id) {
     }
   }
   const std::uint64_t key = key_of(step, codes_);
-  classes[step.output] = mixed(key, step.detail);
+  // What does nothing gives what it reads, and may also be found by itself.
+  classes[step.output] = step.hands_on != none ? classes[step.hands_on] : mixed(key, step.detail);
   if (variable_.empty() && step.input_count > 0) return;  // constants alone tell nothing
   by_key.add(key, id, [&](StepId before) {
     const Root same = net.steps()[before].output;

@@ -149,7 +149,8 @@ class Finder {
     std::vector<onnx::NodeId> theirs;
     for (const onnx::ValueId read : a_.model().node(whole.nodes.front()).inputs())
       if (read != none && partner != none && pairing_.classes[a_.root(read)] == pairing_.classes[partner])
-        theirs = views_above(a_, read);
+        theirs = views_above(a_, read, pairing_.left_out, partner).views;
+    leave_out_idle(a_, theirs, count_reshaping(d_, ours));
     const Row row = in_a_row(d_, ours, a_, theirs);
     for (std::size_t i = 0; i < ours.size(); ++i) {
       const onnx::NodeId view = ours[i];
@@ -203,7 +204,8 @@ class Finder {
     if (ours.empty()) return;
     for (const onnx::ValueId other : theirs) {
       if (other == none || pairing_.classes[a_.root(other)] != pairing_.classes[partner]) continue;
-      const std::vector<onnx::NodeId> above = views_above(a_, other);
+      auto [above, root] = views_above(a_, other, pairing_.left_out, partner);
+      leave_out_idle(a_, above, count_reshaping(d_, ours));
       const Row row = in_a_row(d_, ours, a_, above);
       for (std::size_t i = 0; i < ours.size(); ++i) {
         Origin& origin = origins_[ours[i]];
@@ -219,8 +221,7 @@ class Finder {
           origins_[ours[i]] = {Kind::view, proof, {above[row.places[i]]}};
         else if (const auto [first, past] = row.beside[i]; first == past) {
           // Nothing of the ancestor stands here: it was put in, and carries what comes before it.
-          if (const onnx::NodeId before = past < above.size() ? above[past] : maker_of(a_.root(other));
-              before != none)
+          if (const onnx::NodeId before = past < above.size() ? above[past] : maker_of(root); before != none)
             origins_[ours[i]] = {Kind::carries, proof, {before}};
         } else if (reshape_otherwise(d_, ours[i], a_, above[first]) && is_first_there(row, ours, i)) {
           origins_[ours[i]] = {Kind::view, proof, {above[first]}};  // instead of another operator
@@ -327,8 +328,10 @@ class Finder {
       std::vector<onnx::NodeId> views;
       std::copy_if(same->second.begin(), same->second.end(), std::back_inserter(views),
                    [&](onnx::NodeId theirs) { return may_give_one_form(d_, id, a_, theirs); });
+      leave_out_idle(a_, views, 1);
       if (!views.empty()) {
-        origins_[id] = {Kind::ambiguous, pairing_.proofs[root], std::move(views)};
+        origins_[id] = {views.size() == 1 ? Kind::view : Kind::ambiguous, pairing_.proofs[root],
+                        std::move(views)};
         return;
       }
     }

@@ -41,12 +41,14 @@ class Pairer {
     for (StepId id = 0; id < d_.steps().size(); ++id) queue_.push_back(id);
     // What proves most comes first; what was left is asked again after each pair.
     using Try = bool (Pairer::*)(StepId);
-    constexpr Try tries[] = {&Pairer::by_hint, &Pairer::by_parts, &Pairer::by_name, &Pairer::alone,
-                             &Pairer::by_neighbours};
+    constexpr Try tries[] = {&Pairer::by_hint, &Pairer::by_parts, &Pairer::by_end,
+                             &Pairer::by_name, &Pairer::alone,    &Pairer::by_neighbours};
     drain();
     for (int round = 0; round < most_rounds; ++round)
       if (std::none_of(std::begin(tries), std::end(tries), [this](Try one) { return try_all(one); })) break;
     result_.candidates = all_that_fit(paired_);
+    std::erase_if(result_.left_out, [this](const auto& each) { return taken_[each.first]; });
+    for (const auto& [gone, before] : result_.left_out) classes_[gone] = classes_[before];
     result_.classes = std::move(classes_);
     result_.taken = std::move(taken_);
     result_.alike = std::move(known_.alike);
@@ -227,15 +229,19 @@ class Pairer {
   void read_in_place(Root ours, Root theirs) {
     if (d_.constant(ours) != nullptr || a_.constant(theirs) != nullptr) return;
     if (const Root other = result_.partners[ours]; other != none) {
+      if (classes_[other] != classes_[theirs] && is_same_or_left_out(other, theirs))
+        result_.left_out.emplace(theirs, a_.inputs(a_.steps()[a_.maker(theirs)]).front());
       if (result_.proofs[ours] == Proof::outputs && classes_[other] != classes_[theirs] &&
           made_alike(ours, theirs))
         add_merged(ours, theirs);
       return;
     }
-    if (made_alike(ours, theirs))
-      pair(ours, theirs, Proof::outputs);
+    // What did nothing before it may be gone.
+    const Root before = made_alike(ours, theirs) ? theirs : a_.handed_on(theirs);
+    if (made_alike(ours, before))
+      pair(ours, before, Proof::outputs);
     else
-      suggest(ours, theirs);
+      suggest(ours, before);
   }
 
   // Its readers read several: they were merged.
@@ -328,6 +334,13 @@ class Pairer {
     if (result_.partners[step.output] != none) return false;
     const Root whole = regions_.whole_of(step);
     return whole != none && split(step, whole);
+  }
+
+  bool by_end(StepId id) {
+    const Step& step = d_.steps()[id];
+    if (result_.partners[step.output] != none) return false;
+    const Root end = regions_.end_of(step);
+    return end != none && fused(step, end);
   }
 
   // The one operation of its kind that reads the same values, where weights were changed past recognition.

@@ -35,6 +35,7 @@ struct Pairing {
   std::vector<std::uint32_t> region_of;      // by root of the descendant: number of its region
   /// Roots of the descendant that are one operation of the ancestor taken apart, and their steps.
   std::vector<std::pair<Root, std::vector<StepId>>> splits;
+  LeftOut left_out;                    // what a rewrite left out, because it did nothing
   std::vector<std::uint64_t> classes;  // by root of the ancestor: equal for equal expressions
   std::vector<Root> alike;             // by root of the ancestor: the next equal one, and round again
   Candidates candidates;               // where there is no partner

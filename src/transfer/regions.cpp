@@ -52,8 +52,10 @@ std::optional<std::vector<StepId>> Regions::parts_of(const Step& step, Root whol
   return parts;
 }
 
-Root Regions::whole_of(const Step& step) {
-  Root whole = none;
+// What the one step makes that reads a weight of a step of ours, and fits. None when there are several.
+template <class Fits>
+Root Regions::one_by_weight(const Step& step, Fits fits) {
+  Root found = none;
   for (const Root root : d_.inputs(step)) {
     const Constant* const weight = d_.constant(root);
     if (weight == nullptr || weight->elements < Numbering::least_weight ||
@@ -61,14 +63,27 @@ Root Regions::whole_of(const Step& step) {
       continue;
     for (const StepId each : readers_) {
       const Step& theirs = a_.steps()[each];
-      if (theirs.op == step.op || theirs.place != 0 || theirs.output == whole) continue;
-      const auto parts = parts_of(step, theirs.output);
-      if (!parts || !read_all_weights(d_, *parts, a_, theirs)) continue;
-      if (whole != none) return none;
-      whole = theirs.output;
+      if (theirs.op == step.op || theirs.place != 0 || theirs.output == found || !fits(theirs)) continue;
+      if (found != none) return none;
+      found = theirs.output;
     }
   }
-  return whole;
+  return found;
+}
+
+Root Regions::whole_of(const Step& step) {
+  return one_by_weight(step, [&](const Step& theirs) {
+    const auto parts = parts_of(step, theirs.output);
+    return parts && read_all_weights(d_, *parts, a_, theirs);
+  });
+}
+
+Root Regions::end_of(const Step& step) {
+  return one_by_weight(step, [&](const Step& theirs) {
+    if (paired_.taken[theirs.output]) return false;
+    const auto region = fused(step, theirs.output);
+    return region && read_all_weights(a_, *region, d_, step);
+  });
 }
 
 }  // namespace thence::transfer

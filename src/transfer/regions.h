@@ -22,8 +22,13 @@ class Regions {
   /// What the one operation makes of which this step is the last part: its parts read all weights that the
   /// operation does. None when there is none, or several.
   Root whole_of(const Step& step);
+  /// The other way round: the end of the operations that were fused into a step, which reads all of their
+  /// weights.
+  Root end_of(const Step& step);
 
  private:
+  template <class Fits>
+  Root one_by_weight(const Step& step, Fits fits);
   bool starts_of(const Step& step, std::vector<std::uint64_t>& starts) const;
   std::uint64_t class_of(Root theirs) const { return paired_.known.classes[theirs]; }
 

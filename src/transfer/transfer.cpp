@@ -160,7 +160,8 @@ Result<Lent> lend(const Map& ancestor, const onnx::Model& descendant, Share& sha
                   const Verifier& verifier) {
   Operators operators;
   const Glance glance(ancestor.model(), descendant);
-  const Net theirs(ancestor.model(), operators, nullptr, &glance);
+  Net theirs(ancestor.model(), operators, nullptr, &glance);
+  theirs.find_idle();
   Likeness weights(theirs.constants());
   const Net ours(descendant, operators, &weights, &glance);
   count_weights(theirs, ours, share);

@@ -49,19 +49,50 @@ int likeness(const Net& descendant, onnx::NodeId ours, const Net& ancestor, onnx
 }  // namespace
 
 std::vector<onnx::NodeId> views_above(const Net& net, onnx::ValueId value) {
-  std::vector<onnx::NodeId> views;
-  while (views.size() < most_views) {
+  const LeftOut none_gone;
+  return views_above(net, value, none_gone, net.root(value)).views;
+}
+
+Above views_above(const Net& net, onnx::ValueId value, const LeftOut& gone, Root until) {
+  Above above{.views = {}, .root = net.root(value)};
+  for (std::size_t passed = 0; passed < most_views; ++passed) {
     const onnx::Producer producer = net.model().producer(value);
-    if (producer.kind != onnx::Producer::Kind::node || !net.is_view(producer.index)) break;
-    views.push_back(producer.index);
-    const onnx::Node node = net.model().node(producer.index);
+    if (producer.kind != onnx::Producer::Kind::node) break;
+    Root read = above.root;
+    if (net.is_view(producer.index)) {
+      above.views.push_back(producer.index);
+    } else {
+      const StepId maker = net.maker(above.root);
+      if (above.root == until || maker == none) break;
+      const auto left_out = gone.find(above.root);
+      read = left_out != gone.end() ? left_out->second : net.steps()[maker].hands_on;
+      if (read == none) break;
+    }
     onnx::ValueId next = none;
-    for (const onnx::ValueId input : node.inputs())
-      if (input != none && net.root(input) == net.root(value)) next = input;
+    for (const onnx::ValueId input : net.model().node(producer.index).inputs())
+      if (input != none && net.root(input) == read) next = input;
     if (next == none || next == value) break;
+    above.root = read;
     value = next;
   }
-  return views;
+  return above;
+}
+
+std::size_t count_reshaping(const Net& net, const std::vector<onnx::NodeId>& views) {
+  return static_cast<std::size_t>(std::count_if(views.begin(), views.end(), [&](onnx::NodeId view) {
+    return view_of(net.model().node(view).op_type()) == View::reshapes;
+  }));
+}
+
+void leave_out_idle(const Net& net, std::vector<onnx::NodeId>& views, std::size_t left) {
+  if (views.size() <= left) return;
+  const std::size_t reshaping = count_reshaping(net, views);
+  std::size_t more = reshaping > left ? reshaping - left : 0;
+  std::erase_if(views, [&](onnx::NodeId view) {
+    const bool gone = more > 0 && net.is_idle(view);
+    more -= gone;
+    return gone;
+  });
 }
 
 bool may_give_one_form(const Net& descendant, onnx::NodeId ours, const Net& ancestor, onnx::NodeId theirs) {

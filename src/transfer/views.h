@@ -10,6 +10,19 @@ namespace thence::transfer {
 /// The views between a value and its root, the nearest to the value first.
 std::vector<onnx::NodeId> views_above(const Net& net, onnx::ValueId value);
 
+/// Also those beyond steps that do nothing, or that a rewrite left out, until a root. `root`: where that
+/// ends.
+struct Above {
+  std::vector<onnx::NodeId> views;
+  Root root;
+};
+Above views_above(const Net& net, onnx::ValueId value, const LeftOut& gone, Root until);
+
+/// Without those that do nothing, until as many that lay out anew are left: if some are gone, these are.
+void leave_out_idle(const Net& net, std::vector<onnx::NodeId>& views, std::size_t left);
+/// How many of some views lay out anew.
+std::size_t count_reshaping(const Net& net, const std::vector<onnx::NodeId>& views);
+
 /// Whether a view of the descendant may be one of the ancestor's, as far as each tells what it does.
 bool may_give_one_form(const Net& descendant, onnx::NodeId ours, const Net& ancestor, onnx::NodeId theirs);
 

@@ -54,6 +54,7 @@ constexpr Row rows[] = {
      {{{"Add", {0, 3}, 2}, {"Add", {before, 1}, 2}, {"SimplifiedLayerNormalization", {before, 2}, 2}}}},
     {"BiasGelu", {{{"Add", {0, 1}, 2}, {"Gelu", {before}, 1}}}},
     {"FastGelu", {{{"Add", {0, 1}, 2}, {"Gelu", {before}, 1}}}},
+    {"QuickGelu", {{{"Sigmoid", {0}, 1}, {"Mul", {before, 0}, 2}}}},
     {"BiasSoftmax", {{{"Add", {0, 1}, 2}, {"Softmax", {before}, 1}}}},
     {"Split", {{{"Slice", {0}, 1}}}},
     {"RMSNormalization", {{{"SimplifiedLayerNormalization", {0, 1}, 2}}}},
@@ -113,7 +114,7 @@ bool may_cut_off(std::string_view op) {
 bool is_cut_off(std::string_view op) { return op == "Relu" || op == "Clip"; }
 
 bool may_do_nothing(std::string_view op) {
-  constexpr std::string_view names[] = {"Slice", "Pad", "Tile", "Resize"};
+  constexpr std::string_view names[] = {"Slice", "Pad", "Tile", "Resize", "Concat"};
   return is_one_of(op, names);
 }
 
