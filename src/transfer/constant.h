@@ -17,6 +17,7 @@ struct Constant {
   bool is_float = false;
   std::optional<double> scalar;  // the one element
   bool changed = false;          // since the ancestor, whose weight it is like
+  bool rescaled = false;         // since then, row by row or column by column
   double factor = 1;             // by which the weight of that content was multiplied, as far as that is seen
   /// The elements as they lie in the file, of tensors that may be weights: rows, and how far one is from the
   /// next.

@@ -13,6 +13,9 @@ constexpr std::size_t samples = 256, first_samples = 64;
 constexpr std::size_t most_candidates = 4096;
 // How much two weights go together: the one, and any other. Short ones are a little like many.
 constexpr double alike = 0.9, next_best = 0.6, the_same = 0.995;
+// The same of rows or columns, of which some are looked at.
+constexpr std::uint64_t most_lines = 32, most_in_line = 16;
+constexpr double alike_lines = 0.97, other_lines = 0.9;
 // What goes together less in the first samples is not looked at any further.
 constexpr double at_first = 0.2;
 
@@ -74,7 +77,7 @@ Likeness::Likeness(const std::vector<Constant>& ancestor) : ancestor_(ancestor) 
     if (constant.content != 0) contents_.insert(constant.content);
 }
 
-const std::vector<Likeness::Sampled>& Likeness::of_size(std::uint64_t elements) {
+std::vector<Likeness::Sampled>& Likeness::of_size(std::uint64_t elements) {
   const auto [entry, fresh] = by_size_.try_emplace(elements);
   std::vector<Sampled>& held = entry->second;
   if (fresh)
@@ -90,8 +93,69 @@ const std::vector<Likeness::Sampled>& Likeness::of_size(std::uint64_t elements) 
 Likeness::Found Likeness::of(const Constant& changed) {
   if (!changed.is_readable() || of_size(changed.elements).empty()) return {};
   Found found = nearest(changed.elements, sampled(changed, false));
+  if (found.content == 0) return rescaled(changed);
   if (!changed.is_float) found.factor = 1;  // quantised
   return found;
+}
+
+Likeness::Lines Likeness::lines_of(const Constant& weight, bool columns) {
+  const std::uint64_t all = columns ? weight.columns() : weight.rows;
+  const std::uint64_t each = columns ? weight.rows : weight.columns();
+  Lines lines{.count = std::min<std::uint64_t>(all, most_lines),
+              .length = std::min<std::uint64_t>(each, most_in_line),
+              .directions = {}};
+  lines.directions.assign(lines.count * most_in_line, 0);
+  for (std::uint64_t i = 0; i < lines.count; ++i) {
+    double square = 0, values[most_in_line];
+    for (std::uint64_t k = 0; k < lines.length; ++k) {
+      const std::uint64_t line = i * all / lines.count, at = k * each / lines.length;
+      values[k] = weight.element(columns ? at * weight.stride + line : line * weight.stride + at);
+      square += values[k] * values[k];
+    }
+    for (std::uint64_t k = 0; k < lines.length && square > 0; ++k)
+      lines.directions[i * most_in_line + k] = static_cast<float>(values[k] / std::sqrt(square));
+  }
+  return lines;
+}
+
+double Likeness::Lines::likeness(const Lines& other) const {
+  constexpr std::uint64_t least_lines = 4, least_length = 3;  // fewer are alike by chance
+  if (count != other.count || length != other.length || count < least_lines || length < least_length)
+    return 0;
+  double sum = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    float together = 0;
+    for (std::uint64_t k = i * most_in_line; k < (i + 1) * most_in_line; ++k)
+      together += directions[k] * other.directions[k];
+    sum += std::abs(together);
+  }
+  return sum / static_cast<double>(count);
+}
+
+// A norm or a scale that comes before or after an operation is folded into its weight so.
+Likeness::Found Likeness::rescaled(const Constant& changed) {
+  std::vector<Sampled>& candidates = of_size(changed.elements);
+  if (candidates.size() > work_left_) return {};
+  work_left_ -= candidates.size();
+  const Lines rows = lines_of(changed, false), columns = lines_of(changed, true);
+  double best = 0, second = 0;
+  const Sampled* found = nullptr;
+  for (Sampled& each : candidates) {
+    if (each.rows.count == 0) {
+      each.rows = lines_of(*each.weight, false);
+      each.columns = lines_of(*each.weight, true);
+    }
+    double likeness = 0;
+    if (each.weight->rows == changed.rows)
+      likeness = std::max(rows.likeness(each.rows), columns.likeness(each.columns));
+    if (each.weight->columns() == changed.rows)
+      likeness = std::max({likeness, rows.likeness(each.columns), columns.likeness(each.rows)});
+    second = std::max(second, std::min(best, likeness));
+    if (likeness > best) found = &each;
+    best = std::max(best, likeness);
+  }
+  if (best < alike_lines || second > other_lines) return {};
+  return {.content = found->content, .rescaled = true};
 }
 
 Likeness::Found Likeness::of(std::uint64_t elements, const std::function<double(std::uint64_t)>& element_at) {

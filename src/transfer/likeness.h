@@ -21,7 +21,8 @@ class Likeness {
   /// The one weight that a constant is a changed form of; content 0 when there is none, or several.
   struct Found {
     std::uint64_t content = 0;
-    double factor = 1;  // of all elements alike
+    double factor = 1;      // of all elements alike
+    bool rescaled = false;  // row by row or column by column, each by a number of its own
   };
   Found of(const Constant& changed);
   /// The same of so many elements that lie in no tensor as they are.
@@ -34,13 +35,22 @@ class Likeness {
     double likeness(const Direction& other) const;
     std::vector<float> first, all;
   };
+  // Some rows or columns of a matrix, each as its direction.
+  struct Lines {
+    std::uint64_t count = 0, length = 0;
+    std::vector<float> directions;
+    double likeness(const Lines& other) const;
+  };
   struct Sampled {
     std::uint64_t content;
     const Constant* weight;
     Direction straight, transposed;
+    Lines rows{}, columns{};  // filled where they are asked for
   };
-  const std::vector<Sampled>& of_size(std::uint64_t elements);
+  std::vector<Sampled>& of_size(std::uint64_t elements);
   Found nearest(std::uint64_t elements, const std::vector<double>& values);
+  Found rescaled(const Constant& changed);
+  static Lines lines_of(const Constant& weight, bool columns);
 
   const std::vector<Constant>& ancestor_;
   std::unordered_set<std::uint64_t> contents_;

@@ -98,6 +98,7 @@ void Net::add_constant(Root root, Constant constant) {
     if (const Likeness::Found found = ancestor_->of(constant); found.content != 0) {
       constant.content = found.content;
       constant.factor = found.factor;
+      constant.rescaled = found.rescaled;
       constant.changed = true;
     }
   constant_of_[root] = static_cast<std::uint32_t>(constants_.size());

@@ -268,10 +268,17 @@ class Finder {
   // the result comes out multiplied, and so is what that view gives; and what carries the result, carries it.
   void find_folded_factors() {
     std::unordered_map<Root, onnx::NodeId> plain;  // by result that is multiplied: who made it before
+    const auto scales = folded_scales();
     for (const auto& [id, theirs] : pairs_) {
       const double factor = d_.factor(id);
       const auto outputs = d_.model().node(id).outputs();
-      if (factor == 1 || outputs.empty() || outputs[0] == none) continue;
+      if (outputs.empty() || outputs[0] == none) continue;
+      if (const auto scale = scales.find(origins_[id].nodes.front()); scale != scales.end()) {
+        plain.emplace(d_.root(outputs[0]), scale->first);
+        comes_first(id, scale->second);
+        continue;
+      }
+      if (factor == 1) continue;
       const Root root = d_.root(outputs[0]);
       if (members_.chosen(root) == none) continue;
       const auto multiplied = views_.find(mixed(pairing_.classes[members_.chosen(root)], op_hash("Mul")));
@@ -293,6 +300,26 @@ class Finder {
           before != plain.end() && origins_[id].nodes.front() == before->second)
         origins_[id].nodes.front() = origins_[d_.steps()[d_.maker(root)].node].nodes.front();
     }
+  }
+
+  // Nodes of which the last part was fused with a scale after it: by node, the scale. All parts are scaled.
+  std::unordered_map<onnx::NodeId, onnx::NodeId> folded_scales() const {
+    std::unordered_map<onnx::NodeId, onnx::NodeId> scales;
+    for (const auto& region : pairing_.regions) {
+      if (region.empty()) continue;
+      const onnx::NodeId scale = a_.steps()[region.front()].node;
+      const std::string_view op = a_.model().node(scale).op_type();
+      for (std::size_t i = 1; i < region.size() && (op == "Mul" || op == "Div"); ++i)
+        if (has_weight(a_.steps()[region[i]])) scales.emplace(a_.steps()[region[i]].node, scale);
+    }
+    return scales;
+  }
+
+  bool has_weight(const Step& step) const {
+    const auto inputs = a_.inputs(step);
+    return std::any_of(inputs.begin(), inputs.end(), [&](Root root) {
+      return a_.constant(root) != nullptr && a_.constant(root)->may_be_weight();
+    });
   }
 
   static bool is_near(double a, double b) { return std::abs(a - b) <= 1e-3 * std::abs(b); }

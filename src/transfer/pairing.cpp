@@ -161,7 +161,7 @@ class Pairer {
   }
 
   void settle(const Step& step, Root root, Proof proof) {
-    const Root end = past_left_out(step, root, proof == Proof::alone);
+    const Root end = past_left_out(step, root, proof == Proof::alone || reads_changed_weight(step.node, true));
     if (end != root) {
       result_.region_of[step.output] = static_cast<std::uint32_t>(result_.regions.size());
       result_.regions.push_back({a_.maker(end), a_.maker(root)});
@@ -301,7 +301,7 @@ class Pairer {
   bool fused(const Step& step, Root hint) {
     auto region = regions_.fused(step, hint);
     if (!region) return false;
-    const Root end = past_left_out(step, hint, reads_changed_weight(step.node));
+    const Root end = past_left_out(step, hint, reads_changed_weight(step.node, false));
     if (end != hint) region->insert(region->begin(), a_.maker(end));
     if (region->size() > 1) {
       result_.region_of[step.output] = static_cast<std::uint32_t>(result_.regions.size());
@@ -311,12 +311,14 @@ class Pairer {
     return true;
   }
 
-  bool reads_changed_weight(onnx::NodeId id) const {
+  // In other ways than by being quantised. `rescaled`: row by row or column by column, for certain.
+  bool reads_changed_weight(onnx::NodeId id, bool rescaled) const {
     const auto inputs = d_.model().node(id).inputs();
     return std::any_of(inputs.begin(), inputs.end(), [&](onnx::ValueId value) {
       const Constant* const weight = value == none ? nullptr : d_.constant(d_.root(value));
-      return weight != nullptr && weight->is_float &&
-             (weight->changed || !known_.contents.contains(weight->content));
+      if (weight == nullptr || weight->rescaled || rescaled) return weight != nullptr && weight->rescaled;
+      return (weight->is_float && weight->changed) || ((weight->is_float || weight->may_be_weight()) &&
+                                                      !known_.contents.contains(weight->content));
     });
   }
 
