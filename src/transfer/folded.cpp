@@ -14,6 +14,13 @@ bool is_read_by(const Net& net, Root root, std::uint32_t op) {
   return std::any_of(readers.begin(), readers.end(), [&](StepId id) { return net.steps()[id].op == op; });
 }
 
+bool has_weight(const Net& net, const Step& step) {
+  const auto inputs = net.inputs(step);
+  return std::any_of(inputs.begin(), inputs.end(), [&](Root root) {
+    return net.constant(root) != nullptr && net.constant(root)->may_be_weight();
+  });
+}
+
 }  // namespace
 
 Root past_activation(const Net& ancestor, const Net& descendant, const Step& step, Root root) {
@@ -37,6 +44,20 @@ Root past_folded(const Net& ancestor, const Net& descendant, const Step& step, R
     root = reader.output;
   }
   return root;
+}
+
+std::unordered_map<onnx::NodeId, onnx::NodeId> folded_scales(
+    const Net& ancestor, const std::vector<std::vector<StepId>>& regions) {
+  std::unordered_map<onnx::NodeId, onnx::NodeId> scales;
+  for (const std::vector<StepId>& region : regions) {
+    if (region.empty()) continue;
+    const onnx::NodeId scale = ancestor.steps()[region.front()].node;
+    const std::string_view op = ancestor.model().node(scale).op_type();
+    for (std::size_t i = 1; i < region.size() && (op == "Mul" || op == "Div"); ++i)
+      if (has_weight(ancestor, ancestor.steps()[region[i]]))
+        scales.emplace(ancestor.steps()[region[i]].node, scale);
+  }
+  return scales;
 }
 
 }  // namespace thence::transfer

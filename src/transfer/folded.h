@@ -12,4 +12,9 @@ Root past_activation(const Net& ancestor, const Net& descendant, const Step& ste
 /// Weights that were changed may hold what came after them: a scale, a norm, a bias.
 Root past_folded(const Net& ancestor, const Net& descendant, const Step& step, Root root);
 
+/// Nodes whose last part was fused with a scale after it: by node, the scale. All of its parts are scaled
+/// then.
+std::unordered_map<onnx::NodeId, onnx::NodeId> folded_scales(const Net& ancestor,
+                                                             const std::vector<std::vector<StepId>>& regions);
+
 }  // namespace thence::transfer

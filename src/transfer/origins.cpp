@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/text_hash.h"
+#include "transfer/folded.h"
 #include "transfer/leftovers.h"
 #include "transfer/members.h"
 #include "transfer/mix.h"
+#include "transfer/sizes_of_parts.h"
 #include "transfer/value_names.h"
 #include "transfer/views.h"
 #include "transfer/vocabulary.h"
@@ -36,6 +39,7 @@ class Finder {
     list_views();
     find_folded_factors();
     for (const onnx::NodeId id : d_.order()) carried(id);
+    find_sizes_of_parts();
     tell_leftovers(a_, d_, names_, origins_);
     return std::move(origins_);
   }
@@ -139,6 +143,14 @@ class Finder {
       for (const onnx::ValueId value : d_.model().node(node).inputs())
         if (value != none) views_of_part(value, whole);
     }
+  }
+
+  void find_sizes_of_parts() {
+    std::unordered_set<onnx::NodeId> wholes;
+    for (const auto& [root, steps] : pairing_.splits)
+      if (members_.chosen(root) != none && !members_.is_open(root))
+        wholes.insert(a_.steps()[a_.maker(members_.chosen(root))].node);
+    if (!wholes.empty()) sizes_of_parts(d_, wholes, origins_);
   }
 
   // The views above what a part reads: the ancestor's own, if it has such, and before them what belongs to
@@ -268,7 +280,7 @@ class Finder {
   // the result comes out multiplied, and so is what that view gives; and what carries the result, carries it.
   void find_folded_factors() {
     std::unordered_map<Root, onnx::NodeId> plain;  // by result that is multiplied: who made it before
-    const auto scales = folded_scales();
+    const auto scales = folded_scales(a_, pairing_.regions);
     for (const auto& [id, theirs] : pairs_) {
       const double factor = d_.factor(id);
       const auto outputs = d_.model().node(id).outputs();
@@ -300,26 +312,6 @@ class Finder {
           before != plain.end() && origins_[id].nodes.front() == before->second)
         origins_[id].nodes.front() = origins_[d_.steps()[d_.maker(root)].node].nodes.front();
     }
-  }
-
-  // Nodes of which the last part was fused with a scale after it: by node, the scale. All parts are scaled.
-  std::unordered_map<onnx::NodeId, onnx::NodeId> folded_scales() const {
-    std::unordered_map<onnx::NodeId, onnx::NodeId> scales;
-    for (const auto& region : pairing_.regions) {
-      if (region.empty()) continue;
-      const onnx::NodeId scale = a_.steps()[region.front()].node;
-      const std::string_view op = a_.model().node(scale).op_type();
-      for (std::size_t i = 1; i < region.size() && (op == "Mul" || op == "Div"); ++i)
-        if (has_weight(a_.steps()[region[i]])) scales.emplace(a_.steps()[region[i]].node, scale);
-    }
-    return scales;
-  }
-
-  bool has_weight(const Step& step) const {
-    const auto inputs = a_.inputs(step);
-    return std::any_of(inputs.begin(), inputs.end(), [&](Root root) {
-      return a_.constant(root) != nullptr && a_.constant(root)->may_be_weight();
-    });
   }
 
   static bool is_near(double a, double b) { return std::abs(a - b) <= 1e-3 * std::abs(b); }

@@ -161,7 +161,8 @@ class Pairer {
   }
 
   void settle(const Step& step, Root root, Proof proof) {
-    const Root end = past_left_out(step, root, proof == Proof::alone || reads_changed_weight(step.node, true));
+    const Root end =
+        past_left_out(step, root, proof == Proof::alone || reads_changed_weight(step.node, true));
     if (end != root) {
       result_.region_of[step.output] = static_cast<std::uint32_t>(result_.regions.size());
       result_.regions.push_back({a_.maker(end), a_.maker(root)});
@@ -317,8 +318,8 @@ class Pairer {
     return std::any_of(inputs.begin(), inputs.end(), [&](onnx::ValueId value) {
       const Constant* const weight = value == none ? nullptr : d_.constant(d_.root(value));
       if (weight == nullptr || weight->rescaled || rescaled) return weight != nullptr && weight->rescaled;
-      return (weight->is_float && weight->changed) || ((weight->is_float || weight->may_be_weight()) &&
-                                                      !known_.contents.contains(weight->content));
+      return (weight->is_float && weight->changed) ||
+             ((weight->is_float || weight->may_be_weight()) && !known_.contents.contains(weight->content));
     });
   }
 

@@ -1,0 +1,113 @@
+// Weights that were quantised or rescaled are told by how their elements go together.
+#include "transfer/likeness.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace thence::transfer {
+namespace {
+
+constexpr std::uint64_t rows = 24, columns = 16;
+
+// Numbers between -1 and 1.
+std::vector<float> weight(unsigned seed) {
+  std::vector<float> values(rows * columns);
+  std::uint32_t state = seed * 2654435761u + 1;
+  for (float& value : values) {
+    state = state * 1664525 + 1013904223;
+    value = static_cast<float>(state >> 8) / static_cast<float>(1 << 23) - 1;
+  }
+  return values;
+}
+
+template <class Element>
+Constant constant(const std::vector<Element>& values, std::int32_t type, std::uint64_t of_rows = rows) {
+  Constant made;
+  made.type = type;
+  made.is_float = type == 1;
+  made.elements = values.size();
+  made.rows = of_rows;
+  made.stride = values.size() / of_rows;
+  made.data = {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Element)};
+  return made;
+}
+
+class LikenessOf : public testing::Test {
+ protected:
+  LikenessOf() {
+    for (unsigned seed = 0; seed < 5; ++seed) values_.push_back(weight(seed));
+    for (unsigned seed = 0; seed < 5; ++seed) {
+      ancestor_.push_back(constant(values_[seed], 1));
+      ancestor_.back().content = seed + 1;
+    }
+  }
+  std::vector<float> changed(auto change) const {
+    std::vector<float> values = values_[3];
+    for (std::uint64_t i = 0; i < values.size(); ++i) values[i] = change(values[i], i / columns, i % columns);
+    return values;
+  }
+  static double scale(std::uint64_t line) { return (line % 2 == 0 ? 1 : -1) * (0.05 + 0.3 * double(line)); }
+
+  std::vector<std::vector<float>> values_;
+  std::vector<Constant> ancestor_;
+};
+
+TEST_F(LikenessOf, AQuantisedWeightIsThatWeight) {
+  std::vector<std::int8_t> quantised;
+  for (const float value : values_[3])
+    quantised.push_back(static_cast<std::int8_t>(std::lround(value * 127)));
+  const Likeness::Found found = Likeness(ancestor_).of(constant(quantised, 3));
+  EXPECT_EQ(found.content, 4u);
+  EXPECT_EQ(found.factor, 1);
+  EXPECT_FALSE(found.rescaled);
+}
+
+TEST_F(LikenessOf, AFactorIsFound) {
+  const auto halved = changed([](float value, auto, auto) { return value / 2; });
+  const Likeness::Found found = Likeness(ancestor_).of(constant(halved, 1));
+  EXPECT_EQ(found.content, 4u);
+  EXPECT_NEAR(found.factor, 0.5, 1e-5);
+}
+
+TEST_F(LikenessOf, RowsAndColumnsMayBeScaledEachByItsOwn) {
+  const auto by_row = changed([](float v, auto row, auto) { return v * static_cast<float>(scale(row)); });
+  const auto by_column = changed([](float v, auto, auto at) { return v * static_cast<float>(scale(at)); });
+  for (const std::vector<float>& values : {by_row, by_column}) {
+    const Likeness::Found found = Likeness(ancestor_).of(constant(values, 1));
+    EXPECT_EQ(found.content, 4u);
+    EXPECT_TRUE(found.rescaled);
+    EXPECT_EQ(found.factor, 1);
+  }
+}
+
+TEST_F(LikenessOf, ScaledAndTransposedAtOnce) {
+  std::vector<float> turned(rows * columns);
+  for (std::uint64_t row = 0; row < rows; ++row)
+    for (std::uint64_t at = 0; at < columns; ++at)
+      turned[at * rows + row] = values_[3][row * columns + at] * static_cast<float>(scale(row));
+  const Likeness::Found found = Likeness(ancestor_).of(constant(turned, 1, columns));
+  EXPECT_EQ(found.content, 4u);
+  EXPECT_TRUE(found.rescaled);
+}
+
+TEST_F(LikenessOf, AnotherWeightIsNone) {
+  const std::vector<float> other = weight(77);
+  EXPECT_EQ(Likeness(ancestor_).of(constant(other, 1)).content, 0u);
+}
+
+TEST_F(LikenessOf, OneOfTwoThatAreAlikeIsNone) {
+  std::vector<float> almost = values_[3];
+  almost[5] += 0.1f;
+  ancestor_.push_back(constant(almost, 1));
+  ancestor_.back().content = 99;
+  const auto scaled = changed([](float v, auto row, auto) { return v * static_cast<float>(scale(row)); });
+  EXPECT_EQ(Likeness(ancestor_).of(constant(scaled, 1)).content, 0u);
+}
+
+}  // namespace
+}  // namespace thence::transfer
