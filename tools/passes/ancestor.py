@@ -91,11 +91,11 @@ class Ancestor:
 
     def _handed_on(self, node: onnx.NodeProto, name: str, alive: Alive) -> str | None:
         """What was read by a node that gave it unchanged, shape and all, and is gone."""
-        maker = self.maker(name)
+        maker, gone = self.maker(name), not self._is_alive(name, alive)
         if maker.op_type in VIEWS:
-            read, gone = maker.input[:1], node.op_type not in VIEWS
+            read, gone = maker.input[:1], gone or node.op_type not in VIEWS
         else:
-            read, gone = maker.input if maker.op_type in IDLE else [], not self._is_alive(name, alive)
+            read = maker.input if maker.op_type in IDLE else []
         before = next((str(each) for each in read if self._is_handed_on(each, name)), None)
         # One of two in a row is gone, and the other has its name.
         gone |= before is not None and before not in alive and self.maker(before).op_type == maker.op_type
