@@ -233,7 +233,9 @@ class Finder {
           origins_[ours[i]] = {Kind::view, proof, {above[row.places[i]]}};
         else if (const auto [first, past] = row.beside[i]; first == past) {
           // Nothing of the ancestor stands here: it was put in, and carries what comes before it.
-          if (const onnx::NodeId before = past < above.size() ? above[past] : maker_of(root); before != none)
+          if (const onnx::NodeId before =
+                  past < above.size() ? above[past] : given_to(ours[i], maker_of(root));
+              before != none)
             origins_[ours[i]] = {Kind::carries, proof, {before}};
         } else if (reshape_otherwise(d_, ours[i], a_, above[first]) && is_first_there(row, ours, i)) {
           origins_[ours[i]] = {Kind::view, proof, {above[first]}};  // instead of another operator
@@ -255,6 +257,17 @@ class Finder {
     const Origin* const origin = maker == none ? nullptr : &origins_[d_.steps()[maker].node];
     const bool first = origin != nullptr && d_.model().node(d_.steps()[maker].node).outputs()[0] == ours;
     return first && origin->kind == Kind::computes ? origin->nodes.front() : maker_of(members_.chosen(ours));
+  }
+
+  // Where quantising does what an activation did, that is what comes after it; before it is what was made.
+  onnx::NodeId given_to(onnx::NodeId view, onnx::NodeId theirs) const {
+    if (theirs == none || !is_cut_off(a_.model().node(theirs).op_type())) return theirs;
+    const onnx::ValueId value = d_.model().node(view).outputs()[0];
+    const std::vector<onnx::NodeId> above = views_above(d_, value);
+    const StepId maker = d_.maker(d_.root(value));
+    const bool done = std::any_of(above.begin(), above.end(), [&](onnx::NodeId id) { return quantises(id); }) ||
+                      maker == none || may_cut_off(d_.model().node(d_.steps()[maker].node).op_type());
+    return done ? theirs : primary_of(d_.root(value));
   }
 
   onnx::NodeId maker_of(Root root) const {  // none for what the graph is given
@@ -355,7 +368,9 @@ class Finder {
       }
     }
     // What it carries may have another form than its root: then it is that view's.
-    Origin carries{Kind::carries, pairing_.proofs[root], {primary_of(root)}};
+    const onnx::NodeId made = maker_of(partner);
+    const bool cut_off = made != none && is_cut_off(a_.model().node(made).op_type());
+    Origin carries{Kind::carries, pairing_.proofs[root], {cut_off ? given_to(id, made) : primary_of(root)}};
     for (const onnx::NodeId view : views_above(d_, node.outputs()[0])) {
       if (view == id) continue;
       const Origin& above = origins_[view];
