@@ -135,8 +135,9 @@ double Likeness::Lines::likeness(const Lines& other) const {
 // A norm or a scale that comes before or after an operation is folded into its weight so.
 Likeness::Found Likeness::rescaled(const Constant& changed) {
   std::vector<Sampled>& candidates = of_size(changed.elements);
-  if (candidates.size() > work_left_) return {};
-  work_left_ -= candidates.size();
+  constexpr std::size_t as_much_as = 8;  // samples that are compared
+  if (candidates.size() * as_much_as > work_left_) return {};
+  work_left_ -= candidates.size() * as_much_as;
   const Lines rows = lines_of(changed, false), columns = lines_of(changed, true);
   double best = 0, second = 0;
   const Sampled* found = nullptr;

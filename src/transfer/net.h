@@ -82,8 +82,11 @@ class Net {
   std::span<const StepId> readers(Root root) const { return readers_.of(root); }
   /// What a root is that only steps which do nothing hand on.
   Root handed_on(Root root) const {
-    while (makers_[root] != none && steps_[makers_[root]].hands_on != none)
+    constexpr int most_in_a_row = 16;
+    for (int i = 0; i < most_in_a_row && makers_[root] != none; ++i) {
+      if (steps_[makers_[root]].hands_on == none) break;
       root = steps_[makers_[root]].hands_on;
+    }
     return root;
   }
   /// Null for what is no constant.

@@ -259,6 +259,22 @@ def test_weights_in_other_files(tmp_path: Path) -> None:
     assert diff(one, other)["summary"]["weights_not_compared"] > 0
 
 
+def test_weights_in_other_files_and_of_another_type(tmp_path: Path) -> None:
+    """Whether they lie in the model or beside it, a cast is a cast and fused nodes are found by what they read."""
+    from onnxruntime.transformers.float16 import convert_float_to_float16
+
+    half = convert_float_to_float16(onnx.load(path_of("bert.torchscript")), keep_io_types=True)
+    fused = onnx.load(optimised(path_of("bert.torchscript"), tmp_path / "optimised.onnx"))
+    for folder, model in (("half", half), ("fused", fused)):
+        inside, beside = tmp_path / f"{folder}.onnx", tmp_path / folder / "model.onnx"
+        beside.parent.mkdir()
+        onnx.save(model, inside)
+        onnx.save(model, beside, save_as_external_data=True, size_threshold=0, location="weights.bin")
+        expected = diff(path_of("bert.torchscript"), inside)["summary"]
+        assert diff(path_of("bert.torchscript"), beside)["summary"] == expected
+        assert "weights" not in expected["by_kind"]
+
+
 def test_models_of_two_kinds(tmp_path: Path) -> None:
     document = diff(path_of("bert.dynamo"), path_of("resnet.dynamo"))
     assert document["nothing_in_common"]
