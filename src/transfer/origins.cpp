@@ -265,8 +265,9 @@ class Finder {
     const onnx::ValueId value = d_.model().node(view).outputs()[0];
     const std::vector<onnx::NodeId> above = views_above(d_, value);
     const StepId maker = d_.maker(d_.root(value));
-    const bool done = std::any_of(above.begin(), above.end(), [&](onnx::NodeId id) { return quantises(id); }) ||
-                      maker == none || may_cut_off(d_.model().node(d_.steps()[maker].node).op_type());
+    const bool done =
+        std::any_of(above.begin(), above.end(), [&](onnx::NodeId id) { return quantises(id); }) ||
+        maker == none || may_cut_off(d_.model().node(d_.steps()[maker].node).op_type());
     return done ? theirs : primary_of(d_.root(value));
   }
 

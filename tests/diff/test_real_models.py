@@ -260,7 +260,7 @@ def test_weights_in_other_files(tmp_path: Path) -> None:
 
 
 def test_weights_in_other_files_and_of_another_type(tmp_path: Path) -> None:
-    """Whether they lie in the model or beside it, a cast is a cast and fused nodes are found by what they read."""
+    """Wherever they lie, a cast is a cast, and fused nodes are found by what they read."""
     from onnxruntime.transformers.float16 import convert_float_to_float16
 
     half = convert_float_to_float16(onnx.load(path_of("bert.torchscript")), keep_io_types=True)
