@@ -77,17 +77,32 @@ bool Net::is_idle(onnx::NodeId view) const {
          node.outputs()[0] != none && same_shape(shapes(), node.inputs()[0], node.outputs()[0]);
 }
 
-void Net::find_idle() {
-  for (Step& step : steps_) {
+// The nodes that may do nothing, by operator.
+std::map<std::string_view, std::vector<StepId>> Net::may_be_idle() const {
+  std::map<std::string_view, std::vector<StepId>> found;
+  for (StepId id = 0; id < steps_.size(); ++id) {
+    const Step& step = steps_[id];
+    if (aside_[step.node]) continue;
     const onnx::Node node = model_->node(step.node);
-    if (!may_do_nothing(node.op_type()) || aside_[step.node] || node.inputs().empty() ||
-        node.inputs().size() > most_inputs || node.inputs()[0] == none || node.outputs().size() != 1 ||
-        node.outputs()[0] != step.output)
-      continue;
-    const onnx::ValueId value = Idle(shapes()).handed_on(node);
-    if (value == none) continue;
-    const StepId maker = makers_[roots_[value]];
-    if (maker == none || maker < makers_[step.output]) step.hands_on = roots_[value];  // no circles
+    if (may_do_nothing(node.op_type()) && node.outputs().size() == 1 && node.outputs()[0] == step.output)
+      found[node.op_type()].push_back(id);
+  }
+  return found;
+}
+
+void Net::find_idle(const Net& descendant) {
+  const auto theirs = descendant.may_be_idle();
+  for (const auto& [op, steps] : may_be_idle()) {
+    const auto left = theirs.find(op);
+    if (left != theirs.end() && left->second.size() >= steps.size()) continue;
+    for (const StepId id : steps) {
+      const onnx::Node node = model_->node(steps_[id].node);
+      if (node.inputs().empty() || node.inputs().size() > most_inputs || node.inputs()[0] == none) continue;
+      const onnx::ValueId value = Idle(shapes()).handed_on(node);
+      if (value == none) continue;
+      const StepId maker = makers_[roots_[value]];
+      if (maker == none || maker < id) steps_[id].hands_on = roots_[value];  // no circles
+    }
   }
 }
 

@@ -99,6 +99,7 @@ void Net::add_constant(Root root, Constant constant) {
       constant.content = found.content;
       constant.factor = found.factor;
       constant.rescaled = found.rescaled;
+      has_rescaled_ |= found.rescaled;
       constant.changed = true;
     }
   constant_of_[root] = static_cast<std::uint32_t>(constants_.size());
@@ -182,13 +183,12 @@ Constant Net::computed(const onnx::Node& node) const {
 
 // Whether a node only gives its first input another form, and then its first output is that input's root.
 bool Net::see_through(const onnx::Node& node) {
+  const std::string_view op = node.op_type();
   const auto inputs = node.inputs(), outputs = node.outputs();
   if (inputs.empty() || outputs.empty() || inputs[0] == none || outputs[0] == none) return false;
-  const bool all_of_it = (is_variadic(node.op_type()) && inputs.size() == 1) ||
-                         (node.op_type() == "Split" && outputs.size() == 1);
-  View view = all_of_it ? View::same : view_of(node.op_type());
-  if (node.op_type() == "DynamicQuantizeLinear" && outputs.size() > 1 && outputs[1] != none)
-    scales_[outputs[1]] = true;
+  const bool all_of_it = (is_variadic(op) && inputs.size() == 1) || (op == "Split" && outputs.size() == 1);
+  View view = all_of_it ? View::same : view_of(op);
+  if (op == "DynamicQuantizeLinear" && outputs.size() > 1 && outputs[1] != none) scales_[outputs[1]] = true;
   onnx::ValueId through = inputs[0];
   const auto [one, other] = factors(node);
   if (view == View::not_one && one != none && other != none) {
@@ -203,22 +203,23 @@ bool Net::see_through(const onnx::Node& node) {
         break;
       }
       if (!is_number(factor, node)) continue;
-      if (node.op_type() == "Div" && factor == one) continue;
+      if (op == "Div" && factor == one) continue;
       view = View::same;
       through = rest;
       break;
     }
   }
   if (view == View::not_one) return false;
-  if (may_cut_off(node.op_type()) && roots_[through] < cut_.size()) cut_[roots_[through]] = true;
+  if (may_cut_off(op) && roots_[through] < cut_.size()) cut_[roots_[through]] = true;
   roots_[outputs[0]] = roots_[through];
   scales_[outputs[0]] = scales_[through];
-  forms_[outputs[0]] = view == View::same ? forms_[through] : mixed(forms_[through], hash_of(node.op_type()));
+  forms_[outputs[0]] = view == View::same ? forms_[through] : mixed(forms_[through], hash_of(op));
   return true;
 }
 
 void Net::read_node(onnx::NodeId id, Operators& operators) {
   const onnx::Node node = model_->node(id);
+  const std::string_view op = node.op_type();
   const auto node_inputs = node.inputs(), outputs = node.outputs();
   if (const auto constant = constant_in(node, glance_); constant && !outputs.empty() && outputs[0] != none) {
     fixed_[id] = aside_[id] = true;
@@ -230,7 +231,7 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
         return value == none || constant(roots_[value]) != nullptr;
       });
   aside_[id] =
-      node.op_type() == "Shape" || node.op_type() == "Size" || fixed_[id] ||
+      op == "Shape" || op == "Size" || fixed_[id] ||
       (!node_inputs.empty() && std::all_of(node_inputs.begin(), node_inputs.end(), [&](onnx::ValueId value) {
         if (value == none) return true;
         const onnx::Producer producer = model_->producer(value);
@@ -239,25 +240,26 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
       }));
   if (aside_[id] && !fixed_[id] && outputs.size() == 1 && outputs[0] != none)
     single_[outputs[0]] = single_of(node);
-  unpack(node);
+  if (ancestor_ != nullptr) unpack(node);
   views_[id] = see_through(node);
   if (views_[id] || see_apart(node, id, operators)) return;
-  const bool asks_for_shape = node.op_type() == "Shape" || node.op_type() == "Size";
+  const bool asks_for_shape = op == "Shape" || op == "Size";
   std::uint64_t detail = 0;
   node.each_attribute([&](const onnx::AttributeView& attribute) { detail += hash_of(attribute); });
   Root before = none;
   const std::vector<Spelled> parts = spelled(node);
-  const bool slices = node.op_type() == "Split";  // every output is an operation of its own
+  const bool slices = op == "Split";  // every output is an operation of its own
+  const bool cuts = cuts_out(node);
   const std::vector<std::int64_t> starts = starts_of(node);
   const Constant made = fixed_[id] ? computed(node) : Constant();
   for (const Spelled& part : parts) {
     const bool last = &part == &parts.back();
-    const std::string_view op = cuts_out(node) ? "Slice" : part.op;
-    Step step{.op = operators.number(op), .node = id, .detail = last ? detail : 0};
+    const std::string_view called = cuts ? "Slice" : part.op;
+    Step step{.op = operators.number(called), .node = id, .detail = last ? detail : 0};
     step.commutes = is_commutative(part.op);
     step.first_input = static_cast<std::uint32_t>(inputs_.size());
-    for (const int place : part.inputs) {
-      if (node_inputs.size() > most_inputs) break;
+    for (std::size_t i = 0; i < part.input_count() && node_inputs.size() <= most_inputs; ++i) {
+      const int place = part.input(i);
       if (place == Spelled::before) {
         inputs_.push_back(before);
         continue;
@@ -283,14 +285,14 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
       if (slices) step.detail = mixed(detail_of_all, place);
       step.start = place < starts.size() ? starts[place] : -1;
       if (last && place < outputs.size() && outputs[place] == none) continue;
-      if (last && static_cast<int>(place) == output_on_the_way(node.op_type()) && parts.size() > 1) {
+      if (last && static_cast<int>(place) == output_on_the_way(op) && parts.size() > 1) {
         roots_[outputs[place]] = on_the_way;
         continue;
       }
       step.output = last && place < outputs.size() ? outputs[place] : fresh();
       makers_[step.output] = static_cast<StepId>(steps_.size());
       if (fixed_[id]) add_constant(step.output, made.told_apart(mixed(step.place, step.detail)));
-      if (may_cut_off(node.op_type()) && step.output < cut_.size()) cut_[step.output] = true;
+      if (may_cut_off(op) && step.output < cut_.size()) cut_[step.output] = true;
       steps_.push_back(step);
       before = step.output;
     }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -61,8 +62,9 @@ class Net {
   /// Whether a view gives its input just as it is, as far as shapes tell; they are inferred when that is
   /// first asked.
   bool is_idle(onnx::NodeId view) const;
-  /// Finds the steps that do nothing, by the shapes of what they read and give: a rewrite may leave them out.
-  void find_idle();
+  /// Finds the steps that do nothing, by the shapes of what they read and give, of which a rewrite may have
+  /// left some out: of operators that the descendant has fewer of.
+  void find_idle(const Net& descendant);
 
   const onnx::Model& model() const { return *model_; }
   /// The nodes, each after what it reads, whatever the order of the file.
@@ -110,6 +112,8 @@ class Net {
   double factor(onnx::NodeId node) const;
   /// The number by which a view multiplies; not a number for other nodes.
   double number_in(onnx::NodeId view) const;
+  /// Whether any weight was multiplied row by row or column by column since the ancestor.
+  bool has_rescaled() const { return has_rescaled_; }
   /// Whether a value is a factor that takes numbers out of their quantised form.
   bool is_scale(onnx::ValueId value) const { return scales_[value]; }
 
@@ -133,6 +137,7 @@ class Net {
   StepId add_step(Step step, std::initializer_list<Root> inputs);
   void find_readers();
   const shapes::Inferred& shapes() const;
+  std::map<std::string_view, std::vector<StepId>> may_be_idle() const;
   Root fresh();
 
   const onnx::Model* model_;
@@ -150,9 +155,10 @@ class Net {
   std::vector<Step> steps_;
   std::vector<Root> inputs_;
   std::vector<bool> views_, fixed_, aside_;  // by node
-  std::unordered_set<Root> unpacked_;        // constants that were looked into, whatever was found
-  Likeness* ancestor_;                       // null for the ancestor itself
-  const Glance* glance_;                     // null: all is read
+  bool has_rescaled_ = false;
+  std::unordered_set<Root> unpacked_;  // constants that were looked into, whatever was found
+  Likeness* ancestor_;                 // null for the ancestor itself
+  const Glance* glance_;               // null: all is read
   base::Grouped<StepId> readers_;
 };
 

@@ -56,8 +56,9 @@ Elements rows_in_blocks(const onnx::Node& node, const Constant& weight, const Co
 
 // A weight that was packed is seen as what it was, if the ancestor has it.
 void Net::unpack(const onnx::Node& node) {
-  const bool product = node.op_type() == "MatMulNBits";
-  if (ancestor_ == nullptr || (!product && node.op_type() != "DequantizeLinear")) return;
+  const std::string_view op = node.op_type();
+  const bool product = op == "MatMulNBits";
+  if (!product && op != "DequantizeLinear") return;
   const auto inputs = node.inputs();
   const std::size_t place = product ? 1 : 0;
   if (inputs.size() < place + 2 || inputs[place] == none || inputs[place + 1] == none) return;

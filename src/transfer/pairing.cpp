@@ -161,8 +161,8 @@ class Pairer {
   }
 
   void settle(const Step& step, Root root, Proof proof) {
-    const Root end =
-        past_left_out(step, root, proof == Proof::alone || reads_changed_weight(step.node, true));
+    const bool rescaled = d_.has_rescaled() && reads_changed_weight(step.node, true);
+    const Root end = past_left_out(step, root, proof == Proof::alone || rescaled);
     if (end != root) {
       result_.region_of[step.output] = static_cast<std::uint32_t>(result_.regions.size());
       result_.regions.push_back({a_.maker(end), a_.maker(root)});

@@ -112,13 +112,13 @@ bool Places::read_by_partner(onnx::NodeId reader, onnx::ValueId value, Values& f
   const std::vector<Spelled> mine = spelled(ours), others = spelled(theirs);
   if (mine.size() != others.size()) return false;
   for (std::size_t part = 0; part < mine.size(); ++part) {
-    const std::vector<int>&places = mine[part].inputs, &partner_places = others[part].inputs;
-    if (mine[part].op != others[part].op || places.size() != partner_places.size()) return false;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      if (places[i] == Spelled::before || ours.inputs()[static_cast<std::size_t>(places[i])] != value)
-        continue;
-      if (partner_places[i] == Spelled::before) return false;
-      const onnx::ValueId read = theirs.inputs()[static_cast<std::size_t>(partner_places[i])];
+    const Spelled &of_ours = mine[part], &of_theirs = others[part];
+    if (of_ours.op != of_theirs.op || of_ours.input_count() != of_theirs.input_count()) return false;
+    for (std::size_t i = 0; i < of_ours.input_count(); ++i) {
+      const int place = of_ours.input(i), their_place = of_theirs.input(i);
+      if (place == Spelled::before || ours.inputs()[static_cast<std::size_t>(place)] != value) continue;
+      if (their_place == Spelled::before) return false;
+      const onnx::ValueId read = theirs.inputs()[static_cast<std::size_t>(their_place)];
       if (read == none) return false;
       add(found, read);
     }

@@ -161,9 +161,9 @@ Result<Lent> lend(const Map& ancestor, const onnx::Model& descendant, Share& sha
   Operators operators;
   const Glance glance(ancestor.model(), descendant);
   Net theirs(ancestor.model(), operators, nullptr, &glance);
-  theirs.find_idle();
   Likeness weights(theirs.constants());
   const Net ours(descendant, operators, &weights, &glance);
+  theirs.find_idle(ours);
   count_weights(theirs, ours, share);
   Pairing pairing = pair(theirs, ours);
   std::vector<Origin> origins = origins_of(theirs, ours, pairing);

@@ -150,19 +150,18 @@ std::vector<Spelled> spelled(const onnx::Node& node) {
   const Row* const row = row_of(op);
   std::vector<Spelled> result;
   if (op == "QLinearConcat") {  // the result's scale and zero point, then each tensor with its own
-    result.push_back({"Concat", {}});
+    result.push_back({.op = "Concat"});
     for (int i = 2; i < static_cast<int>(node.inputs().size()); i += 3) result.back().inputs.push_back(i);
     return result;
   }
   if (row == nullptr) {
-    result.push_back({op, {}});
-    for (int i = 0; i < static_cast<int>(node.inputs().size()); ++i) result.back().inputs.push_back(i);
+    result.push_back({.op = op, .all = node.inputs().size()});
     return result;
   }
   int first = 0;  // what stands for the step before the first one
   for (const Row::Part& part : row->parts) {
     if (part.op.empty()) continue;
-    Spelled spelled{part.op, {}};
+    Spelled spelled{.op = part.op};
     if (part.op == "@activation") spelled.op = activation_of(node);
     if (spelled.op.empty()) continue;
     for (int i = 0; i < part.count; ++i)

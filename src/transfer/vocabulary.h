@@ -33,8 +33,12 @@ bool is_commutative(std::string_view op);
 /// One operation of the vocabulary: which of the node's inputs it reads, and `before`: the one before it.
 struct Spelled {
   std::string_view op;
-  std::vector<int> inputs;  // places in the node's inputs; `before` for what was computed so far
+  std::vector<int> inputs = {};  // places in the node's inputs; `before` for what was computed so far
+  std::size_t all = 0;           // instead: so many, in order
   static constexpr int before = -1;
+
+  std::size_t input_count() const { return all > 0 ? all : inputs.size(); }
+  int input(std::size_t i) const { return all > 0 ? static_cast<int>(i) : inputs[i]; }
 };
 
 /// Of operators that also give out what they compute on the way: the place of that output; none: -1.
