@@ -87,6 +87,22 @@ def test_coarse_numbers_name_nobody() -> None:
     assert modules(kin.told(made, COARSE)) == [None, "fc", "act", ""]
 
 
+def test_coarse_numbers_of_what_does_nothing_name_nobody_either() -> None:
+    """A view has the numbers of a factor of one, and what that reads is not among those asked about."""
+    kin = Kin(
+        "a = Relu(x)\n b = Mul(a, one)\n y = Reshape(b, s)",
+        ["act", "", "head"],
+        INPUT,
+        OUTPUT,
+        one=np.ones(1, np.float32),
+        s=np.array([4, 6]),
+    )
+    made = kin.descendant(
+        "{a} = Relu({x})\n {b} = Mul({a}, {one})\n {y} = Reshape({b}, {s})", "float[4, 6] {y}"
+    )
+    assert modules(kin.told(made, COARSE)) == ["act", "", "head"]
+
+
 def test_a_quantised_tensor_that_replaces_a_relu_is_what_the_relu_gave() -> None:
     kin = Kin(
         "h = Conv(x, w)\n y = Relu(h)",

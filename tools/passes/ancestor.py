@@ -73,9 +73,10 @@ class Ancestor:
 
         def is_view(name: str) -> bool:
             maker = self.maker(name)
-            return (maker.op_type in VIEWS and maker.input[0] in names) or (
-                maker.op_type in IDLE and any(self._is_handed_on(before, name) for before in maker.input)
-            )
+            if maker.op_type in VIEWS:
+                return maker.input[0] in names
+            read = [before for before in maker.input if before in names and maker.op_type in IDLE]
+            return any(self._is_handed_on(before, name) for before in read)
 
         return [name for name in names if not is_view(name)]
 
