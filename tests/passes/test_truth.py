@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from tests.passes.kin import INPUT, OUTPUT, Kin, layers, linear, modules, weight
+from tests.passes.kin import INPUT, OUTPUT, TOO_COARSE, Kin, layers, linear, modules, weight
 from tools.passes.decide import ALONE, BOTH, BY_NUMBERS, ID_LOST
 
 
@@ -121,3 +121,27 @@ def test_what_numbers_would_say_alone_is_counted() -> None:
     made = kin.descendant("{m1} = Exp({x})\n {a} = Mul({x}, {m1})\n {y} = Mul({a}, {m1})", "float[4, 6] {y}")
     assert modules(kin.told(made))[0] == "layers.0"
     assert [kin.counts[word] for word in ALONE] == [2, 1, 0]
+
+
+def test_parts_of_a_fused_operator_are_of_any_that_it_was_fused_of() -> None:
+    kin = Kin(
+        "a = MatMul(x, w)\n b = Add(a, c)\n y = Relu(b)",
+        ["fc", "", "act"],
+        INPUT,
+        OUTPUT,
+        w=weight(6, 6),
+        c=weight(6),
+    )
+    fused = kin.told(kin.descendant("{b} = Gemm({x}, {w}, {c})\n {y} = Relu({b})", "float[4, 6] {y}"))
+    assert [row["inside"] for row in fused] == [["", "fc"], ["act"]]
+
+    again = Kin("b = Gemm(x, w, c)\n y = Relu(b)", ["", "act"], INPUT, OUTPUT, w=weight(6, 6), c=weight(6))
+    again.rows = fused
+    parts = again.told(
+        again.descendant(
+            "{b}_MatMul = MatMul({x}, {w})\n {b} = Add({b}_MatMul, {c})\n {y} = Relu({b})", "float[4, 6] {y}"
+        ),
+        TOO_COARSE,
+    )
+    assert (parts[0]["module"], parts[0]["accept"]) == ("", ["fc"])
+    assert "accept" not in parts[1]

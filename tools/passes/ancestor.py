@@ -16,6 +16,8 @@ VIEWS = set("Cast Dropout Flatten Identity Reshape Squeeze Transpose Unsqueeze".
 # Of these it depends on sizes and numbers whether they give just what they read.
 IDLE = set("Add Concat Div Expand Mul Pad Resize Slice Split Sub Tile".split())
 CLAMPS = ("Clip", "Relu")
+INSIDE = "inside"  # in a row, between two steps: the owners of all that was fused into its node
+MOST_FUSED = 32
 QUANTISED = ("QLinear", "QGemm", "QuantizeLinear", "DequantizeLinear")
 Alive = dict[str, set[str]]  # by id that a descendant still has, the operators that give what bears it
 Row = dict[str, Any]
@@ -37,6 +39,27 @@ class Ancestor:
         return self.ids.rows[self.ids.maker[name]].node
 
     def by_id(self, node: onnx.NodeProto, said: Claim, alive: Alive) -> Row:
+        """A part may be of any of those that were fused into the operator."""
+        told = self._by_id(node, said, alive)
+        return (
+            told if said.whole or said.row is None else accepting(told, self._rows[said.row].get(INSIDE, []))
+        )
+
+    def fused(self, said: Claim, alive: Alive) -> list[str]:
+        """The owners of all that lies between a value and what the descendant still has."""
+        found: set[str] = set()
+        left = [said.value] if said.whole and said.value in self.ids.maker else []
+        for _ in range(MOST_FUSED):
+            if not left:
+                break
+            row = self.ids.maker[left.pop()]
+            found.add(self._rows[row]["module"])
+            left += [
+                name for name in self.ids.rows[row].node.input if name in self.ids.maker and name not in alive
+            ]
+        return sorted(found - {None})
+
+    def _by_id(self, node: onnx.NodeProto, said: Claim, alive: Alive) -> Row:
         if said.weight is not None:
             return self._by_readers(said.weight)
         if said.row is None:
@@ -55,8 +78,7 @@ class Ancestor:
     def also(self, told: Row, node: onnx.NodeProto, equal: Equal) -> Row:
         """A view that is a part of something carries a tensor of somebody, who is right as well."""
         other = self.by_numbers(node, equal) if node.op_type in VIEWS and equal.names else told
-        paths = {other["module"], *other.get("accept", []), *told.get("accept", [])} - {None, told["module"]}
-        return told | {"accept": sorted(paths)} if paths and told["module"] is not None else told
+        return accepting(told, [other["module"], *other.get("accept", [])])
 
     def by_numbers(self, node: onnx.NodeProto, equal: Equal) -> Row:
         names = self._roots(equal.names)
@@ -162,6 +184,12 @@ class Ancestor:
         place = self.ids.rows[row]
         here: Row = {"graph": place.graph, "index": place.index}
         return self._rows[row].get("ancestor", here) or here
+
+
+def accepting(told: Row, others: list[str | None]) -> Row:
+    """The same, but others are right as well."""
+    paths = {*others, *told.get("accept", [])} - {None, told["module"]}
+    return told | {"accept": sorted(paths)} if paths and told["module"] is not None else told
 
 
 def unknown(reason: str) -> Row:

@@ -16,7 +16,7 @@ from tools.sample.walk import places
 from thence.verify.near import SAME, telling
 from thence.verify.numbers import Array
 
-from .ancestor import VIEWS, Alive, Ancestor, Row, unknown
+from .ancestor import INSIDE, VIEWS, Alive, Ancestor, Row, accepting, unknown
 from .claims import CARRIERS, Claim, claim, in_place
 from .equal import Equal
 from .ids import tokens
@@ -54,6 +54,8 @@ class Decision:
             first = next((name for name in place.node.output if name), "")
             value = numbers.get(first) if not place.graph else None
             told = self._row(place.node, said, value, alive)
+            if said is not None and told["module"] is not None:
+                told[INSIDE] = self._ancestor.fused(said, alive)
             self.counts.update(["nodes", kind] + ([f"{kind} told"] if told["module"] is not None else []))
             found.append({"graph": place.graph, "index": place.index, **told, "kind": kind})
         return found
@@ -75,7 +77,11 @@ class Decision:
         if equal.names and not equal.in_place and node.op_type in VIEWS and node.input[0] in ids.maker:
             return self._ancestor.by_id(node, Claim(node.input[0], ids.maker[node.input[0]]), alive)
         if equal.names:
-            return self._ancestor.by_numbers(node, equal)
+            told = self._ancestor.by_numbers(node, equal)
+            if node.op_type not in VIEWS or node.input[0] not in ids.maker:
+                return told
+            read = self._ancestor.by_id(node, Claim(node.input[0], ids.maker[node.input[0]]), alive)
+            return accepting(told, [read["module"]])
         if word == ID_LOST:
             return unknown("witnesses_disagree")
         return unknown("no_ancestor_tensor")

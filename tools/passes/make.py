@@ -16,7 +16,7 @@ from tools.sample.truth import text
 
 from thence.verify.numbers import Array, numbers
 
-from .ancestor import Ancestor
+from .ancestor import INSIDE, Ancestor
 from .claims import stamp, unstamp
 from .decide import Decision
 from .equal import Values
@@ -51,7 +51,7 @@ def descended(
     counts: dict[str, Any] = {}
     for step in steps:
         model, rows, counts = _step(model, rows, feed, step)
-    return model, rows, counts
+    return model, [{key: row[key] for key in row if key != INSIDE} for row in rows], counts
 
 
 def _step(model: onnx.ModelProto, rows: list[dict[str, Any]], feed: dict[str, Array], step: Step) -> Made:
