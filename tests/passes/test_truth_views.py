@@ -95,3 +95,22 @@ def test_who_computes_and_lays_out_at_once_is_of_both() -> None:
     )
     rows = kin.told(carried, TOO_COARSE)
     assert (rows[2]["module"], rows[2].get("accept")) == ("head", None), "it only carries"
+
+
+def test_a_view_that_was_put_in_is_also_of_who_gave_what_it_reads() -> None:
+    """It gives the sum, laid out as that was; what it reads is laid out otherwise."""
+    kin = Kin(
+        "a = Add(x, c)\n v = Reshape(a, s)\n e = Exp(v)\n y = Relu(a)",
+        ["fc", "attention", "act", "top"],
+        INPUT,
+        "float[2, 12] e, float[4, 6] y",
+        c=weight(6),
+        s=np.array([2, 12]),
+    )
+    made = kin.descendant(
+        "g = Add({x}, {c})\n {v} = Reshape(g, {s})\n {e} = Exp({v})\n t = Reshape({v}, four)\n {y} = Relu(t)",
+        "float[2, 12] {e}, float[4, 6] {y}",
+        four=np.array([4, 6]),
+    )
+    row = kin.told(made)[3]
+    assert (row["module"], row["accept"]) == ("fc", ["attention"])

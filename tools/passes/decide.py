@@ -50,10 +50,14 @@ class Decision:
         claims = [claim(place.node, ids, row_of) for place in nodes]
         claims = in_place(claims, nodes) if self._step.in_place else claims
         found = []
+        given: dict[str, str | None] = {}  # by value of the descendant, whose it is
         for place, kind, said in zip(nodes, kinds(model), claims, strict=True):
             first = next((name for name in place.node.output if name), "")
             value = numbers.get(first) if not place.graph else None
             told = self._row(place.node, said, value, alive)
+            if said is None and place.node.op_type in VIEWS and place.node.input[0] in given:
+                told = accepting(told, [given[place.node.input[0]]])
+            given.update(dict.fromkeys(place.node.output, told["module"]))
             if said is not None and told["module"] is not None:
                 told[INSIDE] = self._ancestor.fused(said, alive)
             self.counts.update(["nodes", kind] + ([f"{kind} told"] if told["module"] is not None else []))
@@ -77,11 +81,7 @@ class Decision:
         if equal.names and not equal.in_place and node.op_type in VIEWS and node.input[0] in ids.maker:
             return self._ancestor.by_id(node, Claim(node.input[0], ids.maker[node.input[0]]), alive)
         if equal.names:
-            told = self._ancestor.by_numbers(node, equal)
-            if node.op_type not in VIEWS or node.input[0] not in ids.maker:
-                return told
-            read = self._ancestor.by_id(node, Claim(node.input[0], ids.maker[node.input[0]]), alive)
-            return accepting(told, [read["module"]])
+            return self._ancestor.by_numbers(node, equal)
         if word == ID_LOST:
             return unknown("witnesses_disagree")
         return unknown("no_ancestor_tensor")
