@@ -217,6 +217,26 @@ bool Net::see_through(const onnx::Node& node) {
   return true;
 }
 
+// Whether on constants or sizes alone, and whether it makes one number of these.
+void Net::tell_what_it_works_on(const onnx::Node& node) {
+  const onnx::NodeId id = node.id();
+  const std::string_view op = node.op_type();
+  const auto inputs = node.inputs(), outputs = node.outputs();
+  fixed_[id] = !inputs.empty() && std::all_of(inputs.begin(), inputs.end(), [&](onnx::ValueId value) {
+    return value == none || constant(roots_[value]) != nullptr;
+  });
+  aside_[id] =
+      op == "Shape" || op == "Size" || fixed_[id] ||
+      (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), [&](onnx::ValueId value) {
+        if (value == none) return true;
+        const onnx::Producer producer = model_->producer(value);
+        return producer.kind == onnx::Producer::Kind::initializer ||
+               (producer.kind == onnx::Producer::Kind::node && producer.index < id && aside_[producer.index]);
+      }));
+  if (aside_[id] && !fixed_[id] && outputs.size() == 1 && outputs[0] != none)
+    single_[outputs[0]] = single_of(node);
+}
+
 void Net::read_node(onnx::NodeId id, Operators& operators) {
   const onnx::Node node = model_->node(id);
   const std::string_view op = node.op_type();
@@ -226,20 +246,7 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
     add_constant(outputs[0], *constant);
     return;
   }
-  fixed_[id] =
-      !node_inputs.empty() && std::all_of(node_inputs.begin(), node_inputs.end(), [&](onnx::ValueId value) {
-        return value == none || constant(roots_[value]) != nullptr;
-      });
-  aside_[id] =
-      op == "Shape" || op == "Size" || fixed_[id] ||
-      (!node_inputs.empty() && std::all_of(node_inputs.begin(), node_inputs.end(), [&](onnx::ValueId value) {
-        if (value == none) return true;
-        const onnx::Producer producer = model_->producer(value);
-        return producer.kind == onnx::Producer::Kind::initializer ||
-               (producer.kind == onnx::Producer::Kind::node && producer.index < id && aside_[producer.index]);
-      }));
-  if (aside_[id] && !fixed_[id] && outputs.size() == 1 && outputs[0] != none)
-    single_[outputs[0]] = single_of(node);
+  tell_what_it_works_on(node);
   if (ancestor_ != nullptr) unpack(node);
   views_[id] = see_through(node);
   if (views_[id] || see_apart(node, id, operators)) return;

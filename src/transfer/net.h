@@ -120,6 +120,7 @@ class Net {
  private:
   void read_constants();
   void read_node(onnx::NodeId id, Operators& operators);
+  void tell_what_it_works_on(const onnx::Node& node);
   bool see_through(const onnx::Node& node);
   bool is_number(onnx::ValueId value, const onnx::Node& reader) const;
   enum class Single : std::uint8_t { no, integer, real };  // one number, that is computed
