@@ -4,19 +4,23 @@
 SHELL := /bin/bash
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
+export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 
-.PHONY: help demo test build wheel lint format tidy bench corpus accuracy accuracy-transfer operators calibrate fuzz coverage clean
+.PHONY: help demo test test-long build wheel lint format tidy bench corpus accuracy accuracy-transfer operators calibrate fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' Makefile
 
-demo: build  ## set up, build, and show what thence does, in a minute
+demo:  ## set up, build, and show what thence does
 	@tools/demo
 
-test: setup-test  ## set up, build, and run every test; SUITES="lint cases" runs some
+test:  ## set up, build, and run every test; SUITES="lint cases" runs some
 	@tools/test $(SUITES)
+
+test-long:  ## the same, with the tests that take minutes each
+	@THENCE_LONG=1 tools/test $(SUITES)
 
 build: build/release/build.ninja  ## the program: .venv/bin/thence
 	@cmake --build --preset release --target thence thence_core

@@ -1,7 +1,6 @@
 #include "base/atomic_file.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace thence::base {
@@ -20,7 +20,7 @@ namespace {
 
 Error failure(const std::string& path, const char* what, int number) {
   return {ErrorKind::input_output, "F003",
-          fmt::format("{}: {}: {}", printable(path), what, std::strerror(number)),
+          base::format("{}: {}: {}", printable(path), what, std::strerror(number)),
           "check the folder's permissions and free space"};
 }
 

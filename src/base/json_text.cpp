@@ -1,11 +1,10 @@
 #include "base/json_text.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cstdint>
 #include <cstring>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace thence::base {
@@ -43,7 +42,7 @@ void append_escaped(std::string& out, std::string_view text) {
     if (length > 1)
       out.append(text.substr(0, length));
     else if (length == 0)
-      fmt::format_to(std::back_inserter(out), "\\\\x{:02x}", c);
+      base::append_format(out, "\\\\x{:02x}", c);
     else if (plain[c])
       out.push_back(text.front());
     else if (c == '"' || c == '\\')
@@ -53,7 +52,7 @@ void append_escaped(std::string& out, std::string_view text) {
     else if (c == '\t')
       out += "\\t";
     else
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", c);
+      base::append_format(out, "\\u{:04x}", c);
     text.remove_prefix(length == 0 ? 1 : length);
   }
 }
@@ -75,9 +74,6 @@ void append_json_string_or_null(std::string& out, std::string_view text) {
     append_json_string(out, text);
 }
 
-void append_number(std::string& out, std::uint64_t value) {
-  const fmt::format_int digits(value);
-  out.append(digits.data(), digits.size());
-}
+void append_number(std::string& out, std::uint64_t value) { append_format(out, "{}", value); }
 
 }  // namespace thence::base

@@ -1,7 +1,6 @@
 #include "base/mapped_file.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace thence::base {
@@ -32,7 +32,7 @@ class Descriptor {
 
 Error io_error(const std::string& path, const char* what, int number) {
   return {ErrorKind::input_output, "F001",
-          fmt::format("{}: {}: {}", printable(path), what, std::strerror(number)),
+          base::format("{}: {}: {}", printable(path), what, std::strerror(number)),
           "check the path and its permissions"};
 }
 
@@ -45,7 +45,7 @@ const char* kind_of(mode_t mode) {
 
 Error not_a_file(const std::string& path, mode_t mode) {
   return {ErrorKind::bad_input, "F002",
-          fmt::format("{}: is {}, not a model file", printable(path), kind_of(mode)),
+          base::format("{}: is {}, not a model file", printable(path), kind_of(mode)),
           "give a file, or - to read standard input"};
 }
 

@@ -1,12 +1,11 @@
 #include "base/utf8.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace thence::base {
@@ -37,7 +36,7 @@ std::string valid_utf8(std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = text.front() == '\0' ? 0 : utf8_length(text);
     if (length == 0)
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(text.front()));
+      base::append_format(out, "\\x{:02x}", static_cast<unsigned char>(text.front()));
     else
       out.append(text.substr(0, length));
     text.remove_prefix(std::max<std::size_t>(length, 1));

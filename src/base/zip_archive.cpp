@@ -1,10 +1,9 @@
 #include "base/zip_archive.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <optional>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace thence::base {
@@ -130,7 +129,7 @@ bool ZipArchive::begins(std::string_view bytes) { return bytes.starts_with(local
 Result<ZipArchive> ZipArchive::open(std::string_view text, const std::string& label) {
   const auto damaged = [&](const std::string& what) {
     return Error{ErrorKind::bad_input, "A001",
-                 fmt::format("{}: is a damaged archive: {}", printable(label), what),
+                 base::format("{}: is a damaged archive: {}", printable(label), what),
                  "the file is cut off or was changed: save or download it again"};
   };
   const Bytes bytes(text);
@@ -139,16 +138,17 @@ Result<ZipArchive> ZipArchive::open(std::string_view text, const std::string& la
   if (!bytes.holds(directory->at, directory->size)) return damaged("its directory lies outside of it");
   if (directory->size > largest_directory)
     return damaged(
-        fmt::format("its directory has {} bytes, more than {}", directory->size, largest_directory));
+        base::format("its directory has {} bytes, more than {}", directory->size, largest_directory));
   std::optional<std::vector<Listed>> listed = read_directory(bytes, *directory);
-  if (!listed) return damaged(fmt::format("its directory does not decode (offset {})", directory->at));
+  if (!listed) return damaged(base::format("its directory does not decode (offset {})", directory->at));
   std::sort(listed->begin(), listed->end(),
             [](const Listed& a, const Listed& b) { return a.header < b.header; });
   ZipArchive archive;
   std::uint64_t free = 0;  // what lies before belongs to the entries so far
   for (const Listed& entry : *listed) {
     const auto at_fault = [&](const char* what) {
-      return damaged(fmt::format("the entry '{}' {} (offset {})", printable(entry.name), what, entry.header));
+      return damaged(
+          base::format("the entry '{}' {} (offset {})", printable(entry.name), what, entry.header));
     };
     const std::optional<std::string_view> data = data_of(bytes, entry);
     if (!data) return at_fault("is not where and what the directory says");

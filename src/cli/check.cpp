@@ -1,10 +1,9 @@
 // thence check: whether tags still fit their nodes; and what a pass did to nodes that have an id each.
 #include "edit/check.h"
 
-#include <fmt/core.h>
-
 #include <memory>
 
+#include "base/format.h"
 #include "cli/command.h"
 #include "output/rows.h"
 
@@ -43,7 +42,7 @@ int fail(const Error& error) {
 std::string place(const onnx::Model& model, onnx::NodeId id) {
   const onnx::Node node = model.node(id);
   if (!node.name().empty()) return std::string(node.name());
-  return fmt::format("{}#{}", model.graph_label(node.graph()), node.index());
+  return base::format("{}#{}", model.graph_label(node.graph()), node.index());
 }
 
 int run_tags(CheckFlags& flags) {
@@ -68,8 +67,8 @@ int run_tags(CheckFlags& flags) {
   if (code != done) return code;
   if (!flags.quiet)
     std::fputs(
-        fmt::format("{} of {} nodes tagged: {} stale, {} of no module, {} contradicted by other evidence\n",
-                    report.tagged, report.nodes, report.stale, report.no_module, report.contradicted)
+        base::format("{} of {} nodes tagged: {} stale, {} of no module, {} contradicted by other evidence\n",
+                     report.tagged, report.nodes, report.stale, report.no_module, report.contradicted)
             .c_str(),
         stderr);
   const bool fits = report.tagged > 0 && report.stale == 0 && report.no_module == 0;
@@ -95,7 +94,7 @@ int run_against(CheckFlags& flags) {
                           found.vanished, found.nodes, found.fresh});
   }
   if (ids == 0)
-    return fail({ErrorKind::bad_input, "E002", fmt::format("{}: no node has an id", brief(flags.against)),
+    return fail({ErrorKind::bad_input, "E002", base::format("{}: no node has an id", brief(flags.against)),
                  "make one with thence check MODEL --synthesise -o FILE, and run the tool on that"});
   return deliver(flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, out); });
 }

@@ -1,6 +1,5 @@
 #include "cli/command.h"
 
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <thread>
 
 #include "base/atomic_file.h"
+#include "base/format.h"
 #include "base/text.h"
 #include "resolve/strategy.h"
 #include "rules/read.h"
@@ -107,8 +107,8 @@ std::string brief(std::string_view text) {
 }
 
 std::string error_text(const Error& error) {
-  std::string text = fmt::format("error[{}]: {}", error.code, error.text);
-  if (!error.hint.empty()) text += fmt::format("\n  help: {}", error.hint);
+  std::string text = base::format("error[{}]: {}", error.code, error.text);
+  if (!error.hint.empty()) text += base::format("\n  help: {}", error.hint);
   return text;
 }
 
@@ -118,16 +118,16 @@ namespace {
 
 void print_diagnostics(const Diagnostics& diagnostics) {
   for (const Diagnostic& diagnostic : diagnostics.kept())
-    std::fputs(fmt::format("{}[{}]: {}{}{}\n", diagnostic.severity == Severity::note ? "note" : "warning",
-                           diagnostic.code, brief(diagnostic.where), diagnostic.where.empty() ? "" : ": ",
-                           brief(diagnostic.text))
+    std::fputs(base::format("{}[{}]: {}{}{}\n", diagnostic.severity == Severity::note ? "note" : "warning",
+                            diagnostic.code, brief(diagnostic.where), diagnostic.where.empty() ? "" : ": ",
+                            brief(diagnostic.text))
                    .c_str(),
                stderr);
   for (const auto& [code, count] : diagnostics.counts())
     if (count > Diagnostics::kept_per_code)
-      std::fputs(
-          fmt::format("warning[{}]: and {} more like it\n", code, count - Diagnostics::kept_per_code).c_str(),
-          stderr);
+      std::fputs(base::format("warning[{}]: and {} more like it\n", code, count - Diagnostics::kept_per_code)
+                     .c_str(),
+                 stderr);
 }
 
 bool write_all(int descriptor, std::string_view text) {
@@ -150,7 +150,7 @@ int to_standard_output(const std::function<void(base::Writer&)>& write) {
   write(out);
   out.flush();
   if (failure == 0 || failure == EPIPE) return done;
-  print_error({ErrorKind::input_output, "F003", fmt::format("standard output: {}", std::strerror(failure)),
+  print_error({ErrorKind::input_output, "F003", base::format("standard output: {}", std::strerror(failure)),
                "free some space, or write elsewhere"});
   return static_cast<int>(ErrorKind::input_output);
 }
@@ -203,8 +203,8 @@ void tell_of_data_left_behind(const onnx::Model& model, const ModelFlags& flags)
     if (const auto& external = model.tensor(initializer).external; external)
       places.insert(external->location);
   for (const std::string_view place : places)
-    std::fputs(fmt::format("note[{}]: {}: the model's data lies beside the original; copy it beside {}\n",
-                           "E001", brief(place), brief(flags.output))
+    std::fputs(base::format("note[{}]: {}: the model's data lies beside the original; copy it beside {}\n",
+                            "E001", brief(place), brief(flags.output))
                    .c_str(),
                stderr);
 }

@@ -1,11 +1,11 @@
 // thence convert: the map in the formats of other programs.
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>
 #include <memory>
 
 #include "base/atomic_file.h"
+#include "base/format.h"
 #include "base/json_text.h"
 #include "cli/command.h"
 #include "cli/python.h"
@@ -95,14 +95,14 @@ int run_convert(ConvertFlags& flags) {
                                        [&](const Format& one) { return one.name == flags.format; });
   if (format.file != nullptr && (flags.output.empty() || flags.output == "-"))
     return fail({ErrorKind::usage, "U011",
-                 fmt::format("{} is a file, and it was not said which", format.name), "say -o FILE"});
+                 base::format("{} is a file, and it was not said which", format.name), "say -o FILE"});
   if (!flags.overlay.empty() && format.name != "model-explorer")
     return fail({ErrorKind::usage, "U013",
-                 fmt::format("--overlay is for model-explorer, not {}", format.name),
+                 base::format("--overlay is for model-explorer, not {}", format.name),
                  "leave it out, or say --to model-explorer"});
   if (!flags.overlay.empty() && flags.overlay == flags.output)
     return fail({ErrorKind::usage, "U011",
-                 fmt::format("the graph and its overlay cannot both go to {}", brief(flags.output)),
+                 base::format("the graph and its overlay cannot both go to {}", brief(flags.output)),
                  "name two files"});
   const Opened opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;

@@ -1,10 +1,9 @@
 // thence diff: how two models differ, module by module.
 #include "diff/diff.h"
 
-#include <fmt/format.h>
-
 #include <memory>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "output/diff_formats.h"
@@ -40,11 +39,11 @@ struct DiffFlags : ModelFlags {
 void tell_limits(const DiffFlags& flags, const diff::Report& report) {
   std::string notes;
   if (report.nothing_in_common)
-    notes += fmt::format("note[{}]: {} and {} have nothing in common\n", "D001", brief(flags.model),
-                         brief(flags.other));
+    notes += base::format("note[{}]: {} and {} have nothing in common\n", "D001", brief(flags.model),
+                          brief(flags.other));
   if (report.unread_weights > 0)
-    notes += fmt::format("note[{}]: the data of {} weight{} cannot be read: not compared\n", "D002",
-                         report.unread_weights, report.unread_weights == 1 ? "" : "s");
+    notes += base::format("note[{}]: the data of {} weight{} cannot be read: not compared\n", "D002",
+                          report.unread_weights, report.unread_weights == 1 ? "" : "s");
   std::fputs(notes.c_str(), stderr);
 }
 
@@ -58,8 +57,8 @@ int run_diff(DiffFlags& flags) {
     std::vector<std::string_view> names;
     for (std::size_t i = 0; i < diff::kind_count; ++i)
       names.push_back(diff::name_of(static_cast<diff::Kind>(i)));
-    print_error({ErrorKind::usage, "U023", fmt::format("no kind of difference is called '{}'", brief(name)),
-                 fmt::format("kinds: {}", fmt::join(names, ", "))});
+    print_error({ErrorKind::usage, "U023", base::format("no kind of difference is called '{}'", brief(name)),
+                 base::format("kinds: {}", base::joined(names, ", "))});
     return wrong_usage;
   }
   const Opened before = open_map(flags);

@@ -1,10 +1,10 @@
 // thence eval: a map held against the truth.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <memory>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "output/formats.h"
@@ -49,7 +49,7 @@ struct Bar {
 };
 
 Error no_bar(const std::string& given, const std::string& what) {
-  return {ErrorKind::usage, "U010", fmt::format("--require {}: {}", base::printable(given), what),
+  return {ErrorKind::usage, "U010", base::format("--require {}: {}", base::printable(given), what),
           "write NAME=NUMBER, such as exact=0.99"};
 }
 
@@ -63,7 +63,7 @@ Result<Bar> read_bar(const std::string& given) {
   std::vector<std::string_view> names;
   for (const score::Figure& figure : score::figures({})) names.push_back(figure.name);
   if (std::find(names.begin(), names.end(), bar.name) == names.end())
-    return no_bar(given, fmt::format("there is no such figure; there are {}", fmt::join(names, ", ")));
+    return no_bar(given, base::format("there is no such figure; there are {}", base::joined(names, ", ")));
   return bar;
 }
 
@@ -75,8 +75,8 @@ bool all_clear(const std::vector<Bar>& bars, const score::Score& score) {
       if (figure.name != bar.name) continue;
       if (figure.at_least ? figure.value >= bar.value : figure.value <= bar.value) continue;
       clear = false;
-      std::fputs(fmt::format("{} is {:.6g}, not {} {:g}\n", figure.name, figure.value,
-                             figure.at_least ? "at least" : "at most", bar.value)
+      std::fputs(base::format("{} is {:.6g}, not {} {:g}\n", figure.name, figure.value,
+                              figure.at_least ? "at least" : "at most", bar.value)
                      .c_str(),
                  stderr);
     }
@@ -111,8 +111,8 @@ int run_eval(EvalFlags& flags) {
   if (!map.hierarchy().tags().empty())
     return fail(
         {ErrorKind::bad_input, "S005",
-         fmt::format("{}: has tags that thence wrote, so its answers would be held against themselves",
-                     base::printable(map.model().file())),
+         base::format("{}: has tags that thence wrote, so its answers would be held against themselves",
+                      base::printable(map.model().file())),
          "score the model without them, or use --ignore-tags"});
   const Result<score::Score> score = score::score(map, *truth, flags.truth);
   if (!score) return fail(score.error());

@@ -1,9 +1,9 @@
 // thence explain: why a node got its module.
-#include <fmt/core.h>
 
 #include <charconv>
 #include <memory>
 
+#include "base/format.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -54,8 +54,8 @@ std::string places(const onnx::Model& model, const std::string& wanted) {
     if (count == 0) continue;
     const std::string label = model.graph_label(graph);
     if (label == wanted.substr(0, wanted.rfind('#')))
-      return fmt::format("the nodes of that graph are '{0}#0' to '{0}#{1}'", base::printable(label),
-                         count - 1);
+      return base::format("the nodes of that graph are '{}#0' to '{}#{}'", base::printable(label),
+                          base::printable(label), count - 1);
   }
   return {};
 }
@@ -81,10 +81,10 @@ int run_explain(ExplainFlags& flags) {
       const std::string by_place =
           wanted.find('#') == std::string::npos ? std::string() : places(map.model(), wanted);
       print_error({ErrorKind::usage, "U006",
-                   fmt::format("{}: no node is called '{}'", base::printable(flags.model), brief(wanted)),
+                   base::format("{}: no node is called '{}'", base::printable(flags.model), brief(wanted)),
                    !by_place.empty() ? by_place
                    : names.empty()   ? "give a node as GRAPH#INDEX, such as '#0'"
-                                     : fmt::format("the nearest names: {}", names)});
+                                     : base::format("the nearest names: {}", names)});
       return nothing_found;
     }
     nodes.insert(nodes.end(), found.begin(), found.end());

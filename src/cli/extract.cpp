@@ -1,10 +1,9 @@
 // thence extract: one module as a model of its own.
 #include "edit/extract.h"
 
-#include <fmt/core.h>
-
 #include <memory>
 
+#include "base/format.h"
 #include "cli/command.h"
 #include "cli/python.h"
 #include "output/json_text.h"
@@ -57,12 +56,12 @@ std::string request(const ExtractFlags& flags) {
 }
 
 void tell(const semantics::Map& map, const edit::Part& part) {
-  if (part.calls > 1) std::fputs(fmt::format("call {} of {}\n", part.call, part.calls).c_str(), stderr);
-  std::fputs(
-      fmt::format("{} of {} nodes, {} initializers, {} inputs, {} outputs\n", part.nodes.size(),
-                  map.model().node_count(), part.initializers.size(), part.inputs.size(), part.outputs.size())
-          .c_str(),
-      stderr);
+  if (part.calls > 1) std::fputs(base::format("call {} of {}\n", part.call, part.calls).c_str(), stderr);
+  std::fputs(base::format("{} of {} nodes, {} initializers, {} inputs, {} outputs\n", part.nodes.size(),
+                          map.model().node_count(), part.initializers.size(), part.inputs.size(),
+                          part.outputs.size())
+                 .c_str(),
+             stderr);
 }
 
 int run_extract(ExtractFlags& flags) {
@@ -89,7 +88,7 @@ int run_extract(ExtractFlags& flags) {
     return run_python("extract", request(flags));
   for (const std::string& name : part->untyped)
     if (!flags.quiet)
-      std::fputs(fmt::format("warning[{}]: {}: its type could not be found\n", "E007", brief(name)).c_str(),
+      std::fputs(base::format("warning[{}]: {}: its type could not be found\n", "E007", brief(name)).c_str(),
                  stderr);
   const edit::Splice splice = edit::extracted(map, *part, types);
   const int code = deliver(flags, [&](base::Writer& out) { splice.write(out); });

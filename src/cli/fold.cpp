@@ -1,11 +1,10 @@
 // thence fold: modules as functions of the model.
 #include "edit/fold.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <memory>
 
+#include "base/format.h"
 #include "cli/command.h"
 
 namespace thence::cli {
@@ -41,10 +40,10 @@ void tell_of(const char* code, const std::vector<hierarchy::ModuleId>& modules, 
              const char* what) {
   constexpr std::size_t most = 3;
   for (std::size_t i = 0; i < std::min(most, modules.size()); ++i)
-    std::fputs(fmt::format("note[{}]: {}: {}\n", code, brief(map.tree()[modules[i]].path), what).c_str(),
+    std::fputs(base::format("note[{}]: {}: {}\n", code, brief(map.tree()[modules[i]].path), what).c_str(),
                stderr);
   if (modules.size() > most)
-    std::fputs(fmt::format("note[{}]: and {} more like it\n", code, modules.size() - most).c_str(), stderr);
+    std::fputs(base::format("note[{}]: and {} more like it\n", code, modules.size() - most).c_str(), stderr);
 }
 
 void tell(const edit::Fold& fold) {
@@ -53,10 +52,11 @@ void tell(const edit::Fold& fold) {
           "is called in pieces: it runs several times, or what it gives out comes back to it");
   tell_of("E013", summary.unused, fold.map, "stays as it is: nobody reads what it computes");
   tell_of("E014", summary.only_bodies, fold.map, "stays as it is, in the body of another node");
-  std::fputs(fmt::format("{} modules, {} functions; {} nodes in the main graph, of {}\n", summary.modules,
-                         fold.bodies.functions.size(), fold.bodies.of.front().steps.size(), fold.graph.size())
-                 .c_str(),
-             stderr);
+  std::fputs(
+      base::format("{} modules, {} functions; {} nodes in the main graph, of {}\n", summary.modules,
+                   fold.bodies.functions.size(), fold.bodies.of.front().steps.size(), fold.graph.size())
+          .c_str(),
+      stderr);
 }
 
 int run_fold(FoldFlags& flags) {

@@ -1,6 +1,5 @@
 // thence: which PyTorch module did this ONNX node come from, and how do we know?
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <new>
 
 #include "base/atomic_file.h"
+#include "base/format.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/completion.h"
@@ -74,8 +74,9 @@ int run_program(int argc, char** argv) {
   }
   const std::vector<std::string> names = program.commands();
   if (argc > 1 && *argv[1] != '-' && std::find(names.begin(), names.end(), argv[1]) == names.end()) {
-    print_error({ErrorKind::usage, "U007", fmt::format("no command is called '{}'", base::printable(argv[1])),
-                 fmt::format("commands: {}", fmt::join(names, ", "))});
+    print_error({ErrorKind::usage, "U007",
+                 base::format("no command is called '{}'", base::printable(argv[1])),
+                 base::format("commands: {}", base::joined(names, ", "))});
     return wrong_usage;
   }
   const int code = program.run(argc, argv);

@@ -1,7 +1,6 @@
 #include "cli/python.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "cli/command.h"
 
@@ -104,7 +104,7 @@ int feed_python(const std::string& command, const std::string& request,
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   print_error({ErrorKind::input_output, "F005",
-               fmt::format("Python was ended by signal {}", WTERMSIG(status)),
+               base::format("Python was ended by signal {}", WTERMSIG(status)),
                "free some memory, and try again"});
   return static_cast<int>(ErrorKind::input_output);
 }
@@ -113,8 +113,8 @@ int run_python(const std::string& command, const std::string& request) {
   const auto run = [&](const std::string& python) {
     const Error missing = {
         ErrorKind::usage, "U008",
-        fmt::format("'thence {}' needs the Python package thence, and {} does not have it", command,
-                    base::printable(python)),
+        base::format("'thence {}' needs the Python package thence, and {} does not have it", command,
+                     base::printable(python)),
         "install it there: pip install thence; or name another interpreter with THENCE_PYTHON"};
     std::array<std::string, 6> words = {python, "-c", start, command, request, error_text(missing)};
     std::array<char*, 7> arguments{};
@@ -126,8 +126,8 @@ int run_python(const std::string& command, const std::string& request) {
     if (access(python.c_str(), X_OK) == 0) run(python);
   if (std::getenv("THENCE_PYTHON") == nullptr) run("python3");
   print_error({ErrorKind::usage, "U008",
-               fmt::format("'thence {}' needs Python with the package thence; found none{}", command,
-                           tried.empty() ? "" : " at " + base::printable(tried.front())),
+               base::format("'thence {}' needs Python with the package thence; found none{}", command,
+                            tried.empty() ? "" : " at " + base::printable(tried.front())),
                "install it with pip, or name the interpreter with THENCE_PYTHON"});
   return wrong_usage;
 }

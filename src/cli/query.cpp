@@ -1,10 +1,9 @@
 // thence query: the nodes that selectors choose, or what SQL finds.
 #include "cli/query.h"
 
-#include <fmt/core.h>
-
 #include <memory>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "output/formats.h"
 #include "output/node_names.h"
@@ -68,7 +67,7 @@ int write_list(const QueryFlags& flags, const semantics::Map& map, const std::ve
   if (!list) return fail(list.error(), nothing_found);
   if (!flags.quiet)
     for (const Diagnostic& diagnostic : list->diagnostics)
-      std::fputs(fmt::format("warning[{}]: {}\n", diagnostic.code, diagnostic.text).c_str(), stderr);
+      std::fputs(base::format("warning[{}]: {}\n", diagnostic.code, diagnostic.text).c_str(), stderr);
   return deliver(flags, [&](base::Writer& out) { out.add(list->text); });
 }
 
@@ -108,7 +107,7 @@ int run_selectors(QueryFlags& flags) {
   const int code =
       flags.as.empty() ? write_nodes(flags, map, *nodes, *columns) : write_list(flags, map, *nodes);
   if (code == done && !flags.quiet)
-    std::fputs(fmt::format("{} of {} nodes\n", nodes->size(), map.model().node_count()).c_str(), stderr);
+    std::fputs(base::format("{} of {} nodes\n", nodes->size(), map.model().node_count()).c_str(), stderr);
   return code;
 }
 

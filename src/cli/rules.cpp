@@ -1,9 +1,9 @@
 // thence rules: checks a rules file, and explains what it makes of a module.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "output/rows.h"
@@ -54,7 +54,7 @@ Error no_rules() {
 }
 
 std::string place(const rules::Rule& rule) {
-  return fmt::format("{}:{}", rule.place.line, rule.place.column);
+  return base::format("{}:{}", rule.place.line, rule.place.column);
 }
 
 int run_check(CheckFlags& flags) {
@@ -67,7 +67,7 @@ int run_check(CheckFlags& flags) {
   rows.head = {{"file", file},
                {"granularity", std::string(read->base_given ? rules::name_of(read->base) : "")},
                {"torch_nn_exceptions", read->torch_nn_exceptions
-                                           ? fmt::format("{}", fmt::join(*read->torch_nn_exceptions, ","))
+                                           ? base::format("{}", base::joined(*read->torch_nn_exceptions, ","))
                                            : std::string()}};
   for (const rules::Rule& rule : read->rules)
     rows.cells.push_back({place(rule), std::string(rules::name_of(rule.kind)), rule.about()});
@@ -84,13 +84,13 @@ int run_check(CheckFlags& flags) {
   const int code = deliver(flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, out); });
   if (code != done) return code;
   if (!flags.quiet) {
-    std::fputs(fmt::format("{}: {} rule{}, no error\n", base::printable(file), read->rules.size(),
-                           read->rules.size() == 1 ? "" : "s")
+    std::fputs(base::format("{}: {} rule{}, no error\n", base::printable(file), read->rules.size(),
+                            read->rules.size() == 1 ? "" : "s")
                    .c_str(),
                stderr);
     if (unused > 0)
-      std::fputs(fmt::format("{} of them {} no module of {}\n", unused, unused == 1 ? "fits" : "fit",
-                             brief(flags.model))
+      std::fputs(base::format("{} of them {} no module of {}\n", unused, unused == 1 ? "fits" : "fit",
+                              brief(flags.model))
                      .c_str(),
                  stderr);
   }
@@ -134,7 +134,7 @@ int run_explain(ExplainFlags& flags) {
   if (map.told() == nullptr) return fail(no_rules());
   const hierarchy::ModuleId module = map.own_tree().find(flags.path == "(root)" ? "" : flags.path);
   if (module == hierarchy::no_module) {
-    print_error({ErrorKind::usage, "E003", fmt::format("no module has the path '{}'", brief(flags.path)),
+    print_error({ErrorKind::usage, "E003", base::format("no module has the path '{}'", brief(flags.path)),
                  "'thence show --no-rules' lists the modules"});
     return nothing_found;
   }
@@ -143,7 +143,7 @@ int run_explain(ExplainFlags& flags) {
     if (flags.format == "table")
       for (const auto& [name, value] : rows.head)
         if (const std::string& said = std::get<std::string>(value); !said.empty())
-          out.add(fmt::format("{:<13}  {}\n", name, base::printable(said)));
+          out.add(base::format("{:<13}  {}\n", name, base::printable(said)));
     output::write_rows(rows, flags.format, out);
   });
 }

@@ -1,11 +1,11 @@
 // thence show: the module tree and what each module holds.
-#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <charconv>
 #include <memory>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "output/formats.h"
@@ -68,7 +68,7 @@ std::optional<Error> read_sizes(const std::vector<std::string>& given, shapes::N
     const auto parsed = equals == std::string::npos ? std::from_chars_result{end, std::errc::invalid_argument}
                                                     : std::from_chars(one.data() + equals + 1, end, size);
     if (equals == 0 || parsed.ec != std::errc() || parsed.ptr != end || size < 0)
-      return Error{ErrorKind::usage, "U015", fmt::format("--sizes: '{}' is not NAME=SIZE", brief(one)),
+      return Error{ErrorKind::usage, "U015", base::format("--sizes: '{}' is not NAME=SIZE", brief(one)),
                    "write it so, such as batch=1"};
     sizes.insert_or_assign(one.substr(0, equals), size);
   }

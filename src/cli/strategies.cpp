@@ -1,8 +1,8 @@
 // thence map --strategy all: every strategy on one model, side by side.
-#include <fmt/core.h>
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "cli/command.h"
 #include "output/formats.h"
 #include "output/json_text.h"
@@ -20,25 +20,25 @@ struct Side {
 
 std::string percent(std::size_t part, std::size_t all) {
   return all == 0 ? "-"
-                  : fmt::format("{:.1f}%", 100.0 * static_cast<double>(part) / static_cast<double>(all));
+                  : base::format("{:.1f}%", 100.0 * static_cast<double>(part) / static_cast<double>(all));
 }
 
 void write_table(const std::vector<Side>& sides, base::Writer& out) {
-  out.add(fmt::format("{:<18} {:>8} {:>9} {:>8} {:>8} {:>8}  {}\n", "strategy", "nodes", "answered", "direct",
-                      "inferred", "high", "by"));
+  out.add(base::format("{:<18} {:>8} {:>9} {:>8} {:>8} {:>8}  {}\n", "strategy", "nodes", "answered",
+                       "direct", "inferred", "high", "by"));
   for (const Side& side : sides) {
     if (!side.needs.empty()) {
-      out.add(fmt::format("{:<18} {}\n", side.strategy, side.needs));
+      out.add(base::format("{:<18} {}\n", side.strategy, side.needs));
       continue;
     }
     std::string by;
     for (std::size_t i = 0; i < evidence::source_count; ++i)
       if (side.summary.by_source[i] > 0)
-        by += fmt::format("{}{} {}", by.empty() ? "" : ", ",
-                          evidence::name_of(static_cast<evidence::Source>(i)), side.summary.by_source[i]);
+        by += base::format("{}{} {}", by.empty() ? "" : ", ",
+                           evidence::name_of(static_cast<evidence::Source>(i)), side.summary.by_source[i]);
     const semantics::Summary& s = side.summary;
-    out.add(fmt::format("{:<18} {:>8} {:>9} {:>8} {:>8} {:>8}  {}\n", side.strategy, s.nodes,
-                        percent(s.nodes - s.unknown, s.nodes), s.direct, s.inferred, side.high, by));
+    out.add(base::format("{:<18} {:>8} {:>9} {:>8} {:>8} {:>8}  {}\n", side.strategy, s.nodes,
+                         percent(s.nodes - s.unknown, s.nodes), s.direct, s.inferred, side.high, by));
   }
 }
 
@@ -49,13 +49,13 @@ void append_object(const Side& side, std::string& text) {
   output::append_json_string_or_null(text, side.needs);
   if (side.needs.empty()) {
     const semantics::Summary& s = side.summary;
-    text += fmt::format(R"(,"nodes":{},"direct":{},"inferred":{},"unknown":{},"high":{},"by_source":{{)",
-                        s.nodes, s.direct, s.inferred, s.unknown, side.high);
+    text += base::format(R"(,"nodes":{},"direct":{},"inferred":{},"unknown":{},"high":{},"by_source":{{)",
+                         s.nodes, s.direct, s.inferred, s.unknown, side.high);
     bool first = true;
     for (std::size_t i = 0; i < evidence::source_count; ++i) {
       if (s.by_source[i] == 0) continue;
-      text += fmt::format(R"({}"{}":{})", first ? "" : ",",
-                          evidence::name_of(static_cast<evidence::Source>(i)), s.by_source[i]);
+      text += base::format(R"({}"{}":{})", first ? "" : ",",
+                           evidence::name_of(static_cast<evidence::Source>(i)), s.by_source[i]);
       first = false;
     }
     text += '}';
@@ -67,8 +67,8 @@ void write_csv(const std::vector<Side>& sides, base::Writer& out) {
   out.add("strategy,nodes,direct,inferred,unknown,high,needs\n");
   for (const Side& side : sides) {
     const semantics::Summary& s = side.summary;
-    out.add(fmt::format("{},{},{},{},{},{},", side.strategy, s.nodes, s.direct, s.inferred, s.unknown,
-                        side.high));
+    out.add(base::format("{},{},{},{},{},{},", side.strategy, s.nodes, s.direct, s.inferred, s.unknown,
+                         side.high));
     output::append_csv_field(out.buffer(), side.needs);
     out.add("\n");
   }

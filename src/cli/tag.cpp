@@ -1,10 +1,9 @@
 // thence tag, thence strip: each node's answer into the model, and out again.
 #include "edit/tag.h"
 
-#include <fmt/core.h>
-
 #include <memory>
 
+#include "base/format.h"
 #include "base/mapped_file.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -114,7 +113,7 @@ int deliver_tagged(const semantics::Map& map, const ModelFlags& flags, edit::Tag
   if (flags.quiet) return code;
   std::size_t tags = 0;
   for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) tags += map.answer(id).known();
-  std::fputs(fmt::format("{} of {} nodes tagged\n", tags, map.model().node_count()).c_str(), stderr);
+  std::fputs(base::format("{} of {} nodes tagged\n", tags, map.model().node_count()).c_str(), stderr);
   return code;
 }
 

@@ -1,9 +1,8 @@
 #include "cli/verify.h"
 
-#include <fmt/core.h>
-
 #include <cstdlib>
 
+#include "base/format.h"
 #include "base/json_text.h"
 #include "base/text.h"
 #include "cli/python.h"
@@ -42,7 +41,7 @@ Verification::Refuted refuted(std::size_t at, const Claim& claim, const std::str
   const onnx::Node node = descendant.node(claim.node);
   return {.claim = at,
           .node = std::string(node.name()),
-          .place = fmt::format("{}#{}", descendant.graph_label(node.graph()), node.index()),
+          .place = base::format("{}#{}", descendant.graph_label(node.graph()), node.index()),
           .value = first_name(descendant, claim.ours),
           .ancestor_value = first_name(ancestor, claim.theirs),
           .off = off.empty() ? std::nullopt : std::optional(std::strtod(off.c_str(), nullptr))};
@@ -73,7 +72,7 @@ Result<Verification> read_answer(std::string_view answer, const std::vector<Clai
   }
   if (at == claims.size()) return found;
   return Error{ErrorKind::input_output, "F005",
-               fmt::format("Python answered {} of {} claims", at, claims.size()), "try again"};
+               base::format("Python answered {} of {} claims", at, claims.size()), "try again"};
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 #include "diff/changes.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "transfer/vocabulary.h"
 
@@ -20,8 +19,8 @@ std::string ops_of(const Side& side, std::vector<NodeId> nodes) {
   std::string text;
   std::sort(nodes.begin(), nodes.end());
   for (std::size_t i = 0; i < nodes.size() && i < most_named; ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : " + ", base::printable(side.model.node(nodes[i]).op_type()));
-  if (nodes.size() > most_named) text += fmt::format(" + {} more", nodes.size() - most_named);
+    text += base::format("{}{}", i == 0 ? "" : " + ", base::printable(side.model.node(nodes[i]).op_type()));
+  if (nodes.size() > most_named) text += base::format(" + {} more", nodes.size() - most_named);
   return text;
 }
 
@@ -34,7 +33,7 @@ bool any_quantising(const Side& side, const std::vector<NodeId>& nodes) {
 bool reads_setting(const onnx::Node& node, std::string_view name) {
   const auto inputs = node.inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i] != none && (setting_name(node.op_type(), i) == name || fmt::format("input {}", i) == name))
+    if (inputs[i] != none && (setting_name(node.op_type(), i) == name || base::format("input {}", i) == name))
       return true;
   return false;
 }
@@ -73,7 +72,7 @@ std::vector<Change> Changes::of(const Group& group) {
 
 void Changes::rewritten(const Group& group) {
   const onnx::Node a = a_.model.node(group.a.front()), b = b_.model.node(group.b.front());
-  const std::string detail = fmt::format("{} -> {}", ops_of(a_, group.a), ops_of(b_, group.b));
+  const std::string detail = base::format("{} -> {}", ops_of(a_, group.a), ops_of(b_, group.b));
   // Views are no work: a reshape around an operator does not make it two.
   const auto work = [](const Side& side, const std::vector<NodeId>& nodes) {
     return std::count_if(nodes.begin(), nodes.end(), [&](NodeId id) {
@@ -111,7 +110,7 @@ void Changes::settings(NodeId a, NodeId b) {
     const Setting *const was = find(before, name), *const is = find(after, name);
     if (was == nullptr || is == nullptr || was->text != is->text)
       add(Kind::attributes,
-          fmt::format("{}: {} -> {}", base::printable(name), text(was, a_, name), text(is, b_, name)));
+          base::format("{}: {} -> {}", base::printable(name), text(was, a_, name), text(is, b_, name)));
   };
   for (const Setting& each : before) tell(each.name);
   for (const Setting& each : after)
@@ -126,7 +125,7 @@ void Changes::shapes(NodeId a, NodeId b) {
     const onnx::ValueInfoView* const before = declared_a_.of(a_.model.value_name(theirs[i]));
     const onnx::ValueInfoView* const after = declared_b_.of(b_.model.value_name(ours[i]));
     if (before != nullptr && after != nullptr && shapes_contradict(*before, *after))
-      add(Kind::shapes, fmt::format("output {}: {} -> {}", i, text_of(*before), text_of(*after)));
+      add(Kind::shapes, base::format("output {}: {} -> {}", i, text_of(*before), text_of(*after)));
   }
 }
 

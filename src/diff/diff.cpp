@@ -1,10 +1,9 @@
 #include "diff/diff.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "diff/changes.h"
 #include "diff/ends.h"
@@ -138,7 +137,7 @@ class Comparison {
                 group.a,
                 group.b,
                 {},
-                fmt::format("{} -> {}", shown(before), shown(now))});
+                base::format("{} -> {}", shown(before), shown(now))});
   }
 
   void finish() {

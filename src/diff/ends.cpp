@@ -1,12 +1,11 @@
 #include "diff/ends.h"
 
-#include <fmt/core.h>
-
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "diff/declared.h"
 
@@ -29,7 +28,7 @@ class Ends {
     compare("output", named(a_, theirs.outputs, true), named(b_, ours.outputs, true),
             [&](std::string_view name, std::string_view other) {
               if (is_another(made_a.at(name), made_b.at(other)))
-                tell_(Kind::rewired, name, fmt::format("output {}: another value", base::printable(other)));
+                tell_(Kind::rewired, name, base::format("output {}: another value", base::printable(other)));
             });
     functions();
   }
@@ -66,7 +65,7 @@ class Ends {
       return found;
     };
     const auto tell = [&](Kind kind, std::string_view name, const std::string& detail) {
-      tell_(kind, name, fmt::format("{} {}", what, detail));
+      tell_(kind, name, base::format("{} {}", what, detail));
     };
     const Names gone = lacking(theirs, ours), fresh = lacking(ours, theirs);
     std::unordered_map<std::string_view, std::string_view> now;
@@ -82,7 +81,7 @@ class Ends {
           continue;
         }
         other = now.at(name);
-        tell(Kind::renamed, name, fmt::format("{} -> {}", base::printable(name), base::printable(other)));
+        tell(Kind::renamed, name, base::format("{} -> {}", base::printable(name), base::printable(other)));
       }
       kept.push_back(other);
       declared(what, name, other);
@@ -100,7 +99,7 @@ class Ends {
     const bool retyped = was->elem_type != is->elem_type;
     if (retyped || shapes_contradict(*was, *is))
       tell_(retyped ? Kind::precision : Kind::shapes, name,
-            fmt::format("{} {}: {} -> {}", what, base::printable(name), text_of(*was), text_of(*is)));
+            base::format("{} {}: {} -> {}", what, base::printable(name), text_of(*was), text_of(*is)));
   }
 
   // Who runs a model may go by the places of its inputs and outputs.
@@ -111,7 +110,7 @@ class Ends {
       if (!both.contains(name)) continue;
       if (place < before.size() && before[place++] == name) continue;
       tell_(Kind::rewired, name,
-            fmt::format("{}s in another order, from {} on", what, base::printable(name)));
+            base::format("{}s in another order, from {} on", what, base::printable(name)));
       return;
     }
   }
@@ -130,7 +129,7 @@ class Ends {
         if (is_another(i < theirs.size() ? theirs[i] : none,
                        i < graph.outputs.size() ? graph.outputs[i] : none))
           tell_(Kind::rewired, graph.name,
-                fmt::format("function {} output {}: another value", base::printable(graph.name), i));
+                base::format("function {} output {}: another value", base::printable(graph.name), i));
     }
   }
 

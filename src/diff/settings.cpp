@@ -1,12 +1,11 @@
 #include "diff/settings.h"
 
-#include <fmt/core.h>
-#include <simdjson.h>
-
 #include <algorithm>
 #include <iterator>
 
 #include "base/embedded.h"
+#include "base/format.h"
+#include "base/json.h"
 #include "base/text_hash.h"
 #include "onnx/layout.h"
 #include "wire/fields.h"
@@ -61,18 +60,18 @@ constexpr Named named[] = {
 constexpr std::string_view float_settings[] = {"value", "min", "max", "ratio", "scales"};
 
 std::string hash_text(std::string_view text) {
-  return fmt::format("#{:016x}", base::text_hash(text, 0x64696666));
+  return base::format("#{:016x}", base::text_hash(text, 0x64696666));
 }
 
 std::string short_text(std::string_view text) {
   constexpr std::size_t longest = 80;
   if (text.size() <= longest) return std::string(text);
-  return fmt::format("{}... {}", text.substr(0, longest), hash_text(text));
+  return base::format("{}... {}", text.substr(0, longest), hash_text(text));
 }
 
 // Of kinds that are seldom seen, only whether they are the same is told.
 std::string text_of(const onnx::AttributeView& attribute, std::string_view message) {
-  if (!attribute.ref_attr_name.empty()) return fmt::format("@{}", short_text(attribute.ref_attr_name));
+  if (!attribute.ref_attr_name.empty()) return base::format("@{}", short_text(attribute.ref_attr_name));
   enum { is_float = 1, is_int, is_string, is_tensor, is_floats = 6, is_ints, is_strings };
   switch (attribute.type) {
     case is_float: return number_text(std::vector{attribute.f});
@@ -89,7 +88,7 @@ std::string text_of(const onnx::AttributeView& attribute, std::string_view messa
   }
   if (!attribute.has_tensor) return hash_text(message);
   const Tensor tensor = tensor_of(attribute.tensor);
-  return tensor.numbers.empty() ? fmt::format("{} #{:016x}", text_of(tensor), tensor.content)
+  return tensor.numbers.empty() ? base::format("{} #{:016x}", text_of(tensor), tensor.content)
                                 : tensor.numbers;
 }
 
@@ -107,14 +106,16 @@ bool says_nothing(const onnx::Node& node, const onnx::AttributeView& attribute, 
 const Defaults& Defaults::shipped() {
   static const Defaults defaults = [] {
     Defaults made;
-    simdjson::dom::parser parser;
-    const simdjson::padded_string text(base::embedded("defaults.json"));
-    const simdjson::dom::element file = parser.parse(text);
-    for (const auto& op : file["operators"].get_object())
-      for (const auto& attribute : op.value.get_object())
-        for (const simdjson::dom::element entry : attribute.value.get_array())
-          made.operators_[std::string(op.key)][std::string(attribute.key)].push_back(
-              {entry.at(0).get_int64(), std::string(entry.at(1).get_string().value())});
+    const base::JsonDocument file(base::embedded("defaults.json"));
+    for (const auto& [op, attributes] : file.root()["operators"].members())
+      for (const auto& [attribute, entries] : attributes.members())
+        for (const base::JsonValue entry :
+             entries.items()) {  // the opset since which it holds, and the value
+          auto part = entry.items().begin();
+          const base::JsonValue since = *part, value = *++part;
+          made.operators_[std::string(op)][std::string(attribute)].push_back(
+              {since.integer().value_or(0), std::string(value.text_or({}))});
+        }
     return made;
   }();
   return defaults;
@@ -180,7 +181,7 @@ std::vector<Setting> settings_of(const onnx::Node& node, Constants& constants, s
     const Tensor* const constant = constants.of(inputs[i]);
     if (!is_setting(node, i, constant)) continue;
     const std::string_view name = setting_name(op, i);
-    settings.push_back({name.empty() ? fmt::format("input {}", i) : std::string(name), constant->numbers});
+    settings.push_back({name.empty() ? base::format("input {}", i) : std::string(name), constant->numbers});
   }
   std::sort(settings.begin(), settings.end(),
             [](const Setting& a, const Setting& b) { return a.name < b.name; });

@@ -1,10 +1,9 @@
 #include "diff/tensor.h"
 
-#include <fmt/core.h>
-
 #include <cstring>
 #include <optional>
 
+#include "base/format.h"
 #include "base/text_hash.h"
 #include "onnx/layout.h"
 #include "wire/fields.h"
@@ -84,7 +83,7 @@ std::string numbers_of(std::int32_t type, std::string_view bytes) {
     case 6: return widened<std::int32_t>(bytes);
     case 7: return widened<std::int64_t>(bytes);
     case 12: return widened<std::uint32_t>(bytes);
-    default: return fmt::format("#{:016x}", hash_of(bytes));
+    default: return base::format("#{:016x}", hash_of(bytes));
   }
 }
 
@@ -146,9 +145,9 @@ template <class Number>
 std::string listed(const std::vector<Number>& numbers) {
   std::string text;
   for (std::size_t i = 0; i < numbers.size() && i < most_listed; ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : ",", numbers[i]);
+    text += base::format("{}{}", i == 0 ? "" : ",", numbers[i]);
   if (numbers.size() > most_listed)
-    text += fmt::format(
+    text += base::format(
         ",... {} in all, #{:016x}", numbers.size(),
         hash_of({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number)}));
   return text;
@@ -164,7 +163,7 @@ std::string number_text(const std::vector<float>& numbers) { return listed(numbe
 std::string text_of(const Tensor& tensor) {
   std::string text = onnx::data_type_name(tensor.type);
   for (std::size_t i = 0; i < tensor.dims.size(); ++i)
-    text += fmt::format("{}{}", i == 0 ? " " : "x", tensor.dims[i]);
+    text += base::format("{}{}", i == 0 ? " " : "x", tensor.dims[i]);
   return text;
 }
 

@@ -1,9 +1,8 @@
 #include "diff/weights.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "hierarchy/content.h"
 #include "transfer/constant.h"
 #include "transfer/vocabulary.h"
@@ -58,18 +57,18 @@ bool Weights::same_numbers(const Tensor& a, const Tensor& b) {
 void Weights::compare(const Weight& before, const Weight& after) {
   const Tensor &a = *before.tensor, &b = *after.tensor;
   if (a.content == b.content || !a.read || !b.read) return;
-  const std::string where = fmt::format("input {}", after.input);
+  const std::string where = base::format("input {}", after.input);
   if (a.elements == 1 && b.elements == 1 && a.type == b.type && !a.numbers.empty()) {
     if (a.numbers != b.numbers)
-      tell_(Kind::weights, fmt::format("{}: {} -> {}", where, a.numbers, b.numbers));
+      tell_(Kind::weights, base::format("{}: {} -> {}", where, a.numbers, b.numbers));
     return;
   }
-  const std::string both = fmt::format("{}: {} -> {}", where, text_of(a), text_of(b));
+  const std::string both = base::format("{}: {} -> {}", where, text_of(a), text_of(b));
   if (a.is_float() && b.is_narrow()) return tell_(Kind::quantised, both);
   const bool same = same_numbers(a, b);
   if (same && a.type != b.type) return tell_(Kind::precision, both);
   if (same && a.dims != b.dims) return tell_(Kind::shapes, both);
-  tell_(Kind::weights, a.dims != b.dims ? both : fmt::format("{}: {}, other content", where, text_of(b)));
+  tell_(Kind::weights, a.dims != b.dims ? both : base::format("{}: {}, other content", where, text_of(b)));
 }
 
 void Weights::compare(const Group& group, const std::function<void(Kind, const std::string&)>& tell) {

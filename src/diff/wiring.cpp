@@ -1,9 +1,8 @@
 #include "diff/wiring.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "transfer/vocabulary.h"
 
@@ -69,7 +68,7 @@ std::string Wiring::text(Side& side, ValueId value) const {
   if (value == none) return "none";
   const Tensor* const constant = side.constants.of(value);
   if (constant == nullptr) return base::printable(side.model.value_name(value));
-  return fmt::format("constant {}", constant->numbers.empty() ? text_of(*constant) : constant->numbers);
+  return base::format("constant {}", constant->numbers.empty() ? text_of(*constant) : constant->numbers);
 }
 
 std::vector<std::string> Wiring::rewired(NodeId a, NodeId b) const {
@@ -77,7 +76,7 @@ std::vector<std::string> Wiring::rewired(NodeId a, NodeId b) const {
   const auto theirs = a_.model.node(a).inputs(), ours = b_.model.node(b).inputs();
   const std::size_t count = std::max(theirs.size(), ours.size());
   const auto tell = [&](std::size_t place, ValueId was, ValueId is) {
-    found.push_back(fmt::format("input {}: {} -> {}", place, text(a_, was), text(b_, is)));
+    found.push_back(base::format("input {}: {} -> {}", place, text(a_, was), text(b_, is)));
   };
   if (!transfer::is_commutative(b_.model.node(b).op_type()) || count > most_swapped) {
     for (std::size_t i = 0; i < count; ++i)
@@ -105,14 +104,14 @@ std::vector<std::string> Wiring::rewired(NodeId a, NodeId b) const {
 void Wiring::compare_bodies(NodeId a, NodeId b, std::vector<std::string>& found) const {
   const auto theirs = matching_.keys_a().bodies(a), ours = matching_.keys_b().bodies(b);
   if (theirs.size() != ours.size())
-    found.push_back(fmt::format("{} bodies -> {}", theirs.size(), ours.size()));
+    found.push_back(base::format("{} bodies -> {}", theirs.size(), ours.size()));
   for (std::size_t i = 0; i < std::min(theirs.size(), ours.size()); ++i) {
     const onnx::Graph &one = a_.model.graphs()[theirs[i]], &other = b_.model.graphs()[ours[i]];
     for (std::size_t place = 0; place < std::max(one.outputs.size(), other.outputs.size()); ++place)
       if (const ValueId was = at(one.outputs, place), is = at(other.outputs, place);
           differ(was, is) || hold_other_numbers(was, is))
-        found.push_back(fmt::format("{} output {}: {} -> {}", base::printable(other.attribute), place,
-                                    text(a_, was), text(b_, is)));
+        found.push_back(base::format("{} output {}: {} -> {}", base::printable(other.attribute), place,
+                                     text(a_, was), text(b_, is)));
   }
 }
 

@@ -1,9 +1,8 @@
 #include "edit/check.h"
 
-#include <fmt/core.h>
-
 #include <unordered_map>
 
+#include "base/format.h"
 #include "base/text_store.h"
 #include "edit/rewrite.h"
 #include "hierarchy/exporter_stack.h"
@@ -88,7 +87,7 @@ Splice with_ids(const onnx::Model& model) {
     node.each_metadata([&](const onnx::MetadataEntry& entry) {
       if (is_answer(entry) && !is_id(entry)) entries.add(entry.key.substr(key_prefix.size()), entry.value);
     });
-    entries.add(id_key, fmt::format("{}#{}", model.graph_label(node.graph()), node.index()));
+    entries.add(id_key, base::format("{}#{}", model.graph_label(node.graph()), node.index()));
     return texts->keep(entries.text());
   };
   return with(model, additions);

@@ -1,9 +1,8 @@
 #include "edit/fold.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "edit/fold_names.h"
 #include "hierarchy/folded_call.h"
@@ -17,8 +16,8 @@ namespace {
 Error nothing_to_fold(const semantics::Map& map, const FoldOptions& options) {
   std::string text = base::printable(map.model().file());
   if (!options.modules.empty())
-    text += fmt::format(": no module that fits '{}' is known in the main graph",
-                        base::printable(options.modules));
+    text += base::format(": no module that fits '{}' is known in the main graph",
+                         base::printable(options.modules));
   else if (hierarchy::has_folded_calls(map.model()))
     text += ": the modules are folded already";
   else

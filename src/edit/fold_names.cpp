@@ -1,11 +1,10 @@
 #include "edit/fold_names.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "hierarchy/folded_call.h"
 
@@ -34,7 +33,7 @@ class Unused {
     if (take(name)) return name;
     std::uint32_t& number = last_[name];
     while (true)
-      if (std::string next = fmt::format("{}{}{}", name, before_number_, ++number); take(next)) return next;
+      if (std::string next = base::format("{}{}{}", name, before_number_, ++number); take(next)) return next;
   }
 
  private:

@@ -1,10 +1,10 @@
 // The folded model's file: functions are put in, nodes of the main graph take their places in them, and
 // everything else is copied as it is.
-#include <fmt/core.h>
 
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/format.h"
 #include "edit/fold.h"
 #include "edit/fold_names.h"
 #include "edit/tag.h"
@@ -237,7 +237,7 @@ class FoldWriter {
     Entries entries(static_cast<std::uint32_t>(NodeField::metadata_props));
     const resolve::Attribution& answer = fold_.map.answer(weakest_[group]);
     add_module(fold_.map, fold_.module_of(group), fold_.map.facts(fold_.module_of(group)), entries);
-    entries.add("confidence", fmt::format("{:.4g}", answer.confidence));
+    entries.add("confidence", base::format("{:.4g}", answer.confidence));
     entries.add("source", evidence::name_of(answer.source));
     entries.add("fingerprint", hierarchy::Fingerprint(node).text());
     return node + entries.text();

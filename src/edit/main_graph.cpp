@@ -1,7 +1,6 @@
 #include "edit/main_graph.h"
 
-#include <fmt/core.h>
-
+#include "base/format.h"
 #include "base/text.h"
 
 namespace thence::edit {
@@ -16,7 +15,7 @@ Result<MainGraph> MainGraph::of(const semantics::Map& map) {
     if (diagnostic.code == "M001" || diagnostic.code == "M002")
       return Error{
           ErrorKind::bad_input, "E009",
-          fmt::format("{}: {}: {}", base::printable(model.file()), diagnostic.where, diagnostic.text),
+          base::format("{}: {}: {}", base::printable(model.file()), diagnostic.where, diagnostic.text),
           "a model that no runtime would load is not changed; mend it first"};
   MainGraph graph(model);
   graph.read_bodies();
@@ -58,9 +57,9 @@ std::optional<Error> MainGraph::check_order() const {
     });
     if (early != onnx::none)
       return Error{ErrorKind::bad_input, "E010",
-                   fmt::format("{}: node {} '{}': reads '{}', which node {} writes only later",
-                               base::printable(model_->file()), id, base::printable(model_->node(id).name()),
-                               base::printable(model_->value_name(early)), writer(early)),
+                   base::format("{}: node {} '{}': reads '{}', which node {} writes only later",
+                                base::printable(model_->file()), id, base::printable(model_->node(id).name()),
+                                base::printable(model_->value_name(early)), writer(early)),
                    "nodes must stand in an order in which they can run; sort them first"};
   }
   return std::nullopt;

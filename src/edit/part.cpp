@@ -1,8 +1,8 @@
 // Which nodes a module is made of, and the values at its edge.
-#include <fmt/core.h>
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "edit/calls.h"
 #include "edit/extract.h"
@@ -195,8 +195,8 @@ void name_edge(std::vector<Boundary>& edge, std::string_view path, const char* w
                bool keep) {
   for (std::size_t i = 0; i < edge.size(); ++i)
     edge[i].name = keep ? std::string(model.value_name(edge[i].value))
-                        : fmt::format("{}{}{}{}", path, path.empty() ? "" : ".", word,
-                                      i == 0 ? "" : fmt::format("_{}", i));
+                        : base::format("{}{}{}{}", path, path.empty() ? "" : ".", word,
+                                       i == 0 ? "" : base::format("_{}", i));
 }
 
 bool bodies_too_deep(const onnx::Model& model) {
@@ -213,14 +213,14 @@ Result<Part> find_part(const Map& map, const ExtractOptions& options, const Type
   Part part;
   part.module = map.tree().find(options.module);
   if (part.module == hierarchy::no_module)
-    return no_part("E003", fmt::format("no module has the path '{}'", base::printable(options.module)),
+    return no_part("E003", base::format("no module has the path '{}'", base::printable(options.module)),
                    "thence show lists the modules");
   const Calls calls(map);
   part.calls = calls.of(part.module);
   if (options.call && *options.call >= part.calls)
     return no_part("E004",
-                   fmt::format("module '{}' runs {} times", base::printable(options.module), part.calls),
-                   fmt::format("--call is from 0 to {}", part.calls - 1));
+                   base::format("module '{}' runs {} times", base::printable(options.module), part.calls),
+                   base::format("--call is from 0 to {}", part.calls - 1));
   part.call = static_cast<std::uint32_t>(options.call.value_or(0));
   PartFinder(map, part.module, calls, part.call).run(part);
   if (bodies_too_deep(map.model()))
@@ -228,8 +228,8 @@ Result<Part> find_part(const Map& map, const ExtractOptions& options, const Type
   if (part.outputs.empty())
     return no_part(
         "E005",
-        fmt::format("no node of the main graph is known to be of module '{}', or none of its values is used",
-                    base::printable(options.module)),
+        base::format("no node of the main graph is known to be of module '{}', or none of its values is used",
+                     base::printable(options.module)),
         "thence map shows which nodes are whose; a capture may tell more");
   const std::string_view path = map.tree()[part.module].path;
   name_edge(part.inputs, path, "input", map.model(), options.keep_names);

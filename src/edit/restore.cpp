@@ -1,16 +1,15 @@
 #include "edit/restore.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <charconv>
+#include "base/format.h"
 
 namespace thence::edit {
 namespace {
 
 std::string hex(std::string_view bytes) {
   std::string text;
-  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  for (const char byte : bytes) text += base::format("{:02x}", static_cast<unsigned char>(byte));
   return text;
 }
 
@@ -53,13 +52,13 @@ bool take_widths(std::string_view text, Restore& restore) {
 
 // "messages 3412 version 0803 17:1:5 18:1:5"
 std::string Restore::print() const {
-  std::string text = fmt::format("messages {}", messages);
+  std::string text = base::format("messages {}", messages);
   for (const std::string& version : versions)
-    text += fmt::format(" version {}", version.empty() ? "-" : hex(version));
+    text += base::format(" version {}", version.empty() ? "-" : hex(version));
   std::vector<std::pair<std::uint64_t, Widths>> sorted(widths.begin(), widths.end());
   std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [message, width] : sorted)
-    text += fmt::format(" {}:{}:{}", message, width.tag, width.length);
+    text += base::format(" {}:{}:{}", message, width.tag, width.length);
   return text;
 }
 

@@ -1,12 +1,11 @@
 #include "edit/tag.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <future>
 #include <unordered_map>
 #include <vector>
 
+#include "base/format.h"
 #include "hierarchy/fingerprint.h"
 #include "onnx/layout.h"
 
@@ -43,9 +42,9 @@ std::string namespace_of(const Map& map, onnx::NodeId id) {
   std::string text;
   for (hierarchy::ModuleId module = map.own_answer(id).module; module != hierarchy::no_module;
        module = tree[module].parent)
-    text.insert(0, fmt::format("{}: {}/", tree[module].path, tree[module].class_name));
+    text.insert(0, base::format("{}: {}/", tree[module].path, tree[module].class_name));
   const onnx::Node node = map.model().node(id);
-  return text.append(fmt::format("{}: {}", node.name(), node.op_type()));
+  return text.append(base::format("{}: {}", node.name(), node.op_type()));
 }
 
 // What is said of a module besides its path and class.
@@ -108,7 +107,7 @@ class Tagger {
       confidence_ = answer.confidence;
       source_ = answer.source;
       evidence_.clear();
-      evidence_.add("confidence", fmt::format("{:.4g}", confidence_));
+      evidence_.add("confidence", base::format("{:.4g}", confidence_));
       evidence_.add("source", evidence::name_of(source_));
     }
     return evidence_;

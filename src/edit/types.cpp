@@ -1,7 +1,6 @@
 // What the values of a model hold: as the file tells, or as a JSON file does.
-#include <fmt/core.h>
-#include <simdjson.h>
-
+#include "base/format.h"
+#include "base/json.h"
 #include "base/mapped_file.h"
 #include "base/text.h"
 #include "edit/extract.h"
@@ -28,22 +27,19 @@ void append(std::string& out, Field field, std::string_view payload) {
 }
 
 // A tensor of so many dimensions: numbers, names, or unknown ones.
-std::string tensor_type(std::uint64_t elem_type, const simdjson::dom::element& told) {
+std::string tensor_type(std::uint64_t elem_type, base::JsonValue told) {
   std::string tensor;
   append_varint(tensor, varint_tag(onnx::TensorTypeField::elem_type));
   append_varint(tensor, elem_type);
-  simdjson::dom::array dims;
-  if (told["shape"].get_array().get(dims) == simdjson::SUCCESS) {
+  if (told["shape"].is_array()) {
     std::string shape;
-    for (const simdjson::dom::element dim : dims) {
+    for (const base::JsonValue dim : told["shape"].items()) {
       std::string one;
-      std::int64_t value = 0;
-      std::string_view param;
-      if (dim.get_int64().get(value) == simdjson::SUCCESS) {
+      if (const auto value = dim.integer()) {
         append_varint(one, varint_tag(onnx::DimensionField::value));
-        append_varint(one, static_cast<std::uint64_t>(value));
-      } else if (dim.get_string().get(param) == simdjson::SUCCESS) {
-        append(one, onnx::DimensionField::param, param);
+        append_varint(one, static_cast<std::uint64_t>(*value));
+      } else if (const auto param = dim.text()) {
+        append(one, onnx::DimensionField::param, *param);
       }
       append(shape, onnx::ShapeField::dim, one);
     }
@@ -68,18 +64,14 @@ Types types_in(const onnx::Model& model) {
 std::optional<Error> add_types(const std::string& file, Types& types) {
   const Result<base::MappedFile> mapped = base::MappedFile::open(file);
   if (!mapped) return mapped.error();
-  simdjson::dom::parser parser;
-  const simdjson::padded_string text(mapped->bytes());
-  simdjson::dom::object all;
-  if (parser.parse(text).get_object().get(all) != simdjson::SUCCESS)
+  const base::JsonDocument document(mapped->bytes());
+  if (!document.root().is_object())
     return Error{ErrorKind::bad_input, "E006",
-                 fmt::format("{}: is not a JSON object of types by value", base::printable(file)),
+                 base::format("{}: is not a JSON object of types by value", base::printable(file)),
                  R"(write {"name": {"elem_type": 1, "shape": [1, "batch"]}})"};
-  for (const auto [name, told] : all) {
-    std::uint64_t elem_type = 0;
-    if (told["elem_type"].get_uint64().get(elem_type) == simdjson::SUCCESS)
-      types.try_emplace(std::string(name), tensor_type(elem_type, told));
-  }
+  for (const auto& [name, type] : document.root().members())
+    if (const auto elem_type = type["elem_type"].natural())
+      types.try_emplace(std::string(name), tensor_type(*elem_type, type));
   return std::nullopt;
 }
 

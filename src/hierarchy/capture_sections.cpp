@@ -2,26 +2,25 @@
 
 #include <optional>
 
-#include "hierarchy/json_read.h"
+#include "base/json.h"
 
 namespace thence::hierarchy {
 namespace {
 
-namespace dom = simdjson::dom;
+using base::JsonValue;
 
 constexpr std::uint64_t most_values = std::uint64_t{1} << 26;
 
-std::string_view text(dom::element object, const char* key) { return text_or(object, key, {}); }
+std::string_view text(JsonValue object, const char* key) { return object[key].text_or({}); }
 
-void read_shape(dom::element item, RecordedValue& value) {
-  dom::array sizes;
-  if (item["shape"].get_array().get(sizes) != simdjson::SUCCESS) return;
-  value.has_shape = true;
-  for (const dom::element size : sizes) {
-    std::int64_t known = -1;
-    if (size.get_int64().get(known) != simdjson::SUCCESS) known = -1;
-    value.shape.push_back(known);
-  }
+std::uint32_t call_of(JsonValue object) {
+  return static_cast<std::uint32_t>(object["call"].natural().value_or(0));
+}
+
+void read_shape(JsonValue item, RecordedValue& value) {
+  const JsonValue sizes = item["shape"];
+  value.has_shape = sizes.is_array();
+  for (const JsonValue size : sizes.items()) value.shape.push_back(size.integer().value_or(-1));
 }
 
 void mark_made(Recording& recording) {
@@ -32,15 +31,15 @@ void mark_made(Recording& recording) {
 // FX: nodes by name, within their graph.
 class FxReader {
  public:
-  FxReader(dom::element section, const ModuleTree& tree) : section_(section), tree_(tree) {}
+  FxReader(JsonValue section, const ModuleTree& tree) : section_(section), tree_(tree) {}
 
   Recording read() {
-    each(section_, "nodes", [&](dom::element node) { read_node(node); });
+    for (const JsonValue node : section_["nodes"].items()) read_node(node);
     return std::move(recording_);
   }
 
  private:
-  void read_node(dom::element node) {
+  void read_node(JsonValue node) {
     const std::string_view op = text(node, "op"), target = text(node, "target");
     std::string name(text(node, "graph"));
     name.append("\n").append(text(node, "name"));
@@ -56,22 +55,18 @@ class FxReader {
     } else if (op.starts_with("call_")) {
       RecordedStep step;
       step.word = recording_.word(target);
-      each(node, "nn_module_stack", [&](dom::element frame) {
+      for (const JsonValue frame : node["nn_module_stack"].items()) {
         step.module = tree_.find(text(frame, "path"));
-        step.call = static_cast<std::uint32_t>(number(frame, "call").value_or(0));
-      });
-      dom::element running;
-      if (node["running"].get(running) == simdjson::SUCCESS) {
+        step.call = call_of(frame);
+      }
+      if (node["running"].exists()) {
         step.module = tree_.find(text(node, "running"));
         step.relabelled = step.module != no_module;
       }
       recording_.begin(step);
       const std::string_view graph = text(node, "graph");
-      dom::element args;
-      if (node["args"].get(args) == simdjson::SUCCESS) read_argument(args, graph, 0);
-      dom::object kwargs;
-      if (node["kwargs"].get_object().get(kwargs) == simdjson::SUCCESS)
-        for (const auto& [key, item] : kwargs) read_argument(item, graph, 0);
+      read_argument(node["args"], graph, 0);
+      for (const auto& [key, item] : node["kwargs"].members()) read_argument(item, graph, 0);
       recording_.begin_outputs();
       recording_.links.push_back(value);
       mark_made(recording_);
@@ -79,10 +74,10 @@ class FxReader {
     values_.emplace(std::move(name), value);
   }
 
-  void read_argument(dom::element argument, std::string_view graph, int depth) {
+  void read_argument(JsonValue argument, std::string_view graph, int depth) {
     if (depth > 16) return;
     if (argument.is_array()) {
-      for (const dom::element item : dom::array(argument)) read_argument(item, graph, depth + 1);
+      for (const JsonValue item : argument.items()) read_argument(item, graph, depth + 1);
     } else if (argument.is_object()) {
       std::string name(graph);
       name.append("\n").append(text(argument, "node"));
@@ -92,13 +87,10 @@ class FxReader {
   }
 
   std::string_view signature(std::string_view placeholder) const {
-    std::string_view path;
-    return section_["signature"][placeholder].get_string().get(path) == simdjson::SUCCESS
-               ? path
-               : std::string_view();
+    return section_["signature"][placeholder].text_or({});
   }
 
-  dom::element section_;
+  JsonValue section_;
   const ModuleTree& tree_;
   Recording recording_;
   std::unordered_map<std::string, std::uint32_t> values_;
@@ -106,7 +98,7 @@ class FxReader {
 
 }  // namespace
 
-Recording read_execution_trace(dom::element section, const ModuleTree& tree) {
+Recording read_execution_trace(JsonValue section, const ModuleTree& tree) {
   Recording recording;
   const auto value_at = [&](std::uint64_t id) -> RecordedValue* {
     if (id >= most_values) return nullptr;
@@ -114,66 +106,60 @@ Recording read_execution_trace(dom::element section, const ModuleTree& tree) {
     return &recording.values[id];
   };
   std::uint64_t budget = 0;  // ids are dense: a file that says otherwise is not believed
-  each(section, "values", [&](dom::element) { ++budget; });
-  each(section, "values", [&](dom::element item) {
-    const std::optional<std::uint64_t> id = number(item, "id");
-    if (!id || *id >= 2 * budget + 16) return;
+  for ([[maybe_unused]] const JsonValue item : section["values"].items()) ++budget;
+  for (const JsonValue item : section["values"].items()) {
+    const std::optional<std::uint64_t> id = item["id"].natural();
+    if (!id || *id >= 2 * budget + 16) continue;
     RecordedValue* const value = value_at(*id);
-    if (value == nullptr) return;
+    if (value == nullptr) continue;
     read_shape(item, *value);
     if (const std::string_view path = text(item, "parameter"); !path.empty())
       value->parameter = recording.parameter(path);
-  });
-  const auto link = [&](dom::element id) {
-    std::uint64_t value = 0;
-    if (id.get_uint64().get(value) == simdjson::SUCCESS && value < recording.values.size())
-      recording.links.push_back(static_cast<std::uint32_t>(value));
+  }
+  const auto link = [&](JsonValue id) {
+    const std::optional<std::uint64_t> value = id.natural();
+    if (value && *value < recording.values.size())
+      recording.links.push_back(static_cast<std::uint32_t>(*value));
   };
-  each(section, "events", [&](dom::element event) {
+  for (const JsonValue event : section["events"].items()) {
     const std::string_view kind = text(event, "kind");
     RecordedStep step;
     step.module = tree.find(text(event, "module"));
-    step.call = static_cast<std::uint32_t>(number(event, "call").value_or(0));
-    if (step.module == no_module) return;
+    step.call = call_of(event);
+    if (step.module == no_module) continue;
     if (kind == "op") {
       step.word = recording.word(text(event, "op"));
     } else if (kind == "size") {
       step.kind = RecordedStep::Kind::size;
       step.word = recording.word("size");
     } else {
-      return;
+      continue;
     }
     recording.begin(step);
-    each(event, "inputs", link);
-    if (step.kind == RecordedStep::Kind::size) {
-      dom::element value;
-      if (event["value"].get(value) == simdjson::SUCCESS) link(value);
-    }
+    for (const JsonValue id : event["inputs"].items()) link(id);
+    if (step.kind == RecordedStep::Kind::size) link(event["value"]);
     recording.begin_outputs();
-    each(event, "outputs", link);
+    for (const JsonValue id : event["outputs"].items()) link(id);
     mark_made(recording);
-  });
+  }
   return recording;
 }
 
-Recording read_fx_graph(dom::element section, const ModuleTree& tree) {
-  return FxReader(section, tree).read();
-}
+Recording read_fx_graph(JsonValue section, const ModuleTree& tree) { return FxReader(section, tree).read(); }
 
-ModuleMap read_module_map(dom::element section, const ModuleTree& tree) {
+ModuleMap read_module_map(JsonValue section, const ModuleTree& tree) {
   std::unordered_map<std::uint64_t, MappedCall> scopes;
-  each(section, "scopes", [&](dom::element item) {
-    const std::optional<std::uint64_t> id = number(item, "id");
+  for (const JsonValue item : section["scopes"].items()) {
+    const std::optional<std::uint64_t> id = item["id"].natural();
     const ModuleId module = tree.find(text(item, "module"));
-    if (id && module != no_module)
-      scopes[*id] = {module, static_cast<std::uint32_t>(number(item, "call").value_or(0))};
-  });
+    if (id && module != no_module) scopes[*id] = {module, call_of(item)};
+  }
   ModuleMap map;
-  each(section, "nodes", [&](dom::element item) {
-    const std::optional<std::uint64_t> scope = number(item, "scope");
+  for (const JsonValue item : section["nodes"].items()) {
+    const std::optional<std::uint64_t> scope = item["scope"].natural();
     const auto found = scope ? scopes.find(*scope) : scopes.end();
     if (found != scopes.end()) map.emplace(text(item, "name"), found->second);
-  });
+  }
   return map;
 }
 

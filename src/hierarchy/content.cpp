@@ -1,11 +1,11 @@
 #include "hierarchy/content.h"
 
-#include <fmt/core.h>
 #include <xxhash.h>
 
 #include <charconv>
 #include <cstring>
 
+#include "base/format.h"
 #include "onnx/layout.h"
 #include "wire/fields.h"
 
@@ -114,7 +114,7 @@ std::optional<Content> content_of(const onnx::Model& model, const onnx::Initiali
   return content_of(data, width);
 }
 
-std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
+std::string hash_text(std::uint64_t hash) { return base::format("{:016x}", hash); }
 
 std::optional<std::uint64_t> read_hash(std::string_view text) {
   std::uint64_t hash = 0;

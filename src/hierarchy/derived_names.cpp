@@ -1,8 +1,7 @@
 #include "hierarchy/derived_names.h"
 
-#include <simdjson.h>
-
 #include "base/embedded.h"
+#include "base/json.h"
 
 namespace thence::hierarchy {
 namespace {
@@ -43,13 +42,11 @@ std::string_view DerivedNames::original(std::string_view name, const Suffixes& s
 const DerivedNames& DerivedNames::shipped() {
   static const DerivedNames names = [] {
     DerivedNames made;
-    simdjson::dom::parser parser;
-    const simdjson::padded_string text(base::embedded("derived_names.json"));
-    const simdjson::dom::element file = parser.parse(text);
+    const base::JsonDocument file(base::embedded("derived_names.json"));
     const auto suffixes = [&](const char* key) {
       Suffixes by_last_byte;
-      for (const simdjson::dom::element item : file[key].get_array()) {
-        const std::string_view pattern = item.get_string();
+      for (const base::JsonValue item : file.root()[key].items()) {
+        const std::string_view pattern = item.text_or({});
         const bool numbered = pattern.ends_with('#');
         const std::string text_of_suffix(numbered ? pattern.substr(0, pattern.size() - 1) : pattern);
         for (const char last : numbered ? std::string_view("0123456789") : pattern.substr(pattern.size() - 1))
@@ -60,8 +57,8 @@ const DerivedNames& DerivedNames::shipped() {
     made.node_suffixes_ = suffixes("node_suffixes");
     made.value_suffixes_ = suffixes("value_suffixes");
     made.parameter_suffixes_ = suffixes("parameter_suffixes");
-    for (const simdjson::dom::element item : file["node_prefixes"].get_array())
-      made.node_prefixes_.emplace_back(std::string_view(item.get_string()));
+    for (const base::JsonValue item : file.root()["node_prefixes"].items())
+      made.node_prefixes_.emplace_back(item.text_or({}));
     return made;
   }();
   return names;

@@ -2,19 +2,18 @@
 // amount to. docs/compatibility.md describes them.
 #pragma once
 
-#include <simdjson.h>
-
 #include <string>
 
+#include "base/json.h"
 #include "hierarchy/capture.h"
 
 namespace thence::hierarchy {
 
 /// Whether a JSON document is such a file: modules and nodes as objects, and no schema of ours.
-bool is_htp_metadata(simdjson::dom::element file);
+bool is_htp_metadata(base::JsonValue file);
 
 /// The modules, their classes and nothing else. Such a file lists the modules that ran and were shown, so the
 /// tree is not complete.
-Result<Capture> read_htp_metadata(simdjson::dom::element file, const std::string& label);
+Result<Capture> read_htp_metadata(base::JsonValue file, const std::string& label);
 
 }  // namespace thence::hierarchy

@@ -4,13 +4,13 @@
 #include <charconv>
 #include <optional>
 
+#include "base/json.h"
 #include "base/text.h"
-#include "hierarchy/json_read.h"
 
 namespace thence::hierarchy {
 namespace {
 
-namespace dom = simdjson::dom;
+using base::JsonValue;
 
 // One module of a stack, as "L__self___fc@1,fc,torch.nn.modules.linear.Linear" writes it: the second call.
 struct Frame {
@@ -45,23 +45,20 @@ std::string_view operation(std::string_view target) {
   return target;
 }
 
-void read_shape(dom::element meta, RecordedValue& value) {
+void read_shape(JsonValue meta, RecordedValue& value) {
   value.has_shape = meta["sizes"].is_array();
-  each(meta, "sizes", [&](dom::element size) {
-    std::int64_t known = -1;
-    if (size["as_int"].get_int64().get(known) != simdjson::SUCCESS) known = -1;
-    value.shape.push_back(known);
-  });
+  for (const JsonValue size : meta["sizes"].items())
+    value.shape.push_back(size["as_int"].integer().value_or(-1));
 }
 
 class GraphReader {
  public:
   GraphReader(const SavedSignature& signature, ModuleTree& tree) : signature_(signature), tree_(tree) {}
 
-  Recording read(dom::element graph) {
-    std::vector<dom::element> graphs{graph};  // still to read, the next one last
+  Recording read(JsonValue graph) {
+    std::vector<JsonValue> graphs{graph};  // still to read, the next one last
     while (!graphs.empty()) {
-      const dom::element next = graphs.back();
+      const JsonValue next = graphs.back();
       graphs.pop_back();
       bodies_.clear();
       read_graph(next);
@@ -71,15 +68,13 @@ class GraphReader {
   }
 
  private:
-  void read_graph(dom::element graph) {
+  void read_graph(JsonValue graph) {
     values_.clear();
     tensors_.clear();
-    dom::object tensors;
-    if (graph["tensor_values"].get_object().get(tensors) == simdjson::SUCCESS)
-      for (const auto& [name, meta] : tensors) tensors_.emplace(name, meta);
-    each(graph, "inputs",
-         [&](dom::element input) { each_name(input, [&](std::string_view name) { read_input(name); }); });
-    each(graph, "nodes", [&](dom::element node) { read_node(node); });
+    for (const auto& [name, meta] : graph["tensor_values"].members()) tensors_.emplace(name, meta);
+    for (const JsonValue input : graph["inputs"].items())
+      each_name(input, [&](std::string_view name) { read_input(name); });
+    for (const JsonValue node : graph["nodes"].items()) read_node(node);
   }
 
   void read_input(std::string_view name) {
@@ -88,19 +83,16 @@ class GraphReader {
     if (path != signature_.end()) recording_.values[value].parameter = recording_.parameter(path->second);
   }
 
-  void read_node(dom::element node) {
+  void read_node(JsonValue node) {
     std::vector<std::string_view> made;
-    each(node, "outputs", [&](dom::element output) {
+    for (const JsonValue output : node["outputs"].items())
       each_name(output, [&](std::string_view name) { made.push_back(name); });
-    });
     // Older programs do not name nodes, only what they make.
-    const std::string_view name = text_or(node, "name", made.size() == 1 ? made.front() : std::string_view());
+    const std::string_view name = node["name"].text_or(made.size() == 1 ? made.front() : std::string_view());
     const RecordedStep at = place_of(node);
-    begin(at, operation(text_or(node, "target", {})));
-    each(node, "inputs", [&](dom::element input) {
-      dom::element argument;
-      if (input["arg"].get(argument) == simdjson::SUCCESS) each_name(argument, [&](auto n) { link(n); });
-    });
+    begin(at, operation(node["target"].text_or({})));
+    for (const JsonValue input : node["inputs"].items())
+      each_name(input["arg"], [&](std::string_view argument) { link(argument); });
     const std::uint32_t value = end(name);
     // A graph takes the parts of a result out one by one; a saved one has only their names.
     const std::string unused = std::string(name).append("_unused_");
@@ -113,9 +105,9 @@ class GraphReader {
   }
 
   // The innermost module of the node's stack.
-  RecordedStep place_of(dom::element node) {
+  RecordedStep place_of(JsonValue node) {
     RecordedStep step;
-    for (const std::string_view text : base::split(text_or(node["metadata"], "nn_module_stack", {}), ';')) {
+    for (const std::string_view text : base::split(node["metadata"]["nn_module_stack"].text_or({}), ';')) {
       const std::optional<Frame> frame = read_frame(text);
       if (!frame) continue;
       step.module = tree_.add(frame->path, frame->class_name);
@@ -156,23 +148,19 @@ class GraphReader {
 
   // The values that an argument speaks of, in order, however they are packed; bodies are kept for later.
   template <class Use>
-  void each_name(dom::element argument, Use use) {
-    std::vector<dom::element> open{argument};  // the next one last
+  void each_name(JsonValue argument, Use use) {
+    std::vector<JsonValue> open{argument};  // the next one last
     while (!open.empty()) {
-      const dom::element item = open.back();
+      const JsonValue item = open.back();
       open.pop_back();
       const std::size_t inside = open.size();
-      std::string_view name;
-      dom::element body;
-      if (item["graph"].get(body) == simdjson::SUCCESS) {
+      if (const JsonValue body = item["graph"]; body.exists()) {
         bodies_.push_back(body);
-      } else if (item["name"].get_string().get(name) == simdjson::SUCCESS ||
-                 item["as_name"].get_string().get(name) == simdjson::SUCCESS) {
-        use(name);
-      } else if (item.is_object()) {
-        for (const auto& [key, value] : dom::object(item)) open.push_back(value);
-      } else if (item.is_array()) {
-        for (const dom::element value : dom::array(item)) open.push_back(value);
+      } else if (const auto name = item["name"].text() ? item["name"].text() : item["as_name"].text()) {
+        use(*name);
+      } else {
+        for (const auto& [key, value] : item.members()) open.push_back(value);
+        for (const JsonValue value : item.items()) open.push_back(value);
       }
       std::reverse(open.begin() + static_cast<std::ptrdiff_t>(inside), open.end());
     }
@@ -181,14 +169,14 @@ class GraphReader {
   const SavedSignature& signature_;
   ModuleTree& tree_;
   Recording recording_;
-  std::vector<dom::element> bodies_;                            // held by the graph that is read
-  std::unordered_map<std::string_view, dom::element> tensors_;  // what is known of its values
+  std::vector<JsonValue> bodies_;                               // held by the graph that is read
+  std::unordered_map<std::string_view, JsonValue> tensors_;     // what is known of its values
   std::unordered_map<std::string_view, std::uint32_t> values_;  // its values
 };
 
 }  // namespace
 
-Recording read_saved_graph(dom::element graph, const SavedSignature& signature, ModuleTree& tree) {
+Recording read_saved_graph(JsonValue graph, const SavedSignature& signature, ModuleTree& tree) {
   return GraphReader(signature, tree).read(graph);
 }
 

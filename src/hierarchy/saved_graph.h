@@ -1,12 +1,11 @@
 // The graph of a saved program as a recording, such as the section fx_graph of a capture gives.
 #pragma once
 
-#include <simdjson.h>
-
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "base/json.h"
 #include "hierarchy/recording.h"
 
 namespace thence::hierarchy {
@@ -16,6 +15,6 @@ using SavedSignature = std::unordered_map<std::string_view, std::string>;
 
 /// Bodies of control flow follow the graph that holds them. Adds the modules in the nodes' stacks to the
 /// tree, with their classes and how often they were called. What does not fit the format is left out.
-Recording read_saved_graph(simdjson::dom::element graph, const SavedSignature& signature, ModuleTree& tree);
+Recording read_saved_graph(base::JsonValue graph, const SavedSignature& signature, ModuleTree& tree);
 
 }  // namespace thence::hierarchy

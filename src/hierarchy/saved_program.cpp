@@ -1,20 +1,18 @@
 #include "hierarchy/saved_program.h"
 
-#include <fmt/core.h>
-#include <simdjson.h>
-
 #include <algorithm>
 
+#include "base/format.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "base/zip_archive.h"
-#include "hierarchy/json_read.h"
 #include "hierarchy/saved_graph.h"
 #include "hierarchy/saved_weights.h"
 
 namespace thence::hierarchy {
 namespace {
 
-namespace dom = simdjson::dom;
+using base::JsonValue;
 using base::ZipArchive;
 
 constexpr std::uint64_t known_schema = 8;
@@ -51,14 +49,14 @@ Result<Place> find_program(const ZipArchive& archive, const std::string& label) 
     return *std::find_if(places.begin(), places.end(), usual);
   if (places.empty())
     return Error{ErrorKind::bad_input, "A003",
-                 fmt::format("{}: is an archive without an exported program", base::printable(label)),
+                 base::format("{}: is an archive without an exported program", base::printable(label)),
                  "give one that torch.export.save wrote; a checkpoint or a compiled package holds none"};
   std::string names;
   for (const Place& place : places)
     if (names.size() < 200) names.append(names.empty() ? "" : ", ").append(base::printable(place.name));
   return Error{ErrorKind::bad_input, "A003",
-               fmt::format("{}: holds {} programs, and not one that is called 'model': {}",
-                           base::printable(label), places.size(), names),
+               base::format("{}: holds {} programs, and not one that is called 'model': {}",
+                            base::printable(label), places.size(), names),
                "save the one that this model was made of into an archive of its own"};
 }
 
@@ -93,7 +91,7 @@ class ParameterList {
 };
 
 // What the program's inputs are; `module` is the whole of the graph with its signature.
-SavedSignature read_signature(dom::element module, SavedWeights weights, Capture& capture) {
+SavedSignature read_signature(JsonValue module, SavedWeights weights, Capture& capture) {
   ParameterList parameters(std::move(weights), capture);
   SavedSignature signature;
   const auto add = [&](std::string_view input, std::string_view path) {
@@ -101,46 +99,42 @@ SavedSignature read_signature(dom::element module, SavedWeights weights, Capture
     const std::string_view owner = dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
     if (!path.empty() && capture.tree.add(owner) != no_module) signature.emplace(input, parameters.add(path));
   };
-  each(module["signature"], "input_specs", [&](dom::element input) {
+  for (const JsonValue input : module["signature"]["input_specs"].items())
     for (const auto& [kind, name] :
          {std::pair("parameter", "parameter_name"), std::pair("buffer", "buffer_name")})
-      add(text_or(input[kind]["arg"], "name", {}), text_or(input[kind], name, {}));
-  });
+      add(input[kind]["arg"]["name"].text_or({}), input[kind][name].text_or({}));
   return signature;
 }
 
 // Every path of every module, in the order of registration.
-void read_modules(dom::element module, ModuleTree& tree) {
-  each(module, "module_call_graph", [&](dom::element call) {
-    const std::string_view path = text_or(call, "fqn", {});
+void read_modules(JsonValue module, ModuleTree& tree) {
+  for (const JsonValue call : module["module_call_graph"].items()) {
+    const std::string_view path = call["fqn"].text_or({});
     tree.add(path.substr(0, path.find('@')));  // further calls may be listed as "path@1"
-  });
+  }
 }
 
 Result<Capture> read_program(const ZipArchive& archive, const Place& place, const std::string& label,
                              Diagnostics& diagnostics) {
   const auto bad = [&](const char* code, const std::string& what, const char* advice = save_again) {
-    return Error{ErrorKind::bad_input, code,
-                 fmt::format("{}: {} {}", base::printable(label), base::printable(place.program->name), what),
-                 advice};
+    return Error{
+        ErrorKind::bad_input, code,
+        base::format("{}: {} {}", base::printable(label), base::printable(place.program->name), what),
+        advice};
   };
   if (!place.program->stored)
     return bad("A002", "is compressed or encrypted", "pack the archive anew without compression: zip -0");
   const std::string_view text = place.program->data;
   if (text.size() > largest_capture)
-    return bad("C006", fmt::format("has {} bytes; more than {} are not read", text.size(), largest_capture));
-  dom::parser parser;
-  dom::element file, module, graph;
-  const simdjson::padded_string padded(text);
-  if (const auto error = parser.parse(padded).get(file); error != simdjson::SUCCESS)
-    return bad("A004", fmt::format("is not JSON: {}", simdjson::error_message(error)));
-  if (file["graph_module"].get(module) != simdjson::SUCCESS ||
-      module["graph"].get(graph) != simdjson::SUCCESS || !graph["nodes"].is_array())
-    return bad("A004", "has no graph with nodes");
-  if (const auto version = number(file["schema_version"], "major"); version > known_schema)
+    return bad("C006", base::format("has {} bytes; more than {} are not read", text.size(), largest_capture));
+  const base::JsonDocument document(text);
+  if (document.error()) return bad("A004", base::format("is not JSON: {}", *document.error()));
+  const JsonValue file = document.root(), module = file["graph_module"], graph = module["graph"];
+  if (!graph["nodes"].is_array()) return bad("A004", "has no graph with nodes");
+  if (const auto version = file["schema_version"]["major"].natural(); version > known_schema)
     diagnostics.add({"C005", Severity::warning, label,
-                     fmt::format("the program is of version {}; thence knows {} and reads what it can",
-                                 *version, known_schema)});
+                     base::format("the program is of version {}; thence knows {} and reads what it can",
+                                  *version, known_schema)});
   Capture capture;
   capture.sections = {"hierarchy", "fx_graph"};
   // A few bytes of paths can ask for many modules; a program spends hundreds on each.

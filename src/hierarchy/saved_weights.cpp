@@ -1,19 +1,17 @@
 #include "hierarchy/saved_weights.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "hierarchy/capture.h"
-#include "hierarchy/json_read.h"
 
 namespace thence::hierarchy {
 namespace {
 
-namespace dom = simdjson::dom;
+using base::JsonValue;
 
 // Bytes of an element, by the number that the archive gives its type; 0 for a type that is not known.
 unsigned width_of(std::uint64_t scalar_type) {
@@ -44,20 +42,20 @@ unsigned width_of(std::uint64_t scalar_type) {
 }
 
 // A list of sizes that are all plain numbers.
-std::optional<std::vector<std::uint64_t>> plain_sizes(dom::element meta, const char* key) {
+std::optional<std::vector<std::uint64_t>> plain_sizes(JsonValue meta, const char* key) {
   std::vector<std::uint64_t> sizes;
   bool plain = meta[key].is_array();
-  each(meta, key, [&](dom::element size) {
-    const std::optional<std::uint64_t> value = number(size, "as_int");
+  for (const JsonValue size : meta[key].items()) {
+    const std::optional<std::uint64_t> value = size["as_int"].natural();
     plain &= value.has_value();
     sizes.push_back(value.value_or(0));
-  });
+  }
   return plain ? std::optional(std::move(sizes)) : std::nullopt;
 }
 
 // How many elements a tensor has that fills a stretch of its memory, be it transposed; 0 for any other, and
 // for more than `most`.
-std::uint64_t elements_of_dense(dom::element meta, std::uint64_t most) {
+std::uint64_t elements_of_dense(JsonValue meta, std::uint64_t most) {
   const auto sizes = plain_sizes(meta, "sizes"), strides = plain_sizes(meta, "strides");
   if (!sizes || !strides || sizes->size() != strides->size()) return 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> steps;  // stride and size
@@ -72,17 +70,15 @@ std::uint64_t elements_of_dense(dom::element meta, std::uint64_t most) {
   return elements;
 }
 
-SavedTensor read_tensor(dom::element item, std::string_view storage) {
+SavedTensor read_tensor(JsonValue item, std::string_view storage) {
   constexpr std::uint64_t strided = 7;
   SavedTensor tensor;
-  dom::element meta;
-  bool pickled = true;
-  if (item["use_pickle"].get_bool().get(pickled) != simdjson::SUCCESS || pickled) return tensor;
-  if (item["tensor_meta"].get(meta) != simdjson::SUCCESS) return tensor;
-  tensor.width = width_of(number(meta, "dtype").value_or(0));
-  if (tensor.width == 0 || number(meta, "layout") != strided) return tensor;
+  if (item["use_pickle"].boolean().value_or(true)) return tensor;
+  const JsonValue meta = item["tensor_meta"];
+  tensor.width = width_of(meta["dtype"].natural().value_or(0));
+  if (tensor.width == 0 || meta["layout"].natural() != strided) return tensor;
   const std::uint64_t elements = elements_of_dense(meta, storage.size() / tensor.width);
-  const std::optional<std::uint64_t> offset = number(meta["storage_offset"], "as_int");
+  const std::optional<std::uint64_t> offset = meta["storage_offset"]["as_int"].natural();
   if (elements == 0 || !offset || *offset > storage.size() / tensor.width - elements) return tensor;
   tensor.data = storage.substr(*offset * tensor.width, elements * tensor.width);
   return tensor;
@@ -97,19 +93,13 @@ void read_folder(const base::ZipArchive& archive, const std::string& top, const 
   const auto* const config = archive.find(
       stored_at(top, folder, std::string(program).append("_").append(folder).append("_config.json")));
   if (config == nullptr || !config->stored || config->data.size() > largest_capture) return;
-  dom::parser parser;
-  dom::element file;
-  const simdjson::padded_string padded(config->data);
-  if (parser.parse(padded).get(file) != simdjson::SUCCESS) return;
-  dom::object tensors;
-  if (file["config"].get_object().get(tensors) != simdjson::SUCCESS) return;
-  for (const auto& [path, item] : tensors) {
-    const auto* const payload = archive.find(stored_at(top, folder, text_or(item, "path_name", {})));
+  const base::JsonDocument document(config->data);
+  for (const auto& [path, item] : document.root()["config"].members()) {
+    const auto* const payload = archive.find(stored_at(top, folder, item["path_name"].text_or({})));
     if (payload == nullptr || !payload->stored) continue;
     SavedTensor tensor = read_tensor(item, payload->data);
-    dom::element meta;
-    if (!tensor.data.empty() && item["tensor_meta"].get(meta) == simdjson::SUCCESS)
-      tensor.memory = std::string(payload->name).append("\n").append(simdjson::minify(meta));
+    if (!tensor.data.empty())
+      tensor.memory = std::string(payload->name).append("\n").append(item["tensor_meta"].minified());
     weights.emplace(path, std::move(tensor));
   }
 }

@@ -1,11 +1,10 @@
 #include "hierarchy/scope_resolver.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <set>
 #include <tuple>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace thence::hierarchy {
@@ -259,7 +258,7 @@ void ScopeResolver::find_siblings() {
     std::set<ModuleId> modules;
     bool any_open = false, all_there = true;
     for (std::size_t number = 0; number < group->size() && all_there; ++number) {
-      const ScopeId found = scopes_.find(number == 0 ? text : fmt::format("{}_{}", text, number));
+      const ScopeId found = scopes_.find(number == 0 ? text : base::format("{}_{}", text, number));
       all_there = std::find(group->begin(), group->end(), found) != group->end();
     }
     if (!all_there) continue;

@@ -1,10 +1,9 @@
 #include "match/correspondence.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 
 #include "base/embedded.h"
+#include "base/json.h"
 
 namespace thence::match {
 namespace {
@@ -23,6 +22,8 @@ std::string_view own_name(std::string_view operation) {
   const std::size_t second = operation.find('.', first + 1);
   return operation.substr(first + 1, second == std::string_view::npos ? second : second - first - 1);
 }
+
+float chance_of(base::JsonValue value) { return static_cast<float>(value.real().value_or(0)); }
 
 }  // namespace
 
@@ -62,17 +63,15 @@ Habit Correspondence::habit(std::string_view operation) const {
 const std::vector<Correspondence>& Correspondence::shipped() {
   static const std::vector<Correspondence> all = [] {
     std::vector<Correspondence> made;
-    simdjson::dom::parser parser;
-    const simdjson::padded_string text(base::embedded("operators.json"));
-    const simdjson::dom::element file = parser.parse(text);
-    for (const auto& [exporter, operations] : simdjson::dom::object(file["exporters"])) {
+    const base::JsonDocument file(base::embedded("operators.json"));
+    for (const auto& [exporter, operations] : file.root()["exporters"].members()) {
       std::unordered_map<std::string, Habit> habits;
-      for (const auto& [operation, row] : simdjson::dom::object(operations)) {
+      for (const auto& [operation, row] : operations.members()) {
         Habit& habit = habits[std::string(operation)];
-        habit.skips = static_cast<float>(double(row["skips"]));
-        habit.stays = static_cast<float>(double(row["stays"]));
-        for (const auto& [op, chance] : simdjson::dom::object(row["becomes"]))
-          habit.becomes[std::string(op)] = static_cast<float>(double(chance));
+        habit.skips = chance_of(row["skips"]);
+        habit.stays = chance_of(row["stays"]);
+        for (const auto& [op, chance] : row["becomes"].members())
+          habit.becomes[std::string(op)] = chance_of(chance);
       }
       made.emplace_back(std::string(exporter), std::move(habits));
     }

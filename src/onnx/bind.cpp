@@ -1,9 +1,8 @@
 #include "onnx/bind.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace thence::onnx {
@@ -139,15 +138,15 @@ bool Binder::bound_here(std::uint32_t name) const {
 std::string Binder::where(NodeId id) const {
   const Node node = model_.node(id);
   const std::string label = model_.graph_label(node.graph());
-  return fmt::format("node {}{} '{}'", label.empty() ? "" : base::printable(label) + "#", node.index(),
-                     base::printable(node.name()));
+  return base::format("node {}{} '{}'", label.empty() ? "" : base::printable(label) + "#", node.index(),
+                      base::printable(node.name()));
 }
 
 template <class Where>
 void Binder::note(const char* code, Where where, const char* what, std::uint32_t name) {
   diagnostics_.add(code, [&] {
     return Diagnostic{code, Severity::warning, where(),
-                      fmt::format("{}: '{}'", what, base::printable(model_.names_.text(name)))};
+                      base::format("{}: '{}'", what, base::printable(model_.names_.text(name)))};
   });
 }
 

@@ -1,9 +1,8 @@
 #include "onnx/errors.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "onnx/layout.h"
 
@@ -67,18 +66,19 @@ Error undecodable(const std::string& file, std::string_view bytes, const wire::S
   const FaultText fault = describe(survey.fault);
   const std::string_view message = name_of(static_cast<Kind>(survey.fault_kind));
   const char* article = std::string_view("aeo").find(message.front()) != std::string_view::npos ? "an" : "a";
-  return bad_input(fault.code, file,
-                   fmt::format("{} (in {} {}, offset {})", fault.text, article, message, survey.fault_offset),
-                   looks_like(bytes));
+  return bad_input(
+      fault.code, file,
+      base::format("{} (in {} {}, offset {})", fault.text, article, message, survey.fault_offset),
+      looks_like(bytes));
 }
 
 Error no_graph(const std::string& file, std::string_view bytes) {
-  return bad_input("W012", file, fmt::format("decodes, but holds no graph (offset {})", bytes.size()),
+  return bad_input("W012", file, base::format("decodes, but holds no graph (offset {})", bytes.size()),
                    looks_like(bytes));
 }
 
 Error long_name(const std::string& file, std::uint64_t size, std::uint64_t offset) {
-  return bad_input("W014", file, fmt::format("a name of {} bytes (offset {})", size, offset),
+  return bad_input("W014", file, base::format("a name of {} bytes (offset {})", size, offset),
                    "names longer than 16 MiB are not read");
 }
 

@@ -1,7 +1,6 @@
 #include "onnx/limits.h"
 
-#include <fmt/core.h>
-
+#include "base/format.h"
 #include "onnx/errors.h"
 #include "onnx/layout.h"
 #include "onnx/model.h"
@@ -58,13 +57,13 @@ std::optional<Error> check_limits(const std::string& file, const Counts& counts)
   if (counts.nodes < most_nodes && counts.initializers < most_nodes && ends + counts.initializers < none &&
       counts.size <= Slice::max_offset && counts.needed() <= counts.granted())
     return std::nullopt;
-  return past_limits(file,
-                     fmt::format("{} nodes, {} inputs and outputs, {} initializers and {} graphs in {} bytes",
-                                 counts.nodes, ends, counts.initializers, graphs, counts.size));
+  return past_limits(
+      file, base::format("{} nodes, {} inputs and outputs, {} initializers and {} graphs in {} bytes",
+                         counts.nodes, ends, counts.initializers, graphs, counts.size));
 }
 
 Error too_many_names(const std::string& file, const Counts& counts) {
-  return past_limits(file, fmt::format("more than {} names in {} bytes", counts.most_names(), counts.size));
+  return past_limits(file, base::format("more than {} names in {} bytes", counts.most_names(), counts.size));
 }
 
 }  // namespace thence::onnx

@@ -1,9 +1,8 @@
 #include "onnx/model.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "onnx/layout.h"
 #include "onnx/reader.h"
 #include "wire/fields.h"
@@ -90,20 +89,20 @@ std::string Model::graph_label(GraphId id) const {
   const Graph& graph = graphs_[id];
   if (graph.kind == Graph::Kind::main) return "";
   if (graph.kind == Graph::Kind::function)
-    return fmt::format("function:{}:{}:{}", graph.domain.substr(0, longest_name),
-                       graph.name.substr(0, longest_name), graph.overload.substr(0, longest_name));
+    return base::format("function:{}:{}:{}", graph.domain.substr(0, longest_name),
+                        graph.name.substr(0, longest_name), graph.overload.substr(0, longest_name));
   std::vector<std::string> chain;
   GraphId at = id;
   for (; graphs_[at].kind == Graph::Kind::body; at = graphs_[at].parent) {
     const Graph& body = graphs_[at];
-    std::string part = fmt::format("{}.{}", body.owner - graphs_[body.parent].first_node,
-                                   body.attribute.substr(0, longest_name));
-    if (body.in_list) part += fmt::format("[{}]", body.position);
+    std::string part = base::format("{}.{}", body.owner - graphs_[body.parent].first_node,
+                                    body.attribute.substr(0, longest_name));
+    if (body.in_list) part += base::format("[{}]", body.position);
     chain.push_back(std::move(part));
   }
   if (graphs_[at].kind == Graph::Kind::function) chain.push_back(graph_label(at));
   std::reverse(chain.begin(), chain.end());
-  return fmt::format("{}", fmt::join(chain, "/")).substr(0, longest_label);
+  return base::format("{}", base::joined(chain, "/")).substr(0, longest_label);
 }
 
 TensorView Model::tensor(const Initializer& initializer) const {

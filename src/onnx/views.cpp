@@ -1,12 +1,11 @@
 #include "onnx/views.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
 
+#include "base/format.h"
 #include "onnx/layout.h"
 #include "wire/fields.h"
 
@@ -180,7 +179,7 @@ std::optional<std::uint64_t> TensorView::bytes() const {
 std::string data_type_name(std::int32_t type) {
   if (type >= 0 && static_cast<std::size_t>(type) < data_types.size())
     return data_types[static_cast<std::size_t>(type)].name;
-  return fmt::format("type {}", type);
+  return base::format("type {}", type);
 }
 
 ValueInfoView read_value_info(std::string_view message) {

@@ -1,8 +1,8 @@
 // The columns of a map in CSV and tables, by name.
-#include <fmt/format.h>
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "output/formats.h"
 
@@ -102,7 +102,7 @@ const std::vector<Column>& all_columns() {
       {"proof", "how a transferred node is proven",
        [](const Map& m, onnx::NodeId n) { return std::string(proof_name(m, n)); }},
       {"confidence", "how sure, from 0 to 1",
-       [](const Map& m, onnx::NodeId n) { return fmt::format("{:.4g}", m.answer(n).confidence); }},
+       [](const Map& m, onnx::NodeId n) { return base::format("{:.4g}", m.answer(n).confidence); }},
       {"level", "high, medium, low or none",
        [](const Map& m, onnx::NodeId n) { return std::string(semantics::level_of(m.answer(n))); }},
       {"reason", "why something is missing",
@@ -119,8 +119,8 @@ Result<std::vector<Column>> find_columns(const std::vector<std::string>& names) 
     if (column == all.end()) {
       std::vector<std::string_view> known;
       for (const Column& c : all) known.push_back(c.name);
-      return Error{ErrorKind::usage, "U005", fmt::format("no column is called '{}'", base::printable(name)),
-                   fmt::format("columns: {}", fmt::join(known, ", "))};
+      return Error{ErrorKind::usage, "U005", base::format("no column is called '{}'", base::printable(name)),
+                   base::format("columns: {}", base::joined(known, ", "))};
     }
     found.push_back(*column);
   }

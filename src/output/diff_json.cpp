@@ -1,8 +1,8 @@
 // A comparison as JSON, whole.
-#include <fmt/core.h>
 
 #include <iterator>
 
+#include "base/format.h"
 #include "diff/settings.h"
 #include "output/diff_formats.h"
 #include "output/json_text.h"
@@ -27,18 +27,17 @@ class Document {
     text_ += R"({"schema":"thence.diff/1",)";
     model("a", all_.a.model(), report.nodes_a);
     model("b", all_.b.model(), report.nodes_b);
-    fmt::format_to(std::back_inserter(text_), R"("same":{},"nothing_in_common":{},"ignored":[)",
-                   report.same(), report.nothing_in_common);
+    base::append_format(text_, R"("same":{},"nothing_in_common":{},"ignored":[)", report.same(),
+                        report.nothing_in_common);
     for (std::size_t i = 0; i < report.ignored.size(); ++i)
-      fmt::format_to(std::back_inserter(text_), R"({}"{}")", i == 0 ? "" : ",",
-                     diff::name_of(report.ignored[i]));
+      base::append_format(text_, R"({}"{}")", i == 0 ? "" : ",", diff::name_of(report.ignored[i]));
     std::size_t known = 0;
     for (const diff::ModuleRow& module : report.modules) known += module.known;
-    fmt::format_to(std::back_inserter(text_),
-                   R"(],"summary":{{"differences":{},"nodes_same":{},"modules":{},"modules_same":{},)"
-                   R"("weights_not_compared":{},"by_kind":)",
-                   report.differences.size(), report.same_nodes, known, report.modules_same,
-                   report.unread_weights);
+    base::append_format(text_,
+                        R"(],"summary":{{"differences":{},"nodes_same":{},"modules":{},"modules_same":{},)"
+                        R"("weights_not_compared":{},"by_kind":)",
+                        report.differences.size(), report.same_nodes, known, report.modules_same,
+                        report.unread_weights);
     counts(report.counts);
     text_ += "},\n\"modules\":[";
     bool first = true;
@@ -47,8 +46,7 @@ class Document {
       out_.add(first ? "\n{\"module\":" : ",\n{\"module\":");
       first = false;
       path(row);
-      fmt::format_to(std::back_inserter(text_), R"(,"nodes_a":{},"nodes_b":{},"by_kind":)", row.nodes_a,
-                     row.nodes_b);
+      base::append_format(text_, R"(,"nodes_a":{},"nodes_b":{},"by_kind":)", row.nodes_a, row.nodes_b);
       counts(row.counts);
       text_ += '}';
     }
@@ -63,17 +61,17 @@ class Document {
 
  private:
   void model(const char* side, const onnx::Model& model, std::size_t nodes) {
-    fmt::format_to(std::back_inserter(text_), R"("{}":{{"model":)", side);
+    base::append_format(text_, R"("{}":{{"model":)", side);
     append_json_string(text_, model.file());
-    fmt::format_to(std::back_inserter(text_), R"(,"nodes":{},"opset":{}}},)", nodes, diff::opset_of(model));
+    base::append_format(text_, R"(,"nodes":{},"opset":{}}},)", nodes, diff::opset_of(model));
   }
   void counts(const diff::Counts& counts) {
     bool first = true;
     text_ += '{';
     for (std::size_t i = 0; i < counts.size(); ++i) {
       if (counts[i] == 0) continue;
-      fmt::format_to(std::back_inserter(text_), R"({}"{}":{})", first ? "" : ",",
-                     diff::name_of(static_cast<Kind>(i)), counts[i]);
+      base::append_format(text_, R"({}"{}":{})", first ? "" : ",", diff::name_of(static_cast<Kind>(i)),
+                          counts[i]);
       first = false;
     }
     text_ += '}';
@@ -86,7 +84,7 @@ class Document {
   }
   void nodes(const char* side, const onnx::Model& model, Places& places,
              const std::vector<onnx::NodeId>& nodes) {
-    fmt::format_to(std::back_inserter(text_), R"(,"{}":[)", side);
+    base::append_format(text_, R"(,"{}":[)", side);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       text_ += i == 0 ? R"({"place":)" : R"(,{"place":)";
       append_json_string(text_, places.of(nodes[i]));
@@ -99,7 +97,7 @@ class Document {
     text_ += ']';
   }
   void difference(const Difference& each) {
-    fmt::format_to(std::back_inserter(text_), R"({{"kind":"{}","module":)", diff::name_of(each.kind));
+    base::append_format(text_, R"({{"kind":"{}","module":)", diff::name_of(each.kind));
     path(all_.report.modules[each.module]);
     if (each.kind == Kind::moved) {
       text_ += R"(,"moved_to":)";

@@ -1,8 +1,8 @@
 // A comparison as SARIF 2.1.0: one result for each difference, at the node in B or, where B has none, in A.
-#include <fmt/core.h>
 
 #include <iterator>
 
+#include "base/format.h"
 #include "output/diff_formats.h"
 #include "output/json_text.h"
 #include "output/sarif_head.h"
@@ -17,8 +17,8 @@ using diff::Kind;
 void append_rules(std::string& out) {
   for (std::size_t i = 0; i < diff::kind_count; ++i) {
     const auto kind = static_cast<Kind>(i);
-    fmt::format_to(std::back_inserter(out), "{}{{\"id\":\"{}\",\"shortDescription\":{{\"text\":\"{}\"}},",
-                   i == 0 ? "\n" : ",\n", diff::name_of(kind), diff::text_of(kind));
+    base::append_format(out, "{}{{\"id\":\"{}\",\"shortDescription\":{{\"text\":\"{}\"}},",
+                        i == 0 ? "\n" : ",\n", diff::name_of(kind), diff::text_of(kind));
     out += R"("defaultConfiguration":{"level":"note"}})";
   }
 }
@@ -28,9 +28,9 @@ void append_location(std::string& out, const semantics::Map& map, std::size_t ar
   const onnx::Node node = map.model().node(id);
   out += R"({"physicalLocation":{"artifactLocation":{"uri":)";
   append_uri(out, map.model().file());
-  fmt::format_to(std::back_inserter(out),
-                 R"(,"index":{}}},"region":{{"byteOffset":{},"byteLength":{}}}}},"logicalLocations":[)",
-                 artifact, node.bytes().data() - map.model().bytes().data(), node.bytes().size());
+  base::append_format(out,
+                      R"(,"index":{}}},"region":{{"byteOffset":{},"byteLength":{}}}}},"logicalLocations":[)",
+                      artifact, node.bytes().data() - map.model().bytes().data(), node.bytes().size());
   out += R"({"kind":"node","name":)";
   append_json_string(out, node.name());
   out += R"(,"fullyQualifiedName":)";
@@ -71,14 +71,13 @@ void write_diff_sarif(const Comparison& comparison, base::Writer& out) {
     out.add(first ? "\n" : ",\n");
     first = false;
     const diff::ModuleRow& module = comparison.report.modules[each.module];
-    fmt::format_to(std::back_inserter(text),
-                   R"({{"ruleId":"{}","ruleIndex":{},"level":"note","message":{{"text":)",
-                   diff::name_of(each.kind), static_cast<std::size_t>(each.kind));
-    append_json_string(text, fmt::format("{} in {}: {}", diff::name_of(each.kind),
-                                         !module.known         ? "an unknown module"
-                                         : module.path.empty() ? "the root"
-                                                               : module.path,
-                                         each.detail));
+    base::append_format(text, R"({{"ruleId":"{}","ruleIndex":{},"level":"note","message":{{"text":)",
+                        diff::name_of(each.kind), static_cast<std::size_t>(each.kind));
+    append_json_string(text, base::format("{} in {}: {}", diff::name_of(each.kind),
+                                          !module.known         ? "an unknown module"
+                                          : module.path.empty() ? "the root"
+                                                                : module.path,
+                                          each.detail));
     text += R"(},"locations":[)";
     if (!each.b.empty())
       append_location(text, comparison.b, 1, each.b.front(), places_b);

@@ -1,8 +1,8 @@
 // A comparison for people: as tables in a terminal, or on a page.
-#include <fmt/core.h>
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "output/diff_formats.h"
 
@@ -21,7 +21,7 @@ std::string counted(const diff::Counts& counts) {
   for (std::size_t i = 0; i < counts.size(); ++i)
     if (counts[i] > 0)
       text +=
-          fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[i], diff::name_of(static_cast<Kind>(i)));
+          base::format("{}{} {}", text.empty() ? "" : ", ", counts[i], diff::name_of(static_cast<Kind>(i)));
   return text;
 }
 
@@ -33,8 +33,8 @@ std::string listed(NodeNames& names, const std::vector<onnx::NodeId>& nodes) {
   constexpr std::size_t most = 2;
   std::string text;
   for (std::size_t i = 0; i < nodes.size() && i < most; ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : ", ", names.of(nodes[i]));
-  if (nodes.size() > most) text += fmt::format(" and {} more", nodes.size() - most);
+    text += base::format("{}{}", i == 0 ? "" : ", ", names.of(nodes[i]));
+  if (nodes.size() > most) text += base::format(" and {} more", nodes.size() - most);
   return text;
 }
 
@@ -101,7 +101,7 @@ template <class Table, class Title>
 void write_parts(const Comparison& comparison, base::Writer& out, Table table, Title title) {
   if (comparison.report.same()) return;
   const auto more = [&](std::size_t left_out) {
-    if (left_out > 0) out.add(fmt::format("... and {} more: --format json has them all\n", left_out));
+    if (left_out > 0) out.add(base::format("... and {} more: --format json has them all\n", left_out));
   };
   std::size_t left_out = 0;
   title("Kinds");
@@ -123,12 +123,12 @@ std::string diff_line(const Report& report) {
   if (report.same())
     text += "no difference";
   else
-    text += fmt::format("{} difference{}: {}", report.differences.size(),
-                        report.differences.size() == 1 ? "" : "s", counted(report.counts));
+    text += base::format("{} difference{}: {}", report.differences.size(),
+                         report.differences.size() == 1 ? "" : "s", counted(report.counts));
   for (std::size_t i = 0; i < report.ignored.size(); ++i)
-    text += fmt::format("{}{}", i == 0 ? ", ignoring " : " ", diff::name_of(report.ignored[i]));
-  text += fmt::format("; {} of {} modules and {} of {} nodes the same", report.modules_same, known,
-                      report.same_nodes, report.nodes_b);
+    text += base::format("{}{}", i == 0 ? ", ignoring " : " ", diff::name_of(report.ignored[i]));
+  text += base::format("; {} of {} modules and {} of {} nodes the same", report.modules_same, known,
+                       report.same_nodes, report.nodes_b);
   return text;
 }
 
@@ -141,11 +141,11 @@ void write_diff_table(const Comparison& comparison, base::Writer& out) {
 }
 
 void write_diff_markdown(const Comparison& comparison, base::Writer& out) {
-  out.add(fmt::format("**{}** and **{}**: {}\n", in_cell(comparison.a.model().file()),
-                      in_cell(comparison.b.model().file()), diff_line(comparison.report)));
+  out.add(base::format("**{}** and **{}**: {}\n", in_cell(comparison.a.model().file()),
+                       in_cell(comparison.b.model().file()), diff_line(comparison.report)));
   write_parts(
       comparison, out, [&](const Rows& rows) { write_page_table(rows, out); },
-      [&](const char* title) { out.add(fmt::format("\n## {}\n\n", title)); });
+      [&](const char* title) { out.add(base::format("\n## {}\n\n", title)); });
   out.flush();
 }
 

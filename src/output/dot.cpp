@@ -1,8 +1,8 @@
 // A map for Graphviz: modules are clusters, one inside the other; edges are tensors.
-#include <fmt/core.h>
 
 #include <iterator>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "onnx/edges.h"
 #include "output/by_module.h"
@@ -40,7 +40,7 @@ class Dot {
     const onnx::Edges edges(map_.model());
     for (onnx::NodeId id = 0; id < map_.model().node_count() && out_.ok(); ++id)
       edges.into(id, [&](const onnx::Edge& edge) {
-        fmt::format_to(std::back_inserter(text_), "  n{} -> n{} [label=", edge.source, edge.target);
+        base::append_format(text_, "  n{} -> n{} [label=", edge.source, edge.target);
         append_quoted(text_, map_.model().value_name(edge.value));
         out_.add("];\n");
       });
@@ -52,8 +52,7 @@ class Dot {
   // As deep as ModuleTree::max_depth.
   void write_module(ModuleId id, std::size_t indent) {
     const hierarchy::Module& module = map_.tree()[id];
-    fmt::format_to(std::back_inserter(text_), "{:{}}subgraph cluster_{} {{\n{:{}}label=", "", indent, id, "",
-                   indent + 2);
+    base::append_format(text_, "{:{}}subgraph cluster_{} {{\n{:{}}label=", "", indent, id, "", indent + 2);
     append_quoted(text_, id == hierarchy::root ? root_label(map_) : module.name());
     if (!module.class_name.empty()) {
       text_ += "; tooltip=";
@@ -62,12 +61,12 @@ class Dot {
     out_.add(";\n");
     for (const onnx::NodeId node : nodes_.of(id)) write_node(node, indent + 2);
     for (const ModuleId child : module.children) write_module(child, indent + 2);
-    fmt::format_to(std::back_inserter(text_), "{:{}}}}\n", "", indent);
+    base::append_format(text_, "{:{}}}}\n", "", indent);
   }
 
   // Unknown nodes are dashed.
   void write_node(onnx::NodeId id, std::size_t indent) {
-    fmt::format_to(std::back_inserter(text_), "{:{}}n{} [label=", "", indent, id);
+    base::append_format(text_, "{:{}}n{} [label=", "", indent, id);
     append_quoted(text_, map_.model().node(id).op_type());
     text_ += ", tooltip=";
     append_quoted(text_, map_.model().node(id).name());

@@ -1,9 +1,9 @@
 // Why a node got its module, told the way a colleague would.
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "output/explain_json.h"
 #include "output/formats.h"
@@ -37,25 +37,26 @@ bool accepts(const Map& map, onnx::NodeId node, const Evidence& evidence) {
 // How a node is known to come of one of the ancestor's.
 std::string transferred_words(Strength strength, const std::string& ancestor) {
   switch (strength) {
-    case Strength::same_node: return fmt::format("it is the ancestor's {}, unchanged", ancestor);
+    case Strength::same_node: return base::format("it is the ancestor's {}, unchanged", ancestor);
     case Strength::same_inputs:
-      return fmt::format("the same operation of the same values as the ancestor's {}", ancestor);
+      return base::format("the same operation of the same values as the ancestor's {}", ancestor);
     case Strength::same_weight:
-      return fmt::format("the one operation that reads the weight of the ancestor's {}", ancestor);
+      return base::format("the one operation that reads the weight of the ancestor's {}", ancestor);
     case Strength::same_readers:
-      return fmt::format("what it makes is read where the ancestor reads what {} makes", ancestor);
+      return base::format("what it makes is read where the ancestor reads what {} makes", ancestor);
     case Strength::same_region:
-      return fmt::format("all between its inputs and what the ancestor's {} makes", ancestor);
+      return base::format("all between its inputs and what the ancestor's {} makes", ancestor);
     case Strength::one_left:
-      return fmt::format("the one operation left that may be the ancestor's {}", ancestor);
+      return base::format("the one operation left that may be the ancestor's {}", ancestor);
     case Strength::same_form:
-      return fmt::format("gives a value the form that the ancestor's {} gives", ancestor);
+      return base::format("gives a value the form that the ancestor's {} gives", ancestor);
     case Strength::inserted:
-      return fmt::format("a rewrite put it in; it carries what the ancestor's {} makes", ancestor);
+      return base::format("a rewrite put it in; it carries what the ancestor's {} makes", ancestor);
     case Strength::serving:
-    case Strength::serving_afar: return fmt::format("serves what comes of the ancestor's {} alone", ancestor);
+    case Strength::serving_afar:
+      return base::format("serves what comes of the ancestor's {} alone", ancestor);
     case Strength::takes_part: return "takes part in the same node";
-    default: return fmt::format("may be the ancestor's {}, or another that is equal", ancestor);
+    default: return base::format("may be the ancestor's {}, or another that is equal", ancestor);
   }
 }
 
@@ -67,8 +68,8 @@ std::string words(const Evidence& evidence) {
     case Source::transferred: return transferred_words(evidence.strength, why);
     case Source::dynamo_metadata:
       if (evidence.strength == Strength::rewritten)
-        return fmt::format("a rewrite kept the stack that ends in {}", why);
-      return fmt::format(
+        return base::format("a rewrite kept the stack that ends in {}", why);
+      return base::format(
           "the exporter's module stack{} ends in {}{}",
           evidence.strength == Strength::spelled ? ", cut off at its outer end," : "",
           why.empty() ? "the root" : why,
@@ -76,8 +77,8 @@ std::string words(const Evidence& evidence) {
     case Source::onnx_scope_parsing:
     case Source::value_names: {
       const char* what = evidence.source == Source::value_names ? "its output's scope" : "its scope";
-      std::string text = fmt::format("{} is {}", what, why.empty() ? "the root's" : why);
-      if (evidence.call > 0) text += fmt::format(" (call {})", evidence.call);
+      std::string text = base::format("{} is {}", what, why.empty() ? "the root's" : why);
+      if (evidence.call > 0) text += base::format(" (call {})", evidence.call);
       if (evidence.strength == Strength::names_several) text += ", which fits several modules";
       if (evidence.strength == Strength::spelled) text += ", and nothing else speaks of that module";
       if (evidence.strength == Strength::inferred_call)
@@ -85,11 +86,11 @@ std::string words(const Evidence& evidence) {
       if (evidence.strength == Strength::foreign) text += ", written by another framework";
       return text;
     }
-    case Source::function: return fmt::format("calls a function that is given {}", why);
+    case Source::function: return base::format("calls a function that is given {}", why);
     case Source::trace_module_map: return "the exporter was in this call when it made the node";
-    case Source::fx_graph: return fmt::format("it follows from {} in the torch.export graph", why);
-    case Source::execution_trace: return fmt::format("it follows from {}, seen while the model ran", why);
-    case Source::parameter: return fmt::format("reads {}", why);
+    case Source::fx_graph: return base::format("it follows from {} in the torch.export graph", why);
+    case Source::execution_trace: return base::format("it follows from {}, seen while the model ran", why);
+    case Source::parameter: return base::format("reads {}", why);
     case Source::neighbours:
     case Source::count: break;
   }
@@ -132,9 +133,9 @@ std::string node_title(const Map& map, onnx::NodeId id) {
   const onnx::Node node = map.model().node(id);
   const std::string graph = base::printable(map.model().graph_label(node.graph()));
   const std::string name =
-      node.name().empty() ? fmt::format("{}#{}", graph, node.index()) : base::printable(node.name());
-  return fmt::format("{}  {}  ({}, index {})", name, base::printable(node.op_type()),
-                     graph.empty() ? "main graph" : graph, node.index());
+      node.name().empty() ? base::format("{}#{}", graph, node.index()) : base::printable(node.name());
+  return base::format("{}  {}  ({}, index {})", name, base::printable(node.op_type()),
+                      graph.empty() ? "main graph" : graph, node.index());
 }
 
 std::string class_text(const Map& map, hierarchy::ModuleId module, const semantics::ModuleFacts& facts) {
@@ -142,13 +143,13 @@ std::string class_text(const Map& map, hierarchy::ModuleId module, const semanti
   if (own.empty()) return "class unknown";
   std::string text = base::printable(own);
   if (facts.hf_module != no_module && facts.hf_module != module)
-    text += fmt::format(" in {}",
-                        base::printable(hierarchy::short_class(map.tree()[facts.hf_module].class_name)));
+    text += base::format(" in {}",
+                         base::printable(hierarchy::short_class(map.tree()[facts.hf_module].class_name)));
   return text;
 }
 
 void add_line(base::Writer& out, std::string_view label, std::string_view text) {
-  out.add(fmt::format("  {:<11} {}\n", label, text));
+  out.add(base::format("  {:<11} {}\n", label, text));
 }
 
 std::string cut(std::string_view text) {
@@ -162,11 +163,11 @@ void add_source_lines(const onnx::Node& node, base::Writer& out) {
   for (std::size_t i = 0; i < frames.size() && i < most; ++i) {
     const Frame& frame = frames[i];
     add_line(out, i == 0 ? "source" : "",
-             fmt::format("{}:{} in {}", cut(frame.file), frame.line, cut(frame.function)));
+             base::format("{}:{} in {}", cut(frame.file), frame.line, cut(frame.function)));
     if (!frame.code.empty()) add_line(out, "", "    " + cut(frame.code));
   }
   if (frames.size() > most)
-    add_line(out, "", fmt::format("and {} more frames around it", frames.size() - most));
+    add_line(out, "", base::format("and {} more frames around it", frames.size() - most));
 }
 
 // What goes in and out, as far as shapes are known, and the work of it.
@@ -187,7 +188,7 @@ void add_shapes(const onnx::Node& node, const shapes::Inferred& inferred, base::
   if (!macs.known() || macs.is(0)) return;
   shapes::Polynomial flops;
   if (flops.add(inferred.sizes.polynomial(macs), 2))
-    add_line(out, "work", fmt::format("{} FLOPs", inferred.sizes.text(flops)));
+    add_line(out, "work", base::format("{} FLOPs", inferred.sizes.text(flops)));
 }
 
 }  // namespace
@@ -196,19 +197,20 @@ void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::N
                        base::Writer& out) {
   const resolve::Attribution& answer = map.answer(id);
   const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
-  out.add(fmt::format("{}{}{}\n", colour ? bold : "", node_title(map, id), colour ? plain : ""));
+  out.add(base::format("{}{}{}\n", colour ? bold : "", node_title(map, id), colour ? plain : ""));
   if (answer.known()) {
     const semantics::ModuleFacts facts = map.facts(answer.module);
-    add_line(out, "module",
-             fmt::format("{}   {}", path_or_root(map, answer.module), class_text(map, answer.module, facts)));
+    add_line(
+        out, "module",
+        base::format("{}   {}", path_or_root(map, answer.module), class_text(map, answer.module, facts)));
     if (!facts.tag.empty()) add_line(out, "tag", base::printable(facts.tag));
     std::string role(facts.role.type);
     if (!facts.role.component.empty())
       role += (role.empty() ? "" : " · ") + std::string(facts.role.component);
     for (const hierarchy::LayerStep& step : facts.layers)
-      role += fmt::format("{}{} {}", role.empty() ? "" : " · ", base::printable(step.container), step.index);
+      role += base::format("{}{} {}", role.empty() ? "" : " · ", base::printable(step.container), step.index);
     if (!role.empty()) add_line(out, "role", role);
-    add_line(out, "confidence", fmt::format("{:.4g} {}", answer.confidence, semantics::level_of(answer)));
+    add_line(out, "confidence", base::format("{:.4g} {}", answer.confidence, semantics::level_of(answer)));
   } else {
     add_line(out, "module", "unknown");
     add_line(out, "because", resolve::text_of(answer.reason));
@@ -223,13 +225,13 @@ void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::N
   if (answer.weight_owner != no_module) add_line(out, "weight of", path_or_root(map, answer.weight_owner));
   if (answer.known() && answer.inferred)
     add_line(out, "because",
-             fmt::format("{:<18} no evidence of its own; decided by what it is wired to",
-                         evidence::name_of(answer.source)));
+             base::format("{:<18} no evidence of its own; decided by what it is wired to",
+                          evidence::name_of(answer.source)));
   bool first = true;
   for (const Evidence& e : all)
     if (accepts(map, id, e)) {
       add_line(out, first && !answer.inferred ? "because" : "",
-               fmt::format("{:<18} {}", evidence::name_of(e.source), words(e)));
+               base::format("{:<18} {}", evidence::name_of(e.source), words(e)));
       first = false;
     }
   std::string_view last;
@@ -239,8 +241,8 @@ void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::N
                           std::find(modules.begin(), modules.end(), map.told_as(e.module)) != modules.end();
       const std::string_view label = !answer.known() ? "rivals" : served ? "as well" : "rejected";
       add_line(out, label == last ? "" : label,
-               fmt::format("{:<18} {}: {}", evidence::name_of(e.source),
-                           path_or_root(map.own_tree(), e.module), words(e)));
+               base::format("{:<18} {}: {}", evidence::name_of(e.source),
+                            path_or_root(map.own_tree(), e.module), words(e)));
       last = label;
     }
   if (const std::string_view rule = resolve::rule_of(all, map.own_answer(id)); !rule.empty())
@@ -251,10 +253,10 @@ void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::N
   for (const Neighbour& neighbour : neighbours(map, id)) {
     const resolve::Attribution& other = map.answer(neighbour.node);
     add_line(out, first ? "neighbours" : "",
-             fmt::format("{:<5} {:<24} {}", neighbour.side,
-                         base::printable(map.model().node(neighbour.node).op_type()),
-                         other.known() ? path_or_root(map, other.module)
-                                       : fmt::format("unknown ({})", resolve::name_of(other.reason))));
+             base::format("{:<5} {:<24} {}", neighbour.side,
+                          base::printable(map.model().node(neighbour.node).op_type()),
+                          other.known() ? path_or_root(map, other.module)
+                                        : base::format("unknown ({})", resolve::name_of(other.reason))));
     first = false;
   }
   out.flush();
@@ -273,7 +275,7 @@ void write_explanation_json(const Map& map, const shapes::Inferred& inferred, on
   std::string& text = out.buffer();
   text += R"({"schema":"thence.explanation/1","graph":)";
   append_json_string(text, map.model().graph_label(node.graph()));
-  fmt::format_to(std::back_inserter(text), R"(,"index":{},"name":)", node.index());
+  base::append_format(text, R"(,"index":{},"name":)", node.index());
   append_json_string(text, node.name());
   text += R"(,"op_type":)";
   append_json_string(text, node.op_type());
@@ -281,8 +283,8 @@ void write_explanation_json(const Map& map, const shapes::Inferred& inferred, on
   path(text, answer.module, map.tree());
   text += R"(,"source":)";
   append_json_string_or_null(text, answer.known() ? evidence::name_of(answer.source) : std::string_view());
-  fmt::format_to(std::back_inserter(text), R"(,"confidence":{:.4g},"level":"{}","inferred":{},"reason":)",
-                 answer.confidence, semantics::level_of(answer), answer.inferred);
+  base::append_format(text, R"(,"confidence":{:.4g},"level":"{}","inferred":{},"reason":)", answer.confidence,
+                      semantics::level_of(answer), answer.inferred);
   append_json_string_or_null(text, map.reason(id));
   const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
   text += R"(,"rule":)";
@@ -295,8 +297,8 @@ void write_explanation_json(const Map& map, const shapes::Inferred& inferred, on
     text += evidence::name_of(e.source);
     text += R"(","module":)";
     path(text, e.module, map.own_tree());
-    fmt::format_to(std::back_inserter(text), R"(,"call":{},"strength":"{}","accepted":{},"why":)", e.call,
-                   evidence::name_of(e.strength), accepts(map, id, e));
+    base::append_format(text, R"(,"call":{},"strength":"{}","accepted":{},"why":)", e.call,
+                        evidence::name_of(e.strength), accepts(map, id, e));
     append_json_string(text, words(e));
     text.push_back('}');
   }
@@ -304,10 +306,10 @@ void write_explanation_json(const Map& map, const shapes::Inferred& inferred, on
   first = true;
   for (const Neighbour& neighbour : neighbours(map, id)) {
     const onnx::Node other = map.model().node(neighbour.node);
-    fmt::format_to(std::back_inserter(text), R"({}{{"side":"{}","graph":)", first ? "" : ",", neighbour.side);
+    base::append_format(text, R"({}{{"side":"{}","graph":)", first ? "" : ",", neighbour.side);
     first = false;
     append_json_string(text, map.model().graph_label(other.graph()));
-    fmt::format_to(std::back_inserter(text), R"(,"index":{},"op_type":)", other.index());
+    base::append_format(text, R"(,"index":{},"op_type":)", other.index());
     append_json_string(text, other.op_type());
     text += R"(,"module":)";
     path(text, map.answer(neighbour.node).module, map.tree());

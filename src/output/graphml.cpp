@@ -1,10 +1,10 @@
 // A map as GraphML: modules are groups, one inside the other, with their nodes in them; edges are tensors.
 // yEd draws it; its words for groups are also what networkx needs to look inside them.
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "onnx/edges.h"
 #include "output/by_module.h"
@@ -72,9 +72,8 @@ class GraphML {
   void write() {
     text_ += head;
     for (const Column& column : all_columns())
-      fmt::format_to(std::back_inserter(text_),
-                     "<key id=\"{0}\" for=\"node\" attr.name=\"{0}\" attr.type=\"{1}\"/>\n", column.name,
-                     type_of(column.name));
+      base::append_format(text_, "<key id=\"{}\" for=\"node\" attr.name=\"{}\" attr.type=\"{}\"/>\n",
+                          column.name, column.name, type_of(column.name));
     text_ += "<graph id=\"g\" edgedefault=\"directed\">\n";
     write_module(hierarchy::root);
     for (const onnx::NodeId node : nodes_.unknown()) write_node(node);
@@ -88,7 +87,7 @@ class GraphML {
   void write_module(ModuleId id) {
     const hierarchy::Module& module = map_.tree()[id];
     const std::string_view name = id == hierarchy::root ? root_label(map_) : module.name();
-    fmt::format_to(std::back_inserter(text_), "<node id=\"m{}\" yfiles.foldertype=\"group\">", id);
+    base::append_format(text_, "<node id=\"m{}\" yfiles.foldertype=\"group\">", id);
     append_data("kind", "module");
     append_data("path", module.path);
     if (!module.class_name.empty()) append_data("class", module.class_name);
@@ -101,7 +100,7 @@ class GraphML {
     text_ +=
         "</y:NodeLabel><y:Shape type=\"roundrectangle\"/><y:State closed=\"false\"/></y:GroupNode>"
         "</y:Realizers></y:ProxyAutoBoundsNode></data>\n";
-    fmt::format_to(std::back_inserter(text_), "<graph id=\"g{}\" edgedefault=\"directed\">\n", id);
+    base::append_format(text_, "<graph id=\"g{}\" edgedefault=\"directed\">\n", id);
     out_.add("");
     for (const onnx::NodeId node : nodes_.of(id)) write_node(node);
     for (const ModuleId child : module.children) write_module(child);
@@ -109,7 +108,7 @@ class GraphML {
   }
 
   void write_node(onnx::NodeId id) {
-    fmt::format_to(std::back_inserter(text_), "<node id=\"n{}\">", id);
+    base::append_format(text_, "<node id=\"n{}\">", id);
     append_data("kind", "node");
     for (const Column& column : all_columns())
       if (const std::string value = column.text(map_, id); !value.empty()) append_data(column.name, value);
@@ -122,13 +121,12 @@ class GraphML {
     const onnx::Edges edges(map_.model());
     for (onnx::NodeId id = 0; id < map_.model().node_count() && out_.ok(); ++id)
       edges.into(id, [&](const onnx::Edge& edge) {
-        fmt::format_to(std::back_inserter(text_), "<edge source=\"n{}\" target=\"n{}\">", edge.source,
-                       edge.target);
+        base::append_format(text_, "<edge source=\"n{}\" target=\"n{}\">", edge.source, edge.target);
         append_data("tensor", map_.model().value_name(edge.value));
-        fmt::format_to(std::back_inserter(text_),
-                       "<data key=\"output\">{}</data><data key=\"input\">{}</data><data key=\"line\">"
-                       "<y:PolyLineEdge><y:Arrows source=\"none\" target=\"standard\"/><y:EdgeLabel>",
-                       edge.output, edge.input);
+        base::append_format(text_,
+                            "<data key=\"output\">{}</data><data key=\"input\">{}</data><data key=\"line\">"
+                            "<y:PolyLineEdge><y:Arrows source=\"none\" target=\"standard\"/><y:EdgeLabel>",
+                            edge.output, edge.input);
         append_xml(text_, map_.model().value_name(edge.value));
         out_.add("</y:EdgeLabel></y:PolyLineEdge></data></edge>\n");
       });

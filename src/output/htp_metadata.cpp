@@ -1,10 +1,10 @@
 // A map in the layout of the sidecar files (`_htp_metadata.json`) that earlier tools of this kind write:
 // modules nested, nodes by name with their tags. docs/compatibility.md describes it.
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>
 
+#include "base/format.h"
 #include "output/json_text.h"
 #include "output/node_names.h"
 #include "output/other_formats.h"
@@ -31,16 +31,15 @@ class Sidecar {
     append_json_string(text_, map_.model().file());
     text_ += R"(,"class":)";
     append_json_string(text_, hierarchy::short_class(map_.tree()[hierarchy::root].class_name));
-    fmt::format_to(std::back_inserter(text_),
-                   R"(,"framework":"pytorch","total_modules":{},"total_parameters":{}}},)", summary.modules,
-                   held_[hierarchy::root].parameters);
+    base::append_format(text_, R"(,"framework":"pytorch","total_modules":{},"total_parameters":{}}},)",
+                        summary.modules, held_[hierarchy::root].parameters);
     text_ += "\n\"modules\":";
     write_module(hierarchy::root);
     text_ += ",\n\"nodes\":{";
     const std::size_t tagged = write_nodes();
     const double percentage =
         summary.nodes == 0 ? 0 : 100.0 * static_cast<double>(tagged) / static_cast<double>(summary.nodes);
-    out_.add(fmt::format(
+    out_.add(base::format(
         "}},\n\"report\":{{\"node_tagging\":{{\"statistics\":{{\"direct_matches\":{},\"inferred\":{},"
         "\"root_fallbacks\":0,\"tagged_nodes\":{}}},\"coverage\":{{\"percentage\":{:.4g},"
         "\"total_onnx_nodes\":{},\"tagged_nodes\":{}}}}}}}}}\n",

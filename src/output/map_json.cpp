@@ -1,6 +1,5 @@
 // A map as JSON. What is said of a module is the same for all its nodes, so it is put into words once and
 // copied.
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 #include <optional>
 #include <tuple>
 
+#include "base/format.h"
 #include "output/formats.h"
 #include "output/in_order.h"
 #include "output/json_text.h"
@@ -139,10 +139,10 @@ class Rows {
     std::string& text = verdicts_[verdict];
     verdict_text_ = &text;
     if (!text.empty()) return text;
-    text = answer.known()
-               ? fmt::format(R"("source":"{}","confidence":{:.4g},"level":"{}")",
-                             evidence::name_of(answer.source), answer.confidence, semantics::level_of(answer))
-               : R"("source":null,"confidence":0,"level":"none")";
+    text = answer.known() ? base::format(R"("source":"{}","confidence":{:.4g},"level":"{}")",
+                                         evidence::name_of(answer.source), answer.confidence,
+                                         semantics::level_of(answer))
+                          : R"("source":null,"confidence":0,"level":"none")";
     text += R"(,"reason":)";
     append_json_string_or_null(text, reason);
     text.push_back('}');
@@ -259,7 +259,7 @@ void append_header(const Map& map, std::string& out) {
     producer += (producer.empty() ? "" : " ") + std::string(model.producer_version());
   out += R"(,"producer":)";
   append_json_string(out, producer);
-  fmt::format_to(std::back_inserter(out), R"(,"ir_version":{},"opset":)", model.ir_version());
+  base::append_format(out, R"(,"ir_version":{},"opset":)", model.ir_version());
   std::int64_t opset = -1;
   for (const onnx::Opset& import : model.opsets())
     if (import.domain.empty() || import.domain == "ai.onnx") opset = import.version;
@@ -303,18 +303,17 @@ void append_initializer(const Map& map, const semantics::InitializerRow& row, st
 
 void append_summary(const Map& map, std::string& out) {
   const semantics::Summary summary = map.summary();
-  fmt::format_to(std::back_inserter(out),
-                 R"("summary":{{"nodes":{},"direct":{},"inferred":{},"unknown":{},"by_source":{{)",
-                 summary.nodes, summary.direct, summary.inferred, summary.unknown);
+  base::append_format(out, R"("summary":{{"nodes":{},"direct":{},"inferred":{},"unknown":{},"by_source":{{)",
+                      summary.nodes, summary.direct, summary.inferred, summary.unknown);
   bool first = true;
   for (std::size_t i = 0; i < evidence::source_count; ++i) {
     if (summary.by_source[i] == 0) continue;
-    fmt::format_to(std::back_inserter(out), R"({}"{}":{})", first ? "" : ",",
-                   evidence::name_of(static_cast<evidence::Source>(i)), summary.by_source[i]);
+    base::append_format(out, R"({}"{}":{})", first ? "" : ",",
+                        evidence::name_of(static_cast<evidence::Source>(i)), summary.by_source[i]);
     first = false;
   }
-  fmt::format_to(std::back_inserter(out), R"(}},"modules":{{"all":{},"executed":{}}}}},)", summary.modules,
-                 summary.executed);
+  base::append_format(out, R"(}},"modules":{{"all":{},"executed":{}}}}},)", summary.modules,
+                      summary.executed);
   out += '\n';
   append_verification_json(map, out);
   out += "\"diagnostics\":[";

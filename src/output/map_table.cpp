@@ -1,8 +1,8 @@
 // A map as a table for people.
-#include <fmt/core.h>
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "output/formats.h"
 
@@ -16,9 +16,9 @@ constexpr std::string_view bold = "\x1b[1m", dim = "\x1b[2m", plain = "\x1b[0m";
 std::string cell(const semantics::Map& map, const Column& column, onnx::NodeId id) {
   std::string text = base::printable(column.text(map, id));
   if (column.name == "name" && text.empty())
-    text = fmt::format("{}#{}", base::printable(map.model().graph_label(map.model().node(id).graph())),
-                       map.model().node(id).index());
-  if (column.name == "module" && text.empty()) text = fmt::format("? {}", map.reason(id));
+    text = base::format("{}#{}", base::printable(map.model().graph_label(map.model().node(id).graph())),
+                        map.model().node(id).index());
+  if (column.name == "module" && text.empty()) text = base::format("? {}", map.reason(id));
   return text;
 }
 
@@ -57,15 +57,15 @@ void write_map_table(const semantics::Map& map, const Nodes& nodes, const std::v
 
 std::string summary_line(const semantics::Map& map) {
   const semantics::Summary summary = map.summary();
-  std::string text = fmt::format("{} nodes: {} direct, {} inferred, {} unknown", summary.nodes,
-                                 summary.direct, summary.inferred, summary.unknown);
+  std::string text = base::format("{} nodes: {} direct, {} inferred, {} unknown", summary.nodes,
+                                  summary.direct, summary.inferred, summary.unknown);
   std::string sources;
   for (std::size_t i = 0; i < evidence::source_count; ++i)
     if (summary.by_source[i] > 0)
-      sources += fmt::format("{}{} {}", sources.empty() ? "" : ", ",
-                             evidence::name_of(static_cast<evidence::Source>(i)), summary.by_source[i]);
-  if (!sources.empty()) text += fmt::format(" ({})", sources);
-  return text + fmt::format("; {} modules, {} of them ran", summary.modules, summary.executed);
+      sources += base::format("{}{} {}", sources.empty() ? "" : ", ",
+                              evidence::name_of(static_cast<evidence::Source>(i)), summary.by_source[i]);
+  if (!sources.empty()) text += base::format(" ({})", sources);
+  return text + base::format("; {} modules, {} of them ran", summary.modules, summary.executed);
 }
 
 }  // namespace thence::output

@@ -1,10 +1,10 @@
 // A map for Model Explorer: a collection of graphs whose nodes lie in namespaces, one for each module; and
 // node data that colours them by confidence. Main graph, bodies and functions are graphs of their own.
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>
 
+#include "base/format.h"
 #include "onnx/edges.h"
 #include "output/by_module.h"
 #include "output/formats.h"
@@ -22,7 +22,7 @@ using semantics::Map;
 
 // Labels may repeat, numbers do not.
 std::string graph_id(const onnx::Model& model, onnx::GraphId graph) {
-  return graph == 0 ? "main" : fmt::format("{} [{}]", model.graph_label(graph), graph);
+  return graph == 0 ? "main" : base::format("{} [{}]", model.graph_label(graph), graph);
 }
 
 // Slashes part namespaces, and semicolons several of them.
@@ -165,19 +165,18 @@ class Explorer {
       out_.add(first ? R"({"sourceNodeId":)" : R"(,{"sourceNodeId":)");
       first = false;
       append_json_string(text_, places_.of(edge.source));
-      fmt::format_to(std::back_inserter(text_), R"(,"sourceNodeOutputId":"{}","targetNodeInputId":"{}"}})",
-                     edge.output, edge.input);
+      base::append_format(text_, R"(,"sourceNodeOutputId":"{}","targetNodeInputId":"{}"}})", edge.output,
+                          edge.input);
     });
     text_ += ']';
   }
 
   void append_tensors(std::string_view list, std::span<const onnx::ValueId> values, std::string_view key) {
-    fmt::format_to(std::back_inserter(text_), R"(,"{}":[)", list);
+    base::append_format(text_, R"(,"{}":[)", list);
     bool first = true;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (values[i] == onnx::none) continue;
-      fmt::format_to(std::back_inserter(text_), R"({}{{"id":"{}","attrs":[{{"key":"{}","value":)",
-                     first ? "" : ",", i, key);
+      base::append_format(text_, R"({}{{"id":"{}","attrs":[{{"key":"{}","value":)", first ? "" : ",", i, key);
       first = false;
       append_json_string(text_, model_.value_name(values[i]));
       out_.add("}]}");
@@ -212,8 +211,8 @@ class Explorer {
     say("semantic_type", role.type);
     say("component", role.component);
     say("classification", role.classification);
-    fmt::format_to(std::back_inserter(text_), R"(,"nodes":"{}","parameters":"{}","bytes":"{}"}})",
-                   held_[module].nodes, held_[module].parameters, held_[module].bytes);
+    base::append_format(text_, R"(,"nodes":"{}","parameters":"{}","bytes":"{}"}})", held_[module].nodes,
+                        held_[module].parameters, held_[module].bytes);
   }
 
   const Map& map_;
@@ -246,7 +245,7 @@ void write_confidence_overlay(const Map& map, base::Writer& out) {
     for (onnx::NodeId node = graph.first_node; node < graph.first_node + graph.node_count; ++node) {
       out.add(node == graph.first_node ? "\n" : ",\n");
       append_json_string(text, places.of(node));
-      fmt::format_to(std::back_inserter(text), R"(:{{"value":{:.4g}}})", map.answer(node).confidence);
+      base::append_format(text, R"(:{{"value":{:.4g}}})", map.answer(node).confidence);
     }
     text += R"(},"thresholds":[{"value":0,"bgColor":"#bdbdbd"},{"value":0.6999,"bgColor":"#ef9a9a"},)"
             R"({"value":0.9499,"bgColor":"#ffe082"},{"value":1,"bgColor":"#a5d6a7"}],"gradient":[]})";

@@ -1,10 +1,9 @@
 #include "output/rows.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "output/formats.h"
 #include "output/json_text.h"
@@ -19,7 +18,7 @@ bool is_number(const Cell& cell) {
 std::string number_text(const Cell& cell) {
   if (const auto* count = std::get_if<std::uint64_t>(&cell)) return std::to_string(*count);
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) return std::to_string(*whole);
-  return fmt::format("{}", std::get<double>(cell));
+  return base::format("{}", std::get<double>(cell));
 }
 
 std::string printed(const Cell& cell) {

@@ -1,10 +1,10 @@
 // A map as SARIF 2.1.0, which code hosts and editors show: one result for each node that is unknown or known
 // with little confidence; a rule for each reason.
-#include <fmt/core.h>
 
 #include <array>
 #include <iterator>
 
+#include "base/format.h"
 #include "output/json_text.h"
 #include "output/node_names.h"
 #include "output/other_formats.h"
@@ -56,13 +56,12 @@ class Results {
     const std::string_view name = node.name().empty() ? std::string_view(place) : node.name();
     text_ += R"({"ruleId":)";
     append_json_string(text_, rule_id(rule));
-    fmt::format_to(std::back_inserter(text_), R"(,"ruleIndex":{},"level":"{}","message":{{"text":)", rule,
-                   rule_level(rule));
+    base::append_format(text_, R"(,"ruleIndex":{},"level":"{}","message":{{"text":)", rule, rule_level(rule));
     message_.assign(node.op_type()).append(" ").append(name);
     if (answer.known()) {
       message_.append(" is probably of module ");
       message_.append(answer.module == hierarchy::root ? "(root)" : map_.tree()[answer.module].path);
-      fmt::format_to(std::back_inserter(message_), ", confidence {:.4g}: ", answer.confidence);
+      base::append_format(message_, ", confidence {:.4g}: ", answer.confidence);
     } else {
       message_.append(" has no known module: ");
     }
@@ -70,9 +69,9 @@ class Results {
     append_json_string(text_, message_);
     text_ += R"(},"locations":[{"physicalLocation":{"artifactLocation":{"uri":)";
     append_uri(text_, map_.model().file());
-    fmt::format_to(std::back_inserter(text_),
-                   R"(,"index":0}},"region":{{"byteOffset":{},"byteLength":{}}}}},"logicalLocations":[)",
-                   node.bytes().data() - map_.model().bytes().data(), node.bytes().size());
+    base::append_format(text_,
+                        R"(,"index":0}},"region":{{"byteOffset":{},"byteLength":{}}}}},"logicalLocations":[)",
+                        node.bytes().data() - map_.model().bytes().data(), node.bytes().size());
     if (answer.known()) {
       text_ += R"({"kind":"module","fullyQualifiedName":)";
       append_json_string(text_, map_.tree()[answer.module].path);

@@ -1,9 +1,9 @@
 // A score as a table and as JSON.
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "output/formats.h"
 #include "output/json_text.h"
@@ -16,28 +16,28 @@ using score::Verdict;
 
 constexpr std::size_t most_operators = 10;
 
-std::string percent(double share) { return fmt::format("{:.2f}%", 100 * share); }
+std::string percent(double share) { return base::format("{:.2f}%", 100 * share); }
 
 std::string share(std::size_t part, std::size_t all) {
   return all == 0 ? "-" : percent(static_cast<double>(part) / static_cast<double>(all));
 }
 
 void add_counts(std::string_view name, const Counts& counts, base::Writer& out) {
-  out.add(fmt::format("{:<22} {:>8} {:>9} {:>9} {:>9} {:>12} {:>13} {:>8}\n", base::printable(name),
-                      counts.told(), counts[Verdict::exact], share(counts[Verdict::exact], counts.told()),
-                      counts[Verdict::ancestor], counts[Verdict::cross_layer], counts[Verdict::wrong_branch],
-                      counts[Verdict::unknown]));
+  out.add(base::format("{:<22} {:>8} {:>9} {:>9} {:>9} {:>12} {:>13} {:>8}\n", base::printable(name),
+                       counts.told(), counts[Verdict::exact], share(counts[Verdict::exact], counts.told()),
+                       counts[Verdict::ancestor], counts[Verdict::cross_layer], counts[Verdict::wrong_branch],
+                       counts[Verdict::unknown]));
 }
 
 void add_headings(std::string_view first, base::Writer& out) {
-  out.add(fmt::format("{:<22} {:>8} {:>9} {:>9} {:>9} {:>12} {:>13} {:>8}\n", first, "nodes", "exact",
-                      "share", "ancestor", "cross_layer", "wrong_branch", "unknown"));
+  out.add(base::format("{:<22} {:>8} {:>9} {:>9} {:>9} {:>12} {:>13} {:>8}\n", first, "nodes", "exact",
+                       "share", "ancestor", "cross_layer", "wrong_branch", "unknown"));
 }
 
 void append_counts(const Counts& counts, std::string& text) {
-  text += fmt::format(R"({{"told":{})", counts.told());
+  text += base::format(R"({{"told":{})", counts.told());
   for (std::size_t i = 0; i < score::verdict_count; ++i)
-    text += fmt::format(R"(,"{}":{})", score::name_of(static_cast<Verdict>(i)), counts.of[i]);
+    text += base::format(R"(,"{}":{})", score::name_of(static_cast<Verdict>(i)), counts.of[i]);
   text += '}';
 }
 
@@ -80,17 +80,17 @@ void write_score_table(const score::Score& score, base::Writer& out) {
     add_headings("operators that miss", out);
     for (const auto& [name, counts] : operators) add_counts(name, counts, out);
   }
-  out.add(fmt::format("\n{:<22} {:>8} {:>9} {:>9}\n", "confidence", "answers", "exact", "said"));
+  out.add(base::format("\n{:<22} {:>8} {:>9} {:>9}\n", "confidence", "answers", "exact", "said"));
   for (const score::Band& band : score.bands)
     if (band.answers > 0)
-      out.add(fmt::format("{:<22} {:>8} {:>9} {:>9}\n", fmt::format("{:.1f} to {:.1f}", band.from, band.to),
-                          band.answers, share(band.exact, band.answers),
-                          percent(band.confidence / static_cast<double>(band.answers))));
+      out.add(base::format("{:<22} {:>8} {:>9} {:>9}\n", base::format("{:.1f} to {:.1f}", band.from, band.to),
+                           band.answers, share(band.exact, band.answers),
+                           percent(band.confidence / static_cast<double>(band.answers))));
   out.add("\n");
   for (const score::Figure& figure : score::figures(score))
-    out.add(fmt::format("{:<22} {:.4f}\n", figure.name, figure.value));
+    out.add(base::format("{:<22} {:.4f}\n", figure.name, figure.value));
   if (score.counts[Verdict::ancestor] > 0)
-    out.add(fmt::format(
+    out.add(base::format(
         "{:<22} {:.1f} levels on average\n", "ancestors lie above",
         static_cast<double>(score.ancestor_steps) / static_cast<double>(score.counts[Verdict::ancestor])));
 }
@@ -102,22 +102,22 @@ void write_score_json(const score::Score& score, const std::string& model, std::
   append_json_string(text, model);
   text += R"(,"strategy":)";
   append_json_string(text, strategy);
-  text += fmt::format(R"(,"nodes":{},"counts":)", score.nodes);
+  text += base::format(R"(,"nodes":{},"counts":)", score.nodes);
   append_counts(score.counts, text);
   text += R"(,"figures":{)";
   bool first = true;
   for (const score::Figure& figure : score::figures(score)) {
-    text += fmt::format(R"({}"{}":{:.6g})", first ? "" : ",", figure.name, figure.value);
+    text += base::format(R"({}"{}":{:.6g})", first ? "" : ",", figure.name, figure.value);
     first = false;
   }
-  text += fmt::format(R"(}},"hf_exact":{},"ancestor_steps":{},"confidently_wrong":{})", score.hf_exact,
-                      score.ancestor_steps, score.confidently_wrong);
-  text += fmt::format(R"(,"made":{{"nodes":{},"owner":{},"answered":{}}},"bands":[)", score.made.nodes,
-                      score.made.owner, score.made.answered);
+  text += base::format(R"(}},"hf_exact":{},"ancestor_steps":{},"confidently_wrong":{})", score.hf_exact,
+                       score.ancestor_steps, score.confidently_wrong);
+  text += base::format(R"(,"made":{{"nodes":{},"owner":{},"answered":{}}},"bands":[)", score.made.nodes,
+                       score.made.owner, score.made.answered);
   first = true;
   for (const score::Band& band : score.bands) {
-    text += fmt::format(R"({}{{"from":{:.1f},"to":{:.1f},"answers":{},"exact":{},"confidence":{:.6g}}})",
-                        first ? "" : ",", band.from, band.to, band.answers, band.exact, band.confidence);
+    text += base::format(R"({}{{"from":{:.1f},"to":{:.1f},"answers":{},"exact":{},"confidence":{:.6g}}})",
+                         first ? "" : ",", band.from, band.to, band.answers, band.exact, band.confidence);
     first = false;
   }
   text += R"(],"by_source":{)";
@@ -126,8 +126,8 @@ void write_score_json(const score::Score& score, const std::string& model, std::
   first = true;
   for (const auto& [basis, rested] : score.by_basis) {
     const resolve::Confidence& table = resolve::Confidence::shipped();
-    text += fmt::format(R"({}"{}":{{"answers":{},"exact":{},"confidence":{:.6g}}})", first ? "" : ",",
-                        table.name_of(basis), rested.answers, rested.exact, table.of(basis));
+    text += base::format(R"({}"{}":{{"answers":{},"exact":{},"confidence":{:.6g}}})", first ? "" : ",",
+                         table.name_of(basis), rested.answers, rested.exact, table.of(basis));
     first = false;
   }
   text += R"(},"by_op_type":{)";

@@ -1,8 +1,8 @@
 // The module tree as JSON and CSV, which carry the same.
-#include <fmt/core.h>
 
 #include <iterator>
 
+#include "base/format.h"
 #include "output/formats.h"
 #include "output/json_text.h"
 #include "output/layer_json.h"
@@ -29,9 +29,8 @@ bool nothing_known(const Tally& tally) { return tally.uncounted > 0 && tally.mac
 void append_tally(std::string& text, const Tree& tree, const Tally& tally) {
   const shapes::Sizes& sizes = tree.inferred.sizes;
   const Tally& whole = tree.tallies.total;
-  const auto out = std::back_inserter(text);
-  fmt::format_to(out, R"("nodes":{},"own_nodes":{},"parameters":{},"bytes":{},"dtypes":[)", tally.nodes,
-                 tally.own_nodes, tally.parameters, tally.bytes);
+  base::append_format(text, R"("nodes":{},"own_nodes":{},"parameters":{},"bytes":{},"dtypes":[)", tally.nodes,
+                      tally.own_nodes, tally.parameters, tally.bytes);
   std::string types = type_names(tally.types);
   for (std::size_t at = 0; at < types.size();) {
     const std::size_t end = std::min(types.find(',', at), types.size());
@@ -45,14 +44,14 @@ void append_tally(std::string& text, const Tree& tree, const Tally& tally) {
   append_amount(text, sizes, tally.macs, 1, nothing_known(tally));
   text += R"(,"own_flops":)";
   append_amount(text, sizes, tally.own_macs, 2, false);
-  fmt::format_to(out, R"(,"uncounted_nodes":{},"elementwise":)", tally.uncounted);
+  base::append_format(text, R"(,"uncounted_nodes":{},"elementwise":)", tally.uncounted);
   append_amount(text, sizes, tally.elementwise, 1, !tally.elementwise_known);
-  fmt::format_to(out,
-                 R"(,"confidence":{:.4g},"share":{{"nodes":{:.4g},"parameters":{:.4g},"bytes":{:.4g},)"
-                 R"("flops":{:.4g}}})",
-                 tally.mean_confidence(), share(tally, whole, Measure::nodes),
-                 share(tally, whole, Measure::parameters), share(tally, whole, Measure::bytes),
-                 share(tally, whole, Measure::flops));
+  base::append_format(text,
+                      R"(,"confidence":{:.4g},"share":{{"nodes":{:.4g},"parameters":{:.4g},"bytes":{:.4g},)"
+                      R"("flops":{:.4g}}})",
+                      tally.mean_confidence(), share(tally, whole, Measure::nodes),
+                      share(tally, whole, Measure::parameters), share(tally, whole, Measure::bytes),
+                      share(tally, whole, Measure::flops));
 }
 
 void append_csv_tally(std::string& text, const Tree& tree, const Tally& tally) {
@@ -61,15 +60,14 @@ void append_csv_tally(std::string& text, const Tree& tree, const Tally& tally) {
     text += ',';
     if (!unknown && all.add(amount, times)) append_csv_field(text, tree.inferred.sizes.text(all));
   };
-  fmt::format_to(std::back_inserter(text), "{},{},{},{},", tally.nodes, tally.own_nodes, tally.parameters,
-                 tally.bytes);
+  base::append_format(text, "{},{},{},{},", tally.nodes, tally.own_nodes, tally.parameters, tally.bytes);
   append_csv_field(text, type_names(tally.types));
   add(tally.macs, 2, nothing_known(tally));
   add(tally.macs, 1, nothing_known(tally));
   add(tally.own_macs, 2, false);
-  fmt::format_to(std::back_inserter(text), ",{}", tally.uncounted);
+  base::append_format(text, ",{}", tally.uncounted);
   add(tally.elementwise, 1, !tally.elementwise_known);
-  fmt::format_to(std::back_inserter(text), ",{:.4g}", tally.mean_confidence());
+  base::append_format(text, ",{:.4g}", tally.mean_confidence());
 }
 
 }  // namespace
@@ -97,7 +95,7 @@ void write_tree_json(const semantics::Map& map, const Tree& tree, bool lines, ba
     append_json_string_or_null(text, role.component);
     text += ',';
     append_layers(text, map.layers(row.module), LayerSteps::pairs);
-    fmt::format_to(std::back_inserter(text), R"(,"depth":{},)", row.depth);
+    base::append_format(text, R"(,"depth":{},)", row.depth);
     append_tally(text, tree, tree.of(row));
     out.add("}");
     if (lines) out.add("\n");
@@ -107,7 +105,7 @@ void write_tree_json(const semantics::Map& map, const Tree& tree, bool lines, ba
     append_tally(out.buffer(), tree, tree.tallies.unknown);
     out.add("},\n\"total\":{");
     append_tally(out.buffer(), tree, tree.tallies.total);
-    out.add(fmt::format("}},\n\"unknown_nodes\":{}}}\n", map.summary().unknown));
+    out.add(base::format("}},\n\"unknown_nodes\":{}}}\n", map.summary().unknown));
   }
   out.flush();
 }
@@ -122,7 +120,7 @@ void write_tree_csv(const semantics::Map& map, const Tree& tree, base::Writer& o
     append_csv_field(text, module.path);
     text += ',';
     append_csv_field(text, module.class_name);
-    fmt::format_to(std::back_inserter(text), ",{},", row.depth);
+    base::append_format(text, ",{},", row.depth);
     append_csv_tally(text, tree, tree.of(row));
     const semantics::Role role = map.role(row.module);
     const std::vector<hierarchy::LayerStep> layers = map.layers(row.module);
@@ -130,11 +128,11 @@ void write_tree_csv(const semantics::Map& map, const Tree& tree, base::Writer& o
       text += ',';
       append_csv_field(text, word);
     }
-    out.add(fmt::format(",{}\n", layers.empty() ? std::string() : std::to_string(layers.front().index)));
+    out.add(base::format(",{}\n", layers.empty() ? std::string() : std::to_string(layers.front().index)));
   }
   for (const auto& [name, tally] :
        {std::pair("(unknown)", &tree.tallies.unknown), std::pair("(total)", &tree.tallies.total)}) {
-    out.add(fmt::format("{},,,", name));
+    out.add(base::format("{},,,", name));
     append_csv_tally(out.buffer(), tree, *tally);
     out.add(",,,\n");
   }

@@ -1,10 +1,10 @@
 // The module tree as a person reads it: a table that fits the terminal, with bars.
-#include <fmt/core.h>
 
 #include <array>
 #include <cmath>
 #include <iterator>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "output/fitted_table.h"
 #include "output/tree_rows.h"
@@ -15,13 +15,13 @@ namespace {
 // 1,234 or 12.3M: four significant places at most, so that columns stay narrow.
 std::string short_number(double value) {
   static constexpr const char* units[] = {"", "k", "M", "G", "T", "P", "E"};
-  if (std::fabs(value) < 10'000) return fmt::format("{:.0f}", value);
+  if (std::fabs(value) < 10'000) return base::format("{:.0f}", value);
   std::size_t unit = 0;
   while (std::fabs(value) >= 999.5 && unit + 1 < std::size(units)) {
     value /= 1000;
     ++unit;
   }
-  return fmt::format("{:.3g}{}", value, units[unit]);
+  return base::format("{:.3g}{}", value, units[unit]);
 }
 std::string short_number(std::uint64_t value) { return short_number(static_cast<double>(value)); }
 
@@ -60,7 +60,7 @@ std::string bar(double share) {
   return text + eighths[static_cast<std::size_t>(filled % 8)];
 }
 
-std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
+std::string percent(double share) { return base::format("{:.1f}%", 100 * share); }
 
 std::string label(const semantics::Map& map, const TreeRow& row) {
   const hierarchy::Module& module = map.tree()[row.module];
@@ -103,7 +103,7 @@ void write_tree_table(const semantics::Map& map, const Tree& tree, const TreeOpt
       {.title = "bytes", .right = true, .dispensable = 3},
       {.title = "dtypes", .dispensable = 8, .least = 8},
       {.title = "flops", .right = true, .dispensable = 1, .least = 12},
-      {.title = fmt::format("% of {}", short_name(measure)), .right = true, .dispensable = 2},
+      {.title = base::format("% of {}", short_name(measure)), .right = true, .dispensable = 2},
       {.title = "", .dispensable = 6, .colour = "\x1b[36m"},
       {.title = "sure", .right = true, .dispensable = 9},
       {.title = "role", .dispensable = 5, .least = 8},
@@ -122,7 +122,7 @@ void write_tree_table(const semantics::Map& map, const Tree& tree, const TreeOpt
                            flops_text(tally, tree.inferred.sizes),
                            percent(part),
                            bar(part),
-                           tally.nodes == 0 ? "" : fmt::format("{:.2f}", tally.mean_confidence()),
+                           tally.nodes == 0 ? "" : base::format("{:.2f}", tally.mean_confidence()),
                            std::move(role)};
     for (std::size_t i = 0; i < table.columns.size(); ++i)
       table.columns[i].cells.push_back(std::move(cells[i]));

@@ -1,8 +1,7 @@
 #include "output/uri.h"
 
-#include <fmt/core.h>
-
 #include <iterator>
+#include "base/format.h"
 
 namespace thence::output {
 
@@ -13,7 +12,7 @@ void append_uri(std::string& out, std::string_view file) {
     if (plain.find(c) != std::string_view::npos)
       out.push_back(c);
     else
-      fmt::format_to(std::back_inserter(out), "%{:02X}", static_cast<unsigned char>(c));
+      base::append_format(out, "%{:02X}", static_cast<unsigned char>(c));
   out.push_back('"');
 }
 

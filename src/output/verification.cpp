@@ -1,11 +1,10 @@
 #include "output/verification.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "output/json_text.h"
 
@@ -43,26 +42,27 @@ std::size_t sum_of(const Verification& step) {
 }
 
 void append_text(const Verification& step, std::string& out) {
-  const auto put = [&](fmt::string_view format, const auto&... values) {
-    fmt::format_to(std::back_inserter(out), fmt::runtime(format), values...);
-  };
-  put("{} against {}: ", base::printable(step.descendant), base::printable(step.ancestor));
-  if (!step.not_run.empty()) return put("not verified: {}\n", base::printable(step.not_run));
-  put("{} claims\n  {:<15}{:>7}\n  {:<15}{:>7}\n  {:<15}{:>7}", step.claims, "confirmed", step.confirmed,
-      "refuted", step.refuted.size(), "not comparable", sum_of(step));
+  base::append_format(out, "{} against {}: ", base::printable(step.descendant),
+                      base::printable(step.ancestor));
+  if (!step.not_run.empty())
+    return base::append_format(out, "not verified: {}\n", base::printable(step.not_run));
+  base::append_format(out, "{} claims\n  {:<15}{:>7}\n  {:<15}{:>7}\n  {:<15}{:>7}", step.claims, "confirmed",
+                      step.confirmed, "refuted", step.refuted.size(), "not comparable", sum_of(step));
   std::string_view separator = "  ";
   for (const auto& [why, count] : step.not_comparable) {
-    put("{}{} {}", separator, count, text_of(why));
+    base::append_format(out, "{}{} {}", separator, count, text_of(why));
     separator = ", ";
   }
   out += '\n';
   for (std::size_t i = 0; i < std::min(most_named, step.refuted.size()); ++i) {
     const Verification::Refuted& one = step.refuted[i];
-    put("  refuted: {} {}: {} is not {}, {}\n", base::printable(one.node), base::printable(one.place),
-        base::printable(one.value), base::printable(one.ancestor_value),
-        one.off ? fmt::format("off by {:.2g}", *one.off) : "of another size");
+    base::append_format(out, "  refuted: {} {}: {} is not {}, {}\n", base::printable(one.node),
+                        base::printable(one.place), base::printable(one.value),
+                        base::printable(one.ancestor_value),
+                        one.off ? base::format("off by {:.2g}", *one.off) : "of another size");
   }
-  if (step.refuted.size() > most_named) put("  and {} more\n", step.refuted.size() - most_named);
+  if (step.refuted.size() > most_named)
+    base::append_format(out, "  and {} more\n", step.refuted.size() - most_named);
 }
 
 void append_json(const Verification& step, std::string& out) {
@@ -72,14 +72,14 @@ void append_json(const Verification& step, std::string& out) {
   append_json_string(out, step.descendant);
   out += R"(,"not_run":)";
   append_json_string_or_null(out, step.not_run);
-  fmt::format_to(std::back_inserter(out), R"(,"claims":{},"confirmed":{},"refuted":{},"not_comparable":{{)",
-                 step.claims, step.confirmed, step.refuted.size());
+  base::append_format(out, R"(,"claims":{},"confirmed":{},"refuted":{},"not_comparable":{{)", step.claims,
+                      step.confirmed, step.refuted.size());
   bool first = true;
   for (const auto& [why, count] : step.not_comparable) {
     if (!first) out += ',';
     first = false;
     append_json_string(out, why);
-    fmt::format_to(std::back_inserter(out), ":{}", count);
+    base::append_format(out, ":{}", count);
   }
   out += R"(},"refuted_claims":[)";
   first = true;
@@ -92,7 +92,7 @@ void append_json(const Verification& step, std::string& out) {
     out += R"(,"ancestor_value":)";
     append_json_string(out, refuted.ancestor_value);
     out += R"(,"off":)";
-    out += refuted.off && std::isfinite(*refuted.off) ? fmt::format("{:.3g}}}", *refuted.off) : "null}";
+    out += refuted.off && std::isfinite(*refuted.off) ? base::format("{:.3g}}}", *refuted.off) : "null}";
   }
   out += "]}";
 }

@@ -1,9 +1,9 @@
 // Rows that the map tells: modules, nodes, initializers, and why.
-#include <fmt/format.h>
 
 #include <cmath>
 #include <optional>
 
+#include "base/format.h"
 #include "base/json_text.h"
 #include "query/rows.h"
 #include "semantics/holdings.h"
@@ -181,7 +181,7 @@ void fill_initializers(const Map& map, Database& database) {
     row.text(model.graph_label(model.initializers()[i].graph));
     row.text(rows[i].name);
     row.text(onnx::data_type_name(tensor.data_type));
-    row.text(fmt::format("[{}]", fmt::join(tensor.dims, ",")));
+    row.text(base::format("[{}]", base::joined(tensor.dims, ",")));
     row.count(tensor.elements());
     row.count(tensor.bytes());
     put_path(row, map.tree(), rows[i].module);

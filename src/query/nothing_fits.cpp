@@ -1,9 +1,9 @@
 // What to say when a selector fits nothing: the nearest names that exist.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
+#include "base/format.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "query/selector.h"
@@ -71,7 +71,7 @@ void each_name(const Map& map, const Term& term, Use use) {
 std::string listed(const std::vector<std::string>& names) {
   std::vector<std::string> shown;
   for (const std::string& name : names) shown.push_back(base::printable(name));
-  return fmt::format("{}", fmt::join(shown, ", "));
+  return base::format("{}", base::joined(shown, ", "));
 }
 
 std::string layers_of(const Map& map) {
@@ -82,7 +82,7 @@ std::string layers_of(const Map& map) {
       most = std::max(most, layers.front().index);
       any = true;
     }
-  return any ? fmt::format("layers are numbered from 0 to {}", most) : "the model has no repeated blocks";
+  return any ? base::format("layers are numbered from 0 to {}", most) : "the model has no repeated blocks";
 }
 
 std::string hint(const Map& map, const Term& term) {
@@ -98,7 +98,7 @@ std::string hint(const Map& map, const Term& term) {
   });
   if (const std::vector<std::string> names = nearest.names(); !names.empty())
     return "the nearest: " + listed(names);
-  if (some.empty()) return fmt::format("the model has no {} at all", noun(term.kind));
+  if (some.empty()) return base::format("the model has no {} at all", noun(term.kind));
   if (some.size() <= few) return "there are: " + listed(some);
   if (term.kind == Kind::op) return "thence map lists the operators";
   if (term.kind == Kind::parameter)
@@ -111,14 +111,14 @@ std::string hint(const Map& map, const Term& term) {
 Error fits_nothing(const Map& map, const Term& term, Hit hit) {
   const std::string shown = base::printable(term.text.substr(0, 200));
   if (hit == Hit::nothing)
-    return nothing(fmt::format("no {} fits {} '{}'", noun(term.kind), flag_of(term.kind), shown),
+    return nothing(base::format("no {} fits {} '{}'", noun(term.kind), flag_of(term.kind), shown),
                    hint(map, term));
   if (term.kind == Kind::module)
-    return nothing(fmt::format("module '{}' ran no node of its own", shown),
-                   fmt::format("--under '{}' selects the nodes of the modules inside it, too", shown));
+    return nothing(base::format("module '{}' ran no node of its own", shown),
+                   base::format("--under '{}' selects the nodes of the modules inside it, too", shown));
   if (term.kind == Kind::parameter)
-    return nothing(fmt::format("no node reads parameter '{}'", shown), "thence map tells what nodes read");
-  return nothing(fmt::format("no node is known to be of module '{}' or of one inside it", shown),
+    return nothing(base::format("no node reads parameter '{}'", shown), "thence map tells what nodes read");
+  return nothing(base::format("no node is known to be of module '{}' or of one inside it", shown),
                  "a capture may tell more: give it with --capture");
 }
 
@@ -130,7 +130,7 @@ Error fit_nothing_together(const Selector& selector) {
   if (selector.unknown()) given.push_back("--unknown");
   if (selector.min_confidence() > 0) given.push_back("--min-confidence");
   return nothing(
-      fmt::format("no node fits {}{}", fmt::join(given, " and "), given.size() > 1 ? " together" : ""),
+      base::format("no node fits {}{}", base::joined(given, " and "), given.size() > 1 ? " together" : ""),
       "leave one of them out, or widen it");
 }
 

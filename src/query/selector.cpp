@@ -1,9 +1,8 @@
 #include "query/selector.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "evidence/source.h"
 
@@ -14,7 +13,7 @@ using base::Glob;
 
 Error malformed(Kind kind, const std::string& text, std::string hint) {
   return {ErrorKind::usage, "Q001",
-          fmt::format("{} '{}' is malformed", flag_of(kind), base::printable(text.substr(0, 200))),
+          base::format("{} '{}' is malformed", flag_of(kind), base::printable(text.substr(0, 200))),
           std::move(hint)};
 }
 
@@ -28,7 +27,7 @@ std::vector<std::string_view> source_names() {
 Result<Term> read_term(Kind kind, const std::string& text) {
   const bool path = kind == Kind::module || kind == Kind::under;
   if (text.size() > Glob::max_length)
-    return malformed(kind, text, fmt::format("it is longer than {} bytes", Glob::max_length));
+    return malformed(kind, text, base::format("it is longer than {} bytes", Glob::max_length));
   if (text.empty() && !path) return malformed(kind, text, "it is empty");
   Term term{kind, text, Glob(path && text == "(root)" ? "" : text)};
   if (kind == Kind::layer) {
@@ -44,7 +43,7 @@ Result<Term> read_term(Kind kind, const std::string& text) {
     const std::vector<std::string_view> names = source_names();
     if (std::none_of(names.begin(), names.end(),
                      [&](std::string_view name) { return term.glob.fits_word(name); }))
-      return malformed(kind, text, fmt::format("sources: {}", fmt::join(names, ", ")));
+      return malformed(kind, text, base::format("sources: {}", base::joined(names, ", ")));
   }
   return term;
 }

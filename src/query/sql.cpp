@@ -1,12 +1,12 @@
 #include "query/sql.h"
 
-#include <fmt/core.h>
 #include <sqlite3.h>
 
 #include <mutex>
 #include <optional>
 #include <unordered_map>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "query/sql_guard.h"
@@ -69,7 +69,7 @@ std::vector<std::string> columns_of(sqlite3_stmt* statement) {
   for (int i = 0; i < sqlite3_column_count(statement); ++i) {
     const char* const told = sqlite3_column_name(statement, i);
     std::string name(told == nullptr ? "" : told);
-    while (met[name]++ > 0) name += fmt::format(":{}", met[name] - 1);
+    while (met[name]++ > 0) name += base::format(":{}", met[name] - 1);
     names.push_back(std::move(name));
   }
   return names;
@@ -158,7 +158,7 @@ class SqlQuestion::Inside {
     }
     if (code == SQLITE_DONE) return answer;
     if (code == SQLITE_INTERRUPT)
-      return past_limit(fmt::format("SQL took longer than {:g} s", limits_.seconds),
+      return past_limit(base::format("SQL took longer than {:g} s", limits_.seconds),
                         "ask for less, or give a longer --timeout");
     if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG) return past_memory(code);
     if (!guard.refused().empty()) return not_allowed(guard.refused());
@@ -166,18 +166,18 @@ class SqlQuestion::Inside {
   }
 
   static Error not_allowed(const std::string& what) {
-    return {ErrorKind::usage, "Q004", fmt::format("SQL may only read the tables: {} is not allowed", what),
+    return {ErrorKind::usage, "Q004", base::format("SQL may only read the tables: {} is not allowed", what),
             "thence convert --to sqlite writes them to a file of your own"};
   }
 
   Error past_memory(int code) const {
     if (code != SQLITE_TOOBIG) return too_much_memory();
-    return past_limit(fmt::format("a row is longer than {} MB", SqlGuard::most_bytes_a_row >> 20),
+    return past_limit(base::format("a row is longer than {} MB", SqlGuard::most_bytes_a_row >> 20),
                       "ask for shorter ones: substr(), LIMIT, or leave columns out");
   }
 
   Error too_much_memory() const {
-    return past_limit(fmt::format("the tables and the answer take more than {} MB", limits_.bytes >> 20),
+    return past_limit(base::format("the tables and the answer take more than {} MB", limits_.bytes >> 20),
                       "ask for less, or give more --memory");
   }
 

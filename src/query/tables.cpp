@@ -1,11 +1,11 @@
 #include "query/tables.h"
 
-#include <fmt/core.h>
 #include <sqlite3.h>
 
 #include <memory>
 
 #include "base/atomic_file.h"
+#include "base/format.h"
 #include "base/text.h"
 #include "query/rows.h"
 
@@ -70,7 +70,7 @@ std::optional<Error> write_database(const semantics::Map& map, const std::string
     const std::unique_ptr<sqlite3, decltype(&sqlite3_close)> opened(handle, &sqlite3_close);
     std::optional<Error> error;
     if (code != SQLITE_OK) {
-      error = refused(fmt::format("cannot write: {}", sqlite3_errstr(code)));
+      error = refused(base::format("cannot write: {}", sqlite3_errstr(code)));
     } else {
       // The file is nobody's until it is renamed: no journal is needed to undo what fails.
       Database(handle).execute(
@@ -78,7 +78,7 @@ std::optional<Error> write_database(const semantics::Map& map, const std::string
           "PRAGMA page_size=16384; PRAGMA cache_size=-16384");
       error = fill_tables(map, handle);
     }
-    if (error) error->text = fmt::format("{}: {}", base::printable(path), error->text);
+    if (error) error->text = base::format("{}: {}", base::printable(path), error->text);
     return error;
   });
 }

@@ -1,10 +1,9 @@
 #include "query/tool_lists.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/format.h"
 #include "base/json_text.h"
 #include "base/utf8.h"
 #include "query/boundary.h"
@@ -48,7 +47,7 @@ Names names_of(const onnx::Model& model, std::span<const NodeId> nodes, ToolList
   }
   if (nameless > 0)
     warn(list, "Q006",
-         fmt::format("nodes without a name that could be listed, which are left out: {}", nameless));
+         base::format("nodes without a name that could be listed, which are left out: {}", nameless));
   std::size_t others = 0;
   std::size_t next = 0;  // nodes are sorted
   for (NodeId id = 0; id < model.node_count(); ++id)
@@ -58,7 +57,7 @@ Names names_of(const onnx::Model& model, std::span<const NodeId> nodes, ToolList
       ++others;
   if (others > 0)
     warn(list, "Q007",
-         fmt::format("nodes that were not selected and have a name that is listed: {}", others));
+         base::format("nodes that were not selected and have a name that is listed: {}", others));
   return names;
 }
 
@@ -84,7 +83,7 @@ Result<ToolList> op_list(const onnx::Model& model, std::span<const NodeId> nodes
     all += std::binary_search(ops.begin(), ops.end(), model.node(id).op_type());
   if (all > nodes.size())
     warn(list, "Q007",
-         fmt::format(
+         base::format(
              "nodes that were not selected and are of these types, too: {}; node-block-list names nodes",
              all - nodes.size()));
   append_names(list.text, ops, " ");
@@ -102,19 +101,19 @@ Result<ToolList> tensorrt_list(const onnx::Model& model, std::span<const NodeId>
     const onnx::Node node = model.node(id);
     std::string name(node.name());
     if (name.empty() && !node.outputs().empty() && node.outputs().front() != onnx::none)
-      name = fmt::format("node_of_{}", model.value_name(node.outputs().front()));
+      name = base::format("node_of_{}", model.value_name(node.outputs().front()));
     if (name.empty() || name.find_first_of(",*\"'\n") != std::string::npos || !base::is_utf8(name)) {
       ++left_out;
       continue;
     }
     if (!met.insert(name).second) continue;
-    list.text += fmt::format("{}{}:{}", list.text.empty() ? "" : ",", name, options.precision);
+    list.text += base::format("{}{}:{}", list.text.empty() ? "" : ",", name, options.precision);
   }
   if (list.text.empty())
     return no_list("none of the nodes has a name that such a list can hold", "name the nodes first");
   if (left_out > 0)
     warn(list, "Q006",
-         fmt::format("nodes without a name that could be listed, which are left out: {}", left_out));
+         base::format("nodes without a name that could be listed, which are left out: {}", left_out));
   list.text += '\n';
   return list;
 }
@@ -127,7 +126,7 @@ Result<ToolList> extract_list(const onnx::Model& model, std::span<const NodeId> 
   ToolList list;
   if (edge.in_functions > 0)
     warn(list, "Q006",
-         fmt::format("nodes in bodies of functions, which are left out: {}", edge.in_functions));
+         base::format("nodes in bodies of functions, which are left out: {}", edge.in_functions));
   const auto names = [&](const std::vector<onnx::ValueId>& values) {
     Names texts;
     for (const onnx::ValueId value : values) texts.push_back(model.value_name(value));
@@ -166,8 +165,8 @@ Result<ToolList> tool_list(std::string_view name, const onnx::Model& model, std:
                            const ToolListOptions& options) {
   for (const Kind& kind : kinds)
     if (kind.name == name) return kind.make(model, nodes, options);
-  return Error{ErrorKind::usage, "Q001", fmt::format("there is no list '{}'", name),
-               fmt::format("lists: {}", fmt::join(tool_list_names(), ", "))};
+  return Error{ErrorKind::usage, "Q001", base::format("there is no list '{}'", name),
+               base::format("lists: {}", base::joined(tool_list_names(), ", "))};
 }
 
 }  // namespace thence::query

@@ -1,12 +1,11 @@
 #include "resolve/confidence.h"
 
-#include <fmt/core.h>
-#include <simdjson.h>
-
 #include <algorithm>
 #include <optional>
 
 #include "base/embedded.h"
+#include "base/format.h"
+#include "base/json.h"
 
 namespace thence::resolve {
 namespace {
@@ -38,10 +37,9 @@ bool in_no_order(Inference inference) {
 
 constexpr std::size_t direct_rows = evidence::source_count * evidence::strength_count * agreements;
 
-std::optional<float> entry(simdjson::dom::element table, std::string_view source, std::string_view key) {
-  double value = 0;
-  if (table[source][key].get_double().get(value) != simdjson::SUCCESS) return std::nullopt;
-  return static_cast<float>(value);
+std::optional<float> entry(base::JsonValue table, std::string_view source, std::string_view key) {
+  const std::optional<double> value = table[source][key].real();
+  return value ? std::optional(static_cast<float>(*value)) : std::nullopt;
 }
 
 }  // namespace
@@ -65,18 +63,17 @@ Basis Confidence::basis(Inference inference, float least_sure) {
 }
 
 Confidence::Confidence() {
-  simdjson::dom::parser parser;
-  const simdjson::padded_string text(base::embedded("calibration.json"));
-  const simdjson::dom::element table = parser.parse(text)["confidence"];
+  const base::JsonDocument document(base::embedded("calibration.json"));
+  const base::JsonValue table = document.root()["confidence"];
   const auto add = [&](std::string_view source, const std::string& key, float otherwise) {
-    rows_.push_back({fmt::format("{}/{}", source, key), entry(table, source, key).value_or(otherwise)});
+    rows_.push_back({base::format("{}/{}", source, key), entry(table, source, key).value_or(otherwise)});
   };
   for (std::size_t source = 0; source < evidence::source_count; ++source) {
     const std::string_view name = evidence::name_of(static_cast<Source>(source));
     const float otherwise = entry(table, name, "default").value_or(0.5f);
     for (std::size_t strength = 0; strength < evidence::strength_count; ++strength)
       for (const char* agreement : agreement_names)
-        add(name, fmt::format("{}/{}", evidence::name_of(static_cast<Strength>(strength)), agreement),
+        add(name, base::format("{}/{}", evidence::name_of(static_cast<Strength>(strength)), agreement),
             otherwise);
   }
   for (std::size_t inference = 0; inference < inferences; ++inference) {
@@ -85,7 +82,7 @@ Confidence::Confidence() {
     const float otherwise = entry(table, source, inference_names[inference])
                                 .value_or(entry(table, source, "default").value_or(0.5f));
     for (const Footing& footing : footings) {
-      add(source, fmt::format("{}/{}", inference_names[inference], footing.name),
+      add(source, base::format("{}/{}", inference_names[inference], footing.name),
           std::min(otherwise, footing.at_most));
       if (in_no_order(static_cast<Inference>(inference)) && footing.from < firm)
         rows_.back().confidence = std::min(rows_.back().confidence, not_high);

@@ -1,10 +1,9 @@
 #include "resolve/strategy.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <vector>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace thence::resolve {
@@ -64,8 +63,8 @@ Result<Strategy> find_strategy(std::string_view name) {
     if (strategy.name == name) return strategy;
     names.push_back(strategy.name);
   }
-  return Error{ErrorKind::usage, "U001", fmt::format("no strategy is called '{}'", base::printable(name)),
-               fmt::format("strategies: {}", fmt::join(names, ", "))};
+  return Error{ErrorKind::usage, "U001", base::format("no strategy is called '{}'", base::printable(name)),
+               base::format("strategies: {}", base::joined(names, ", "))};
 }
 
 }  // namespace thence::resolve

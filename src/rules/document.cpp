@@ -1,7 +1,5 @@
 #include "rules/document.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "base/text.h"
@@ -26,6 +24,7 @@
 #endif
 #include <toml++/toml.h>
 // clang-format on
+#include "base/format.h"
 
 namespace thence::rules {
 namespace {
@@ -62,19 +61,19 @@ Value value_of(const toml::node& node) {
 
 std::optional<Error> check_size(std::string_view bytes, const std::string& file) {
   const auto too_large = [&](Place place, const std::string& what, const char* hint) {
-    return Error{ErrorKind::bad_input, "R004", fmt::format("{}: {}", place_in(file, place), what), hint};
+    return Error{ErrorKind::bad_input, "R004", base::format("{}: {}", place_in(file, place), what), hint};
   };
   if (bytes.size() > Rules::largest_file)
     return too_large({1, 1},
-                     fmt::format("a rules file has {} KiB at most, and this one has {} bytes",
-                                 Rules::largest_file / 1024, bytes.size()),
+                     base::format("a rules file has {} KiB at most, and this one has {} bytes",
+                                  Rules::largest_file / 1024, bytes.size()),
                      "leave out what is not needed; is it a rules file?");
   Place place{1, 1};
   for (std::size_t at = 0; at <= bytes.size(); ++place.line) {
     const std::size_t end = std::min(bytes.find('\n', at), bytes.size());
     const std::string_view line = bytes.substr(at, end - at);
     if (std::count(line.begin(), line.end(), '.') > most_dots)
-      return too_large(place, fmt::format("a line has {} dots at most", most_dots),
+      return too_large(place, base::format("a line has {} dots at most", most_dots),
                        "write a long list over several lines");
     at = end + 1;
   }
@@ -89,8 +88,8 @@ Result<Value> read_document(std::string_view bytes, const std::string& file) {
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
     return Error{ErrorKind::bad_input, "R001",
-                 fmt::format("{}: it is not TOML: {}", place_in(file, place_of(error.source())),
-                             base::printable(error.description().substr(0, longest_words))),
+                 base::format("{}: it is not TOML: {}", place_in(file, place_of(error.source())),
+                              base::printable(error.description().substr(0, longest_words))),
                  "mend that line; docs/rules.md describes the file"};
   }
   return value_of(parsed.table());

@@ -1,11 +1,10 @@
 #include "rules/read.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
 
+#include "base/format.h"
 #include "base/mapped_file.h"
 #include "base/text.h"
 #include "rules/document.h"
@@ -82,8 +81,8 @@ class Reader {
         if (auto error = read_rule(kind, item)) return error;
       return {};
     }
-    return words_.wrong(entry.value.place, fmt::format("{} must be tables", entry.key),
-                        fmt::format("write [[{}]] and its keys below", entry.key));
+    return words_.wrong(entry.value.place, base::format("{} must be tables", entry.key),
+                        base::format("write [[{}]] and its keys below", entry.key));
   }
 
   Fault read_rule(Kind kind, const Value& table) {
@@ -92,8 +91,8 @@ class Reader {
     patterns_ += rule->paths.size() + rule->classes.size();
     if (patterns_ > Rules::most_patterns)
       return Error{ErrorKind::bad_input, "R004",
-                   fmt::format("{}: there are more than {} patterns", place_in(rules_.file, table.place),
-                               Rules::most_patterns),
+                   base::format("{}: there are more than {} patterns", place_in(rules_.file, table.place),
+                                Rules::most_patterns),
                    "say the same with fewer, by * and **"};
     rules_.rules.push_back(*std::move(rule));
     return {};
@@ -138,7 +137,7 @@ std::optional<Granularity> granularity_of(std::string_view name) {
 }
 
 Error no_such_granularity(std::string_view name) {
-  return {ErrorKind::usage, "U019", fmt::format("no granularity is called '{}'", base::printable(name)),
+  return {ErrorKind::usage, "U019", base::format("no granularity is called '{}'", base::printable(name)),
           "there are hf, nn and custom"};
 }
 

@@ -1,9 +1,8 @@
 #include "rules/rules.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace thence::rules {
@@ -11,7 +10,7 @@ namespace {
 
 void append(std::string& out, const char* what, const std::vector<base::Glob>& globs) {
   if (globs.empty()) return;
-  out += fmt::format("{}{} ", out.empty() ? "" : ", ", what);
+  out += base::format("{}{} ", out.empty() ? "" : ", ", what);
   for (std::size_t i = 0; i < globs.size(); ++i) out += (i == 0 ? "" : " or ") + globs[i].text();
 }
 
@@ -30,7 +29,7 @@ bool Rules::selects() const {
 }
 
 std::string place_in(const std::string& file, Place place) {
-  return fmt::format("{}:{}:{}", base::printable(file), place.line, place.column);
+  return base::format("{}:{}:{}", base::printable(file), place.line, place.column);
 }
 
 }  // namespace thence::rules

@@ -1,9 +1,8 @@
 #include "rules/view.h"
 
-#include <fmt/core.h>
-
 #include <unordered_map>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "rules/matcher.h"
 
@@ -100,12 +99,12 @@ class Maker {
     const ModuleId mine = moved ? id : known->second.module, other = moved ? known->second.module : id;
     return Error{
         ErrorKind::bad_input, "R005",
-        fmt::format("{}: this {} gives '{}' {}", place_in(rules_.file, blamed->place), name_of(blamed->kind),
-                    base::printable(tree_[mine].path),
-                    path.empty() ? "no path"
-                    : too_long   ? "a path that is too long"
-                                 : fmt::format("the path '{}', which '{}' has", base::printable(path),
-                                               base::printable(tree_[other].path))),
+        base::format("{}: this {} gives '{}' {}", place_in(rules_.file, blamed->place), name_of(blamed->kind),
+                     base::printable(tree_[mine].path),
+                     path.empty() ? "no path"
+                     : too_long   ? "a path that is too long"
+                                  : base::format("the path '{}', which '{}' has", base::printable(path),
+                                                 base::printable(tree_[other].path))),
         "use {1} and so on to tell modules apart, or [[join]] to make them one; --no-rules leaves rules "
         "out"};
   }

@@ -1,9 +1,8 @@
 #include "rules/words.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "hierarchy/module_tree.h"
@@ -39,16 +38,16 @@ bool well_formed(std::string_view dotted) {
 }  // namespace
 
 Error Words::wrong(Place place, const std::string& what, const std::string& hint) const {
-  return {ErrorKind::bad_input, "R003", fmt::format("{}: {}", place_in(file_, place), what), hint};
+  return {ErrorKind::bad_input, "R003", base::format("{}: {}", place_in(file_, place), what), hint};
 }
 
 Error Words::unknown_key(const Entry& entry, std::span<const std::string_view> known) const {
   const std::string_view meant = base::nearest(entry.key, known);
   return {ErrorKind::bad_input, "R002",
-          fmt::format("{}: no key is called '{}' here", place_in(file_, entry.place),
-                      base::printable(entry.key.substr(0, longest_word))),
-          fmt::format("{}the keys are {}", meant.empty() ? "" : fmt::format("'{}' is meant? ", meant),
-                      fmt::join(known, ", "))};
+          base::format("{}: no key is called '{}' here", place_in(file_, entry.place),
+                       base::printable(entry.key.substr(0, longest_word))),
+          base::format("{}the keys are {}", meant.empty() ? "" : base::format("'{}' is meant? ", meant),
+                       base::joined(known, ", "))};
 }
 
 Result<Rule> Words::rule(Kind kind, const Value& table) const {
@@ -74,7 +73,7 @@ Result<Rule> Words::rule(Kind kind, const Value& table) const {
     if (!rule.to.empty() && (entry.key == "to" || entry.key == "as")) target = entry.value.place;
   }
   if (rule.paths.empty() && rule.classes.empty())
-    return wrong(table.place, fmt::format("this {} says neither path nor class", name_of(kind)),
+    return wrong(table.place, base::format("this {} says neither path nor class", name_of(kind)),
                  "say which modules it is about, such as path = \"encoder.layer.*\"");
   if (kind == Kind::role && rule.semantic_type.empty() && rule.component.empty() &&
       rule.classification.empty())
@@ -82,11 +81,11 @@ Result<Rule> Words::rule(Kind kind, const Value& table) const {
                  "give semantic_type, component or semantic_classification");
   if (kind != Kind::join && kind != Kind::rename) return rule;
   if (rule.paths.empty())
-    return wrong(table.place, fmt::format("this {} has no path", name_of(kind)),
+    return wrong(table.place, base::format("this {} has no path", name_of(kind)),
                  "a new path is made of an old one: give path; class may narrow it down");
   if (rule.to.empty())
-    return wrong(table.place, fmt::format("this {} does not say the new path", name_of(kind)),
-                 fmt::format("add {} = \"...\"", known.back()));
+    return wrong(table.place, base::format("this {} does not say the new path", name_of(kind)),
+                 base::format("add {} = \"...\"", known.back()));
   if (auto fault = check_stars(rule, target)) return *fault;
   return rule;
 }
@@ -96,7 +95,7 @@ Words::Fault Words::read_patterns(const Entry& entry, std::vector<Glob>& globs) 
   for (const Value& item : entry.value.items)
     if (auto fault = read_pattern(item, globs)) return fault;
   if (globs.empty())
-    return wrong(entry.value.place, fmt::format("{} is an empty list", entry.key), "give a pattern");
+    return wrong(entry.value.place, base::format("{} is an empty list", entry.key), "give a pattern");
   return {};
 }
 
@@ -106,7 +105,7 @@ Words::Fault Words::read_pattern(const Value& value, std::vector<Glob>& globs) c
     return wrong(value.place, "a pattern must be a text, or several in a list", example);
   const std::string& text = value.text;
   if (text.size() > Glob::max_length)
-    return wrong(value.place, fmt::format("a pattern has {} bytes at most", Glob::max_length),
+    return wrong(value.place, base::format("a pattern has {} bytes at most", Glob::max_length),
                  "** stands for any number of names");
   if (!well_formed(text)) return wrong(value.place, "a pattern is names with one dot between two", example);
   for (const std::string_view name : base::split(text, '.'))
@@ -122,7 +121,7 @@ Words::Fault Words::read_word(const Entry& entry, std::string& word) const {
   if (entry.value.type != Value::Type::text || text.empty() || text.size() > longest_word ||
       !base::is_printable(text))
     return wrong(entry.value.place,
-                 fmt::format("{} must be a word of 1 to {} bytes", entry.key, longest_word),
+                 base::format("{} must be a word of 1 to {} bytes", entry.key, longest_word),
                  "such as \"attention\"");
   word = text;
   return {};
@@ -132,10 +131,10 @@ Words::Fault Words::read_target(const Entry& entry, std::string& target) const {
   const std::string& text = entry.value.text;
   if (entry.value.type != Value::Type::text || !well_formed(text) ||
       text.size() > hierarchy::ModuleTree::max_path_length)
-    return wrong(entry.value.place, fmt::format("{} must be a path", entry.key),
+    return wrong(entry.value.place, base::format("{} must be a path", entry.key),
                  "such as \"encoder.block.{1}\"; {1} is what the first star stood for");
   if (text.find('*') != std::string::npos)
-    return wrong(entry.value.place, fmt::format("{} is a path, not a pattern", entry.key),
+    return wrong(entry.value.place, base::format("{} is a path, not a pattern", entry.key),
                  "write {1} for what the first star stood for");
   target = text;
   return {};
@@ -150,8 +149,8 @@ Words::Fault Words::check_stars(const Rule& rule, Place target) const {
   for (const Glob& glob : rule.paths)
     if (*most > glob.stars())
       return wrong(target,
-                   fmt::format("{{{}}} stands for a star that '{}' does not have", *most, glob.text()),
-                   fmt::format("that pattern has {} of them", glob.stars()));
+                   base::format("{{{}}} stands for a star that '{}' does not have", *most, glob.text()),
+                   base::format("that pattern has {} of them", glob.stars()));
   return {};
 }
 

@@ -1,9 +1,8 @@
 #include "score/score.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "hierarchy/class_filter.h"
 
@@ -105,12 +104,12 @@ std::optional<Error> check_same_model(const semantics::Map& map, const Truth& tr
   const onnx::Model& model = map.model();
   const auto other = [&](const std::string& what) {
     return Error{ErrorKind::bad_input, "S004",
-                 fmt::format("{}: is the truth of another model: {}", base::printable(label), what),
+                 base::format("{}: is the truth of another model: {}", base::printable(label), what),
                  "give the truth that was made with this model"};
   };
   if (truth.nodes.size() != model.node_count())
-    return other(fmt::format("it has {} nodes, and {} has {}", truth.nodes.size(),
-                             base::printable(model.file()), model.node_count()));
+    return other(base::format("it has {} nodes, and {} has {}", truth.nodes.size(),
+                              base::printable(model.file()), model.node_count()));
   onnx::GraphId labelled = onnx::none;
   std::string graph;
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
@@ -120,9 +119,9 @@ std::optional<Error> check_same_model(const semantics::Map& map, const Truth& tr
       graph = model.graph_label(labelled);
     }
     if (truth.nodes[id].graph != graph || truth.nodes[id].index != node.index())
-      return other(fmt::format("its row {} is of node {} in '{}', and the model's is of node {} in '{}'", id,
-                               truth.nodes[id].index, base::printable(truth.nodes[id].graph), node.index(),
-                               base::printable(graph)));
+      return other(base::format("its row {} is of node {} in '{}', and the model's is of node {} in '{}'", id,
+                                truth.nodes[id].index, base::printable(truth.nodes[id].graph), node.index(),
+                                base::printable(graph)));
   }
   return std::nullopt;
 }

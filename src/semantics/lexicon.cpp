@@ -1,10 +1,9 @@
 #include "semantics/lexicon.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 
 #include "base/embedded.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace thence::semantics {
@@ -17,19 +16,17 @@ bool has(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-std::vector<LexiconEntry> entries(const simdjson::dom::element& list) {
+std::vector<LexiconEntry> entries(base::JsonValue list) {
   std::vector<LexiconEntry> result;
-  for (const simdjson::dom::element item : list.get_array()) {
+  for (const base::JsonValue item : list.items()) {
     LexiconEntry entry;
-    entry.name = std::string_view(item["name"].get_string());
-    std::string_view type;
-    if (item["type"].get_string().get(type) == simdjson::SUCCESS) entry.type = type;
+    entry.name = item["name"].text_or({});
+    if (const auto type = item["type"].text()) entry.type = *type;
     for (const auto& [key, flag] : {std::pair("leaf", &entry.leaf), std::pair("places", &entry.places)})
-      if (bool value = false; item[key].get_bool().get(value) == simdjson::SUCCESS) *flag = value;
-    for (const simdjson::dom::element word : item["words"].get_array()) {
+      if (const auto value = item[key].boolean()) *flag = *value;
+    for (const base::JsonValue word : item["words"].items()) {
       std::vector<std::string> all;
-      for (const std::string_view part : base::split(std::string_view(word.get_string()), '+'))
-        all.emplace_back(part);
+      for (const std::string_view part : base::split(word.text_or({}), '+')) all.emplace_back(part);
       entry.words.push_back(std::move(all));
     }
     result.push_back(std::move(entry));
@@ -48,9 +45,8 @@ bool LexiconEntry::fits(const std::vector<std::string>& name_words) const {
 
 const Lexicon& Lexicon::shipped() {
   static const Lexicon lexicon = [] {
-    simdjson::dom::parser parser;
-    const simdjson::padded_string text(base::embedded("lexicon.json"));
-    const simdjson::dom::element file = parser.parse(text);
+    const base::JsonDocument document(base::embedded("lexicon.json"));
+    const base::JsonValue file = document.root();
     return Lexicon{entries(file["types"]), entries(file["weak_types"]), entries(file["wholes"]),
                    entries(file["components"]), entries(file["classifications"])};
   }();

@@ -1,11 +1,10 @@
 #include "semantics/map.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <future>
 #include <map>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "hierarchy/scope_names.h"
 #include "hierarchy/wrapping.h"
@@ -27,9 +26,9 @@ std::optional<Error> check_needs(const resolve::Strategy& strategy,
   if (there) return std::nullopt;
   return Error{
       ErrorKind::usage, "U002",
-      fmt::format("strategy '{}' needs a capture with the section '{}'", strategy.name,
-                  strategy.needs_section),
-      fmt::format("capture the live model and give the file with --capture, or use --strategy auto")};
+      base::format("strategy '{}' needs a capture with the section '{}'", strategy.name,
+                   strategy.needs_section),
+      base::format("capture the live model and give the file with --capture, or use --strategy auto")};
 }
 
 // None when there is nothing to read.
@@ -119,9 +118,9 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
     if (!wrapping.prefix.empty())
       map.diagnostics_.add(
           {"C007", Severity::note, options.capture,
-           fmt::format("paths in the {} begin with '{}.': the same model, wrapped; those of "
-                       "the file are used",
-                       wrapping.capture_has_it ? "capture" : "file", base::printable(wrapping.prefix))});
+           base::format("paths in the {} begin with '{}.': the same model, wrapped; those of "
+                        "the file are used",
+                        wrapping.capture_has_it ? "capture" : "file", base::printable(wrapping.prefix))});
   }
   if (lender) {
     Result<resolve::Lent> lent = lender(*map.model_);
@@ -139,14 +138,14 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
   if (map.tree().full())
     map.diagnostics_.add(
         {"M003", Severity::warning, "",
-         fmt::format(
+         base::format(
              "the names in the file speak of more modules than its size allows for; {} are known, and "
              "nodes of others stay unknown",
              map.tree().size())});
   if (strategy->needs_classes && !map.tree().has_classes())
     return Error{ErrorKind::usage, "U004",
-                 fmt::format("strategy '{}' needs the modules' classes, and {} does not have them",
-                             strategy->name, base::printable(map.model_->file())),
+                 base::format("strategy '{}' needs the modules' classes, and {} does not have them",
+                              strategy->name, base::printable(map.model_->file())),
                  "give a capture with --capture, or use --strategy auto"};
   const auto& exceptions = options.torch_nn_exceptions || *rules == nullptr ? options.torch_nn_exceptions
                                                                             : (*rules)->torch_nn_exceptions;
@@ -168,7 +167,7 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
   for (const hierarchy::NodeTag& tag : map.hierarchy_->tags())
     if (!tag.fits)
       map.diagnostics_.add("T001", [&] {
-        return Diagnostic{"T001", Severity::warning, fmt::format("node {}", tag.node),
+        return Diagnostic{"T001", Severity::warning, base::format("node {}", tag.node),
                           "its tag is stale: the node changed after it was written; the tag is not used"};
       });
   return map;
@@ -186,8 +185,8 @@ std::optional<Error> Map::retell(std::unique_ptr<const rules::Rules> rules, cons
   const bool custom = told.granularity == Granularity::custom;
   if (!own_tree().has_classes() && told.granularity == Granularity::hf)
     return Error{ErrorKind::usage, "U017",
-                 fmt::format("granularity 'hf' needs the modules' classes, and {} does not have them",
-                             base::printable(model_->file())),
+                 base::format("granularity 'hf' needs the modules' classes, and {} does not have them",
+                              base::printable(model_->file())),
                  "give a capture with --capture, or say --granularity nn"};
   if (!own_tree().has_classes() && custom && rules->base == Granularity::hf)
     diagnostics_.add(
@@ -201,8 +200,8 @@ std::optional<Error> Map::retell(std::unique_ptr<const rules::Rules> rules, cons
     filter_ = std::make_unique<hierarchy::ClassFilter>(hierarchy::ClassFilter::all());
   if (from_file)
     diagnostics_.add({"R006", Severity::note, rules->file,
-                      fmt::format("its rules are used: {} modules are told as {}", own_tree().size(),
-                                  told.view.tree.size())});
+                      base::format("its rules are used: {} modules are told as {}", own_tree().size(),
+                                   told.view.tree.size())});
   told.rules = std::move(rules);
   told_ = std::make_unique<Told>(std::move(told));
   return std::nullopt;
@@ -226,23 +225,29 @@ void Map::tell_what_was_left_out() {
     else
       ++own;
   }
-  const auto listed = [](const ByClass& classes, const char* format) {
+  const auto listed = [](const ByClass& classes, auto entry) {
     constexpr std::size_t enough = 400;
     std::string text;
     for (const auto& [name, count] : classes)
-      if (text.size() < enough)
-        text += (text.empty() ? "" : ",") + fmt::format(fmt::runtime(format), base::printable(name), count);
+      if (text.size() < enough) text += (text.empty() ? "" : ",") + entry(base::printable(name), count);
     return text;
   };
+  const auto with_count = [](const std::string& name, std::size_t count) {
+    return base::format("{} {}", name, count);
+  };
+  const auto with_space = [](const std::string& name, std::size_t count) {
+    return base::format(" {} {}", name, count);
+  };
+  const auto name_only = [](const std::string& name, std::size_t) { return name; };
   ByClass wanted = exceptions;
   wanted.insert(left_out.begin(), left_out.end());
   diagnostics_.add(
       {"T002", Severity::note, "",
-       fmt::format(
+       base::format(
            "tagged: {} nodes of the model's own classes{}{}; left out: {} of torch.nn's ({}); to have them, "
            "too: --torch-nn-exceptions {}",
-           own, exceptions.empty() ? "" : ", of exceptions:", listed(exceptions, " {} {}"), all,
-           listed(left_out, "{} {}"), listed(wanted, "{}"))});
+           own, exceptions.empty() ? "" : ", of exceptions:", listed(exceptions, with_space), all,
+           listed(left_out, with_count), listed(wanted, name_only))});
 }
 
 // A small file can make many nodes that each serve many modules: then the lists are cut shorter, so that an

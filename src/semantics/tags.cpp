@@ -1,12 +1,11 @@
 #include "semantics/tags.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <utility>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace thence::semantics {
@@ -73,7 +72,7 @@ std::string Tags::of(ModuleId shown) const {
     tag += '/';
     tag += hierarchy::short_class(tree_[*at].class_name);
     if (format_ == TagFormat::ordinal && places_[*at].repeated)
-      tag += fmt::format(".{}", places_[*at].ordinal);
+      tag += base::format(".{}", places_[*at].ordinal);
   }
   constexpr std::size_t longest = 4096;
   return tag.size() <= longest ? tag : std::string();

@@ -1,11 +1,10 @@
 #include "shapes/size.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <charconv>
 #include <iterator>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace thence::shapes {
@@ -102,7 +101,7 @@ Size Sizes::named(std::string_view name) {
     const Size made = Reader(name, *this).read([&](std::string_view one) { return symbol_size(one); });
     if (made.known()) return made;
   }
-  return symbol_size(word ? std::string(name) : fmt::format("({})", base::printable(name)));
+  return symbol_size(word ? std::string(name) : base::format("({})", base::printable(name)));
 }
 
 Size Sizes::keep(Polynomial polynomial) {
@@ -155,7 +154,7 @@ Size Sizes::floor_divide(Size a, Size b) {
   const std::string name = text(a);
   if (name.size() + 8 > longest_name) return {};
   const bool sum = name.find(' ') != std::string::npos;
-  return symbol_size(fmt::format("({}{}{}//{})", sum ? "(" : "", name, sum ? ")" : "", b.value));
+  return symbol_size(base::format("({}{}{}//{})", sum ? "(" : "", name, sum ? ")" : "", b.value));
 }
 
 bool Sizes::never_negative(Size a) const {
@@ -172,7 +171,7 @@ std::string Sizes::text_of_symbols(std::span<const SymbolId> symbols) const {
     }
     if (i > 0) text += '*';
     text += symbols_[symbols[i]];
-    if (next - i > 1) text += fmt::format("^{}", next - i);
+    if (next - i > 1) text += base::format("^{}", next - i);
   }
   return text;
 }

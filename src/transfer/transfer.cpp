@@ -1,10 +1,9 @@
 #include "transfer/transfer.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "transfer/likeness.h"
 #include "transfer/net.h"
@@ -197,10 +196,10 @@ Result<Map> carry_over(const Map& ancestor, const std::string& descendant,
     Result<Lent> lent = lend(ancestor, model, share, verifier);
     if (!lent || !share.is_too_little()) return lent;
     return Error{ErrorKind::difference, "D001",
-                 fmt::format("{} and {} have nothing in common: {} of {} nodes compute alike, and {} of {} "
-                             "weights are the same",
-                             base::printable(ancestor.model().file()), base::printable(model.file()),
-                             share.matched, share.nodes, share.known_weights, share.weights),
+                 base::format("{} and {} have nothing in common: {} of {} nodes compute alike, and {} of {} "
+                              "weights are the same",
+                              base::printable(ancestor.model().file()), base::printable(model.file()),
+                              share.matched, share.nodes, share.known_weights, share.weights),
                  "give the model that the other one was made of"};
   });
 }

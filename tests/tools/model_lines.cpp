@@ -1,10 +1,9 @@
 #include "model_lines.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <cstring>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace thence::tools {
@@ -50,24 +49,24 @@ std::string dimension(const Dimension& dim) {
 
 std::string value_info(std::string_view message) {
   const ValueInfoView view = read_value_info(message);
-  return fmt::format(R"({{"name":{},"doc":{},"tensor":{},"elem_type":{},"shape":{},"metadata":{}}})",
-                     quoted(view.name), quoted(view.doc_string), view.is_tensor, view.elem_type,
-                     view.has_shape ? list(view.dims, dimension) : "null", entries(view.metadata));
+  return base::format(R"({{"name":{},"doc":{},"tensor":{},"elem_type":{},"shape":{},"metadata":{}}})",
+                      quoted(view.name), quoted(view.doc_string), view.is_tensor, view.elem_type,
+                      view.has_shape ? list(view.dims, dimension) : "null", entries(view.metadata));
 }
 
 std::string external(const std::optional<ExternalData>& data) {
   if (!data) return "null";
-  return fmt::format("[{},{},{}]", quoted(data->location), or_null(data->offset), or_null(data->length));
+  return base::format("[{},{},{}]", quoted(data->location), or_null(data->offset), or_null(data->length));
 }
 
 std::string tensor(const TensorView& view) {
-  return fmt::format(R"({{"name":{},"doc":{},"dims":{},"type":{},"raw":{},"external":{},"metadata":{}}})",
-                     quoted(view.name), quoted(view.doc_string), list(view.dims, integer), view.data_type,
-                     view.raw_size, external(view.external), entries(view.metadata));
+  return base::format(R"({{"name":{},"doc":{},"dims":{},"type":{},"raw":{},"external":{},"metadata":{}}})",
+                      quoted(view.name), quoted(view.doc_string), list(view.dims, integer), view.data_type,
+                      view.raw_size, external(view.external), entries(view.metadata));
 }
 
 std::string attribute(const AttributeView& view) {
-  return fmt::format(
+  return base::format(
       R"({{"name":{},"doc":{},"ref":{},"type":{},"f":{},"i":{},"s":{},"floats":{},"ints":{},"strings":{},)"
       R"("t":{},"tensors":{},"g":{},"graphs":{}}})",
       quoted(view.name), quoted(view.doc_string), quoted(view.ref_attr_name), view.type, number(view.f),
@@ -80,7 +79,7 @@ std::string attribute(const AttributeView& view) {
 std::string producer(const Model& model, ValueId value) {
   const Producer made_by = model.producer(value);
   const auto at = [&](const char* kind, GraphId graph, std::uint32_t index) {
-    return fmt::format(R"(["{}",{},{}])", kind, quoted(model.graph_label(graph)), index);
+    return base::format(R"(["{}",{},{}])", kind, quoted(model.graph_label(graph)), index);
   };
   switch (made_by.kind) {
     case Producer::Kind::node: {
@@ -103,13 +102,13 @@ std::string value(const Model& model, ValueId id) {
 }
 
 std::string header(const Model& model) {
-  return fmt::format(
+  return base::format(
       R"({{"ir_version":{},"model_version":{},"producer":{},"producer_version":{},"domain":{},"doc":{},)"
       R"("opsets":{},"metadata":{}}})",
       model.ir_version(), model.model_version(), quoted(model.producer_name()),
       quoted(model.producer_version()), quoted(model.domain()), quoted(model.doc_string()),
       list(model.opsets(),
-           [](const Opset& opset) { return fmt::format("[{},{}]", quoted(opset.domain), opset.version); }),
+           [](const Opset& opset) { return base::format("[{},{}]", quoted(opset.domain), opset.version); }),
       entries(model.metadata()));
 }
 
@@ -119,21 +118,21 @@ std::string graph_line(const Model& model, GraphId id) {
   std::vector<std::string> initializers;
   for (std::uint32_t i = 0; i < graph.initializer_count; ++i) {
     const Initializer& initializer = model.initializers()[graph.first_initializer + i];
-    initializers.push_back(fmt::format("[{},{},{}]", initializer.sparse, value(model, initializer.value),
-                                       tensor(model.tensor(initializer))));
+    initializers.push_back(base::format("[{},{},{}]", initializer.sparse, value(model, initializer.value),
+                                        tensor(model.tensor(initializer))));
   }
-  return fmt::format(
+  return base::format(
       R"({{"graph":{},"name":{},"nodes":{},"inputs":{},"outputs":{},"input_infos":{},"output_infos":{},)"
       R"("value_infos":{},"initializers":[{}],"metadata":{}}})",
       quoted(model.graph_label(id)), quoted(graph.name), graph.node_count, list(graph.inputs, show_value),
       list(graph.outputs, show_value), list(graph.input_infos, value_info),
       list(graph.output_infos, value_info), list(model.value_infos(graph), value_info),
-      fmt::join(initializers, ","), entries(model.metadata(graph)));
+      base::joined(initializers, ","), entries(model.metadata(graph)));
 }
 
 std::string node_line(const Model& model, NodeId id) {
   const Node node = model.node(id);
-  return fmt::format(
+  return base::format(
       R"({{"node":[{},{}],"name":{},"op":{},"domain":{},"overload":{},"doc":{},"inputs":{},"outputs":{},)"
       R"("attributes":{},"metadata":{}}})",
       quoted(model.graph_label(node.graph())), node.index(), quoted(node.name()), quoted(node.op_type()),
@@ -151,9 +150,9 @@ std::string quoted(std::string_view text) {
     const std::size_t length = base::utf8_length(text);
     const auto byte = static_cast<unsigned char>(text.front());
     if (length == 0) {
-      out += fmt::format("\\udc{:02x}", byte);
+      out += base::format("\\udc{:02x}", byte);
     } else if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\u{:04x}", byte);
+      out += base::format("\\u{:04x}", byte);
     } else {
       if (byte == '"' || byte == '\\') out += '\\';
       out += text.substr(0, length);

@@ -5,16 +5,18 @@
 //
 // Expectation maximisation: align with what is believed so far, only pairs that the truth allows; count;
 // again.
-#include <fmt/core.h>
-#include <simdjson.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <map>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "base/format.h"
+#include "base/json.h"
+#include "base/mapped_file.h"
 #include "hierarchy/capture.h"
 #include "match/align.h"
 #include "match/items.h"
@@ -36,27 +38,23 @@ struct Lesson {
 };
 
 std::vector<std::vector<hierarchy::ModuleId>> read_owners(const std::string& path, const Lesson& lesson) {
-  simdjson::dom::parser parser;
-  const simdjson::dom::element truth = parser.load(path);
+  const Result<base::MappedFile> file = base::MappedFile::open(path);
+  if (!file) throw std::runtime_error(file.error().text);
+  const base::JsonDocument truth(file->bytes());
   std::vector<std::vector<hierarchy::ModuleId>> by_node(lesson.model.node_count());
   std::map<std::string, onnx::GraphId> graphs;
   for (onnx::GraphId id = 0; id < lesson.model.graphs().size(); ++id)
     graphs[lesson.model.graph_label(id)] = id;
-  for (const simdjson::dom::element row : truth["nodes"].get_array()) {
-    std::string_view module;
-    if (row["module"].get_string().get(module) != simdjson::SUCCESS) continue;
-    const auto graph = graphs.find(std::string(std::string_view(row["graph"])));
+  for (const base::JsonValue row : truth.root()["nodes"].items()) {
+    const std::optional<std::string_view> module = row["module"].text();
+    if (!module) continue;
+    const auto graph = graphs.find(std::string(row["graph"].text_or({})));
     if (graph == graphs.end()) continue;
     const auto node = lesson.model.graphs()[graph->second].first_node +
-                      static_cast<onnx::NodeId>(std::uint64_t(row["index"]));
-    by_node[node].push_back(lesson.capture.tree.find(module));
-    simdjson::dom::array accepted;
-    if (row["accept"].get_array().get(accepted) == simdjson::SUCCESS)
-      for (const simdjson::dom::element other : accepted) {
-        std::string_view path_of_other;
-        if (other.get_string().get(path_of_other) == simdjson::SUCCESS)
-          by_node[node].push_back(lesson.capture.tree.find(path_of_other));
-      }
+                      static_cast<onnx::NodeId>(row["index"].natural().value_or(0));
+    by_node[node].push_back(lesson.capture.tree.find(*module));
+    for (const base::JsonValue other : row["accept"].items())
+      if (const auto accepted = other.text()) by_node[node].push_back(lesson.capture.tree.find(*accepted));
   }
   std::vector<std::vector<hierarchy::ModuleId>> owners;
   for (const match::NodeItem& item : lesson.items) owners.push_back(by_node[item.node]);
@@ -99,17 +97,17 @@ match::Correspondence first_guess(const std::string& exporter, const std::vector
 std::string as_json(const std::vector<match::Correspondence>& learned) {
   std::string text = "{\n  \"schema\": \"thence.operators/1\",\n  \"exporters\": {";
   for (std::size_t i = 0; i < learned.size(); ++i) {
-    text += fmt::format("{}\n    \"{}\": {{", i == 0 ? "" : ",", learned[i].name());
+    text += base::format("{}\n    \"{}\": {{", i == 0 ? "" : ",", learned[i].name());
     std::map<std::string, match::Habit> sorted(learned[i].habits().begin(), learned[i].habits().end());
     bool first = true;
     for (const auto& [operation, habit] : sorted) {
-      text += fmt::format("{}\n      \"{}\": {{\"skips\": {:.3f}, \"stays\": {:.3f}, \"becomes\": {{",
-                          first ? "" : ",", operation, habit.skips, habit.stays);
+      text += base::format("{}\n      \"{}\": {{\"skips\": {:.3f}, \"stays\": {:.3f}, \"becomes\": {{",
+                           first ? "" : ",", operation, habit.skips, habit.stays);
       first = false;
       std::map<std::string, float> ops(habit.becomes.begin(), habit.becomes.end());
       bool first_op = true;
       for (const auto& [op, chance] : ops) {
-        text += fmt::format("{}\"{}\": {:.3f}", first_op ? "" : ", ", op, chance);
+        text += base::format("{}\"{}\": {:.3f}", first_op ? "" : ", ", op, chance);
         first_op = false;
       }
       text += "}}";

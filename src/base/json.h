@@ -1,0 +1,114 @@
+// Reading JSON. A look-up that finds nothing gives a missing value, on which every further look-up finds
+// nothing either. simdjson's header is large: only json.cpp includes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace thence::base {
+
+class JsonItems;
+class JsonMembers;
+
+/// A value of a document, or a missing one. Small, and valid as long as its document is.
+class JsonValue {
+ public:
+  bool exists() const { return document_ != nullptr; }
+  bool is_null() const;
+  bool is_array() const;
+  bool is_object() const;
+
+  /// The member of an object.
+  JsonValue operator[](std::string_view key) const;
+
+  // Nothing where the value is missing or of another type.
+  std::optional<std::string_view> text() const;
+  std::optional<std::int64_t> integer() const;
+  std::optional<std::uint64_t> natural() const;
+  std::optional<double> real() const;
+  std::optional<bool> boolean() const;
+  std::string_view text_or(std::string_view otherwise) const { return text().value_or(otherwise); }
+
+  /// The items of an array, the members of an object; none where it is not one.
+  JsonItems items() const;
+  JsonMembers members() const;
+
+  std::string minified() const;
+
+ private:
+  friend struct JsonAccess;
+  const void* document_ = nullptr;
+  std::size_t at_ = 0;
+};
+
+struct JsonMember {
+  std::string_view key;
+  JsonValue value;
+};
+
+class JsonItems {
+ public:
+  class Iterator {
+   public:
+    JsonValue operator*() const;
+    Iterator& operator++();
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    friend struct JsonAccess;
+    const void* document_ = nullptr;
+    std::size_t at_ = 0;
+  };
+  Iterator begin() const { return begin_; }
+  Iterator end() const { return end_; }
+
+ private:
+  friend struct JsonAccess;
+  Iterator begin_, end_;
+};
+
+class JsonMembers {
+ public:
+  class Iterator {
+   public:
+    JsonMember operator*() const;
+    Iterator& operator++();
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    friend struct JsonAccess;
+    const void* document_ = nullptr;
+    std::size_t at_ = 0;
+  };
+  Iterator begin() const { return begin_; }
+  Iterator end() const { return end_; }
+
+ private:
+  friend struct JsonAccess;
+  Iterator begin_, end_;
+};
+
+class JsonDocument {
+ public:
+  explicit JsonDocument(std::string_view text);
+  ~JsonDocument();
+  JsonDocument(JsonDocument&&) noexcept;
+  JsonDocument& operator=(JsonDocument&&) noexcept;
+
+  /// Why the text is not JSON; nothing where it is.
+  const std::optional<std::string>& error() const { return error_; }
+  /// Missing where the text is not JSON.
+  JsonValue root() const { return root_; }
+
+ private:
+  struct Parsed;
+  std::unique_ptr<Parsed> parsed_;
+  std::optional<std::string> error_;
+  JsonValue root_;
+};
+
+}  // namespace thence::base
