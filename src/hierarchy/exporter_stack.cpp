@@ -43,6 +43,20 @@ std::optional<long> list_length(const ModuleTree* tree, std::string_view list) {
   return static_cast<long>((*tree)[module].children.size());
 }
 
+// PyTorch marks a missing stack by an entry whose path and class are the same word. A class is qualified by
+// the package it comes from, so that no module is written like this.
+bool is_marker(const StackFrame& frame) {
+  return !frame.path.empty() && frame.path == frame.class_name &&
+         frame.class_name.find('.') == std::string::npos;
+}
+
+// One word, without a class or a root around it. It may be a module's name or another marker.
+bool needs_support(const ExporterStack& stack) {
+  if (stack.whole || stack.modules.size() != 1) return false;
+  const StackFrame& frame = stack.modules.front();
+  return frame.path.find('.') == std::string::npos && frame.class_name.find('.') == std::string::npos;
+}
+
 }  // namespace
 
 std::string undo_slices(std::string_view path, const ModuleTree* tree) {
@@ -117,6 +131,7 @@ ExporterStack read_stack(const ExporterProperties& properties) {
       stack.modules.push_back(std::move(frame));
     }
   }
+  std::erase_if(stack.modules, is_marker);
   stack.whole = !stack.modules.empty() && stack.modules.front().path.empty();
   return stack;
 }
@@ -135,6 +150,8 @@ StackReader::Found StackReader::find(const ExporterProperties& properties) {
 StackReader::Found StackReader::parse(const ExporterProperties& properties) {
   const ExporterStack stack = read_stack(properties);
   if (stack.modules.empty()) return {};
+  if (!tree_.complete() && needs_support(stack))
+    return {.unsupported = &unsupported_.emplace_back(stack.modules.front().path)};
   Found found{no_module, stack.whole};
   for (const StackFrame& frame : stack.modules) {
     const std::string path = undo_slices(frame.path, &tree_);

@@ -2,6 +2,7 @@
 // running, outermost first, each with its class.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -34,7 +35,8 @@ struct ExporterProperties {
 };
 ExporterProperties exporter_properties(const onnx::Node& node);
 
-/// The stack written in a node's properties; empty when there is none that can be read.
+/// The stack written in a node's properties, without PyTorch's marker for a missing one; empty when there is
+/// none that can be read.
 ExporterStack read_stack(const ExporterProperties& properties);
 
 /// Reads the stacks of many nodes and adds their modules to a tree. Neighbouring nodes mostly share a stack
@@ -47,6 +49,8 @@ class StackReader {
     ModuleId module = no_module;
     bool whole = false;
     bool stranger = false;  // it names a module that the tree does not have
+    const std::string* unsupported =
+        nullptr;  // a path that is a module's only if something else names it, too
   };
   Found find(const ExporterProperties& properties);
 
@@ -54,6 +58,7 @@ class StackReader {
   Found parse(const ExporterProperties& properties);
 
   ModuleTree& tree_;
+  std::deque<std::string> unsupported_;
   std::unordered_map<std::string_view, Found> seen_;  // by what the stack's text says before its last entry
 };
 

@@ -24,16 +24,20 @@ std::size_t room_for_modules(const onnx::Model& model) {
 Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture, bool use_tags)
     : capture_(std::move(capture)), tree_(capture_ ? std::move(capture_->tree) : ModuleTree()) {
   if (!tree_.complete()) tree_.set_room(room_for_modules(model));
-  read_properties(model, use_tags);
+  const std::vector<UnsupportedStack> unsupported = read_properties(model, use_tags);
   if (!tree_.complete()) add_folded_modules(model, tree_);
   parameters_ = parameter_owners(model, tree_);
   copies_ = parameter_copies(model, tree_);
   scopes_.emplace(model, tree_, parameters_);
+  for (const UnsupportedStack& stack : unsupported)
+    if (const ModuleId module = tree_.find(stack.path); module != no_module)
+      set_stack(model, stack.node, {.module = module, .rewritten = stack.rewritten});
   tree_.find_layers();
 }
 
-void Hierarchy::read_properties(const onnx::Model& model, bool use_tags) {
-  if (!model.may_have_node_metadata()) return;
+std::vector<Hierarchy::UnsupportedStack> Hierarchy::read_properties(const onnx::Model& model, bool use_tags) {
+  std::vector<UnsupportedStack> unsupported;
+  if (!model.may_have_node_metadata()) return unsupported;
   StackReader reader(tree_);
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const ExporterProperties properties = exporter_properties(model.node(id));
@@ -46,10 +50,17 @@ void Hierarchy::read_properties(const onnx::Model& model, bool use_tags) {
           {id, module, properties.tag_module, properties.tag_hf_module, properties.tag_text, fits});
     }
     const StackReader::Found found = reader.find(properties);
+    const bool rewritten = !properties.rewrite_rule.empty();
+    if (found.unsupported != nullptr) unsupported.push_back({id, *found.unsupported, rewritten});
     if (found.module == no_module && !found.stranger) continue;
-    if (stacks_.empty()) stacks_.resize(model.node_count());
-    stacks_[id] = {found.module, found.whole, !properties.rewrite_rule.empty(), found.stranger};
+    set_stack(model, id, {found.module, found.whole, rewritten, found.stranger});
   }
+  return unsupported;
+}
+
+void Hierarchy::set_stack(const onnx::Model& model, onnx::NodeId node, NodeStack stack) {
+  if (stacks_.empty()) stacks_.resize(model.node_count());
+  stacks_[node] = stack;
 }
 
 }  // namespace thence::hierarchy

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -55,7 +56,14 @@ class Hierarchy {
   const Capture* recorded() const { return capture_ ? &*capture_ : nullptr; }
 
  private:
-  void read_properties(const onnx::Model& model, bool use_tags);
+  /// A node whose stack is one word that nothing else has named so far.
+  struct UnsupportedStack {
+    onnx::NodeId node;
+    std::string path;
+    bool rewritten;
+  };
+  std::vector<UnsupportedStack> read_properties(const onnx::Model& model, bool use_tags);
+  void set_stack(const onnx::Model& model, onnx::NodeId node, NodeStack stack);
 
   // The order matters: each step may use and grow what those before it found.
   std::optional<Capture> capture_;

@@ -32,6 +32,17 @@ TEST(PythonList, IsBounded) {
   EXPECT_FALSE(parse_string_list(many + "]"));
 }
 
+ExporterStack stack_of(std::string_view name_scopes, std::string_view class_hierarchy) {
+  return read_stack({.name_scopes = name_scopes, .class_hierarchy = class_hierarchy});
+}
+
+TEST(ExporterStack, AWordThatIsItsOwnClassIsNoModule) {
+  EXPECT_TRUE(stack_of("['_no_stack', 'size']", "['_no_stack', 'aten.sym_size.int']").modules.empty());
+  EXPECT_TRUE(read_stack({.name_space = "_no_stack: _no_stack/size: aten.sym_size.int"}).modules.empty());
+  EXPECT_EQ(stack_of("['_no_stack', 'fc', 'mm']", "['_no_stack', 'pkg.Fc', 'aten.mm']").modules.size(), 1u);
+  EXPECT_EQ(stack_of("['', 'fc', 'mm']", "['pkg.Net', 'pkg.fc', 'aten.mm']").modules.size(), 2u);
+}
+
 TEST(Slices, AreUndoneWhereTheyCanBe) {
   EXPECT_EQ(undo_slices("layers.slice(None, 4, None).0.fc"), "layers.0.fc");
   EXPECT_EQ(undo_slices("layers.slice(2, None, 3).1"), "layers.5");
