@@ -5,7 +5,11 @@ SHELL := /bin/bash
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 
-.PHONY: help demo test build wheel lint format tidy bench corpus accuracy accuracy-transfer operators calibrate fuzz coverage clean
+ifneq ($(filter compare,$(MAKECMDGOALS)),)
+$(if $(BASE),,$(error say which commit to compare with: make compare BASE=<commit>))
+endif
+
+.PHONY: help demo test build wheel lint format tidy bench corpus accuracy accuracy-transfer operators calibrate compare fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -65,6 +69,9 @@ operators: setup-test build  ## learn schema/operators.json anew from one half o
 calibrate: setup-test  ## measure schema/calibration.json anew on the same half, after `make accuracy`
 	@.venv/bin/python -m tools.calibrate
 
+compare: setup-test setup-compare build  ## compare all answers with those of a commit: BASE=<commit>
+	@PYTHONPATH=python .venv/bin/python -m tools.compare --base $(BASE) $(FLAGS)
+
 fuzz: setup-test build/asan/build.ninja  ## damaged files against the sanitizers
 	@cmake --build --preset asan
 	@THENCE_BIN=$(CURDIR)/build/asan/bin/thence .venv/bin/python -m pytest --quiet tests/hostile
@@ -79,7 +86,7 @@ coverage: setup-coverage setup-test build/coverage/build.ninja  ## which lines t
 clean:  ## remove what was built
 	rm -rf build
 
-setups := setup-build setup-test setup-bench setup-coverage setup-tidy
+setups := setup-build setup-test setup-bench setup-coverage setup-tidy setup-compare
 .PHONY: $(setups)
 $(setups): setup-%:
 	@tools/setup $*
