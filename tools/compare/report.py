@@ -53,12 +53,12 @@ def print_report(tally: Tally) -> None:
         print("\nNo difference.")
         return
     print("\nRuns that differ\n")
-    table = [["command", "variant", "condition", "model", "differences", "of"]]
+    table = [["command", "variant", "condition", "model", "fields", "differences"]]
     for run, counts in tally.differing:
-        of = ", ".join(f"{field} {count}" for field, count in counts.most_common())
+        fields = ", ".join(f"{field} {count}" for field, count in counts.most_common())
         total = str(sum(counts.values()))
-        table.append([run.command, run.variant, run.condition, run.model, total, of])
-    print_table(table, 4, False)
+        table.append([run.command, run.variant, run.condition, run.model, fields, total])
+    print_table(table, 5, False)
     print(f"\nThe first {len(tally.first)} of {tally.differences} differences\n")
     for run, one in tally.first:
         place = f"{run.model} {run.condition} {run.command} {run.variant} {one.row}"
