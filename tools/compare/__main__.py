@@ -87,7 +87,7 @@ def _make_inputs(chosen: list[Model], options: argparse.Namespace, seconds: dict
         model.places.folder.mkdir(parents=True, exist_ok=True)
     failed: list[str] = []
     with _step("export the corpus", seconds):
-        inputs.export_corpus(chosen, options.jobs)
+        failed += inputs.export_corpus(chosen, options.jobs)
     with _step("make captures and files of conditions", seconds):
         failed += inputs.prepare(chosen, options.conditions, options.jobs)
     with _step("make descendants", seconds):

@@ -23,23 +23,24 @@ from .runs import OPTIMISED, OTHER_EXPORTER, RENAMED
 LIMIT = 600.0  # seconds for one architecture, or for one descendant
 
 
-def export_corpus(chosen: list[Model], jobs: int) -> None:
-    """Both exporters' files of the corpus models that are missing."""
-    missing = [
-        model
-        for model in chosen
-        if not model.is_sample and not all(model.places.truth(exporter).exists() for exporter in EXPORTERS)
-    ]
+def export_corpus(chosen: list[Model], jobs: int) -> Iterator[str]:
+    """Both exporters' files of the corpus models; gives what could not be exported."""
+    missing = [model for model in chosen if not model.is_sample and list(_not_exported(model))]
     if not missing:
         return
     out = missing[0].places.models
     command = [sys.executable, "-m", "tools.corpus", *(model.name for model in missing)]
-    command += ["--out", str(out), "--jobs", str(jobs), "--again"]
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+    command += ["--out", str(out), "--jobs", str(jobs)]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        raise BadInput(f"the corpus cannot be exported: '{' '.join(command)}' failed")
     for model in missing:
-        for exporter in EXPORTERS:
-            if not model.places.truth(exporter).exists():
-                raise BadInput(f"{model.name}: not exported by {exporter}; {out}/report.jsonl has the reason")
+        for exporter in _not_exported(model):
+            yield f"{model.name}: not exported by {exporter}; {out}/report.jsonl has the reason"
+
+
+def _not_exported(model: Model) -> Iterator[str]:
+    return (exporter for exporter in EXPORTERS if not model.places.truth(exporter).exists())
 
 
 def prepare(chosen: list[Model], conditions: tuple[str, ...], jobs: int) -> Iterator[str]:
