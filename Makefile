@@ -6,7 +6,11 @@ export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
 export CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 
-.PHONY: help demo test test-long build wheel lint format tidy bench corpus accuracy accuracy-transfer operators calibrate fuzz coverage clean
+ifneq ($(filter compare,$(MAKECMDGOALS)),)
+$(if $(BASE),,$(error name the commit to compare with: make compare BASE=<commit>))
+endif
+
+.PHONY: help demo test test-long compare build wheel lint format tidy bench corpus accuracy accuracy-transfer operators calibrate fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -69,6 +73,9 @@ operators: setup-test build  ## learn schema/operators.json anew from one half o
 calibrate: setup-test  ## measure schema/calibration.json anew on the same half, after `make accuracy`
 	@.venv/bin/python -m tools.calibrate
 
+compare: setup-test setup-compare build  ## compare all answers with those of a commit: BASE=<commit>
+	@PYTHONPATH=python .venv/bin/python -m tools.compare --base $(BASE) $(FLAGS)
+
 fuzz: setup-test build/asan/build.ninja  ## damaged files against the sanitizers
 	@cmake --build --preset asan
 	@THENCE_BIN=$(CURDIR)/build/asan/bin/thence .venv/bin/python -m pytest --quiet tests/hostile
@@ -83,7 +90,7 @@ coverage: setup-coverage setup-test build/coverage/build.ninja  ## which lines t
 clean:  ## remove what was built
 	rm -rf build
 
-setups := setup-build setup-test setup-bench setup-coverage setup-tidy
+setups := setup-build setup-test setup-bench setup-coverage setup-tidy setup-compare
 .PHONY: $(setups)
 $(setups): setup-%:
 	@tools/setup $*

@@ -1,0 +1,1 @@
+"""Compares two programs, to check that a refactoring changes no answer: rows, and instruction counts."""

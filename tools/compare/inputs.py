@@ -1,0 +1,99 @@
+"""Makes what the runs read: exports of the corpus, captures, files of each condition, descendants.
+
+What is there is kept: the second comparison makes nothing. What cannot be made is noted in a file and not
+tried again; delete the folder to make everything anew.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from tools.accuracy.conditions import EXPORTERS, FILE
+from tools.corpus.apart import apart
+from tools.corpus.each import each
+from tools.corpus.whole import write_whole
+
+from .bad_input import BadInput
+from .models import Model
+from .runs import OPTIMISED, OTHER_EXPORTER, RENAMED
+
+LIMIT = 600.0  # seconds for one architecture, or for one descendant
+
+
+def export_corpus(chosen: list[Model], jobs: int) -> Iterator[str]:
+    """Both exporters' files of the corpus models; gives what could not be exported."""
+    missing = [model for model in chosen if not model.is_sample and list(_not_exported(model))]
+    if not missing:
+        return
+    out = missing[0].places.models
+    command = [sys.executable, "-m", "tools.corpus", *(model.name for model in missing)]
+    command += ["--out", str(out), "--jobs", str(jobs)]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        raise BadInput(f"the corpus cannot be exported: '{' '.join(command)}' failed")
+    for model in missing:
+        for exporter in _not_exported(model):
+            yield f"{model.name}: not exported by {exporter}; {out}/report.jsonl has the reason"
+
+
+def _not_exported(model: Model) -> Iterator[str]:
+    return (exporter for exporter in EXPORTERS if not model.places.truth(exporter).exists())
+
+
+def prepare(chosen: list[Model], conditions: tuple[str, ...], jobs: int) -> Iterator[str]:
+    """Captures and the files of the conditions; gives what could not be made."""
+    if not set(conditions) - {FILE, OPTIMISED, OTHER_EXPORTER}:
+        return
+    missing = [model for model in chosen if not _prepared(model).exists()]
+    for model, (_, text) in each("preparing", missing, jobs, _prepare):
+        write_whole(_prepared(model), text.encode())
+    for model in chosen:
+        if text := _prepared(model).read_text():
+            yield f"{model.name}: {text}"
+
+
+def descend(
+    chosen: list[Model], commands: tuple[str, ...], conditions: tuple[str, ...], jobs: int
+) -> Iterator[str]:
+    """What optimisers and quantisers make of each model; gives what could not be made."""
+    if not {"transfer", "diff"} & set(commands) or not {OPTIMISED, RENAMED} & set(conditions):
+        return
+    wanted = [(model, *made) for model in chosen for made in model.passes()]
+    yield from descendants(wanted, jobs)
+
+
+def descendants(wanted: list[tuple[Model, str, str]], jobs: int) -> Iterator[str]:
+    missing = [one for one in wanted if not _made(*one).exists() and not _failed(*one).exists()]
+    for one, (ok, text) in each("optimising", missing, jobs, lambda one: _descend(*one)):
+        if not ok:
+            write_whole(_failed(*one), text.encode())
+    for model, exporter, what in wanted:
+        if _failed(model, exporter, what).exists():
+            yield f"{model.name}.{exporter}.{what}: {_failed(model, exporter, what).read_text()}"
+
+
+def _prepared(model: Model) -> Path:
+    """Written when everything was tried; holds what failed."""
+    return model.places.folder / f"{model.name}.prepared.txt"
+
+
+def _prepare(model: Model) -> tuple[bool, str]:
+    at = model.places
+    return apart("tools.accuracy.prepare", "prepare", at.name, at.models, at.folder, limit=LIMIT)
+
+
+def _made(model: Model, exporter: str, what: str) -> Path:
+    return model.places.made(exporter, what)
+
+
+def _failed(model: Model, exporter: str, what: str) -> Path:
+    return model.places.made(exporter, what, "failed.txt")
+
+
+def _descend(model: Model, exporter: str, what: str) -> tuple[bool, str]:
+    at = model.places
+    given = (at.name, exporter, what, at.models, at.folder)
+    return apart("tools.compare.descend", "descend", *given, limit=LIMIT)

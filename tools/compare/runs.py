@@ -1,0 +1,114 @@
+"""The command lines that are compared: each command on each model, under each condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.accuracy.conditions import CAPTURE, EXPORTERS, FILE, STRATEGIES, Asked, asked
+
+from .models import Model
+
+COMMANDS = ("map", "transfer", "diff", "show", "query")
+# Conditions of `transfer` and `diff` beside those of tools.accuracy: what the second model is.
+OPTIMISED, RENAMED, OTHER_EXPORTER = "optimised", "optimised, random names", "other exporter"
+CONDITIONS = (*STRATEGIES, OPTIMISED, RENAMED, OTHER_EXPORTER)
+ALL_STRATEGIES = STRATEGIES[CAPTURE]
+
+# A query by selectors, one for what has no answer, and one that fills most of the tables.
+_SQL = (
+    "SELECT ancestor, layer_id, nodes.semantic_type, nodes.component, nodes.source, count(*) AS n, "
+    "count(weight_owner) AS weights, sum(call) AS calls "
+    "FROM module_closure JOIN nodes ON module = descendant GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5"
+)
+QUERIES = {
+    "role": ("--role", "*", "--layer", "0-", "--shared"),
+    "unknown": ("--unknown",),
+    "sql": ("--sql", _SQL),
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One command line, which both programs are given."""
+
+    command: str
+    variant: str  # of `map` the strategy, of `query` which one, of `transfer` and `diff` the pass
+    condition: str
+    model: str  # with its exporter
+    arguments: tuple[str, ...]
+
+
+def runs_of(model: Model, commands: tuple[str, ...], conditions: tuple[str, ...]) -> Iterator[Run]:
+    """All runs on one architecture whose files are there."""
+    for what in asked(model.places):
+        if what.condition in conditions and what.model.exists():
+            found = (*_maps(what), *_single(what), *_pairs(model, what))
+            yield from (run for run in found if run.command in commands)
+    for run in (*_descendants(model), *_exporters(model)):
+        if run.command in commands and run.condition in conditions:
+            yield run
+
+
+def _maps(what: Asked) -> Iterator[Run]:
+    for strategy in ALL_STRATEGIES:
+        capture = what.capture and what.capture_for(strategy)
+        if capture and not capture.exists():
+            continue
+        yield _run("map", strategy, what, "--strategy", strategy, *_capture(capture))
+
+
+def _single(what: Asked) -> Iterator[Run]:
+    if what.capture and not what.capture.exists():
+        return
+    given = _capture(what.capture)
+    yield _run("show", "-", what, *given)
+    for name, selectors in QUERIES.items():
+        yield _run("query", name, what, *selectors, *given)
+
+
+def _run(command: str, variant: str, what: Asked, *flags: str) -> Run:
+    arguments = (command, str(what.model), *flags, *_format(command))
+    return Run(command, variant, what.condition, f"{what.name}.{what.exporter}", arguments)
+
+
+def _pairs(model: Model, what: Asked) -> Iterator[Run]:
+    """The model as its exporter wrote it, and the file of the condition."""
+    if what.condition in (FILE, CAPTURE):
+        return
+    whole = model.places.model(what.exporter)
+    yield from _both("-", what.condition, f"{what.name}.{what.exporter}", whole, what.model, what.capture)
+
+
+def _descendants(model: Model) -> Iterator[Run]:
+    capture = model.places.capture
+    for exporter, what in model.passes():
+        whole, label = model.places.model(exporter), f"{model.name}.{exporter}"
+        kept, renamed = (model.places.made(exporter, what, kind) for kind in ("onnx", "random.onnx"))
+        if kept.exists():
+            yield from _both(what, OPTIMISED, label, whole, kept, None)
+        if renamed.exists():
+            yield from _both(what, RENAMED, label, whole, renamed, capture if capture.exists() else None)
+
+
+def _exporters(model: Model) -> Iterator[Run]:
+    one, other = (model.places.model(exporter) for exporter in EXPORTERS)
+    if one.exists() and other.exists():
+        yield from _both("-", OTHER_EXPORTER, model.name, one, other, None)
+
+
+def _both(variant: str, condition: str, label: str, a: Path, b: Path, capture: Path | None) -> Iterator[Run]:
+    given = _capture(capture if capture and capture.exists() else None)
+    for command in ("transfer", "diff"):
+        arguments = (command, str(a), str(b), *given, *_format(command))
+        yield Run(command, variant, condition, label, arguments)
+
+
+def _capture(path: Path | None) -> tuple[str, ...]:
+    return ("--capture", str(path)) if path else ()
+
+
+def _format(command: str) -> tuple[str, ...]:
+    """As many threads as runs would be too many; `diff` has one."""
+    return ("--format", "json") if command == "diff" else ("--format", "json", "--jobs", "1")
