@@ -77,7 +77,7 @@ compare: setup-test setup-compare build  ## compare all answers with those of a 
 	@PYTHONPATH=python .venv/bin/python -m tools.compare --base $(BASE) $(FLAGS)
 
 fuzz: setup-test build/asan/build.ninja  ## damaged files against the sanitizers
-	@cmake --build --preset asan
+	@cmake --build --preset asan --target thence
 	@THENCE_BIN=$(CURDIR)/build/asan/bin/thence .venv/bin/python -m pytest --quiet tests/hostile
 
 coverage: setup-coverage setup-test build/coverage/build.ninja  ## which lines the tests run: build/coverage/report

@@ -36,7 +36,8 @@ function(thence_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
                                            -Wno-missing-field-initializers
                                            # False alarms of GCC 12 on std::string.
-                                           -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
+                                           -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
+                                           -Wno-stringop-overread)
 endfunction()
 
 # Lets `target` include the headers of src/NAME as "NAME/file.h", and no other room's.
