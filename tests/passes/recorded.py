@@ -65,6 +65,7 @@ class Recorded:
 def _give_surviving_ids(made: onnx.ModelProto, ids: Ids, id_of: dict[str, str]) -> None:
     """Replaces the ancestor's names by its ids, as if those had been there when the pass ran."""
     nodes = {ids.names[place.node.name]: place.node.name for place in ids.rows}
+    nodes |= {f"{name}_nchwc": f"{token}_nchwc" for name, token in id_of.items()}
     rename_all(
         made, lambda name: id_of.get(name, name), lambda name: nodes.get(name, name), lambda name: name
     )

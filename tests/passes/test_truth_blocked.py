@@ -142,6 +142,20 @@ def test_too_few_numbers_to_tell_are_known_by_what_they_are_moved_out_as() -> No
     assert modules(told(kin, body, given))[:3] == ["act", "act", None]
 
 
+@pytest.mark.parametrize(
+    ("named", "read", "owner"),
+    [("r", "{x}, w", "act"), ("h", "{x}, w", None), ("r", "{x}, w, b, {x}", None)],
+    ids=["what it gives", "an activation fused later", "a sum fused later"],
+)
+def test_or_by_the_node_s_name_if_nothing_was_fused_after_it_got_it(
+    named: str, read: str, owner: str | None
+) -> None:
+    kin = layer(4, pixels=1)
+    made = kin.descendant(conv(read, "t") + "{y} = Neg(t)", kin.outputs.replace(" y", " {y}"))
+    made.graph.node[0].name = f"{kin.id[named]}_nchwc"
+    assert kin.told(made, given={"t": blocked(kin.numbers()["r"], 8)})[0]["module"] == owner
+
+
 def test_a_name_that_numbers_in_blocks_deny_is_not_believed() -> None:
     kin = layer(12)
     plain = kin.numbers()

@@ -24,6 +24,8 @@ _PART = (
     r"(_MatMul)?(_quant_scales_mul:0|_output_quantized(_cast_output)?)"
     r"|_MatMul|quant_scaled_output|_bias_reshape_output"
 )
+# How onnxruntime names a node that gives a value in blocks; the output itself gets a new name.
+_BLOCKED = re.compile(rf"(?P<id>{TOKEN.pattern})_nchwc")
 _DERIVED = re.compile(rf"(?P<id>{TOKEN.pattern})(?:(?P<carried>{_CARRIED})|(?P<part>{_PART}))")
 CARRIERS = set("DequantizeLinear DynamicQuantizeLinear QuantizeLinear".split())
 ID_KEY = "thence.passes.id"
@@ -54,8 +56,19 @@ def claim(node: onnx.NodeProto, ids: Ids, row_of: dict[str, int]) -> Claim | Non
         row = row_of.get(token)
         if row is not None and ids.rows[row].node.op_type == node.op_type:
             return _of_value(ids.rows[row].node.output[0], ids, whole=True)
+    if found := _BLOCKED.fullmatch(node.name):
+        return _of_blocked(node, found["id"], ids)
     carried = node.input[0] if _carries(node) else ""
     return _of_value(carried, ids, whole=True) if carried in ids.names and carried not in row_of else None
+
+
+def _of_blocked(node: onnx.NodeProto, token: str, ids: Ids) -> Claim | None:
+    """A node in the blocked layout is named after the value that it gave when it was moved there. If a sum
+    (the fourth input) or an activation was fused into it later, it gives another value, which no name tells."""
+    row = ids.maker.get(token)
+    activation = next((a.s.decode() for a in node.attribute if a.name == "activation"), None)
+    fused_before = row is not None and activation in (None, ids.rows[row].node.op_type)
+    return _of_value(token, ids, whole=True) if fused_before and len(node.input) < 4 else None
 
 
 def _carries(node: onnx.NodeProto) -> bool:
