@@ -64,7 +64,7 @@ def claim(node: onnx.NodeProto, ids: Ids, row_of: dict[str, int]) -> Claim | Non
 
 def _of_blocked(node: onnx.NodeProto, token: str, ids: Ids) -> Claim | None:
     """A node in the blocked layout is named after the value that it gave when it was moved there. If a sum
-    (the fourth input) or an activation was fused into it later, it gives another value, which no name tells."""
+    (the fourth input) or an activation was fused into it later, it gives another value, which has no name."""
     row = ids.maker.get(token)
     activation = next((a.s.decode() for a in node.attribute if a.name == "activation"), None)
     fused_before = row is not None and activation in (None, ids.rows[row].node.op_type)
