@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -11,6 +12,7 @@ import torch
 from onnx import numpy_helper
 from tests.models.folded import Folded, near
 from tests.models.sample import AMD64, FOLDER, Model, models
+from tools.sample.__main__ import drop_if_same
 from tools.sample.align import Misaligned, align, same_content
 
 from thence.verify.numbers import Array
@@ -71,3 +73,16 @@ def test_only_what_was_computed_may_differ_in_its_last_bits() -> None:
         assert not same(tensor(own), tensor(one_bit_off(own))), "a weight of the model"
         assert not same(tensor(one_bit_off(own)), tensor(own)), "a weight of the model"
     assert not same(tensor(np.arange(4)), tensor(np.arange(4) + 1)), "integers"
+
+
+def test_what_another_processor_writes_alike_is_not_kept(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    for folder in (ours, theirs):
+        folder.mkdir()
+        (folder / "a.dynamo.onnx").write_bytes(b"same")
+        (folder / "a.dynamo.truth.json").write_text("{}")
+    drop_if_same("a.dynamo", ours, theirs)
+    assert (list(ours.iterdir()), len(list(theirs.iterdir()))) == ([], 2)
+    (ours / "a.dynamo.onnx").write_bytes(b"other")
+    drop_if_same("a.dynamo", ours, theirs)
+    assert (ours / "a.dynamo.onnx").exists()

@@ -51,7 +51,7 @@ def _export(names: list[str], exporters: list[str], out: Path, unlike: Path | No
             try:
                 print(write_model(name, exporter, out), flush=True)
                 if unlike is not None:
-                    _drop_if_same(f"{name}.{exporter}", out, unlike)
+                    drop_if_same(f"{name}.{exporter}", out, unlike)
             except Exception as error:  # one model's failure must not hide the others
                 failed += 1
                 traceback.print_exc(file=sys.stderr)
@@ -60,7 +60,7 @@ def _export(names: list[str], exporters: list[str], out: Path, unlike: Path | No
     return 1 if failed else 0
 
 
-def _drop_if_same(export: str, out: Path, other: Path) -> None:
+def drop_if_same(export: str, out: Path, other: Path) -> None:
     """Removes an export, and its truth, whose file the other folder has byte for byte."""
     model = out / f"{export}.onnx"
     if model.read_bytes() == (other / model.name).read_bytes():
