@@ -43,7 +43,7 @@ def test_file_conforms(path: Path) -> None:
     assert problems(document, document["schema"]) == []
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "tests/models/sample").glob("*.truth.json")), ids=name_of)
+@pytest.mark.parametrize("path", sorted((ROOT / "tests/models").glob("sample*/*.truth.json")), ids=name_of)
 def test_truth_conforms(path: Path) -> None:
     assert problems(json.loads(path.read_text()), "thence.truth/1") == []
 

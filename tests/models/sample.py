@@ -1,4 +1,8 @@
-"""The sample: real models with the truth about every node, and how an answer is held against it."""
+"""The sample: real models with the truth about every node, and how an answer is held against it.
+
+`sample` was exported on arm64. Exporters compute some weights (a norm folded into a convolution), whose last
+bits depend on the processor: `sample-amd64` has the models whose files differ on amd64.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from typing import Any
 from tests.cases.printed_json import Document, run_json
 
 FOLDER = Path(__file__).parent / "sample"
+AMD64 = Path(__file__).parent / "sample-amd64"
 EXPORTERS = ("torchscript", "dynamo")
 
 
@@ -18,32 +23,44 @@ EXPORTERS = ("torchscript", "dynamo")
 class Model:
     """A model of the sample and its truth file."""
 
-    name: str
+    export: str  # NAME.EXPORTER
+    folder: Path = FOLDER
+
+    @property
+    def name(self) -> str:
+        """Unique in all folders."""
+        return self.export if self.folder == FOLDER else f"{self.export}.amd64"
 
     @property
     def path(self) -> Path:
-        return FOLDER / f"{self.name}.onnx"
+        return self.folder / f"{self.export}.onnx"
 
     @property
     def exporter(self) -> str:
-        return self.name.rpartition(".")[2]
+        return self.export.rpartition(".")[2]
 
     @property
     def truth(self) -> Document:
-        return read_truth(self.name)
+        return read_truth(self.path.with_suffix(".truth.json"))
 
     def map(self, program: Path, *flags: str | Path) -> Document:
         return run_json(program, "map", self.path, "--format", "json", *flags)[0]
 
 
 @cache
-def read_truth(name: str) -> Document:
-    document: Document = json.loads((FOLDER / f"{name}.truth.json").read_text())
+def read_truth(path: Path) -> Document:
+    document: Document = json.loads(path.read_text())
     return document
 
 
 def models() -> list[Model]:
-    return [Model(path.name.removesuffix(".onnx")) for path in sorted(FOLDER.glob("*.onnx"))]
+    """The whole sample, then the models of it that amd64 exports otherwise."""
+    return [Model(path.stem, folder) for folder in (FOLDER, AMD64) for path in sorted(folder.glob("*.onnx"))]
+
+
+def variants(export: str) -> list[Model]:
+    """One export, by each processor on which its file is another."""
+    return [model for model in models() if model.export == export]
 
 
 def write_capture(model: Model, folder: Path) -> Path:

@@ -20,7 +20,7 @@ INPUT, OUTPUT = "float[4, 6] x", "float[4, 6] y"
 
 
 def parsed(body: str, inputs: str, outputs: str, weights: dict[str, Array]) -> onnx.ModelProto:
-    head = '<ir_version: 10, opset_import: ["" : 21, "com.microsoft" : 1]>'
+    head = '<ir_version: 10, opset_import: ["" : 21, "com.microsoft" : 1, "com.microsoft.nchwc" : 1]>'
     text = f"{head} g ({inputs}) => ({outputs}) {{\n{body}\n}}"
     model: onnx.ModelProto = onnx.parser.parse_model(text)
     model.graph.initializer.extend(onnx.numpy_helper.from_array(v, name=k) for k, v in weights.items())
@@ -60,16 +60,26 @@ class Kin:
         return parsed(body.format(**self.id), self.inputs, outputs.format(**self.id), held)
 
     def told(
-        self, made: onnx.ModelProto, step: Step | None = None, compare: bool = True
+        self,
+        made: onnx.ModelProto,
+        step: Step | None = None,
+        compare: bool = True,
+        given: dict[str, Array] | None = None,
     ) -> list[dict[str, Any]]:
-        """The truth's rows of a descendant. `compare`: by numbers, too."""
+        """The truth's rows of a descendant. `compare`: by numbers, too; `given`: those numbers, where not
+        every processor can run it."""
         step = step or Step(lambda source, target, feed: None)
         compare = compare and step.tolerance is not None
         values = Values(numbers(self.model, self.feed), step.tolerance or SAME) if compare else None
         decision = Decision(Ancestor(self.model, self.ids, self.rows, values), step)
-        rows = decision.rows(made, numbers(made, self.feed) if compare else {})
+        given = numbers(made, self.feed) if compare and given is None else given
+        rows = decision.rows(made, given or {})
         self.counts = decision.counts
         return rows
+
+    def numbers(self) -> dict[str, Array]:
+        """By name, what the ancestor's nodes give."""
+        return {self.ids.names[token]: value for token, value in numbers(self.model, self.feed).items()}
 
 
 def weight(*shape: int, seed: int = 1) -> Array:

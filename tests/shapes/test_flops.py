@@ -63,8 +63,7 @@ def torch_flops(name: str) -> tuple[int, int]:
     return counter.get_total_flops(), sample.inputs[0].shape[0]
 
 
-def shown(name: str, exporter: str, batch: int) -> dict[str, Any]:
-    file = FOLDER / f"{name}.{exporter}.onnx"
+def shown(file: Path, batch: int) -> dict[str, Any]:
     command: list[str | Path] = [RELEASE, "show", file, "-q", "-f", "json", "--sizes", f"batch={batch}"]
     document: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     return document
@@ -73,7 +72,7 @@ def shown(name: str, exporter: str, batch: int) -> dict[str, Any]:
 @pytest.mark.parametrize(("name", "exporter"), CASES)
 def test_as_torch_counts(name: str, exporter: str) -> None:
     flops, batch = torch_flops(name)
-    total = shown(name, exporter, batch)["total"]
+    total = shown(FOLDER / f"{name}.{exporter}.onnx", batch)["total"]
     print(f"{name}.{exporter}: torch {flops}, thence {total['flops']}, {total['uncounted_nodes']} uncounted")
     if less := OTHERWISE.get(f"{name}.{exporter}"):
         assert total["flops"] == flops - less.missing, less.why
@@ -86,8 +85,7 @@ def test_as_torch_counts(name: str, exporter: str) -> None:
 @pytest.mark.parametrize("model", models(), ids=lambda model: model.name)
 def test_totals_add_up(model: Model) -> None:
     """Each module is itself and what is inside it; the root and what is unknown are the whole file."""
-    name, exporter = model.name.split(".")
-    document = shown(name, exporter, batch=2)
+    document = shown(model.path, batch=2)
     rows, unknown, total = document["modules"], document["unknown"], document["total"]
     inside: dict[str, list[dict[str, Any]]] = {}
     for row in rows[1:]:

@@ -7,12 +7,13 @@ from typing import Any
 
 import onnx
 
+from .blocked import REORDERS
 from .claims import CARRIERS, Claim
 from .equal import Equal, Values
 from .ids import Ids
 from .same import expressions
 
-VIEWS = set("Cast Dropout Flatten Identity Reshape Squeeze Transpose Unsqueeze".split())
+VIEWS = set("Cast Dropout Flatten Identity Reshape Squeeze Transpose Unsqueeze".split()) | REORDERS
 # Of these it depends on sizes and numbers whether they give just what they read.
 IDLE = set("Add Concat Div Expand Mul Pad Resize Slice Split Sub Tile".split())
 CLAMPS = ("Clip", "Relu")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import onnx
 from tools.sample.walk import Place, graphs
 
+from .blocked import REORDERS
 from .ids import TOKEN, Ids
 
 # What quantisers and optimisers append to the name of the tensor that a new node carries.
@@ -23,6 +24,8 @@ _PART = (
     r"(_MatMul)?(_quant_scales_mul:0|_output_quantized(_cast_output)?)"
     r"|_MatMul|quant_scaled_output|_bias_reshape_output"
 )
+# How onnxruntime names a node that gives a value in blocks; the output itself gets a new name.
+_BLOCKED = re.compile(rf"(?P<id>{TOKEN.pattern})_nchwc")
 _DERIVED = re.compile(rf"(?P<id>{TOKEN.pattern})(?:(?P<carried>{_CARRIED})|(?P<part>{_PART}))")
 CARRIERS = set("DequantizeLinear DynamicQuantizeLinear QuantizeLinear".split())
 ID_KEY = "thence.passes.id"
@@ -53,9 +56,26 @@ def claim(node: onnx.NodeProto, ids: Ids, row_of: dict[str, int]) -> Claim | Non
         row = row_of.get(token)
         if row is not None and ids.rows[row].node.op_type == node.op_type:
             return _of_value(ids.rows[row].node.output[0], ids, whole=True)
-    # What only changes the type of a tensor carries it, whatever it is called.
-    carried = node.input[0] if node.op_type in {"Cast", *CARRIERS} else ""
+    if found := _BLOCKED.fullmatch(node.name):
+        return _of_blocked(node, found["id"], ids)
+    carried = node.input[0] if _carries(node) else ""
     return _of_value(carried, ids, whole=True) if carried in ids.names and carried not in row_of else None
+
+
+def _of_blocked(node: onnx.NodeProto, token: str, ids: Ids) -> Claim | None:
+    """A node in the blocked layout is named after the value that it gave when it was moved there. If a sum
+    (the fourth input) or an activation was fused into it later, it gives another value, which has no name."""
+    row = ids.maker.get(token)
+    activation = next((a.s.decode() for a in node.attribute if a.name == "activation"), None)
+    fused_before = row is not None and activation in (None, ids.rows[row].node.op_type)
+    return _of_value(token, ids, whole=True) if fused_before and len(node.input) < 4 else None
+
+
+def _carries(node: onnx.NodeProto) -> bool:
+    """Whether it only changes the type of a tensor or its blocking, and so carries it under any name. With
+    channels last it includes a Transpose, and gives another tensor."""
+    transposes = any(a.name == "channels_last" and a.i for a in node.attribute)
+    return node.op_type in {"Cast", *CARRIERS, *REORDERS} and not transposes
 
 
 def in_place(claims: list[Claim | None], rows: list[Place]) -> list[Claim | None]:
@@ -79,6 +99,19 @@ def in_place(claims: list[Claim | None], rows: list[Place]) -> list[Claim | None
         if place.graph and claims[at] is None:
             around = int(place.graph.partition(".")[0])  # the main graph's rows come first
             found[at] = _part(found[around])
+    return found
+
+
+def before_moved_out(claims: list[Claim | None], rows: list[Place]) -> list[Claim | None]:
+    """ReorderOutput gives the tensor that it reads. Inside the blocked layout that tensor has a new name; the
+    ancestor's name is on the output of ReorderOutput, and is claimed for both."""
+    given = {name: at for at, place in enumerate(rows) if not place.graph for name in place.node.output[:1]}
+    found = list(claims)
+    for said, place in zip(claims, rows, strict=True):
+        if place.node.op_type == "ReorderOutput" and _carries(place.node):
+            at = given.get(place.node.input[0])
+            if at is not None:
+                found[at] = found[at] or said
     return found
 
 

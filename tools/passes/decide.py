@@ -13,12 +13,13 @@ from collections import Counter
 import onnx
 from tools.sample.walk import places
 
-from thence.verify.near import SAME, telling
+from thence.verify.near import SAME
 from thence.verify.numbers import Array
 
 from .ancestor import INSIDE, VIEWS, Alive, Ancestor, Row, accepting, unknown
-from .claims import CARRIERS, Claim, claim, in_place
-from .equal import Equal
+from .blocked import blocked_values
+from .claims import CARRIERS, Claim, before_moved_out, claim, in_place
+from .equal import Equal, Shown
 from .ids import tokens
 from .kinds import kinds
 from .recipes import Step
@@ -40,21 +41,23 @@ class Decision:
 
     def rows(self, model: onnx.ModelProto, numbers: dict[str, Array]) -> list[Row]:
         """A row for every node; `numbers`: what it gives, where it can be compared with the ancestor's."""
-        ids = self._ancestor.ids
+        ids, values = self._ancestor.ids, self._ancestor.values
         nodes = list(places(model))
+        blocked = blocked_values(model)
         alive: Alive = {}
         for place in nodes:
             for token in (token for name in place.node.output for token in tokens(name)):
                 alive.setdefault(token, set()).add(place.node.op_type)
         row_of = {place.node.name: row for row, place in enumerate(ids.rows)}
-        claims = [claim(place.node, ids, row_of) for place in nodes]
+        claims = before_moved_out([claim(place.node, ids, row_of) for place in nodes], nodes)
         claims = in_place(claims, nodes) if self._step.in_place else claims
         found = []
         given: dict[str, str | None] = {}  # by value of the descendant, whose it is
         for place, kind, said in zip(nodes, kinds(model), claims, strict=True):
             first = next((name for name in place.node.output if name), "")
             value = numbers.get(first) if not place.graph else None
-            told = self._row(place.node, said, value, alive)
+            shown = values.shown(value, first in blocked) if values and value is not None else None
+            told = self._row(place.node, said, shown, alive)
             if said is None and place.node.op_type in VIEWS and place.node.input[0] in given:
                 told = accepting(told, [given[place.node.input[0]]])
             given.update(dict.fromkeys(place.node.output, told["module"]))
@@ -64,14 +67,14 @@ class Decision:
             found.append({"graph": place.graph, "index": place.index, **told, "kind": kind})
         return found
 
-    def _row(self, node: onnx.NodeProto, said: Claim | None, value: Array | None, alive: Alive) -> Row:
+    def _row(self, node: onnx.NodeProto, said: Claim | None, shown: Shown | None, alive: Alive) -> Row:
         values, ids = self._ancestor.values, self._ancestor.ids
-        found = values.equal(value) if values and value is not None and telling(value) else Equal()
+        found = values.equal(shown) if values and shown else Equal()
         equal = self._usable(said, found)
         if said is None:
             word = BY_NUMBERS if equal.names else NEITHER
         else:
-            word = self._heard(node, said, value, found)
+            word = self._heard(node, said, shown, found)
         self.counts[word] += 1
         if said is not None and word in (BOTH, BY_ID, ID_KEPT):
             told = self._ancestor.by_id(node, said, alive)
@@ -98,14 +101,14 @@ class Decision:
         read = self._ancestor.maker(said.value).input
         return Equal(tuple(name for name in found.names if name in read), found.in_place)
 
-    def _heard(self, node: onnx.NodeProto, said: Claim, value: Array | None, found: Equal) -> str:
+    def _heard(self, node: onnx.NodeProto, said: Claim, shown: Shown | None, found: Equal) -> str:
         """How numbers take what an id claims."""
         values = self._ancestor.values
-        if values is None or value is None or not said.whole or said.value not in self._ancestor.ids.maker:
+        if values is None or shown is None or not said.whole or said.value not in self._ancestor.ids.maker:
             return BY_ID
         if said.value in found.names:
             return BOTH
-        if not values.contradict(said.value, value):
+        if not values.contradict(said.value, shown):
             return BY_ID
         as_before = node.op_type in (self._ancestor.maker(said.value).op_type, *CARRIERS)
         return ID_KEPT if as_before and not self._exact else ID_LOST

@@ -1,7 +1,8 @@
 """The second witness: which of the ancestor's values have the numbers that a node gives.
 
 Numbers agree if all of them do, each within a share of itself and of the tensor's usual size. A tensor that
-was only laid out anew (reshaped, transposed) has the same numbers in another order.
+was only laid out anew (reshaped, transposed) has the same numbers in another order. A tensor in a blocked
+layout is compared in place only, in each plain layout that it may have.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import numpy as np
 from thence.verify.near import SAMPLE, apart, distances, plain, telling, usual
 from thence.verify.numbers import Array
 
+from .blocked import plain_layouts
+
 EXACT = 1e-5
 NEARER = 4.0  # a candidate so many times farther off than the nearest is another tensor
 
@@ -25,6 +28,14 @@ class Equal:
 
     names: tuple[str, ...] = ()
     in_place: bool = True  # same shape, same order
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The numbers that a node computes, in each plain layout that they may have."""
+
+    layouts: tuple[Array, ...]
+    blocked: bool = False
 
 
 class _Alike:
@@ -76,21 +87,34 @@ class Values:
                 same.shapes.append(value.shape)
                 same.held.append((name, plain(value)))
 
-    def equal(self, value: Array) -> Equal:
-        if value.size not in self._by_size:
-            return Equal()
-        same, flat = self._by_size[value.size], plain(value)
-        fits = [shape == value.shape for shape in same.shapes]
-        if in_place := same.in_place.near(flat, self._tolerance, fits):
-            return Equal(in_place)
-        return Equal(same.in_any_order.near(np.sort(flat), self._tolerance), in_place=False)
+    def shown(self, value: Array, blocked: bool) -> Shown:
+        """A value of the descendant, ready to be compared with the ancestor's."""
+        if not blocked:
+            return Shown((value,))
+        shapes = {mine.shape for mine in self._numbers.values()}
+        return Shown(tuple(plain_layouts(value, shapes)), blocked=True)
 
-    def contradict(self, name: str, value: Array) -> bool:
+    def equal(self, shown: Shown) -> Equal:
+        layouts = [value for value in shown.layouts if telling(value) and value.size in self._by_size]
+        if names := next(filter(None, map(self._in_place, layouts)), ()):
+            return Equal(names)
+        if shown.blocked or not layouts:
+            return Equal()
+        flat = np.sort(plain(layouts[0]))
+        near = self._by_size[flat.size].in_any_order.near(flat, self._tolerance)
+        return Equal(near, in_place=False)
+
+    def _in_place(self, value: Array) -> tuple[str, ...]:
+        same = self._by_size[value.size]
+        fits = [shape == value.shape for shape in same.shapes]
+        return same.in_place.near(plain(value), self._tolerance, fits)
+
+    def contradict(self, name: str, shown: Shown) -> bool:
         """Whether a value is for certain not what the ancestor's has: few numbers can deny, not confirm."""
         mine = self._numbers.get(name)
-        if mine is None or mine.dtype.kind != value.dtype.kind:  # quantised: another scale
-            return False
-        return not _alike(mine, value, self._tolerance)
+        if mine is None or any(mine.dtype.kind != value.dtype.kind for value in shown.layouts):
+            return False  # quantised: another scale
+        return not any(_alike(mine, value, self._tolerance) for value in shown.layouts)
 
     def alike(self, one: str, other: str) -> bool:
         """Whether two of the ancestor's values are the same in numbers and shape."""

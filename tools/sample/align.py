@@ -6,7 +6,7 @@ export only if nothing else differs. Any difference raises `Misaligned`: no trut
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import onnx
 
@@ -17,10 +17,19 @@ class Misaligned(Exception):
     """The two exports are not the same graph."""
 
 
-class _Renaming:
-    """A one-to-one map between the value names of two graphs."""
+Same = Callable[[onnx.TensorProto, onnx.TensorProto], bool]
 
-    def __init__(self) -> None:
+
+def same_content(left: onnx.TensorProto, right: onnx.TensorProto) -> bool:
+    """The same type, shape and bytes, under any name."""
+    return _without_name(left) == _without_name(right)
+
+
+class _Renaming:
+    """A one-to-one map between the value names of two graphs, and what counts as the same initializer."""
+
+    def __init__(self, same: Same) -> None:
+        self.same = same
         self._there: dict[str, str] = {}
         self._back: dict[str, str] = {}
 
@@ -33,9 +42,14 @@ class _Renaming:
                 raise Misaligned(f"{where}: value {a!r} against {b!r}")
 
 
-def align(left: onnx.ModelProto, right: onnx.ModelProto) -> Iterator[tuple[Place, Place]]:
-    """The places of two models in pairs, once they are proven to be the same graph."""
-    _same_graph(left.graph, right.graph, _Renaming(), "main graph")
+def align(
+    left: onnx.ModelProto, right: onnx.ModelProto, same: Same = same_content
+) -> Iterator[tuple[Place, Place]]:
+    """The places of two models in pairs, once they are proven to be the same graph.
+
+    `same`: whether two initializers are, for exports of two processors.
+    """
+    _same_graph(left.graph, right.graph, _Renaming(same), "main graph")
     if left.functions or right.functions:
         raise Misaligned("functions are not compared")
     return zip(places(left), places(right), strict=True)
@@ -49,7 +63,7 @@ def _same_graph(left: onnx.GraphProto, right: onnx.GraphProto, names: _Renaming,
         f"{where} initializers",
     )
     for a, b in zip(left.initializer, right.initializer, strict=True):
-        if _without_name(a) != _without_name(b):
+        if not names.same(a, b):
             raise Misaligned(f"{where}: initializer {a.name!r} differs from {b.name!r}")
     if len(left.node) != len(right.node):
         raise Misaligned(f"{where}: {len(left.node)} nodes against {len(right.node)}")

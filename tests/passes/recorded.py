@@ -1,0 +1,71 @@
+"""Passes that ran on another processor: the models that they left, and the numbers that these compute."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from tools.passes.ancestor import Ancestor
+from tools.passes.decide import Decision
+from tools.passes.equal import Values
+from tools.passes.ids import Ids, give_ids, rename_all
+from tools.passes.recipes import ALL
+
+from thence.verify.near import SAME
+from thence.verify.numbers import Array, numbers
+
+FOLDER = Path(__file__).parent / "recorded"
+SAMPLE = Path(__file__).parents[1] / "models/sample"
+PAIRS = sorted(path.name.removesuffix(".ort-all.onnx") for path in FOLDER.glob("*.ort-all.onnx"))
+
+
+class Recorded:
+    """One ancestor and what onnxruntime's default level made of it."""
+
+    def __init__(self, name: str) -> None:
+        own = FOLDER / f"{name}.onnx"
+        self._ancestor = own if own.exists() else SAMPLE / f"{name}.onnx"
+        self._name = name
+        self.made = onnx.load(FOLDER / f"{name}.ort-all.onnx")
+        self.expected: list[dict[str, Any]] = json.loads((FOLDER / f"{name}.ort-all.json").read_text())
+
+    def truth(self, names: bool) -> list[dict[str, Any]]:
+        """The rows of its truth: by numbers alone, or by the ancestor's surviving names as well."""
+        model = onnx.load(self._ancestor)
+        owners = self._owners(model)
+        ids = give_ids(model)
+        id_of = {name: token for token, name in ids.names.items() if name and not token.startswith("n")}
+        made, shown, feed = self._read(id_of if names else {})
+        if names:
+            _give_surviving_ids(made, ids, id_of)
+        before = Values(numbers(model, {id_of[name]: value for name, value in feed.items()}), SAME)
+        return Decision(Ancestor(model, ids, owners, before), ALL).rows(made, shown)
+
+    def _read(self, id_of: dict[str, str]) -> tuple[onnx.ModelProto, dict[str, Array], dict[str, Array]]:
+        made = onnx.ModelProto()
+        made.CopyFrom(self.made)
+        with np.load(FOLDER / f"{self._name}.ort-all.npz") as held:
+            parted = [(*key.split(":", 1), held[key]) for key in held.files]
+        shown = {id_of.get(name, name): value for what, name, value in parted if what == "output"}
+        return made, shown, {name: value for what, name, value in parted if what == "input"}
+
+    def _owners(self, model: onnx.ModelProto) -> list[dict[str, Any]]:
+        """The ancestor's truth; of what is not in the sample, the scopes by which TorchScript names nodes."""
+        known = self._ancestor.with_suffix(".truth.json")
+        if known.exists():
+            rows: list[dict[str, Any]] = json.loads(known.read_text())["nodes"]
+            return rows
+        scopes = [node.name.rpartition("/")[0].strip("/") for node in model.graph.node]
+        return [{"graph": "", "index": index, "module": scope} for index, scope in enumerate(scopes)]
+
+
+def _give_surviving_ids(made: onnx.ModelProto, ids: Ids, id_of: dict[str, str]) -> None:
+    """Replaces the ancestor's names by its ids, as if those had been there when the pass ran."""
+    nodes = {ids.names[place.node.name]: place.node.name for place in ids.rows}
+    nodes |= {f"{name}_nchwc": f"{token}_nchwc" for name, token in id_of.items()}
+    rename_all(
+        made, lambda name: id_of.get(name, name), lambda name: nodes.get(name, name), lambda name: name
+    )
