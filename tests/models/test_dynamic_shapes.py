@@ -22,7 +22,8 @@ class Net(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         batch, length, width = x.shape
         flat = self.norm(self.fc(x).reshape(batch * length, width))
-        return flat.reshape(batch, length, width) + torch.arange(length)[None, :, None]
+        added: torch.Tensor = flat.reshape(batch, length, width) + torch.arange(length)[None, :, None]
+        return added
 
 
 def test_the_marker_of_a_missing_stack_is_no_module(tmp_path: Path) -> None:
