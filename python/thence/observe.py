@@ -144,13 +144,13 @@ class _Recorder:
 
     def _tell(self, part: str, reason: str) -> None:
         self.unrecorded[part] = reason
-        self._say(unrecorded_sentence(self._model, _LOST.get(part, part), reason))
+        self._say(unrecorded_sentence(self._model, part, reason))
 
 
-def unrecorded_sentence(model: nn.Module, what: str, reason: str) -> str:
+def unrecorded_sentence(model: nn.Module, part: str, reason: str) -> str:
     """The diagnostic for a part that a capture lacks."""
-    kind = type(model).__name__
-    return f"warning[{Code.UNRECORDED.value}]: {kind}: not recorded: {what} ({reason})"
+    kind, lost = type(model).__name__, _LOST.get(part, part)
+    return f"warning[{Code.UNRECORDED.value}]: {kind}: not recorded: {lost} ({reason})"
 
 
 def _to_stderr(text: str) -> None:

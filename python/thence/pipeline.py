@@ -22,7 +22,7 @@ from .capture import Calls, ModuleMap, Unsupported, record_calls, record_module_
 from .errors import told
 from .export import Code, Exported, ExportError, Inputs, Made, Progress, export_model
 from .export.place import cannot_write
-from .observe import observed
+from .observe import observed, unrecorded_sentence
 from .strategies import exporter_for, needs_of
 from .summary import Summary
 from .tagging import Tagging
@@ -133,6 +133,7 @@ class _Work:
                 self._scopes = stack.enter_context(record_module_map(model))
             except Unsupported as error:
                 self._unrecorded["module_map"] = str(error)
+                self._progress.say(unrecorded_sentence(model, "module_map", str(error)))
             yield
 
     def finish(self, file: Path, made: Made) -> None:
@@ -202,7 +203,9 @@ class _Work:
             document["unrecorded"] = self._unrecorded
         sections: Any = document["sections"]
         if section is not None and section not in sections:
-            self._use_auto(f"the strategy {self._strategy} needs the section {section}, which is not recorded")
+            self._use_auto(
+                f"the strategy {self._strategy} needs the section {section}, which is not recorded"
+            )
         return document
 
     def _use_auto(self, why: str) -> None:

@@ -91,7 +91,7 @@ def training_flags(paths: ModulePaths) -> Iterator[None]:
 
 @contextmanager
 def without_fused_attention() -> Iterator[None]:
-    """Attention runs operation by operation: without gradients PyTorch fuses it, and no exporter knows that."""
+    """Attention runs operation by operation. Without gradients PyTorch fuses it, which no exporter knows."""
     mha = getattr(torch.backends, "mha", None)
     if mha is None:
         yield

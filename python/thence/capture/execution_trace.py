@@ -153,9 +153,7 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
     ) -> list[int]:
         """The numbers of the values that an operation made or changed."""
         values = self._trace.values
-        changed = [
-            number for tensor in operator.written(args, kwargs) for number in values.rewritten(tensor)
-        ]
+        changed = [number for tensor in operator.written(args, kwargs) for number in values.rewritten(tensor)]
         return list(dict.fromkeys([*(values.of(tensor) for tensor in made(result)), *changed]))
 
     def _numbers(self, operator: Operator, number: Callable[[], list[int]]) -> list[int] | None:

@@ -90,8 +90,8 @@ def export_model(
     `dynamic`: input -> axis -> name; without it, `inputs.dynamic`. All other axes are static.
     `options` go to the exporter as keywords. `say` gets a sentence when an exporter fails and the next
     one is tried (standard error by default). `record` marks the graph of torch.export with the modules that
-    run, and enters `around_torchscript(model)` around the TorchScript exporter's call. `finish(file, made)` may still change the file, before it gets its place;
-    where `made` has the content, it writes the file.
+    run, and enters `around_torchscript(model)` around the TorchScript exporter's call. `finish(file, made)`
+    may still change the file, before it gets its place; where `made` has the content, it writes the file.
 
     Raises ExportError: X011 forward fails, X020 all exporters failed, X021 no such exporter, X022 an
     unknown option, X030 the output cannot be written.
