@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import flow_nets
-import odd_nets
 import torch
-from flow_nets import X
+from tests.python.api import flow_nets, odd_nets
+from tests.python.api.flow_nets import X
 from torch import Tensor, nn
 
 NETS: dict[str, Callable[[], nn.Module]] = {

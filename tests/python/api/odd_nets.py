@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from flow_nets import Block, X
+from tests.python.api.flow_nets import Block, X
 from torch import Tensor, nn
 
 
