@@ -88,7 +88,8 @@ class TracingHierarchyBuilder:
     def trace_model_execution(self, model: nn.Module, inputs: Any) -> dict[str, object]:
         """Metadata for `SemanticMapper`: modules, parameters, and the operations of one forward.
 
-        It is a capture (schema/capture.schema.json): `json.dump` makes a capture file of it.
+        It is a capture (schema/capture.schema.json): `json.dump` makes a capture file of it. What cannot be
+        recorded is left out, with a diagnostic on standard error and in `unrecorded`.
         """
         with told():
             return observed(model, inputs, needed=["execution_trace"])
@@ -105,4 +106,7 @@ def export_to_onnx(
     """Exports a model as it is, without capture and tags. Keywords go to the exporter."""
     with told():
         given = given_inputs(model, inputs)
-        return export_model(model, given, Path(path), exporter=exporter, options=exporter_options).path
+        exported = export_model(
+            model, given, Path(path), exporter=exporter, options=exporter_options, record=False
+        )
+        return exported.path

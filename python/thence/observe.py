@@ -1,17 +1,33 @@
-"""A capture of a live model in the state in which it is exported: no cache, nothing printed."""
+"""A capture of a live model in the state in which it is exported: no cache, nothing printed.
+
+What cannot be recorded is left out with a diagnostic, and the rest of the capture is made. Only a model
+that fails by itself, without any of our hooks, is an error.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import torch
 from torch import nn
 
 from . import _core
 from .capture import Calls, ModuleMap, Unsupported, capture
+from .capture.inputs import arguments
 from .export import LOCK, Code, ExportError, as_found
 from .export.errors import words_of
 from .export.quiet import quiet
+
+# What a capture lacks without a part of it, for the diagnostic.
+_LOST = {
+    "calls": "how often and in which order modules run",
+    "execution_trace": "the operations of a forward",
+    "operations": "some operations of a forward",
+    "module_map": "the call of each node",
+    "fx_graph": "the graph of torch.export",
+}
 
 
 def observed(
@@ -26,65 +42,116 @@ def observed(
     say: Callable[[str], None] | None = None,
     verbose: bool = False,
 ) -> dict[str, object]:
-    """The hierarchy and the sections `needed`; of those `welcome`, the ones that can be made.
+    """The hierarchy, and of the sections `needed` and `welcome` those that can be recorded.
 
-    A section that is welcome and cannot be made is told to `say`. Raises ExportError.
+    The rest is in `unrecorded`, by name with the reason, and each is told to `say` (standard error by
+    default). Raises ExportError where a section is needed and the model itself is the reason: its forward
+    fails, or torch.export cannot capture it.
     """
     with LOCK, as_found(model, getattr(model, "config", None)), quiet(verbose):
-        document = _captured(model, inputs, ("hierarchy",), calls=calls)
+        recorder = _Recorder(model, inputs, bool(needed), say or _to_stderr)
+        document = recorder.hierarchy(calls)
         sections: Any = document["sections"]
         for name in dict.fromkeys((*needed, *welcome)):
-            try:
-                part: Any = _captured(model, inputs, (name,), scopes, program)
-            except ExportError as error:
-                if name in needed:
-                    raise
-                if say is not None:
-                    say(f"warning[{error.code.value}]: {error.what}; the capture goes without it")
-            else:
-                sections |= part["sections"]
+            sections |= recorder.section(name, name in needed, scopes, program)
+        if recorder.unrecorded:
+            document["unrecorded"] = recorder.unrecorded
         return document
 
 
-def _captured(
-    model: nn.Module,
-    inputs: Any,
-    sections: Sequence[str],
-    scopes: ModuleMap | None = None,
-    program: Any = None,
-    calls: Calls | None = None,
-) -> dict[str, object]:
-    try:
+class _Recorder:
+    """Records part by part, and notes the parts that fail."""
+
+    def __init__(self, model: nn.Module, inputs: Any, strict: bool, say: Callable[[str], None]) -> None:
+        self.unrecorded: dict[str, str] = {}
+        self._model = model
+        self._inputs = inputs
+        self._strict = strict  # a forward that fails by itself is an error
+        self._say = say
+
+    def hierarchy(self, calls: Calls | None) -> dict[str, object]:
+        try:
+            return self._capture("hierarchy", calls=calls)
+        except Exception as error:
+            if self._strict:
+                self._check_forward()
+            self._note("calls", error)
+            return self._capture("hierarchy", inputs=None)
+
+    def section(
+        self, name: str, needed: bool, scopes: ModuleMap | None, program: Any
+    ) -> dict[str, dict[str, object]]:
+        try:
+            document: Any = self._capture(name, scopes=scopes, program=program)
+        except Exception as error:
+            if needed:
+                self._check_section(name, error)
+            self._note(name, error)
+            return {}
+        for part, reason in document.get("unrecorded", {}).items():
+            self._tell(part, reason)
+        return dict(document["sections"])
+
+    def _capture(
+        self,
+        section: str,
+        *,
+        scopes: ModuleMap | None = None,
+        program: Any = None,
+        calls: Calls | None = None,
+        inputs: Any = ...,
+    ) -> dict[str, object]:
         return capture(
-            model,
-            inputs,
-            sections=sections,
+            self._model,
+            self._inputs if inputs is ... else inputs,
+            sections=(section,),
             fingerprint=_core.fingerprint,
             module_map=scopes,
             program=program,
             calls=calls,
             version=_core.version,
         )
-    except Exception as error:
-        raise _in_words(model, sections[0], error) from error
+
+    def _check_section(self, name: str, error: Exception) -> None:
+        """Raises if the model, and not our recording, is the reason why there is no such section."""
+        kind, words = type(self._model).__name__, words_of(error)
+        if isinstance(error, Unsupported):
+            what, hint = f"{kind}: {words}", "use another strategy, or another version of torch"
+        elif name == "fx_graph":
+            what = f"{kind}: torch.export cannot capture the model's graph: {words}"
+            hint = "use another strategy, such as auto or htp"
+        else:
+            self._check_forward()
+            return
+        raise ExportError(Code.EXPORTER, what, hint, words_of(error, 4000)) from error
+
+    def _check_forward(self) -> None:
+        """Runs forward without any hooks. Raises ExportError X011 when it fails."""
+        try:
+            given = arguments(self._inputs).copied()
+            with torch.no_grad():
+                self._model(*given.args, **given.kwargs)
+        except Exception as error:
+            raise ExportError(
+                Code.FORWARD,
+                f"{type(self._model).__name__}.forward fails on the inputs: {words_of(error)}",
+                "correct the inputs (--input-spec FILE), or the model",
+                words_of(error, 4000),
+            ) from error
+
+    def _note(self, part: str, error: Exception) -> None:
+        self._tell(part, words_of(error))
+
+    def _tell(self, part: str, reason: str) -> None:
+        self.unrecorded[part] = reason
+        self._say(unrecorded_sentence(self._model, part, reason))
 
 
-def _in_words(model: nn.Module, section: str, error: Exception) -> ExportError:
-    kind, words, all_words = type(model).__name__, words_of(error), words_of(error, 4000)
-    if isinstance(error, Unsupported):
-        return ExportError(
-            Code.EXPORTER, f"{kind}: {words}", "use another strategy, or another version of torch", all_words
-        )
-    if section == "fx_graph":
-        return ExportError(
-            Code.EXPORTER,
-            f"{kind}: torch.export cannot capture the model's graph: {words}",
-            "use another strategy, such as auto or htp",
-            all_words,
-        )
-    return ExportError(
-        Code.FORWARD,
-        f"{kind}.forward fails on the inputs: {words}",
-        "correct the inputs (--input-spec FILE), or the model",
-        all_words,
-    )
+def unrecorded_sentence(model: nn.Module, part: str, reason: str) -> str:
+    """The diagnostic for a part that a capture lacks."""
+    kind, lost = type(model).__name__, _LOST.get(part, part)
+    return f"warning[{Code.UNRECORDED.value}]: {kind}: not recorded: {lost} ({reason})"
+
+
+def _to_stderr(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

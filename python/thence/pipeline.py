@@ -22,7 +22,7 @@ from .capture import Calls, ModuleMap, Unsupported, record_calls, record_module_
 from .errors import told
 from .export import Code, Exported, ExportError, Inputs, Made, Progress, export_model
 from .export.place import cannot_write
-from .observe import observed
+from .observe import observed, unrecorded_sentence
 from .strategies import exporter_for, needs_of
 from .summary import Summary
 from .tagging import Tagging
@@ -110,7 +110,8 @@ class _Work:
         self._output = output
         self._capture = capture_path(output)
         self._wanted = wanted
-        self._needs = needs_of(wanted.strategy)
+        self._strategy = wanted.strategy
+        self._unrecorded: dict[str, str] = {}
         self._progress = progress
         self._stack = stack
         self._exporting = ExitStack()
@@ -130,9 +131,9 @@ class _Work:
             self._calls = stack.enter_context(record_calls(model))
             try:
                 self._scopes = stack.enter_context(record_module_map(model))
-            except Unsupported:
-                if self._needs.section == "module_map":
-                    raise
+            except Unsupported as error:
+                self._unrecorded["module_map"] = str(error)
+                self._progress.say(unrecorded_sentence(model, "module_map", str(error)))
             yield
 
     def finish(self, file: Path, made: Made) -> None:
@@ -156,7 +157,7 @@ class _Work:
             capture=self._capture,
             files=(*exported.files, self._capture),
             exporter=exported.exporter,
-            strategy=self._wanted.strategy,
+            strategy=self._strategy,
             tagged=self._wanted.embed,
             nodes=counts["nodes"],
             direct=counts["direct"],
@@ -167,26 +168,49 @@ class _Work:
             by_source=counts["by_source"],
             failed={failure.exporter: failure.what for failure in exported.failures},
             timings=dict(self._progress.timings),
+            unrecorded=dict(self._unrecorded),
             tagging=Tagging.of(self.map),
         )
 
     def _observe(self, made: Made) -> dict[str, object]:
+        """The capture: the export is there, so what cannot be recorded does not end it."""
+        if made.unrecorded is not None:  # of the attempt that failed nothing is used
+            self._scopes = self._calls = None
+            self._unrecorded = {"export": made.unrecorded}
         program = getattr(made.program, "exported_program", None)
-        scopes = self._scopes if made.program is None else None
-        return observed(
+        by_torchscript = made.program is None
+        if not by_torchscript:  # what an exporter lacked that was tried before
+            self._unrecorded.pop("module_map", None)
+        scopes = self._scopes if by_torchscript else None
+        section = needs_of(self._strategy).section
+        document = observed(
             self._model,
             self._inputs.arguments,
-            needed=[self._needs.section] if self._needs.section else [],
             welcome=[
+                *([section] if section is not None and section != "module_map" else []),
                 *(["module_map"] if scopes is not None else []),
                 *(["fx_graph"] if program is not None else []),
             ],
             scopes=scopes,
             program=program,
-            calls=self._calls if made.program is None else None,
+            calls=self._calls if by_torchscript else None,
             say=self._progress.say,
             verbose=self._wanted.verbose,
         )
+        found: Any = document.get("unrecorded", {})
+        self._unrecorded |= found
+        if self._unrecorded:
+            document["unrecorded"] = self._unrecorded
+        sections: Any = document["sections"]
+        if section is not None and section not in sections:
+            self._use_auto(
+                f"the strategy {self._strategy} needs the section {section}, which is not recorded"
+            )
+        return document
+
+    def _use_auto(self, why: str) -> None:
+        self._strategy = "auto"
+        self._progress.say(f"warning[{Code.UNRECORDED.value}]: {why}; the strategy auto is used")
 
     def _write(self, capture: dict[str, object]) -> Path:
         """Beside its place, on the same disk; it is gone if the export does not come to its end."""
@@ -208,17 +232,34 @@ class _Work:
 
     def _tagged(self, file: Path, content: bytes | None) -> dict[str, Any]:
         """Writes the file, unless it is there and gets no tags; gives its map."""
+        try:
+            text = self._map(file, content, str(self._written))
+        except _core.CoreError as error:
+            if not error.args[1].startswith("C"):
+                raise
+            # A file that can be mapped without the capture is not lost for the capture's sake.
+            text = self._map(file, content, "")
+            self._unrecorded["capture"] = str(error.args[2])
+            self._progress.say(
+                f"warning[{Code.UNRECORDED.value}]: the capture does not fit the file: {error.args[2]}; "
+                "modules are found by names and metadata alone"
+            )
+        answer: dict[str, Any] = json.loads(text)
+        answer["model"]["file"] = str(self._output)
+        answer["diagnostics"] += [
+            {"code": Code.UNRECORDED.value, "where": part, "text": f"not recorded: {reason}"}
+            for part, reason in self._unrecorded.items()
+        ]
+        return answer
+
+    def _map(self, file: Path, content: bytes | None, capture: str) -> bytes:
         exceptions = self._wanted.torch_nn_exceptions
         chosen = None if exceptions is None else list(exceptions)
-        given = (str(self._written), self._wanted.strategy, chosen)
+        given = (capture, self._strategy if capture else "auto", chosen)
         if not self._wanted.embed:
             if content is not None:
                 self._put(content, file)
-            text = _core.map_file(str(file), *given)
-        elif content is not None:
-            text = _core.tag_bytes(content, str(file), *given)
-        else:
-            text = _core.tag_file(str(file), str(file), *given)
-        answer: dict[str, Any] = json.loads(text)
-        answer["model"]["file"] = str(self._output)
-        return answer
+            return _core.map_file(str(file), *given)
+        if content is not None:
+            return _core.tag_bytes(content, str(file), *given)
+        return _core.tag_file(str(file), str(file), *given)

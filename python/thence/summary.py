@@ -29,6 +29,7 @@ class Summary:
     failed: Mapping[str, str] = field(default_factory=dict)  # exporters tried before, and what they said
     timings: Mapping[str, float] = field(default_factory=dict)  # seconds by stage
     tagging: Tagging = field(default_factory=Tagging)  # tags by kind, and why nodes have none
+    unrecorded: Mapping[str, str] = field(default_factory=dict)  # what could not be recorded, and why
 
     @property
     def coverage(self) -> float:
@@ -51,8 +52,9 @@ class Summary:
         counts = f"{self.direct} direct, {self.inferred} inferred, {self.unknown} unknown"
         share = f"{self.coverage:.1%} with a module ({counts})"
         untagged = "" if self.tagged else ", no tags"
+        missing = f", not recorded: {', '.join(self.unrecorded)}" if self.unrecorded else ""
         nodes = f"{self.nodes} node{'' if self.nodes == 1 else 's'}"
-        line = f"{files}: {nodes}, {share}, {self.exporter}{untagged}, {self.seconds:.1f} s"
+        line = f"{files}: {nodes}, {share}, {self.exporter}{untagged}{missing}, {self.seconds:.1f} s"
         if FILTERED not in self.tagging.untagged:
             return line
         return "\n  ".join([line, *str(self.tagging).splitlines()])

@@ -11,6 +11,7 @@ One file for each source; none of them decides which node belongs to which modul
 Every source leaves the model and torch as it found them, whatever happens in between.
 """
 
+from .as_found import without_fused_attention
 from .document import SECTIONS, capture
 from .hierarchy import Calls, record_calls
 from .module_map import ModuleMap, Unsupported, record_module_map
@@ -28,5 +29,6 @@ __all__ = [
     "marked",
     "record_calls",
     "record_module_map",
+    "without_fused_attention",
     "write",
 ]

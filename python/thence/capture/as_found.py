@@ -18,6 +18,7 @@ from typing import Any
 
 import torch
 
+from .compiler import without_compilation
 from .interrupts import interrupts_wait, whole
 from .paths import ModulePaths
 from .tensors import is_lazy
@@ -42,9 +43,9 @@ def as_found(paths: ModulePaths, *, eager: bool = True) -> Iterator[None]:
         stack.enter_context(training_flags(paths))
         for named in paths:
             named.module.training = False
-        stack.enter_context(_without_fastpath())
+        stack.enter_context(without_fused_attention())
         if eager:
-            stack.enter_context(_without_compilation())
+            stack.enter_context(without_compilation())
         yield
 
 
@@ -89,7 +90,8 @@ def training_flags(paths: ModulePaths) -> Iterator[None]:
 
 
 @contextmanager
-def _without_fastpath() -> Iterator[None]:
+def without_fused_attention() -> Iterator[None]:
+    """Attention runs operation by operation. Without gradients PyTorch fuses it, which no exporter knows."""
     mha = getattr(torch.backends, "mha", None)
     if mha is None:
         yield
@@ -100,17 +102,6 @@ def _without_fastpath() -> Iterator[None]:
         yield
     finally:
         mha.set_fastpath_enabled(enabled)
-
-
-@contextmanager
-def _without_compilation() -> Iterator[None]:
-    """Compiled modules run as they were written. Nothing is compiled unless dynamo was imported."""
-    stance = getattr(getattr(torch, "compiler", None), "set_stance", None)
-    if stance is None or "torch._dynamo" not in sys.modules:
-        yield
-        return
-    with stance("force_eager"):
-        yield
 
 
 @contextmanager

@@ -18,12 +18,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from inspect import getattr_static
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any, Protocol
 
 import torch
 from torch.nn.modules import module as torch_module
 
+from .compiler import is_dynamo_tracing
 from .interrupts import whole
 from .paths import ModulePaths
 from .tensors import tensors_in
@@ -137,19 +138,25 @@ def _wrapper(stack: CallStack, path: str, module: torch.nn.Module, name: str) ->
     # Looked up at each call: a lazy module changes its class while it runs for the first time.
     late = name not in module.__dict__ and isinstance(getattr_static(type(module), name), FunctionType)
     is_forward = name == "forward"
+    # A method stays a method: a model may ask it for its `__self__` or `__func__`.
+    function = original.__func__ if isinstance(original, MethodType) else None
+    bound = function is not None and original.__self__ is module
 
-    @functools.wraps(original)
+    @functools.wraps(function if function is not None and bound else original)
     def method(*args: Any, **kwargs: Any) -> Any:
+        given = args[1:] if bound else args
         run = functools.partial(getattr(type(module), name), module) if late else original
+        if is_dynamo_tracing():
+            return run(*given, **kwargs)
         direct = not is_forward or sys._getframe(1).f_globals is not _CALLED_BY_TORCH
         if not stack.runs_here() or (not is_forward and stack.is_last(path)):
-            return run(*args, **kwargs)
+            return run(*given, **kwargs)
         call = stack.enter(path, name, direct)
         result = None
         try:
-            result = run(*args, **kwargs)
+            result = run(*given, **kwargs)
             return result
         finally:
             stack.leave(call, result)
 
-    return method
+    return MethodType(method, module) if bound else method

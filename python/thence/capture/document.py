@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from .compiler import run_uncompiled
 from .execution_trace import execution_trace
 from .fx_graph import fx_graph
 from .hierarchy import Calls, hierarchy, record_calls
@@ -48,11 +49,9 @@ def capture(
         raise ValueError(f"no such section: {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
     given = None if inputs is None else arguments(inputs)
     found: dict[str, object] = {}
-    traced = None
+    traced, missed = None, []
     if given is not None and "execution_trace" in sections:
-        # Calls are heard in the same forward: a model may keep results, and a second one would run less.
-        with record_calls(model) as heard:
-            traced = execution_trace(model, given)
+        traced, heard, missed = run_uncompiled(lambda: _trace(model, given))
         calls = calls or heard
     for name in SECTIONS:
         if name in sections:
@@ -61,12 +60,25 @@ def capture(
                 if name == "hierarchy"
                 else _section(name, model, given, module_map, program, traced)
             )
-    return {
+    document: dict[str, object] = {
         "schema": SCHEMA,
         "producer": {"name": "thence", "version": version, "packages": _packages()},
         "model": _model(model, given),
         "sections": found,
     }
+    if missed:
+        document["unrecorded"] = {"operations": f"{len(missed)}, the first is {missed[0]}"}
+    return document
+
+
+def _trace(model: torch.nn.Module, given: Arguments) -> tuple[dict[str, object], Calls, list[str]]:
+    """The trace and the calls of one forward: a model may keep results, and a second one would run less.
+
+    Also the operations that could not be recorded.
+    """
+    missed: list[str] = []
+    with record_calls(model) as heard:
+        return execution_trace(model, given, missed), heard, missed
 
 
 def _section(

@@ -40,8 +40,13 @@ _ASKS: dict[Any, str] = {
 }
 
 
-def execution_trace(model: torch.nn.Module, given: Arguments) -> dict[str, object]:
-    """Runs one forward and tells what happened in it."""
+def execution_trace(
+    model: torch.nn.Module, given: Arguments, missed: list[str] | None = None
+) -> dict[str, object]:
+    """Runs one forward and tells what happened in it.
+
+    An operation that cannot be recorded is left out, with a line in `missed`; the model runs on.
+    """
     paths = ModulePaths(model)
     with as_found(paths):
         if any(waits_for_shapes(named.module) for named in paths):
@@ -50,7 +55,7 @@ def execution_trace(model: torch.nn.Module, given: Arguments) -> dict[str, objec
                 model(*early.args, **early.kwargs)
         owned = parameters(paths)  # held to the end, so that no other tensor gets the id of one of them
         inputs = given.copied()
-        trace = _Trace(Values(paths_by_tensor(owned)))
+        trace = _Trace(Values(paths_by_tensor(owned)), [] if missed is None else missed)
         first = [trace.values.of(tensor) for tensor in tensors_in((inputs.args, inputs.kwargs))]
         with _recording(paths, trace):
             result = model(*inputs.args, **inputs.kwargs)
@@ -75,8 +80,9 @@ def _recording(paths: ModulePaths, trace: _Trace) -> Iterator[None]:
 class _Trace:
     """The events so far; also told when modules begin and end."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: Values, missed: list[str]) -> None:
         self.values = values
+        self.missed = missed
         self.events: list[dict[str, object]] = []
         self.calls: CallStack | None = None
         self._begun: list[int] = []
@@ -129,21 +135,35 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         operator = self._operators.get(func)
         if operator is None:
             operator = self._operators[func] = Operator(func)
-        with torch._C.DisableTorchFunction():
-            inputs = [values.of(tensor) for tensor in read(args, kwargs)]
+        inputs = self._numbers(operator, lambda: [values.of(tensor) for tensor in read(args, kwargs)])
         result = func(*args, **kwargs)
-        with torch._C.DisableTorchFunction():
-            changed = [
-                number for tensor in operator.written(args, kwargs) for number in values.rewritten(tensor)
-            ]
-            outputs = [values.of(tensor) for tensor in made(result)]
+        outputs = self._numbers(operator, lambda: self._written(operator, args, kwargs, result))
+        if inputs is None or outputs is None:
+            return result
         event: dict[str, object] = {"kind": "op", "op": operator.name, **owner, "inputs": inputs}
-        event["outputs"] = list(dict.fromkeys(outputs + changed))
+        event["outputs"] = outputs
         settings = operator.settings(args, kwargs)
         if settings:
             event["arguments"] = settings
         self._trace.events.append(event)
         return result
+
+    def _written(
+        self, operator: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
+    ) -> list[int]:
+        """The numbers of the values that an operation made or changed."""
+        values = self._trace.values
+        changed = [number for tensor in operator.written(args, kwargs) for number in values.rewritten(tensor)]
+        return list(dict.fromkeys([*(values.of(tensor) for tensor in made(result)), *changed]))
+
+    def _numbers(self, operator: Operator, number: Callable[[], list[int]]) -> list[int] | None:
+        """None for tensors of a kind that has no numbers: what is recorded must not end the forward."""
+        try:
+            with torch._C.DisableTorchFunction():
+                return number()
+        except Exception as error:
+            self._trace.missed.append(f"{operator.name}: {type(error).__name__}: {error}")
+            return None
 
     def _seen(self, branch: Any) -> Any:
         """A branch of a control-flow operator, run in our sight: while we handle one, we are off."""

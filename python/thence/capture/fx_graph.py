@@ -2,7 +2,8 @@
 
 Bodies of control flow (`torch.cond`) are graphs of their own. Their nodes follow those of the main
 graph, each with the name of its graph: `true_graph_0`, and `true_graph_0.false_graph_1` inside it,
-as the `get_attr` nodes that stand for them say.
+as the `get_attr` nodes that stand for them say. The stack of a node in a body begins at the innermost
+module that Dynamo saw there; a node that no module in the body ran has the module that runs the control flow.
 """
 
 from __future__ import annotations
@@ -89,10 +90,11 @@ def _row(node: torch.fx.Node, graph: str, stacks: _Stacks) -> dict[str, object]:
         row["args"] = [_argument(arg) for arg in node.args]
     if node.kwargs:
         row["kwargs"] = {key: _argument(arg) for key, arg in node.kwargs.items()}
-    stack = stacks.of(node)
+    stack, running = stacks.of(node), running_at(node)
+    if graph:  # of a body only the caller was heard: it owns what no module in the body does
+        stack, running = stack or stacks.of_caller(running), None
     if stack:
         row["nn_module_stack"] = stack
-        running = running_at(node)
         if running is not None and running != stack[-1]["path"]:
             row["running"] = running
     origins = list(_origins(node.meta.get("from_node") or []))
@@ -154,7 +156,18 @@ class _Stacks:
                 found.append(self._entry(str(key), path.removeprefix(f"{_EXPORT_ROOT}."), kind, above))
         return found
 
+    def of_caller(self, path: str | None) -> list[dict[str, object]]:
+        """The stack of an operation that the module at a path ran itself."""
+        named = None if path is None else self._paths.at(path)
+        return [] if named is None else [_described(named)]
+
     def _entry(self, key: str, path: str, kind: Any, above: str) -> dict[str, object]:
+        # In bodies, Dynamo's key is the module's id, and its path an expression such as `L['args'][1].fc`.
+        # It counts calls within the body, so the number of the call is not known.
+        owner = key.partition("@")[0]
+        by_id = self._paths.with_id(int(owner)) if owner.isdecimal() else None
+        if by_id is not None and self._paths.at(path) is None:
+            return _described(by_id)
         class_told = class_name(kind) if isinstance(kind, type) else kind
         named = self._paths.at(path) or self._by_its_end(path, class_told, above)
         entry: dict[str, object] = {"path": path if named is None else named.path}
@@ -177,6 +190,10 @@ class _Stacks:
         ends = (self._paths.at(whole) for whole, _ in self._paths.every_path() if whole.endswith(f".{path}"))
         fits = {named.path: named for named in ends if named is not None and _is_of(named, class_told)}
         return next(iter(fits.values())) if len(fits) == 1 else None
+
+
+def _described(named: Named) -> dict[str, object]:
+    return {"path": named.path, "class": class_name(type(named.module))}
 
 
 def _is_of(named: Named, class_told: object) -> bool:

@@ -9,6 +9,7 @@ import torch
 
 from .as_found import as_found
 from .calls import Call, amounts_to_nothing, watched
+from .compiler import run_uncompiled
 from .inputs import Arguments
 from .parameters import Fingerprint, parameters, rows
 from .paths import ModulePaths, class_name
@@ -28,12 +29,7 @@ def hierarchy(
     """
     paths = ModulePaths(model)
     if calls is None or not calls.whole:
-        calls = Calls()
-    if given is not None and not calls.whole:
-        with as_found(paths):
-            inputs = given.copied()
-            with torch.no_grad(), watched(paths, calls):
-                model(*inputs.args, **inputs.kwargs)
+        calls = Calls() if given is None else run_uncompiled(lambda: _watch_forward(model, paths, given))
     section: dict[str, object] = {"version": VERSION}
     # After the forward, which is when lazy modules have found their class and shapes.
     section["modules"] = [
@@ -49,6 +45,15 @@ def hierarchy(
     if given is not None:
         section["calls"] = calls.rows
     return section
+
+
+def _watch_forward(model: torch.nn.Module, paths: ModulePaths, given: Arguments) -> Calls:
+    calls = Calls()
+    with as_found(paths):
+        inputs = given.copied()
+        with torch.no_grad(), watched(paths, calls):
+            model(*inputs.args, **inputs.kwargs)
+    return calls
 
 
 @contextmanager

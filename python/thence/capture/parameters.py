@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,7 +82,8 @@ def _row(parameter: Parameter, fingerprint: Fingerprint | None) -> dict[str, obj
         row["buffer"] = True
     row["aliases"] = parameter.aliases
     if fingerprint is not None and _is_plain(tensor):
-        with _content(tensor) as content:
+        # A type of number whose bytes cannot be had has no fingerprint.
+        with suppress(RuntimeError, TypeError), _content(tensor) as content:
             row["fingerprint"] = fingerprint(content, list(tensor.shape), dtype_name(tensor.dtype))
     return row
 

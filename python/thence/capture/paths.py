@@ -55,6 +55,10 @@ class ModulePaths:
         named = self._by_id.get(id(module))
         return None if named is None else named.path
 
+    def with_id(self, number: int) -> Named | None:
+        """The module whose `id()` is a number; None when the model does not have it."""
+        return self._by_id.get(number)
+
     def at(self, path: str) -> Named | None:
         """The module found at a path, be it the unique one or an alias."""
         return self._by_path.get(path)

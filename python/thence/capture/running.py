@@ -16,6 +16,7 @@ import torch
 from torch.fx import traceback
 from torch.nn.modules import module as hooks
 
+from .compiler import is_dynamo_tracing
 from .interrupts import whole
 from .paths import ModulePaths
 
@@ -40,14 +41,14 @@ def marked(model: torch.nn.Module) -> Iterator[None]:
         _traceback.current_meta["custom"] = custom
 
     def enter(module: torch.nn.Module, _args: Any) -> None:
-        if threading.get_ident() == thread:
+        if not is_dynamo_tracing() and threading.get_ident() == thread:
             # torch.export calls stand-ins, which share their module's __dict__. A module made inside
             # forward has no path: its caller is the best answer.
             running.append(module.__dict__.get(_KEY, running[-1] if running else None))
             mark()
 
     def leave(_module: torch.nn.Module, _args: Any, _output: Any) -> None:
-        if threading.get_ident() == thread and running:
+        if not is_dynamo_tracing() and threading.get_ident() == thread and running:
             running.pop()
             mark()
 
@@ -67,6 +68,9 @@ def marked(model: torch.nn.Module) -> Iterator[None]:
 
 
 def running_at(node: torch.fx.Node) -> str | None:
-    """The path of the module that was running when the node was drawn, if that was heard."""
+    """The path of the module that was running when the node was drawn, if that was heard.
+
+    In the body of control flow, which Dynamo traces, it is the module that started the control flow.
+    """
     found = (node.meta.get("custom") or {}).get(_KEY)
     return found if isinstance(found, str) else None

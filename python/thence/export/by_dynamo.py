@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 
 import torch
@@ -9,7 +10,8 @@ import torch
 from ..capture import marked
 from .errors import Code, ExportError
 from .flat import flat_forward
-from .request import Made, Request, check_options, keywords_of
+from .plainly import PlainCall
+from .request import How, Made, Request, check_options, keywords_of
 
 _OURS = {"model", "args", "kwargs", "f", "dynamo"}
 
@@ -35,13 +37,30 @@ def export(request: Request) -> Made:
         arguments.setdefault("fallback", False)
     for name in ("external_data", "export_params", "keep_initializers_as_inputs"):
         arguments.pop(name, None)  # for `save`
-    model, inputs = request.model, request.inputs
-    with flat_forward(model, request.names, inputs.fixed) as outputs, torch.no_grad(), marked(model):
-        arguments.setdefault("output_names", outputs)  # filled while forward is traced, read after it
-        program = torch.onnx.export(model, tuple(inputs.tensors.values()), **arguments)
+    program = _plain(request, arguments) if request.how is How.PLAIN else _wrapped(request, arguments)
     assert program is not None
     save(program, request)
     return Made(*names_in(program), program)
+
+
+def _wrapped(request: Request, arguments: dict[str, Any]) -> Any:
+    model, inputs = request.model, request.inputs
+    with ExitStack() as stack:
+        outputs = stack.enter_context(flat_forward(model, request.names, inputs.fixed))
+        stack.enter_context(torch.no_grad())
+        if request.how is How.RECORDED:
+            stack.enter_context(marked(model))
+        arguments.setdefault("output_names", outputs)  # filled while forward is traced, read after it
+        return torch.onnx.export(model, tuple(inputs.tensors.values()), **arguments)
+
+
+def _plain(request: Request, arguments: dict[str, Any]) -> Any:
+    call = PlainCall.of(request)
+    if "dynamic_shapes" in arguments and "dynamic_shapes" not in request.options:
+        arguments["dynamic_shapes"] |= dict.fromkeys(request.inputs.fixed)  # one for each argument
+    if "input_names" not in request.options:
+        del arguments["input_names"]
+    return torch.onnx.export(request.model, call.args, **{**call.options(), **arguments})
 
 
 def _dynamic(request: Request, known: set[str]) -> dict[str, Any]:

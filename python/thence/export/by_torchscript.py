@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from .flat import flat_forward
-from .request import Made, Request, check_options, keywords_of
+from .plainly import PlainCall
+from .request import How, Made, Request, check_options, keywords_of
 
 _OURS = {"model", "args", "kwargs", "f", "dynamo"}
 _NOT_HERE = {
@@ -24,28 +25,42 @@ def export(request: Request) -> Made:
     known = keywords_of(torch.onnx.export)
     asked = {name: value for name, value in request.options.items() if name != "external_data"}
     check_options("torchscript", asked, known - _NOT_HERE, _OURS)
-    model, inputs = request.model, request.inputs
-    forward = flat_forward(model, request.names, inputs.fixed)
-    with forward as outputs, torch.no_grad(), _log_aside(request.verbose):
-        arguments: dict[str, Any] = {
-            "input_names": request.names,
-            "output_names": outputs,  # filled while forward is traced, read after it
-            "opset_version": request.opset,
-            "dynamic_axes": request.dynamic or None,
-            "verbose": request.verbose,
-            **asked,
-        }
-        if "dynamo" in known:
-            arguments["dynamo"] = False
-        kept = _Kept() if request.in_memory and not request.weights_apart() else None
-        with request.around(model):
-            where: Any = kept or str(request.file)
-            torch.onnx.export(model, tuple(inputs.tensors.values()), where, **arguments)
+    arguments: dict[str, Any] = {
+        "opset_version": request.opset,
+        "dynamic_axes": request.dynamic or None,
+        "verbose": request.verbose,
+    }
+    if "dynamo" in known:
+        arguments["dynamo"] = False
+    kept = _Kept() if request.in_memory and not request.weights_apart() else None
+    where: Any = kept or str(request.file)
+    export_by = _plain if request.how is How.PLAIN else _wrapped
+    with _log_aside(request.verbose):
+        inputs, outputs = export_by(request, where, {**arguments, **asked})
     scattered = [path for path in request.file.parent.iterdir() if path != request.file]
     if scattered or request.weights_apart():
         _gather(request.file, scattered)
-    content = kept.content if kept is not None else None
-    return Made(arguments["input_names"], arguments["output_names"], content=content)
+    return Made(inputs, outputs, content=kept.content if kept is not None else None)
+
+
+def _wrapped(request: Request, where: Any, arguments: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Gives the names of the graph's inputs and outputs."""
+    model, inputs = request.model, request.inputs
+    with flat_forward(model, request.names, inputs.fixed) as outputs, torch.no_grad():
+        arguments.setdefault("input_names", request.names)
+        arguments.setdefault("output_names", outputs)  # filled while forward is traced, read after it
+        with request.around(model) if request.how is How.RECORDED else nullcontext():
+            torch.onnx.export(model, tuple(inputs.tensors.values()), where, **arguments)
+    return arguments["input_names"], arguments["output_names"]
+
+
+def _plain(request: Request, where: Any, arguments: dict[str, Any]) -> tuple[list[str], list[str]]:
+    call = PlainCall.of(request)
+    torch.onnx.export(request.model, call.args, where, **{**call.options(), **arguments})
+    onnx: Any = importlib.import_module("onnx")
+    content = where.content if isinstance(where, _Kept) else Path(where).read_bytes()
+    graph = onnx.load_model_from_string(content).graph
+    return [value.name for value in graph.input], [value.name for value in graph.output]
 
 
 class _Kept:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+from contextlib import ExitStack
 from typing import Any
 
 import torch
@@ -12,7 +13,7 @@ from ..capture import marked
 from .by_dynamo import names_in, save
 from .errors import Code, ExportError
 from .quiet import quiet
-from .request import Made, Request, check_options
+from .request import How, Made, Request, check_options
 
 _OURS = {"output_path", "export_format"}
 _SAVED = ("external_data", "export_params", "keep_initializers_as_inputs")
@@ -29,7 +30,12 @@ def export(request: Request) -> Made:
         settings.setdefault("dynamic_shapes", _dynamic(request))
     arguments = {name: tensor.clone() for name, tensor in request.inputs.tensors.items()}
     # Once more quiet: transformers set up its loggers when it was imported, which may be just now.
-    with quiet(request.verbose), torch.no_grad(), marked(request.model):
+    with ExitStack() as stack:
+        stack.enter_context(quiet(request.verbose))
+        if request.how is not How.PLAIN:
+            stack.enter_context(torch.no_grad())
+        if request.how is How.RECORDED:
+            stack.enter_context(marked(request.model))
         program = exporter().export(
             request.model, {**arguments, **request.inputs.fixed}, config=config_class(**settings)
         )

@@ -25,6 +25,7 @@ class Code(str, Enum):
     EXPORTER = "X020"  # every exporter that was tried failed
     NO_EXPORTER = "X021"  # no such exporter, or it is not there in this environment
     OPTION = "X022"  # the exporter does not know an option
+    UNRECORDED = "X023"  # diagnostic: the model is exported, and a part of it could not be recorded
     OUTPUT = "X030"  # the output could not be written
 
 

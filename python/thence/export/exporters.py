@@ -4,6 +4,9 @@
     torchscript   torch.onnx.export(dynamo=False)
     transformers  transformers.exporters.OnnxExporter
 
+An exporter that fails while we record is called again without anything of ours around it: an export is
+never worse than that of plain PyTorch. Only what the plain call says is then reported as a failure.
+
 Torch's exporters change global state, so one export runs at a time in a process (`LOCK`). The model
 and torch are left as they were found, and the output appears complete or not at all.
 """
@@ -16,20 +19,21 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from torch import nn
 
+from ..capture import without_fused_attention
 from . import by_dynamo, by_torchscript, by_transformers
-from .errors import Code, ExportError
+from .errors import Code, ExportError, words_of
 from .failures import in_words, output_failure
 from .inputs import Inputs, check_inputs
 from .lock import LOCK
 from .place import put_in_place, workplace
 from .quiet import quiet
-from .request import Made, Request
+from .request import How, Made, Request
 from .state import as_found
 
 EXPORTERS: dict[str, Any] = {
@@ -62,6 +66,7 @@ class Exported:
     program: Any = None  # torch.onnx.ONNXProgram, from dynamo and transformers
     exported_program: Any = None  # the torch.export.ExportedProgram that the exporter made anyway
     failures: list[Failure] = field(default_factory=list)  # of exporters tried before
+    unrecorded: str | None = None  # why nothing was recorded while it was exported, if that failed
 
 
 def export_model(
@@ -75,6 +80,7 @@ def export_model(
     options: Mapping[str, Any] | None = None,
     verbose: bool = False,
     say: Callable[[str], None] | None = None,
+    record: bool = True,
     around_torchscript: Callable[[nn.Module], AbstractContextManager[Any]] | None = None,
     finish: Callable[[Path, Made], None] | None = None,
 ) -> Exported:
@@ -83,9 +89,9 @@ def export_model(
     `exporter`: one name, several in the order to try them, or None for `DEFAULT_ORDER`.
     `dynamic`: input -> axis -> name; without it, `inputs.dynamic`. All other axes are static.
     `options` go to the exporter as keywords. `say` gets a sentence when an exporter fails and the next
-    one is tried (standard error by default). `around_torchscript(model)` is entered around the
-    TorchScript exporter's call. `finish(file, made)` may still change the file, before it gets its place;
-    where `made` has the content, it writes the file.
+    one is tried (standard error by default). `record` marks the graph of torch.export with the modules that
+    run, and enters `around_torchscript(model)` around the TorchScript exporter's call. `finish(file, made)`
+    may still change the file, before it gets its place; where `made` has the content, it writes the file.
 
     Raises ExportError: X011 forward fails, X020 all exporters failed, X021 no such exporter, X022 an
     unknown option, X030 the output cannot be written.
@@ -102,6 +108,7 @@ def export_model(
                 model=model,
                 inputs=inputs,
                 file=folder / output.name,
+                output=output,
                 opset=opset,
                 dynamic=axes,
                 options=dict(options or {}),
@@ -111,22 +118,21 @@ def export_model(
             )
             start = time.monotonic()
             try:
-                made = _export(name, request)
+                made = _attempt(name, request, How.RECORDED if record else How.UNRECORDED)
             except ExportError as error:
                 if error.code is Code.OUTPUT:
                     raise
                 failures.append(Failure(name, error.what, error.details))
                 codes.append(error.code)
             except Exception as error:
-                refused = output_failure(error, output)
-                if refused is not None:
-                    raise refused from error
                 if not failures:  # is it the exporter, or the model itself?
                     check_inputs(model, inputs, getattr(model, "config", None))
                 failures.append(Failure(name, in_words(name, error), traceback.format_exc()))
                 codes.append(Code.EXPORTER)
             else:
                 seconds = time.monotonic() - start
+                if made.unrecorded is not None and record:
+                    tell(_unrecorded_sentence(model, made.unrecorded))
                 if finish is not None:
                     finish(request.file, made)
                 files = put_in_place(request.file, output)
@@ -140,6 +146,7 @@ def export_model(
                     made.program,
                     getattr(made.program, "exported_program", None),
                     failures,
+                    made.unrecorded,
                 )
             _empty(folder)
             following = order[position + 1] if position + 1 < len(order) else None
@@ -148,9 +155,33 @@ def export_model(
     raise _all_failed(model, failures, codes)
 
 
+def _attempt(name: str, request: Request, how: How) -> Made:
+    """One exporter, once more without anything of ours if it fails. Raises what the plain call raises."""
+    try:
+        return _export(name, replace(request, how=how))
+    except ExportError:
+        raise  # an option, a package or the disk: the plain call has the same
+    except Exception as error:
+        _raise_if_output(error, request)
+        reason = words_of(error)
+    _empty(request.file.parent)
+    try:
+        made = _export(name, replace(request, how=How.PLAIN))
+    except Exception as error:
+        _raise_if_output(error, request)
+        raise
+    return replace(made, unrecorded=reason)
+
+
+def _raise_if_output(error: Exception, request: Request) -> None:
+    refused = output_failure(error, request.output)
+    if refused is not None:
+        raise refused from error
+
+
 def _export(name: str, request: Request) -> Made:
     config = getattr(request.model, "config", None)
-    with as_found(request.model, config), quiet(request.verbose):
+    with as_found(request.model, config), without_fused_attention(), quiet(request.verbose):
         made: Made = EXPORTERS[name].export(request)
         return made
 
@@ -169,6 +200,13 @@ def _next_sentence(failure: Failure, following: str, verbose: bool) -> str:
     if verbose:
         lines += [f"  | {line}" for line in failure.details.strip().splitlines()]
     return "\n".join(lines)
+
+
+def _unrecorded_sentence(model: nn.Module, reason: str) -> str:
+    return (
+        f"warning[{Code.UNRECORDED.value}]: {type(model).__name__}: recording failed ({reason}); "
+        "exported without it: modules are found by names, metadata and the hierarchy alone"
+    )
 
 
 def _all_failed(model: nn.Module, failures: list[Failure], codes: list[Code]) -> ExportError:

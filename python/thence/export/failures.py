@@ -39,7 +39,9 @@ def in_words(exporter: str, error: BaseException) -> str:
 def output_failure(error: BaseException, output: Path) -> ExportError | None:
     """The error as one of writing, if that is what it is: another exporter could not write either."""
     for link in _chain(error):
-        if isinstance(link, OSError) and not isinstance(link, (ConnectionError, TimeoutError)):
+        network = isinstance(link, (ConnectionError, TimeoutError))
+        # One without a number is not the system's: `inspect` raises such where there is no source code.
+        if isinstance(link, OSError) and link.errno is not None and not network:
             return cannot_write(output, link)
         if _FULL.search(str(link)):
             return cannot_write(output, OSError(str(link).splitlines()[0]))

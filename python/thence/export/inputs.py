@@ -23,6 +23,7 @@ import torch
 from torch import nn
 from torch.nn.modules import module as hooks
 
+from ..capture.compiler import is_dynamo_tracing
 from .errors import Code, ExportError, words_of
 from .facts import Facts
 from .flat import fixed_arguments, tensors_in
@@ -206,7 +207,8 @@ def _counting() -> Iterator[list[int]]:
     count = [0]
 
     def enter(_module: nn.Module, _arguments: Any) -> None:
-        count[0] += 1
+        if not is_dynamo_tracing():  # it allows no side effects in branches and loop bodies
+            count[0] += 1
 
     handle = hooks.register_module_forward_pre_hook(enter)
     try:

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,14 @@ from .inputs import Inputs
 INLINE_LIMIT = 1536 * 1024 * 1024
 
 
+class How(Enum):
+    """What surrounds the exporter's call."""
+
+    RECORDED = "recorded"  # hooks that record which module runs
+    UNRECORDED = "unrecorded"  # the positional forward that names inputs and outputs, and no hooks
+    PLAIN = "plain"  # nothing: the call is the one that a user would write
+
+
 @dataclass
 class Request:
     """One export by one exporter, into a file of the workplace."""
@@ -25,12 +34,14 @@ class Request:
     model: nn.Module
     inputs: Inputs
     file: Path
+    output: Path  # where the file goes in the end
     opset: int | None
     dynamic: dict[str, dict[int, str]]
     options: dict[str, Any]
     verbose: bool
     around: Callable[[nn.Module], AbstractContextManager[Any]]
     in_memory: bool = False  # one file's bytes may be handed over unwritten, as `Made.content`
+    how: How = How.RECORDED
 
     @property
     def names(self) -> list[str]:
@@ -50,6 +61,7 @@ class Made:
     output_names: Sequence[str]
     program: Any = None
     content: bytes | None = None  # of the file, which is still to be written
+    unrecorded: str | None = None  # why nothing was recorded while it was exported, if that failed
 
 
 def weight_bytes(model: nn.Module) -> int:

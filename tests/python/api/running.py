@@ -17,7 +17,7 @@ PROGRAM = Path(os.environ.get("THENCE_BIN") or ROOT / "build/release/bin/thence"
 ENVIRONMENT = {
     **os.environ,
     "THENCE_PYTHON": sys.executable,
-    "PYTHONPATH": os.pathsep.join([str(ROOT / "python"), str(Path(__file__).parent)]),
+    "PYTHONPATH": os.pathsep.join(map(str, (ROOT / "python", Path(__file__).parent, ROOT))),
     "HF_HUB_OFFLINE": "1",
 }
 
