@@ -2,14 +2,15 @@
 
 The exporter keeps a stack of modules itself, and it is not always right: a view that is replayed after a
 write into its base bears the module that reads it. Hooks hear which module really runs, and torch copies
-what they leave in its current metadata onto each node that it draws.
+what they leave in its current metadata onto each node that it draws. It does so only while a module runs:
+elsewhere torch leaves notes of its own there, which it does not expect to find on nodes.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import torch
@@ -33,11 +34,12 @@ def marked(model: torch.nn.Module) -> Iterator[None]:
         return
     thread = threading.get_ident()
     running: list[str | None] = []
+    copying = ExitStack()  # torch copies metadata only while a module of the model runs
     named = list(ModulePaths(model))
 
     def mark() -> None:
         custom = dict(_traceback.current_meta.get("custom", {}))
-        custom[_KEY] = running[-1] if running else None
+        custom[_KEY] = running[-1]
         _traceback.current_meta["custom"] = custom
 
     def enter(module: torch.nn.Module, _args: Any) -> None:
@@ -45,12 +47,19 @@ def marked(model: torch.nn.Module) -> Iterator[None]:
             # torch.export calls stand-ins, which share their module's __dict__. A module made inside
             # forward has no path: its caller is the best answer.
             running.append(module.__dict__.get(_KEY, running[-1] if running else None))
+            if running[0] is None:
+                return  # not a module of the model
+            if len(running) == 1:
+                copying.enter_context(_traceback.preserve_node_meta())
             mark()
 
     def leave(_module: torch.nn.Module, _args: Any, _output: Any) -> None:
         if not is_dynamo_tracing() and threading.get_ident() == thread and running:
             running.pop()
-            mark()
+            if not running:
+                copying.close()
+            elif running[0] is not None:
+                mark()
 
     handles: list[Any] = []
     try:
@@ -58,9 +67,9 @@ def marked(model: torch.nn.Module) -> Iterator[None]:
             module.module.__dict__[_KEY] = module.path
         handles.append(hooks.register_module_forward_pre_hook(enter))
         handles.append(hooks.register_module_forward_hook(leave, always_call=True))
-        with _traceback.preserve_node_meta():
-            yield
+        yield
     finally:
+        copying.close()
         for handle in handles:
             handle.remove()
         for module in named:

@@ -317,3 +317,11 @@ def test_the_program_prints_the_diagnostic_and_ends_well(tmp_path: Path) -> None
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert done.stderr.startswith("warning[X023]: RecursiveScriptModule: recording failed (")
     assert files(tmp_path) == ["model.capture.json", "model.onnx"]
+
+
+def test_the_program_exports_control_flow(tmp_path: Path) -> None:
+    done = thence("export", "-m", "hard_nets:cond_lambdas", "-q", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    np.testing.assert_allclose(
+        ran(tmp_path / "model.onnx")[0], hard_nets.net("cond_lambdas")(X).detach().numpy(), atol=1e-5
+    )
