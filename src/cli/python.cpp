@@ -46,8 +46,10 @@ void read_all(int descriptor, std::string& text) {
   }
 }
 
-// What the interpreter runs: the command, or the last word, which says that the package is not there.
+// What the interpreter runs: the command, or the last word, which says that the package is not there. The
+// current folder leaves the path before anything is imported from it: the folder may be somebody else's.
 constexpr const char* start = R"(import sys
+sys.path[:] = [folder for folder in sys.path if folder]
 message = sys.argv.pop()
 try:
     from thence.commands import main
@@ -57,6 +59,23 @@ except ModuleNotFoundError as error:
     sys.exit(print(message, file=sys.stderr) or 2)
 sys.exit(main())
 )";
+
+// Keeps Python from importing out of the current folder. PYTHONSAFEPATH does so from Python 3.11 on, also in
+// the processes that Python starts; `start` covers 3.10. An empty entry of PYTHONPATH, as in
+// PYTHONPATH=$PYTHONPATH:/more, means the current folder too and is hardly ever meant. Folders that the user
+// names stay.
+void leave_out_current_folder() {
+  setenv("PYTHONSAFEPATH", "1", 1);
+  const char* named = std::getenv("PYTHONPATH");
+  if (named == nullptr) return;
+  std::vector<std::string> kept;
+  for (const std::string_view folder : base::split(named, ':'))
+    if (!folder.empty()) kept.emplace_back(folder);
+  if (kept.empty())
+    unsetenv("PYTHONPATH");
+  else
+    setenv("PYTHONPATH", base::joined(kept, ":").c_str(), 1);
+}
 
 }  // namespace
 
@@ -121,6 +140,7 @@ int run_python(const std::string& command, const std::string& request) {
     for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
     execvp(python.c_str(), arguments.data());
   };
+  leave_out_current_folder();
   const std::vector<std::string> tried = candidates();
   for (const std::string& python : tried)
     if (access(python.c_str(), X_OK) == 0) run(python);
