@@ -24,7 +24,8 @@ def main() -> int:
 def _candidates() -> Iterator[Path]:
     here = Path(__file__).resolve().parent
     yield here / "bin" / "thence"
-    yield Path(sys.executable).parent / "thence"
+    if sys.executable:  # without one, the parent would be the current folder
+        yield Path(sys.executable).parent / "thence"
     yield here.parents[1] / "build" / "release" / "bin" / "thence"
 
 

@@ -12,9 +12,10 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from .errors import BAD_INPUT, OUTPUT, USAGE, Error, told
+from .limits import raise_if_out_of_memory
 
 if TYPE_CHECKING:
     from .export import Inputs, Loaded, Progress
@@ -51,6 +52,9 @@ def _guarded(command: Callable[[Request], None], request: Request) -> int:
     except Error as error:
         return _say(error.lines(verbose=verbose), error.kind)
     except MemoryError:
+        if limit := request.get("memory"):
+            text = f"error[L002]: this needs more memory than the limit of {limit} MiB"
+            return _say(f"{text}\n  help: allow more with --memory MIB, if you trust the model", BAD_INPUT)
         return _say("error[F005]: out of memory\n  help: free some, or use a machine with more", OUTPUT)
     except ImportError as error:
         hint = "install torch, transformers, onnx and onnxscript"
@@ -121,29 +125,19 @@ def _capture(request: Request) -> None:
 
 
 def _extract(request: Request) -> None:
-    """Infers the types that the file does not tell, and asks the program once more."""
-    import subprocess
-    import tempfile
-    from pathlib import Path
-
+    """Infers the types that the file lacks, and prints them as JSON: what `--types` reads."""
+    answers = _answers()
     from .types_of import types_of
 
     try:
         types = types_of(request["model"])
-    except Exception:  # what cannot be inferred is told of by the program
+    except (Error, MemoryError, ImportError):
+        raise
+    except Exception as error:  # the program names the values whose types are not known
+        raise_if_out_of_memory(error)
         types = {}
-    flags = ["--module", request["module"], "--output", request["output"], "--strategy", request["strategy"]]
-    for name in ("capture", "call"):
-        flags += [f"--{name}", request[name]] if request.get(name) else []
-    for name in ("keep_names", "quiet"):
-        flags += [f"--{name.replace('_', '-')}"] if request.get(name) else []
-    with tempfile.TemporaryDirectory() as folder:
-        told = Path(folder) / "types.json"
-        told.write_text(json.dumps(types))
-        command = [request["program"], "extract", request["model"], *flags, "--types", str(told)]
-        code = subprocess.run(command, check=False).returncode
-    if code:
-        raise SystemExit(code)
+    with answers:
+        json.dump(types, answers)
 
 
 def _convert(request: Request) -> None:
@@ -157,8 +151,7 @@ def _verify(request: Request) -> None:
     """Claims come on standard input, a line each; verdicts go to standard output likewise."""
     from pathlib import Path
 
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what others print is no answer
+    answers = _answers()
     lines = [json.loads(line) for line in sys.stdin.buffer]
     try:
         import onnx  # noqa: F401
@@ -179,6 +172,13 @@ def _verify(request: Request) -> None:
         answer = f"not_run {error}\n"
     with answers:
         answers.write(answer)
+
+
+def _answers() -> TextIO:
+    """Standard output, for the answer alone: what libraries print goes to standard error."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return answers
 
 
 def _loaded(load: Callable[..., Loaded], request: Request) -> Loaded:

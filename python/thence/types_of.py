@@ -7,6 +7,8 @@ from typing import Any
 
 import onnx
 
+from .limits import check_function_calls
+
 SMALL = 1024  # bytes: tensors that shapes may be computed from
 
 
@@ -16,6 +18,7 @@ def types_of(model: str | Path) -> dict[str, dict[str, Any]]:
     A value whose type cannot be inferred is left out.
     """
     skeleton = onnx.load(str(model), load_external_data=False)
+    check_function_calls(skeleton)
     _drop_weights(skeleton.graph)
     inferred = onnx.shape_inference.infer_shapes(skeleton, data_prop=True)
     return {

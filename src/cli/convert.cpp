@@ -60,7 +60,7 @@ int write_parquet(const semantics::Map& map, const ConvertFlags& flags) {
   const std::optional<Error> error = base::make_atomically(flags.output, [&](const std::string& temporary) {
     std::string request = R"({"output":)";
     base::append_json_string(request, temporary);
-    code = feed_python("convert", request + "}",
+    code = feed_python("convert", request + "}", PythonLimits{},
                        [&](base::Writer& out) { output::write_map_records(map, threads(flags), out); });
     return code == done ? std::nullopt : std::optional(Error{});
   });

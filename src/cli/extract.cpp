@@ -1,6 +1,7 @@
 // thence extract: one module as a model of its own.
 #include "edit/extract.h"
 
+#include <filesystem>
 #include <memory>
 
 #include "base/format.h"
@@ -24,35 +25,31 @@ constexpr const char* examples = R"(Examples:
   thence extract model.onnx --module layer --call 1 -o second.onnx
       the second call of a module that runs several times
 
-Exit codes: 0 done, 1 there is no such module, or nothing of it in the graph, 2 wrong usage, 3 the file cannot be read as a model,
-4 input/output failure.)";
+Exit codes: 0 done, 1 there is no such module, or nothing of it in the graph, 2 wrong usage, 3 the file cannot be read as a model
+or a limit was reached, 4 input/output failure.)";
 
 struct ExtractFlags : ModelFlags {
   edit::ExtractOptions what;
   std::string types;
   std::size_t call = no_call;
+  PythonLimits limits = default_limits;
   static constexpr std::size_t no_call = 1'000'000'000;
 };
 
-// What this program was asked for, for Python to ask once more with the types it infers.
-std::string request(const ExtractFlags& flags) {
-  std::string json = "{";
-  const auto add = [&](std::string_view key, std::string_view value) {
-    json += json.size() > 1 ? "," : "";
-    output::append_json_string(json, key);
-    json += ':';
-    output::append_json_string(json, value);
-  };
-  add("program", own_path());
-  add("model", flags.model);
-  add("module", flags.what.module);
-  add("output", flags.output);
-  add("capture", flags.options.capture);
-  add("strategy", flags.options.strategy);
-  if (flags.what.call) add("call", std::to_string(*flags.what.call));
-  if (flags.what.keep_names) add("keep_names", "yes");
-  if (flags.quiet) add("quiet", "yes");
-  return json + "}";
+// Adds the types that Python infers. Gives the exit code; an error is already printed.
+int infer_types(const ExtractFlags& flags, edit::Types& types) {
+  PythonLimits limits = flags.limits;
+  std::error_code ignored;
+  const std::uintmax_t bytes = std::filesystem::file_size(flags.model, ignored);
+  limits.allow_for_files(ignored ? 0 : bytes);
+  std::string request = R"({"model":)", answer;
+  output::append_json_string(request, flags.model);
+  const int code = feed_python("extract", request + "}", limits, [](base::Writer&) {}, &answer);
+  if (code != done) return code;
+  const std::optional<Error> error = edit::add_types_of(answer, "the answer of Python", types);
+  if (!error) return done;
+  print_error(*error);
+  return static_cast<int>(error->kind);
 }
 
 void tell(const semantics::Map& map, const edit::Part& part) {
@@ -79,13 +76,15 @@ int run_extract(ExtractFlags& flags) {
       print_error(*error);
       return static_cast<int>(error->kind);
     }
-  const Result<edit::Part> part = edit::find_part(map, flags.what, types);
+  Result<edit::Part> part = edit::find_part(map, flags.what, types);
+  if (part && !part->untyped.empty() && flags.types.empty() && flags.model != "-") {
+    if (const int code = infer_types(flags, types); code != done) return code;
+    part = edit::find_part(map, flags.what, types);
+  }
   if (!part) {
     print_error(part.error());
     return nothing_found;
   }
-  if (!part->untyped.empty() && flags.types.empty() && flags.model != "-")
-    return run_python("extract", request(flags));
   for (const std::string& name : part->untyped)
     if (!flags.quiet)
       std::fputs(base::format("warning[{}]: {}: its type could not be found\n", "E007", brief(name)).c_str(),
@@ -119,6 +118,7 @@ void add_extract(Program& program) {
                "\"shape\": [1, \"batch\"]}}",
        .type = "FILE"},
       flags->types);
+  add_limit_flags(command, flags->limits, "inferring types");
   command.does([flags] { return run_extract(*flags); });
 }
 

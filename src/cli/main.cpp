@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/completion.h"
+#include "cli/python.h"
 
 namespace thence::cli {
 namespace {
@@ -26,10 +27,12 @@ void on_bus_error(int) {
       "error[F004]: the file became shorter while it was read, or its disk failed\n  help: try again when "
       "nobody writes to it\n";
   [[maybe_unused]] const ssize_t put = write(STDERR_FILENO, text, sizeof text - 1);
+  end_python();
   base::remove_unfinished();
   _exit(4);
 }
 void on_interrupt(int) {
+  end_python();
   base::remove_unfinished();
   _exit(interrupted);
 }
@@ -39,6 +42,7 @@ void keep_streams_apart() {
     if (fcntl(stream, F_GETFD) < 0) (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 void on_termination(int signal) {
+  end_python();
   base::remove_unfinished();
   std::signal(signal, SIG_DFL);
   std::raise(signal);

@@ -1,12 +1,9 @@
 #include "cli/python.h"
 
-#include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <string>
@@ -18,6 +15,12 @@
 
 namespace thence::cli {
 namespace {
+
+std::string own_path() {
+  std::array<char, PATH_MAX> link{};
+  const ssize_t length = readlink("/proc/self/exe", link.data(), link.size() - 1);
+  return {link.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
+}
 
 // Beside the program as it was called, which in a virtual environment is a link, and beside what it is.
 std::vector<std::string> candidates() {
@@ -36,18 +39,10 @@ std::vector<std::string> candidates() {
   return all;
 }
 
-void read_all(int descriptor, std::string& text) {
-  std::array<char, 1 << 16> piece;
-  for (;;) {
-    const ssize_t got = read(descriptor, piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return;
-    text.append(piece.data(), static_cast<std::size_t>(got));
-  }
-}
-
-// What the interpreter runs: the command, or the last word, which says that the package is not there.
+// What the interpreter runs: the command, or the last word, which says that the package is not there. The
+// current folder leaves the path before anything is imported from it: the folder may be somebody else's.
 constexpr const char* start = R"(import sys
+sys.path[:] = [folder for folder in sys.path if folder]
 message = sys.argv.pop()
 try:
     from thence.commands import main
@@ -58,56 +53,24 @@ except ModuleNotFoundError as error:
 sys.exit(main())
 )";
 
+// Keeps Python from importing out of the current folder. PYTHONSAFEPATH does so from Python 3.11 on, also in
+// the processes that Python starts; `start` covers 3.10. An empty entry of PYTHONPATH, as in
+// PYTHONPATH=$PYTHONPATH:/more, means the current folder too and is hardly ever meant. Folders that the user
+// names stay.
+void leave_out_current_folder() {
+  setenv("PYTHONSAFEPATH", "1", 1);
+  const char* named = std::getenv("PYTHONPATH");
+  if (named == nullptr) return;
+  std::vector<std::string> kept;
+  for (const std::string_view folder : base::split(named, ':'))
+    if (!folder.empty()) kept.emplace_back(folder);
+  if (kept.empty())
+    unsetenv("PYTHONPATH");
+  else
+    setenv("PYTHONPATH", base::joined(kept, ":").c_str(), 1);
+}
+
 }  // namespace
-
-std::string own_path() {
-  std::array<char, PATH_MAX> link{};
-  const ssize_t length = readlink("/proc/self/exe", link.data(), link.size() - 1);
-  return {link.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
-}
-
-int feed_python(const std::string& command, const std::string& request,
-                const std::function<void(base::Writer&)>& write, std::string* answer) {
-  std::array<int, 2> pipe_ends{}, answer_ends{-1, -1};
-  const bool piped = pipe2(pipe_ends.data(), O_CLOEXEC) == 0 &&
-                     (answer == nullptr || pipe2(answer_ends.data(), O_CLOEXEC) == 0);
-  const pid_t child = piped ? fork() : -1;
-  if (child < 0) {
-    print_error({ErrorKind::input_output, "F005", "another process cannot be started",
-                 "end some, or free some memory"});
-    return static_cast<int>(ErrorKind::input_output);
-  }
-  if (child == 0) {
-    dup2(pipe_ends[0], STDIN_FILENO);
-    if (answer != nullptr) dup2(answer_ends[1], STDOUT_FILENO);
-    _exit(run_python(command, request));
-  }
-  close(pipe_ends[0]);
-  base::Writer out([&](std::string_view piece) {
-    while (!piece.empty()) {
-      const ssize_t put = ::write(pipe_ends[1], piece.data(), piece.size());
-      if (put < 0 && errno == EINTR) continue;
-      if (put < 0) return false;  // it ended early, and said why
-      piece.remove_prefix(static_cast<std::size_t>(put));
-    }
-    return true;
-  });
-  write(out);
-  out.flush();
-  close(pipe_ends[1]);
-  if (answer != nullptr) {
-    close(answer_ends[1]);
-    read_all(answer_ends[0], *answer);
-    close(answer_ends[0]);
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  if (WIFEXITED(status)) return WEXITSTATUS(status);
-  print_error({ErrorKind::input_output, "F005",
-               base::format("Python was ended by signal {}", WTERMSIG(status)),
-               "free some memory, and try again"});
-  return static_cast<int>(ErrorKind::input_output);
-}
 
 int run_python(const std::string& command, const std::string& request) {
   const auto run = [&](const std::string& python) {
@@ -121,6 +84,7 @@ int run_python(const std::string& command, const std::string& request) {
     for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
     execvp(python.c_str(), arguments.data());
   };
+  leave_out_current_folder();
   const std::vector<std::string> tried = candidates();
   for (const std::string& python : tried)
     if (access(python.c_str(), X_OK) == 0) run(python);

@@ -32,12 +32,14 @@ constexpr const char* examples = R"(Examples:
   thence transfer model.onnx optimised.onnx --verify
       the same table, and what numbers say of it
 
-Exit codes: 0 done, 1 the models have nothing in common, 2 wrong usage, 3 a file cannot be read as a model, 4 input/output failure.)";
+Exit codes: 0 done, 1 the models have nothing in common, 2 wrong usage, 3 a file cannot be read as a model or a
+limit was reached, 4 input/output failure.)";
 
 struct TransferFlags : ModelFlags {
   std::vector<std::string> models;
   MapFormat format;
   bool verify = false;
+  PythonLimits limits = default_limits;
 };
 
 // The tagged model, and its map beside it.
@@ -72,7 +74,8 @@ int run_transfer(TransferFlags& flags) {
   plain.rules.clear();
   plain.granularity.reset();
   int python_code = done;
-  const transfer::Verifier verify = flags.verify ? verifier(flags, python_code) : transfer::Verifier();
+  const transfer::Verifier verify =
+      flags.verify ? verifier(flags, flags.limits, python_code) : transfer::Verifier();
   Opened opened = keep_map(flags, semantics::Map::make(flags.models.front(), plain));
   for (std::size_t i = 1; i < flags.models.size() && opened.map != nullptr; ++i) {
     const bool last = i + 1 == flags.models.size();
@@ -105,6 +108,7 @@ void add_transfer(Program& program) {
       {.name = "--verify",
        .help = "Run both models on the same inputs and compare numbers; needs Python with onnxruntime"},
       flags->verify);
+  add_limit_flags(command, flags->limits, "running two models");
   command.does([flags] { return run_transfer(*flags); });
 }
 

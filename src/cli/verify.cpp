@@ -1,11 +1,12 @@
 #include "cli/verify.h"
 
 #include <cstdlib>
+#include <filesystem>
+#include <set>
 
 #include "base/format.h"
 #include "base/json_text.h"
 #include "base/text.h"
-#include "cli/python.h"
 #include "output/verification.h"
 
 namespace thence::cli {
@@ -21,6 +22,22 @@ std::string request(const onnx::Model& ancestor, const onnx::Model& descendant, 
   base::append_json_string(json, descendant.file());
   json += quiet ? R"(,"quiet":true})" : "}";
   return json;
+}
+
+// Of the model's file, and of those beside it that hold its data.
+std::uintmax_t bytes_of(const onnx::Model& model) {
+  namespace fs = std::filesystem;
+  const fs::path file = model.file();
+  std::set<fs::path> files = {file};
+  for (const onnx::Initializer& initializer : model.initializers())
+    if (const auto& external = model.tensor(initializer).external; external)
+      files.insert(file.parent_path() / external->location);
+  std::uintmax_t bytes = 0;
+  for (const fs::path& one : files) {
+    std::error_code failed;
+    if (const std::uintmax_t size = fs::file_size(one, failed); !failed) bytes += size;
+  }
+  return bytes;
 }
 
 void append_names(std::string& line, const onnx::Model& model, const std::vector<onnx::ValueId>& values) {
@@ -77,26 +94,29 @@ Result<Verification> read_answer(std::string_view answer, const std::vector<Clai
 
 }  // namespace
 
-transfer::Verifier verifier(const ModelFlags& flags, int& exit_code) {
-  return [quiet = flags.quiet, &exit_code](const std::vector<Claim>& claims, const onnx::Model& ancestor,
-                                           const onnx::Model& descendant) -> Result<Verification> {
-    std::string answer;
-    exit_code = feed_python(
-        "transfer --verify", request(ancestor, descendant, quiet),
-        [&](base::Writer& out) {
-          std::string line;
-          for (const Claim& claim : claims) {
-            line = "[";
-            append_names(line, descendant, claim.ours);
-            line += ',';
-            append_names(line, ancestor, claim.theirs);
-            out.add(line += "]\n");
-          }
-        },
-        &answer);
-    if (exit_code != done) return Error{};
-    return read_answer(answer, claims, ancestor, descendant);
-  };
+transfer::Verifier verifier(const ModelFlags& flags, const PythonLimits& limits, int& exit_code) {
+  return
+      [quiet = flags.quiet, limits, &exit_code](const std::vector<Claim>& claims, const onnx::Model& ancestor,
+                                                const onnx::Model& descendant) -> Result<Verification> {
+        std::string answer;
+        PythonLimits allowed = limits;
+        allowed.allow_for_files(bytes_of(ancestor) + bytes_of(descendant));
+        exit_code = feed_python(
+            "transfer --verify", request(ancestor, descendant, quiet), allowed,
+            [&](base::Writer& out) {
+              std::string line;
+              for (const Claim& claim : claims) {
+                line = "[";
+                append_names(line, descendant, claim.ours);
+                line += ',';
+                append_names(line, ancestor, claim.theirs);
+                out.add(line += "]\n");
+              }
+            },
+            &answer);
+        if (exit_code != done) return Error{};
+        return read_answer(answer, claims, ancestor, descendant);
+      };
 }
 
 void tell_verification(const semantics::Map& map) {

@@ -21,6 +21,8 @@ Types types_in(const onnx::Model& model);
 /// Adds the types of a JSON object: {"name": {"elem_type": 1, "shape": [1, "batch", null]}}; a shape may be
 /// missing.
 std::optional<Error> add_types(const std::string& file, Types& types);
+/// The same of the object's text; `file` is what an error names.
+std::optional<Error> add_types_of(std::string_view json, const std::string& file, Types& types);
 
 struct Boundary {
   onnx::ValueId value;

@@ -64,7 +64,11 @@ Types types_in(const onnx::Model& model) {
 std::optional<Error> add_types(const std::string& file, Types& types) {
   const Result<base::MappedFile> mapped = base::MappedFile::open(file);
   if (!mapped) return mapped.error();
-  const base::JsonDocument document(mapped->bytes());
+  return add_types_of(mapped->bytes(), file, types);
+}
+
+std::optional<Error> add_types_of(std::string_view json, const std::string& file, Types& types) {
+  const base::JsonDocument document(json);
   if (!document.root().is_object())
     return Error{ErrorKind::bad_input, "E006",
                  base::format("{}: is not a JSON object of types by value", base::printable(file)),

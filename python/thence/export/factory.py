@@ -6,6 +6,8 @@ import importlib
 import os
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from torch import nn
@@ -15,6 +17,28 @@ from .errors import Code, ExportError, words_of
 
 def call_factory(name: str) -> Any:
     """What the named callable returns; a module that is named directly is returned as it is."""
+    with _current_folder_last():
+        return _call(name)
+
+
+@contextmanager
+def _current_folder_last() -> Iterator[None]:
+    """Lets the user's own module, and what it imports, be found in the current folder.
+
+    The folder is last on the path, so that nothing in it replaces an installed package.
+    """
+    here = os.getcwd()
+    sys.path.append(here)
+    try:
+        yield
+    finally:
+        for at in reversed(range(len(sys.path))):  # the last one is ours; the user may have named it, too
+            if sys.path[at] == here:
+                del sys.path[at]
+                break
+
+
+def _call(name: str) -> Any:
     place, _, attribute = name.partition(":")
     target = _import(place, name)
     for part in attribute.split("."):
@@ -45,9 +69,7 @@ def call_factory(name: str) -> Any:
 
 
 def _import(place: str, name: str) -> Any:
-    """Imports the module, as `python -m` would: the present folder counts too."""
-    here = os.getcwd()
-    sys.path.insert(0, here)
+    """Imports the module."""
     try:
         return importlib.import_module(place)
     except ModuleNotFoundError as error:
@@ -60,8 +82,6 @@ def _import(place: str, name: str) -> Any:
         raise _broken(name, place, error) from error
     except Exception as error:
         raise _broken(name, place, error) from error
-    finally:
-        sys.path.remove(here)
 
 
 def _broken(name: str, place: str, error: Exception) -> ExportError:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..limits import check_function_calls
+
 if TYPE_CHECKING:
     import onnx
 
@@ -69,7 +71,9 @@ def read_graph(path: Path) -> Graph:
     """Of a file; data that lies in others is not read."""
     import onnx
 
-    return Graph(onnx.load(path, load_external_data=False))
+    model = onnx.load(path, load_external_data=False)
+    check_function_calls(model)
+    return Graph(model)
 
 
 def _input(value: onnx.ValueInfoProto) -> Input:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..errors import Error
+from ..limits import raise_if_out_of_memory
 from ..progress import Progress
 from . import claims as words
 from .alike import MANY, Alike, sample
@@ -146,6 +148,8 @@ class _Side:
         self._what = what
         try:
             self.graph: Graph = read_graph(path)
+        except Error:
+            raise
         except Exception as error:
             raise self._failed(error) from error
         self._runner = Runner(path, self.graph.outputs)
@@ -153,13 +157,12 @@ class _Side:
     def values(self, names: list[str], feed: Feed) -> Values:
         try:
             found = self._runner.values(names, feed)
-        except MemoryError:
-            raise
         except Exception as error:  # onnxruntime's have no class in common
             raise self._failed(error) from error
         self._runner.release()  # the other model's turn
         return found
 
     def _failed(self, error: Exception) -> NotRun:
+        raise_if_out_of_memory(error)
         said = " ".join(str(error).split())[:300]
         return NotRun(f"the {self._what} cannot be run: {said or type(error).__name__}")

@@ -1,0 +1,98 @@
+"""Bounds on what a model may ask of the libraries that work on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from .errors import BAD_INPUT, Error
+
+if TYPE_CHECKING:
+    import onnx
+
+# Nodes of a model whose function calls are replaced by the functions' bodies. onnx infers the types of
+# 200,000 such nodes in half a second; the time grows in proportion.
+MOST_EXPANDED_NODES = 1_000_000
+
+Key = tuple[str, str, str]  # domain, name and overload of a function or an operator
+Bodies = dict[Key, Iterable["onnx.NodeProto"]]
+
+# What libraries call it when they get no memory, where they do not raise MemoryError.
+_OUT_OF_MEMORY = re.compile(
+    r"bad.?alloc|failed to allocate|out of memory|cannot allocate memory", re.IGNORECASE
+)
+
+
+def raise_if_out_of_memory(error: Exception) -> None:
+    """Raises MemoryError where a library's error means that."""
+    if isinstance(error, MemoryError) or _OUT_OF_MEMORY.search(str(error)):
+        raise MemoryError from error
+
+
+def check_function_calls(model: onnx.ModelProto) -> None:
+    """Raises Error where the functions of a model expand to too many nodes.
+
+    Functions that each call the previous one twice double with each of them. onnx and onnxruntime walk or
+    copy the body of a function for each call.
+    """
+    bodies: Bodies = {_key(one.domain, one.name, one.overload): one.node for one in model.functions}
+    if bodies and _expanded(model.graph.node, bodies) > MOST_EXPANDED_NODES:
+        raise Error(
+            BAD_INPUT,
+            "L004",
+            f"the model's functions expand to more than {MOST_EXPANDED_NODES} nodes",
+            "export the model without functions",
+        )
+
+
+def _key(domain: str, name: str, overload: str) -> Key:
+    return "" if domain == "ai.onnx" else domain, name, overload  # two spellings of one domain
+
+
+def _expanded(main: Iterable[onnx.NodeProto], bodies: Bodies) -> int:
+    """How many nodes there are once all calls are expanded. A function that calls itself counts as endless.
+
+    Depth-first without recursion: a chain of calls may be as long as the file allows.
+    """
+    calls = {key: _calls(body) for key, body in bodies.items()}
+    sizes: dict[Key, int] = {}  # of functions, once expanded
+
+    def size(counts: dict[Key, int]) -> int:
+        total = sum(count * (1 + sizes.get(key, 0)) for key, count in counts.items())
+        return min(total, MOST_EXPANDED_NODES + 1)  # so that numbers stay small
+
+    first = _calls(main)
+    stack = [key for key in first if key in bodies]
+    ancestors: set[Key] = set()  # functions on the stack whose callees are above them
+    while stack:
+        key = stack[-1]
+        waiting = [callee for callee in calls[key] if callee in bodies and callee not in sizes]
+        if key in sizes or not waiting:
+            sizes.setdefault(key, size(calls[key]))
+            ancestors.discard(stack.pop())
+            continue
+        if not ancestors.isdisjoint(waiting):
+            return MOST_EXPANDED_NODES + 1
+        ancestors.add(key)
+        stack += waiting
+    return size(first)
+
+
+def _calls(nodes: Iterable[onnx.NodeProto]) -> dict[Key, int]:
+    """How often each operator or function is used, in bodies as well."""
+    counts: dict[Key, int] = {}
+    for node in _with_bodies(nodes):
+        key = _key(node.domain, node.op_type, node.overload)
+        counts[key] = counts.get(key, 0) + 1
+    return counts
+
+
+def _with_bodies(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
+    left = list(nodes)
+    while left:
+        node = left.pop()
+        yield node
+        for attribute in node.attribute:
+            for body in (attribute.g, *attribute.graphs):
+                left += body.node

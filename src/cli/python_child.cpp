@@ -1,0 +1,186 @@
+// Python in a child process with bounds: a file of a few hundred bytes can ask for years and terabytes.
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+#include "base/format.h"
+#include "cli/command.h"
+#include "cli/python.h"
+
+namespace thence::cli {
+namespace {
+
+volatile std::sig_atomic_t running_child = 0;  // leads a process group of its own
+volatile std::sig_atomic_t timed_out = 0;
+
+void on_deadline(int) {
+  timed_out = 1;
+  end_python();
+}
+
+// While it lives, SIGALRM ends the child after so many seconds.
+class Deadline {
+ public:
+  explicit Deadline(std::size_t seconds) {
+    timed_out = 0;
+    if (seconds == 0) return;
+    std::signal(SIGALRM, on_deadline);
+    set(seconds);
+  }
+  ~Deadline() { set(0); }
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+
+ private:
+  static void set(std::size_t seconds) {
+    itimerval timer{};
+    timer.it_value.tv_sec = static_cast<time_t>(seconds);
+    (void)setitimer(ITIMER_REAL, &timer, nullptr);
+  }
+};
+
+// The limit is on private writable memory, not on addresses: a runtime maps weights from their files and
+// reserves room for threads, and neither takes memory that others need.
+void limit_memory(std::size_t mebibytes) {
+  if (mebibytes == 0) return;
+  const rlim_t bytes = static_cast<rlim_t>(mebibytes) << 20;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_max != RLIM_INFINITY && limit.rlim_max < bytes)
+    return;
+  limit.rlim_cur = limit.rlim_max = bytes;
+  (void)setrlimit(RLIMIT_DATA, &limit);
+}
+
+// In the child. It leaves the terminal's process group, so that an interrupt comes to this program first,
+// which ends it at once: Python would wait for the C++ code that it is in.
+void prepare_child(pid_t parent, const PythonLimits& limits) {
+  (void)setpgid(0, 0);
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(interrupted);  // it ended before the line above
+  limit_memory(limits.mebibytes);
+  // One thread is enough for this work; a linear algebra library would take a buffer for each core.
+  for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) setenv(name, "1", 0);
+}
+
+void read_all(int descriptor, std::string& text) {
+  std::array<char, 1 << 16> piece;
+  for (;;) {
+    const ssize_t got = read(descriptor, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return;
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  }
+}
+
+void write_all(int descriptor, const std::function<void(base::Writer&)>& write) {
+  base::Writer out([&](std::string_view piece) {
+    while (!piece.empty()) {
+      const ssize_t put = ::write(descriptor, piece.data(), piece.size());
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) return false;  // it ended early, and said why
+      piece.remove_prefix(static_cast<std::size_t>(put));
+    }
+    return true;
+  });
+  write(out);
+  out.flush();
+}
+
+int wait_for(pid_t child) {
+  siginfo_t info{};
+  while (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) continue;
+  running_child = 0;  // before its number can become another process's
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return status;
+}
+
+int fail(const Error& error) {
+  print_error(error);
+  return static_cast<int>(error.kind);
+}
+
+// How it ended: the exit code, or an error where it was ended.
+int outcome(int status, const std::string& command, const PythonLimits& limits) {
+  if (timed_out != 0)
+    return fail(
+        {ErrorKind::bad_input, "L001",
+         base::format("'thence {}' did not end within the time limit of {} s", command, limits.seconds),
+         "allow more with --timeout SECONDS, if you trust the model"});
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  const int signal = WTERMSIG(status);
+  // A library that runs out of memory, or of stack, may end this way; a hostile model can bring it about.
+  if (signal == SIGABRT || signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE)
+    return fail({ErrorKind::bad_input, "L003",
+                 base::format("'thence {}': Python crashed on the model (signal {})", command, signal),
+                 limits.mebibytes == 0
+                     ? "check the model with onnx.checker"
+                     : base::format("check the model with onnx.checker; if you trust it, allow more memory "
+                                    "than {} MiB with --memory",
+                                    limits.mebibytes)});
+  return fail({ErrorKind::input_output, "F005", base::format("Python was ended by signal {}", signal),
+               "free some memory, and try again"});
+}
+
+}  // namespace
+
+void end_python() {
+  if (const pid_t child = running_child; child > 0) (void)kill(-child, SIGKILL);
+}
+
+int feed_python(const std::string& command, std::string request, const PythonLimits& limits,
+                const std::function<void(base::Writer&)>& write, std::string* answer) {
+  if (limits.mebibytes > 0) request.insert(1, base::format("\"memory\":{},", limits.mebibytes));
+  std::array<int, 2> pipe_ends{}, answer_ends{-1, -1};
+  const bool piped = pipe2(pipe_ends.data(), O_CLOEXEC) == 0 &&
+                     (answer == nullptr || pipe2(answer_ends.data(), O_CLOEXEC) == 0);
+  const pid_t parent = getpid();
+  const pid_t child = piped ? fork() : -1;
+  if (child < 0)
+    return fail({ErrorKind::input_output, "F005", "another process cannot be started",
+                 "end some, or free some memory"});
+  if (child == 0) {
+    prepare_child(parent, limits);
+    dup2(pipe_ends[0], STDIN_FILENO);
+    if (answer != nullptr) dup2(answer_ends[1], STDOUT_FILENO);
+    _exit(run_python(command, request));
+  }
+  (void)setpgid(child, child);  // here as well: whoever comes first
+  running_child = child;
+  const Deadline deadline(limits.seconds);
+  close(pipe_ends[0]);
+  write_all(pipe_ends[1], write);
+  close(pipe_ends[1]);
+  if (answer != nullptr) {
+    close(answer_ends[1]);
+    read_all(answer_ends[0], *answer);
+    close(answer_ends[0]);
+  }
+  return outcome(wait_for(child), command, limits);
+}
+
+void add_limit_flags(Command& command, PythonLimits& limits, const std::string& work) {
+  command.number({.name = "--timeout",
+                  .help = base::format("The most seconds that {} may take; 0: no limit", work),
+                  .type = "SECONDS",
+                  .show_default = true},
+                 limits.seconds, 0, 10'000'000);
+  command.number({.name = "--memory",
+                  .help = base::format("The most memory, in MiB, that {} may take beside four times the "
+                                       "size of the files; 0: no limit",
+                                       work),
+                  .type = "MIB",
+                  .show_default = true},
+                 limits.mebibytes, 0, 1'000'000'000);
+}
+
+}  // namespace thence::cli
