@@ -1,4 +1,4 @@
-"""The program and the Python module are built with the flags of cmake/Hardening.cmake: read from the files themselves."""
+"""The program and the Python module are built with the flags of cmake/Hardening.cmake, as readelf sees it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ def test_the_stack_is_protected(path: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_calls_of_libc_are_checked(path: Path) -> None:
     """_FORTIFY_SOURCE: at least one of the checked variants is called."""
-    assert re.search(r"__(mem|str|read|pread|vsnprintf|snprintf|fprintf|printf)\w*_chk\b", readelf("--dyn-syms", path))
+    assert re.search(
+        r"__(mem|str|read|pread|vsnprintf|snprintf|fprintf|printf)\w*_chk\b", readelf("--dyn-syms", path)
+    )
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="flags of these processors")
@@ -63,5 +65,7 @@ def test_calls_of_libc_are_checked(path: Path) -> None:
 def test_code_marks_its_jump_targets(path: Path) -> None:
     # The linker drops the property when an object lacks it, so the code is looked at instead.
     landing = {"x86_64": "endbr64", "aarch64": "paciasp|bti"}[platform.machine()]
-    code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", path], capture_output=True, text=True, check=True)
+    code = subprocess.run(
+        ["objdump", "-d", "--no-show-raw-insn", path], capture_output=True, text=True, check=True
+    )
     assert len(re.findall(landing, code.stdout)) > 100
