@@ -182,12 +182,41 @@ Opened open_map(ModelFlags& flags) {
   return keep_map(flags, semantics::Map::make(flags.model, flags.options));
 }
 
-int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& write) {
+std::optional<Error> replaces_input(const ModelFlags& flags, const std::string& output, bool model_too) {
+  if (output.empty() || output == "-" || base::is_pipe_or_device(output)) return std::nullopt;
+  std::vector<std::string> inputs = flags.more_inputs;
+  inputs.insert(inputs.end(), {flags.options.capture, flags.options.rules});
+  if (model_too) inputs.push_back(flags.model);
+  for (const std::string& input : inputs) {
+    std::error_code ignored;  // of a file that does not exist
+    if (!input.empty() && input != "-" && std::filesystem::equivalent(input, output, ignored))
+      return Error{ErrorKind::usage, "U011",
+                   base::format("{}: this would replace a file that the command reads", brief(output)),
+                   "name another file after -o"};
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+int deliver_to_file(const ModelFlags& flags, const std::function<void(base::Writer&)>& write, bool is_model) {
   if (flags.output.empty() || flags.output == "-") return to_standard_output(write);
-  const std::optional<Error> error = base::write_atomically(flags.output, write);
+  std::optional<Error> error = replaces_input(flags, flags.output, !is_model);
+  const base::Links links = flags.output_is_derived ? base::Links::replace : base::Links::follow;
+  if (!error) error = base::write_atomically(flags.output, write, links);
   if (!error) return done;
   print_error(*error);
   return static_cast<int>(error->kind);
+}
+
+}  // namespace
+
+int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& write) {
+  return deliver_to_file(flags, write, false);
+}
+
+int deliver_model(const ModelFlags& flags, const std::function<void(base::Writer&)>& write) {
+  return deliver_to_file(flags, write, true);
 }
 
 void tell_of_data_left_behind(const onnx::Model& model, const ModelFlags& flags) {

@@ -61,6 +61,7 @@ int run_diff(DiffFlags& flags) {
                  base::format("kinds: {}", base::joined(names, ", "))});
     return wrong_usage;
   }
+  flags.more_inputs = {flags.other, flags.capture_of_other};
   const Opened before = open_map(flags);
   if (before.map == nullptr) return before.exit_code;
   semantics::MapOptions options = flags.options;
