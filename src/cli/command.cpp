@@ -155,6 +155,24 @@ int to_standard_output(const std::function<void(base::Writer&)>& write) {
   return static_cast<int>(ErrorKind::input_output);
 }
 
+bool is_inside(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
+// Whether a rules file was found in a folder around the working folder that is neither in the user's home nor
+// in the same repository: in /tmp, say, anybody may have put it there.
+bool is_foreign(const std::string& rules) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (!rules.starts_with("../")) return false;
+  const fs::path folder = fs::canonical(rules, failed).parent_path(), here = fs::current_path(failed);
+  const char* const home = std::getenv("HOME");
+  if (home != nullptr && *home != '\0' && is_inside(folder, fs::weakly_canonical(home, failed))) return false;
+  for (fs::path at = here; at != at.parent_path(); at = at.parent_path())
+    if (fs::exists(at / ".git", failed)) return !is_inside(folder, at);
+  return true;
+}
+
 }  // namespace
 
 void settle_options(ModelFlags& flags) {
@@ -163,8 +181,16 @@ void settle_options(ModelFlags& flags) {
       flags.tag_format == "class" ? semantics::TagFormat::bare : semantics::TagFormat::ordinal;
   flags.options.jobs = threads(flags);
   flags.options.granularity = rules::granularity_of(flags.granularity);
-  if (flags.takes_rules && !flags.no_rules && flags.options.rules.empty())
+  if (flags.takes_rules && !flags.no_rules && flags.options.rules.empty()) {
     flags.options.rules = rules::find_rules();
+    if (is_foreign(flags.options.rules))
+      std::fputs(
+          base::format("warning[{}]: {}: rules from outside of your home folder and repository are used; "
+                       "--no-rules leaves them out\n",
+                       "R008", brief(flags.options.rules))
+              .c_str(),
+          stderr);
+  }
 }
 
 Opened keep_map(const ModelFlags& flags, Result<semantics::Map> map) {
