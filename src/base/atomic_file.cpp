@@ -95,11 +95,6 @@ void sync_folder(const std::filesystem::path& folder) {
   (void)close(descriptor);
 }
 
-bool is_pipe_or_device(const std::filesystem::path& path) {
-  struct stat info {};
-  return stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-}
-
 // A symbolic link stays one: what it points to is replaced.
 std::filesystem::path behind_links(const std::string& path) {
   std::error_code ignored;
@@ -120,8 +115,10 @@ std::optional<Error> replace(const std::string& path, const std::filesystem::pat
   struct stat old {};
   const mode_t mask = umask(0);
   umask(mask);
-  const bool replaces = stat(target.c_str(), &old) == 0;
-  const mode_t mode = replaces ? old.st_mode & 07777 : 0666 & ~mask;
+  // The target is no link, or a link that is replaced: its owner and mode mean nothing. The bits that give
+  // rights to whoever runs a file (setuid, setgid) are not passed on to new content.
+  const bool replaces = lstat(target.c_str(), &old) == 0 && S_ISREG(old.st_mode);
+  const mode_t mode = replaces ? old.st_mode & 0777 : 0666 & ~mask;
   std::optional<Error> error = make(descriptor, temporary);
   int number = 0;
   // The owner is kept where we may; who may not give files away owns what he writes.
@@ -144,9 +141,16 @@ void remove_unfinished() {
   if (any_unfinished != 0) unlink(unfinished.data());
 }
 
-std::optional<Error> write_atomically(const std::string& path, const std::function<void(Writer&)>& write) {
-  const std::filesystem::path target = behind_links(path);
-  if (is_pipe_or_device(target)) {
+bool is_pipe_or_device(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+std::optional<Error> write_atomically(const std::string& path, const std::function<void(Writer&)>& write,
+                                      Links links) {
+  const std::filesystem::path target =
+      links == Links::follow ? behind_links(path) : std::filesystem::path(path);
+  if (links == Links::follow && is_pipe_or_device(target)) {
     const int descriptor = open(target.c_str(), O_WRONLY | O_CLOEXEC);
     int number = descriptor < 0 ? errno : write_to(descriptor, write);
     if (descriptor >= 0 && close(descriptor) != 0 && number == 0) number = errno;

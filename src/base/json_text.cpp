@@ -35,12 +35,28 @@ std::size_t plain_prefix(std::string_view text) {
   return i;
 }
 
+// JSON is printed on terminals, too: what they would obey is escaped.
+void append_character(std::string& out, std::string_view character) {
+  if (is_printable(character)) {
+    out.append(character);
+    return;
+  }
+  std::uint32_t code = static_cast<unsigned char>(character[0]) & (0x7fU >> character.size());
+  for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3fU);
+  if (code < 0x10000) {
+    append_format(out, "\\u{:04x}", code);
+    return;
+  }
+  code -= 0x10000;
+  append_format(out, "\\u{:04x}\\u{:04x}", 0xd800 + (code >> 10), 0xdc00 + (code & 0x3ff));
+}
+
 void append_escaped(std::string& out, std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
     const auto c = static_cast<unsigned char>(text.front());
     if (length > 1)
-      out.append(text.substr(0, length));
+      append_character(out, text.substr(0, length));
     else if (length == 0)
       base::append_format(out, "\\\\x{:02x}", c);
     else if (plain[c])

@@ -7,14 +7,23 @@ namespace {
 
 bool continuation(unsigned char c) { return (c & 0xc0) == 0x80; }
 
-// C1 controls and the marks that turn the direction of text can rewrite what a terminal shows.
+struct Range {
+  char32_t first, last;
+};
+// Characters that change what a terminal shows without being seen: C1 controls, marks that turn the direction
+// of text, and characters without width, which make two names look the same.
+constexpr Range deceptive_ranges[] = {
+    {0x80, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e}, {0x200b, 0x200f},
+    {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+};
+
+// `character` is one character of UTF-8, of two bytes or more.
 bool deceptive(std::string_view character) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
-  if (character.size() == 2)
-    return (byte(0) == 0xc2 && byte(1) < 0xa0) || (byte(0) == 0xd8 && byte(1) == 0x9c);
-  if (character.size() != 3 || byte(0) != 0xe2) return false;
-  if (byte(1) == 0x80) return (byte(2) >= 0x8b && byte(2) <= 0x8f) || (byte(2) >= 0xa8 && byte(2) <= 0xae);
-  return byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9;
+  if (character.empty()) return false;
+  char32_t code = static_cast<unsigned char>(character[0]) & (0x7fU >> character.size());
+  for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3fU);
+  return std::any_of(std::begin(deceptive_ranges), std::end(deceptive_ranges),
+                     [&](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
 // How many bytes the character at the front takes, if it can be shown as it is; otherwise 0.

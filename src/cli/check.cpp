@@ -104,7 +104,7 @@ int run_synthesise(CheckFlags& flags) {
   const Result<onnx::Model> model = onnx::Model::open(flags.model, ignored);
   if (!model) return fail(model.error());
   const edit::Splice splice = edit::with_ids(*model);
-  return deliver(flags, [&](base::Writer& out) { splice.write(out); });
+  return deliver_model(flags, [&](base::Writer& out) { splice.write(out); });
 }
 
 int run_check(CheckFlags& flags) {

@@ -155,6 +155,24 @@ int to_standard_output(const std::function<void(base::Writer&)>& write) {
   return static_cast<int>(ErrorKind::input_output);
 }
 
+bool is_inside(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
+// Whether a rules file was found in a folder around the working folder that is neither in the user's home nor
+// in the same repository: in /tmp, say, anybody may have put it there.
+bool is_foreign(const std::string& rules) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (!rules.starts_with("../")) return false;
+  const fs::path folder = fs::canonical(rules, failed).parent_path(), here = fs::current_path(failed);
+  const char* const home = std::getenv("HOME");
+  if (home != nullptr && *home != '\0' && is_inside(folder, fs::weakly_canonical(home, failed))) return false;
+  for (fs::path at = here; at != at.parent_path(); at = at.parent_path())
+    if (fs::exists(at / ".git", failed)) return !is_inside(folder, at);
+  return true;
+}
+
 }  // namespace
 
 void settle_options(ModelFlags& flags) {
@@ -163,8 +181,16 @@ void settle_options(ModelFlags& flags) {
       flags.tag_format == "class" ? semantics::TagFormat::bare : semantics::TagFormat::ordinal;
   flags.options.jobs = threads(flags);
   flags.options.granularity = rules::granularity_of(flags.granularity);
-  if (flags.takes_rules && !flags.no_rules && flags.options.rules.empty())
+  if (flags.takes_rules && !flags.no_rules && flags.options.rules.empty()) {
     flags.options.rules = rules::find_rules();
+    if (is_foreign(flags.options.rules))
+      std::fputs(
+          base::format("warning[{}]: {}: rules from outside of your home folder and repository are used; "
+                       "--no-rules leaves them out\n",
+                       "R008", brief(flags.options.rules))
+              .c_str(),
+          stderr);
+  }
 }
 
 Opened keep_map(const ModelFlags& flags, Result<semantics::Map> map) {
@@ -182,12 +208,41 @@ Opened open_map(ModelFlags& flags) {
   return keep_map(flags, semantics::Map::make(flags.model, flags.options));
 }
 
-int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& write) {
+std::optional<Error> replaces_input(const ModelFlags& flags, const std::string& output, bool model_too) {
+  if (output.empty() || output == "-" || base::is_pipe_or_device(output)) return std::nullopt;
+  std::vector<std::string> inputs = flags.more_inputs;
+  inputs.insert(inputs.end(), {flags.options.capture, flags.options.rules});
+  if (model_too) inputs.push_back(flags.model);
+  for (const std::string& input : inputs) {
+    std::error_code ignored;  // of a file that does not exist
+    if (!input.empty() && input != "-" && std::filesystem::equivalent(input, output, ignored))
+      return Error{ErrorKind::usage, "U011",
+                   base::format("{}: this would replace a file that the command reads", brief(output)),
+                   "name another file after -o"};
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+int deliver_to_file(const ModelFlags& flags, const std::function<void(base::Writer&)>& write, bool is_model) {
   if (flags.output.empty() || flags.output == "-") return to_standard_output(write);
-  const std::optional<Error> error = base::write_atomically(flags.output, write);
+  std::optional<Error> error = replaces_input(flags, flags.output, !is_model);
+  const base::Links links = flags.output_is_derived ? base::Links::replace : base::Links::follow;
+  if (!error) error = base::write_atomically(flags.output, write, links);
   if (!error) return done;
   print_error(*error);
   return static_cast<int>(error->kind);
+}
+
+}  // namespace
+
+int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& write) {
+  return deliver_to_file(flags, write, false);
+}
+
+int deliver_model(const ModelFlags& flags, const std::function<void(base::Writer&)>& write) {
+  return deliver_to_file(flags, write, true);
 }
 
 void tell_of_data_left_behind(const onnx::Model& model, const ModelFlags& flags) {

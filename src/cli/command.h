@@ -28,7 +28,9 @@ struct ModelFlags {
   std::string granularity;  // empty: as rules say, if there are any
   bool takes_rules = false, no_rules = false;
   std::size_t jobs = 0;
-  std::string output;  // a file instead of standard output
+  std::string output;                      // a file instead of standard output
+  bool output_is_derived = false;          // the user did not type its name
+  std::vector<std::string> more_inputs{};  // files that the command reads beside those above
 };
 
 /// Declares the flags on a command.
@@ -56,7 +58,13 @@ int compare_strategies(ModelFlags& flags, const std::string& format);
 
 /// Runs `write` with standard output or the file that was asked for. A closed pipe ends quietly; a file
 /// appears whole or not at all.
+/// Refuses to replace a file that the command reads.
 int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& write);
+/// The same for what is a model again, which may replace the one that was read.
+int deliver_model(const ModelFlags& flags, const std::function<void(base::Writer&)>& write);
+/// An error if `output` is one of the files that the command reads.
+std::optional<Error> replaces_input(const ModelFlags& flags, const std::string& output,
+                                    bool model_too = true);
 
 /// Writes the model with its answers as tags, and says how many there are.
 int deliver_tagged(const semantics::Map& map, const ModelFlags& flags, edit::TagOptions options = {});

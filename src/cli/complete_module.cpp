@@ -1,8 +1,8 @@
 // Paths of modules for the shell. Only the tree is read, and nothing is said of what is wrong.
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/diagnostic.h"
-#include "base/text.h"
 #include "cli/completion.h"
 #include "hierarchy/capture.h"
 #include "hierarchy/hierarchy.h"
@@ -15,6 +15,15 @@ std::string with_home(std::string path) {
   if (path.starts_with("~/"))
     if (const char* home = std::getenv("HOME")) path.replace(0, 1, home);
   return path;
+}
+
+// A shell may run what a name holds once it stands on the command line: quoting by the shell's own means
+// fails for some characters inside an open quote. Only names that need no quotes are offered.
+bool is_safe_in_shells(std::string_view name) {
+  return !name.empty() && name.front() != '-' && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || c == '/' || c == '-';
+  });
 }
 
 }  // namespace
@@ -37,7 +46,7 @@ std::vector<std::string> complete_module(const std::string& model_file, const st
   std::vector<std::string> found;
   const auto add = [&](hierarchy::ModuleId module) {
     const std::string_view one = tree[module].path;
-    if (found.size() < most && base::is_printable(one)) found.emplace_back(one);
+    if (found.size() < most && is_safe_in_shells(one)) found.emplace_back(one);
   };
   for (hierarchy::ModuleId module = 1; module < tree.size(); ++module) {
     const std::string_view one = tree[module].path;

@@ -104,6 +104,8 @@ int run_convert(ConvertFlags& flags) {
     return fail({ErrorKind::usage, "U011",
                  base::format("the graph and its overlay cannot both go to {}", brief(flags.output)),
                  "name two files"});
+  for (const std::string& output : {flags.output, flags.overlay})
+    if (const auto error = replaces_input(flags, output)) return fail(*error);
   const Opened opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;

@@ -19,7 +19,7 @@ exported twice, or whose nodes were renamed and shuffled, has no difference. Wei
 
 Kinds: added, removed, moved (the same work, in another module), fused, split, retyped (another operator between the same values),
 rewired (the same operator of other values), quantised, weights (other content), precision (the same weights in another element type),
-renamed (an input or output), shapes, attributes.)";
+renamed (an input or output), shapes, attributes, not_compared (weights whose data cannot be read).)";
 
 constexpr const char* examples = R"(Examples:
   thence diff model.onnx optimised.onnx
@@ -29,7 +29,7 @@ constexpr const char* examples = R"(Examples:
   thence diff torchscript.onnx dynamo.onnx --capture model.capture.json --capture-b model.capture.json --format json
       with what the live model told of both
 
-Exit codes: 0 no difference, 1 a difference, 2 wrong usage, 3 a file cannot be read as a model, 4 input/output failure.)";
+Exit codes: 0 no difference, 1 a difference or weights that were not compared, 2 wrong usage, 3 a file cannot be read as a model, 4 input/output failure.)";
 
 struct DiffFlags : ModelFlags {
   std::string other, capture_of_other, format = "table";
@@ -61,6 +61,7 @@ int run_diff(DiffFlags& flags) {
                  base::format("kinds: {}", base::joined(names, ", "))});
     return wrong_usage;
   }
+  flags.more_inputs = {flags.other, flags.capture_of_other};
   const Opened before = open_map(flags);
   if (before.map == nullptr) return before.exit_code;
   semantics::MapOptions options = flags.options;

@@ -85,6 +85,7 @@ bool all_clear(const std::vector<Bar>& bars, const score::Score& score) {
 
 // The model's own map, or the one that its ancestor lends it.
 Opened open_asked(EvalFlags& flags) {
+  flags.more_inputs = {flags.truth, flags.ancestor};
   if (flags.ancestor.empty()) return open_map(flags);
   settle_options(flags);
   const Opened ancestor = keep_map(flags, semantics::Map::make(flags.ancestor, flags.options));

@@ -90,7 +90,7 @@ int run_extract(ExtractFlags& flags) {
       std::fputs(base::format("warning[{}]: {}: its type could not be found\n", "E007", brief(name)).c_str(),
                  stderr);
   const edit::Splice splice = edit::extracted(map, *part, types);
-  const int code = deliver(flags, [&](base::Writer& out) { splice.write(out); });
+  const int code = deliver_model(flags, [&](base::Writer& out) { splice.write(out); });
   if (code == done && !flags.quiet) tell(map, *part);
   return code;
 }

@@ -73,7 +73,7 @@ int run_fold(FoldFlags& flags) {
     return fold.error().kind == ErrorKind::usage ? nothing_found : static_cast<int>(fold.error().kind);
   }
   const edit::Splice splice = edit::folded(*fold);
-  const int code = deliver(flags, [&](base::Writer& out) { splice.write(out); });
+  const int code = deliver_model(flags, [&](base::Writer& out) { splice.write(out); });
   if (code != done) return code;
   tell_of_data_left_behind(opened.map->model(), flags);
   if (!flags.quiet) tell(*fold);

@@ -94,7 +94,7 @@ int run_strip(StripFlags& flags) {
   }
   const bool any = edit::has_entries(*model);
   const edit::Splice splice = edit::without(*model);
-  const int code = deliver(flags, [&](base::Writer& out) { splice.write(out); });
+  const int code = deliver_model(flags, [&](base::Writer& out) { splice.write(out); });
   if (code != done) return code;
   tell_of_data_left_behind(*model, flags);
   if (!flags.quiet && !any) std::fputs("the file had no tags\n", stderr);
@@ -107,7 +107,7 @@ int deliver_tagged(const semantics::Map& map, const ModelFlags& flags, edit::Tag
   options.capture_digest = digest_of(flags.options.capture);
   options.jobs = threads(flags);
   const edit::Splice splice = edit::tagged(map, options);
-  const int code = deliver(flags, [&](base::Writer& out) { splice.write(out); });
+  const int code = deliver_model(flags, [&](base::Writer& out) { splice.write(out); });
   if (code != done) return code;
   tell_of_data_left_behind(map.model(), flags);
   if (flags.quiet) return code;

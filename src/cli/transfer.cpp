@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/atomic_file.h"
 #include "cli/print_map.h"
 #include "cli/verify.h"
 
@@ -46,7 +47,10 @@ struct TransferFlags : ModelFlags {
 int deliver_both(const semantics::Map& map, TransferFlags& flags) {
   ModelFlags beside = flags;
   beside.output += ".map.json";
-  if (const int code = deliver_map(map, beside, "json", {}); code != done) return code;
+  beside.output_is_derived = true;
+  // A pipe or a device is no place with room for a second file beside it.
+  if (!base::is_pipe_or_device(flags.output))
+    if (const int code = deliver_map(map, beside, "json", {}); code != done) return code;
   flags.model = flags.models.back();
   return deliver_tagged(map, flags);
 }
@@ -70,7 +74,9 @@ int run_transfer(TransferFlags& flags) {
   const auto columns = columns_of(flags.format, {"name", "op_type", "module", "role", "proof", "confidence"});
   if (!columns) return wrong_usage;
   settle_options(flags);
-  semantics::MapOptions plain = flags.options;  // rules tell of the last model alone
+  flags.more_inputs = flags.models;
+  if (!flags.output.empty()) flags.more_inputs.pop_back();  // its tagged form may replace it
+  semantics::MapOptions plain = flags.options;              // rules tell of the last model alone
   plain.rules.clear();
   plain.granularity.reset();
   int python_code = done;

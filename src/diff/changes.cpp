@@ -57,6 +57,9 @@ std::vector<Change> Changes::of(const Group& group) {
     add(any_quantising(b_, group.b) ? Kind::quantised : Kind::added, ops_of(b_, group.b));
   } else {
     rewritten(group);
+    // Exact groups, too: the data of an unread weight is no part of their keys.
+    if (const std::string unread = weights_.first_unread(group); !unread.empty())
+      add(Kind::not_compared, unread);
     if (!group.exact)
       weights_.compare(group, [this](Kind kind, const std::string& detail) { add(kind, detail); });
     const onnx::Node a = a_.model.node(group.a.front()), b = b_.model.node(group.b.front());

@@ -140,14 +140,28 @@ class Comparison {
                 base::format("{} -> {}", shown(before), shown(now))});
   }
 
+  // Unread data that no node accounts for: an output of the model or of a body, an attribute.
+  void report_other_unread() {
+    report_.unread_weights = std::max(a_.constants.unread(), b_.constants.unread());
+    if (report_.unread_weights == 0 || report_.counts[static_cast<std::size_t>(Kind::not_compared)] > 0)
+      return;
+    put({Kind::not_compared,
+         row(""),
+         {},
+         {},
+         {},
+         {},
+         base::format("the data of {} weights cannot be read", report_.unread_weights)});
+  }
+
   void finish() {
+    report_other_unread();
     std::stable_sort(report_.differences.begin(), report_.differences.end(),
                      [](const Difference& one, const Difference& other) {
                        return one.module != other.module ? one.module < other.module : one.kind < other.kind;
                      });
     for (const ModuleRow& module : report_.modules)
       report_.modules_same += module.known && module.differences() == 0;
-    report_.unread_weights = std::max(a_.constants.unread(), b_.constants.unread());
   }
 
   transfer::Operators operators_;

@@ -20,6 +20,7 @@ constexpr Row rows[kind_count] = {
     {"renamed", "an input or output of the model has another name"},
     {"shapes", "another shape"},
     {"attributes", "other attributes, sizes, axes or indices"},
+    {"not_compared", "weights that could not be compared: their data cannot be read"},
 };
 
 }  // namespace

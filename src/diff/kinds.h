@@ -9,19 +9,20 @@
 namespace thence::diff {
 
 enum class Kind : std::uint8_t {
-  added,       // B has it, A does not
-  removed,     // A has it, B does not
-  moved,       // the same work, in another module
-  fused,       // several nodes of A are fewer in B
-  split,       // the other way round
-  retyped,     // another operator between the same values
-  rewired,     // the same operator of other values; an output that is another value
-  quantised,   // the same work on quantised numbers, in B or in A, and the nodes that quantise them
-  weights,     // the same operator with weights of other content
-  precision,   // the same weights in another element type
-  renamed,     // an input or output of the model
-  shapes,      // weights, results, inputs or outputs of another shape
-  attributes,  // the same operator with other attributes, or other sizes, axes and indices
+  added,         // B has it, A does not
+  removed,       // A has it, B does not
+  moved,         // the same work, in another module
+  fused,         // several nodes of A are fewer in B
+  split,         // the other way round
+  retyped,       // another operator between the same values
+  rewired,       // the same operator of other values; an output that is another value
+  quantised,     // the same work on quantised numbers, in B or in A, and the nodes that quantise them
+  weights,       // the same operator with weights of other content
+  precision,     // the same weights in another element type
+  renamed,       // an input or output of the model
+  shapes,        // weights, results, inputs or outputs of another shape
+  attributes,    // the same operator with other attributes, or other sizes, axes and indices
+  not_compared,  // weights whose data cannot be read
   count,
 };
 

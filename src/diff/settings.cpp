@@ -70,7 +70,7 @@ std::string short_text(std::string_view text) {
 }
 
 // Of kinds that are seldom seen, only whether they are the same is told.
-std::string text_of(const onnx::AttributeView& attribute, std::string_view message) {
+std::string text_of(const onnx::AttributeView& attribute, std::string_view message, Constants& constants) {
   if (!attribute.ref_attr_name.empty()) return base::format("@{}", short_text(attribute.ref_attr_name));
   enum { is_float = 1, is_int, is_string, is_tensor, is_floats = 6, is_ints, is_strings };
   switch (attribute.type) {
@@ -87,7 +87,7 @@ std::string text_of(const onnx::AttributeView& attribute, std::string_view messa
     default: break;
   }
   if (!attribute.has_tensor) return hash_text(message);
-  const Tensor tensor = tensor_of(attribute.tensor);
+  const Tensor tensor = constants.in_attribute(attribute.tensor);
   return tensor.numbers.empty() ? base::format("{} #{:016x}", text_of(tensor), tensor.content)
                                 : tensor.numbers;
 }
@@ -168,7 +168,7 @@ std::vector<Setting> settings_of(const onnx::Node& node, Constants& constants, s
     if (field.tag() != wire::bytes_tag(onnx::NodeField::attribute)) continue;
     const onnx::AttributeView attribute = onnx::read_attribute(field.bytes());
     if (attribute.has_graph || !attribute.graphs.empty()) continue;
-    std::string text = text_of(attribute, field.bytes());
+    std::string text = text_of(attribute, field.bytes(), constants);
     std::erase_if(left_out, [&](const Setting& each) { return each.name == attribute.name; });
     if (own &&
         (Defaults::shipped().last(op, attribute.name) == text || says_nothing(node, attribute, constants)))

@@ -196,7 +196,9 @@ Tensor tensor_of(const onnx::Pieces& message, transfer::DataFiles* files) {
 Tensor Constants::held_by(const onnx::Node& constant) {
   Tensor tensor;
   constant.each_attribute([&](const onnx::AttributeView& attribute) {
-    if (attribute.has_tensor)
+    if (!attribute.ref_attr_name.empty())  // an attribute of the function: the same if it is the same one
+      tensor = tensor_of_strings({attribute.ref_attr_name}, false);
+    else if (attribute.has_tensor)
       tensor = tensor_of(attribute.tensor, &files_);
     else if (attribute.name == "value_int")
       tensor = tensor_of_numbers(7, std::vector{attribute.i}, false);
@@ -211,6 +213,17 @@ Tensor Constants::held_by(const onnx::Node& constant) {
     else if (attribute.name == "value_strings")
       tensor = tensor_of_strings(attribute.strings, true);
   });
+  for (wire::Fields field(constant.bytes()); field.next();)
+    if (field.tag() == wire::bytes_tag(onnx::NodeField::attribute))
+      for (wire::Fields inner(field.bytes()); inner.next();)
+        if (inner.tag() == wire::bytes_tag(onnx::AttributeField::sparse_tensor))
+          tensor = sparse_of(inner.bytes());
+  return tensor;
+}
+
+Tensor Constants::in_attribute(const onnx::Pieces& message) {
+  Tensor tensor = tensor_of(message, &files_);
+  if (!tensor.read && !message.empty()) unread_attributes_.insert(message.front().data());
   return tensor;
 }
 

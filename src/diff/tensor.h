@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "onnx/model.h"
@@ -55,8 +56,10 @@ class Constants {
   const Tensor* of(onnx::ValueId value);
   /// Whether a node makes but such a value.
   bool makes(const onnx::Node& node) const;
+  /// A tensor in an attribute of a node.
+  Tensor in_attribute(const onnx::Pieces& message);
   /// How many of those asked for cannot be read.
-  std::size_t unread() const { return unread_; }
+  std::size_t unread() const { return unread_ + unread_attributes_.size(); }
 
  private:
   onnx::ValueId origin(onnx::ValueId value) const;
@@ -66,6 +69,7 @@ class Constants {
   const onnx::Model& model_;
   transfer::DataFiles files_;
   std::size_t unread_ = 0;
+  std::unordered_set<const char*> unread_attributes_;  // by where they lie in the model
   std::unordered_map<onnx::ValueId, Tensor> kept_;
 };
 

@@ -71,6 +71,24 @@ void Weights::compare(const Weight& before, const Weight& after) {
   tell_(Kind::weights, a.dims != b.dims ? both : base::format("{}: {}, other content", where, text_of(b)));
 }
 
+std::string Weights::first_unread(const Group& group) {
+  for (const std::vector<Weight>& weights : {weights_of(a_, group.a), weights_of(b_, group.b)})
+    for (const Weight& each : weights)
+      if (!each.tensor->read)
+        return base::format("input {}: {}, data cannot be read", each.input, text_of(*each.tensor));
+  return {};
+}
+
+bool Weights::have_same_contents(const std::vector<Weight>& a, const std::vector<Weight>& b) {
+  const auto contents = [](const std::vector<Weight>& weights) {
+    std::vector<std::uint64_t> found;
+    for (const Weight& each : weights) found.push_back(each.tensor->content);
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  return contents(a) == contents(b);
+}
+
 void Weights::compare(const Group& group, const std::function<void(Kind, const std::string&)>& tell) {
   tell_ = tell;
   std::vector<Weight> before = weights_of(a_, group.a), after = weights_of(b_, group.b);
@@ -86,7 +104,11 @@ void Weights::compare(const Group& group, const std::function<void(Kind, const s
   }
   // Where places do not tell: those that are the same belong together, and the one left of each shape. What
   // is fused may need another layout, which is no difference of its own.
-  if (before.size() > most_weights || after.size() > most_weights) return;
+  if (before.size() > most_weights || after.size() > most_weights) {
+    if (!have_same_contents(before, after))
+      tell_(Kind::not_compared, base::format("{} and {} weights: too many", before.size(), after.size()));
+    return;
+  }
   std::erase_if(after, [&](const Weight& each) {
     const auto same = std::find_if(before.begin(), before.end(), [&](const Weight& other) {
       return other.tensor->content == each.tensor->content || same_numbers(*other.tensor, *each.tensor);

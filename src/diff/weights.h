@@ -17,6 +17,8 @@ class Weights {
 
   /// Calls `tell` with each kind of difference, and what differs.
   void compare(const Group& group, const std::function<void(Kind, const std::string&)>& tell);
+  /// The first weight of a group whose data cannot be read; empty if all can.
+  std::string first_unread(const Group& group);
 
  private:
   // A constant that a node works on, and where it reads it.
@@ -28,6 +30,7 @@ class Weights {
   bool same_numbers(const Tensor& a, const Tensor& b);
   std::uint64_t unordered(const Tensor& tensor);
   void compare(const Weight& a, const Weight& b);
+  bool have_same_contents(const std::vector<Weight>& a, const std::vector<Weight>& b);
 
   Side &a_, &b_;
   std::function<void(Kind, const std::string&)> tell_;

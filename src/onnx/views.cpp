@@ -114,6 +114,8 @@ std::vector<MetadataEntry> read_metadata(const Pieces& message, std::uint32_t nu
 
 constexpr std::size_t most_dims = 256;
 
+constexpr std::uint64_t nowhere = static_cast<std::uint64_t>(-1);  // behind the end of any file
+
 TensorView read_tensor(const Pieces& message) {
   TensorView view;
   std::vector<MetadataEntry> external;
@@ -149,8 +151,9 @@ TensorView read_tensor(const Pieces& message) {
     ExternalData data;
     for (const MetadataEntry& entry : external) {
       if (entry.key == "location") data.location = entry.value;
-      if (entry.key == "offset") data.offset = number(entry.value);
-      if (entry.key == "length") data.length = number(entry.value);
+      // What is no decimal number points nowhere: runtimes refuse it, so it must not be read as 0.
+      if (entry.key == "offset") data.offset = number(entry.value).value_or(nowhere);
+      if (entry.key == "length") data.length = number(entry.value).value_or(nowhere);
     }
     view.external = data;
   }

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/json_text.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "query/boundary.h"
 
@@ -91,7 +92,8 @@ Result<ToolList> op_list(const onnx::Model& model, std::span<const NodeId> nodes
   return list;
 }
 
-// trtexec parts the list at commas and colons, and knows no quotes; a star is a wildcard.
+// trtexec parts the list at commas and colons, and knows no quotes; a star is a wildcard. A name with control
+// characters can be neither escaped in this format nor printed on a terminal.
 Result<ToolList> tensorrt_list(const onnx::Model& model, std::span<const NodeId> nodes,
                                const ToolListOptions& options) {
   ToolList list;
@@ -102,7 +104,7 @@ Result<ToolList> tensorrt_list(const onnx::Model& model, std::span<const NodeId>
     std::string name(node.name());
     if (name.empty() && !node.outputs().empty() && node.outputs().front() != onnx::none)
       name = base::format("node_of_{}", model.value_name(node.outputs().front()));
-    if (name.empty() || name.find_first_of(",*\"'\n") != std::string::npos || !base::is_utf8(name)) {
+    if (name.empty() || name.find_first_of(",*\"'") != std::string::npos || !base::is_printable(name)) {
       ++left_out;
       continue;
     }

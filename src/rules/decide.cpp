@@ -34,6 +34,7 @@ class Decider {
       decision.kept = !only_hf_ || counts(id);
       if (custom_) by_rules(id, decision);
     }
+    if (matcher_.gave_up()) return {};
     return std::move(found_);
   }
 

@@ -39,7 +39,7 @@ struct Decisions {
   std::unordered_map<hierarchy::ModuleId, std::string> renamed;  // the new paths
 };
 
-/// `filter` says which modules count under hf.
+/// `filter` says which modules count under hf. Without any modules: matching the rules takes too long.
 Decisions decide(const hierarchy::ModuleTree& tree, const Rules& rules, Granularity granularity,
                  const hierarchy::ClassFilter& filter);
 

@@ -9,13 +9,37 @@ namespace thence::rules {
 
 using base::Glob;
 
+namespace {
+
+// The longest text between two wildcards of any length. After a mismatch the matcher tries such a text again
+// one place further, so it may compare all of it at every place.
+std::size_t longest_retry(const std::string& pattern) {
+  const std::string_view wildcard = pattern.find("**") == std::string::npos ? "*" : "**";
+  std::size_t longest = 1;
+  for (std::size_t at = 0; at < pattern.size();) {
+    const std::size_t end = std::min(pattern.find(wildcard, at), pattern.size());
+    longest = std::max(longest, end - at);
+    at = end + wildcard.size();
+  }
+  return longest;
+}
+
+}  // namespace
+
+bool Matcher::may_match(const Glob& glob, std::string_view text) const {
+  if (gave_up()) return false;
+  work_ += glob.text().size() + text.size() * std::min(longest_retry(glob.text()), text.size());
+  return !gave_up();
+}
+
 bool Matcher::fits(const Rule& rule) const {
   if (!rule.paths.empty() &&
-      (path_.empty() || std::none_of(rule.paths.begin(), rule.paths.end(),
-                                     [&](const Glob& glob) { return glob.fits(path_); })))
+      (path_.empty() || std::none_of(rule.paths.begin(), rule.paths.end(), [&](const Glob& glob) {
+         return may_match(glob, path_) && glob.fits(path_);
+       })))
     return false;
   return rule.classes.empty() || std::any_of(rule.classes.begin(), rule.classes.end(), [&](const Glob& glob) {
-           return hierarchy::class_fits(glob, class_name_);
+           return may_match(glob, class_name_) && hierarchy::class_fits(glob, class_name_);
          });
 }
 

@@ -145,7 +145,13 @@ class Maker {
 
 Result<View> make_view(const ModuleTree& tree, const Rules& rules, Granularity granularity,
                        const hierarchy::ClassFilter& filter) {
-  return Maker(tree, rules, decide(tree, rules, granularity, filter)).make();
+  Decisions decisions = decide(tree, rules, granularity, filter);
+  if (decisions.modules.empty())
+    return Error{ErrorKind::bad_input, "R004",
+                 base::format("{}: its patterns take too long to match with the model's {} modules",
+                              base::printable(rules.file), tree.size()),
+                 "use fewer or shorter patterns, or --no-rules"};
+  return Maker(tree, rules, std::move(decisions)).make();
 }
 
 }  // namespace thence::rules

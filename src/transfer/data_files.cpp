@@ -22,19 +22,25 @@ std::optional<std::string> inside(const std::string& model, std::string_view loc
 
 }  // namespace
 
-std::string_view DataFiles::bytes_of(std::string_view location) {
-  const auto [entry, fresh] = files_.try_emplace(std::string(location));
-  if (!fresh || model_.descriptor() < 0 || model_.file() == "standard input") return entry->second.bytes();
-  if (const auto path = inside(model_.file(), location))
-    if (Result<base::MappedFile> opened = base::MappedFile::open(*path)) entry->second = *std::move(opened);
-  return entry->second.bytes();
+DataFiles::File& DataFiles::open(std::string_view location) {
+  const auto [place, unseen] = paths_.try_emplace(std::string(location));
+  if (unseen && model_.descriptor() >= 0 && model_.file() != "standard input")
+    place->second = inside(model_.file(), location).value_or("");
+  const auto [file, fresh] = files_.try_emplace(place->second);
+  if (fresh && !place->second.empty())
+    if (Result<base::MappedFile> opened = base::MappedFile::open(place->second))
+      file->second.bytes = *std::move(opened);
+  return file->second;
 }
 
 std::optional<std::string_view> DataFiles::find(const onnx::ExternalData& place, std::uint64_t size) {
-  const std::string_view bytes = bytes_of(place.location);
+  File& file = open(place.location);
+  const std::string_view bytes = file.bytes.bytes();
   const std::uint64_t offset = place.offset.value_or(0);
   if (offset > bytes.size() || bytes.size() - offset < size) return std::nullopt;
   if (place.length.value_or(size) != size) return std::nullopt;
+  if (size > most_readings * bytes.size() - file.read) return std::nullopt;
+  file.read += size;
   return bytes.substr(offset, size);
 }
 

@@ -256,7 +256,13 @@ def test_weights_in_other_files(tmp_path: Path) -> None:
     # Outside of the folder nothing is read, nor through a link.
     (other.parent / "weights.bin").rename(tmp_path / "weights.bin")
     (other.parent / "weights.bin").symlink_to(tmp_path / "weights.bin")
-    assert diff(one, other)["summary"]["weights_not_compared"] > 0
+    document = diff(one, other)
+    assert document["summary"]["weights_not_compared"] > 0
+    # What is not compared is not the same, nor when both models lack the data.
+    assert not document["same"]
+    assert document["summary"]["by_kind"].keys() == {"not_compared"}
+    assert diff(other, other)["summary"]["by_kind"].keys() == {"not_compared"}
+    assert diff(other, other, "--ignore", "not_compared")["same"]
 
 
 def test_weights_in_other_files_and_of_another_type(tmp_path: Path) -> None:

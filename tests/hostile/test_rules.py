@@ -119,3 +119,32 @@ def test_no_file(kind: str, model: Path, thence: Path) -> None:
         rules.mkdir()
     done = run("map", model, "--rules", rules, program=thence)
     assert check_error(done, 3 if kind == "folder" else 4, str(rules)) in ("F001", "F002")
+
+
+def test_patterns_that_take_long_are_refused(tmp_path: Path) -> None:
+    """Every pattern fits but for its last character, at every place of every path."""
+    path = "a" * 900
+    model, rules = tmp_path / "model.onnx", tmp_path / "rules.toml"
+    model.write_bytes(pb.model([pb.node("Op", f"/{path}{n}/x", [f"v{n}"]) for n in range(8000)]))
+    rules.write_text("".join(f"[[hide]]\npath = '*{'a' * 400}{n}b*'\n" for n in range(300)))
+    done = run("map", model, "--rules", rules, "-q", timeout=60)
+    assert check_error(done, 3, "rules.toml") == "R004"
+    assert done.seconds < 10
+
+
+@pytest.mark.parametrize("place", ["outside", "home", "repository"])
+def test_rules_of_strangers_are_announced(
+    tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rules in a folder around the working folder, which anybody may have put there."""
+    work = tmp_path / "shared" / "work"
+    work.mkdir(parents=True)
+    (tmp_path / "shared" / "thence.toml").write_text("[[hide]]\npath = 'a'\n")
+    if place == "repository":
+        (tmp_path / "shared" / ".git").mkdir()
+    (work / "model.onnx").write_bytes(pb.model([pb.node("Op", "/a/x", ["v"])]))
+    monkeypatch.chdir(work)
+    home = tmp_path if place == "home" else tmp_path / "home"
+    done = run("map", "model.onnx", "-q", env={"HOME": str(home)})
+    assert done.code == 0
+    assert ("warning[R008]: ../thence.toml" in done.err) == (place == "outside")

@@ -121,7 +121,8 @@ SHELLS = {
         "function fish_prompt; echo -n 'read''y> '; end; thence completions fish | source",
     ),
 }
-HOSTILE = "$(touch owned);a b"
+# Names that a shell might run; inside an open quote bash writes the last one as $'...', which ends the quote.
+HOSTILE = ["$(touch owned);a b", "\u0378';touch owned;'", ":files", "-o"]
 KEYS = [
     ("thence query model.onnx --under pool", "thence query model.onnx --under pooler"),
     ("thence query model.onnx --under=pool", "thence query model.onnx --under=pooler"),
@@ -132,7 +133,11 @@ KEYS = [
     ("thence query --format=na", "thence query --format=names"),
     ("thence map --capture wo", "thence map --capture words.txt"),
     ("thence map --capture=wo", "thence map --capture=words.txt"),
-    ("thence query hostile.onnx --under ", f"thence query hostile.onnx --under {HOSTILE}"),
+    *(
+        (f"thence query hostile{i}.onnx --under {quote}", f"thence query hostile{i}.onnx --under")
+        for i in range(len(HOSTILE))
+        for quote in ("", "'")
+    ),
 ]
 
 
@@ -167,7 +172,9 @@ def typed(shell: list[str], setup: str, line: str, desk: Path) -> str:
         os.write(leader, setup.encode() + b"\n")
         wait_for(b"ready> ", 0)
         before = len(seen)
-        close = b"'" if line.count("'") % 2 and shell[0] == "zsh" else b""  # the others do it themselves
+        # The others close a quote themselves once they complete something.
+        is_open = line.count("'") % 2 and (shell[0] == "zsh" or line.endswith("'"))
+        close = b"'" if is_open else b""
         # The line is an argument of echo from the beginning of the line (^A), once it is complete.
         os.write(leader, line.encode() + b"\t" + close + b"\x01echo \x05> asked; echo do''ne\n")
         wait_for(b"done\r\n", before)
@@ -182,7 +189,8 @@ def typed(shell: list[str], setup: str, line: str, desk: Path) -> str:
 @pytest.mark.parametrize("shell", SHELLS)
 def test_by_the_tab_key(shell: str, line: str, completed: str, desk: Path) -> None:
     shutil.copy(MODEL, desk / "my model.onnx")
-    (desk / "hostile.onnx").write_bytes(one_module(HOSTILE))
+    for i, name in enumerate(HOSTILE):
+        (desk / f"hostile{i}.onnx").write_bytes(one_module(name))
     assert typed(*SHELLS[shell], line, desk).rstrip() == completed
     assert not (desk / "owned").exists()
 

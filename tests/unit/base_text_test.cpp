@@ -33,6 +33,14 @@ TEST(Printable, SpellsOutMarksThatTurnTheDirectionOfText) {
   EXPECT_EQ(printable("\xe2\x80\x93"), "\xe2\x80\x93") << "a dash is just a dash";
 }
 
+TEST(Printable, SpellsOutCharactersWithoutWidth) {
+  for (const char* text :
+       {"\xe2\x81\xa0", "\xe2\x81\xa4", "\xe2\x81\xaa", "\xef\xbb\xbf", "\xf3\xa0\x81\x81"})
+    EXPECT_FALSE(is_printable(text)) << printable(text);
+  for (const char* text : {"\xe2\x81\xb0", "\xef\xbb\xbe\x2e", "\xf0\x9f\x98\x80"})
+    EXPECT_TRUE(is_printable(text)) << "U+2070, U+FEFE, an emoji";
+}
+
 TEST(Printable, SpellsOutWhatIsNotUtf8ByteByByte) {
   EXPECT_EQ(printable("\xff"), "\\xff");
   EXPECT_EQ(printable("\xc3"), "\\xc3");

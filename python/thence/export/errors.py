@@ -7,6 +7,7 @@ the words of whoever failed.
 
 from __future__ import annotations
 
+import unicodedata
 from enum import Enum
 
 
@@ -30,6 +31,20 @@ class Code(str, Enum):
 
 
 _IO = {Code.OUTPUT}
+# Control characters, marks that turn the direction of text, unpaired surrogates, line separators.
+_UNPRINTABLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def printable(text: str) -> str:
+    r"""Text from a file as a terminal may show it: what it would obey is escaped; line ends stay.
+
+    >>> printable("model_type 'a\x1b[2J\u202e'")
+    "model_type 'a\\x1b[2J\\u202e'"
+    """
+    return "".join(
+        c if c == "\n" or unicodedata.category(c) not in _UNPRINTABLE else c.encode("unicode_escape").decode()
+        for c in text
+    )
 
 
 class ExportError(Exception):
@@ -68,7 +83,7 @@ class ExportError(Exception):
             lines.append(f"  help: {self.hint}")
         if verbose and self.details:
             lines += [f"  | {line}" for line in self.details.strip().splitlines()]
-        return "\n".join(lines)
+        return printable("\n".join(lines))
 
 
 def words_of(error: BaseException, limit: int = 200) -> str:

@@ -198,3 +198,12 @@ def test_full_disk_leaves_nothing(tmp_path: Path, exporter: str, data: str) -> N
     assert "help: " in result.stdout
     assert path.read_text() == "the old one"
     assert entries(tmp_path) == ["m.onnx"]
+
+
+def test_an_error_holds_nothing_that_a_terminal_obeys() -> None:
+    """A model's configuration is somebody else's text, and errors quote it."""
+    error = ExportError(
+        Code.UNREADABLE_MODEL, "no model_type 'a\x1b]0;b\x07\x9b\u202e\u2060'", "\x1b[2J", "\x1b[31m\nred"
+    )
+    assert not any(c != "\n" and not c.isprintable() for c in error.text(verbose=True))
+    assert "'a\\x1b]0;b\\x07\\x9b\\u202e\\u2060'" in str(error)

@@ -1,0 +1,27 @@
+# Compiler and linker flags that make memory errors harder to exploit. They apply to all targets alike, because
+# precompiled headers need identical flags.
+include(CheckCXXSourceCompiles)
+include(CheckPIESupported)
+check_pie_supported() # links programs with -pie
+
+add_compile_options(-fstack-protector-strong)
+add_link_options(LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack)
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64|i.86)$")
+  add_compile_options(-fcf-protection)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  add_compile_options(-mbranch-protection=standard)
+endif()
+
+# Checked variants of memcpy, read and the like. They need optimisation, and sanitizers replace the same functions.
+# Level 3 also checks sizes that are known only at run time.
+check_cxx_source_compiles("
+  #include <features.h>
+  #if !__GLIBC_PREREQ(2, 34) || (defined __clang__ && __clang_major__ < 9) || (!defined __clang__ && __GNUC__ < 12)
+  #error level 2
+  #endif
+  int main() {}" THENCE_HAS_FORTIFY_3)
+set(level $<IF:$<BOOL:${THENCE_HAS_FORTIFY_3}>,3,2>)
+if(NOT THENCE_SANITIZE)
+  add_compile_options("$<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=${level}>")
+endif()
