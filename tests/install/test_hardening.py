@@ -17,8 +17,9 @@ FILES = [PROGRAM, *MODULES]
 
 
 def readelf(flag: str, path: Path) -> str:
-    command = ["readelf", "--wide", flag, path]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    command = ["readelf", "--wide", flag, str(path)]
+    printed: str = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return printed
 
 
 def test_the_module_is_there() -> None:

@@ -129,7 +129,8 @@ TEST(Tensor, DataElsewhereIsNamedWithItsPlace) {
   ASSERT_TRUE(view.external);
   EXPECT_EQ(view.external->location, "weights.bin");
   EXPECT_EQ(view.external->offset, 4096u);
-  EXPECT_FALSE(view.external->length) << "not a number";
+  EXPECT_EQ(view.external->length, static_cast<std::uint64_t>(-1))
+      << "not a number: behind the end of any file";
 
   message.number(TensorField::data_location, 7);
   EXPECT_TRUE(read_tensor({message.bytes()}).external) << "an unknown place is an unknown field";

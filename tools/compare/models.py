@@ -13,8 +13,9 @@ from tools.sample.choices import CHOICES
 SAMPLE = Path("tests/models/sample")
 PASSES_PER_MODEL = 2  # of each exporter; all passes in turn, so that each occurs with about ten models
 
-# Forty small architectures (up to 700 nodes by TorchScript), spread over the corpus and not in the sample. A fixed
-# list, so that two comparisons are of the same models; one that an exporter cannot do is compared by the other.
+# Forty small architectures (up to 700 nodes by TorchScript), spread over the corpus and not in the sample. A
+# fixed list, so that two comparisons are of the same models; one that an exporter cannot do is compared by
+# the other.
 CORPUS = tuple(
     "aimv2_vision_model apertus bert-generation blip_text_model chinese_clip_vision_model "
     "clipseg_vision_model convbert data2vec-text detr dots1 exaone4 flaubert gemma4_unified_text glmasr "

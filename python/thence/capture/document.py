@@ -49,7 +49,8 @@ def capture(
         raise ValueError(f"no such section: {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
     given = None if inputs is None else arguments(inputs)
     found: dict[str, object] = {}
-    traced, missed = None, []
+    traced: dict[str, object] | None = None
+    missed: list[str] = []
     if given is not None and "execution_trace" in sections:
         traced, heard, missed = run_uncompiled(lambda: _trace(model, given))
         calls = calls or heard

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import torch
 from tests.python.api import flow_nets, odd_nets
-from tests.python.api.flow_nets import X
+from tests.python.api.flow_nets import X as X
 from torch import Tensor, nn
 
 NETS: dict[str, Callable[[], nn.Module]] = {

@@ -26,6 +26,7 @@ class Hooked(nn.Module):
         super().__init__()
         self.blocks = nn.ModuleList([Block(), Block()])
         for block in self.blocks:
+            assert isinstance(block, Block)
             block.register_forward_hook(_doubled)
             block.fc.register_forward_hook(_doubled)
         self.blocks[0].register_forward_pre_hook(lambda _module, inputs: (inputs[0] + 1,))
