@@ -18,14 +18,14 @@ from onnxruntime.quantization import quantize_dynamic
 from tests.cases.programs import RELEASE
 from tests.cases.schemas import problems
 from tests.cases.shuffle import shuffled
-from tests.models.sample import FOLDER, models
+from tests.models.sample import models
 
 Document = dict[str, Any]
 NAMES = ("bert.torchscript", "bert.dynamo", "t5.torchscript", "t5.dynamo")
 
 
 def path_of(name: str) -> Path:
-    return FOLDER / f"{name}.onnx"
+    return next(model for model in models() if model.name == name).path
 
 
 def diff(a: Path, b: Path, *flags: str) -> Document:
