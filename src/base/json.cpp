@@ -65,18 +65,22 @@ std::string JsonValue::minified() const {
   return exists() ? simdjson::minify(JsonAccess::element(*this)) : std::string();
 }
 
+template <>
 JsonValue JsonItems::Iterator::operator*() const {
   return JsonAccess::value(*std::bit_cast<dom::array::iterator>(*this));
 }
+template <>
 JsonItems::Iterator& JsonItems::Iterator::operator++() {
   auto next = std::bit_cast<dom::array::iterator>(*this);
   return *this = std::bit_cast<Iterator>(++next);
 }
 
+template <>
 JsonMember JsonMembers::Iterator::operator*() const {
   const auto at = std::bit_cast<dom::object::iterator>(*this);
   return {at.key(), JsonAccess::value(at.value())};
 }
+template <>
 JsonMembers::Iterator& JsonMembers::Iterator::operator++() {
   auto next = std::bit_cast<dom::object::iterator>(*this);
   return *this = std::bit_cast<Iterator>(++next);

@@ -11,8 +11,12 @@
 
 namespace thence::base {
 
-class JsonItems;
-class JsonMembers;
+struct JsonMember;
+class JsonValue;
+template <class Part>
+class JsonRange;
+using JsonItems = JsonRange<JsonValue>;
+using JsonMembers = JsonRange<JsonMember>;
 
 /// A value of a document, or a missing one. Small, and valid as long as its document is.
 class JsonValue {
@@ -50,11 +54,13 @@ struct JsonMember {
   JsonValue value;
 };
 
-class JsonItems {
+/// A range over the parts of an array or object; `Part` is a JsonValue or a JsonMember.
+template <class Part>
+class JsonRange {
  public:
   class Iterator {
    public:
-    JsonValue operator*() const;
+    Part operator*() const;
     Iterator& operator++();
     bool operator==(const Iterator&) const = default;
 
@@ -71,26 +77,14 @@ class JsonItems {
   Iterator begin_, end_;
 };
 
-class JsonMembers {
- public:
-  class Iterator {
-   public:
-    JsonMember operator*() const;
-    Iterator& operator++();
-    bool operator==(const Iterator&) const = default;
-
-   private:
-    friend struct JsonAccess;
-    const void* document_ = nullptr;
-    std::size_t at_ = 0;
-  };
-  Iterator begin() const { return begin_; }
-  Iterator end() const { return end_; }
-
- private:
-  friend struct JsonAccess;
-  Iterator begin_, end_;
-};
+template <>
+JsonValue JsonItems::Iterator::operator*() const;
+template <>
+JsonItems::Iterator& JsonItems::Iterator::operator++();
+template <>
+JsonMember JsonMembers::Iterator::operator*() const;
+template <>
+JsonMembers::Iterator& JsonMembers::Iterator::operator++();
 
 class JsonDocument {
  public:
