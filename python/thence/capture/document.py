@@ -52,8 +52,8 @@ def capture(
     traced: dict[str, object] | None = None
     missed: list[str] = []
     if given is not None and "execution_trace" in sections:
-        traced, heard, missed = run_uncompiled(lambda: _trace(model, given))
-        calls = calls or heard
+        traced, recorded, missed = run_uncompiled(lambda: _trace(model, given))
+        calls = calls or recorded
     for name in SECTIONS:
         if name in sections:
             found[name] = (
@@ -78,8 +78,8 @@ def _trace(model: torch.nn.Module, given: Arguments) -> tuple[dict[str, object],
     Also the operations that could not be recorded.
     """
     missed: list[str] = []
-    with record_calls(model) as heard:
-        return execution_trace(model, given, missed), heard, missed
+    with record_calls(model) as recorded:
+        return execution_trace(model, given, missed), recorded, missed
 
 
 def _section(

@@ -43,7 +43,7 @@ _ASKS: dict[Any, str] = {
 def execution_trace(
     model: torch.nn.Module, given: Arguments, missed: list[str] | None = None
 ) -> dict[str, object]:
-    """Runs one forward and tells what happened in it.
+    """Runs one forward and records its operations.
 
     An operation that cannot be recorded is left out, with a line in `missed`; the model runs on.
     """

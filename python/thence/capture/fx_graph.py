@@ -91,7 +91,7 @@ def _row(node: torch.fx.Node, graph: str, stacks: _Stacks) -> dict[str, object]:
     if node.kwargs:
         row["kwargs"] = {key: _argument(arg) for key, arg in node.kwargs.items()}
     stack, running = stacks.of(node), running_at(node)
-    if graph:  # of a body only the caller was heard: it owns what no module in the body does
+    if graph:  # in a body only its caller is recorded: it owns what no module in the body runs
         stack, running = stack or stacks.of_caller(running), None
     if stack:
         row["nn_module_stack"] = stack

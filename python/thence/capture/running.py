@@ -77,7 +77,7 @@ def marked(model: torch.nn.Module) -> Iterator[None]:
 
 
 def running_at(node: torch.fx.Node) -> str | None:
-    """The path of the module that was running when the node was drawn, if that was heard.
+    """The path of the module that was running when the node was drawn, if it is known.
 
     In the body of control flow, which Dynamo traces, it is the module that started the control flow.
     """
