@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ._core import CoreError
+from . import _core
 
 USAGE = 2
 BAD_INPUT = 3
@@ -63,7 +63,7 @@ def told(said: str = "", meant: str = "") -> Iterator[None]:
     """
     try:
         yield
-    except CoreError as error:
+    except _core.CoreError as error:
         kind, code, text, hint = error.args
         if said:  # a path that is ours, where the user has another
             text, hint = text.replace(said, meant), hint.replace(said, meant)

@@ -45,21 +45,22 @@ def marked(model: torch.nn.Module) -> Iterator[None]:
     def enter(module: torch.nn.Module, _args: Any) -> None:
         if not is_dynamo_tracing() and threading.get_ident() == thread:
             # torch.export calls stand-ins, which share their module's __dict__. A module made inside
-            # forward has no path: its caller is the best answer.
-            running.append(module.__dict__.get(_KEY, running[-1] if running else None))
-            if running[0] is None:
-                return  # not a module of the model
-            if len(running) == 1:
-                copying.enter_context(_traceback.preserve_node_meta())
-            mark()
+            # forward has no path: its caller is the best answer. Nor has torch's wrapper around the model,
+            # which has no caller either: nothing is marked there.
+            caller = running[-1] if running else None
+            running.append(module.__dict__.get(_KEY, caller))
+            if running[-1] is not None:
+                if caller is None:
+                    copying.enter_context(_traceback.preserve_node_meta())
+                mark()
 
     def leave(_module: torch.nn.Module, _args: Any, _output: Any) -> None:
         if not is_dynamo_tracing() and threading.get_ident() == thread and running:
-            running.pop()
-            if not running:
-                copying.close()
-            elif running[0] is not None:
+            left = running.pop()
+            if running and running[-1] is not None:
                 mark()
+            elif left is not None:
+                copying.close()
 
     handles: list[Any] = []
     try:
