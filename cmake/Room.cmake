@@ -32,6 +32,13 @@ function(thence_standard_headers target)
   target_compile_options(${target} PRIVATE -fPIC)
 endfunction()
 
+# Compiles several of its files as one, if that is wanted: what they share is compiled once.
+function(thence_unity target)
+  if(THENCE_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
+endfunction()
+
 function(thence_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
                                            -Wno-missing-field-initializers
@@ -57,5 +64,6 @@ function(thence_room name)
   target_link_libraries(thence_${name} PUBLIC ${ROOM_USES} PRIVATE ${ROOM_LIBS})
   thence_warnings(thence_${name})
   thence_standard_headers(thence_${name})
+  thence_unity(thence_${name})
   set_property(GLOBAL APPEND PROPERTY THENCE_ROOMS thence_${name})
 endfunction()

@@ -9,6 +9,7 @@
 #include "output/formats.h"
 #include "output/json_text.h"
 #include "output/source_lines.h"
+#include "output/styles.h"
 #include "resolve/rule.h"
 
 namespace thence::output {
@@ -19,8 +20,6 @@ using evidence::Source;
 using evidence::Strength;
 using hierarchy::no_module;
 using semantics::Map;
-
-constexpr std::string_view bold = "\x1b[1m", plain = "\x1b[0m";
 
 std::string path_or_root(const hierarchy::ModuleTree& tree, hierarchy::ModuleId module) {
   return module == hierarchy::root ? "(root)" : base::printable(tree[module].path);

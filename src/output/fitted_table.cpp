@@ -4,11 +4,12 @@
 #include <numeric>
 
 #include "base/text.h"
+#include "output/styles.h"
 
 namespace thence::output {
 namespace {
 
-constexpr std::string_view bold = "\x1b[1m", dim = "\x1b[2m", plain = "\x1b[0m", gap = "  ";
+constexpr std::string_view gap = "  ";
 
 std::vector<std::size_t> widths_of(const FittedTable& table) {
   std::vector<std::size_t> widths;

@@ -5,12 +5,12 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "output/formats.h"
+#include "output/styles.h"
 
 namespace thence::output {
 namespace {
 
 constexpr std::size_t widest = 64;
-constexpr std::string_view bold = "\x1b[1m", dim = "\x1b[2m", plain = "\x1b[0m";
 
 // A nameless node is called by its place, as on the command line.
 std::string cell(const semantics::Map& map, const Column& column, onnx::NodeId id) {

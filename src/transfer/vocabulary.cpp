@@ -11,7 +11,7 @@ constexpr int before = Spelled::before;
 
 // A fused operator: what it computes, step by step. A step whose inputs after the first are all left out of
 // the node is left out, too. '@activation' is what the node's attribute of that name says.
-struct Row {
+struct FusedOperator {
   std::string_view fused;
   struct Part {
     std::string_view op;
@@ -20,7 +20,7 @@ struct Row {
   };
   std::array<Part, 4> parts;
 };
-constexpr Row rows[] = {
+constexpr FusedOperator fused_operators[] = {
     {"Gemm", {{{"MatMul", {0, 1}, 2}, {"Add", {before, 2}, 2}}}},
     {"FusedGemm", {{{"MatMul", {0, 1}, 2}, {"Add", {before, 2}, 2}, {"@activation", {before}, 1}}}},
     {"GemmFastGelu", {{{"MatMul", {0, 1}, 2}, {"Add", {before, 2}, 2}, {"Gelu", {before}, 1}}}},
@@ -60,10 +60,10 @@ constexpr Row rows[] = {
     {"RMSNormalization", {{{"SimplifiedLayerNormalization", {0, 1}, 2}}}},
 };
 
-const Row* row_of(std::string_view op) {
+const FusedOperator* fused_operator_of(std::string_view op) {
   static const auto by_name = [] {
-    std::unordered_map<std::string_view, const Row*> table;
-    for (const Row& row : rows) table.emplace(row.fused, &row);
+    std::unordered_map<std::string_view, const FusedOperator*> table;
+    for (const FusedOperator& row : fused_operators) table.emplace(row.fused, &row);
     return table;
   }();
   const auto found = by_name.find(op);
@@ -147,7 +147,7 @@ bool is_commutative(std::string_view op) {
 
 std::vector<Spelled> spelled(const onnx::Node& node) {
   const std::string_view op = node.op_type();
-  const Row* const row = row_of(op);
+  const FusedOperator* const row = fused_operator_of(op);
   std::vector<Spelled> result;
   if (op == "QLinearConcat") {  // the result's scale and zero point, then each tensor with its own
     result.push_back({.op = "Concat"});
@@ -159,7 +159,7 @@ std::vector<Spelled> spelled(const onnx::Node& node) {
     return result;
   }
   int first = 0;  // what stands for the step before the first one
-  for (const Row::Part& part : row->parts) {
+  for (const FusedOperator::Part& part : row->parts) {
     if (part.op.empty()) continue;
     Spelled spelled{.op = part.op};
     if (part.op == "@activation") spelled.op = activation_of(node);
@@ -182,7 +182,7 @@ std::vector<Spelled> spelled(const onnx::Node& node) {
 
 std::string_view last_operation(const onnx::Node& node) {
   if (node.op_type() == "QLinearConcat") return "Concat";
-  if (row_of(node.op_type()) == nullptr) return node.op_type();
+  if (fused_operator_of(node.op_type()) == nullptr) return node.op_type();
   const std::vector<Spelled> parts = spelled(node);
   return parts.empty() ? node.op_type() : parts.back().op;
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t large = 1u << 18;  // bytes
 
-std::string weight(unsigned seed, std::size_t bytes = large) {
+std::string weight_bytes(unsigned seed, std::size_t bytes = large) {
   std::string raw(bytes, '\0');
   std::uint32_t state = seed;
   for (char& each : raw) {
@@ -60,38 +60,39 @@ std::vector<std::uint64_t> seen(const std::vector<std::string>& ancestor,
 }
 
 TEST(Glance, IsEnoughWhereBothHaveTheSame) {
-  const auto codes = seen({weight(1), weight(2)}, {weight(2), weight(1)});
+  const auto codes = seen({weight_bytes(1), weight_bytes(2)}, {weight_bytes(2), weight_bytes(1)});
   EXPECT_NE(codes[0], 0u);
   EXPECT_NE(codes[1], 0u);
   EXPECT_NE(codes[0], codes[1]);
 }
 
 TEST(Glance, LeavesAQuestionWhereOneWasChanged) {
-  std::string changed = weight(1);
+  std::string changed = weight_bytes(1);
   for (char& each : changed) each = static_cast<char>(each ^ 1);
-  EXPECT_EQ(seen({weight(1), weight(2)}, {changed, weight(2)}), (std::vector<std::uint64_t>{0, 0}));
+  EXPECT_EQ(seen({weight_bytes(1), weight_bytes(2)}, {changed, weight_bytes(2)}),
+            (std::vector<std::uint64_t>{0, 0}));
 }
 
 TEST(Glance, LeavesAQuestionWhereOneIsGone) {
-  EXPECT_EQ(seen({weight(1), weight(2)}, {weight(1)}), std::vector<std::uint64_t>{0});
+  EXPECT_EQ(seen({weight_bytes(1), weight_bytes(2)}, {weight_bytes(1)}), std::vector<std::uint64_t>{0});
 }
 
 TEST(Glance, LeavesAQuestionWhereTwoLookAlike) {
-  std::string other = weight(1);
+  std::string other = weight_bytes(1);
   other[5000] ^= 1;  // between the places that are looked at
-  EXPECT_EQ(seen({weight(1), other}, {weight(1), other}), (std::vector<std::uint64_t>{0, 0}));
+  EXPECT_EQ(seen({weight_bytes(1), other}, {weight_bytes(1), other}), (std::vector<std::uint64_t>{0, 0}));
 }
 
 TEST(Glance, OtherSizesAreTheirOwn) {
-  std::string changed = weight(3, 2 * large);
+  std::string changed = weight_bytes(3, 2 * large);
   for (char& each : changed) each = static_cast<char>(each ^ 1);
-  const auto codes = seen({weight(1), weight(3, 2 * large)}, {weight(1), changed});
+  const auto codes = seen({weight_bytes(1), weight_bytes(3, 2 * large)}, {weight_bytes(1), changed});
   EXPECT_NE(codes[0], 0u);
   EXPECT_EQ(codes[1], 0u);
 }
 
 TEST(Glance, SmallOnesAreReadWhole) {
-  EXPECT_EQ(seen({weight(1, 1024)}, {weight(1, 1024)}), std::vector<std::uint64_t>{0});
+  EXPECT_EQ(seen({weight_bytes(1, 1024)}, {weight_bytes(1, 1024)}), std::vector<std::uint64_t>{0});
 }
 
 }  // namespace
