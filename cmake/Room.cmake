@@ -36,6 +36,7 @@ endfunction()
 function(thence_unity target)
   if(THENCE_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage) # takes the files for headers
   endif()
 endfunction()
 

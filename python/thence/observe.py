@@ -6,7 +6,6 @@ that fails by itself, without any of our hooks, is an error.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,6 +18,7 @@ from .capture.inputs import arguments
 from .export import LOCK, Code, ExportError, as_found
 from .export.errors import words_of
 from .export.quiet import quiet
+from .messages import to_stderr
 
 # What a capture lacks without a part of it, for the diagnostic.
 _LOST = {
@@ -49,7 +49,7 @@ def observed(
     fails, or torch.export cannot capture it.
     """
     with LOCK, as_found(model, getattr(model, "config", None)), quiet(verbose):
-        recorder = _Recorder(model, inputs, bool(needed), say or _to_stderr)
+        recorder = _Recorder(model, inputs, bool(needed), say or to_stderr)
         document = recorder.hierarchy(calls)
         sections: Any = document["sections"]
         for name in dict.fromkeys((*needed, *welcome)):
@@ -151,7 +151,3 @@ def unrecorded_sentence(model: nn.Module, part: str, reason: str) -> str:
     """The diagnostic for a part that a capture lacks."""
     kind, lost = type(model).__name__, _LOST.get(part, part)
     return f"warning[{Code.UNRECORDED.value}]: {kind}: not recorded: {lost} ({reason})"
-
-
-def _to_stderr(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

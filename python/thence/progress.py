@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
+from .messages import printable
+
 STAGES = ("load", "inputs", "export", "capture", "tag")
 
 
@@ -46,7 +48,7 @@ class Progress:
     def say(self, text: str) -> None:
         """A sentence to the same stream, above the line of stages."""
         self.clear()
-        print(text, file=self._stream, flush=True)
+        print(printable(text), file=self._stream, flush=True)
 
     def clear(self) -> None:
         """Takes the line away; call it before the program prints its answer."""

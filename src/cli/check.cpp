@@ -76,6 +76,8 @@ int run_tags(CheckFlags& flags) {
 }
 
 int run_against(CheckFlags& flags) {
+  flags.more_inputs = flags.models;
+  flags.more_inputs.push_back(flags.against);
   Diagnostics ignored;
   const Result<onnx::Model> before = onnx::Model::open(flags.against, ignored);
   if (!before) return fail(before.error());

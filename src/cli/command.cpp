@@ -82,9 +82,9 @@ void add_rules_flags(Command& command, ModelFlags& flags) {
 
 void add_format_flag(Command& command, std::string& format) {
   command.text({.name = "-f,--format",
-                .help = "table, json, jsonl or csv",
+                .help = "table, json, jsonl, csv, or csv-raw: csv without apostrophes before = + - @",
                 .type = "FORMAT",
-                .choices = {"table", "json", "jsonl", "csv"},
+                .choices = {"table", "json", "jsonl", "csv", "csv-raw"},
                 .show_default = true},
                format);
 }

@@ -22,7 +22,9 @@ constexpr const char* text =
   graphml         yEd, networkx and others: modules as groups, nodes inside, edges named by tensors
   model-explorer  the Model Explorer; --overlay writes node data that colours nodes by confidence
   dot             Graphviz: a cluster for each module
-  csv             every column of 'thence map', for spreadsheets
+  csv             every column of 'thence map', for spreadsheets; text that begins with = + - or @ gets an
+                  apostrophe in front, so that it is shown and not computed
+  csv-raw         the same without apostrophes
   parquet         the same for data frames; needs Python with pyarrow
   sqlite          tables of nodes, modules, initializers, edges, values and evidence, for SQL
   sarif           what is unknown or weak, for code hosts and editors
@@ -50,8 +52,9 @@ int fail(const Error& error) {
   return static_cast<int>(error.kind);
 }
 
+template <output::Formulas formulas>
 void write_csv(const semantics::Map& map, base::Writer& out) {
-  output::write_map_csv(map, output::Nodes(map.model()), output::all_columns(), out);
+  output::write_map_csv(map, output::Nodes(map.model()), output::all_columns(), formulas, out);
 }
 
 // Python prints its own errors.
@@ -82,7 +85,8 @@ constexpr Format formats[] = {
     {"graphml", output::write_graphml},
     {"model-explorer", output::write_model_explorer},
     {"dot", output::write_dot},
-    {"csv", write_csv},
+    {"csv", write_csv<output::Formulas::escaped>},
+    {"csv-raw", write_csv<output::Formulas::kept>},
     {"parquet", nullptr, write_parquet},
     {"sqlite", nullptr, write_sqlite},
     {"sarif", output::write_sarif},

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "onnx/errors.h"
 #include "output/diff_formats.h"
 
 namespace thence::cli {
@@ -68,6 +69,11 @@ int run_diff(DiffFlags& flags) {
   options.capture = flags.capture_of_other;
   const Opened after = keep_map(flags, semantics::Map::make(flags.other, options));
   if (after.map == nullptr) return after.exit_code;
+  for (const semantics::Map* const map : {before.map, after.map})
+    if (const std::optional<Error> error = onnx::invalid_external_data(map->model())) {
+      print_error(*error);
+      return static_cast<int>(error->kind);
+    }
   const diff::Report report = diff::compare(*before.map, *after.map, ignored);
   const output::Comparison comparison{*before.map, *after.map, report};
   const int code = deliver(flags, [&](base::Writer& out) {

@@ -13,7 +13,7 @@ void add_map_format_flags(Command& command, MapFormat& format) {
 
 std::optional<std::vector<output::Column>> columns_of(const MapFormat& format,
                                                       const std::vector<std::string>& usual) {
-  if (format.columns.empty() && format.name == "csv") return output::all_columns();
+  if (format.columns.empty() && output::is_csv(format.name)) return output::all_columns();
   Result<std::vector<output::Column>> columns =
       output::find_columns(format.columns.empty() ? usual : format.columns);
   if (columns) return *std::move(columns);
@@ -29,8 +29,8 @@ int deliver_map(const semantics::Map& map, const ModelFlags& flags, std::string_
       output::write_map_json(map, threads(flags), out);
     else if (format == "jsonl")
       output::write_map_jsonl(map, nodes, threads(flags), out);
-    else if (format == "csv")
-      output::write_map_csv(map, nodes, columns, out);
+    else if (output::is_csv(format))
+      output::write_map_csv(map, nodes, columns, output::formulas_in(format), out);
     else
       output::write_map_table(map, nodes, columns, colour_on_output(flags), out);
   });

@@ -79,8 +79,8 @@ int write_nodes(const QueryFlags& flags, const semantics::Map& map, const std::v
       output::write_query_json(map, nodes, threads(flags), out);
     else if (flags.format == "jsonl")
       output::write_map_jsonl(map, nodes, threads(flags), out);
-    else if (flags.format == "csv")
-      output::write_map_csv(map, nodes, columns, out);
+    else if (output::is_csv(flags.format))
+      output::write_map_csv(map, nodes, columns, output::formulas_in(flags.format), out);
     else if (flags.format == "names")
       write_names(map.model(), chosen, out);
     else
@@ -89,7 +89,7 @@ int write_nodes(const QueryFlags& flags, const semantics::Map& map, const std::v
 }
 
 Result<std::vector<output::Column>> columns_of(QueryFlags& flags) {
-  if (flags.columns.empty() && flags.format == "csv") return output::all_columns();
+  if (flags.columns.empty() && output::is_csv(flags.format)) return output::all_columns();
   if (flags.columns.empty()) flags.columns = {"name", "op_type", "module", "role", "source", "confidence"};
   return output::find_columns(flags.columns);
 }
@@ -185,9 +185,9 @@ void add_query(Program& program) {
                   .show_default = true},
                  flags->memory, 1, 1'000'000);
   command.text({.name = "-f,--format",
-                .help = "table, json, jsonl, csv or names; names of SQL are its first column",
+                .help = "table, json, jsonl, csv, csv-raw or names; names of SQL are its first column",
                 .type = "FORMAT",
-                .choices = {"table", "json", "jsonl", "csv", "names"},
+                .choices = {"table", "json", "jsonl", "csv", "csv-raw", "names"},
                 .show_default = true},
                flags->format);
   command.comma_list(

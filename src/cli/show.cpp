@@ -92,8 +92,8 @@ int run_show(ShowFlags& flags) {
   const int code = deliver(flags, [&](base::Writer& out) {
     if (flags.format == "json" || flags.format == "jsonl")
       output::write_tree_json(map, tree, flags.format == "jsonl", out);
-    else if (flags.format == "csv")
-      output::write_tree_csv(map, tree, out);
+    else if (output::is_csv(flags.format))
+      output::write_tree_csv(map, tree, output::formulas_in(flags.format), out);
     else
       output::write_tree_table(map, tree, flags.tree, out);
   });

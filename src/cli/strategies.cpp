@@ -63,13 +63,13 @@ void append_object(const Side& side, std::string& text) {
   text += '}';
 }
 
-void write_csv(const std::vector<Side>& sides, base::Writer& out) {
+void write_csv(const std::vector<Side>& sides, output::Formulas formulas, base::Writer& out) {
   out.add("strategy,nodes,direct,inferred,unknown,high,needs\n");
   for (const Side& side : sides) {
     const semantics::Summary& s = side.summary;
     out.add(base::format("{},{},{},{},{},{},", side.strategy, s.nodes, s.direct, s.inferred, s.unknown,
                          side.high));
-    output::append_csv_field(out.buffer(), side.needs);
+    output::append_csv_field(out.buffer(), side.needs, formulas);
     out.add("\n");
   }
 }
@@ -97,7 +97,7 @@ int compare_strategies(ModelFlags& flags, const std::string& format) {
     sides.push_back(std::move(side));
   }
   return deliver(flags, [&](base::Writer& out) {
-    if (format == "csv") return write_csv(sides, out);
+    if (output::is_csv(format)) return write_csv(sides, output::formulas_in(format), out);
     if (format == "table") return write_table(sides, out);
     const bool lines = format == "jsonl";
     if (!lines) out.add(R"({"schema":"thence.strategies/1","strategies":[)");

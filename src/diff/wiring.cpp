@@ -22,14 +22,14 @@ ValueId at(std::span<const ValueId> values, std::size_t place) {
 }  // namespace
 
 Wiring::Source Wiring::source_of(Side& side, ValueId value, const std::vector<std::uint32_t>& groups) {
-  using Kind = Source::Kind;
+  using SourceKind = Source::Kind;
   if (value == none) return {};
-  if (side.weight(value) != nullptr) return {.kind = Kind::constant};
+  if (side.weight(value) != nullptr) return {.kind = SourceKind::constant};
   const onnx::Producer producer = side.model.producer(value);
-  if (producer.kind != onnx::Producer::Kind::node) return {.kind = Kind::given};
+  if (producer.kind != onnx::Producer::Kind::node) return {.kind = SourceKind::given};
   const auto outputs = side.model.node(producer.index).outputs();
   return {
-      .kind = Kind::node,
+      .kind = SourceKind::node,
       .group = groups[producer.index],
       .output = static_cast<std::size_t>(std::find(outputs.begin(), outputs.end(), value) - outputs.begin())};
 }
@@ -41,14 +41,15 @@ bool Wiring::is_one_sided(const Source& source) const {
 }
 
 bool Wiring::differ(ValueId a, ValueId b) const {
-  using Kind = Source::Kind;
+  using SourceKind = Source::Kind;
   if (a != none && b != none && matching_.keys_a().code_of_input(a) == matching_.keys_b().code_of_input(b))
     return false;
   const Source theirs = source_of(a_, a, grouping_.of_a), ours = source_of(b_, b, grouping_.of_b);
   if (is_one_sided(theirs) || is_one_sided(ours)) return false;  // told of that node
   if (theirs.kind != ours.kind) return true;
-  if (ours.kind == Kind::nothing || ours.kind == Kind::constant) return false;  // weights are told apart
-  if (ours.kind == Kind::given || ours.group != theirs.group || ours.group == no_group) return true;
+  // Weights are compared elsewhere.
+  if (ours.kind == SourceKind::nothing || ours.kind == SourceKind::constant) return false;
+  if (ours.kind == SourceKind::given || ours.group != theirs.group || ours.group == no_group) return true;
   const Group& group = grouping_.groups[ours.group];
   return group.a.size() == 1 && group.b.size() == 1 && ours.output != theirs.output;
 }

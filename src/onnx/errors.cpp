@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "onnx/layout.h"
+#include "onnx/model.h"
 
 namespace thence::onnx {
 namespace {
@@ -86,6 +87,26 @@ Error past_limits(const std::string& file, const std::string& what) {
   return bad_input("W013", file, what + " (offset 0)",
                    "limits: 1 TiB, 2^30 nodes, 2^32 inputs and outputs, and, to keep what they take within "
                    "bounds, 48 MiB and twice the file without its weights and 96 bytes a node");
+}
+
+namespace {
+
+std::string brief(std::string_view text) { return base::printable(text.substr(0, 100)); }
+
+}  // namespace
+
+std::optional<Error> invalid_external_data(const Model& model) {
+  for (const Initializer& initializer : model.initializers()) {
+    const TensorView tensor = model.tensor(initializer);
+    if (!tensor.external || !tensor.external->not_a_number) continue;
+    const MetadataEntry& entry = *tensor.external->not_a_number;
+    return Error{
+        ErrorKind::bad_input, "W015",
+        base::format("{}: initializer '{}': the {} of its external data, '{}', is not a decimal number",
+                     base::printable(model.file()), brief(tensor.name), entry.key, brief(entry.value)),
+        "export the model again"};
+  }
+  return std::nullopt;
 }
 
 }  // namespace thence::onnx

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,5 +16,10 @@ Error undecodable(const std::string& file, std::string_view bytes, const wire::S
 Error no_graph(const std::string& file, std::string_view bytes);
 Error long_name(const std::string& file, std::uint64_t size, std::uint64_t offset);
 Error past_limits(const std::string& file, const std::string& what);
+
+class Model;
+/// An error if the external data of an initializer has an offset or a length that is no decimal number. For
+/// commands that read that data.
+std::optional<Error> invalid_external_data(const Model& model);
 
 }  // namespace thence::onnx

@@ -151,9 +151,11 @@ TensorView read_tensor(const Pieces& message) {
     ExternalData data;
     for (const MetadataEntry& entry : external) {
       if (entry.key == "location") data.location = entry.value;
-      // What is no decimal number points nowhere: runtimes refuse it, so it must not be read as 0.
-      if (entry.key == "offset") data.offset = number(entry.value).value_or(nowhere);
-      if (entry.key == "length") data.length = number(entry.value).value_or(nowhere);
+      if (entry.key != "offset" && entry.key != "length") continue;
+      // Runtimes refuse what is no decimal number, so it must not be read as 0.
+      const std::optional<std::uint64_t> place = number(entry.value);
+      if (!place) data.not_a_number = entry;
+      (entry.key == "offset" ? data.offset : data.length) = place.value_or(nowhere);
     }
     view.external = data;
   }

@@ -36,6 +36,7 @@ struct ExternalData {
   std::string_view location;
   std::optional<std::uint64_t> offset;
   std::optional<std::uint64_t> length;
+  std::optional<MetadataEntry> not_a_number;  // an offset or a length; it points behind the end of any file
 };
 
 /// A tensor's header: everything but its data.

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/writer.h"
+#include "output/csv.h"
 #include "output/nodes.h"
 #include "score/score.h"
 #include "semantics/map.h"
@@ -30,7 +31,7 @@ const std::vector<Column>& all_columns();
 Result<std::vector<Column>> find_columns(const std::vector<std::string>& names);
 
 void write_map_csv(const semantics::Map& map, const Nodes& nodes, const std::vector<Column>& columns,
-                   base::Writer& out);
+                   Formulas formulas, base::Writer& out);
 /// Columns lined up; bold headings and dim unknowns when `colour`.
 void write_map_table(const semantics::Map& map, const Nodes& nodes, const std::vector<Column>& columns,
                      bool colour, base::Writer& out);
@@ -48,8 +49,5 @@ void write_explanation_json(const semantics::Map& map, const shapes::Inferred& i
 void write_score_table(const score::Score& score, base::Writer& out);
 void write_score_json(const score::Score& score, const std::string& model, std::string_view strategy,
                       base::Writer& out);
-
-/// A CSV field, quoted where it must be.
-void append_csv_field(std::string& out, std::string_view text);
 
 }  // namespace thence::output

@@ -5,7 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "output/formats.h"
+#include "output/csv.h"
 #include "output/json_text.h"
 
 namespace thence::output {
@@ -63,7 +63,7 @@ void write_table(const Rows& rows, base::Writer& out) {
   for (const auto& row : rows.cells) line([&](std::size_t i) { return printed(row[i]); }, number_in(row));
 }
 
-void write_csv(const Rows& rows, base::Writer& out) {
+void write_csv(const Rows& rows, Formulas formulas, base::Writer& out) {
   for (std::size_t i = 0; i < rows.columns.size(); ++i) {
     if (i > 0) out.add(',');
     out.add(rows.columns[i]);
@@ -72,7 +72,7 @@ void write_csv(const Rows& rows, base::Writer& out) {
   for (const auto& row : rows.cells) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i > 0) out.add(',');
-      append_csv_field(out.buffer(), printed(row[i]));
+      append_csv_field(out.buffer(), printed(row[i]), is_number(row[i]) ? Formulas::kept : formulas);
     }
     out.add("\n");
   }
@@ -113,8 +113,8 @@ void write_json(const Rows& rows, base::Writer& out) {
 void write_rows(const Rows& rows, std::string_view format, base::Writer& out) {
   if (format == "json") {
     write_json(rows, out);
-  } else if (format == "csv") {
-    write_csv(rows, out);
+  } else if (is_csv(format)) {
+    write_csv(rows, formulas_in(format), out);
   } else if (format == "jsonl") {
     for (const auto& row : rows.cells) {
       append_object(out.buffer(), rows, row);

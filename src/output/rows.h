@@ -23,7 +23,7 @@ struct Rows {
   std::vector<std::vector<Cell>> cells = {};
 };
 
-/// table, json, jsonl, csv, or names: the first column alone.
+/// table, json, jsonl, csv, csv-raw, or names: the first column alone.
 void write_rows(const Rows& rows, std::string_view format, base::Writer& out);
 
 }  // namespace thence::output

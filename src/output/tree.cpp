@@ -54,14 +54,14 @@ void append_tally(std::string& text, const Tree& tree, const Tally& tally) {
                       share(tally, whole, Measure::flops));
 }
 
-void append_csv_tally(std::string& text, const Tree& tree, const Tally& tally) {
+void append_csv_tally(std::string& text, const Tree& tree, const Tally& tally, Formulas formulas) {
   const auto add = [&](const shapes::Polynomial& amount, std::int64_t times, bool unknown) {
     shapes::Polynomial all;
     text += ',';
-    if (!unknown && all.add(amount, times)) append_csv_field(text, tree.inferred.sizes.text(all));
+    if (!unknown && all.add(amount, times)) append_csv_field(text, tree.inferred.sizes.text(all), formulas);
   };
   base::append_format(text, "{},{},{},{},", tally.nodes, tally.own_nodes, tally.parameters, tally.bytes);
-  append_csv_field(text, type_names(tally.types));
+  append_csv_field(text, type_names(tally.types), formulas);
   add(tally.macs, 2, nothing_known(tally));
   add(tally.macs, 1, nothing_known(tally));
   add(tally.own_macs, 2, false);
@@ -110,30 +110,30 @@ void write_tree_json(const semantics::Map& map, const Tree& tree, bool lines, ba
   out.flush();
 }
 
-void write_tree_csv(const semantics::Map& map, const Tree& tree, base::Writer& out) {
+void write_tree_csv(const semantics::Map& map, const Tree& tree, Formulas formulas, base::Writer& out) {
   out.add(
       "path,class,depth,nodes,own_nodes,parameters,bytes,dtypes,flops,macs,own_flops,uncounted_nodes,"
       "elementwise,confidence,semantic_type,component,layer_id\n");
   for (const TreeRow& row : tree.rows) {
     std::string& text = out.buffer();
     const hierarchy::Module& module = map.tree()[row.module];
-    append_csv_field(text, module.path);
+    append_csv_field(text, module.path, formulas);
     text += ',';
-    append_csv_field(text, module.class_name);
+    append_csv_field(text, module.class_name, formulas);
     base::append_format(text, ",{},", row.depth);
-    append_csv_tally(text, tree, tree.of(row));
+    append_csv_tally(text, tree, tree.of(row), formulas);
     const semantics::Role role = map.role(row.module);
     const std::vector<hierarchy::LayerStep> layers = map.layers(row.module);
     for (const std::string_view word : {role.type, role.component}) {
       text += ',';
-      append_csv_field(text, word);
+      append_csv_field(text, word, formulas);
     }
     out.add(base::format(",{}\n", layers.empty() ? std::string() : std::to_string(layers.front().index)));
   }
   for (const auto& [name, tally] :
        {std::pair("(unknown)", &tree.tallies.unknown), std::pair("(total)", &tree.tallies.total)}) {
     out.add(base::format("{},,,", name));
-    append_csv_tally(out.buffer(), tree, *tally);
+    append_csv_tally(out.buffer(), tree, *tally, formulas);
     out.add(",,,\n");
   }
   out.flush();

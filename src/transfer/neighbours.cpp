@@ -89,17 +89,17 @@ class Neighbourhood {
   template <class Fits>
   static StepId only(const std::vector<StepId>& candidates, const Net& net, const Step& wanted, Fits fits) {
     if (candidates.size() == most_looked_at) return none;  // there may be more
-    StepId any = none, alike = none;
-    std::size_t fitting = 0, alike_count = 0;
+    StepId any = none, same = none;
+    std::size_t fitting = 0, same_count = 0;
     for (const StepId each : candidates) {
       if (!fits(each)) continue;
       any = each;
       ++fitting;
       if (net.steps()[each].detail != wanted.detail) continue;
-      alike = each;
-      ++alike_count;
+      same = each;
+      ++same_count;
     }
-    return fitting == 1 ? any : alike_count == 1 ? alike : none;
+    return fitting == 1 ? any : same_count == 1 ? same : none;
   }
 
   bool fit(StepId ours, StepId theirs) const {

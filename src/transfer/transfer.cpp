@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "onnx/errors.h"
 #include "transfer/likeness.h"
 #include "transfer/net.h"
 #include "transfer/origins.h"
@@ -192,6 +193,8 @@ Result<Lent> lend(const Map& ancestor, const onnx::Model& descendant, Share& sha
 Result<Map> carry_over(const Map& ancestor, const std::string& descendant,
                        const semantics::MapOptions& options, const Verifier& verifier) {
   return Map::make(descendant, options, [&](const onnx::Model& model) -> Result<Lent> {
+    for (const onnx::Model* const each : {&ancestor.model(), &model})
+      if (std::optional<Error> error = onnx::invalid_external_data(*each)) return *std::move(error);
     Share share;
     Result<Lent> lent = lend(ancestor, model, share, verifier);
     if (!lent || !share.is_too_little()) return lent;

@@ -78,6 +78,16 @@ def test_diff_does_not_replace_its_second_model(model: Path) -> None:
     assert other.read_bytes() == model.read_bytes()
 
 
+def test_check_does_not_replace_what_it_compares(model: Path) -> None:
+    marked, other = model.parent / "marked.onnx", model.parent / "other.onnx"
+    assert run("check", model, "--synthesise", "-q", "-o", marked).code == 0
+    shutil.copy(marked, other)
+    before = marked.read_bytes()
+    for output in (marked, other):
+        check_error(run("check", other, "--against", marked, "-o", output), 2, output.name)
+        assert output.read_bytes() == before
+
+
 def test_a_tagged_model_may_replace_the_model(model: Path) -> None:
     assert run("tag", model, "-q", "-o", model).code == 0
     assert run("map", model, "-q").code == 0

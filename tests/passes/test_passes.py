@@ -141,7 +141,7 @@ core = sys.modules["thence._core"] = types.ModuleType("thence._core")
 core.version = "none"
 import tools.passes.make
 ours = {name for name in sys.modules if name.split(".")[0] == "thence"}
-allowed = {"thence", "thence._core", "thence.progress", "thence.errors", "thence.limits"}
+allowed = {"thence", "thence._core", "thence.progress", "thence.errors", "thence.limits", "thence.messages"}
 print(*sorted(name for name in ours - allowed if not name.startswith("thence.verify")))
 """
 

@@ -7,8 +7,9 @@ the words of whoever failed.
 
 from __future__ import annotations
 
-import unicodedata
 from enum import Enum
+
+from ..messages import printable
 
 
 class Code(str, Enum):
@@ -31,20 +32,6 @@ class Code(str, Enum):
 
 
 _IO = {Code.OUTPUT}
-# Control characters, marks that turn the direction of text, unpaired surrogates, line separators.
-_UNPRINTABLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-
-
-def printable(text: str) -> str:
-    r"""Text from a file as a terminal may show it: what it would obey is escaped; line ends stay.
-
-    >>> printable("model_type 'a\x1b[2J\u202e'")
-    "model_type 'a\\x1b[2J\\u202e'"
-    """
-    return "".join(
-        c if c == "\n" or unicodedata.category(c) not in _UNPRINTABLE else c.encode("unicode_escape").decode()
-        for c in text
-    )
 
 
 class ExportError(Exception):

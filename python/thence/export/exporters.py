@@ -14,7 +14,6 @@ and torch are left as they were found, and the output appears complete or not at
 from __future__ import annotations
 
 import shutil
-import sys
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +25,7 @@ from typing import Any
 from torch import nn
 
 from ..capture import without_fused_attention
+from ..messages import to_stderr
 from . import by_dynamo, by_torchscript, by_transformers
 from .errors import Code, ExportError, words_of
 from .failures import in_words, output_failure
@@ -98,7 +98,7 @@ def export_model(
     """
     output = Path(path)
     order = _order(exporter)
-    tell = say if say is not None else _to_stderr
+    tell = say if say is not None else to_stderr
     axes = {name: dict(entry) for name, entry in (inputs.dynamic if dynamic is None else dynamic).items()}
     failures: list[Failure] = []
     codes: list[Code] = []
@@ -231,7 +231,3 @@ def _empty(folder: Path) -> None:
     """What a failed exporter left must not be taken for the next one's data."""
     for path in folder.iterdir():
         shutil.rmtree(path) if path.is_dir() else path.unlink()
-
-
-def _to_stderr(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

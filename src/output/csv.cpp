@@ -1,0 +1,56 @@
+#include "output/csv.h"
+
+#include <charconv>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace thence::output {
+namespace {
+
+bool is_plain_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// Some spreadsheets take the full-width forms for the same.
+bool begins_like_a_formula(std::string_view text) {
+  constexpr std::string_view ascii = "=+-@";
+  constexpr std::string_view full_width[] = {"\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
+  if (text.empty()) return false;
+  if (static_cast<unsigned char>(text.front()) < 0x80) return ascii.find(text.front()) != ascii.npos;
+  for (const std::string_view sign : full_width)
+    if (text.starts_with(sign)) return true;
+  return false;
+}
+
+}  // namespace
+
+bool is_csv(std::string_view format) { return format == "csv" || format == "csv-raw"; }
+
+Formulas formulas_in(std::string_view format) {
+  return format == "csv-raw" ? Formulas::kept : Formulas::escaped;
+}
+
+void append_csv_field(std::string& out, std::string_view raw, Formulas formulas) {
+  const bool printable = base::is_printable(raw);
+  const std::string escaped = printable ? std::string() : base::printable(raw);
+  const std::string_view text = printable ? raw : escaped;
+  const std::string_view before =
+      formulas == Formulas::escaped && begins_like_a_formula(text) && !is_plain_number(text) ? "'" : "";
+  if (text.find_first_of(",\"") == std::string_view::npos) {
+    out += before;
+    out += text;
+    return;
+  }
+  out.push_back('"');
+  out += before;
+  for (const char c : text) {
+    if (c == '"') out.push_back('"');
+    out.push_back(c);
+  }
+  out.push_back('"');
+}
+
+}  // namespace thence::output
