@@ -13,7 +13,7 @@
 #include "base/atomic_file.h"
 #include "edit/tag.h"
 #include "failure.h"
-#include "hierarchy/content.h"
+#include "onnx/content.h"
 #include "options.h"
 #include "output/formats.h"
 #include "semantics/map.h"
@@ -118,13 +118,13 @@ nb::dict fingerprint(nb::handle data, const std::vector<std::int64_t>& shape, co
   nb::dict found;
   if (elements == 0 || buffer.bytes().size() % elements != 0) return found;
   const auto width = static_cast<unsigned>(buffer.bytes().size() / elements);
-  hierarchy::Content content;
+  onnx::Content content;
   {
     const nb::gil_scoped_release released;
-    content = hierarchy::content_of(buffer.bytes(), width);
+    content = onnx::content_of(buffer.bytes(), width);
   }
-  found["exact"] = hierarchy::hash_text(content.exact);
-  found["unordered"] = hierarchy::hash_text(content.unordered);
+  found["exact"] = onnx::hash_text(content.exact);
+  found["unordered"] = onnx::hash_text(content.unordered);
   return found;
 }
 

@@ -46,8 +46,8 @@ class Questions {
   nb::list modules() const {
     nb::list found;
     for (onnx::NodeId id = 0; id < map_->model().node_count(); ++id) {
-      const hierarchy::ModuleId module = map_->answer(id).module;
-      if (module == hierarchy::no_module)
+      const modules::ModuleId module = map_->answer(id).module;
+      if (module == modules::no_module)
         found.append(nb::none());
       else
         found.append(as_text(map_->tree()[module].path));

@@ -9,7 +9,7 @@
 namespace thence {
 namespace {
 
-using hierarchy::no_module;
+using modules::no_module;
 
 std::optional<std::string> text_if(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional<std::string>(text);
@@ -75,7 +75,7 @@ Row ModelMap::row(std::size_t number) const {
   const auto id = static_cast<onnx::NodeId>(number);
   const onnx::Node node = map.model().node(id);
   const resolve::Attribution& answer = map.answer(id);
-  const auto path = [&](hierarchy::ModuleId module) {
+  const auto path = [&](modules::ModuleId module) {
     return module == no_module ? std::nullopt : std::optional<std::string>(map.tree()[module].path);
   };
   Row row;
@@ -86,8 +86,7 @@ Row ModelMap::row(std::size_t number) const {
   row.domain = node.domain();
   row.module = path(answer.module);
   row.call = answer.call;
-  for (const hierarchy::ModuleId module : map.modules_of(id))
-    row.modules.emplace_back(map.tree()[module].path);
+  for (const modules::ModuleId module : map.modules_of(id)) row.modules.emplace_back(map.tree()[module].path);
   row.weight_owner = path(answer.weight_owner);
   row.level = semantics::level_of(answer);
   row.confidence = answer.confidence;
@@ -103,8 +102,7 @@ Row ModelMap::row(std::size_t number) const {
   row.tag = text_if(facts.tag);
   row.semantic_type = text_if(facts.role.type);
   row.component = text_if(facts.role.component);
-  for (const hierarchy::LayerStep& step : facts.layers)
-    row.layer_path.emplace_back(step.container, step.index);
+  for (const modules::LayerStep& step : facts.layers) row.layer_path.emplace_back(step.container, step.index);
   if (!facts.layers.empty()) row.layer_id = facts.layers.front().index;
   row.source = evidence::name_of(answer.source);
   return row;

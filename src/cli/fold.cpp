@@ -36,7 +36,7 @@ struct FoldFlags : ModelFlags {
 };
 
 // The first few of a kind, and how many more there are.
-void tell_of(const char* code, const std::vector<hierarchy::ModuleId>& modules, const semantics::Map& map,
+void tell_of(const char* code, const std::vector<modules::ModuleId>& modules, const semantics::Map& map,
              const char* what) {
   constexpr std::size_t most = 3;
   for (std::size_t i = 0; i < std::min(most, modules.size()); ++i)

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "edit/rewrite.h"
-#include "hierarchy/content.h"
+#include "onnx/content.h"
 
 namespace thence::cli {
 namespace {
@@ -64,7 +64,7 @@ bool settle_output(ModelFlags& flags, bool in_place) {
 std::string digest_of(const std::string& capture) {
   if (capture.empty()) return {};
   const Result<base::MappedFile> file = base::MappedFile::open(capture);
-  return file ? hierarchy::hash_text(hierarchy::content_of(file->bytes(), 1).exact) : std::string();
+  return file ? onnx::hash_text(onnx::content_of(file->bytes(), 1).exact) : std::string();
 }
 
 struct TagFlags : ModelFlags {

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "dataflow/operator_traits.h"
+#include "dataflow/primitive_ops.h"
 #include "diff/readers.h"
-#include "transfer/vocabulary.h"
 
 namespace thence::diff {
 namespace {
+
+using dataflow::Trait;
 
 using onnx::NodeId;
 using onnx::none;
@@ -69,7 +72,7 @@ class Absorber {
   }
 
   static bool reshapes(const Side& side, NodeId id) {
-    return transfer::view_of(side.model.node(id).op_type()) == transfer::View::reshapes;
+    return dataflow::has_trait(side.model.node(id), Trait::reshapes);
   }
   bool is_changed_view(const Group& group) const {
     return !group.exact && !group.a.empty() && !group.b.empty() && reshapes(a_, group.a.front()) &&
@@ -94,7 +97,7 @@ class Absorber {
   }
 
   static bool is_scale(const Side& side, NodeId id) {
-    return side.net.is_view(id) && transfer::is_scaling(side.model.node(id).op_type());
+    return side.net.is_view(id) && dataflow::has_trait(side.model.node(id), Trait::scales);
   }
 
   // Whether an operator of B may do more than what is there of A: it has a factor of its own, or is none that
@@ -104,7 +107,7 @@ class Absorber {
     if (group.a.size() > most) return false;
     const onnx::Node node = b_.model.node(group.b.front());
     if (const auto factor = node.attribute("alpha"); factor && factor->f != 1) return true;
-    for (const transfer::Spelled& part : transfer::spelled(node))
+    for (const dataflow::PrimitiveOp& part : dataflow::primitives_of(node))
       if (std::none_of(group.a.begin(), group.a.end(),
                        [&](NodeId id) { return a_.model.node(id).op_type() == part.op; }))
         return true;

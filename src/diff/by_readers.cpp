@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "dataflow/operator_traits.h"
 #include "diff/readers.h"
-#include "transfer/vocabulary.h"
 
 namespace thence::diff {
 namespace {
+
+using dataflow::Trait;
 
 using onnx::NodeId;
 using onnx::none;
@@ -49,7 +51,7 @@ class Search {
              a_.model.node(node).op_type() == b_.model.node(id).op_type() &&
              !are_surely_of_two_modules(a_, node, b_, id);
     };
-    if (transfer::is_commutative(b_.model.node(reader).op_type())) {
+    if (dataflow::has_trait(b_.model.node(reader), Trait::commutative)) {
       if (theirs.size() > most_operands) return none;
       NodeId found = none;
       for (const onnx::ValueId value : theirs)

@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "transfer/vocabulary.h"
+#include "dataflow/operator_traits.h"
 
 namespace thence::diff {
 namespace {
@@ -26,7 +26,7 @@ std::string ops_of(const Side& side, std::vector<NodeId> nodes) {
 
 bool any_quantising(const Side& side, const std::vector<NodeId>& nodes) {
   return std::any_of(nodes.begin(), nodes.end(),
-                     [&](NodeId id) { return is_quantising(side.model.node(id).op_type()); });
+                     [&](NodeId id) { return dataflow::is_quantised(side.model.node(id).op_type()); });
 }
 
 // Whether a node has an input of this name; as a constant it would be a setting.
@@ -79,7 +79,7 @@ void Changes::rewritten(const Group& group) {
   // Views are no work: a reshape around an operator does not make it two.
   const auto work = [](const Side& side, const std::vector<NodeId>& nodes) {
     return std::count_if(nodes.begin(), nodes.end(), [&](NodeId id) {
-      return transfer::view_of(side.model.node(id).op_type()) == transfer::View::not_one;
+      return !dataflow::is_view(dataflow::traits_of(side.model.node(id).op_type()));
     });
   };
   const auto work_a = work(a_, group.a), work_b = work(b_, group.b);

@@ -5,10 +5,10 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "dataflow/primitive_ops.h"
 #include "diff/changes.h"
 #include "diff/ends.h"
 #include "diff/groups.h"
-#include "transfer/vocabulary.h"
 
 namespace thence::diff {
 namespace {
@@ -81,8 +81,8 @@ class Comparison {
     };
     for (const NodeId a : first(group.a))
       for (const NodeId b : first(group.b))
-        for (const transfer::Spelled& one : transfer::spelled(a_.model.node(a)))
-          for (const transfer::Spelled& other : transfer::spelled(b_.model.node(b)))
+        for (const dataflow::PrimitiveOp& one : dataflow::primitives_of(a_.model.node(a)))
+          for (const dataflow::PrimitiveOp& other : dataflow::primitives_of(b_.model.node(b)))
             if (one.op == other.op) return true;
     return false;
   }

@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "dataflow/operator_traits.h"
 #include "diff/absorb.h"
 #include "diff/by_readers.h"
 
@@ -134,7 +135,7 @@ class Grouper {
 
   bool is_quantised(const Group& group) const {
     return std::any_of(group.b.begin(), group.b.end(),
-                       [&](NodeId id) { return is_quantising(b_.model.node(id).op_type()); });
+                       [&](NodeId id) { return dataflow::is_quantised(b_.model.node(id).op_type()); });
   }
 
   // Copies; then what carries the result of a quantised node on: a cast, a scale.
@@ -148,7 +149,7 @@ class Grouper {
       if (all_.of_b[id] != no_group || origin.kind != transfer::Kind::carries) continue;
       const std::uint32_t into = all_.of_a[origin.nodes.front()];
       if (into != no_group && !all_.groups[into].exact && is_quantised(all_.groups[into]) &&
-          !is_quantising(b_.model.node(id).op_type()))
+          !dataflow::is_quantised(b_.model.node(id).op_type()))
         all_.join_b(into, id);
     }
   }
@@ -188,12 +189,6 @@ void Grouping::join_a(std::uint32_t group, NodeId node) {
 void Grouping::join_b(std::uint32_t group, NodeId node) {
   groups[group].b.push_back(node);
   of_b[node] = group;
-}
-
-bool is_quantising(std::string_view op) {
-  return op.find("uantize") != std::string_view::npos || op.find("Integer") != std::string_view::npos ||
-         op.find("NBits") != std::string_view::npos || op.starts_with("QLinear") || op == "QGemm" ||
-         op == "QAttention";
 }
 
 Grouping group_nodes(Side& a, Side& b, Matching& matching) { return Grouper(a, b, matching).run(); }

@@ -30,7 +30,4 @@ struct Grouping {
 
 Grouping group_nodes(Side& a, Side& b, Matching& matching);
 
-/// Whether an operator works on quantised numbers, or makes them or reals of them.
-bool is_quantising(std::string_view op);
-
 }  // namespace thence::diff

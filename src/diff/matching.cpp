@@ -4,7 +4,6 @@
 #include <unordered_set>
 
 #include "transfer/pairing.h"
-#include "transfer/vocabulary.h"
 
 namespace thence::diff {
 namespace {

@@ -11,12 +11,9 @@
 namespace thence::diff {
 namespace {
 
-constexpr std::size_t most_listed = 16;
+using onnx::DataType;
 
-// Of one element; 0 for texts and for types that we do not know.
-unsigned bits_of(std::int32_t type) {
-  return static_cast<unsigned>(onnx::TensorView{.dims = {8}, .data_type = type}.bytes().value_or(0));
-}
+constexpr std::size_t most_listed = 16;
 
 std::uint64_t hash_of(std::string_view bytes) { return base::text_hash(bytes, 0x64696666); }
 
@@ -27,10 +24,10 @@ void append(std::string& bytes, std::uint64_t value) {
 }
 
 // Elements as raw_data would have them; nothing when they cannot be read.
-std::optional<std::string> raw_of_fields(const onnx::Pieces& message, std::int32_t type) {
+std::optional<std::string> raw_of_fields(const onnx::Pieces& message, DataType type) {
   using onnx::TensorField;
   std::string bytes;
-  const unsigned width = (bits_of(type) + 7) / 8;
+  const unsigned width = (onnx::bits_of(type) + 7) / 8;
   const auto push = [&](std::uint64_t value) {
     switch (width) {
       case 1: return append<std::uint8_t>(bytes, value);
@@ -72,17 +69,17 @@ std::string widened(std::string_view bytes) {
   return number_text(std::vector<std::int64_t>(numbers.begin(), numbers.end()));
 }
 
-std::string numbers_of(std::int32_t type, std::string_view bytes) {
+std::string numbers_of(DataType type, std::string_view bytes) {
   switch (type) {
-    case 1: return number_text(numbers_in<float>(bytes));
-    case 2:
-    case 9: return widened<std::uint8_t>(bytes);
-    case 3: return widened<std::int8_t>(bytes);
-    case 4: return widened<std::uint16_t>(bytes);
-    case 5: return widened<std::int16_t>(bytes);
-    case 6: return widened<std::int32_t>(bytes);
-    case 7: return widened<std::int64_t>(bytes);
-    case 12: return widened<std::uint32_t>(bytes);
+    case DataType::float32: return number_text(numbers_in<float>(bytes));
+    case DataType::uint8:
+    case DataType::boolean: return widened<std::uint8_t>(bytes);
+    case DataType::int8: return widened<std::int8_t>(bytes);
+    case DataType::uint16: return widened<std::uint16_t>(bytes);
+    case DataType::int16: return widened<std::int16_t>(bytes);
+    case DataType::int32: return widened<std::int32_t>(bytes);
+    case DataType::int64: return widened<std::int64_t>(bytes);
+    case DataType::uint32: return widened<std::uint32_t>(bytes);
     default: return base::format("#{:016x}", hash_of(bytes));
   }
 }
@@ -98,7 +95,7 @@ void fill(Tensor& tensor, std::string_view raw) {
 
 // Of numbers that stand in an attribute: the same as a tensor of them.
 template <class Number>
-Tensor tensor_of_numbers(std::int32_t type, const std::vector<Number>& numbers, bool is_list) {
+Tensor tensor_of_numbers(DataType type, const std::vector<Number>& numbers, bool is_list) {
   Tensor tensor{.type = type, .elements = numbers.size()};
   if (is_list) tensor.dims = {static_cast<std::int64_t>(numbers.size())};
   fill(tensor, {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number)});
@@ -106,7 +103,7 @@ Tensor tensor_of_numbers(std::int32_t type, const std::vector<Number>& numbers, 
 }
 
 Tensor tensor_of_strings(const std::vector<std::string_view>& strings, bool is_list) {
-  Tensor tensor{.type = 8, .elements = strings.size()};
+  Tensor tensor{.type = DataType::string, .elements = strings.size()};
   if (is_list) tensor.dims = {static_cast<std::int64_t>(strings.size())};
   std::string bytes;
   for (const std::string_view each : strings) append<std::uint64_t>(bytes, each.size()), bytes += each;
@@ -155,8 +152,6 @@ std::string listed(const std::vector<Number>& numbers) {
 
 }  // namespace
 
-unsigned width_of(std::int32_t type) { return bits_of(type) % 8 == 0 ? bits_of(type) / 8 : 0; }
-
 std::string number_text(const std::vector<std::int64_t>& numbers) { return listed(numbers); }
 std::string number_text(const std::vector<float>& numbers) { return listed(numbers); }
 
@@ -186,7 +181,7 @@ Tensor tensor_of(const onnx::Pieces& message, transfer::DataFiles* files) {
   std::optional<std::string> gathered;
   if (tensor.raw.empty()) gathered = raw_of_fields(message, header.data_type);
   const std::string_view elements = gathered ? std::string_view(*gathered) : tensor.raw;
-  if (const unsigned width = width_of(header.data_type);
+  if (const unsigned width = onnx::bytes_of(header.data_type);
       !count || (width > 0 && (elements.size() % width != 0 || elements.size() / width != *count)))
     return tensor;
   fill(tensor, elements);
@@ -201,13 +196,13 @@ Tensor Constants::held_by(const onnx::Node& constant) {
     else if (attribute.has_tensor)
       tensor = tensor_of(attribute.tensor, &files_);
     else if (attribute.name == "value_int")
-      tensor = tensor_of_numbers(7, std::vector{attribute.i}, false);
+      tensor = tensor_of_numbers(DataType::int64, std::vector{attribute.i}, false);
     else if (attribute.name == "value_ints")
-      tensor = tensor_of_numbers(7, attribute.ints, true);
+      tensor = tensor_of_numbers(DataType::int64, attribute.ints, true);
     else if (attribute.name == "value_float")
-      tensor = tensor_of_numbers(1, std::vector{attribute.f}, false);
+      tensor = tensor_of_numbers(DataType::float32, std::vector{attribute.f}, false);
     else if (attribute.name == "value_floats")
-      tensor = tensor_of_numbers(1, attribute.floats, true);
+      tensor = tensor_of_numbers(DataType::float32, attribute.floats, true);
     else if (attribute.name == "value_string")
       tensor = tensor_of_strings({attribute.s}, false);
     else if (attribute.name == "value_strings")

@@ -15,26 +15,28 @@ namespace thence::diff {
 struct Tensor {
   onnx::Pieces message;  // empty: no tensor, but numbers in an attribute
   std::vector<std::int64_t> dims;
-  std::int32_t type = 0;
+  onnx::DataType type = onnx::DataType::undefined;
   std::uint64_t elements = 0;
   std::uint64_t content = 0;  // of type, dims and elements in order
   std::string_view raw;       // the elements, where they lie in a file as bytes
   bool read = false;          // false: its data lies in a file that is not to be had, or is damaged
   std::string numbers;        // the elements as text, of short ones; see number_text()
 
-  bool is_float() const { return type == 1 || type == 10 || type == 11 || type == 16; }
+  bool is_float() const { return onnx::is_float(type); }
   /// Of a byte or less: what reals are quantised to.
-  bool is_narrow() const { return type == 2 || type == 3 || type >= 17; }
+  bool is_narrow() const {
+    return type == onnx::DataType::uint8 || type == onnx::DataType::int8 ||
+           type >= onnx::DataType::float8e4m3fn;
+  }
   /// Sizes, axes, indices, flags: what other operators have as attributes.
   bool is_setting() const {
-    return (type == 6 || type == 7 || type == 9 || type == 12 || type == 13) && elements <= most_settings;
+    using enum onnx::DataType;
+    return (type == int32 || type == int64 || type == boolean || type == uint32 || type == uint64) &&
+           elements <= most_settings;
   }
 
   static constexpr std::uint64_t most_settings = 64;
 };
-
-/// Bytes of an element in raw_data; 0 where that is not so simple.
-unsigned width_of(std::int32_t type);
 
 /// "float32 8x64"
 std::string text_of(const Tensor& tensor);

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "hierarchy/content.h"
+#include "dataflow/operator_traits.h"
+#include "onnx/content.h"
 #include "transfer/constant.h"
-#include "transfer/vocabulary.h"
 
 namespace thence::diff {
 namespace {
+
+using dataflow::Trait;
 
 using onnx::none;
 
@@ -40,14 +42,14 @@ std::vector<Weights::Weight> Weights::weights_of(Side& side, const std::vector<o
 
 std::uint64_t Weights::unordered(const Tensor& tensor) {
   const auto [entry, fresh] = unordered_.try_emplace(&tensor);
-  if (fresh) entry->second = hierarchy::content_of(tensor.raw, width_of(tensor.type)).unordered;
+  if (fresh) entry->second = onnx::content_of(tensor.raw, onnx::bytes_of(tensor.type)).unordered;
   return entry->second;
 }
 
 // Whether they hold the same numbers, in any order; of two types, as halves have them.
 bool Weights::same_numbers(const Tensor& a, const Tensor& b) {
   if (a.elements != b.elements || a.message.empty() || b.message.empty()) return false;
-  if (a.type == b.type && !a.raw.empty() && !b.raw.empty() && width_of(a.type) > 0)
+  if (a.type == b.type && !a.raw.empty() && !b.raw.empty() && onnx::bytes_of(a.type) > 0)
     return unordered(a) == unordered(b);
   const std::uint64_t content = as_halves(a);
   return content != 0 && content == as_halves(b);
@@ -94,7 +96,7 @@ void Weights::compare(const Group& group, const std::function<void(Kind, const s
   std::vector<Weight> before = weights_of(a_, group.a), after = weights_of(b_, group.b);
   const onnx::Node a = a_.model.node(group.a.front()), b = b_.model.node(group.b.front());
   const bool one_each = group.a.size() == 1 && group.b.size() == 1 && a.op_type() == b.op_type();
-  if (one_each && !transfer::is_commutative(a.op_type())) {
+  if (one_each && !dataflow::has_trait(a, Trait::commutative)) {
     std::size_t at = 0;  // both are in the order of their places
     for (const Weight& each : after) {
       while (at < before.size() && before[at].input < each.input) ++at;

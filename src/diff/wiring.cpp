@@ -4,10 +4,12 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "transfer/vocabulary.h"
+#include "dataflow/operator_traits.h"
 
 namespace thence::diff {
 namespace {
+
+using dataflow::Trait;
 
 using onnx::NodeId;
 using onnx::none;
@@ -79,7 +81,7 @@ std::vector<std::string> Wiring::rewired(NodeId a, NodeId b) const {
   const auto tell = [&](std::size_t place, ValueId was, ValueId is) {
     found.push_back(base::format("input {}: {} -> {}", place, text(a_, was), text(b_, is)));
   };
-  if (!transfer::is_commutative(b_.model.node(b).op_type()) || count > most_swapped) {
+  if (!dataflow::has_trait(b_.model.node(b), Trait::commutative) || count > most_swapped) {
     for (std::size_t i = 0; i < count; ++i)
       if (!is_setting(a_, a, i) && !is_setting(b_, b, i) && differ(at(theirs, i), at(ours, i)))
         tell(i, at(theirs, i), at(ours, i));

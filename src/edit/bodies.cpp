@@ -10,7 +10,7 @@
 namespace thence::edit {
 namespace {
 
-using hierarchy::ModuleId;
+using modules::ModuleId;
 using onnx::NodeField;
 using onnx::NodeId;
 using onnx::ValueId;

@@ -5,10 +5,10 @@
 
 namespace thence::edit {
 
-using hierarchy::ModuleId;
+using modules::ModuleId;
 
 Calls::Calls(const semantics::Map& map) : calls_(map.tree().size(), 0) {
-  const hierarchy::ModuleTree& tree = map.tree();
+  const modules::ModuleTree& tree = map.tree();
   for (onnx::NodeId id = 0; id < map.model().node_count(); ++id)
     if (const resolve::Attribution& answer = map.answer(id); answer.known())
       calls_[answer.module] = std::max(calls_[answer.module], answer.call + 1);
@@ -17,7 +17,7 @@ Calls::Calls(const semantics::Map& map) : calls_(map.tree().size(), 0) {
   for (auto module = static_cast<ModuleId>(tree.size()); module-- > 0;) {  // those within come first
     std::uint32_t& calls = calls_[module];
     const std::uint32_t least = calls > 0 ? std::min(calls, least_within[module]) : least_within[module];
-    if (module != hierarchy::root) {
+    if (module != modules::root) {
       std::uint32_t& outer = least_within[tree[module].parent];
       outer = std::min(outer, least);
     }

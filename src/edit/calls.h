@@ -14,9 +14,9 @@ class Calls {
  public:
   explicit Calls(const semantics::Map& map);
 
-  std::uint32_t of(hierarchy::ModuleId module) const { return calls_[module]; }
+  std::uint32_t of(modules::ModuleId module) const { return calls_[module]; }
   /// A call of a module, as a call of one around it: inner modules run as often as outer ones, or a multiple.
-  std::uint32_t around(hierarchy::ModuleId inner, std::uint32_t call, hierarchy::ModuleId outer) const;
+  std::uint32_t around(modules::ModuleId inner, std::uint32_t call, modules::ModuleId outer) const;
 
  private:
   std::vector<std::uint32_t> calls_;

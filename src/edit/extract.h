@@ -31,7 +31,7 @@ struct Boundary {
 
 /// A module's part of the main graph.
 struct Part {
-  hierarchy::ModuleId module = hierarchy::root;
+  modules::ModuleId module = modules::root;
   std::vector<onnx::NodeId> nodes;          // of the main graph, in the order of the file
   std::vector<std::uint32_t> initializers;  // that they read
   std::vector<Boundary> inputs, outputs;

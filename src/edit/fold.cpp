@@ -9,7 +9,7 @@
 
 namespace thence::edit {
 
-using hierarchy::ModuleId;
+using modules::ModuleId;
 
 namespace {
 

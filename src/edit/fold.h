@@ -18,7 +18,7 @@ struct Fold {
   Cut cut;
   Bodies bodies;
 
-  hierarchy::ModuleId module_of(GroupId group) const { return places.calls[cut.groups[group].call].module; }
+  modules::ModuleId module_of(GroupId group) const { return places.calls[cut.groups[group].call].module; }
   std::string_view path_of(GroupId group) const { return map.tree()[module_of(group)].path; }
 };
 
@@ -30,10 +30,10 @@ Splice folded(const Fold& fold);
 
 /// What became of the modules.
 struct FoldSummary {
-  std::size_t modules = 0;                       // folded ones
-  std::vector<hierarchy::ModuleId> in_pieces;    // of which one call is several nodes
-  std::vector<hierarchy::ModuleId> unused;       // not folded: nobody reads what they write
-  std::vector<hierarchy::ModuleId> only_bodies;  // not folded: all their nodes lie in bodies of nodes
+  std::size_t modules = 0;                     // folded ones
+  std::vector<modules::ModuleId> in_pieces;    // of which one call is several nodes
+  std::vector<modules::ModuleId> unused;       // not folded: nobody reads what they write
+  std::vector<modules::ModuleId> only_bodies;  // not folded: all their nodes lie in bodies of nodes
 };
 FoldSummary summary_of(const Fold& fold);
 

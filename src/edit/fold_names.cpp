@@ -11,7 +11,7 @@
 namespace thence::edit {
 namespace {
 
-using hierarchy::ModuleId;
+using modules::ModuleId;
 using onnx::ValueId;
 
 // Letters, digits and underscores: what every tool takes for a name.
@@ -128,14 +128,14 @@ class SharedNames {
 
 }  // namespace
 
-std::string label_of(const hierarchy::ModuleTree& tree, ModuleId module) {
-  if (!tree[module].class_name.empty()) return identifier(hierarchy::short_class(tree[module].class_name));
-  while (module != hierarchy::root && base::is_digits(tree[module].name())) module = tree[module].parent;
-  return module == hierarchy::root ? "Module" : identifier(tree[module].name());
+std::string label_of(const modules::ModuleTree& tree, ModuleId module) {
+  if (!tree[module].class_name.empty()) return identifier(modules::short_class(tree[module].class_name));
+  while (module != modules::root && base::is_digits(tree[module].name())) module = tree[module].parent;
+  return module == modules::root ? "Module" : identifier(tree[module].name());
 }
 
 void name_functions(Fold& fold) {
-  const hierarchy::ModuleTree& tree = fold.map.tree();
+  const modules::ModuleTree& tree = fold.map.tree();
   std::unordered_map<std::string, std::uint32_t> bodies;
   for (const Function& function : fold.bodies.functions)
     ++bodies[label_of(tree, fold.module_of(function.groups.front()))];

@@ -12,7 +12,7 @@
 namespace thence::edit {
 
 /// What a module's class is called: its own name or, where it is not known, the module's.
-std::string label_of(const hierarchy::ModuleTree& tree, hierarchy::ModuleId module);
+std::string label_of(const modules::ModuleTree& tree, modules::ModuleId module);
 
 /// Classes, with the end of a module's path where a class has several bodies.
 void name_functions(Fold& fold);

@@ -11,7 +11,7 @@
 namespace thence::edit {
 namespace {
 
-using hierarchy::ModuleId;
+using modules::ModuleId;
 using onnx::NodeId;
 using onnx::ValueId;
 
@@ -21,7 +21,7 @@ class PlaceFinder {
  public:
   PlaceFinder(const semantics::Map& map, const MainGraph& graph, const FoldOptions& options)
       : map_(map), graph_(graph), how_often_(map), folds_(map.tree().size()) {
-    const hierarchy::ModuleTree& tree = map.tree();
+    const modules::ModuleTree& tree = map.tree();
     for (ModuleId module = 1; module < tree.size(); ++module) {  // the one around comes first
       const Folds& outer = folds_[tree[module].parent];
       const bool wanted =
@@ -43,8 +43,8 @@ class PlaceFinder {
 
  private:
   struct Folds {
-    ModuleId as = hierarchy::root;      // the innermost module around, or itself, that is folded
-    ModuleId around = hierarchy::root;  // and the next one
+    ModuleId as = modules::root;      // the innermost module around, or itself, that is folded
+    ModuleId around = modules::root;  // and the next one
     std::uint32_t depth = 0;
   };
 
@@ -52,7 +52,7 @@ class PlaceFinder {
     // Outwards to the first that is there, then back.
     std::vector<std::pair<ModuleId, std::uint32_t>> missing;
     CallId found = 0;
-    while (module != hierarchy::root) {
+    while (module != modules::root) {
       const auto known = known_.find(key(module, number));
       if (known != known_.end()) {
         found = known->second;
@@ -157,7 +157,7 @@ class PlaceFinder {
     if (!answer.known() || answer.set == 0) return false;
     const std::vector<ModuleId> modules = map_.modules_of(id);
     return std::any_of(modules.begin(), modules.end(), [&](ModuleId other) {
-      return hierarchy::cross_layer(map_.tree()[answer.module].path, map_.tree()[other].path);
+      return modules::cross_layer(map_.tree()[answer.module].path, map_.tree()[other].path);
     });
   }
 

@@ -15,7 +15,7 @@ namespace thence::edit {
 
 /// A call of a module; number 0 is the model itself.
 struct ModuleCall {
-  hierarchy::ModuleId module = hierarchy::root;
+  modules::ModuleId module = modules::root;
   std::uint32_t call = 0;
   std::uint32_t around = 0;  // the call it is part of
   std::uint32_t depth = 0;   // how many are around it

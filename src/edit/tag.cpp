@@ -38,9 +38,9 @@ bool has_namespace(const onnx::Node& node) {
 
 // As PyTorch writes it: from the root inwards, each module's path and class, then the operator.
 std::string namespace_of(const Map& map, onnx::NodeId id) {
-  const hierarchy::ModuleTree& tree = map.own_tree();
+  const modules::ModuleTree& tree = map.own_tree();
   std::string text;
-  for (hierarchy::ModuleId module = map.own_answer(id).module; module != hierarchy::no_module;
+  for (modules::ModuleId module = map.own_answer(id).module; module != modules::no_module;
        module = tree[module].parent)
     text.insert(0, base::format("{}: {}/", tree[module].path, tree[module].class_name));
   const onnx::Node node = map.model().node(id);
@@ -50,7 +50,7 @@ std::string namespace_of(const Map& map, onnx::NodeId id) {
 // What is said of a module besides its path and class.
 void add_words(const Map& map, const semantics::ModuleFacts& facts, Entries& entries) {
   entries.add_if("tag", facts.tag);
-  if (facts.hf_module != hierarchy::no_module) entries.add("hf_module", map.tree()[facts.hf_module].path);
+  if (facts.hf_module != modules::no_module) entries.add("hf_module", map.tree()[facts.hf_module].path);
   std::string role(facts.role.type);
   if (!facts.role.component.empty()) role.append(role.empty() ? "" : " ").append(facts.role.component);
   entries.add_if("role", role);
@@ -83,7 +83,7 @@ class Tagger {
     entries.add(of_module(answer.module).text());
     if (const auto modules = map_.own_modules_of(id); modules.size() > 1) {
       std::string all;
-      for (const hierarchy::ModuleId module : modules)
+      for (const modules::ModuleId module : modules)
         all.append(all.empty() ? "" : " ").append(map_.own_tree()[module].path);
       entries.add("modules", all);
     }
@@ -91,7 +91,7 @@ class Tagger {
     entries.add("fingerprint", hierarchy::Fingerprint(map_.model(), id).text());
   }
 
-  const Entries& of_module(hierarchy::ModuleId module) {
+  const Entries& of_module(modules::ModuleId module) {
     constexpr std::size_t most_kept = 4096;
     if (const auto found = modules_.find(module); found != modules_.end()) return found->second;
     if (modules_.size() == most_kept) modules_.clear();
@@ -117,7 +117,7 @@ class Tagger {
   const TagOptions& options_;
   semantics::RoleReader roles_;
   semantics::ModuleFacts facts_;
-  std::unordered_map<hierarchy::ModuleId, Entries> modules_;
+  std::unordered_map<modules::ModuleId, Entries> modules_;
   double confidence_ = -1;
   evidence::Source source_{};
   Entries evidence_ = nothing;
@@ -169,7 +169,7 @@ class AllEntries {
 
 // The path and the class are read as evidence later, so they are the model's own; the rest is as rules tell
 // it.
-void add_module(const Map& map, hierarchy::ModuleId module, const semantics::ModuleFacts& facts,
+void add_module(const Map& map, modules::ModuleId module, const semantics::ModuleFacts& facts,
                 Entries& entries) {
   entries.add("module", map.own_tree()[module].path);
   entries.add_if("class", map.own_tree()[module].class_name);

@@ -17,7 +17,7 @@ struct TagOptions {
 };
 
 /// What a tag says of a module: its path, class, tag and role.
-void add_module(const semantics::Map& map, hierarchy::ModuleId module, const semantics::ModuleFacts& facts,
+void add_module(const semantics::Map& map, modules::ModuleId module, const semantics::ModuleFacts& facts,
                 Entries& entries);
 
 /// The model's file with tags in place of those it had.

@@ -9,7 +9,7 @@
 namespace thence::evidence {
 namespace {
 
-using hierarchy::Recording;
+using capture::Recording;
 using match::likely;
 using match::Owner;
 using match::same_call;
@@ -30,14 +30,14 @@ bool is_first(const match::NodeItem& item) { return item.made_of.empty() && item
 // steps on the model's inputs; and what no step was ever seen to become may be anybody's. Where all that
 // reads such a node lies in another layer, its place in the file says no more than its readers do. Gives such
 // a reader, by item.
-std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const hierarchy::ModuleTree& tree,
+std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const modules::ModuleTree& tree,
                                              const std::vector<match::NodeItem>& items,
                                              const std::vector<Owner>& owners) {
   std::vector<std::uint32_t> reader_of(items.size(), onnx::none);
   std::vector<bool> near(items.size(), false), merged(items.size(), false);
   const auto module_of = [&](std::size_t item) { return recording.steps[owners[item].step].module; };
   const auto known = [&](std::size_t item) {
-    return owners[item].chance >= likely && module_of(item) != hierarchy::no_module;
+    return owners[item].chance >= likely && module_of(item) != modules::no_module;
   };
   const auto path = [&](std::size_t item) { return tree[module_of(item)].path; };
   // From the last to the first: a reader that strays itself speaks for its own reader.
@@ -50,7 +50,7 @@ std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const h
       const bool another = reader_of[maker] != onnx::none && module_of(reader_of[maker]) != module_of(reader);
       merged[maker] = merged[maker] || another;
       reader_of[maker] = reader;
-      near[maker] = near[maker] || !hierarchy::cross_layer(path(maker), path(reader));
+      near[maker] = near[maker] || !modules::cross_layer(path(maker), path(reader));
     }
   }
   return reader_of;
@@ -106,23 +106,22 @@ std::vector<bool> overruled(const Story& believed, const std::vector<std::uint32
 // A torch.export graph has numbers where the file may compute sizes: it cannot tell who asked for them.
 bool is_deaf_to_sizes(const Recording& recording, const std::vector<match::NodeItem>& items) {
   return std::any_of(items.begin(), items.end(), [](const match::NodeItem& item) { return item.sized; }) &&
-         std::none_of(recording.steps.begin(), recording.steps.end(),
-                      [](const hierarchy::RecordedStep& step) {
-                        return step.kind == hierarchy::RecordedStep::Kind::size;
-                      });
+         std::none_of(recording.steps.begin(), recording.steps.end(), [](const capture::RecordedStep& step) {
+           return step.kind == capture::RecordedStep::Kind::size;
+         });
 }
 
 // By item that computes a size: one that uses it in the end, if that is of another module than where the size
 // stands; none for all others.
 std::vector<std::uint32_t> users_elsewhere(const Story& story, const std::vector<std::uint32_t>& steps) {
   const auto module_of = [&](std::size_t item) {
-    return steps[item] == onnx::none ? hierarchy::no_module : story.recording->steps[steps[item]].module;
+    return steps[item] == onnx::none ? modules::no_module : story.recording->steps[steps[item]].module;
   };
   std::vector<std::uint32_t> users(steps.size(), onnx::none);
   std::vector<bool> at_home(steps.size(), false);
   for (auto i = static_cast<std::uint32_t>(steps.size()); i-- > 0;) {
     const std::uint32_t user = story.items[i].sized ? users[i] : i;
-    if (user == onnx::none || module_of(user) == hierarchy::no_module) continue;
+    if (user == onnx::none || module_of(user) == modules::no_module) continue;
     for (const std::uint32_t maker : story.items[i].made_of) {
       if (!story.items[maker].sized) continue;
       users[maker] = user;
@@ -154,7 +153,7 @@ Strength strength_by_tellings(const Owner& owner, bool aside, bool flows) {
 // it to its readers.
 class Projection {
  public:
-  using Step = hierarchy::RecordedStep;
+  using Step = capture::RecordedStep;
   struct Told {
     const Step* step = nullptr;
     const Step* rival = nullptr;
@@ -227,7 +226,7 @@ class Projection {
 
 void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Source source,
                         Sink& sink) {
-  const hierarchy::Capture* const capture = hierarchy.recorded();
+  const capture::Capture* const capture = hierarchy.recorded();
   if (capture == nullptr) return;
   const std::optional<Recording>& recorded = source == Source::execution_trace ? capture->trace : capture->fx;
   if (!recorded) return;
@@ -235,8 +234,8 @@ void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hi
   std::vector<Evidence> found;
   for (std::size_t i = 0; i < projection.items().size(); ++i) {
     const Projection::Told told = projection.of(i);
-    for (const hierarchy::RecordedStep* step : {told.step, told.rival})
-      if (step != nullptr && step->module != hierarchy::no_module)
+    for (const capture::RecordedStep* step : {told.step, told.rival})
+      if (step != nullptr && step->module != modules::no_module)
         found.push_back({.node = projection.items()[i].node,
                          .module = step->module,
                          .call = step->call,

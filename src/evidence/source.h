@@ -12,7 +12,7 @@
 
 namespace thence::evidence {
 
-using hierarchy::ModuleId;
+using modules::ModuleId;
 using onnx::NodeId;
 
 /// Where evidence comes from, in the order of precedence: an earlier source beats a later one.
@@ -74,7 +74,7 @@ std::string_view name_of(Strength strength);
 
 struct Evidence {
   NodeId node = 0;
-  ModuleId module = hierarchy::no_module;
+  ModuleId module = modules::no_module;
   std::uint32_t call = 0;
   Source source = Source::tags;
   Strength strength = Strength::names_one;

@@ -8,10 +8,15 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hierarchy/module_tree.h"
+#include "modules/module_tree.h"
 #include "onnx/model.h"
 
 namespace thence::hierarchy {
+
+using modules::ModuleId;
+using modules::ModuleTree;
+using modules::no_module;
+using modules::root;
 
 struct StackFrame {
   std::string path;

@@ -9,6 +9,9 @@
 
 namespace thence::hierarchy {
 
+using modules::ModuleId;
+using modules::no_module;
+
 bool has_folded_calls(const onnx::Model& model) {
   return std::any_of(model.opsets().begin(), model.opsets().end(),
                      [](const onnx::Opset& opset) { return opset.domain == folded_domain; });

@@ -3,10 +3,12 @@
 
 #include <string_view>
 
-#include "hierarchy/module_tree.h"
+#include "modules/module_tree.h"
 #include "onnx/model.h"
 
 namespace thence::hierarchy {
+
+using modules::ModuleTree;
 
 /// The domain of such functions.
 inline constexpr std::string_view folded_domain = "pkg.thence";

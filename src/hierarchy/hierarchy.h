@@ -8,13 +8,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hierarchy/capture.h"
+#include "capture/capture.h"
 #include "hierarchy/exporter_stack.h"
-#include "hierarchy/module_tree.h"
 #include "hierarchy/parameters.h"
 #include "hierarchy/scope_index.h"
+#include "modules/module_tree.h"
 
 namespace thence::hierarchy {
+
+using capture::Capture;
+using modules::Module;
 
 /// The innermost module of a node's metadata.
 struct NodeStack {

@@ -1,22 +1,13 @@
 // Between a parameter and the node that uses it, exporters and quantisers put steps that only change its
 // form: a transpose, a cast, a dequantisation. And where two parameters are equal, one becomes a copy that
 // bears the other's path.
-#include <algorithm>
-#include <array>
-
+#include "dataflow/operator_traits.h"
 #include "hierarchy/hierarchy.h"
 
 namespace thence::hierarchy {
 namespace {
 
 constexpr int most_steps = 6;
-
-bool only_changes_form(std::string_view op) {
-  static constexpr std::array<std::string_view, 9> ops = {"Transpose",      "Identity",         "Cast",
-                                                          "Reshape",        "Squeeze",          "Unsqueeze",
-                                                          "QuantizeLinear", "DequantizeLinear", "CastLike"};
-  return std::find(ops.begin(), ops.end(), op) != ops.end();
-}
 
 }  // namespace
 
@@ -28,7 +19,7 @@ Hierarchy::Parameter Hierarchy::parameter_behind(const onnx::Model& model, onnx:
       return {producer.index, copy.module != no_module ? copy : parameters_[producer.index]};
     if (producer.kind != onnx::Producer::Kind::node) break;
     const onnx::Node node = model.node(producer.index);
-    if (!only_changes_form(node.op_type()) || node.inputs().empty()) break;
+    if (!dataflow::has_trait(node, dataflow::Trait::weight_form) || node.inputs().empty()) break;
     if (copy.module == no_module && !copies_.empty())
       if (const auto found = copies_.find(value); found != copies_.end()) copy = found->second;
     value = node.inputs()[0];

@@ -6,10 +6,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hierarchy/module_tree.h"
+#include "modules/module_tree.h"
 #include "onnx/model.h"
 
 namespace thence::hierarchy {
+
+using modules::ModuleId;
+using modules::ModuleTree;
+using modules::no_module;
 
 struct ParameterOwner {
   ModuleId module = no_module;

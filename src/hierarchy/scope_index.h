@@ -11,12 +11,16 @@
 #include <vector>
 
 #include "base/text_index.h"
-#include "hierarchy/module_tree.h"
 #include "hierarchy/parameters.h"
 #include "hierarchy/scope_names.h"
+#include "modules/module_tree.h"
 #include "onnx/model.h"
 
 namespace thence::hierarchy {
+
+using modules::ModuleId;
+using modules::ModuleTree;
+using modules::no_module;
 
 /// How a scope's last component came to mean a module, from the plainest to the boldest reading.
 enum class Fit : std::uint8_t {

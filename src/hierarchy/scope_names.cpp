@@ -2,10 +2,12 @@
 
 #include "base/text.h"
 #include "hierarchy/derived_names.h"
-#include "hierarchy/module_tree.h"
+#include "modules/module_tree.h"
 
 namespace thence::hierarchy {
 namespace {
+
+using modules::ModuleTree;
 
 // Twice the length of a path: a chain repeats the names of containers.
 constexpr std::size_t max_scope_length = 2 * ModuleTree::max_path_length;

@@ -10,6 +10,9 @@
 namespace thence::hierarchy {
 namespace {
 
+using modules::cross_layer;
+using modules::root;
+
 constexpr std::size_t most_rivals = 1024;
 
 // The component without the number of a repeated call: "fc" of "fc_2".

@@ -7,11 +7,20 @@
 #include <unordered_map>
 #include <utility>
 
-#include "hierarchy/content.h"
 #include "hierarchy/parameters.h"
+#include "onnx/content.h"
 
 namespace thence::hierarchy {
 namespace {
+
+using capture::CapturedParameter;
+using capture::ModuleMap;
+using capture::RecordedStep;
+using capture::Recording;
+using modules::ModuleId;
+using modules::ModuleTree;
+using modules::no_module;
+using onnx::content_of;
 
 constexpr std::size_t fewest = 3;          // parameters that are no coincidence
 constexpr std::size_t most_compared = 64;  // prefixes

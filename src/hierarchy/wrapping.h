@@ -4,10 +4,12 @@
 
 #include <string>
 
-#include "hierarchy/capture.h"
+#include "capture/capture.h"
 #include "onnx/model.h"
 
 namespace thence::hierarchy {
+
+using capture::Capture;
 
 struct Wrapping {
   std::string prefix;           // "module"; empty: paths are the same on both sides

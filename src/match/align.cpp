@@ -11,7 +11,7 @@
 namespace thence::match {
 namespace {
 
-using hierarchy::Recording;
+using capture::Recording;
 
 // Weights of what speaks for or against a pair, beside the operators. Powers of e, rounded.
 constexpr float same_parameter = 3000, other_parameter = 0.0003f, no_parameter_there = 0.05f,
@@ -144,7 +144,7 @@ class Weights {
     shapes_.resize(recording_.steps.size());
     has_inputs_.resize(recording_.steps.size());
     for (std::uint32_t step = 0; step < recording_.steps.size(); ++step) {
-      if (recording_.steps[step].kind != hierarchy::RecordedStep::Kind::operation) continue;
+      if (recording_.steps[step].kind != capture::RecordedStep::Kind::operation) continue;
       std::vector<std::uint32_t> read;
       bool prepares = !recording_.inputs(step).empty();
       const auto makers = recording_.makers(step);
@@ -169,14 +169,14 @@ class Weights {
     }
   }
 
-  static std::int64_t size_of(const hierarchy::RecordedValue& value) {
+  static std::int64_t size_of(const capture::RecordedValue& value) {
     if (!value.has_shape) return -1;
     std::int64_t size = 1;
     for (const std::int64_t dim : value.shape) size = dim < 0 ? -1 : size * dim;
     return size;
   }
 
-  static std::uint64_t shape_hash(const hierarchy::RecordedValue& value) {
+  static std::uint64_t shape_hash(const capture::RecordedValue& value) {
     return value.has_shape ? hash_of_shape(value.shape) : 0;
   }
 
@@ -383,7 +383,7 @@ Alignment align(const Recording& recording, const onnx::Model& model, const std:
     alignment = weigh(weights, recording, items, options.habits);
   }
   if (options.habits != nullptr)
-    for (const hierarchy::RecordedStep& step : recording.steps)
+    for (const capture::RecordedStep& step : recording.steps)
       options.habits->sums[recording.words[step.word]].steps += 1;
   return alignment;
 }

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hierarchy/recording.h"
+#include "capture/recording.h"
 #include "match/correspondence.h"
 #include "onnx/model.h"
 
@@ -67,7 +67,7 @@ struct AlignOptions {
   bool use_flow = true;
 };
 
-Alignment align(const hierarchy::Recording& recording, const onnx::Model& model,
+Alignment align(const capture::Recording& recording, const onnx::Model& model,
                 const std::vector<NodeItem>& items, const Correspondence& correspondence,
                 const AlignOptions& options);
 

@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t most_looked_at = 48;  // steps, behind one
 
 // Whether `step` reads what `maker` made, directly or through steps that left no node.
-bool reads(const hierarchy::Recording& recording, const std::vector<bool>& left_a_node, std::uint32_t step,
+bool reads(const capture::Recording& recording, const std::vector<bool>& left_a_node, std::uint32_t step,
            std::uint32_t maker) {
   std::vector<std::uint32_t> behind{step};
   for (std::size_t at = 0; at < behind.size() && behind.size() < most_looked_at; ++at)
@@ -22,7 +22,7 @@ bool reads(const hierarchy::Recording& recording, const std::vector<bool>& left_
 
 }  // namespace
 
-std::vector<bool> flow_agrees(const hierarchy::Recording& recording, const std::vector<NodeItem>& items,
+std::vector<bool> flow_agrees(const capture::Recording& recording, const std::vector<NodeItem>& items,
                               const std::vector<std::uint32_t>& steps) {
   std::vector<bool> left_a_node(recording.steps.size(), false);
   for (const std::uint32_t step : steps)

@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "hierarchy/content.h"
+#include "dataflow/operator_traits.h"
+#include "onnx/content.h"
 
 namespace thence::match {
 namespace {
 
+using dataflow::Trait;
+
 constexpr std::size_t most_equal = 8;  // parameters of equal content that still say something
 constexpr int most_steps = 6;
-
-bool changes_form(std::string_view op) {
-  return op == "Transpose" || op == "Cast" || op == "Identity" || op == "Reshape" || op == "Squeeze" ||
-         op == "Unsqueeze" || op == "DequantizeLinear";
-}
 
 // A constant, or a copy of one: no step made it, and whoever reads it owns it.
 bool stands_for_itself(const onnx::Model& model, const onnx::Node& node) {
@@ -68,16 +66,16 @@ std::unordered_map<std::string_view, std::uint64_t> known_shapes(const onnx::Mod
 }  // namespace
 
 std::vector<std::vector<std::uint32_t>> parameters_by_content(const onnx::Model& model,
-                                                              const hierarchy::Capture& capture,
-                                                              const hierarchy::Recording& recording) {
+                                                              const capture::Capture& capture,
+                                                              const capture::Recording& recording) {
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_content;
-  for (const hierarchy::CapturedParameter& parameter : capture.parameters)
+  for (const capture::CapturedParameter& parameter : capture.parameters)
     if (const auto number = recording.find_parameter(parameter.path))
       if (const auto content = parameter.content()) by_content[*content].push_back(*number);
   std::vector<std::vector<std::uint32_t>> found(model.initializers().size());
   if (by_content.empty()) return found;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto content = hierarchy::content_of(model, model.initializers()[i]);
+    const auto content = onnx::content_of(model, model.initializers()[i]);
     const auto equal = content ? by_content.find(content->unordered) : by_content.end();
     if (equal != by_content.end() && equal->second.size() <= most_equal) found[i] = equal->second;
   }
@@ -100,7 +98,7 @@ std::vector<NodeItem> items_of(const onnx::Model& model,
       if (producer.kind != onnx::Producer::Kind::node) return;
       if (step == 0 && item_of[producer.index] != onnx::none) item.made_of.push_back(item_of[producer.index]);
       const onnx::Node node = model.node(producer.index);
-      if (!changes_form(node.op_type()) || node.inputs().empty()) return;
+      if (!dataflow::has_trait(node, Trait::stored_form) || node.inputs().empty()) return;
       value = node.inputs()[0];
     }
   };
@@ -126,9 +124,9 @@ std::vector<NodeItem> items_of(const onnx::Model& model,
       return !items[maker].auxiliary;
     };
     item.auxiliary =
-        node.op_type() == "Shape" || node.op_type() == "Size" ||
+        dataflow::has_trait(node, Trait::reads_shape) ||
         (item.parameters.empty() && std::none_of(node.inputs().begin(), node.inputs().end(), carries_data));
-    item.sized = node.op_type() == "Shape" || node.op_type() == "Size" ||
+    item.sized = dataflow::has_trait(node, Trait::reads_shape) ||
                  (item.auxiliary && std::any_of(item.made_of.begin(), item.made_of.end(),
                                                 [&](std::uint32_t maker) { return items[maker].sized; }));
     item_of[id] = static_cast<std::uint32_t>(items.size());
@@ -137,7 +135,7 @@ std::vector<NodeItem> items_of(const onnx::Model& model,
   return items;
 }
 
-Takes known_or_alike(const hierarchy::Recording& recording) {
+Takes known_or_alike(const capture::Recording& recording) {
   return [&recording, seen = std::unordered_map<std::string, bool>()](std::string_view op) mutable {
     const auto [entry, fresh] = seen.emplace(op, false);
     if (fresh) {

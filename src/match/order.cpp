@@ -129,9 +129,9 @@ std::vector<std::uint32_t> places_in(const std::vector<std::uint32_t>& order) {
 }
 
 // Sizes are asked for just before what they are for, and no value tells.
-std::vector<std::uint32_t> order_of_steps(const hierarchy::Recording& recording,
+std::vector<std::uint32_t> order_of_steps(const capture::Recording& recording,
                                           const std::vector<std::uint32_t>& anchors, When when) {
-  constexpr auto size = hierarchy::RecordedStep::Kind::size;
+  constexpr auto size = capture::RecordedStep::Kind::size;
   const auto makers = [&](std::uint32_t step, std::vector<std::uint32_t>& out) {
     out.clear();
     for (const std::uint32_t maker : recording.makers(step))
@@ -144,10 +144,9 @@ std::vector<std::uint32_t> order_of_steps(const hierarchy::Recording& recording,
   return order_of(anchors, recording.steps.size(), makers, when);
 }
 
-hierarchy::Recording reordered(const hierarchy::Recording& recording,
-                               const std::vector<std::uint32_t>& order) {
+capture::Recording reordered(const capture::Recording& recording, const std::vector<std::uint32_t>& order) {
   const std::vector<std::uint32_t> places = places_in(order);
-  hierarchy::Recording told = recording;
+  capture::Recording told = recording;
   told.steps.clear();
   told.links.clear();
   told.made.clear();
@@ -204,8 +203,8 @@ float kept_close(const onnx::Model& model) {
   return read == 0 ? 1.0f : static_cast<float>(close) / static_cast<float>(read);
 }
 
-Told told_alike(const hierarchy::Recording& recording, std::vector<NodeItem> items,
-                std::vector<Anchor> anchors, When when) {
+Told told_alike(const capture::Recording& recording, std::vector<NodeItem> items, std::vector<Anchor> anchors,
+                When when) {
   std::stable_sort(anchors.begin(), anchors.end(),
                    [](const Anchor& a, const Anchor& b) { return a.step < b.step; });
   std::vector<std::uint32_t> by_item, by_step;
@@ -214,7 +213,7 @@ Told told_alike(const hierarchy::Recording& recording, std::vector<NodeItem> ite
     by_step.push_back(anchor.step);
   }
   std::vector<std::uint32_t> steps = order_of_steps(recording, by_step, when);
-  hierarchy::Recording in_order = reordered(recording, steps);
+  capture::Recording in_order = reordered(recording, steps);
   return {std::move(in_order), reordered(std::move(items), by_item, when), std::move(steps)};
 }
 

@@ -22,11 +22,11 @@ float kept_close(const onnx::Model& model);
 /// first that needs it, or right after the last that it is made of.
 enum class When : std::uint8_t { needed, possible };
 struct Told {
-  hierarchy::Recording recording;
+  capture::Recording recording;
   std::vector<NodeItem> items;
   std::vector<std::uint32_t> steps;  // by place: which one of the recording
 };
-Told told_alike(const hierarchy::Recording& recording, std::vector<NodeItem> items,
-                std::vector<Anchor> anchors, When when);
+Told told_alike(const capture::Recording& recording, std::vector<NodeItem> items, std::vector<Anchor> anchors,
+                When when);
 
 }  // namespace thence::match

@@ -8,8 +8,8 @@
 namespace thence::match {
 namespace {
 
-using hierarchy::RecordedStep;
-using hierarchy::Recording;
+using capture::RecordedStep;
+using capture::Recording;
 
 Owner owner_of(const Recording& recording, const std::vector<Claim>& claims, bool auxiliary) {
   Owner best;
@@ -63,7 +63,7 @@ std::vector<Owner> owners_of(const Story& story) {
   return owners;
 }
 
-Telling::Telling(const Recording& recording, const onnx::Model& model, const hierarchy::Capture& capture) {
+Telling::Telling(const Recording& recording, const onnx::Model& model, const capture::Capture& capture) {
   in_file_.recording = &recording;
   in_file_.items =
       items_of(model, parameters_by_content(model, capture, recording), known_or_alike(recording));

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "hierarchy/capture.h"
+#include "capture/capture.h"
 #include "match/align.h"
 #include "match/order.h"
 
@@ -17,7 +17,7 @@ inline constexpr float likely = 0.7f;  // below it, a node is nobody's
 
 /// A recording and the nodes, both in some order, and how they align in it.
 struct Story {
-  const hierarchy::Recording* recording = nullptr;
+  const capture::Recording* recording = nullptr;
   std::vector<NodeItem> items;
   Alignment alignment;
   std::vector<std::uint32_t> order;  // by step: which one of the recording as it was made
@@ -33,13 +33,13 @@ struct Owner {
 };
 std::vector<Owner> owners_of(const Story& story);
 
-bool same_call(const hierarchy::RecordedStep& a, const hierarchy::RecordedStep& b);
+bool same_call(const capture::RecordedStep& a, const capture::RecordedStep& b);
 
 class Telling {
  public:
   static constexpr std::uint8_t all_tellings = 4;  // of a file that is not in order
 
-  Telling(const hierarchy::Recording& recording, const onnx::Model& model, const hierarchy::Capture& capture);
+  Telling(const capture::Recording& recording, const onnx::Model& model, const capture::Capture& capture);
   Telling(const Telling&) = delete;  // stories refer to its recordings
   Telling& operator=(const Telling&) = delete;
 
@@ -52,12 +52,12 @@ class Telling {
  private:
   void tell_by_flow(const onnx::Model& model);
   Story told(const onnx::Model& model, const std::vector<Anchor>& anchors, When when,
-             hierarchy::Recording& reordered) const;
+             capture::Recording& reordered) const;
   std::vector<Anchor> agreed_anchors() const;
 
   const Correspondence* habits_ = nullptr;  // the likeliest
   Story in_file_, needed_, possible_;
-  hierarchy::Recording recorded_needed_, recorded_possible_;  // the recording in these orders
+  capture::Recording recorded_needed_, recorded_possible_;  // the recording in these orders
   std::vector<Owner> owners_;
   bool in_order_ = true;
 };

@@ -73,25 +73,12 @@ void read_type(const Pieces& types, ValueInfoView& view) {
   for (const std::string_view piece : tensor)
     for (Fields field(piece); field.next();) {
       if (field.tag() == varint_tag(TensorTypeField::elem_type))
-        view.elem_type = static_cast<std::int32_t>(field.varint());
+        view.elem_type = static_cast<DataType>(field.varint());
       if (field.tag() == bytes_tag(TensorTypeField::shape)) shapes.push_back(field.bytes());
     }
   view.has_shape = !shapes.empty();
   read_dims(shapes, view);
 }
-
-struct DataType {
-  const char* name;
-  unsigned bits;
-};
-constexpr std::array<DataType, 29> data_types{{
-    {"undefined", 0},      {"float32", 32},  {"uint8", 8},        {"int8", 8},           {"uint16", 16},
-    {"int16", 16},         {"int32", 32},    {"int64", 64},       {"string", 0},         {"bool", 8},
-    {"float16", 16},       {"float64", 64},  {"uint32", 32},      {"uint64", 64},        {"complex64", 64},
-    {"complex128", 128},   {"bfloat16", 16}, {"float8e4m3fn", 8}, {"float8e4m3fnuz", 8}, {"float8e5m2", 8},
-    {"float8e5m2fnuz", 8}, {"uint4", 4},     {"int4", 4},         {"float4e2m1", 4},     {"float8e8m0", 8},
-    {"uint2", 2},          {"int2", 2},      {"float6e2m3", 6},   {"float6e3m2", 6},
-}};
 
 }  // namespace
 
@@ -130,7 +117,7 @@ TensorView read_tensor(const Pieces& message) {
       });
       switch (field.tag()) {
         case varint_tag(TensorField::data_type):
-          view.data_type = static_cast<std::int32_t>(field.varint());
+          view.data_type = static_cast<DataType>(field.varint());
           break;
         case varint_tag(TensorField::data_location):
           if (const auto place = known_enum(field.varint(), last_data_location)) elsewhere = *place == 1;
@@ -173,18 +160,10 @@ std::optional<std::uint64_t> TensorView::elements() const {
 
 std::optional<std::uint64_t> TensorView::bytes() const {
   const auto count = elements();
-  if (!count || data_type <= 0 || static_cast<std::size_t>(data_type) >= data_types.size())
-    return std::nullopt;
-  const unsigned bits = data_types[static_cast<std::size_t>(data_type)].bits;
+  const unsigned bits = bits_of(data_type);
   std::uint64_t total = 0;
-  if (bits == 0 || __builtin_mul_overflow(*count, std::uint64_t{bits}, &total)) return std::nullopt;
+  if (!count || bits == 0 || __builtin_mul_overflow(*count, std::uint64_t{bits}, &total)) return std::nullopt;
   return total / 8 + (total % 8 != 0);
-}
-
-std::string data_type_name(std::int32_t type) {
-  if (type >= 0 && static_cast<std::size_t>(type) < data_types.size())
-    return data_types[static_cast<std::size_t>(type)].name;
-  return base::format("type {}", type);
 }
 
 ValueInfoView read_value_info(std::string_view message) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "onnx/data_type.h"
 #include "wire/fields.h"
 
 namespace thence::onnx {
@@ -44,7 +45,7 @@ struct TensorView {
   std::string_view name;
   std::string_view doc_string;
   std::vector<std::int64_t> dims;
-  std::int32_t data_type = 0;
+  DataType data_type = DataType::undefined;
   std::uint64_t raw_size = 0;            // bytes of raw_data in the file
   std::optional<ExternalData> external;  // set when the data lies in another file
   std::vector<MetadataEntry> metadata;
@@ -56,9 +57,6 @@ struct TensorView {
 };
 TensorView read_tensor(const Pieces& message);
 
-/// "float32" for 1 and so on; "type 99" for one we do not know.
-std::string data_type_name(std::int32_t type);
-
 struct Dimension {
   std::optional<std::int64_t> value;
   std::string_view param;
@@ -66,7 +64,7 @@ struct Dimension {
 struct ValueInfoView {
   std::string_view name;
   std::string_view doc_string;
-  std::int32_t elem_type = 0;  // of a tensor; 0 for other types
+  DataType elem_type = DataType::undefined;  // of a tensor; undefined for other types
   bool is_tensor = false;
   bool has_shape = false;
   std::vector<Dimension> dims;

@@ -4,7 +4,7 @@ namespace thence::output {
 
 NodesByModule::NodesByModule(const semantics::Map& map)
     : first_(map.tree().size() + 2), nodes_(map.model().node_count()) {
-  const auto unknown = static_cast<hierarchy::ModuleId>(map.tree().size());
+  const auto unknown = static_cast<modules::ModuleId>(map.tree().size());
   const auto owner = [&](onnx::NodeId id) {
     return map.answer(id).known() ? map.answer(id).module : unknown;
   };
@@ -14,7 +14,7 @@ NodesByModule::NodesByModule(const semantics::Map& map)
   for (onnx::NodeId id = 0; id < nodes_.size(); ++id) nodes_[next[owner(id)]++] = id;
 }
 
-std::span<const onnx::NodeId> NodesByModule::of(hierarchy::ModuleId module) const {
+std::span<const onnx::NodeId> NodesByModule::of(modules::ModuleId module) const {
   return std::span(nodes_).subspan(first_[module], first_[module + 1] - first_[module]);
 }
 
@@ -23,7 +23,7 @@ std::span<const onnx::NodeId> NodesByModule::unknown() const {
 }
 
 std::string_view root_label(const semantics::Map& map) {
-  const std::string_view name = hierarchy::short_class(map.tree()[hierarchy::root].class_name);
+  const std::string_view name = modules::short_class(map.tree()[modules::root].class_name);
   return name.empty() ? "(root)" : name;
 }
 

@@ -13,7 +13,7 @@ class NodesByModule {
   explicit NodesByModule(const semantics::Map& map);
 
   /// The nodes that a module ran itself, in file order.
-  std::span<const onnx::NodeId> of(hierarchy::ModuleId module) const;
+  std::span<const onnx::NodeId> of(modules::ModuleId module) const;
   /// Those that are nobody's.
   std::span<const onnx::NodeId> unknown() const;
 

@@ -9,13 +9,13 @@
 namespace thence::output {
 namespace {
 
-using hierarchy::no_module;
+using modules::no_module;
 using semantics::Map;
 
 // The root's path is empty; a cell that says nothing means unknown, which the root is not.
-std::string path_of(const Map& map, hierarchy::ModuleId module) {
+std::string path_of(const Map& map, modules::ModuleId module) {
   if (module == no_module) return {};
-  return std::string(module == hierarchy::root ? "(root)" : map.tree()[module].path);
+  return std::string(module == modules::root ? "(root)" : map.tree()[module].path);
 }
 std::string module_text(const Map& map, onnx::NodeId node) { return path_of(map, map.answer(node).module); }
 
@@ -26,7 +26,7 @@ std::string fact(const Map& map, onnx::NodeId node, Get get) {
 
 std::string modules_text(const Map& map, onnx::NodeId node) {
   std::string text;
-  for (const hierarchy::ModuleId module : map.modules_of(node))
+  for (const modules::ModuleId module : map.modules_of(node))
     text += (text.empty() ? "" : " ") + path_of(map, module);
   return text;
 }

@@ -11,7 +11,7 @@
 namespace thence::output {
 namespace {
 
-using hierarchy::ModuleId;
+using modules::ModuleId;
 using semantics::Map;
 
 // Inside quotes a backslash begins an escape, and an ampersand an HTML entity.
@@ -35,7 +35,7 @@ class Dot {
     text_ += "digraph ";
     append_quoted(text_, map_.model().file());
     text_ += " {\n  node [shape=box];\n";
-    write_module(hierarchy::root, 2);
+    write_module(modules::root, 2);
     for (const onnx::NodeId node : nodes_.unknown()) write_node(node, 2);
     const onnx::Edges edges(map_.model());
     for (onnx::NodeId id = 0; id < map_.model().node_count() && out_.ok(); ++id)
@@ -51,9 +51,9 @@ class Dot {
  private:
   // As deep as ModuleTree::max_depth.
   void write_module(ModuleId id, std::size_t indent) {
-    const hierarchy::Module& module = map_.tree()[id];
+    const modules::Module& module = map_.tree()[id];
     base::append_format(text_, "{:{}}subgraph cluster_{} {{\n{:{}}label=", "", indent, id, "", indent + 2);
-    append_quoted(text_, id == hierarchy::root ? root_label(map_) : module.name());
+    append_quoted(text_, id == modules::root ? root_label(map_) : module.name());
     if (!module.class_name.empty()) {
       text_ += "; tooltip=";
       append_quoted(text_, module.class_name);

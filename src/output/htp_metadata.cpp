@@ -13,7 +13,7 @@
 namespace thence::output {
 namespace {
 
-using hierarchy::ModuleId;
+using modules::ModuleId;
 using semantics::Map;
 
 class Sidecar {
@@ -30,11 +30,11 @@ class Sidecar {
              "\",\"embed_hierarchy_attributes\":false},\n\"model\":{\"name_or_path\":";
     append_json_string(text_, map_.model().file());
     text_ += R"(,"class":)";
-    append_json_string(text_, hierarchy::short_class(map_.tree()[hierarchy::root].class_name));
+    append_json_string(text_, modules::short_class(map_.tree()[modules::root].class_name));
     base::append_format(text_, R"(,"framework":"pytorch","total_modules":{},"total_parameters":{}}},)",
-                        summary.modules, held_[hierarchy::root].parameters);
+                        summary.modules, held_[modules::root].parameters);
     text_ += "\n\"modules\":";
-    write_module(hierarchy::root);
+    write_module(modules::root);
     text_ += ",\n\"nodes\":{";
     const std::size_t tagged = write_nodes();
     const double percentage =
@@ -56,16 +56,16 @@ class Sidecar {
     std::stable_sort(ran.begin(), ran.end(), [&](ModuleId a, ModuleId b) {  // parents are numbered first
       return held_[a].first_node < held_[b].first_node;
     });
-    order_.resize(held_.size(), hierarchy::no_module);
+    order_.resize(held_.size(), modules::no_module);
     for (std::size_t i = 0; i < ran.size(); ++i) order_[ran[i]] = static_cast<std::uint32_t>(i);
   }
 
   // As deep as ModuleTree::max_depth. `class_name` is the bare one, as in other tools' files; `class` is
   // ours.
   void write_module(ModuleId id) {
-    const hierarchy::Module& module = map_.tree()[id];
+    const modules::Module& module = map_.tree()[id];
     text_ += R"({"class_name":)";
-    append_json_string(text_, hierarchy::short_class(module.class_name));
+    append_json_string(text_, modules::short_class(module.class_name));
     if (!module.class_name.empty()) {
       text_ += R"(,"class":)";
       append_json_string(text_, module.class_name);
@@ -74,7 +74,7 @@ class Sidecar {
     append_json_string(text_, map_.facts(id).tag);
     text_ += R"(,"scope":)";
     append_json_string(text_, module.path);
-    if (order_[id] != hierarchy::no_module) {
+    if (order_[id] != modules::no_module) {
       text_ += R"(,"execution_order":)";
       append_number(text_, order_[id]);
     }

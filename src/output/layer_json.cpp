@@ -6,7 +6,7 @@ namespace thence::output {
 
 using namespace std::string_view_literals;
 
-void append_layers(std::string& text, const std::vector<hierarchy::LayerStep>& layers, LayerSteps steps) {
+void append_layers(std::string& text, const std::vector<modules::LayerStep>& layers, LayerSteps steps) {
   const bool pairs = steps == LayerSteps::pairs;
   text.append(R"("layer_id":)"sv);
   if (layers.empty())

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "hierarchy/module_tree.h"
+#include "modules/module_tree.h"
 
 namespace thence::output {
 
@@ -12,6 +12,6 @@ namespace thence::output {
 enum class LayerSteps { pairs, objects };
 
 /// `"layer_id":3,"layer_path":[["encoder.layer",3]]`
-void append_layers(std::string& text, const std::vector<hierarchy::LayerStep>& layers, LayerSteps steps);
+void append_layers(std::string& text, const std::vector<modules::LayerStep>& layers, LayerSteps steps);
 
 }  // namespace thence::output

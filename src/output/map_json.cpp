@@ -24,11 +24,11 @@ namespace {
 
 using namespace std::string_view_literals;
 
-using hierarchy::ModuleId;
-using hierarchy::no_module;
+using modules::ModuleId;
+using modules::no_module;
 using semantics::Map;
 
-void append_path(const hierarchy::ModuleTree& tree, ModuleId module, std::string& out) {
+void append_path(const modules::ModuleTree& tree, ModuleId module, std::string& out) {
   if (module == no_module)
     out.append("null"sv);
   else
@@ -176,7 +176,7 @@ class Rows {
 
   void say(Words& words, ModuleId module) {
     map_.read_facts(module, roles_, facts_);
-    const hierarchy::ModuleTree& tree = map_.tree();
+    const modules::ModuleTree& tree = map_.tree();
     const std::string_view hf_class =
         facts_.hf_module == no_module ? std::string_view() : tree[facts_.hf_module].class_name;
     std::string& text = words.text;
@@ -203,7 +203,7 @@ class Rows {
     text.push_back(',');
     append_layers(text, facts_.layers, steps_);
     text.append(R"(,"additional_context":{"module_class":)"sv);
-    append_json_string_or_null(text, hierarchy::short_class(hf_class));
+    append_json_string_or_null(text, modules::short_class(hf_class));
     text.append(R"(,"semantic_classification":)"sv);
     append_json_string_or_null(text, facts_.role.classification);
     text.append(R"(,"scope_path":)"sv);
@@ -268,7 +268,7 @@ void append_header(const Map& map, std::string& out) {
 }
 
 void append_module(const Map& map, ModuleId id, std::string& out) {
-  const hierarchy::Module& module = map.tree()[id];
+  const modules::Module& module = map.tree()[id];
   out += R"({"path":)";
   append_json_string(out, module.path);
   out += R"(,"class":)";

@@ -16,8 +16,8 @@
 namespace thence::output {
 namespace {
 
-using hierarchy::ModuleId;
-using hierarchy::no_module;
+using modules::ModuleId;
+using modules::no_module;
 using semantics::Map;
 
 // Labels may repeat, numbers do not.

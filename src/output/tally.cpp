@@ -4,8 +4,8 @@
 
 namespace thence::output {
 
-using hierarchy::ModuleId;
-using hierarchy::no_module;
+using modules::ModuleId;
+using modules::no_module;
 
 namespace {
 
@@ -42,7 +42,7 @@ void Tally::include(const Tally& inner) {
 }
 
 Tallies tally(const semantics::Map& map, const shapes::Inferred& inferred) {
-  const hierarchy::ModuleTree& tree = map.tree();
+  const modules::ModuleTree& tree = map.tree();
   Tallies made;
   made.modules.resize(tree.size());
   const auto of = [&](ModuleId module) -> Tally& {
@@ -56,14 +56,14 @@ Tallies tally(const semantics::Map& map, const shapes::Inferred& inferred) {
     Tally& owner = of(owners[i]);
     add_to(owner.parameters, tensor.elements().value_or(0));
     add_to(owner.bytes, tensor.bytes().value_or(0));
-    if (tensor.data_type > 0 && static_cast<unsigned>(tensor.data_type) < most_types)
+    if (tensor.data_type > onnx::DataType::undefined && static_cast<unsigned>(tensor.data_type) < most_types)
       owner.types |= std::uint64_t{1} << static_cast<unsigned>(tensor.data_type);
   }
   for (Tally& one : made.modules) one.macs = one.own_macs;
   made.unknown.macs = made.unknown.own_macs;
-  for (auto id = static_cast<ModuleId>(tree.size() - 1); id != hierarchy::root; --id)
+  for (auto id = static_cast<ModuleId>(tree.size() - 1); id != modules::root; --id)
     made.modules[tree[id].parent].include(made.modules[id]);  // which was added before what is inside it
-  made.total = made.modules[hierarchy::root];
+  made.total = made.modules[modules::root];
   made.total.include(made.unknown);
   made.total.own_nodes = made.total.nodes;
   made.total.own_macs = made.total.macs;
@@ -74,7 +74,7 @@ std::string type_names(std::uint64_t types) {
   std::string names;
   for (unsigned i = 0; i < most_types; ++i)
     if ((types >> i & 1) != 0)
-      names += (names.empty() ? "" : ",") + onnx::data_type_name(static_cast<std::int32_t>(i));
+      names += (names.empty() ? "" : ",") + onnx::data_type_name(static_cast<onnx::DataType>(i));
   return names;
 }
 

@@ -22,7 +22,7 @@ void write_torch_map(const semantics::Map& map, base::Writer& out) {
   }
   text += "},\n\"modules\":{";
   const NodesByModule nodes(map);
-  for (hierarchy::ModuleId module = 0; module < map.tree().size() && out.ok(); ++module) {
+  for (modules::ModuleId module = 0; module < map.tree().size() && out.ok(); ++module) {
     out.add(module == 0 ? "\n" : ",\n");
     append_json_string(text, map.tree()[module].path);
     text += ":[";

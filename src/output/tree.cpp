@@ -83,7 +83,7 @@ void write_tree_json(const semantics::Map& map, const Tree& tree, bool lines, ba
     if (!lines) out.add(first ? "\n" : ",\n");
     first = false;
     std::string& text = out.buffer();
-    const hierarchy::Module& module = map.tree()[row.module];
+    const modules::Module& module = map.tree()[row.module];
     text += R"({"path":)";
     append_json_string(text, module.path);
     text += R"(,"class":)";
@@ -116,14 +116,14 @@ void write_tree_csv(const semantics::Map& map, const Tree& tree, Formulas formul
       "elementwise,confidence,semantic_type,component,layer_id\n");
   for (const TreeRow& row : tree.rows) {
     std::string& text = out.buffer();
-    const hierarchy::Module& module = map.tree()[row.module];
+    const modules::Module& module = map.tree()[row.module];
     append_csv_field(text, module.path, formulas);
     text += ',';
     append_csv_field(text, module.class_name, formulas);
     base::append_format(text, ",{},", row.depth);
     append_csv_tally(text, tree, tree.of(row), formulas);
     const semantics::Role role = map.role(row.module);
-    const std::vector<hierarchy::LayerStep> layers = map.layers(row.module);
+    const std::vector<modules::LayerStep> layers = map.layers(row.module);
     for (const std::string_view word : {role.type, role.component}) {
       text += ',';
       append_csv_field(text, word, formulas);

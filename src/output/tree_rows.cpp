@@ -4,7 +4,7 @@
 
 namespace thence::output {
 
-using hierarchy::ModuleId;
+using modules::ModuleId;
 
 namespace {
 
@@ -28,7 +28,7 @@ Tree make_tree(const semantics::Map& map, const TreeOptions& options) {
   Tallies tallies = tally(map, inferred);
   Tree made{std::move(inferred), std::move(tallies), {}};
   const std::vector<Tally>& held = made.tallies.modules;
-  std::vector<TreeRow> open{{hierarchy::root, 0}};
+  std::vector<TreeRow> open{{modules::root, 0}};
   while (!open.empty()) {
     const TreeRow row = open.back();
     open.pop_back();

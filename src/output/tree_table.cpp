@@ -63,12 +63,12 @@ std::string bar(double share) {
 std::string percent(double share) { return base::format("{:.1f}%", 100 * share); }
 
 std::string label(const semantics::Map& map, const TreeRow& row) {
-  const hierarchy::Module& module = map.tree()[row.module];
-  const std::string name = row.module == hierarchy::root ? "(root)" : base::printable(module.name());
+  const modules::Module& module = map.tree()[row.module];
+  const std::string name = row.module == modules::root ? "(root)" : base::printable(module.name());
   return std::string(row.depth * 2, ' ') + name;
 }
 
-std::string role_of(const semantics::Map& map, hierarchy::ModuleId module) {
+std::string role_of(const semantics::Map& map, modules::ModuleId module) {
   const semantics::Role role = map.role(module);
   std::string text(role.type);
   if (!role.component.empty()) text += (text.empty() ? "" : " ") + std::string(role.component);
@@ -129,7 +129,7 @@ void write_tree_table(const semantics::Map& map, const Tree& tree, const TreeOpt
     table.faint.push_back(tally.nodes == 0);
   };
   for (const TreeRow& row : tree.rows)
-    add(label(map, row), base::printable(hierarchy::short_class(map.tree()[row.module].class_name)),
+    add(label(map, row), base::printable(modules::short_class(map.tree()[row.module].class_name)),
         tree.of(row), role_of(map, row.module));
   if (tallies.unknown.nodes > 0 || tallies.unknown.parameters > 0) {
     add("(unknown)", "", tallies.unknown, "");

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "hierarchy/class_glob.h"
+#include "modules/class_glob.h"
 
 namespace thence::query {
 
-using hierarchy::class_fits;
-using hierarchy::ModuleId;
-using hierarchy::no_module;
+using modules::class_fits;
+using modules::ModuleId;
+using modules::no_module;
 
 namespace {
 
@@ -23,7 +23,7 @@ FittingModules::FittingModules(const semantics::Map& map, const Selector& select
     if (selector.shared() && map.answer(id).set != 0)
       for (const ModuleId module : map.modules_of(id)) runs_[module] = true;
   }
-  const hierarchy::ModuleTree& tree = map.tree();
+  const modules::ModuleTree& tree = map.tree();
   narrow(Kind::module, true, [&](const Term& term, ModuleId module) { return path_fits(term, module); });
   narrow_under();
   narrow(Kind::class_name, false, [&](const Term& term, ModuleId module) {
@@ -41,13 +41,13 @@ FittingModules::FittingModules(const semantics::Map& map, const Selector& select
     return !component.empty() && term.glob.fits_word(component);
   });
   narrow(Kind::layer, false, [&](const Term& term, ModuleId module) {
-    const std::vector<hierarchy::LayerStep> layers = map.layers(module);
+    const std::vector<modules::LayerStep> layers = map.layers(module);
     return !layers.empty() && term.layers.has(layers.front().index);
   });
 }
 
 bool FittingModules::path_fits(const Term& term, ModuleId module) const {
-  const hierarchy::Module& one = map_.tree()[module];
+  const modules::Module& one = map_.tree()[module];
   return term.glob.fits(one.path) ||
          std::any_of(one.aliases.begin(), one.aliases.end(),
                      [&](std::string_view alias) { return term.glob.fits(alias); });
@@ -83,7 +83,7 @@ void FittingModules::narrow_under() {
   for (std::size_t i = 0; i < terms.size(); ++i)
     for (ModuleId module = 0; module < fits_.size(); ++module) {  // the one around comes first
       inside[module] =
-          (module != hierarchy::root && inside[map_.tree()[module].parent]) || path_fits(terms[i], module);
+          (module != modules::root && inside[map_.tree()[module].parent]) || path_fits(terms[i], module);
       if (!inside[module]) continue;
       any[module] = true;
       raise(hits[i], runs_[module] ? Hit::nodes : Hit::without_nodes);

@@ -25,7 +25,7 @@ class FittingModules {
   template <class Test>
   void narrow(Kind kind, bool all_modules, Test test);
   void narrow_under();
-  bool path_fits(const Term& term, hierarchy::ModuleId module) const;
+  bool path_fits(const Term& term, modules::ModuleId module) const;
 
   const semantics::Map& map_;
   const Selector& selector_;

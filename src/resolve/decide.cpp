@@ -121,8 +121,8 @@ Agreement agreement_of(Strength strength) {
 // In a file without order it tells much that the other recording cannot place a node.
 Agreement agreement(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet sources,
                     std::span<const Evidence> all, const Evidence& winner) {
-  const hierarchy::ModuleTree& tree = hierarchy.tree();
-  const hierarchy::Capture* const capture = hierarchy.recorded();
+  const modules::ModuleTree& tree = hierarchy.tree();
+  const capture::Capture* const capture = hierarchy.recorded();
   const bool two_recordings = sources.has(Source::execution_trace) && sources.has(Source::fx_graph) &&
                               capture != nullptr && capture->trace && capture->fx;
   Agreement result =

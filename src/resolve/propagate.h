@@ -10,7 +10,7 @@ namespace thence::resolve {
 
 /// Gives nodes without evidence the owner of what they serve. Never across layers: where neighbours lie in
 /// different layers, the answer is what both have in common, or unknown.
-void propagate(const onnx::Model& model, const hierarchy::ModuleTree& tree, const Wiring& wiring,
+void propagate(const onnx::Model& model, const modules::ModuleTree& tree, const Wiring& wiring,
                Resolution& resolution);
 
 /// Finds nodes that an exporter merged: one layer's name on work that the same place in other layers uses as
@@ -19,7 +19,7 @@ void find_shared(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy
                  Resolution& resolution);
 
 /// Gives the nodes of functions the modules that call them.
-void attribute_functions(const onnx::Model& model, const hierarchy::ModuleTree& tree, Resolution& resolution);
+void attribute_functions(const onnx::Model& model, const modules::ModuleTree& tree, Resolution& resolution);
 
 /// The owner of the largest parameter that each node reads.
 void find_weight_owners(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring,

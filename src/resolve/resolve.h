@@ -9,8 +9,8 @@
 
 #include "base/diagnostic.h"
 #include "evidence/source.h"
-#include "hierarchy/class_filter.h"
 #include "hierarchy/hierarchy.h"
+#include "modules/class_filter.h"
 #include "resolve/attribution.h"
 #include "resolve/lent.h"
 #include "resolve/strategy.h"
@@ -20,7 +20,7 @@ namespace thence::resolve {
 
 Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
                    const evidence::Sink& evidence, const Wiring& wiring, const Strategy& strategy,
-                   const hierarchy::ClassFilter& filter, const Lent* lent = nullptr);
+                   const modules::ClassFilter& filter, const Lent* lent = nullptr);
 
 /// The verdict on one node from evidence of its own; `all` in the order of precedence.
 struct Verdict {

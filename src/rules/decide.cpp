@@ -5,13 +5,13 @@
 namespace thence::rules {
 namespace {
 
-using hierarchy::ModuleId;
-using hierarchy::no_module;
+using modules::ModuleId;
+using modules::no_module;
 
 class Decider {
  public:
-  Decider(const hierarchy::ModuleTree& tree, const Rules& rules, Granularity granularity,
-          const hierarchy::ClassFilter& filter)
+  Decider(const modules::ModuleTree& tree, const Rules& rules, Granularity granularity,
+          const modules::ClassFilter& filter)
       : tree_(tree),
         filter_(filter),
         custom_(granularity == Granularity::custom),
@@ -25,7 +25,7 @@ class Decider {
     for (ModuleId id = 0; id < tree_.size(); ++id) {
       matcher_.look_at(tree_[id]);
       Decision& decision = found_.modules[id];
-      if (id != hierarchy::root) decision.renamed = found_.modules[tree_[id].parent].renamed;
+      if (id != modules::root) decision.renamed = found_.modules[tree_[id].parent].renamed;
       decision.renamed_by = matcher_.last({Kind::rename});
       if (decision.renamed_by != nullptr) {
         decision.renamed = id;
@@ -41,14 +41,14 @@ class Decider {
  private:
   // Under hf. Where no class tells, a module is not taken for one of torch.nn's, unless it only holds a list.
   bool counts(ModuleId id) const {
-    const hierarchy::Module& module = tree_[id];
+    const modules::Module& module = tree_[id];
     if (module.class_name.empty() && (module.children.empty() || !module.only_numbers)) return true;
-    return id == hierarchy::root || filter_.shows(module.class_name) ||
+    return id == modules::root || filter_.shows(module.class_name) ||
            filter_.hf_module(tree_, id) == no_module;
   }
 
   void by_rules(ModuleId id, Decision& decision) {
-    const bool is_root = id == hierarchy::root;
+    const bool is_root = id == modules::root;
     if (!is_root) decision.sealed_by = inner_seal_[tree_[id].parent];
     inner_seal_.push_back(decision.sealed_by);
     decision.shown_by = matcher_.last({Kind::show, Kind::hide});
@@ -77,8 +77,8 @@ class Decider {
     found_.group_of[id] = static_cast<std::uint32_t>(known->second);
   }
 
-  const hierarchy::ModuleTree& tree_;
-  const hierarchy::ClassFilter& filter_;
+  const modules::ModuleTree& tree_;
+  const modules::ClassFilter& filter_;
   bool custom_, only_hf_;
   Matcher matcher_;
   Decisions found_;
@@ -88,8 +88,8 @@ class Decider {
 
 }  // namespace
 
-Decisions decide(const hierarchy::ModuleTree& tree, const Rules& rules, Granularity granularity,
-                 const hierarchy::ClassFilter& filter) {
+Decisions decide(const modules::ModuleTree& tree, const Rules& rules, Granularity granularity,
+                 const modules::ClassFilter& filter) {
   return Decider(tree, rules, granularity, filter).all();
 }
 

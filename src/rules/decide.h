@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "hierarchy/class_filter.h"
-#include "hierarchy/module_tree.h"
+#include "modules/class_filter.h"
+#include "modules/module_tree.h"
 #include "rules/rules.h"
 
 namespace thence::rules {
@@ -17,17 +17,16 @@ struct Decision {
   const Rule* joined_by = nullptr;  // it is a part of what this rule makes
   const Rule* sealed_by = nullptr;  // a collapse or join of a module around it
   const Rule* renamed_by = nullptr;
-  hierarchy::ModuleId renamed =
-      hierarchy::no_module;  // the nearest one, from itself outwards, with another name
-  bool kept = true;          // it is told as itself
+  modules::ModuleId renamed = modules::no_module;  // the nearest one, from itself outwards, with another name
+  bool kept = true;                                // it is told as itself
 };
 
 /// Modules that a join makes one of.
 struct Group {
   std::string path;
   const Rule* rule = nullptr;
-  std::vector<hierarchy::ModuleId> members;
-  hierarchy::ModuleId around = hierarchy::no_module;  // the innermost module that holds them all
+  std::vector<modules::ModuleId> members;
+  modules::ModuleId around = modules::no_module;  // the innermost module that holds them all
 };
 
 struct Decisions {
@@ -35,12 +34,12 @@ struct Decisions {
 
   std::vector<Decision> modules;
   std::vector<Group> groups;
-  std::vector<std::uint32_t> group_of;                           // by module; no_group: it is no part
-  std::unordered_map<hierarchy::ModuleId, std::string> renamed;  // the new paths
+  std::vector<std::uint32_t> group_of;                         // by module; no_group: it is no part
+  std::unordered_map<modules::ModuleId, std::string> renamed;  // the new paths
 };
 
 /// `filter` says which modules count under hf. Without any modules: matching the rules takes too long.
-Decisions decide(const hierarchy::ModuleTree& tree, const Rules& rules, Granularity granularity,
-                 const hierarchy::ClassFilter& filter);
+Decisions decide(const modules::ModuleTree& tree, const Rules& rules, Granularity granularity,
+                 const modules::ClassFilter& filter);
 
 }  // namespace thence::rules

@@ -7,7 +7,7 @@
 namespace thence::rules {
 namespace {
 
-using hierarchy::ModuleId;
+using modules::ModuleId;
 
 constexpr const char* later = "a later rule wins";
 constexpr const char* words_used = "its words are used, unless a later rule has others";
@@ -39,10 +39,10 @@ std::string renamed(const Rule& rule, const Decision& at, bool nearest) {
 
 }  // namespace
 
-std::vector<Step> steps_for(const hierarchy::ModuleTree& tree, const Rules& rules, Granularity granularity,
+std::vector<Step> steps_for(const modules::ModuleTree& tree, const Rules& rules, Granularity granularity,
                             const View& view, ModuleId module) {
   std::vector<ModuleId> around;  // from the root inwards
-  for (ModuleId at = module; at != hierarchy::no_module; at = tree[at].parent) around.push_back(at);
+  for (ModuleId at = module; at != modules::no_module; at = tree[at].parent) around.push_back(at);
   std::reverse(around.begin(), around.end());
   const Decision& own = view.decisions[module];
   Matcher matcher(rules);
@@ -78,7 +78,7 @@ std::vector<Step> steps_for(const hierarchy::ModuleTree& tree, const Rules& rule
   return steps;
 }
 
-std::vector<std::size_t> count_matches(const hierarchy::ModuleTree& tree, const Rules& rules,
+std::vector<std::size_t> count_matches(const modules::ModuleTree& tree, const Rules& rules,
                                        const View& view) {
   std::vector<std::size_t> counts(rules.rules.size());
   Matcher matcher(rules);

@@ -15,11 +15,10 @@ struct Step {
 };
 
 /// Those that fit the module, and of collapse, join and rename also those that fit a module around it.
-std::vector<Step> steps_for(const hierarchy::ModuleTree& tree, const Rules& rules, Granularity granularity,
-                            const View& view, hierarchy::ModuleId module);
+std::vector<Step> steps_for(const modules::ModuleTree& tree, const Rules& rules, Granularity granularity,
+                            const View& view, modules::ModuleId module);
 
 /// By rule: how many modules it fits; a role also those that joins made.
-std::vector<std::size_t> count_matches(const hierarchy::ModuleTree& tree, const Rules& rules,
-                                       const View& view);
+std::vector<std::size_t> count_matches(const modules::ModuleTree& tree, const Rules& rules, const View& view);
 
 }  // namespace thence::rules

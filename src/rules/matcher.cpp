@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "hierarchy/class_glob.h"
+#include "modules/class_glob.h"
 #include "rules/target.h"
 
 namespace thence::rules {
@@ -39,7 +39,7 @@ bool Matcher::fits(const Rule& rule) const {
        })))
     return false;
   return rule.classes.empty() || std::any_of(rule.classes.begin(), rule.classes.end(), [&](const Glob& glob) {
-           return may_match(glob, class_name_) && hierarchy::class_fits(glob, class_name_);
+           return may_match(glob, class_name_) && modules::class_fits(glob, class_name_);
          });
 }
 

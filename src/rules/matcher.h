@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "hierarchy/module_tree.h"
+#include "modules/module_tree.h"
 #include "rules/rules.h"
 
 namespace thence::rules {
@@ -14,7 +14,7 @@ class Matcher {
  public:
   explicit Matcher(const Rules& rules) : rules_(rules) {}
 
-  void look_at(const hierarchy::Module& module) { look_at(module.path, module.class_name); }
+  void look_at(const modules::Module& module) { look_at(module.path, module.class_name); }
   void look_at(std::string_view path, std::string_view class_name) {
     path_ = path;
     class_name_ = class_name;

@@ -9,9 +9,9 @@
 namespace thence::rules {
 namespace {
 
-using hierarchy::ModuleId;
-using hierarchy::ModuleTree;
-using hierarchy::no_module;
+using modules::ModuleId;
+using modules::ModuleTree;
+using modules::no_module;
 
 class Maker {
  public:
@@ -36,11 +36,11 @@ class Maker {
  private:
   // Makes the modules that are told, in the order in which they are met.
   std::optional<Error> fill() {
-    view_.told_as.resize(tree_.size(), hierarchy::root);
-    view_.stands_for = {hierarchy::root};
-    if (auto error = claim("", hierarchy::root, nullptr)) return error;
-    view_.tree.add("", tree_[hierarchy::root].class_name);
-    if (tree_[hierarchy::root].calls) view_.tree.set_calls(hierarchy::root, *tree_[hierarchy::root].calls);
+    view_.told_as.resize(tree_.size(), modules::root);
+    view_.stands_for = {modules::root};
+    if (auto error = claim("", modules::root, nullptr)) return error;
+    view_.tree.add("", tree_[modules::root].class_name);
+    if (tree_[modules::root].calls) view_.tree.set_calls(modules::root, *tree_[modules::root].calls);
     for (ModuleId id = 1; id < tree_.size(); ++id) {
       const Decision& decision = decisions_.modules[id];
       const std::uint32_t group = decisions_.group_of[id];
@@ -144,7 +144,7 @@ class Maker {
 }  // namespace
 
 Result<View> make_view(const ModuleTree& tree, const Rules& rules, Granularity granularity,
-                       const hierarchy::ClassFilter& filter) {
+                       const modules::ClassFilter& filter) {
   Decisions decisions = decide(tree, rules, granularity, filter);
   if (decisions.modules.empty())
     return Error{ErrorKind::bad_input, "R004",

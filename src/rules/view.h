@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "hierarchy/class_filter.h"
-#include "hierarchy/module_tree.h"
+#include "modules/class_filter.h"
+#include "modules/module_tree.h"
 #include "rules/decide.h"
 #include "rules/rules.h"
 
@@ -21,22 +21,22 @@ struct RoleWords {
 /// A module that a join made: its path before any rename, and what it is made of.
 struct Joined {
   std::string path;
-  std::vector<hierarchy::ModuleId> parts;
+  std::vector<modules::ModuleId> parts;
 };
 
 struct View {
-  hierarchy::ModuleTree tree;
-  std::vector<hierarchy::ModuleId> told_as;  // by module of the model: which one of `tree`
-  std::vector<hierarchy::ModuleId>
+  modules::ModuleTree tree;
+  std::vector<modules::ModuleId> told_as;  // by module of the model: which one of `tree`
+  std::vector<modules::ModuleId>
       stands_for;  // by module of `tree`: the model's; of joined ones what holds them all
-  std::unordered_map<hierarchy::ModuleId, Joined> joined;    // by module of `tree`
-  std::unordered_map<hierarchy::ModuleId, RoleWords> roles;  // by module of `tree`
-  std::vector<Decision> decisions;                           // by module of the model
+  std::unordered_map<modules::ModuleId, Joined> joined;    // by module of `tree`
+  std::unordered_map<modules::ModuleId, RoleWords> roles;  // by module of `tree`
+  std::vector<Decision> decisions;                         // by module of the model
 };
 
 /// `filter` says which modules count under hf. The rules outlive the view. An error when two modules would
 /// have the same path.
-Result<View> make_view(const hierarchy::ModuleTree& tree, const Rules& rules, Granularity granularity,
-                       const hierarchy::ClassFilter& filter);
+Result<View> make_view(const modules::ModuleTree& tree, const Rules& rules, Granularity granularity,
+                       const modules::ClassFilter& filter);
 
 }  // namespace thence::rules

@@ -5,7 +5,7 @@
 #include "base/format.h"
 #include "base/nearest.h"
 #include "base/text.h"
-#include "hierarchy/module_tree.h"
+#include "modules/module_tree.h"
 #include "rules/target.h"
 
 namespace thence::rules {
@@ -130,7 +130,7 @@ Words::Fault Words::read_word(const Entry& entry, std::string& word) const {
 Words::Fault Words::read_target(const Entry& entry, std::string& target) const {
   const std::string& text = entry.value.text;
   if (entry.value.type != Value::Type::text || !well_formed(text) ||
-      text.size() > hierarchy::ModuleTree::max_path_length)
+      text.size() > modules::ModuleTree::max_path_length)
     return wrong(entry.value.place, base::format("{} must be a path", entry.key),
                  "such as \"encoder.block.{1}\"; {1} is what the first star stood for");
   if (text.find('*') != std::string::npos)

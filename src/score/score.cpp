@@ -4,13 +4,13 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "hierarchy/class_filter.h"
+#include "modules/class_filter.h"
 
 namespace thence::score {
 namespace {
 
-using hierarchy::ModuleId;
-using hierarchy::no_module;
+using modules::ModuleId;
+using modules::no_module;
 
 constexpr std::size_t bands = 10;
 constexpr float surely = 0.9f;
@@ -26,7 +26,7 @@ bool is_around(std::string_view outer, std::string_view inner) {
 
 // All paths under which the true answer may be given.
 std::vector<std::string_view> accepted(const Truth& truth, const TrueNode& node) {
-  const hierarchy::Module& module = truth.tree[node.module];
+  const modules::Module& module = truth.tree[node.module];
   std::vector<std::string_view> paths{module.path};
   paths.insert(paths.end(), module.aliases.begin(), module.aliases.end());
   paths.insert(paths.end(), node.accept.begin(), node.accept.end());
@@ -37,7 +37,7 @@ Verdict judge(std::string_view answer, const std::vector<std::string_view>& righ
   const auto any = [&](auto fits) { return std::any_of(right.begin(), right.end(), fits); };
   if (any([&](std::string_view path) { return path == answer; })) return Verdict::exact;
   if (any([&](std::string_view path) { return is_around(answer, path); })) return Verdict::ancestor;
-  const bool crosses = !any([&](std::string_view path) { return !hierarchy::cross_layer(answer, path); });
+  const bool crosses = !any([&](std::string_view path) { return !modules::cross_layer(answer, path); });
   return crosses ? Verdict::cross_layer : Verdict::wrong_branch;
 }
 
@@ -194,7 +194,7 @@ class Scorer {
 
   const semantics::Map& map_;
   const Truth& truth_;
-  const hierarchy::ClassFilter filter_;
+  const modules::ClassFilter filter_;
   Score score_;
   std::vector<Judged> judged_;
 };

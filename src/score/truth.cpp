@@ -9,7 +9,7 @@ namespace thence::score {
 namespace {
 
 using base::JsonValue;
-using hierarchy::no_module;
+using modules::no_module;
 
 constexpr std::size_t largest = std::size_t{1} << 30;
 
@@ -18,12 +18,12 @@ Error bad(const std::string& label, const char* code, const std::string& what) {
           "give a truth file; docs/accuracy.md describes it"};
 }
 
-std::optional<Error> read_modules(JsonValue file, const std::string& label, hierarchy::ModuleTree& tree) {
+std::optional<Error> read_modules(JsonValue file, const std::string& label, modules::ModuleTree& tree) {
   std::optional<Error> error;
   std::size_t index = 0;
   for (const JsonValue item : file["modules"].items()) {
     const std::optional<std::string_view> path = item["path"].text();
-    const hierarchy::ModuleId module = path ? tree.add(*path, item["class"].text_or({})) : no_module;
+    const modules::ModuleId module = path ? tree.add(*path, item["class"].text_or({})) : no_module;
     if (module == no_module && !error)
       error = bad(label, "S003", base::format("module {} has no path that is one", index));
     ++index;

@@ -7,20 +7,20 @@
 #include <vector>
 
 #include "base/result.h"
-#include "hierarchy/module_tree.h"
+#include "modules/module_tree.h"
 
 namespace thence::score {
 
 struct TrueNode {
   std::string graph;
   std::uint32_t index = 0;
-  hierarchy::ModuleId module = hierarchy::no_module;  // in Truth::tree; none: nobody knows
-  std::vector<std::string> accept;                    // other paths that are right as well
+  modules::ModuleId module = modules::no_module;  // in Truth::tree; none: nobody knows
+  std::vector<std::string> accept;                // other paths that are right as well
   std::string kind;  // what it works on: data, shape or constant; empty: not told
 };
 
 struct Truth {
-  hierarchy::ModuleTree tree;
+  modules::ModuleTree tree;
   std::vector<TrueNode> nodes;  // as the map's rows
 };
 

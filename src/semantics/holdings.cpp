@@ -4,11 +4,11 @@
 
 namespace thence::semantics {
 
-using hierarchy::ModuleId;
-using hierarchy::no_module;
+using modules::ModuleId;
+using modules::no_module;
 
 std::vector<Holding> holdings(const Map& map) {
-  const hierarchy::ModuleTree& tree = map.tree();
+  const modules::ModuleTree& tree = map.tree();
   std::vector<Holding> held(tree.size());
   for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) {
     const ModuleId module = map.answer(id).module;
@@ -24,7 +24,7 @@ std::vector<Holding> holdings(const Map& map) {
     held[owners[i]].bytes += tensor.bytes().value_or(0);
   }
   for (Holding& one : held) one.nodes = one.own_nodes;
-  for (auto id = static_cast<ModuleId>(tree.size() - 1); id != hierarchy::root; --id) {
+  for (auto id = static_cast<ModuleId>(tree.size() - 1); id != modules::root; --id) {
     Holding& outer = held[tree[id].parent];  // which was added before what is inside it
     outer.nodes += held[id].nodes;
     outer.parameters += held[id].parameters;

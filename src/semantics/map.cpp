@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "hierarchy/same_model.h"
 #include "hierarchy/scope_names.h"
 #include "hierarchy/wrapping.h"
 #include "rules/read.h"
@@ -13,13 +14,13 @@
 namespace thence::semantics {
 namespace {
 
-using hierarchy::ModuleId;
-using hierarchy::no_module;
+using modules::ModuleId;
+using modules::no_module;
 
 constexpr std::size_t shortest_list = 64;
 
 std::optional<Error> check_needs(const resolve::Strategy& strategy,
-                                 const std::optional<hierarchy::Capture>& capture) {
+                                 const std::optional<capture::Capture>& capture) {
   if (strategy.needs_section.empty()) return std::nullopt;
   const bool there = capture && std::find(capture->sections.begin(), capture->sections.end(),
                                           strategy.needs_section) != capture->sections.end();
@@ -102,9 +103,9 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
   map.strategy_ = *strategy;
   Result<std::unique_ptr<rules::Rules>> rules = rules_for(options);
   if (!rules) return rules.error();
-  std::optional<hierarchy::Capture> capture;
+  std::optional<capture::Capture> capture;
   if (!options.capture.empty() && !lender) {
-    Result<hierarchy::Capture> read = hierarchy::open_capture(options.capture, map.diagnostics_);
+    Result<capture::Capture> read = capture::open_capture(options.capture, map.diagnostics_);
     if (!read) return read.error();
     capture = *std::move(read);
   }
@@ -149,8 +150,8 @@ Result<Map> Map::finish(Map map, Result<onnx::Model> model, const MapOptions& op
                  "give a capture with --capture, or use --strategy auto"};
   const auto& exceptions = options.torch_nn_exceptions || *rules == nullptr ? options.torch_nn_exceptions
                                                                             : (*rules)->torch_nn_exceptions;
-  map.filter_ = std::make_unique<hierarchy::ClassFilter>(exceptions ? hierarchy::ClassFilter(*exceptions)
-                                                                    : hierarchy::ClassFilter());
+  map.filter_ = std::make_unique<modules::ClassFilter>(exceptions ? modules::ClassFilter(*exceptions)
+                                                                  : modules::ClassFilter());
   map.evidence_ =
       std::make_unique<evidence::Sink>(evidence::collect(*map.model_, *map.hierarchy_, strategy->sources));
   if (map.lent_) resolve::collect_transferred(*map.lent_, *map.evidence_);
@@ -197,7 +198,7 @@ std::optional<Error> Map::retell(std::unique_ptr<const rules::Rules> rules, cons
   told.view = *std::move(view);
   told.resolution = retold(resolution_, told.view);
   if (told.granularity != Granularity::as_is)
-    filter_ = std::make_unique<hierarchy::ClassFilter>(hierarchy::ClassFilter::all());
+    filter_ = std::make_unique<modules::ClassFilter>(modules::ClassFilter::all());
   if (from_file)
     diagnostics_.add({"R006", Severity::note, rules->file,
                       base::format("its rules are used: {} modules are told as {}", own_tree().size(),
@@ -214,14 +215,14 @@ void Map::tell_what_was_left_out() {
   ByClass left_out, exceptions;
   std::size_t all = 0, own = 0;
   for (const auto& [name, count] : resolution_.left_out) {
-    left_out[hierarchy::short_class(name)] += count;
+    left_out[modules::short_class(name)] += count;
     all += count;
   }
   for (const resolve::Attribution& node : resolution_.nodes) {
     if (!node.known()) continue;
     const std::string_view shown = tree()[filter_->hf_module(tree(), node.module)].class_name;
-    if (hierarchy::is_torch_nn(shown))
-      ++exceptions[hierarchy::short_class(shown)];
+    if (modules::is_torch_nn(shown))
+      ++exceptions[modules::short_class(shown)];
     else
       ++own;
   }
@@ -263,7 +264,7 @@ void Map::shorten_lists() {
   if (text > most_text) most_listed_ = shortest_list;
 }
 
-std::vector<ModuleId> Map::listed(const resolve::Resolution& resolution, const hierarchy::ModuleTree& tree,
+std::vector<ModuleId> Map::listed(const resolve::Resolution& resolution, const modules::ModuleTree& tree,
                                   onnx::NodeId node) const {
   const resolve::Attribution& answer = resolution.nodes[node];
   if (answer.set != 0) {
@@ -297,7 +298,7 @@ ModuleId Map::hf_module(ModuleId module) const {
   return written != written_.end() ? written->second.hf_module : filter_->hf_module(tree(), module);
 }
 
-std::vector<hierarchy::LayerStep> Map::layers(ModuleId module) const {
+std::vector<modules::LayerStep> Map::layers(ModuleId module) const {
   return own_tree().layer_path(told_ ? told_->view.stands_for[module] : module);
 }
 
@@ -367,7 +368,7 @@ std::vector<InitializerRow> Map::initializer_rows() const {
 }
 
 std::string Map::tag_of_unknown() const {
-  const std::string root = strategy_.tags_auxiliary ? tags_->of(hierarchy::root) : std::string();
+  const std::string root = strategy_.tags_auxiliary ? tags_->of(modules::root) : std::string();
   return root.empty() ? root : root + "/AuxiliaryOperations";
 }
 

@@ -12,8 +12,8 @@
 
 #include "base/diagnostic.h"
 #include "base/result.h"
-#include "hierarchy/class_filter.h"
 #include "hierarchy/hierarchy.h"
+#include "modules/class_filter.h"
 #include "onnx/model.h"
 #include "resolve/attribution.h"
 #include "resolve/lent.h"
@@ -41,9 +41,9 @@ struct MapOptions {
 
 /// What is said of a module, whatever the node.
 struct ModuleFacts {
-  hierarchy::ModuleId hf_module = hierarchy::no_module;
+  modules::ModuleId hf_module = modules::no_module;
   std::string tag;
-  std::vector<hierarchy::LayerStep> layers;
+  std::vector<modules::LayerStep> layers;
   Role role;
   std::string scope_path;
 };
@@ -51,9 +51,9 @@ struct ModuleFacts {
 /// An initializer's row.
 struct InitializerRow {
   std::string_view name;
-  hierarchy::ModuleId module = hierarchy::no_module;
-  std::string_view parameter;                // empty when the name tells none
-  std::vector<hierarchy::ModuleId> modules;  // of the nodes that read it
+  modules::ModuleId module = modules::no_module;
+  std::string_view parameter;              // empty when the name tells none
+  std::vector<modules::ModuleId> modules;  // of the nodes that read it
 };
 
 struct Summary {
@@ -74,24 +74,22 @@ class Map {
   const onnx::Model& model() const { return *model_; }
   const hierarchy::Hierarchy& hierarchy() const { return *hierarchy_; }
   /// The modules as they are told: the model's own, or what rules and granularity make of them.
-  const hierarchy::ModuleTree& tree() const { return told_ ? told_->view.tree : own_tree(); }
+  const modules::ModuleTree& tree() const { return told_ ? told_->view.tree : own_tree(); }
   const evidence::Sink& evidence() const { return *evidence_; }
   const resolve::Strategy& strategy() const { return strategy_; }
   const resolve::Attribution& answer(onnx::NodeId node) const { return resolution().nodes[node]; }
   /// Every module a node serves, the primary first; cut short where their paths would fill pages.
-  std::vector<hierarchy::ModuleId> modules_of(onnx::NodeId node) const {
+  std::vector<modules::ModuleId> modules_of(onnx::NodeId node) const {
     return listed(resolution(), tree(), node);
   }
 
   /// The same as the model itself has it, for evidence and for what must be true without any rules.
-  const hierarchy::ModuleTree& own_tree() const { return hierarchy_->tree(); }
+  const modules::ModuleTree& own_tree() const { return hierarchy_->tree(); }
   const resolve::Attribution& own_answer(onnx::NodeId node) const { return resolution_.nodes[node]; }
-  std::vector<hierarchy::ModuleId> own_modules_of(onnx::NodeId node) const {
+  std::vector<modules::ModuleId> own_modules_of(onnx::NodeId node) const {
     return listed(resolution_, own_tree(), node);
   }
-  hierarchy::ModuleId told_as(hierarchy::ModuleId own) const {
-    return told_ ? told_->view.told_as[own] : own;
-  }
+  modules::ModuleId told_as(modules::ModuleId own) const { return told_ ? told_->view.told_as[own] : own; }
   /// What rules made of it; none when they had no say.
   const Told* told() const { return told_.get(); }
 
@@ -102,17 +100,17 @@ class Map {
 
   /// Good until the next call: nodes of one module follow one another, so the last few hundred are kept.
   /// Not for several threads at once; each of those has a RoleReader of its own and calls read_facts().
-  const ModuleFacts& facts(hierarchy::ModuleId module) const;
-  void read_facts(hierarchy::ModuleId module, RoleReader& roles, ModuleFacts& facts) const;
-  Role role(hierarchy::ModuleId module) const { return role(module, *roles_); }
+  const ModuleFacts& facts(modules::ModuleId module) const;
+  void read_facts(modules::ModuleId module, RoleReader& roles, ModuleFacts& facts) const;
+  Role role(modules::ModuleId module) const { return role(module, *roles_); }
   /// The nearest module that is the model's own, as in ModuleFacts.
-  hierarchy::ModuleId hf_module(hierarchy::ModuleId module) const;
+  modules::ModuleId hf_module(modules::ModuleId module) const;
   /// The repeated blocks that a module lies in, as in ModuleFacts: the model's own, whatever they are called.
-  std::vector<hierarchy::LayerStep> layers(hierarchy::ModuleId module) const;
+  std::vector<modules::LayerStep> layers(modules::ModuleId module) const;
   Summary summary() const;
   std::vector<InitializerRow> initializer_rows() const;
   /// Whose each initializer is: by its name, else the one module whose nodes read it.
-  std::vector<hierarchy::ModuleId> initializer_owners() const;
+  std::vector<modules::ModuleId> initializer_owners() const;
   /// The tag of a node without a module; mostly empty.
   std::string tag_of_unknown() const;
   /// The reason to print: why there is no module, or why there are no classes; empty when nothing is missing.
@@ -120,14 +118,14 @@ class Map {
 
  private:
   Map() = default;
-  Role role(hierarchy::ModuleId module, RoleReader& roles) const {
+  Role role(modules::ModuleId module, RoleReader& roles) const {
     return told_ ? told_->role(own_tree(), module, roles) : roles.of(tree(), module);
   }
   const resolve::Resolution& resolution() const { return told_ ? told_->resolution : resolution_; }
-  std::vector<hierarchy::ModuleId> listed(const resolve::Resolution& resolution,
-                                          const hierarchy::ModuleTree& tree, onnx::NodeId node) const;
+  std::vector<modules::ModuleId> listed(const resolve::Resolution& resolution,
+                                        const modules::ModuleTree& tree, onnx::NodeId node) const;
   /// Whose an initializer is by its name.
-  hierarchy::ModuleId named_owner(std::size_t initializer) const;
+  modules::ModuleId named_owner(std::size_t initializer) const;
   std::optional<Error> retell(std::unique_ptr<const rules::Rules> rules, const MapOptions& options);
   void shorten_lists();
   void tell_what_was_left_out();
@@ -141,13 +139,13 @@ class Map {
   std::unique_ptr<evidence::Sink> evidence_;
   resolve::Strategy strategy_;
   resolve::Resolution resolution_;
-  std::unique_ptr<hierarchy::ClassFilter> filter_;
+  std::unique_ptr<modules::ClassFilter> filter_;
   std::unique_ptr<Told> told_;  // none: as the model has it
   std::unique_ptr<Tags> tags_;
   WrittenTags written_;
   std::size_t most_listed_ = 4096;  // see modules_of()
   std::unique_ptr<RoleReader> roles_ = std::make_unique<RoleReader>();
-  using KeptFacts = std::unordered_map<hierarchy::ModuleId, ModuleFacts>;
+  using KeptFacts = std::unordered_map<modules::ModuleId, ModuleFacts>;
   std::unique_ptr<KeptFacts> facts_ = std::make_unique<KeptFacts>();
 };
 

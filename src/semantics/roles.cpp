@@ -8,7 +8,7 @@
 namespace thence::semantics {
 namespace {
 
-using hierarchy::ModuleId;
+using modules::ModuleId;
 
 constexpr std::size_t most_readings = 1 << 12;  // kept; a model with more distinct names starts over
 
@@ -34,7 +34,7 @@ bool says_something(const Words& words) {
 // How much of a class's short name only repeats the name of a package or file it stands in, whatever the case
 // and underscores: that is what the model is called.
 std::size_t repeated_name(std::string_view class_name) {
-  const std::string_view own = hierarchy::short_class(class_name);
+  const std::string_view own = modules::short_class(class_name);
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   std::size_t most = 0;
   for (const std::string_view part : base::split(class_name.substr(0, class_name.size() - own.size()), '.')) {
@@ -50,7 +50,7 @@ std::size_t repeated_name(std::string_view class_name) {
 
 // The words of a class, without the model's name where the others say something.
 Words class_words(std::string_view class_name) {
-  const std::string_view own = hierarchy::short_class(class_name);
+  const std::string_view own = modules::short_class(class_name);
   if (const std::size_t name = repeated_name(class_name); name > 0)
     if (Words rest = words_of(own.substr(name)); says_something(rest)) return rest;
   return words_of(own);
@@ -66,7 +66,7 @@ std::string_view classify(std::string_view type, std::uint64_t fitting) {
 
 }  // namespace
 
-const RoleReader::Reading& RoleReader::read(const hierarchy::Module& module) {
+const RoleReader::Reading& RoleReader::read(const modules::Module& module) {
   const std::string_view name = module.name(), class_name = module.class_name;
   const bool leaf = module.children.empty();
   key_.assign(name).push_back(leaf ? '\n' : '\t');
@@ -89,11 +89,11 @@ const RoleReader::Reading& RoleReader::read(const hierarchy::Module& module) {
   return readings_.emplace(key_, reading).first->second;
 }
 
-Role RoleReader::of(const hierarchy::ModuleTree& tree, ModuleId module) {
+Role RoleReader::of(const modules::ModuleTree& tree, ModuleId module) {
   Role role;
   std::string_view weak;
   std::uint64_t fitting = 0;
-  for (ModuleId at = module; at != hierarchy::root; at = tree[at].parent) {
+  for (ModuleId at = module; at != modules::root; at = tree[at].parent) {
     const bool layer = base::is_digits(tree[at].name());
     const Reading& reading = read(tree[at]);
     // Of what lies around the part that gave the type, only attention needs to know more:
@@ -120,10 +120,10 @@ Role RoleReader::of(const hierarchy::ModuleTree& tree, ModuleId module) {
 }
 
 // Layers, and lists of them, are pieces of the whole that they make up.
-std::string_view RoleReader::whole_around(const hierarchy::ModuleTree& tree, ModuleId module) {
-  const hierarchy::Module& own = tree[module];
+std::string_view RoleReader::whole_around(const modules::ModuleTree& tree, ModuleId module) {
+  const modules::Module& own = tree[module];
   if (own.children.empty() || !(own.only_numbers || base::is_digits(own.name()))) return {};
-  for (ModuleId at = own.parent; at != hierarchy::root && at != hierarchy::no_module; at = tree[at].parent) {
+  for (ModuleId at = own.parent; at != modules::root && at != modules::no_module; at = tree[at].parent) {
     const Reading& reading = read(tree[at]);
     if (!reading.type.empty() || !reading.whole.empty()) return reading.type.empty() ? reading.whole : "";
   }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "hierarchy/module_tree.h"
+#include "modules/module_tree.h"
 
 namespace thence::semantics {
 
@@ -20,7 +20,7 @@ struct Role {
 /// Reads roles. Layers repeat the same few names over and over, so what a name says is looked up once.
 class RoleReader {
  public:
-  Role of(const hierarchy::ModuleTree& tree, hierarchy::ModuleId module);
+  Role of(const modules::ModuleTree& tree, modules::ModuleId module);
 
  private:
   struct Reading {
@@ -28,8 +28,8 @@ class RoleReader {
     bool places = true;                 // whether a component says where in the type
     std::uint64_t classifications = 0;  // a bit for each of the lexicon's that fits
   };
-  const Reading& read(const hierarchy::Module& module);
-  std::string_view whole_around(const hierarchy::ModuleTree& tree, hierarchy::ModuleId module);
+  const Reading& read(const modules::Module& module);
+  std::string_view whole_around(const modules::ModuleTree& tree, modules::ModuleId module);
 
   std::unordered_map<std::string, Reading> readings_;  // by name and class
   std::string key_;

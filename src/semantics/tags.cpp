@@ -11,12 +11,12 @@
 namespace thence::semantics {
 namespace {
 
-using hierarchy::ModuleId;
+using modules::ModuleId;
 
 // Children in the order of registration, which a capture knows. A rebuilt tree met them in the order of the
 // file's nodes, so there they count by name: tags must not depend on how a file is sorted. Numbered ones
 // count by number.
-std::vector<ModuleId> ordered_children(const hierarchy::ModuleTree& tree, ModuleId module) {
+std::vector<ModuleId> ordered_children(const modules::ModuleTree& tree, ModuleId module) {
   std::vector<ModuleId> children = tree[module].children;
   const auto number = [&](ModuleId child) {
     const std::string_view name = tree[child].name();
@@ -36,19 +36,19 @@ std::vector<ModuleId> ordered_children(const hierarchy::ModuleTree& tree, Module
 
 }  // namespace
 
-Tags::Tags(const hierarchy::ModuleTree& tree, const hierarchy::ClassFilter& filter, TagFormat format)
+Tags::Tags(const modules::ModuleTree& tree, const modules::ClassFilter& filter, TagFormat format)
     : tree_(tree), format_(format), places_(tree.size()) {
   if (!tree.has_classes()) return;
   std::map<std::pair<ModuleId, std::string_view>, std::vector<ModuleId>> same;
   std::vector<std::pair<ModuleId, ModuleId>> open{
-      {hierarchy::root, hierarchy::no_module}};  // module, shown parent
+      {modules::root, modules::no_module}};  // module, shown parent
   while (!open.empty()) {
     const auto [module, parent] = open.back();
     open.pop_back();
     ModuleId shown = parent;
-    if (module == hierarchy::root || filter.shows(tree[module].class_name)) {
+    if (module == modules::root || filter.shows(tree[module].class_name)) {
       places_[module].shown_parent = parent;
-      same[{parent, hierarchy::short_class(tree[module].class_name)}].push_back(module);
+      same[{parent, modules::short_class(tree[module].class_name)}].push_back(module);
       shown = module;
     }
     const auto children = ordered_children(tree, module);
@@ -63,14 +63,14 @@ Tags::Tags(const hierarchy::ModuleTree& tree, const hierarchy::ClassFilter& filt
 
 std::string Tags::of(ModuleId shown) const {
   std::vector<ModuleId> chain;
-  for (ModuleId at = shown; at != hierarchy::no_module; at = places_[at].shown_parent) chain.push_back(at);
+  for (ModuleId at = shown; at != modules::no_module; at = places_[at].shown_parent) chain.push_back(at);
   // A wrapper's own class may be nowhere to be read.
-  if (!chain.empty() && chain.back() == hierarchy::root && tree_[hierarchy::root].class_name.empty())
+  if (!chain.empty() && chain.back() == modules::root && tree_[modules::root].class_name.empty())
     chain.pop_back();
   std::string tag;
   for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
     tag += '/';
-    tag += hierarchy::short_class(tree_[*at].class_name);
+    tag += modules::short_class(tree_[*at].class_name);
     if (format_ == TagFormat::ordinal && places_[*at].repeated)
       tag += base::format(".{}", places_[*at].ordinal);
   }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "hierarchy/class_filter.h"
-#include "hierarchy/module_tree.h"
+#include "modules/class_filter.h"
+#include "modules/module_tree.h"
 
 namespace thence::semantics {
 
@@ -15,18 +15,18 @@ enum class TagFormat { ordinal, bare };  // bare: classes alone, so that several
 
 class Tags {
  public:
-  Tags(const hierarchy::ModuleTree& tree, const hierarchy::ClassFilter& filter, TagFormat format);
+  Tags(const modules::ModuleTree& tree, const modules::ClassFilter& filter, TagFormat format);
 
   /// The tag of a shown module, without the root where its class is unknown; empty when it would fill a page.
-  std::string of(hierarchy::ModuleId shown) const;
+  std::string of(modules::ModuleId shown) const;
 
  private:
   struct Place {
-    hierarchy::ModuleId shown_parent = hierarchy::no_module;
+    modules::ModuleId shown_parent = modules::no_module;
     std::uint32_t ordinal = 0;
     bool repeated = false;
   };
-  const hierarchy::ModuleTree& tree_;
+  const modules::ModuleTree& tree_;
   TagFormat format_;
   std::vector<Place> places_;
 };

@@ -4,10 +4,10 @@
 
 namespace thence::semantics {
 
-using hierarchy::ModuleId;
-using hierarchy::no_module;
+using modules::ModuleId;
+using modules::no_module;
 
-Role Told::role(const hierarchy::ModuleTree& own_tree, ModuleId module, RoleReader& reader) const {
+Role Told::role(const modules::ModuleTree& own_tree, ModuleId module, RoleReader& reader) const {
   Role role;
   if (const auto joined = view.joined.find(module); joined == view.joined.end()) {
     role = reader.of(own_tree, view.stands_for[module]);

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "hierarchy/class_filter.h"
+#include "modules/class_filter.h"
 #include "resolve/attribution.h"
 #include "rules/rules.h"
 #include "rules/view.h"
@@ -19,7 +19,7 @@ struct Told {
   resolve::Resolution resolution;
 
   /// The role of a module of the view: by rules, else as its names tell.
-  Role role(const hierarchy::ModuleTree& own_tree, hierarchy::ModuleId module, RoleReader& reader) const;
+  Role role(const modules::ModuleTree& own_tree, modules::ModuleId module, RoleReader& reader) const;
 };
 
 /// The verdicts in terms of the view.

@@ -4,8 +4,8 @@
 
 namespace thence::semantics {
 
-using hierarchy::ModuleId;
-using hierarchy::no_module;
+using modules::ModuleId;
+using modules::no_module;
 
 WrittenTags written_tags(const hierarchy::Hierarchy& hierarchy) {
   WrittenTags written;

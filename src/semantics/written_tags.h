@@ -10,11 +10,11 @@
 namespace thence::semantics {
 
 struct WrittenTag {
-  hierarchy::ModuleId hf_module = hierarchy::no_module;
+  modules::ModuleId hf_module = modules::no_module;
   std::string_view text;
   bool operator==(const WrittenTag&) const = default;
 };
-using WrittenTags = std::unordered_map<hierarchy::ModuleId, WrittenTag>;  // by the module of the nodes
+using WrittenTags = std::unordered_map<modules::ModuleId, WrittenTag>;  // by the module of the nodes
 
 /// Nothing where a capture knows better, and nothing of modules whose nodes disagree.
 WrittenTags written_tags(const hierarchy::Hierarchy& hierarchy);

@@ -55,7 +55,7 @@ void Call::give_content(std::size_t output, const Content& content) {
   if (wanted(output)) values_.set_content(node_.outputs()[output], content);
 }
 
-void Call::give_type(std::size_t output, std::int32_t type) {
+void Call::give_type(std::size_t output, onnx::DataType type) {
   if (wanted(output)) values_.set_type(node_.outputs()[output], type);
 }
 

@@ -31,7 +31,9 @@ class Call {
   Content content(std::size_t input) const { return has(input) ? values_.content(id(input)) : std::nullopt; }
   /// The only number of a content, such as an axis; unknown when there is none.
   Size scalar(std::size_t input) const;
-  std::int32_t type(std::size_t input) const { return has(input) ? values_.type(id(input)) : 0; }
+  onnx::DataType type(std::size_t input) const {
+    return has(input) ? values_.type(id(input)) : onnx::DataType::undefined;
+  }
   /// Whether two inputs surely have the same shape.
   bool alike(std::size_t a, std::size_t b) const {
     return has(a) && has(b) && values_.same_shape(id(a), id(b));
@@ -49,7 +51,7 @@ class Call {
   void give(std::size_t output, const Shape& shape);
   void give_like(std::size_t output, std::size_t input);  // the shape of an input
   void give_content(std::size_t output, const Content& content);
-  void give_type(std::size_t output, std::int32_t type);
+  void give_type(std::size_t output, onnx::DataType type);
 
   Size elements(const Shape& shape) const;
   Size output_elements() const;

@@ -17,7 +17,7 @@ using onnx::ValueId;
 
 // A function is looked at once for each call, since shapes differ; but not without end.
 constexpr std::size_t looks_a_node = 4, spare_looks = 10'000, deepest = 64;
-constexpr std::int32_t int64 = 7, boolean = 9;
+using onnx::DataType;
 
 class Inference {
  public:
@@ -95,7 +95,7 @@ class Inference {
   void complete(ValueId value, std::string_view info) {
     const onnx::ValueInfoView view = onnx::read_value_info(info);
     if (!view.is_tensor) return;
-    if (out_.values.type(value) == 0) out_.values.set_type(value, view.elem_type);
+    if (out_.values.type(value) == DataType::undefined) out_.values.set_type(value, view.elem_type);
     if (!view.has_shape || view.dims.size() > Shape::most) return;
     Shape shape = out_.values.shape(value);
     if (!shape.known()) shape = Shape::of_rank(view.dims.size());
@@ -151,9 +151,9 @@ class Inference {
     switch (known.gives) {
       case Gives::first: give_type(call, call.type(0)); break;
       case Gives::second: give_type(call, call.type(1)); break;
-      case Gives::boolean: give_type(call, boolean); break;
-      case Gives::int64: give_type(call, int64); break;
-      case Gives::cast: give_type(call, static_cast<std::int32_t>(call.integer("to", 0))); break;
+      case Gives::boolean: give_type(call, DataType::boolean); break;
+      case Gives::int64: give_type(call, DataType::int64); break;
+      case Gives::cast: give_type(call, static_cast<DataType>(call.integer("to", 0))); break;
       case Gives::other: break;
     }
     known.rule(call);
@@ -162,7 +162,7 @@ class Inference {
     return call.work;
   }
 
-  static void give_type(Call& call, std::int32_t type) {
+  static void give_type(Call& call, DataType type) {
     for (std::size_t i = 0; i < call.outputs(); ++i) call.give_type(i, type);
   }
 
@@ -175,7 +175,7 @@ class Inference {
       if (to == onnx::none) return;
       out_.values.set_shape(to, from == onnx::none ? Shape() : out_.values.shape(from));
       out_.values.set_content(to, from == onnx::none ? std::nullopt : out_.values.content(from));
-      out_.values.set_type(to, from == onnx::none ? 0 : out_.values.type(from));
+      out_.values.set_type(to, from == onnx::none ? DataType::undefined : out_.values.type(from));
     };
     const auto inputs = node.inputs(), outputs = node.outputs();
     looks_ -= std::min(looks_, (body.inputs.size() + body.outputs.size()) / 2);

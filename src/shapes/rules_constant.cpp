@@ -7,7 +7,7 @@
 namespace thence::shapes {
 namespace {
 
-constexpr std::int32_t float32 = 1, int64 = 7;
+using onnx::DataType;
 
 void give_list(Call& call, std::size_t length) { call.give(0, {Size(static_cast<std::int64_t>(length))}); }
 
@@ -27,25 +27,25 @@ void constant(Call& call) {
   }
   if (const auto value = call.attribute("value_int")) {
     call.give(0, Shape::of_rank(0));
-    call.give_type(0, int64);
+    call.give_type(0, DataType::int64);
     if (value->ref_attr_name.empty()) call.give_content(0, std::vector<Size>{value->i});
   } else if (const auto list = call.attribute("value_ints")) {
     if (!list->ref_attr_name.empty()) return call.give(0, Shape::of_rank(1));
     give_list(call, list->ints.size());
-    call.give_type(0, int64);
+    call.give_type(0, DataType::int64);
     call.give_content(0, std::vector<Size>(list->ints.begin(), list->ints.end()));
   } else if (call.attribute("value_float")) {
     call.give(0, Shape::of_rank(0));
-    call.give_type(0, float32);
+    call.give_type(0, DataType::float32);
   } else if (const auto floats = call.attribute("value_floats")) {
     give_list(call, floats->floats.size());
-    call.give_type(0, float32);
+    call.give_type(0, DataType::float32);
   }
 }
 
 void constant_of_shape(Call& call) {
   const Content wanted = call.content(0);
-  std::int32_t type = float32;
+  DataType type = DataType::float32;
   Size filling;
   if (const auto value = call.attribute("value"); value && value->has_tensor) {
     const onnx::TensorView header = onnx::read_tensor(value->tensor);

@@ -7,12 +7,6 @@
 namespace thence::shapes {
 namespace {
 
-constexpr std::int32_t float_type = 1, float16 = 10, double_type = 11, bfloat16 = 16;
-
-bool is_float(std::int32_t type) {
-  return type == float_type || type == float16 || type == double_type || type == bfloat16;
-}
-
 Size boolean(std::optional<bool> value) { return value ? Size(*value ? 1 : 0) : Size(); }
 
 // Sizes are never negative, so that an expression of them may differ from a number for sure.
@@ -31,7 +25,7 @@ Size worked_out(Call& call, std::string_view op, Size a, Size b) {
   if (op == "Sub") return sizes.subtract(a, b);
   if (op == "Mul") return sizes.multiply(a, b);
   if (op == "Div") {
-    if (is_float(call.type(0))) return sizes.divide(a, b);
+    if (onnx::is_float(call.type(0))) return sizes.divide(a, b);
     return sizes.never_negative(a) ? sizes.floor_divide(a, b) : sizes.divide(a, b);
   }
   if (op == "Equal") return boolean(equal(sizes, a, b));
@@ -92,9 +86,8 @@ void give_truth(Call& call, std::int64_t if_zero) {
 }  // namespace
 
 void cast(Call& call) {
-  constexpr std::int64_t boolean_type = 9;
   copied(call);
-  if (call.integer("to", 0) == boolean_type) give_truth(call, 0);
+  if (static_cast<onnx::DataType>(call.integer("to", 0)) == onnx::DataType::boolean) give_truth(call, 0);
 }
 
 void negated(Call& call) {

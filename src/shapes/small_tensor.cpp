@@ -11,7 +11,7 @@ namespace {
 using onnx::TensorField;
 using wire::bytes_tag;
 
-enum Type : std::int32_t { float32 = 1, int32 = 6, int64 = 7, boolean = 9 };
+using onnx::DataType;
 
 Size whole(float value) {
   if (!std::isfinite(value) || std::fabs(value) > 1e9f || std::floor(value) != value) return {};
@@ -35,20 +35,20 @@ void take_raw(std::string_view bytes, std::vector<Size>& content) {
 
 Content small_content(const onnx::Pieces& message, const onnx::TensorView& header) {
   const auto count = header.elements();
-  const std::int32_t type = header.data_type;
+  const onnx::DataType type = header.data_type;
   if (!count || *count > Values::most_content || header.dims.size() > 2 || header.external)
     return std::nullopt;
-  if (type != float32 && type != int32 && type != int64 && type != boolean) return std::nullopt;
+  if (type != DataType::float32 && type != DataType::int32 && type != DataType::int64 && type != DataType::boolean) return std::nullopt;
   std::vector<Size> content;
-  const TensorField list = type == int64 ? TensorField::int64_data : TensorField::int32_data;
+  const TensorField list = type == DataType::int64 ? TensorField::int64_data : TensorField::int32_data;
   for (const std::string_view piece : message)
     for (wire::Fields field(piece); field.next();) {
       if (field.tag() == bytes_tag(TensorField::raw_data)) {
-        if (type == int64) take_raw<std::int64_t>(field.bytes(), content);
-        if (type == int32) take_raw<std::int32_t>(field.bytes(), content);
-        if (type == boolean) take_raw<std::uint8_t>(field.bytes(), content);
-        if (type == float32) take_raw<float>(field.bytes(), content);
-      } else if (type != float32) {
+        if (type == DataType::int64) take_raw<std::int64_t>(field.bytes(), content);
+        if (type == DataType::int32) take_raw<std::int32_t>(field.bytes(), content);
+        if (type == DataType::boolean) take_raw<std::uint8_t>(field.bytes(), content);
+        if (type == DataType::float32) take_raw<float>(field.bytes(), content);
+      } else if (type != DataType::float32) {
         wire::each_varint(field, static_cast<std::uint32_t>(list), [&](std::uint64_t value) {
           if (content.size() <= Values::most_content) content.push_back(static_cast<std::int64_t>(value));
         });

@@ -51,19 +51,19 @@ class Values {
 
   Shape shape(onnx::ValueId value) const;
   Content content(onnx::ValueId value) const;
-  std::int32_t type(onnx::ValueId value) const { return values_[value].type; }
+  onnx::DataType type(onnx::ValueId value) const { return values_[value].type; }
   void set_shape(onnx::ValueId value, const Shape& shape);
   /// The same shape, without a copy.
   void share_shape(onnx::ValueId value, onnx::ValueId other);
   bool same_shape(onnx::ValueId value, onnx::ValueId other) const;
   void set_content(onnx::ValueId value, const Content& content);
-  void set_type(onnx::ValueId value, std::int32_t type) { values_[value].type = type; }
+  void set_type(onnx::ValueId value, onnx::DataType type) { values_[value].type = type; }
 
  private:
   static constexpr std::uint8_t nothing = 255;
   struct Value {
     std::uint32_t shape = 0, content = 0;  // where they begin in pool_
-    std::int32_t type = 0;
+    onnx::DataType type = onnx::DataType::undefined;
     std::uint8_t rank = nothing, length = nothing;
   };
   std::uint32_t keep(std::span<const Size> sizes);

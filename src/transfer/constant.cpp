@@ -7,6 +7,9 @@
 #include "transfer/mix.h"
 
 namespace thence::transfer {
+
+using onnx::DataType;
+
 namespace {
 
 constexpr std::size_t most_integers = 1u << 16;  // sizes and indices are few; more are told by their number
@@ -63,15 +66,15 @@ float from_half(std::uint16_t bits) {
 
 class Reader {
  public:
-  void floats(std::int32_t type, std::string_view data) {
+  void floats(DataType type, std::string_view data) {
     switch (type) {
-      case 1: return many_floats(data);
-      case 10:
+      case DataType::float32: return many_floats(data);
+      case DataType::float16:
         return each<std::uint16_t>(
             data, [&](std::uint16_t bits) { real(from_half(bits), (bits & 0x7fff) == 0 ? 0u : bits); });
-      case 11:
+      case DataType::float64:
         return each<double>(data, [&](double value) { real(value, as_half(static_cast<float>(value))); });
-      case 16:
+      case DataType::bfloat16:
         return each<std::uint16_t>(data, [&](std::uint16_t bits) {
           const float value = from_bfloat(bits);
           real(value, as_half(value));
@@ -79,18 +82,18 @@ class Reader {
       default: return;
     }
   }
-  void integers(std::int32_t type, std::string_view data) {
+  void integers(DataType type, std::string_view data) {
     const auto add = [&](auto value) { integer(static_cast<std::int64_t>(value)); };
     switch (type) {
-      case 2:
-      case 9: return each<std::uint8_t>(data, add);
-      case 3: return each<std::int8_t>(data, add);
-      case 4: return each<std::uint16_t>(data, add);
-      case 5: return each<std::int16_t>(data, add);
-      case 6: return each<std::int32_t>(data, add);
-      case 7: return each<std::int64_t>(data, add);
-      case 12: return each<std::uint32_t>(data, add);
-      case 13: return each<std::uint64_t>(data, add);
+      case DataType::uint8:
+      case DataType::boolean: return each<std::uint8_t>(data, add);
+      case DataType::int8: return each<std::int8_t>(data, add);
+      case DataType::uint16: return each<std::uint16_t>(data, add);
+      case DataType::int16: return each<std::int16_t>(data, add);
+      case DataType::int32: return each<std::int32_t>(data, add);
+      case DataType::int64: return each<std::int64_t>(data, add);
+      case DataType::uint32: return each<std::uint32_t>(data, add);
+      case DataType::uint64: return each<std::uint64_t>(data, add);
       default: return;
     }
   }
@@ -129,8 +132,6 @@ class Reader {
   double last_ = 0;
 };
 
-constexpr std::int32_t uint4 = 21, int4 = 22;  // two in a byte
-
 template <class Element>
 Element element_at(std::string_view data, std::uint64_t place) {
   Element value;
@@ -138,29 +139,13 @@ Element element_at(std::string_view data, std::uint64_t place) {
   return value;
 }
 
-// Of an element, in bytes; 0 for types that have no whole ones, or are not read.
-std::uint64_t width_of(std::int32_t type) {
-  switch (type) {
-    case 2:
-    case 3:
-    case 9: return 1;
-    case 4:
-    case 5:
-    case 10:
-    case 16: return 2;
-    case 1:
-    case 6:
-    case 12: return 4;
-    case 7:
-    case 11:
-    case 13: return 8;
-    default: return 0;
-  }
+// Bytes of an element; 0 for types that are not read element by element.
+unsigned width_of(DataType type) {
+  const bool is_read = onnx::is_float(type) || onnx::is_integer(type) || type == DataType::boolean;
+  return is_read ? onnx::bytes_of(type) : 0;
 }
 
-bool is_four_bits(std::int32_t type) { return type == uint4 || type == int4; }
-
-bool is_float(std::int32_t type) { return type == 1 || type == 10 || type == 11 || type == 16; }
+bool is_four_bits(DataType type) { return type == DataType::uint4 || type == DataType::int4; }
 
 // All elements, in whatever fields of the message they are, or in `data`.
 Reader read(const onnx::Pieces& tensor, const onnx::TensorView& header, std::string_view data) {
@@ -176,13 +161,15 @@ Reader read(const onnx::Pieces& tensor, const onnx::TensorView& header, std::str
       if (field.tag() == wire::bytes_tag(TensorField::raw_data)) {
         reader.floats(header.data_type, field.bytes());
         reader.integers(header.data_type, field.bytes());
-      } else if (field.tag() == wire::bytes_tag(TensorField::float_data) && header.data_type == 1) {
-        reader.floats(1, field.bytes());
-      } else if (field.tag() == wire::bytes_tag(TensorField::double_data) && header.data_type == 11) {
-        reader.floats(11, field.bytes());
+      } else if (field.tag() == wire::bytes_tag(TensorField::float_data) &&
+                 header.data_type == DataType::float32) {
+        reader.floats(DataType::float32, field.bytes());
+      } else if (field.tag() == wire::bytes_tag(TensorField::double_data) &&
+                 header.data_type == DataType::float64) {
+        reader.floats(DataType::float64, field.bytes());
       } else {
         const auto add = [&](std::uint64_t value) {
-          if (header.data_type == 10)
+          if (header.data_type == DataType::float16)
             reader.real(from_half(static_cast<std::uint16_t>(value)),
                         (value & 0x7fff) == 0 ? 0u : value & 0xffff);
           else
@@ -202,7 +189,7 @@ Constant constant_of(const onnx::Pieces& tensor, DataFiles* files, const Glance*
   const onnx::TensorView header = onnx::read_tensor(tensor);
   Constant constant;
   constant.elements = header.elements().value_or(0);
-  constant.is_float = is_float(header.data_type);
+  constant.is_float = onnx::is_float(header.data_type);
   const std::string_view data = elements_of(tensor, header, files);
   if (header.external && data.empty()) return constant;
   if (const std::uint64_t code = glance == nullptr ? 0 : glance->of(header, data); code != 0) {
@@ -215,10 +202,9 @@ Constant constant_of(const onnx::Pieces& tensor, DataFiles* files, const Glance*
       return constant;
   }
   constexpr std::uint64_t least_matrix = 16, least_vector = 16;
-  constexpr std::int32_t int64 = 7;  // of these, vectors are sizes and indices
   const bool matrix = header.dims.size() >= 2 && constant.elements >= least_matrix;
-  const bool vector =
-      header.dims.size() == 1 && constant.elements >= least_vector && header.data_type != int64;
+  const bool vector = header.dims.size() == 1 && constant.elements >= least_vector &&
+                      header.data_type != DataType::int64;  // sizes and indices
   const std::uint64_t width = width_of(header.data_type);
   const bool fits = width > 0 ? data.size() == constant.elements * width : is_four_bits(header.data_type);
   // Data in several pieces is not looked at element by element.
@@ -231,32 +217,33 @@ Constant constant_of(const onnx::Pieces& tensor, DataFiles* files, const Glance*
   return constant;
 }
 
-Constant constant_of(std::int32_t type, std::string_view elements) {
+Constant constant_of(DataType type, std::string_view elements) {
   Reader reader;
   reader.floats(type, elements);
   reader.integers(type, elements);
-  return reader.result(is_float(type));
+  return reader.result(onnx::is_float(type));
 }
 
 bool Constant::is_readable() const {
-  return may_be_weight() && (is_four_bits(type) || (width_of(type) > 0 && type != 7 && type != 9));
+  return may_be_weight() &&
+         (is_four_bits(type) || (width_of(type) > 0 && type != DataType::int64 && type != DataType::boolean));
 }
 
 double Constant::element(std::uint64_t place) const {
   switch (type) {
-    case 1: return element_at<float>(data, place);
-    case 2: return element_at<std::uint8_t>(data, place);
-    case 3: return element_at<std::int8_t>(data, place);
-    case 4: return element_at<std::uint16_t>(data, place);
-    case 5: return element_at<std::int16_t>(data, place);
-    case 6: return element_at<std::int32_t>(data, place);
-    case 10: return from_half(element_at<std::uint16_t>(data, place));
-    case 11: return element_at<double>(data, place);
-    case 16: return from_bfloat(element_at<std::uint16_t>(data, place));
-    case uint4:
-    case int4: {
+    case DataType::float32: return element_at<float>(data, place);
+    case DataType::uint8: return element_at<std::uint8_t>(data, place);
+    case DataType::int8: return element_at<std::int8_t>(data, place);
+    case DataType::uint16: return element_at<std::uint16_t>(data, place);
+    case DataType::int16: return element_at<std::int16_t>(data, place);
+    case DataType::int32: return element_at<std::int32_t>(data, place);
+    case DataType::float16: return from_half(element_at<std::uint16_t>(data, place));
+    case DataType::float64: return element_at<double>(data, place);
+    case DataType::bfloat16: return from_bfloat(element_at<std::uint16_t>(data, place));
+    case DataType::uint4:
+    case DataType::int4: {
       const int four = element_at<std::uint8_t>(data, place / 2) >> (place % 2 * 4) & 15;
-      return type == int4 && four > 7 ? four - 16 : four;
+      return type == DataType::int4 && four > 7 ? four - 16 : four;
     }
     default: return 0;
   }

@@ -22,7 +22,7 @@ struct Constant {
   /// The elements as they lie in the file, of tensors that may be weights: rows, and how far one is from the
   /// next.
   std::string_view data;
-  std::int32_t type = 0;
+  onnx::DataType type = onnx::DataType::undefined;
   std::uint64_t rows = 0, stride = 0;
 
   /// Whether it may be a weight, also one that was quantised.
@@ -40,7 +40,7 @@ struct Constant {
 Constant constant_of(const onnx::Pieces& tensor, DataFiles* files = nullptr, const Glance* glance = nullptr);
 
 /// Of elements as they lie in a file, wherever that is.
-Constant constant_of(std::int32_t type, std::string_view elements);
+Constant constant_of(onnx::DataType type, std::string_view elements);
 
 /// Of some columns of a weight, as if they were a tensor of their own. Only floats have a content then.
 Constant columns_of(const Constant& weight, std::uint64_t first, std::uint64_t count);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
-#include "transfer/vocabulary.h"
+#include "dataflow/operator_traits.h"
 
 namespace thence::transfer {
 namespace {
+
+using dataflow::Trait;
 
 constexpr int most_folded = 2;  // in a row
 
@@ -26,7 +28,7 @@ bool has_weight(const Net& net, const Step& step) {
 Root past_activation(const Net& ancestor, const Net& descendant, const Step& step, Root root) {
   if (!descendant.is_cut(step.output) || ancestor.readers(root).size() != 1) return root;
   const Step& reader = ancestor.steps()[ancestor.readers(root).front()];
-  const bool left_out = is_cut_off(ancestor.model().node(reader.node).op_type()) &&
+  const bool left_out = dataflow::has_trait(ancestor.model().node(reader.node), Trait::clamps) &&
                         !is_read_by(descendant, step.output, reader.op);
   return left_out ? reader.output : root;
 }
@@ -38,7 +40,7 @@ Root past_folded(const Net& ancestor, const Net& descendant, const Step& step, R
     const bool by_constant = std::all_of(inputs.begin(), inputs.end(), [&](Root each) {
       return each == root || ancestor.constant(each) != nullptr;
     });
-    if (!by_constant || !is_scaling(ancestor.model().node(reader.node).op_type()) ||
+    if (!by_constant || !dataflow::has_trait(ancestor.model().node(reader.node), Trait::scales) ||
         is_read_by(descendant, step.output, reader.op))
       break;
     root = reader.output;

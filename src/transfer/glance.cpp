@@ -41,14 +41,12 @@ struct Looks {
   }
 };
 
-bool is_real(std::int32_t type) { return type == 1 || type == 10 || type == 11 || type == 16; }
-
 template <class See>
 void each_large(const onnx::Model& model, See see) {
   DataFiles files(model);
   const auto look = [&](const onnx::Pieces& tensor) {
     const onnx::TensorView header = onnx::read_tensor(tensor);
-    if (is_real(header.data_type) && header.bytes().value_or(0) >= least_bytes)
+    if (onnx::is_float(header.data_type) && header.bytes().value_or(0) >= least_bytes)
       see(header, elements_of(tensor, header, &files));
   };
   for (const onnx::Initializer& initializer : model.initializers())

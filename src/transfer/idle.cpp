@@ -2,12 +2,14 @@
 // the sizes leave them out.
 #include <algorithm>
 
+#include "dataflow/operator_traits.h"
 #include "shapes/infer.h"
 #include "transfer/net.h"
-#include "transfer/vocabulary.h"
 
 namespace thence::transfer {
 namespace {
+
+using dataflow::Trait;
 
 // As far as every size of both is known.
 bool same_shape(const shapes::Inferred& known, onnx::ValueId one, onnx::ValueId other) {
@@ -70,9 +72,8 @@ const shapes::Inferred& Net::shapes() const {
 }
 
 bool Net::is_idle(onnx::NodeId view) const {
-  constexpr std::string_view names[] = {"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Expand"};
   const onnx::Node node = model_->node(view);
-  if (std::find(std::begin(names), std::end(names), node.op_type()) == std::end(names)) return false;
+  if (!dataflow::has_trait(node, Trait::noop_view)) return false;
   return !node.inputs().empty() && node.inputs()[0] != none && !node.outputs().empty() &&
          node.outputs()[0] != none && same_shape(shapes(), node.inputs()[0], node.outputs()[0]);
 }
@@ -84,7 +85,8 @@ std::map<std::string_view, std::vector<StepId>> Net::may_be_idle() const {
     const Step& step = steps_[id];
     if (aside_[step.node]) continue;
     const onnx::Node node = model_->node(step.node);
-    if (may_do_nothing(node.op_type()) && node.outputs().size() == 1 && node.outputs()[0] == step.output)
+    if (dataflow::has_trait(node, Trait::may_be_noop) && node.outputs().size() == 1 &&
+        node.outputs()[0] == step.output)
       found[node.op_type()].push_back(id);
   }
   return found;

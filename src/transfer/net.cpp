@@ -5,12 +5,15 @@
 #include <utility>
 
 #include "base/text_hash.h"
+#include "dataflow/operator_traits.h"
+#include "dataflow/primitive_ops.h"
 #include "shapes/order.h"
 #include "transfer/mix.h"
-#include "transfer/vocabulary.h"
 
 namespace thence::transfer {
 namespace {
+
+using dataflow::Trait;
 
 std::uint64_t hash_of(std::string_view text) {
   return base::text_hash(text, 0x7468656e6365);  // the same in every run: answers must be
@@ -30,7 +33,7 @@ std::uint64_t hash_of(const onnx::AttributeView& attribute) {
 std::pair<onnx::ValueId, onnx::ValueId> factors(const onnx::Node& node) {
   const auto inputs = node.inputs();
   if (node.op_type() == "QLinearMul" && inputs.size() > 3) return {inputs[0], inputs[3]};
-  if (is_scaling(node.op_type()) && inputs.size() == 2) return {inputs[0], inputs[1]};
+  if (dataflow::has_trait(node, Trait::scales) && inputs.size() == 2) return {inputs[0], inputs[1]};
   return {none, none};
 }
 
@@ -146,23 +149,22 @@ Net::Single Net::single_of(const onnx::Node& node) const {
                      *end->scalar == static_cast<double>(starts[0] + 1);
     return one ? Single::integer : Single::no;
   }
-  if (op == "Expand" || (view_of(op) == View::not_one && !is_elementwise(op))) return Single::no;
+  const dataflow::OperatorTraits traits = dataflow::traits_of(op);
+  if (op == "Expand" || (!dataflow::is_view(traits) && !traits.has(Trait::elementwise))) return Single::no;
   Single made = Single::integer;
-  for (const onnx::ValueId value : view_of(op) == View::not_one ? inputs : inputs.first(1)) {
+  for (const onnx::ValueId value : dataflow::is_view(traits) ? inputs.first(1) : inputs) {
     if (single(value) == Single::no) return Single::no;
     if (single(value) == Single::real) made = Single::real;
   }
-  constexpr std::int64_t reals[] = {1, 10, 11, 16};
   if (const auto to = op == "Cast" ? node.attribute("to") : std::nullopt)
-    made = std::find(std::begin(reals), std::end(reals), to->i) != std::end(reals) ? Single::real
-                                                                                   : Single::integer;
+    made = onnx::is_float(static_cast<onnx::DataType>(to->i)) ? Single::real : Single::integer;
   return made;
 }
 
 // What an operation makes of constants: a number of numbers; others are told by how they are computed.
 Constant Net::computed(const onnx::Node& node) const {
   Constant made;
-  bool all_numbers = is_elementwise(node.op_type()), all_known = true;
+  bool all_numbers = dataflow::has_trait(node, Trait::elementwise), all_known = true;
   std::uint64_t content = hash_of(node.op_type());
   for (const onnx::ValueId value : node.inputs()) {
     const Constant* const read = value == none ? nullptr : constant(roots_[value]);
@@ -186,53 +188,55 @@ bool Net::see_through(const onnx::Node& node) {
   const std::string_view op = node.op_type();
   const auto inputs = node.inputs(), outputs = node.outputs();
   if (inputs.empty() || outputs.empty() || inputs[0] == none || outputs[0] == none) return false;
-  const bool all_of_it = (is_variadic(op) && inputs.size() == 1) || (op == "Split" && outputs.size() == 1);
-  View view = all_of_it ? View::same : view_of(op);
+  const bool all_of_it = (dataflow::has_trait(op, Trait::variadic) && inputs.size() == 1) ||
+                         (op == "Split" && outputs.size() == 1);
+  const dataflow::OperatorTraits traits =
+      all_of_it ? dataflow::OperatorTraits(Trait::keeps_elements) : dataflow::traits_of(op);
+  bool is_view = dataflow::is_view(traits);
   if (op == "DynamicQuantizeLinear" && outputs.size() > 1 && outputs[1] != none) scales_[outputs[1]] = true;
   onnx::ValueId through = inputs[0];
   const auto [one, other] = factors(node);
-  if (view == View::not_one && one != none && other != none) {
+  if (!is_view && one != none && other != none) {
     for (const auto& [factor, rest] : {std::pair(other, one), std::pair(one, other)}) {
       if (scales_[factor]) {
         if (constant(roots_[rest]) != nullptr) {
           scales_[outputs[0]] = true;  // one scale times another
         } else {
-          view = View::same;
+          is_view = true;
           through = rest;
         }
         break;
       }
       if (!is_number(factor, node)) continue;
       if (op == "Div" && factor == one) continue;
-      view = View::same;
+      is_view = true;
       through = rest;
       break;
     }
   }
-  if (view == View::not_one) return false;
-  if (may_cut_off(op) && roots_[through] < cut_.size()) cut_[roots_[through]] = true;
+  if (!is_view) return false;
+  if (dataflow::has_trait(op, Trait::may_clamp) && roots_[through] < cut_.size())
+    cut_[roots_[through]] = true;
   roots_[outputs[0]] = roots_[through];
   scales_[outputs[0]] = scales_[through];
-  forms_[outputs[0]] = view == View::same ? forms_[through] : mixed(forms_[through], hash_of(op));
+  forms_[outputs[0]] = traits.has(Trait::reshapes) ? mixed(forms_[through], hash_of(op)) : forms_[through];
   return true;
 }
 
 // Whether on constants or sizes alone, and whether it makes one number of these.
 void Net::tell_what_it_works_on(const onnx::Node& node) {
   const onnx::NodeId id = node.id();
-  const std::string_view op = node.op_type();
   const auto inputs = node.inputs(), outputs = node.outputs();
   fixed_[id] = !inputs.empty() && std::all_of(inputs.begin(), inputs.end(), [&](onnx::ValueId value) {
     return value == none || constant(roots_[value]) != nullptr;
   });
-  aside_[id] =
-      op == "Shape" || op == "Size" || fixed_[id] ||
-      (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), [&](onnx::ValueId value) {
-        if (value == none) return true;
-        const onnx::Producer producer = model_->producer(value);
-        return producer.kind == onnx::Producer::Kind::initializer ||
-               (producer.kind == onnx::Producer::Kind::node && producer.index < id && aside_[producer.index]);
-      }));
+  aside_[id] = dataflow::has_trait(node, Trait::reads_shape) || fixed_[id] ||
+               (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), [&](onnx::ValueId value) {
+                 if (value == none) return true;
+                 const onnx::Producer producer = model_->producer(value);
+                 return producer.kind == onnx::Producer::Kind::initializer ||
+                        (producer.kind == onnx::Producer::Kind::node && aside_[producer.index]);
+               }));
   if (aside_[id] && !fixed_[id] && outputs.size() == 1 && outputs[0] != none)
     single_[outputs[0]] = single_of(node);
 }
@@ -250,24 +254,24 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
   if (ancestor_ != nullptr) unpack(node);
   views_[id] = see_through(node);
   if (views_[id] || see_apart(node, id, operators)) return;
-  const bool asks_for_shape = op == "Shape" || op == "Size";
+  const bool asks_for_shape = dataflow::has_trait(op, Trait::reads_shape);
   std::uint64_t detail = 0;
   node.each_attribute([&](const onnx::AttributeView& attribute) { detail += hash_of(attribute); });
   Root before = none;
-  const std::vector<Spelled> parts = spelled(node);
+  const std::vector<dataflow::PrimitiveOp> parts = dataflow::primitives_of(node);
   const bool slices = op == "Split";  // every output is an operation of its own
   const bool cuts = cuts_out(node);
   const std::vector<std::int64_t> starts = starts_of(node);
   const Constant made = fixed_[id] ? computed(node) : Constant();
-  for (const Spelled& part : parts) {
+  for (const dataflow::PrimitiveOp& part : parts) {
     const bool last = &part == &parts.back();
     const std::string_view called = cuts ? "Slice" : part.op;
     Step step{.op = operators.number(called), .node = id, .detail = last ? detail : 0};
-    step.commutes = is_commutative(part.op);
+    step.commutes = dataflow::has_trait(part.op, Trait::commutative);
     step.first_input = static_cast<std::uint32_t>(inputs_.size());
     for (std::size_t i = 0; i < part.input_count() && node_inputs.size() <= most_inputs; ++i) {
       const int place = part.input(i);
-      if (place == Spelled::before) {
+      if (place == dataflow::PrimitiveOp::previous) {
         inputs_.push_back(before);
         continue;
       }
@@ -292,14 +296,14 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
       if (slices) step.detail = mixed(detail_of_all, place);
       step.start = place < starts.size() ? starts[place] : -1;
       if (last && place < outputs.size() && outputs[place] == none) continue;
-      if (last && static_cast<int>(place) == output_on_the_way(op) && parts.size() > 1) {
+      if (last && static_cast<int>(place) == dataflow::intermediate_output(op) && parts.size() > 1) {
         roots_[outputs[place]] = on_the_way;
         continue;
       }
       step.output = last && place < outputs.size() ? outputs[place] : fresh();
       makers_[step.output] = static_cast<StepId>(steps_.size());
       if (fixed_[id]) add_constant(step.output, made.told_apart(mixed(step.place, step.detail)));
-      if (may_cut_off(op) && step.output < cut_.size()) cut_[step.output] = true;
+      if (dataflow::has_trait(op, Trait::may_clamp) && step.output < cut_.size()) cut_[step.output] = true;
       steps_.push_back(step);
       before = step.output;
     }
@@ -331,7 +335,7 @@ bool Net::serves(onnx::NodeId id) const {
 }
 
 double Net::factor(onnx::NodeId id) const {
-  if (multiplies(model_->node(id).op_type()))
+  if (dataflow::has_trait(model_->node(id), Trait::scaled_product))
     if (const auto alpha = model_->node(id).attribute("alpha"); alpha && alpha->f != 1) return alpha->f;
   for (const onnx::ValueId value : model_->node(id).inputs())
     if (const Constant* const weight = value == none ? nullptr : constant(roots_[value]);

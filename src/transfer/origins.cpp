@@ -6,6 +6,8 @@
 #include <unordered_set>
 
 #include "base/text_hash.h"
+#include "dataflow/operator_traits.h"
+#include "dataflow/primitive_ops.h"
 #include "transfer/folded.h"
 #include "transfer/leftovers.h"
 #include "transfer/members.h"
@@ -13,10 +15,11 @@
 #include "transfer/sizes_of_parts.h"
 #include "transfer/value_names.h"
 #include "transfer/views.h"
-#include "transfer/vocabulary.h"
 
 namespace thence::transfer {
 namespace {
+
+using dataflow::Trait;
 
 constexpr std::size_t most_alike = 64;  // views of one value by one operator
 
@@ -70,7 +73,8 @@ class Finder {
       if (a_.maker(each) != none) add(nodes, a_.steps()[a_.maker(each)].node);
     const auto& region = pairing_.regions[pairing_.region_of[step.output]];
     // Where quantising the result does what an activation did, the node itself is the operation before it.
-    if (is_cut_off(a_.model().node(nodes.front()).op_type()) && !may_cut_off(node.op_type()))
+    if (dataflow::has_trait(a_.model().node(nodes.front()), Trait::clamps) &&
+        !dataflow::has_trait(node, Trait::may_clamp))
       for (const StepId inside : region)
         if (a_.steps()[inside].op == step.op) nodes.insert(nodes.begin(), a_.steps()[inside].node);
     for (const StepId inside : region) add(nodes, a_.steps()[inside].node);
@@ -114,7 +118,7 @@ class Finder {
   // An operation that may give what it reads, and has no partner of its own.
   bool did_nothing(onnx::NodeId theirs, Root root) const {
     const onnx::Node node = a_.model().node(theirs);
-    return may_do_nothing(node.op_type()) && !a_.is_view(theirs) && !node.inputs().empty() &&
+    return dataflow::has_trait(node, Trait::may_be_noop) && !a_.is_view(theirs) && !node.inputs().empty() &&
            node.inputs()[0] != none &&
            pairing_.classes[a_.root(node.inputs()[0])] == pairing_.classes[root] &&
            !pairing_.taken[a_.root(node.outputs()[0])];
@@ -183,8 +187,7 @@ class Finder {
   }
 
   bool quantises(onnx::NodeId node) const {
-    const std::string_view op = d_.model().node(node).op_type();
-    return op == "QuantizeLinear" || op == "DequantizeLinear" || op == "DynamicQuantizeLinear";
+    return dataflow::has_trait(d_.model().node(node), Trait::quantiser);
   }
 
   // A node's primary, where it computes the same operation as the one it comes from.
@@ -247,7 +250,7 @@ class Finder {
   // Of those that stand beside the same part of the ancestor's row, the one nearest to who reads the value.
   bool is_first_there(const Row& row, const std::vector<onnx::NodeId>& ours, std::size_t i) const {
     while (i-- > 0 && row.places[i] == Row::nowhere)
-      if (view_of(d_.model().node(ours[i]).op_type()) == View::reshapes) return false;
+      if (dataflow::has_trait(d_.model().node(ours[i]), Trait::reshapes)) return false;
     return true;
   }
 
@@ -261,13 +264,13 @@ class Finder {
 
   // Where quantising does what an activation did, that is what comes after it; before it is what was made.
   onnx::NodeId given_to(onnx::NodeId view, onnx::NodeId theirs) const {
-    if (theirs == none || !is_cut_off(a_.model().node(theirs).op_type())) return theirs;
+    if (theirs == none || !dataflow::has_trait(a_.model().node(theirs), Trait::clamps)) return theirs;
     const onnx::ValueId value = d_.model().node(view).outputs()[0];
     const std::vector<onnx::NodeId> above = views_above(d_, value);
     const StepId maker = d_.maker(d_.root(value));
     const bool done =
         std::any_of(above.begin(), above.end(), [&](onnx::NodeId id) { return quantises(id); }) ||
-        maker == none || may_cut_off(d_.model().node(d_.steps()[maker].node).op_type());
+        maker == none || dataflow::has_trait(d_.model().node(d_.steps()[maker].node), Trait::may_clamp);
     return done ? theirs : primary_of(d_.root(value));
   }
 
@@ -275,7 +278,9 @@ class Finder {
     return a_.maker(root) == none ? none : a_.steps()[a_.maker(root)].node;
   }
 
-  static std::uint64_t op_hash(std::string_view op) { return base::text_hash(view_name(op), 0); }
+  static std::uint64_t op_hash(std::string_view op) {
+    return base::text_hash(dataflow::canonical_view_op(op), 0);
+  }
 
   // The ancestor's views that no node was found for, by operator and by what they are views of.
   void list_views() {
@@ -370,7 +375,7 @@ class Finder {
     }
     // What it carries may have another form than its root: then it is that view's.
     const onnx::NodeId made = maker_of(partner);
-    const bool cut_off = made != none && is_cut_off(a_.model().node(made).op_type());
+    const bool cut_off = made != none && dataflow::has_trait(a_.model().node(made), Trait::clamps);
     Origin carries{Kind::carries, pairing_.proofs[root], {cut_off ? given_to(id, made) : primary_of(root)}};
     for (const onnx::NodeId view : views_above(d_, node.outputs()[0])) {
       if (view == id) continue;

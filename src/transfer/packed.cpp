@@ -27,7 +27,7 @@ struct Elements {
 Elements columns_in_blocks(const onnx::Node& node, const Constant& packed, const Constant* scales) {
   const std::uint64_t rows = number(node, "K"), columns = number(node, "N");
   const std::uint64_t block = number(node, "block_size");
-  if (number(node, "bits") != 4 || rows == 0 || block < 2 || packed.type != 2) return {};
+  if (number(node, "bits") != 4 || rows == 0 || block < 2 || packed.type != onnx::DataType::uint8) return {};
   const std::uint64_t blocks = (rows + block - 1) / block, bytes = block / 2;
   if (packed.data.size() != columns * blocks * bytes) return {};
   return {rows * columns, [=, data = packed.data](std::uint64_t index) {
@@ -44,7 +44,7 @@ Elements rows_in_blocks(const onnx::Node& node, const Constant& weight, const Co
   if (block == 0 || !weight.is_readable() || columns == 0 || weight.is_float) return {};
   const bool down = axis && axis->i == 0;
   const std::uint64_t across = down ? columns : (columns + block - 1) / block;
-  const int middle = weight.type == 21 ? zero : 0;  // unsigned
+  const int middle = weight.type == onnx::DataType::uint4 ? zero : 0;
   return {weight.elements, [=](std::uint64_t index) {
             const std::uint64_t row = index / columns, column = index % columns;
             const std::uint64_t at = down ? row / block * across + column : row * across + column / block;

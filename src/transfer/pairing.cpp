@@ -4,15 +4,17 @@
 #include <deque>
 #include <unordered_map>
 
+#include "dataflow/operator_traits.h"
 #include "transfer/folded.h"
 #include "transfer/neighbours.h"
 #include "transfer/numbering.h"
 #include "transfer/regions.h"
 #include "transfer/seeds.h"
-#include "transfer/vocabulary.h"
 
 namespace thence::transfer {
 namespace {
+
+using dataflow::Trait;
 
 constexpr int most_rounds = 64;
 
@@ -287,7 +289,7 @@ class Pairer {
     if (classes_[one] == classes_[other]) return true;
     const StepId maker = a_.maker(other);
     if (maker == none || taken_[other] || a_.inputs(a_.steps()[maker]).empty()) return false;
-    return may_do_nothing(a_.model().node(a_.steps()[maker].node).op_type()) &&
+    return dataflow::has_trait(a_.model().node(a_.steps()[maker].node), Trait::may_be_noop) &&
            classes_[a_.inputs(a_.steps()[maker]).front()] == classes_[one];
   }
 

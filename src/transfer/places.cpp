@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
-#include "transfer/vocabulary.h"
+#include "dataflow/operator_traits.h"
+#include "dataflow/primitive_ops.h"
 
 namespace thence::transfer {
 namespace {
+
+using dataflow::Trait;
 
 constexpr std::size_t most_listed = 64;
 
@@ -29,7 +32,8 @@ Places::Places(const Net& ancestor, const Net& descendant, Known known)
 
 bool Places::passes_on(onnx::NodeId id) const {
   const onnx::Node node = d_.model().node(id);
-  return view_of(node.op_type()) == View::same && node.outputs().size() == 1 && !node.inputs().empty();
+  return dataflow::has_trait(node, Trait::keeps_elements) && node.outputs().size() == 1 &&
+         !node.inputs().empty();
 }
 
 Origin Places::of(onnx::NodeId id) {
@@ -45,7 +49,7 @@ Origin Places::by_place(onnx::NodeId id) {
   std::vector<onnx::NodeId> same, carried;
   bool all_same = true;
   for (const onnx::ValueId value : values) {
-    const onnx::NodeId made = maker(value, last_operation(node));
+    const onnx::NodeId made = maker(value, dataflow::last_primitive(node));
     if (made != none) add(same, made);
     all_same &= made != none;
     const onnx::Producer producer = a_.model().producer(value);
@@ -85,8 +89,8 @@ onnx::NodeId Places::maker(onnx::ValueId theirs, std::string_view op) const {
     const onnx::Producer producer = a_.model().producer(theirs);
     if (producer.kind != onnx::Producer::Kind::node || !a_.serves(producer.index)) break;
     const onnx::Node node = a_.model().node(producer.index);
-    if (last_operation(node) == op) return producer.index;
-    if (view_of(node.op_type()) != View::same || node.inputs().empty()) break;
+    if (dataflow::last_primitive(node) == op) return producer.index;
+    if (!dataflow::has_trait(node, Trait::keeps_elements) || node.inputs().empty()) break;
     theirs = node.inputs()[0];
   }
   return none;
@@ -109,15 +113,17 @@ bool Places::read_by_partner(onnx::NodeId reader, onnx::ValueId value, Values& f
   if (origin.kind != Kind::computes && origin.kind != Kind::view) return false;
   const onnx::Node ours = d_.model().node(reader), theirs = a_.model().node(origin.nodes.front());
   if (ours.inputs().size() > most_listed || theirs.inputs().size() > most_listed) return false;
-  const std::vector<Spelled> mine = spelled(ours), others = spelled(theirs);
+  const std::vector<dataflow::PrimitiveOp> mine = dataflow::primitives_of(ours),
+                                           others = dataflow::primitives_of(theirs);
   if (mine.size() != others.size()) return false;
   for (std::size_t part = 0; part < mine.size(); ++part) {
-    const Spelled &of_ours = mine[part], &of_theirs = others[part];
+    const dataflow::PrimitiveOp &of_ours = mine[part], &of_theirs = others[part];
     if (of_ours.op != of_theirs.op || of_ours.input_count() != of_theirs.input_count()) return false;
     for (std::size_t i = 0; i < of_ours.input_count(); ++i) {
       const int place = of_ours.input(i), their_place = of_theirs.input(i);
-      if (place == Spelled::before || ours.inputs()[static_cast<std::size_t>(place)] != value) continue;
-      if (their_place == Spelled::before) return false;
+      if (place == dataflow::PrimitiveOp::previous || ours.inputs()[static_cast<std::size_t>(place)] != value)
+        continue;
+      if (their_place == dataflow::PrimitiveOp::previous) return false;
       const onnx::ValueId read = theirs.inputs()[static_cast<std::size_t>(their_place)];
       if (read == none) return false;
       add(found, read);
@@ -133,7 +139,7 @@ Origin Places::by_name(onnx::NodeId id) const {
   const onnx::NodeId named = known_.names.writer(ours.outputs()[0]);
   if (named == none || !a_.serves(named)) return {};
   const onnx::Node theirs = a_.model().node(named);
-  if (last_operation(ours) != last_operation(theirs)) return {};
+  if (dataflow::last_primitive(ours) != dataflow::last_primitive(theirs)) return {};
   if (!reads_alike(ours, theirs) && !is_read_alike(ours.outputs()[0], theirs.outputs()[0])) return {};
   return {Kind::computes, Proof::name, {named}};
 }

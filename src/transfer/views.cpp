@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "dataflow/operator_traits.h"
+#include "dataflow/primitive_ops.h"
 #include "transfer/mix.h"
-#include "transfer/vocabulary.h"
 
 namespace thence::transfer {
 namespace {
+
+using dataflow::Trait;
 
 constexpr std::size_t most_views = 64;  // in a row
 
@@ -33,7 +36,7 @@ bool reads_integers(const Net& net, const onnx::Node& node) {
   if (node.inputs().empty() || node.inputs()[0] == none) return false;
   const onnx::Producer producer = net.model().producer(node.inputs()[0]);
   return producer.kind == onnx::Producer::Kind::node &&
-         gives_integers(net.model().node(producer.index).op_type());
+         dataflow::has_trait(net.model().node(producer.index), Trait::integer_sums);
 }
 
 // How much speaks for two views being one; 0 when they cannot be.
@@ -80,7 +83,7 @@ Above views_above(const Net& net, onnx::ValueId value, const LeftOut& gone, Root
 
 std::size_t count_reshaping(const Net& net, const std::vector<onnx::NodeId>& views) {
   return static_cast<std::size_t>(std::count_if(views.begin(), views.end(), [&](onnx::NodeId view) {
-    return view_of(net.model().node(view).op_type()) == View::reshapes;
+    return dataflow::has_trait(net.model().node(view), Trait::reshapes);
   }));
 }
 
@@ -97,7 +100,8 @@ void leave_out_idle(const Net& net, std::vector<onnx::NodeId>& views, std::size_
 
 bool may_give_one_form(const Net& descendant, onnx::NodeId ours, const Net& ancestor, onnx::NodeId theirs) {
   const onnx::Node mine = descendant.model().node(ours), other = ancestor.model().node(theirs);
-  if (view_name(mine.op_type()) != view_name(other.op_type())) return false;
+  if (dataflow::canonical_view_op(mine.op_type()) != dataflow::canonical_view_op(other.op_type()))
+    return false;
   // What takes numbers out of their quantised form is none of the model's own.
   if (is_scaled(descendant, mine) != is_scaled(ancestor, other)) return false;
   if (reads_integers(descendant, mine) != reads_integers(ancestor, other)) return false;
@@ -108,13 +112,9 @@ bool may_give_one_form(const Net& descendant, onnx::NodeId ours, const Net& ance
 }
 
 bool reshape_otherwise(const Net& descendant, onnx::NodeId ours, const Net& ancestor, onnx::NodeId theirs) {
-  constexpr std::string_view names[] = {"Reshape", "Squeeze", "Unsqueeze", "Flatten"};
-  const auto reshapes = [&](std::string_view op) {
-    return std::find(std::begin(names), std::end(names), op) != std::end(names);
-  };
-  const std::string_view mine = descendant.model().node(ours).op_type(),
-                         other = ancestor.model().node(theirs).op_type();
-  return mine != other && reshapes(mine) && reshapes(other);
+  const onnx::Node mine = descendant.model().node(ours), other = ancestor.model().node(theirs);
+  return mine.op_type() != other.op_type() && dataflow::has_trait(mine, Trait::regroups) &&
+         dataflow::has_trait(other, Trait::regroups);
 }
 
 Row in_a_row(const Net& descendant, const std::vector<onnx::NodeId>& ours, const Net& ancestor,

@@ -50,8 +50,9 @@ std::string dimension(const Dimension& dim) {
 std::string value_info(std::string_view message) {
   const ValueInfoView view = read_value_info(message);
   return base::format(R"({{"name":{},"doc":{},"tensor":{},"elem_type":{},"shape":{},"metadata":{}}})",
-                      quoted(view.name), quoted(view.doc_string), view.is_tensor, view.elem_type,
-                      view.has_shape ? list(view.dims, dimension) : "null", entries(view.metadata));
+                      quoted(view.name), quoted(view.doc_string), view.is_tensor,
+                      static_cast<int>(view.elem_type), view.has_shape ? list(view.dims, dimension) : "null",
+                      entries(view.metadata));
 }
 
 std::string external(const std::optional<ExternalData>& data) {
@@ -61,8 +62,9 @@ std::string external(const std::optional<ExternalData>& data) {
 
 std::string tensor(const TensorView& view) {
   return base::format(R"({{"name":{},"doc":{},"dims":{},"type":{},"raw":{},"external":{},"metadata":{}}})",
-                      quoted(view.name), quoted(view.doc_string), list(view.dims, integer), view.data_type,
-                      view.raw_size, external(view.external), entries(view.metadata));
+                      quoted(view.name), quoted(view.doc_string), list(view.dims, integer),
+                      static_cast<int>(view.data_type), view.raw_size, external(view.external),
+                      entries(view.metadata));
 }
 
 std::string attribute(const AttributeView& view) {

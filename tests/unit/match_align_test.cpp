@@ -9,8 +9,8 @@
 namespace thence::match {
 namespace {
 
-using hierarchy::RecordedStep;
-using hierarchy::Recording;
+using capture::RecordedStep;
+using capture::Recording;
 using test::graph;
 using test::node;
 
@@ -20,7 +20,7 @@ Recording story(const std::vector<std::string>& operations) {
   for (std::size_t i = 0; i < operations.size(); ++i) {
     RecordedStep step;
     step.word = recording.word(operations[i]);
-    step.module = static_cast<hierarchy::ModuleId>(i);
+    step.module = static_cast<modules::ModuleId>(i);
     recording.begin(step);
     recording.begin_outputs();
   }

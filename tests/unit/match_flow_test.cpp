@@ -6,10 +6,10 @@ namespace thence::match {
 namespace {
 
 // Steps, each of which reads what the ones before it made that are listed.
-hierarchy::Recording steps_reading(const std::vector<std::vector<std::uint32_t>>& makers) {
-  hierarchy::Recording recording;
+capture::Recording steps_reading(const std::vector<std::vector<std::uint32_t>>& makers) {
+  capture::Recording recording;
   for (std::uint32_t step = 0; step < makers.size(); ++step) {
-    hierarchy::RecordedStep made;
+    capture::RecordedStep made;
     made.word = recording.word("aten.add.Tensor");
     recording.begin(made);
     for (const std::uint32_t maker : makers[step]) recording.links.push_back(maker);  // its only value

@@ -10,8 +10,8 @@
 namespace thence::match {
 namespace {
 
-using hierarchy::RecordedStep;
-using hierarchy::Recording;
+using capture::RecordedStep;
+using capture::Recording;
 
 NodeItem item(onnx::NodeId node, std::vector<std::uint32_t> made_of) {
   NodeItem made;
@@ -30,7 +30,7 @@ Recording steps(std::size_t count) {
   Recording recording;
   for (std::size_t i = 0; i < count; ++i) {
     RecordedStep step;
-    step.module = static_cast<hierarchy::ModuleId>(i);
+    step.module = static_cast<modules::ModuleId>(i);
     recording.begin(step);
     recording.begin_outputs();
   }

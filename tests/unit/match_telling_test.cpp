@@ -7,7 +7,7 @@
 namespace thence::match {
 namespace {
 
-using hierarchy::Recording;
+using capture::Recording;
 
 constexpr std::uint32_t pairs = 60, all = 2 * pairs + 1;
 
@@ -17,7 +17,7 @@ Recording told_in_pairs() {
   recording.values.resize(all + 1);  // the last one is given
   const auto add = [&](std::string_view word, std::vector<std::uint32_t> inputs) {
     const auto number = static_cast<std::uint32_t>(recording.steps.size());
-    hierarchy::RecordedStep step;
+    capture::RecordedStep step;
     step.word = recording.word(word);
     step.module = number;
     recording.begin(step);

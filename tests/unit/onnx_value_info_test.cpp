@@ -30,7 +30,7 @@ TEST(ValueInfo, HasATypeAndDimensions) {
       typed({tensor_type(7, {dim(3), Message().text(DimensionField::param, "batch"), Message()})});
   EXPECT_EQ(view.name, "x");
   EXPECT_TRUE(view.is_tensor);
-  EXPECT_EQ(view.elem_type, 7);
+  EXPECT_EQ(view.elem_type, DataType::int64);
   ASSERT_EQ(view.dims.size(), 3u);
   EXPECT_EQ(view.dims[0].value, 3);
   EXPECT_EQ(view.dims[1].param, "batch");
@@ -63,10 +63,10 @@ TEST(ValueInfo, TheLastKindOfTypeWinsAndTheSameKindIsMerged) {
   EXPECT_FALSE(typed({tensor_type(1, {dim(2)}), sequence}).is_tensor);
   const ValueInfoView again = typed({tensor_type(1, {dim(2)}), sequence, tensor_type(7, {})});
   EXPECT_TRUE(again.is_tensor);
-  EXPECT_EQ(again.elem_type, 7);
+  EXPECT_EQ(again.elem_type, DataType::int64);
   EXPECT_TRUE(again.dims.empty()) << "the sequence cleared the first type";
   const ValueInfoView merged = typed({tensor_type(1, {dim(2)}), tensor_type(7, {dim(3)})});
-  EXPECT_EQ(merged.elem_type, 7);
+  EXPECT_EQ(merged.elem_type, DataType::int64);
   EXPECT_EQ(merged.dims.size(), 2u);
 }
 

@@ -107,7 +107,7 @@ TEST(Tensor, HeaderIsReadAndDataIsNot) {
                               .text(TensorField::doc_string, "words");
   const TensorView view = read_tensor({message.bytes()});
   EXPECT_EQ(view.dims, (std::vector<std::int64_t>{2, 3, 4}));
-  EXPECT_EQ(view.data_type, 1);
+  EXPECT_EQ(view.data_type, DataType::float32);
   EXPECT_EQ(view.raw_size, 96u);
   EXPECT_EQ(view.elements(), 24u);
   EXPECT_EQ(view.bytes(), 96u);
@@ -154,26 +154,26 @@ TEST(Tensor, CountsElementsWithoutOverflow) {
 TEST(Tensor, KnowsTheSizeOfSmallTypes) {
   TensorView view;
   view.dims = {5};
-  view.data_type = 22;  // int4
+  view.data_type = DataType::int4;
   EXPECT_EQ(view.bytes(), 3u);
-  view.data_type = 25;  // uint2
+  view.data_type = DataType::uint2;
   EXPECT_EQ(view.bytes(), 2u);
-  view.data_type = 8;  // string
+  view.data_type = DataType::string;
   EXPECT_FALSE(view.bytes());
-  view.data_type = 99;
+  view.data_type = static_cast<DataType>(99);
   EXPECT_FALSE(view.bytes());
-  view.data_type = 1;
+  view.data_type = DataType::float32;
   view.dims = {std::numeric_limits<std::int64_t>::max()};
   EXPECT_FALSE(view.bytes());
 }
 
 TEST(DataType, HasAName) {
-  EXPECT_EQ(data_type_name(1), "float32");
-  EXPECT_EQ(data_type_name(16), "bfloat16");
-  EXPECT_EQ(data_type_name(26), "int2");
-  EXPECT_EQ(data_type_name(28), "float6e3m2");
-  EXPECT_EQ(data_type_name(99), "type 99");
-  EXPECT_EQ(data_type_name(-1), "type -1");
+  EXPECT_EQ(data_type_name(static_cast<DataType>(1)), "float32");
+  EXPECT_EQ(data_type_name(static_cast<DataType>(16)), "bfloat16");
+  EXPECT_EQ(data_type_name(static_cast<DataType>(26)), "int2");
+  EXPECT_EQ(data_type_name(static_cast<DataType>(28)), "float6e3m2");
+  EXPECT_EQ(data_type_name(static_cast<DataType>(99)), "type 99");
+  EXPECT_EQ(data_type_name(static_cast<DataType>(-1)), "type -1");
 }
 
 TEST(SparseInitializer, HasTheShapeOfTheWhole) {
@@ -187,7 +187,7 @@ TEST(SparseInitializer, HasTheShapeOfTheWhole) {
   const TensorView view = read.model().tensor(read.model().initializers()[0]);
   EXPECT_EQ(view.name, "w");
   EXPECT_EQ(view.dims, (std::vector<std::int64_t>{10, 20}));
-  EXPECT_EQ(view.data_type, 1);
+  EXPECT_EQ(view.data_type, DataType::float32);
 }
 
 }  // namespace

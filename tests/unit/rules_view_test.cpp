@@ -10,9 +10,9 @@
 namespace thence::rules {
 namespace {
 
-using hierarchy::ClassFilter;
-using hierarchy::ModuleId;
-using hierarchy::ModuleTree;
+using modules::ClassFilter;
+using modules::ModuleId;
+using modules::ModuleTree;
 
 ModuleTree layers() {
   ModuleTree tree;
@@ -37,7 +37,7 @@ Rules rules_of(const std::string& text) {
 std::string drawn(const View& view) {
   std::string text;
   for (ModuleId id = 0; id < view.tree.size(); ++id) {
-    for (ModuleId at = id; at != hierarchy::root; at = view.tree[at].parent) text += ' ';
+    for (ModuleId at = id; at != modules::root; at = view.tree[at].parent) text += ' ';
     text += std::string(view.tree[id].path) + '\n';
   }
   return text;

@@ -28,7 +28,7 @@ struct Expected {
 };
 
 TEST(Roles, AreReadFromTheInsideOut) {
-  hierarchy::ModuleTree tree;
+  modules::ModuleTree tree;
   RoleReader reader;
   for (const Expected& e :
        {Expected{"encoder.layer.0.attention.self.query", "torch.nn.modules.linear.Linear", "attention",
@@ -43,11 +43,11 @@ TEST(Roles, AreReadFromTheInsideOut) {
     EXPECT_EQ(role.type, e.type) << e.path;
     EXPECT_EQ(role.component, e.component) << e.path;
   }
-  EXPECT_TRUE(reader.of(tree, hierarchy::root).type.empty());
+  EXPECT_TRUE(reader.of(tree, modules::root).type.empty());
 }
 
 TEST(Roles, AModelsNameInItsClassesSaysNothing) {
-  hierarchy::ModuleTree tree;
+  modules::ModuleTree tree;
   RoleReader reader;
   for (const Expected& e : {Expected{"a", "lib.models.conv_head.modeling.ConvHeadAttention", "attention", ""},
                             Expected{"b", "lib.convhead.ConvHeadMLP", "mlp", ""},
@@ -59,7 +59,7 @@ TEST(Roles, AModelsNameInItsClassesSaysNothing) {
 }
 
 TEST(Roles, LayersAndListsArePiecesOfAWhole) {
-  hierarchy::ModuleTree tree;
+  modules::ModuleTree tree;
   RoleReader reader;
   for (const char* path : {"encoder.stages.0.layers.1.attn.q", "encoder.stages.0.layers.1.odd",
                            "layers.0.fc1", "layers.0.attn.fc1", "conv_stem.encoder.odd"})
@@ -76,7 +76,7 @@ TEST(Roles, LayersAndListsArePiecesOfAWhole) {
 }
 
 TEST(Roles, AnActivationHasNothingInsideAndNoPlaces) {
-  hierarchy::ModuleTree tree;
+  modules::ModuleTree tree;
   RoleReader reader;
   tree.add("layer.0.dense_relu_dense.wi");
   EXPECT_NE(reader.of(tree, tree.find("layer.0.dense_relu_dense")).type, "activation");
@@ -86,14 +86,14 @@ TEST(Roles, AnActivationHasNothingInsideAndNoPlaces) {
 }
 
 TEST(Roles, TellSelfFromCrossAttention) {
-  hierarchy::ModuleTree tree;
+  modules::ModuleTree tree;
   RoleReader reader;
   EXPECT_EQ(reader.of(tree, tree.add("layer.0.attention.self.query")).classification, "self_attention");
   EXPECT_EQ(reader.of(tree, tree.add("layer.0.crossattention.self.query")).classification, "cross_attention");
 }
 
 TEST(Tags, NameOneModule) {
-  hierarchy::ModuleTree tree;
+  modules::ModuleTree tree;
   tree.add("", "pkg.Net");
   tree.add("encoder", "pkg.Encoder");
   tree.add("encoder.layer", "torch.nn.modules.container.ModuleList");
@@ -102,14 +102,14 @@ TEST(Tags, NameOneModule) {
     tree.add(std::string(layer) + ".norm_in", "torch.nn.modules.normalization.LayerNorm");
     tree.add(std::string(layer) + ".norm_out", "torch.nn.modules.normalization.LayerNorm");
   }
-  const hierarchy::ClassFilter filter;
+  const modules::ClassFilter filter;
   const Tags tags(tree, filter, TagFormat::ordinal);
   // Numbered children count by number, in whatever order they were met.
   EXPECT_EQ(tags.of(tree.find("encoder.layer.2")), "/Net/Encoder/Layer.0");
   EXPECT_EQ(tags.of(tree.find("encoder.layer.10.norm_out")), "/Net/Encoder/Layer.1/LayerNorm.1");
   std::set<std::string> all;
   std::size_t shown = 0;
-  for (hierarchy::ModuleId id = 0; id < tree.size(); ++id)
+  for (modules::ModuleId id = 0; id < tree.size(); ++id)
     if (filter.shows(tree[id].class_name)) {
       ++shown;
       all.insert(tags.of(id));

@@ -26,10 +26,10 @@ std::vector<float> weight(unsigned seed) {
 }
 
 template <class Element>
-Constant constant(const std::vector<Element>& values, std::int32_t type, std::uint64_t of_rows = rows) {
+Constant constant(const std::vector<Element>& values, onnx::DataType type, std::uint64_t of_rows = rows) {
   Constant made;
   made.type = type;
-  made.is_float = type == 1;
+  made.is_float = onnx::is_float(type);
   made.elements = values.size();
   made.rows = of_rows;
   made.stride = values.size() / of_rows;
@@ -42,7 +42,7 @@ class LikenessOf : public testing::Test {
   LikenessOf() {
     for (unsigned seed = 0; seed < 5; ++seed) values_.push_back(weight(seed));
     for (unsigned seed = 0; seed < 5; ++seed) {
-      ancestor_.push_back(constant(values_[seed], 1));
+      ancestor_.push_back(constant(values_[seed], onnx::DataType::float32));
       ancestor_.back().content = seed + 1;
     }
   }
@@ -61,7 +61,7 @@ TEST_F(LikenessOf, AQuantisedWeightIsThatWeight) {
   std::vector<std::int8_t> quantised;
   for (const float value : values_[3])
     quantised.push_back(static_cast<std::int8_t>(std::lround(value * 127)));
-  const Likeness::Found found = Likeness(ancestor_).of(constant(quantised, 3));
+  const Likeness::Found found = Likeness(ancestor_).of(constant(quantised, onnx::DataType::int8));
   EXPECT_EQ(found.content, 4u);
   EXPECT_EQ(found.factor, 1);
   EXPECT_FALSE(found.rescaled);
@@ -69,7 +69,7 @@ TEST_F(LikenessOf, AQuantisedWeightIsThatWeight) {
 
 TEST_F(LikenessOf, AFactorIsFound) {
   const auto halved = changed([](float value, auto, auto) { return value / 2; });
-  const Likeness::Found found = Likeness(ancestor_).of(constant(halved, 1));
+  const Likeness::Found found = Likeness(ancestor_).of(constant(halved, onnx::DataType::float32));
   EXPECT_EQ(found.content, 4u);
   EXPECT_NEAR(found.factor, 0.5, 1e-5);
 }
@@ -78,7 +78,7 @@ TEST_F(LikenessOf, RowsAndColumnsMayBeScaledEachByItsOwn) {
   const auto by_row = changed([](float v, auto row, auto) { return v * static_cast<float>(scale(row)); });
   const auto by_column = changed([](float v, auto, auto at) { return v * static_cast<float>(scale(at)); });
   for (const std::vector<float>& values : {by_row, by_column}) {
-    const Likeness::Found found = Likeness(ancestor_).of(constant(values, 1));
+    const Likeness::Found found = Likeness(ancestor_).of(constant(values, onnx::DataType::float32));
     EXPECT_EQ(found.content, 4u);
     EXPECT_TRUE(found.rescaled);
     EXPECT_EQ(found.factor, 1);
@@ -90,23 +90,23 @@ TEST_F(LikenessOf, ScaledAndTransposedAtOnce) {
   for (std::uint64_t row = 0; row < rows; ++row)
     for (std::uint64_t at = 0; at < columns; ++at)
       turned[at * rows + row] = values_[3][row * columns + at] * static_cast<float>(scale(row));
-  const Likeness::Found found = Likeness(ancestor_).of(constant(turned, 1, columns));
+  const Likeness::Found found = Likeness(ancestor_).of(constant(turned, onnx::DataType::float32, columns));
   EXPECT_EQ(found.content, 4u);
   EXPECT_TRUE(found.rescaled);
 }
 
 TEST_F(LikenessOf, AnotherWeightIsNone) {
   const std::vector<float> other = weight(77);
-  EXPECT_EQ(Likeness(ancestor_).of(constant(other, 1)).content, 0u);
+  EXPECT_EQ(Likeness(ancestor_).of(constant(other, onnx::DataType::float32)).content, 0u);
 }
 
 TEST_F(LikenessOf, OneOfTwoThatAreAlikeIsNone) {
   std::vector<float> almost = values_[3];
   almost[5] += 0.1f;
-  ancestor_.push_back(constant(almost, 1));
+  ancestor_.push_back(constant(almost, onnx::DataType::float32));
   ancestor_.back().content = 99;
   const auto scaled = changed([](float v, auto row, auto) { return v * static_cast<float>(scale(row)); });
-  EXPECT_EQ(Likeness(ancestor_).of(constant(scaled, 1)).content, 0u);
+  EXPECT_EQ(Likeness(ancestor_).of(constant(scaled, onnx::DataType::float32)).content, 0u);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 #include "base/format.h"
 #include "base/json.h"
 #include "base/mapped_file.h"
-#include "hierarchy/capture.h"
+#include "capture/capture.h"
 #include "match/align.h"
 #include "match/items.h"
 #include "onnx/model.h"
@@ -32,16 +32,16 @@ constexpr double rare = 0.002;  // chances below it are left out of the file
 struct Lesson {
   std::string exporter;
   onnx::Model model;
-  hierarchy::Capture capture;
+  capture::Capture capture;
   std::vector<match::NodeItem> items;
-  std::vector<std::vector<hierarchy::ModuleId>> owners;  // by item; empty: no truth
+  std::vector<std::vector<modules::ModuleId>> owners;  // by item; empty: no truth
 };
 
-std::vector<std::vector<hierarchy::ModuleId>> read_owners(const std::string& path, const Lesson& lesson) {
+std::vector<std::vector<modules::ModuleId>> read_owners(const std::string& path, const Lesson& lesson) {
   const Result<base::MappedFile> file = base::MappedFile::open(path);
   if (!file) throw std::runtime_error(file.error().text);
   const base::JsonDocument truth(file->bytes());
-  std::vector<std::vector<hierarchy::ModuleId>> by_node(lesson.model.node_count());
+  std::vector<std::vector<modules::ModuleId>> by_node(lesson.model.node_count());
   std::map<std::string, onnx::GraphId> graphs;
   for (onnx::GraphId id = 0; id < lesson.model.graphs().size(); ++id)
     graphs[lesson.model.graph_label(id)] = id;
@@ -56,7 +56,7 @@ std::vector<std::vector<hierarchy::ModuleId>> read_owners(const std::string& pat
     for (const base::JsonValue other : row["accept"].items())
       if (const auto accepted = other.text()) by_node[node].push_back(lesson.capture.tree.find(*accepted));
   }
-  std::vector<std::vector<hierarchy::ModuleId>> owners;
+  std::vector<std::vector<modules::ModuleId>> owners;
   for (const match::NodeItem& item : lesson.items) owners.push_back(by_node[item.node]);
   return owners;
 }
@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> exporters;
   for (int i = 2; i < argc; i += 4) {
     Diagnostics diagnostics;
-    Result<hierarchy::Capture> capture = hierarchy::open_capture(argv[i + 1], diagnostics);
+    Result<capture::Capture> capture = capture::open_capture(argv[i + 1], diagnostics);
     Result<onnx::Model> model = onnx::Model::open(argv[i + 2], diagnostics);
     if (!capture || !model || !capture->trace) {
       std::fprintf(stderr, "left out: %s\n", argv[i + 2]);

@@ -1,0 +1,124 @@
+#include "capture/capture.h"
+
+#include "base/format.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/zip_archive.h"
+#include "capture/htp_metadata.h"
+#include "capture/saved_program.h"
+#include "capture/sections.h"
+#include "onnx/content.h"
+
+namespace thence::capture {
+namespace {
+
+using base::JsonValue;
+
+constexpr std::int64_t known_hierarchy_version = 1;
+
+Error bad(const std::string& label, const char* code, const std::string& what) {
+  return {ErrorKind::bad_input, code, base::format("{}: {}", base::printable(label), what),
+          "write it anew with 'thence capture'; docs/capture.md describes the file"};
+}
+
+std::optional<Error> read_modules(JsonValue hierarchy, const std::string& label, Capture& capture) {
+  if (!hierarchy["modules"].is_array()) return bad(label, "C003", "the hierarchy has no list of modules");
+  std::size_t index = 0;
+  for (const JsonValue item : hierarchy["modules"].items()) {
+    const std::optional<std::string_view> path = item["path"].text();
+    if (!path) return bad(label, "C003", base::format("module {} has no path", index));
+    const ModuleId module = capture.tree.add(*path, item["class"].text_or({}));
+    if (module == no_module)
+      return bad(label, "C003",
+                 base::format("module {}: '{}' is no module path", index, base::printable(*path)));
+    if (const auto calls = item["calls"].natural())
+      capture.tree.set_calls(module, static_cast<std::uint32_t>(std::min<std::uint64_t>(*calls, 0xffffffff)));
+    for (const JsonValue alias : item["aliases"].items())
+      if (const auto other = alias.text()) capture.tree.add_alias(module, *other);
+    ++index;
+  }
+  return std::nullopt;
+}
+
+void read_parameters(JsonValue hierarchy, Capture& capture) {
+  for (const JsonValue item : hierarchy["parameters"].items()) {
+    CapturedParameter parameter;
+    parameter.path = item["path"].text_or({});
+    for (const JsonValue alias : item["aliases"].items())
+      if (const auto other = alias.text()) parameter.aliases.emplace_back(*other);
+    if (const auto hash = item["fingerprint"]["unordered"].text())
+      parameter.unordered = onnx::read_hash(*hash);
+    if (!parameter.path.empty()) capture.parameters.push_back(std::move(parameter));
+  }
+}
+
+// The sections beside the hierarchy; those of a later version are left alone.
+void read_recordings(JsonValue sections, const std::string& label, Capture& capture,
+                     Diagnostics& diagnostics) {
+  const auto read = [&](const char* name, auto use) {
+    const JsonValue section = sections[name];
+    if (!section.exists()) return;
+    const std::int64_t version = section["version"].integer().value_or(0);
+    if (version == 1) return use(section);
+    diagnostics.add({"C005", Severity::warning, label,
+                     base::format("the section '{}' is of version {}; this program knows 1 and leaves it out",
+                                  name, version)});
+  };
+  read("execution_trace",
+       [&](JsonValue section) { capture.trace = read_execution_trace(section, capture.tree); });
+  read("fx_graph", [&](JsonValue section) { capture.fx = read_fx_graph(section, capture.tree); });
+  read("module_map", [&](JsonValue section) { capture.module_map = read_module_map(section, capture.tree); });
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> CapturedParameter::content() const {
+  if (unordered || data.empty()) return unordered;
+  return onnx::content_of(data, width).unordered;
+}
+
+Result<Capture> read_capture(std::string_view text, const std::string& label, Diagnostics& diagnostics) {
+  if (base::ZipArchive::begins(text)) return read_saved_program(text, label, diagnostics);
+  if (text.size() > largest_capture)
+    return bad(
+        label, "C006",
+        base::format("has {} bytes; captures of more than {} are not read", text.size(), largest_capture));
+  const base::JsonDocument document(text);
+  if (document.error()) return bad(label, "C001", base::format("is not JSON: {}", *document.error()));
+  const JsonValue file = document.root();
+  if (is_htp_metadata(file)) return read_htp_metadata(file, label);
+  const std::string_view schema = file["schema"].text_or({});
+  if (schema != "thence.capture/1")
+    return bad(label, "C002",
+               base::format("is not a capture file: its schema is '{}', not 'thence.capture/1'",
+                            base::printable(schema)));
+  Capture capture;
+  const JsonValue sections = file["sections"];
+  if (!sections.is_object()) return bad(label, "C003", "has no sections");
+  for (const auto& [name, section] : sections.members()) capture.sections.emplace_back(name);
+  const JsonValue hierarchy = sections["hierarchy"];
+  if (!hierarchy.exists()) return bad(label, "C003", "has no section 'hierarchy'");
+  const std::int64_t version = hierarchy["version"].integer().value_or(0);
+  if (version < 1) return bad(label, "C003", "the hierarchy has no version");
+  if (version > known_hierarchy_version)
+    diagnostics.add(
+        {"C005", Severity::warning, label,
+         base::format("the hierarchy is of version {}; this program knows {} and reads what it can", version,
+                      known_hierarchy_version)});
+  if (auto error = read_modules(hierarchy, label, capture)) return *error;
+  read_parameters(hierarchy, capture);
+  capture.tree.set_complete();
+  read_recordings(sections, label, capture, diagnostics);
+  return capture;
+}
+
+Result<Capture> open_capture(const std::string& path, Diagnostics& diagnostics) {
+  Result<base::MappedFile> file =
+      path == "-" ? base::MappedFile::standard_input() : base::MappedFile::open(path);
+  if (!file) return file.error();
+  Result<Capture> capture = read_capture(file->bytes(), path == "-" ? "standard input" : path, diagnostics);
+  if (capture) capture->file = *std::move(file);
+  return capture;
+}
+
+}  // namespace thence::capture

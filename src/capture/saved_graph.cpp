@@ -1,0 +1,183 @@
+#include "capture/saved_graph.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "base/json.h"
+#include "base/text.h"
+
+namespace thence::capture {
+namespace {
+
+using base::JsonValue;
+
+// One module of a stack, as "L__self___fc@1,fc,torch.nn.modules.linear.Linear" writes it: the second call.
+struct Frame {
+  std::string_view path, class_name;
+  std::uint32_t call = 0;
+};
+
+std::optional<Frame> read_frame(std::string_view text) {
+  const std::size_t before_class = text.rfind(',');
+  if (before_class == std::string_view::npos || before_class == 0) return std::nullopt;
+  const std::size_t before_path = text.rfind(',', before_class - 1);
+  if (before_path == std::string_view::npos) return std::nullopt;
+  Frame frame;
+  frame.class_name = text.substr(before_class + 1);
+  frame.path = text.substr(before_path + 1, before_class - before_path - 1);
+  // Inside a body the root is there twice, once as itself and once as what was exported; and a stack that was
+  // lost is there by name.
+  constexpr std::string_view exported = "_export_root", lost = "_empty_nn_module_stack";
+  const std::string_view key = text.substr(0, before_path);
+  if (key.starts_with(lost) || frame.path == exported) return std::nullopt;
+  if (frame.path.starts_with("_export_root.")) frame.path.remove_prefix(exported.size() + 1);
+  if (const std::size_t at = key.rfind('@'); at != std::string_view::npos)
+    std::from_chars(key.data() + at + 1, key.data() + key.size(), frame.call);
+  return frame;
+}
+
+// The operations' names without where PyTorch keeps them, as it prints them itself.
+std::string_view operation(std::string_view target) {
+  constexpr std::string_view home = "torch.ops.";
+  if (target.starts_with(home) && !target.starts_with("torch.ops.higher_order."))
+    target.remove_prefix(home.size());
+  return target;
+}
+
+void read_saved_shape(JsonValue meta, RecordedValue& value) {
+  value.has_shape = meta["sizes"].is_array();
+  for (const JsonValue size : meta["sizes"].items())
+    value.shape.push_back(size["as_int"].integer().value_or(-1));
+}
+
+class GraphReader {
+ public:
+  GraphReader(const SavedSignature& signature, ModuleTree& tree) : signature_(signature), tree_(tree) {}
+
+  Recording read(JsonValue graph) {
+    std::vector<JsonValue> graphs{graph};  // still to read, the next one last
+    while (!graphs.empty()) {
+      const JsonValue next = graphs.back();
+      graphs.pop_back();
+      bodies_.clear();
+      read_graph(next);
+      graphs.insert(graphs.end(), bodies_.rbegin(), bodies_.rend());
+    }
+    return std::move(recording_);
+  }
+
+ private:
+  void read_graph(JsonValue graph) {
+    values_.clear();
+    tensors_.clear();
+    for (const auto& [name, meta] : graph["tensor_values"].members()) tensors_.emplace(name, meta);
+    for (const JsonValue input : graph["inputs"].items())
+      each_name(input, [&](std::string_view name) { read_input(name); });
+    for (const JsonValue node : graph["nodes"].items()) read_node(node);
+  }
+
+  void read_input(std::string_view name) {
+    const std::uint32_t value = add_value(name);
+    const auto path = signature_.find(name);
+    if (path != signature_.end()) recording_.values[value].parameter = recording_.parameter(path->second);
+  }
+
+  void read_node(JsonValue node) {
+    std::vector<std::string_view> made;
+    for (const JsonValue output : node["outputs"].items())
+      each_name(output, [&](std::string_view name) { made.push_back(name); });
+    // Older programs do not name nodes, only what they make.
+    const std::string_view name = node["name"].text_or(made.size() == 1 ? made.front() : std::string_view());
+    const RecordedStep at = place_of(node);
+    begin(at, operation(node["target"].text_or({})));
+    for (const JsonValue input : node["inputs"].items())
+      each_name(input["arg"], [&](std::string_view argument) { link(argument); });
+    const std::uint32_t value = end(name);
+    // A graph takes the parts of a result out one by one; a saved one has only their names.
+    const std::string unused = std::string(name).append("_unused_");
+    for (const std::string_view part : made) {
+      if (part == name || part.starts_with(unused)) continue;
+      begin(at, "_operator.getitem");
+      recording_.links.push_back(value);
+      end(part);
+    }
+  }
+
+  // The innermost module of the node's stack.
+  RecordedStep place_of(JsonValue node) {
+    RecordedStep step;
+    for (const std::string_view text : base::split(node["metadata"]["nn_module_stack"].text_or({}), ';')) {
+      const std::optional<Frame> frame = read_frame(text);
+      if (!frame) continue;
+      step.module = tree_.add(frame->path, frame->class_name);
+      step.call = frame->call;
+      if (step.module != no_module && tree_[step.module].calls.value_or(0) <= frame->call)
+        tree_.set_calls(step.module, std::max(frame->call, frame->call + 1));  // the last number has no next
+    }
+    return step;
+  }
+
+  void begin(RecordedStep step, std::string_view word) {
+    step.word = recording_.word(word);
+    recording_.begin(step);
+  }
+
+  std::uint32_t end(std::string_view name) {
+    const std::uint32_t value = add_value(name);
+    recording_.begin_outputs();
+    recording_.links.push_back(value);
+    recording_.values[value].made_by = static_cast<std::uint32_t>(recording_.steps.size() - 1);
+    return value;
+  }
+
+  // Names are unique: one that comes again gets no shape, lest few bytes ask for much memory.
+  std::uint32_t add_value(std::string_view name) {
+    const auto value = static_cast<std::uint32_t>(recording_.values.size());
+    recording_.values.emplace_back();
+    const bool fresh = values_.emplace(name, value).second;
+    if (const auto tensor = tensors_.find(name); fresh && tensor != tensors_.end())
+      read_saved_shape(tensor->second, recording_.values.back());
+    return value;
+  }
+
+  void link(std::string_view name) {
+    if (const auto found = values_.find(name); found != values_.end())
+      recording_.links.push_back(found->second);
+  }
+
+  // The values that an argument speaks of, in order, however they are packed; bodies are kept for later.
+  template <class Use>
+  void each_name(JsonValue argument, Use use) {
+    std::vector<JsonValue> open{argument};  // the next one last
+    while (!open.empty()) {
+      const JsonValue item = open.back();
+      open.pop_back();
+      const std::size_t inside = open.size();
+      if (const JsonValue body = item["graph"]; body.exists()) {
+        bodies_.push_back(body);
+      } else if (const auto name = item["name"].text() ? item["name"].text() : item["as_name"].text()) {
+        use(*name);
+      } else {
+        for (const auto& [key, value] : item.members()) open.push_back(value);
+        for (const JsonValue value : item.items()) open.push_back(value);
+      }
+      std::reverse(open.begin() + static_cast<std::ptrdiff_t>(inside), open.end());
+    }
+  }
+
+  const SavedSignature& signature_;
+  ModuleTree& tree_;
+  Recording recording_;
+  std::vector<JsonValue> bodies_;                               // held by the graph that is read
+  std::unordered_map<std::string_view, JsonValue> tensors_;     // what is known of its values
+  std::unordered_map<std::string_view, std::uint32_t> values_;  // its values
+};
+
+}  // namespace
+
+Recording read_saved_graph(JsonValue graph, const SavedSignature& signature, ModuleTree& tree) {
+  return GraphReader(signature, tree).read(graph);
+}
+
+}  // namespace thence::capture

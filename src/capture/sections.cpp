@@ -1,0 +1,166 @@
+#include "capture/sections.h"
+
+#include <optional>
+
+#include "base/json.h"
+
+namespace thence::capture {
+namespace {
+
+using base::JsonValue;
+
+constexpr std::uint64_t most_values = std::uint64_t{1} << 26;
+
+std::string_view text(JsonValue object, const char* key) { return object[key].text_or({}); }
+
+std::uint32_t call_of(JsonValue object) {
+  return static_cast<std::uint32_t>(object["call"].natural().value_or(0));
+}
+
+void read_shape(JsonValue item, RecordedValue& value) {
+  const JsonValue sizes = item["shape"];
+  value.has_shape = sizes.is_array();
+  for (const JsonValue size : sizes.items()) value.shape.push_back(size.integer().value_or(-1));
+}
+
+void mark_made(Recording& recording) {
+  const auto step = static_cast<std::uint32_t>(recording.steps.size() - 1);
+  for (const std::uint32_t value : recording.outputs(step)) recording.values[value].made_by = step;
+}
+
+// FX: nodes by name, within their graph.
+class FxReader {
+ public:
+  FxReader(JsonValue section, const ModuleTree& tree) : section_(section), tree_(tree) {}
+
+  Recording read() {
+    for (const JsonValue node : section_["nodes"].items()) read_node(node);
+    return std::move(recording_);
+  }
+
+ private:
+  void read_node(JsonValue node) {
+    const std::string_view op = text(node, "op"), target = text(node, "target");
+    std::string name(text(node, "graph"));
+    name.append("\n").append(text(node, "name"));
+    const auto value = static_cast<std::uint32_t>(recording_.values.size());
+    recording_.values.emplace_back();
+    read_shape(node, recording_.values.back());
+    if (op == "placeholder" || op == "get_attr") {
+      const std::string_view path = op == "placeholder" ? signature(text(node, "name")) : target;
+      const std::size_t dot = path.rfind('.');
+      const std::string_view owner = dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
+      if (!path.empty() && tree_.find(owner) != no_module)
+        recording_.values.back().parameter = recording_.parameter(path);
+    } else if (op.starts_with("call_")) {
+      RecordedStep step;
+      step.word = recording_.word(target);
+      for (const JsonValue frame : node["nn_module_stack"].items()) {
+        step.module = tree_.find(text(frame, "path"));
+        step.call = call_of(frame);
+      }
+      if (node["running"].exists()) {
+        step.module = tree_.find(text(node, "running"));
+        step.relabelled = step.module != no_module;
+      }
+      recording_.begin(step);
+      const std::string_view graph = text(node, "graph");
+      read_argument(node["args"], graph, 0);
+      for (const auto& [key, item] : node["kwargs"].members()) read_argument(item, graph, 0);
+      recording_.begin_outputs();
+      recording_.links.push_back(value);
+      mark_made(recording_);
+    }
+    values_.emplace(std::move(name), value);
+  }
+
+  void read_argument(JsonValue argument, std::string_view graph, int depth) {
+    if (depth > 16) return;
+    if (argument.is_array()) {
+      for (const JsonValue item : argument.items()) read_argument(item, graph, depth + 1);
+    } else if (argument.is_object()) {
+      std::string name(graph);
+      name.append("\n").append(text(argument, "node"));
+      if (const auto found = values_.find(name); found != values_.end())
+        recording_.links.push_back(found->second);
+    }
+  }
+
+  std::string_view signature(std::string_view placeholder) const {
+    return section_["signature"][placeholder].text_or({});
+  }
+
+  JsonValue section_;
+  const ModuleTree& tree_;
+  Recording recording_;
+  std::unordered_map<std::string, std::uint32_t> values_;
+};
+
+}  // namespace
+
+Recording read_execution_trace(JsonValue section, const ModuleTree& tree) {
+  Recording recording;
+  const auto value_at = [&](std::uint64_t id) -> RecordedValue* {
+    if (id >= most_values) return nullptr;
+    if (id >= recording.values.size()) recording.values.resize(id + 1);
+    return &recording.values[id];
+  };
+  std::uint64_t budget = 0;  // ids are dense: a file that says otherwise is not believed
+  for ([[maybe_unused]] const JsonValue item : section["values"].items()) ++budget;
+  for (const JsonValue item : section["values"].items()) {
+    const std::optional<std::uint64_t> id = item["id"].natural();
+    if (!id || *id >= 2 * budget + 16) continue;
+    RecordedValue* const value = value_at(*id);
+    if (value == nullptr) continue;
+    read_shape(item, *value);
+    if (const std::string_view path = text(item, "parameter"); !path.empty())
+      value->parameter = recording.parameter(path);
+  }
+  const auto link = [&](JsonValue id) {
+    const std::optional<std::uint64_t> value = id.natural();
+    if (value && *value < recording.values.size())
+      recording.links.push_back(static_cast<std::uint32_t>(*value));
+  };
+  for (const JsonValue event : section["events"].items()) {
+    const std::string_view kind = text(event, "kind");
+    RecordedStep step;
+    step.module = tree.find(text(event, "module"));
+    step.call = call_of(event);
+    if (step.module == no_module) continue;
+    if (kind == "op") {
+      step.word = recording.word(text(event, "op"));
+    } else if (kind == "size") {
+      step.kind = RecordedStep::Kind::size;
+      step.word = recording.word("size");
+    } else {
+      continue;
+    }
+    recording.begin(step);
+    for (const JsonValue id : event["inputs"].items()) link(id);
+    if (step.kind == RecordedStep::Kind::size) link(event["value"]);
+    recording.begin_outputs();
+    for (const JsonValue id : event["outputs"].items()) link(id);
+    mark_made(recording);
+  }
+  return recording;
+}
+
+Recording read_fx_graph(JsonValue section, const ModuleTree& tree) { return FxReader(section, tree).read(); }
+
+ModuleMap read_module_map(JsonValue section, const ModuleTree& tree) {
+  std::unordered_map<std::uint64_t, MappedCall> scopes;
+  for (const JsonValue item : section["scopes"].items()) {
+    const std::optional<std::uint64_t> id = item["id"].natural();
+    const ModuleId module = tree.find(text(item, "module"));
+    if (id && module != no_module) scopes[*id] = {module, call_of(item)};
+  }
+  ModuleMap map;
+  for (const JsonValue item : section["nodes"].items()) {
+    const std::optional<std::uint64_t> scope = item["scope"].natural();
+    const auto found = scope ? scopes.find(*scope) : scopes.end();
+    if (found != scopes.end()) map.emplace(text(item, "name"), found->second);
+  }
+  return map;
+}
+
+}  // namespace thence::capture

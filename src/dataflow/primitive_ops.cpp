@@ -1,0 +1,141 @@
+#include "dataflow/primitive_ops.h"
+
+#include <array>
+#include <unordered_map>
+
+namespace thence::dataflow {
+namespace {
+
+constexpr int previous = PrimitiveOp::previous;
+
+// A fused operator and the operations that it computes in order. An operation whose inputs after the first
+// are all absent from the node does not take place. '@activation' stands for the operator in the attribute of
+// that name.
+struct FusedOperator {
+  std::string_view fused;
+  struct Part {
+    std::string_view op;
+    std::array<int, 3> inputs;
+    int count;
+  };
+  std::array<Part, 4> parts;
+};
+constexpr FusedOperator fused_operators[] = {
+    {"Gemm", {{{"MatMul", {0, 1}, 2}, {"Add", {previous, 2}, 2}}}},
+    {"FusedGemm", {{{"MatMul", {0, 1}, 2}, {"Add", {previous, 2}, 2}, {"@activation", {previous}, 1}}}},
+    {"GemmFastGelu", {{{"MatMul", {0, 1}, 2}, {"Add", {previous, 2}, 2}, {"Gelu", {previous}, 1}}}},
+    {"FusedMatMul", {{{"MatMul", {0, 1}, 2}}}},
+    {"TransposeMatMul", {{{"MatMul", {0, 1}, 2}}}},
+    {"MatMulInteger", {{{"MatMul", {0, 1}, 2}}}},
+    {"MatMulNBits", {{{"MatMul", {0, 1}, 2}, {"Add", {previous, 5}, 2}}}},
+    {"MatMulIntegerToFloat", {{{"MatMul", {0, 1}, 2}, {"Add", {previous, 6}, 2}}}},
+    {"DynamicQuantizeMatMul", {{{"MatMul", {0, 1}, 2}, {"Add", {previous, 4}, 2}}}},
+    {"QLinearMatMul", {{{"MatMul", {0, 3}, 2}}}},
+    {"QGemm", {{{"MatMul", {0, 3}, 2}, {"Add", {previous, 6}, 2}}}},
+    {"Conv", {{{"Conv", {0, 1}, 2}, {"Add", {previous, 2}, 2}}}},
+    {"NhwcConv", {{{"Conv", {0, 1}, 2}, {"Add", {previous, 2}, 2}}}},
+    {"FusedConv",
+     {{{"Conv", {0, 1}, 2},
+       {"Add", {previous, 2}, 2},
+       {"Add", {previous, 3}, 2},
+       {"@activation", {previous}, 1}}}},
+    {"NhwcFusedConv",
+     {{{"Conv", {0, 1}, 2},
+       {"Add", {previous, 2}, 2},
+       {"Add", {previous, 3}, 2},
+       {"@activation", {previous}, 1}}}},
+    {"ConvInteger", {{{"Conv", {0, 1}, 2}}}},
+    {"QLinearConv", {{{"Conv", {0, 3}, 2}, {"Add", {previous, 8}, 2}}}},
+    {"ConvTranspose", {{{"ConvTranspose", {0, 1}, 2}, {"Add", {previous, 2}, 2}}}},
+    {"QLinearAdd", {{{"Add", {0, 3}, 2}}}},
+    {"QLinearMul", {{{"Mul", {0, 3}, 2}}}},
+    {"QLinearSigmoid", {{{"Sigmoid", {0}, 1}}}},
+    {"QLinearLeakyRelu", {{{"LeakyRelu", {0}, 1}}}},
+    {"QLinearSoftmax", {{{"Softmax", {0}, 1}}}},
+    {"QLinearAveragePool", {{{"AveragePool", {0}, 1}}}},
+    {"QLinearGlobalAveragePool", {{{"GlobalAveragePool", {0}, 1}}}},
+    {"SkipLayerNormalization",
+     {{{"Add", {0, 4}, 2}, {"Add", {previous, 1}, 2}, {"LayerNormalization", {previous, 2, 3}, 3}}}},
+    {"SkipSimplifiedLayerNormalization",
+     {{{"Add", {0, 3}, 2}, {"Add", {previous, 1}, 2}, {"SimplifiedLayerNormalization", {previous, 2}, 2}}}},
+    {"BiasGelu", {{{"Add", {0, 1}, 2}, {"Gelu", {previous}, 1}}}},
+    {"FastGelu", {{{"Add", {0, 1}, 2}, {"Gelu", {previous}, 1}}}},
+    {"QuickGelu", {{{"Sigmoid", {0}, 1}, {"Mul", {previous, 0}, 2}}}},
+    {"BiasSoftmax", {{{"Add", {0, 1}, 2}, {"Softmax", {previous}, 1}}}},
+    {"Split", {{{"Slice", {0}, 1}}}},
+    {"RMSNormalization", {{{"SimplifiedLayerNormalization", {0, 1}, 2}}}},
+};
+
+const FusedOperator* fused_operator_of(std::string_view op) {
+  static const auto by_name = [] {
+    std::unordered_map<std::string_view, const FusedOperator*> table;
+    for (const FusedOperator& row : fused_operators) table.emplace(row.fused, &row);
+    return table;
+  }();
+  const auto found = by_name.find(op);
+  return found == by_name.end() ? nullptr : found->second;
+}
+
+std::string_view activation_of(const onnx::Node& node) {
+  const auto attribute = node.attribute("activation");
+  return attribute ? attribute->s : std::string_view();
+}
+
+bool is_there(const onnx::Node& node, int input) {
+  return input >= 0 && static_cast<std::size_t>(input) < node.inputs().size() &&
+         node.inputs()[static_cast<std::size_t>(input)] != onnx::none;
+}
+
+}  // namespace
+
+int intermediate_output(std::string_view op_type) {
+  return op_type == "SkipLayerNormalization" || op_type == "SkipSimplifiedLayerNormalization" ? 3 : -1;
+}
+
+std::string_view canonical_view_op(std::string_view op_type) {
+  return op_type == "QLinearMul" || op_type == "Div" ? "Mul" : op_type;
+}
+
+std::vector<PrimitiveOp> primitives_of(const onnx::Node& node) {
+  const std::string_view op = node.op_type();
+  const FusedOperator* const row = fused_operator_of(op);
+  std::vector<PrimitiveOp> result;
+  if (op == "QLinearConcat") {  // two inputs for the result, then a tensor, its scale and its zero point each
+    result.push_back({.op = "Concat"});
+    for (int i = 2; i < static_cast<int>(node.inputs().size()); i += 3) result.back().inputs.push_back(i);
+    return result;
+  }
+  if (row == nullptr) {
+    result.push_back({.op = op, .all = node.inputs().size()});
+    return result;
+  }
+  int first = 0;  // the input that `previous` means in the first operation
+  for (const FusedOperator::Part& part : row->parts) {
+    if (part.op.empty()) continue;
+    PrimitiveOp primitive{.op = part.op};
+    if (part.op == "@activation") primitive.op = activation_of(node);
+    if (primitive.op.empty()) continue;
+    for (int i = 0; i < part.count; ++i)
+      if (const int input = part.inputs[static_cast<std::size_t>(i)];
+          input == previous || is_there(node, input))
+        primitive.inputs.push_back(input);
+    // One of two operands is absent: the result is the other one.
+    if (part.count == 2 && primitive.inputs.size() == 1) {
+      first = primitive.inputs.front() == previous ? first : primitive.inputs.front();
+      continue;
+    }
+    for (int& input : primitive.inputs)
+      if (input == previous && result.empty()) input = first;
+    result.push_back(std::move(primitive));
+  }
+  return result;
+}
+
+std::string_view last_primitive(const onnx::Node& node) {
+  if (node.op_type() == "QLinearConcat") return "Concat";
+  if (fused_operator_of(node.op_type()) == nullptr) return node.op_type();
+  const std::vector<PrimitiveOp> parts = primitives_of(node);
+  return parts.empty() ? node.op_type() : parts.back().op;
+}
+
+}  // namespace thence::dataflow

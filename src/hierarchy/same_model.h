@@ -1,0 +1,18 @@
+// Whether a capture was made of the model in a file.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "capture/capture.h"
+#include "onnx/model.h"
+
+namespace thence::hierarchy {
+
+/// An error when the capture is clearly of another model than `model`: the model names many parameters and
+/// the capture knows none of them.
+std::optional<Error> check_same_model(const capture::Capture& capture, const onnx::Model& model,
+                                      const std::string& label);
+
+}  // namespace thence::hierarchy

@@ -1,0 +1,212 @@
+#include "modules/module_tree.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "base/text.h"
+
+namespace thence::modules {
+namespace {
+
+std::string_view parent_path(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
+}
+
+bool well_formed(std::string_view path) {
+  if (path.size() > ModuleTree::max_path_length) return false;
+  if (static_cast<std::size_t>(std::count(path.begin(), path.end(), '.')) >= ModuleTree::max_depth)
+    return false;
+  return path.empty() ||
+         (path.front() != '.' && path.back() != '.' && path.find("..") == std::string_view::npos);
+}
+
+// What a module takes, here and wherever modules are counted or listed, besides its path.
+constexpr std::size_t a_module = 400;
+
+bool same_inside(const ModuleTree& tree, const Module& a, const Module& b) {
+  if (a.children.size() != b.children.size()) return false;
+  for (std::size_t i = 0; i < a.children.size(); ++i)
+    if (tree[a.children[i]].name() != tree[b.children[i]].name()) return false;
+  return true;
+}
+
+}  // namespace
+
+ModuleTree::ModuleTree() {
+  modules_.emplace_back();
+  index({}, root);
+}
+
+ModuleTree ModuleTree::copy() const {
+  ModuleTree made;
+  for (ModuleId id = 0; id < size(); ++id) {
+    const Module& module = modules_[id];
+    if (id != root) made.append(module.parent, module.path, module.name_at);
+    made.set_class(id, module.class_name);
+    made.modules_[id].calls = module.calls;
+  }
+  for (ModuleId id = 0; id < size(); ++id)
+    for (const std::string_view alias : modules_[id].aliases) made.add_alias(id, alias);
+  made.complete_ = complete_;
+  return made;
+}
+
+ModuleId ModuleTree::add(std::string_view path, std::string_view class_name) {
+  ModuleId module = find(path);
+  if (module == no_module) {
+    if (!well_formed(path)) return no_module;
+    const ModuleId parent = add(parent_path(path));  // as deep as max_depth at most
+    if (parent == no_module || !take_room(a_module + path.size())) return no_module;
+    module = append(parent, path, parent_path(path).empty() ? 0 : path.rfind('.') + 1);
+  }
+  set_class(module, class_name);
+  return module;
+}
+
+ModuleId ModuleTree::add_inside(ModuleId parent, std::string_view path, std::string_view class_name) {
+  const std::string_view around = modules_[parent].path;
+  const bool extends = !around.empty() && path.size() > around.size() + 1 && path.starts_with(around) &&
+                       path[around.size()] == '.';
+  const ModuleId module = append(parent, path, extends ? around.size() + 1 : 0);
+  set_class(module, class_name);
+  return module;
+}
+
+ModuleId ModuleTree::append(ModuleId parent, std::string_view path, std::size_t name_at) {
+  const auto module = static_cast<ModuleId>(modules_.size());
+  Module& added = modules_.emplace_back();
+  added.path = texts_.keep(path);
+  added.parent = parent;
+  added.name_at = static_cast<std::uint32_t>(name_at);
+  modules_[parent].children.push_back(module);
+  modules_[parent].only_numbers &= base::is_digits(added.name());
+  index(added.path, module);
+  return module;
+}
+
+void ModuleTree::set_class(ModuleId module, std::string_view class_name) {
+  if (!modules_[module].class_name.empty() || class_name.empty() || class_name.size() > max_class_length ||
+      !take_room(class_name.size()))
+    return;
+  const auto known = class_names_.find(class_name);
+  modules_[module].class_name =
+      known != class_names_.end() ? *known : *class_names_.insert(texts_.keep(class_name)).first;
+  ++classes_;
+}
+
+bool ModuleTree::take_room(std::size_t bytes) {
+  full_ |= bytes > room_;
+  if (full_) return false;
+  room_ -= bytes;
+  return true;
+}
+
+void ModuleTree::add_alias(ModuleId module, std::string_view path) {
+  if (!well_formed(path) || find(path) != no_module) return;
+  const std::string_view alias = texts_.keep(path);
+  modules_[module].aliases.push_back(alias);
+  index(alias, module);
+}
+
+ModuleId ModuleTree::find(std::string_view path) const {
+  const std::uint32_t found = by_path_.find(path, [this](std::uint32_t i) { return paths_[i].text; });
+  return found == base::TextIndex::nothing ? no_module : paths_[found].module;
+}
+
+void ModuleTree::index(std::string_view path, ModuleId module) {
+  paths_.push_back({path, module});
+  by_path_.add(path, static_cast<std::uint32_t>(paths_.size() - 1));
+}
+
+bool ModuleTree::within(ModuleId inner, ModuleId outer) const {
+  const std::string_view in = modules_[inner].path, out = modules_[outer].path;
+  return out.empty() || (in.starts_with(out) && (in.size() == out.size() || in[out.size()] == '.'));
+}
+
+ModuleId ModuleTree::common_ancestor(ModuleId a, ModuleId b) const {
+  while (!within(b, a)) a = modules_[a].parent;
+  return a;
+}
+
+ModuleId ModuleTree::nearest_runnable(ModuleId module) const {
+  const auto only_holds = [&](const Module& m) {
+    if (m.calls) return *m.calls == 0;
+    if (!m.class_name.empty())
+      return short_class(m.class_name) == "ModuleList" || short_class(m.class_name) == "ModuleDict";
+    return !m.children.empty() && m.only_numbers;
+  };
+  while (module != root && only_holds(modules_[module])) module = modules_[module].parent;
+  return module;
+}
+
+void ModuleTree::find_layers() {
+  repeats_.resize(modules_.size());
+  for (ModuleId id = 1; id < modules_.size(); ++id) repeats_[id] = repeats(modules_[id]);
+}
+
+// An integer atom is a layer's when the block repeats: a list of modules, siblings of one class, or,
+// where classes are unknown, something that has modules inside and so is more than a step of a sequence.
+bool ModuleTree::repeats(const Module& module) const {
+  if (!base::is_digits(module.name())) return false;
+  const Module& container = modules_[module.parent];
+  if (short_class(container.class_name) == "ModuleList") return true;
+  // A container whose class is unknown where others' are known was never called: it only holds its modules.
+  if (module.class_name.empty() ||
+      (container.class_name.empty() && has_classes() && !module.children.empty()))
+    return !module.children.empty();
+  std::size_t checked = 0;
+  for (const ModuleId other : container.children) {
+    const Module& sibling = modules_[other];
+    if (&sibling != &module && sibling.class_name == module.class_name && base::is_digits(sibling.name()) &&
+        same_inside(*this, sibling, module))
+      return true;
+    if (++checked > 64) break;
+  }
+  return false;
+}
+
+std::vector<LayerStep> ModuleTree::layer_path(ModuleId module) const {
+  std::vector<LayerStep> steps;
+  for (ModuleId at = module; at != root; at = modules_[at].parent) {
+    const Module& m = modules_[at];
+    if (!(at < repeats_.size() ? repeats_[at] : repeats(m))) continue;
+    const std::string_view name = m.name();
+    std::uint64_t index = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), index).ec != std::errc()) continue;
+    steps.push_back({modules_[m.parent].path, index});
+  }
+  std::reverse(steps.begin(), steps.end());
+  steps.resize(std::min(steps.size(), max_layer_steps));
+  return steps;
+}
+
+bool cross_layer(std::string_view a, std::string_view b) {
+  // Eight bytes at a time: paths of one model share much of their front.
+  std::size_t at = 0;
+  const std::size_t shorter = std::min(a.size(), b.size());
+  while (at + 8 <= shorter && std::memcmp(a.data() + at, b.data() + at, 8) == 0) at += 8;
+  while (at < shorter && a[at] == b[at]) ++at;
+  if (at == a.size() && at == b.size()) return false;
+  // Back to the start of the atom in which they differ.
+  while (at > 0 && a[at - 1] != '.') --at;
+  const auto atom = [at](std::string_view path) {
+    return at >= path.size() ? std::string_view() : path.substr(at, path.find('.', at) - at);
+  };
+  std::string_view atom_a = atom(a), atom_b = atom(b);
+  if (atom_a == atom_b) {  // "x" and "x.y": they differ past the end of one of them
+    return false;
+  }
+  return base::is_digits(atom_a) && base::is_digits(atom_b);
+}
+
+bool is_torch_nn(std::string_view class_name) { return class_name.starts_with("torch.nn."); }
+
+std::string_view short_class(std::string_view class_name) {
+  // "<locals>" of a class made inside a function holds no dot; "a.<locals>.B" is B.
+  const std::size_t dot = class_name.rfind('.');
+  return dot == std::string_view::npos ? class_name : class_name.substr(dot + 1);
+}
+
+}  // namespace thence::modules

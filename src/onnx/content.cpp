@@ -1,0 +1,101 @@
+#include "onnx/content.h"
+
+#include <xxhash.h>
+
+#include <charconv>
+#include <cstring>
+
+#include "base/format.h"
+#include "onnx/layout.h"
+#include "wire/fields.h"
+
+namespace thence::onnx {
+namespace {
+
+// Every bit of x decides every bit of the result.
+constexpr std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+constexpr std::uint32_t mixed(std::uint32_t x) {
+  x = (x ^ (x >> 16)) * 0x7feb352d;
+  x = (x ^ (x >> 15)) * 0x846ca68b;
+  return x ^ (x >> 16);
+}
+
+// Most weights have elements of four bytes or fewer. Two sums of 32-bit hashes in place of one of 64 bits:
+// processors do several such at once.
+template <class Element>
+  requires(sizeof(Element) <= 4)
+std::uint64_t sum_of(std::string_view data) {
+  std::uint32_t one = 0, other = 0;
+  const std::size_t count = data.size() / sizeof(Element);
+  for (std::size_t i = 0; i < count; ++i) {
+    Element element;
+    std::memcpy(&element, data.data() + i * sizeof element, sizeof element);
+    one += mixed(static_cast<std::uint32_t>(element) + 0x9e3779b9u);
+    other += mixed(static_cast<std::uint32_t>(element) ^ 0x7f4a7c15u);
+  }
+  return std::uint64_t{one} << 32 | other;
+}
+
+template <class Element>
+  requires(sizeof(Element) > 4)
+std::uint64_t sum_of(std::string_view data) {
+  std::uint64_t sum = 0;
+  const std::size_t count = data.size() / sizeof(Element);
+  for (std::size_t i = 0; i < count; ++i) {
+    Element element;
+    std::memcpy(&element, data.data() + i * sizeof element, sizeof element);
+    sum += mixed(static_cast<std::uint64_t>(element) + 0x9e3779b97f4a7c15);
+  }
+  return sum;
+}
+
+std::uint64_t sum_of(std::string_view data, unsigned width) {
+  switch (width) {
+    case 1: return sum_of<std::uint8_t>(data);
+    case 2: return sum_of<std::uint16_t>(data);
+    case 4: return sum_of<std::uint32_t>(data);
+    default: return sum_of<std::uint64_t>(data);  // also both halves of complex numbers
+  }
+}
+
+}  // namespace
+
+Content content_of(std::string_view data, unsigned width) {
+  Content content;
+  content.elements = data.size() / width;
+  content.exact = XXH3_64bits_withSeed(data.data(), data.size(), width);
+  content.unordered = mixed(sum_of(data, width) ^ (content.elements << 8) ^ width);
+  return content;
+}
+
+std::optional<Content> content_of(const onnx::Model& model, const onnx::Initializer& initializer) {
+  if (initializer.sparse) return std::nullopt;
+  const onnx::TensorView tensor = model.tensor(initializer);
+  const unsigned width = bytes_of(tensor.data_type);
+  const std::optional<std::uint64_t> elements = tensor.elements();
+  if (width == 0 || tensor.external || !elements || *elements == 0) return std::nullopt;
+  std::string_view data;
+  for (wire::Fields field(initializer.bytes); field.next();)
+    if (field.tag() == wire::bytes_tag(onnx::TensorField::raw_data) ||
+        (field.tag() == wire::bytes_tag(onnx::TensorField::float_data) && width == 4 && data.empty()))
+      data = field.bytes();
+  if (data.size() / width != *elements || data.size() % width != 0) return std::nullopt;
+  return content_of(data, width);
+}
+
+std::string hash_text(std::uint64_t hash) { return base::format("{:016x}", hash); }
+
+std::optional<std::uint64_t> read_hash(std::string_view text) {
+  std::uint64_t hash = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), hash, 16);
+  if (text.size() != 16 || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size())
+    return std::nullopt;
+  return hash;
+}
+
+}  // namespace thence::onnx

@@ -1,0 +1,79 @@
+// The module tree: paths, ancestors, layers, class filters.
+#include <gtest/gtest.h>
+
+#include "modules/class_filter.h"
+#include "modules/module_tree.h"
+
+namespace thence::modules {
+namespace {
+
+TEST(ModuleTree, AddsTheModulesAround) {
+  ModuleTree tree;
+  const ModuleId fc = tree.add("blocks.0.fc", "torch.nn.Linear");
+  EXPECT_EQ(tree.size(), 4u);
+  EXPECT_EQ(tree[tree[fc].parent].path, "blocks.0");
+  EXPECT_EQ(tree.add("blocks.0.fc"), fc);
+  tree.add_alias(fc, "head");
+  EXPECT_EQ(tree.find("head"), fc);
+}
+
+TEST(ModuleTree, RefusesWhatIsNoPath) {
+  ModuleTree tree;
+  for (const char* path : {".a", "a.", "a..b"}) EXPECT_EQ(tree.add(path), no_module) << path;
+  EXPECT_EQ(tree.add(std::string(ModuleTree::max_path_length + 1, 'a')), no_module);
+  std::string deep = "a";
+  for (std::size_t i = 0; i < ModuleTree::max_depth; ++i) deep += ".a";
+  EXPECT_EQ(tree.add(deep), no_module);
+}
+
+TEST(ModuleTree, FindsCommonAncestors) {
+  ModuleTree tree;
+  const ModuleId query = tree.add("layer.0.attention.query"), key = tree.add("layer.0.attention.key"),
+                 other = tree.add("layer.10.mlp");
+  EXPECT_EQ(tree[tree.common_ancestor(query, key)].path, "layer.0.attention");
+  EXPECT_EQ(tree[tree.common_ancestor(query, other)].path, "layer");
+  EXPECT_EQ(tree.nearest_runnable(tree.common_ancestor(query, other)), root);
+  EXPECT_FALSE(tree.within(tree.find("layer.10"), tree.add("layer.1")));
+}
+
+TEST(Layers, AreIntegersWherePathsPart) {
+  EXPECT_TRUE(cross_layer("encoder.layer.1.mlp", "encoder.layer.10.mlp"));
+  EXPECT_FALSE(cross_layer("encoder.layer.1.mlp", "encoder.layer.1.attention"));
+  EXPECT_FALSE(cross_layer("encoder.layer.1", "encoder.layer"));
+  EXPECT_FALSE(cross_layer("convs.0", "norms.0"));
+  EXPECT_FALSE(cross_layer("a.1", "a.b"));
+  EXPECT_FALSE(cross_layer("a", "a"));
+}
+
+TEST(Layers, OutermostFirst) {
+  ModuleTree tree;
+  const ModuleId deep = tree.add("stages.2.blocks.1.mlp.fc");
+  const auto steps = tree.layer_path(deep);
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].container, "stages");
+  EXPECT_EQ(steps[0].index, 2u);
+  EXPECT_EQ(steps[1].container, "stages.2.blocks");
+}
+
+TEST(Layers, StepsOfASequenceAreNone) {
+  ModuleTree tree;
+  tree.add("head", "torch.nn.modules.container.Sequential");
+  const ModuleId linear = tree.add("head.0", "torch.nn.modules.linear.Linear");
+  tree.add("head.1", "torch.nn.modules.activation.ReLU");
+  EXPECT_TRUE(tree.layer_path(linear).empty());
+}
+
+TEST(ClassFilter, SkipsBuildingBlocksButTheExceptions) {
+  ModuleTree tree;
+  const ModuleId block = tree.add("block", "pkg.Block");
+  const ModuleId linear = tree.add("block.fc", "torch.nn.modules.linear.Linear");
+  const ModuleId norm = tree.add("block.norm", "torch.nn.modules.normalization.LayerNorm");
+  const ClassFilter usual;
+  EXPECT_EQ(usual.hf_module(tree, linear), block);
+  EXPECT_EQ(usual.hf_module(tree, norm), norm);
+  EXPECT_EQ(ClassFilter({"Linear"}).hf_module(tree, linear), linear);
+  EXPECT_EQ(usual.hf_module(tree, root), no_module);
+}
+
+}  // namespace
+}  // namespace thence::modules
