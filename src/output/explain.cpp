@@ -10,7 +10,6 @@
 #include "output/json_text.h"
 #include "output/source_lines.h"
 #include "output/styles.h"
-#include "resolve/rule.h"
 
 namespace thence::output {
 namespace {
@@ -244,8 +243,8 @@ void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::N
                             path_or_root(map.own_tree(), e.module), words(e)));
       last = label;
     }
-  if (const std::string_view rule = resolve::rule_of(all, map.own_answer(id)); !rule.empty())
-    add_line(out, "rule", rule);
+  const resolve::Rule rule = map.own_answer(id).rule;
+  add_line(out, "rule", base::format("{:<18} {}", resolve::name_of(rule), resolve::text_of(rule)));
   add_shapes(map.model().node(id), inferred, out);
   add_source_lines(map.model().node(id), out);
   first = true;
@@ -286,9 +285,7 @@ void write_explanation_json(const Map& map, const shapes::Inferred& inferred, on
                       semantics::level_of(answer), answer.inferred);
   append_json_string_or_null(text, map.reason(id));
   const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
-  text += R"(,"rule":)";
-  append_json_string_or_null(text, resolve::rule_of(all, map.own_answer(id)));
-  text += R"(,"evidence":[)";
+  base::append_format(text, R"(,"rule":"{}","evidence":[)", resolve::name_of(map.own_answer(id).rule));
   bool first = true;
   for (const Evidence& e : all) {
     text += first ? R"({"source":")" : R"(,{"source":")";

@@ -81,6 +81,7 @@ void leave_out(const hierarchy::ModuleTree& tree, const hierarchy::ClassFilter& 
     ++resolution.left_out[tree[node.module].class_name];
     node = Attribution{};
     node.reason = Reason::filtered;
+    node.rule = Rule::class_filter;
   }
 }
 
