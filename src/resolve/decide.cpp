@@ -67,7 +67,7 @@ Agreement agreement(const Question& question, const Evidence& winner) {
                               question.sources.has(Source::fx_graph) && capture != nullptr &&
                               capture->trace && capture->fx;
   Agreement result =
-      two_recordings && is_reordered(winner.strength) ? Agreement::unconfirmed : Agreement::alone;
+      two_recordings && winner.strength.is_reordered ? Agreement::unconfirmed : Agreement::alone;
   for (const Evidence& other : question.all) {
     if (other.source == winner.source) continue;
     if (other.module == winner.module) return agreement_of(other.strength);
@@ -93,7 +93,7 @@ Verdict attribute(const Question& question, const Evidence& winner) {
   answer.reason = Reason::none;
   answer.named = question.all.front().source != Source::parameter;
   answer.projected = is_recording(winner.source);
-  answer.in_order = answer.projected && !is_reordered(winner.strength);
+  answer.in_order = answer.projected && !winner.strength.is_reordered;
   answer.rest_on(Confidence::basis(winner.source, winner.strength, agreement(question, winner)));
   return verdict;
 }
@@ -136,7 +136,7 @@ Decision no_evidence(const Question& question) {
 // already in order.
 Decision ancestor_answer(const Question& question) {
   const Evidence& first = question.all.front();
-  if (first.source != Source::transferred || first.strength == Strength::names_several) return {};
+  if (first.source != Source::transferred || first.strength.has_rivals) return {};
   Verdict verdict;
   Attribution& answer = verdict.attribution;
   answer.module = first.module;
@@ -173,7 +173,7 @@ Decision uncertain_graph(const Question& question) {
 // recording needs a second source that names the same module.
 Decision relabelled_alone(const Question& question) {
   const Evidence& first = question.all.front();
-  if (first.source != Source::fx_graph || !is_relabelled(first.strength)) return {};
+  if (first.source != Source::fx_graph || !first.strength.is_relabelled) return {};
   const auto same = std::count_if(question.all.begin(), question.all.end(),
                                   [&](const Evidence& e) { return e.module == first.module; });
   if (same != 1) return {};
@@ -224,7 +224,7 @@ Decision graph_over_trace(const Question& question) {
 // A rewrite that merges two nodes keeps the metadata of one of them (a norm that was folded into the
 // convolution before it). The module whose weight is read ran the operation; the other is listed beside it.
 Decision weight_of_merged(const Question& question) {
-  if (question.candidate->strength != Strength::rewritten) return {};
+  if (question.candidate->strength.reading != evidence::Reading::rewritten) return {};
   const auto weight = std::find_if(question.all.begin(), question.all.end(),
                                    [](const Evidence& e) { return e.source == Source::parameter; });
   const ModuleId named = question.candidate->module;

@@ -13,17 +13,11 @@ using AllEvidence = std::span<const evidence::Evidence>;
 
 bool is_recording(evidence::Source source);
 
-/// Aligned onto a file whose nodes do not stand in the order in which they ran.
-bool is_reordered(evidence::Strength strength);
-
 /// A data node that was aligned with less than full certainty.
 bool is_uncertain(evidence::Strength strength);
 
 /// Some of the four alignments of a reordered file name another step.
 bool is_disputed(evidence::Strength strength);
-
-/// The recorded module differs from the one in the exporter's own stack.
-bool is_relabelled(evidence::Strength strength);
 
 /// Whether the recordings name different modules, and neither is more reliable.
 bool recordings_conflict(AllEvidence all);

@@ -9,9 +9,11 @@
 namespace thence::resolve {
 namespace {
 
+using evidence::Certainty;
 using evidence::Evidence;
 using evidence::Source;
 using evidence::SourceSet;
+using evidence::Statement;
 using evidence::Strength;
 using test::capture_of;
 using test::graph;
@@ -30,12 +32,20 @@ constexpr SourceSet every_source = {Source::tags,
                                     Source::parameter,
                                     Source::neighbours};
 
-constexpr Strength certain = Strength::aligned, uncertain = Strength::aligned_loosely,
-                   shape_certain = Strength::aligned_aside, unanimous = Strength::reordered,
-                   disputed = Strength::reordered_mostly, shape_unanimous = Strength::reordered_aside,
-                   relabelled = Strength::relabelled, one_of_several = Strength::names_several,
-                   rewritten = Strength::rewritten, named = Strength::names_one, reads = Strength::reads,
-                   same_node = Strength::same_node, contributes = Strength::takes_part;
+constexpr Strength certain = {.statement = Statement::alignment};
+constexpr Strength uncertain = {.statement = Statement::alignment, .certainty = Certainty::low};
+constexpr Strength shape_certain = {.statement = Statement::alignment, .is_shape_or_constant = true};
+constexpr Strength unanimous = {.statement = Statement::alignment, .is_reordered = true};
+constexpr Strength disputed = {
+    .statement = Statement::alignment, .certainty = Certainty::most, .is_reordered = true};
+constexpr Strength shape_unanimous = {
+    .statement = Statement::alignment, .is_reordered = true, .is_shape_or_constant = true};
+constexpr Strength relabelled = {.statement = Statement::alignment, .is_relabelled = true};
+constexpr Strength named, one_of_several = {.has_rivals = true};
+constexpr Strength rewritten = {.reading = evidence::Reading::rewritten};
+constexpr Strength reads = {.statement = Statement::parameter};
+constexpr Strength same_node = {.statement = Statement::proof};
+constexpr Strength contributes = {.statement = Statement::proof, .is_secondary = true};
 
 // A model of one node, and the modules a, a.inner, b and c.
 class Decide : public testing::Test {
