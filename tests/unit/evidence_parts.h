@@ -3,8 +3,10 @@
 
 #include <initializer_list>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "evidence/source.h"
 #include "hierarchy/hierarchy.h"
@@ -48,5 +50,21 @@ inline Message weight(std::string_view name, std::initializer_list<std::uint64_t
   for (const std::uint64_t size : sizes) made.number(TensorField::dims, size);
   return made.number(TensorField::data_type, 1).text(TensorField::name, name);
 }
+
+/// What a source pushed, as "node path strength (why)", with "#call" after the path if it is not the first.
+inline std::vector<std::string> lines_of(const Net& net, const evidence::Sink& sink,
+                                         evidence::Source source) {
+  std::vector<std::string> lines;
+  for (const evidence::Evidence& one : sink.of(source)) {
+    std::string line = std::to_string(one.node) + " ";
+    line += one.module == hierarchy::root ? "(root)" : std::string(net.hierarchy.tree()[one.module].path);
+    if (one.call > 0) line += "#" + std::to_string(one.call);
+    line += " " + std::string(evidence::name_of(one.strength)) + " (" + std::string(one.why) + ")";
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+using Lines = std::vector<std::string>;
 
 }  // namespace thence::test
