@@ -34,7 +34,7 @@ void collect_dynamo_metadata(const onnx::Model& model, const hierarchy::Hierarch
   const std::vector<bool> first = views_first(model, hierarchy);
   for (NodeId id = 0; id < model.node_count(); ++id) {
     const hierarchy::NodeStack& stack = hierarchy.stack(id);
-    if (stack.module == hierarchy::no_module) continue;
+    if (stack.module == modules::no_module) continue;
     // A stack that does not begin at the root (branches of a condition lose the rest) still names its module
     // in full.
     const Reading reading = stack.rewritten ? Reading::rewritten

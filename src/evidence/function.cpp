@@ -14,25 +14,25 @@ void collect_functions(const onnx::Model& model, const hierarchy::Hierarchy& hie
   for (const onnx::Graph& graph : model.graphs())
     if (graph.kind == onnx::Graph::Kind::function) functions.insert(key(graph.domain, graph.name));
   if (functions.empty()) return;
-  const hierarchy::ModuleTree& tree = hierarchy.tree();
+  const modules::ModuleTree& tree = hierarchy.tree();
   for (NodeId id = 0; id < model.node_count(); ++id) {
     const onnx::Node node = model.node(id);
     if (!functions.contains(key(node.domain(), node.op_type()))) continue;
-    ModuleId module = hierarchy::no_module;
+    ModuleId module = modules::no_module;
     std::string_view why;
     for (const onnx::ValueId input : node.inputs()) {
       if (input == onnx::none) continue;
       const onnx::Producer producer = model.producer(input);
       if (producer.kind != onnx::Producer::Kind::initializer) continue;
       const hierarchy::ParameterOwner& owner = hierarchy.parameters()[producer.index];
-      if (owner.module == hierarchy::no_module) continue;
-      module = module == hierarchy::no_module ? owner.module : tree.common_ancestor(module, owner.module);
+      if (owner.module == modules::no_module) continue;
+      module = module == modules::no_module ? owner.module : tree.common_ancestor(module, owner.module);
       why = owner.parameter;
     }
-    if (module == hierarchy::no_module || module == hierarchy::root) continue;
+    if (module == modules::no_module || module == modules::root) continue;
     // Where classes are known, the function's name is the class of the module or of one around it.
-    for (ModuleId at = module; at != hierarchy::root; at = tree[at].parent)
-      if (hierarchy::short_class(tree[at].class_name) == node.op_type()) {
+    for (ModuleId at = module; at != modules::root; at = tree[at].parent)
+      if (modules::short_class(tree[at].class_name) == node.op_type()) {
         module = at;
         break;
       }

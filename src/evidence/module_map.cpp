@@ -4,7 +4,7 @@
 namespace thence::evidence {
 
 void collect_module_map(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
-  const hierarchy::Capture* const capture = hierarchy.recorded();
+  const capture::Capture* const capture = hierarchy.recorded();
   if (capture == nullptr || !capture->module_map) return;
   std::string name;
   for (NodeId id = 0; id < model.node_count(); ++id) {

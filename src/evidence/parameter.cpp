@@ -9,11 +9,11 @@ constexpr std::size_t most_listed = 64;  // modules whose parameters one node re
 void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
   if (hierarchy.parameters().empty()) return;
   for (NodeId id = 0; id < model.node_count(); ++id) {
-    ModuleId last = hierarchy::no_module;
+    ModuleId last = modules::no_module;
     std::size_t listed = 0;
     for (const onnx::ValueId input : model.node(id).inputs()) {
       const hierarchy::ParameterOwner owner = hierarchy.parameter_behind(model, input).owner;
-      if (owner.module == hierarchy::no_module || owner.module == last) continue;
+      if (owner.module == modules::no_module || owner.module == last) continue;
       if (listed++ == most_listed) break;
       last = owner.module;
       sink.push({.node = id,

@@ -9,7 +9,7 @@
 namespace thence::evidence {
 namespace {
 
-using hierarchy::Recording;
+using capture::Recording;
 using match::likely;
 using match::Owner;
 using match::same_call;
@@ -29,14 +29,14 @@ bool is_first(const match::NodeItem& item) { return item.made_of.empty() && item
 // Sizes are computed in one place and used in another. Exporters merge equal ones, as they do with equal
 // operations on the model's inputs. If all readers of such a node lie in another layer, its place in the file
 // is no better evidence than its readers are. Returns such a reader for each item, or none.
-std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const hierarchy::ModuleTree& tree,
+std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const modules::ModuleTree& tree,
                                              const std::vector<match::NodeItem>& items,
                                              const std::vector<Owner>& owners) {
   std::vector<std::uint32_t> reader_of(items.size(), onnx::none);
   std::vector<bool> near(items.size(), false), merged(items.size(), false);
   const auto module_of = [&](std::size_t item) { return recording.steps[owners[item].step].module; };
   const auto known = [&](std::size_t item) {
-    return owners[item].chance >= likely && module_of(item) != hierarchy::no_module;
+    return owners[item].chance >= likely && module_of(item) != modules::no_module;
   };
   const auto path = [&](std::size_t item) { return tree[module_of(item)].path; };
   // From the last to the first: a reader that may stray itself stands for its own reader.
@@ -49,7 +49,7 @@ std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const h
       const bool another = reader_of[maker] != onnx::none && module_of(reader_of[maker]) != module_of(reader);
       merged[maker] = merged[maker] || another;
       reader_of[maker] = reader;
-      near[maker] = near[maker] || !hierarchy::cross_layer(path(maker), path(reader));
+      near[maker] = near[maker] || !modules::cross_layer(path(maker), path(reader));
     }
   }
   return reader_of;
@@ -106,23 +106,22 @@ std::vector<bool> overruled(const Story& believed, const std::vector<std::uint32
 // A torch.export graph has numbers where the file may compute sizes: it does not show who asked for them.
 bool lacks_shape_ops(const Recording& recording, const std::vector<match::NodeItem>& items) {
   return std::any_of(items.begin(), items.end(), [](const match::NodeItem& item) { return item.sized; }) &&
-         std::none_of(recording.steps.begin(), recording.steps.end(),
-                      [](const hierarchy::RecordedStep& step) {
-                        return step.kind == hierarchy::RecordedStep::Kind::size;
-                      });
+         std::none_of(recording.steps.begin(), recording.steps.end(), [](const capture::RecordedStep& step) {
+           return step.kind == capture::RecordedStep::Kind::size;
+         });
 }
 
 // For each item that computes a size: an item that uses it in the end, if all such are of other modules than
 // the place where the size is computed; none for all others.
 std::vector<std::uint32_t> users_elsewhere(const Story& story, const std::vector<std::uint32_t>& steps) {
   const auto module_of = [&](std::size_t item) {
-    return steps[item] == onnx::none ? hierarchy::no_module : story.recording->steps[steps[item]].module;
+    return steps[item] == onnx::none ? modules::no_module : story.recording->steps[steps[item]].module;
   };
   std::vector<std::uint32_t> users(steps.size(), onnx::none);
   std::vector<bool> at_home(steps.size(), false);
   for (auto i = static_cast<std::uint32_t>(steps.size()); i-- > 0;) {
     const std::uint32_t user = story.items[i].sized ? users[i] : i;
-    if (user == onnx::none || module_of(user) == hierarchy::no_module) continue;
+    if (user == onnx::none || module_of(user) == modules::no_module) continue;
     for (const std::uint32_t maker : story.items[i].made_of) {
       if (!story.items[maker].sized) continue;
       users[maker] = user;
@@ -149,7 +148,7 @@ Certainty certainty_by_votes(const Owner& owner, bool shape_or_constant, bool fl
 // propagation.
 class Projection {
  public:
-  using Step = hierarchy::RecordedStep;
+  using Step = capture::RecordedStep;
   struct Placement {
     const Step* step = nullptr;
     const Step* rival = nullptr;
@@ -229,7 +228,7 @@ class Projection {
 
 void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Source source,
                         Sink& sink) {
-  const hierarchy::Capture* const capture = hierarchy.recorded();
+  const capture::Capture* const capture = hierarchy.recorded();
   if (capture == nullptr) return;
   const std::optional<Recording>& recorded = source == Source::execution_trace ? capture->trace : capture->fx;
   if (!recorded) return;
@@ -237,8 +236,8 @@ void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hi
   std::vector<Evidence> found;
   for (std::size_t i = 0; i < projection.items().size(); ++i) {
     const Projection::Placement placement = projection.of(i);
-    for (const hierarchy::RecordedStep* step : {placement.step, placement.rival})
-      if (step != nullptr && step->module != hierarchy::no_module)
+    for (const capture::RecordedStep* step : {placement.step, placement.rival})
+      if (step != nullptr && step->module != modules::no_module)
         found.push_back({.node = projection.items()[i].node,
                          .module = step->module,
                          .call = step->call,

@@ -41,8 +41,8 @@ void push_scope(const hierarchy::Hierarchy& hierarchy, NodeId node, hierarchy::S
 // A node that stands for a module bears its path. What it writes is still called after the nodes within.
 bool push_folded(const hierarchy::Hierarchy& hierarchy, const onnx::Node& node, Sink& sink) {
   const std::string_view path = hierarchy::folded_path(node);
-  const ModuleId module = path.empty() ? hierarchy::no_module : hierarchy.tree().find(path);
-  if (module == hierarchy::no_module) return false;
+  const ModuleId module = path.empty() ? modules::no_module : hierarchy.tree().find(path);
+  if (module == modules::no_module) return false;
   sink.push({.node = node.id(), .module = module, .source = Source::onnx_scope_parsing, .why = path});
   return true;
 }

@@ -13,7 +13,7 @@
 
 namespace thence::evidence {
 
-using hierarchy::ModuleId;
+using modules::ModuleId;
 using onnx::NodeId;
 
 /// Where evidence comes from, in the order of precedence: an earlier source beats a later one.
@@ -38,7 +38,7 @@ std::string_view name_of(Source source);
 
 struct Evidence {
   NodeId node = 0;
-  ModuleId module = hierarchy::no_module;
+  ModuleId module = modules::no_module;
   std::uint32_t call = 0;
   Source source = Source::tags;
   Strength strength;

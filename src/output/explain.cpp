@@ -19,13 +19,13 @@ using evidence::NodeMatch;
 using evidence::Reading;
 using evidence::Source;
 using evidence::Strength;
-using hierarchy::no_module;
+using modules::no_module;
 using semantics::Map;
 
-std::string path_or_root(const hierarchy::ModuleTree& tree, hierarchy::ModuleId module) {
-  return module == hierarchy::root ? "(root)" : base::printable(tree[module].path);
+std::string path_or_root(const modules::ModuleTree& tree, modules::ModuleId module) {
+  return module == modules::root ? "(root)" : base::printable(tree[module].path);
 }
-std::string path_or_root(const Map& map, hierarchy::ModuleId module) {
+std::string path_or_root(const Map& map, modules::ModuleId module) {
   return path_or_root(map.tree(), module);
 }
 
@@ -142,13 +142,13 @@ std::string node_title(const Map& map, onnx::NodeId id) {
                       graph.empty() ? "main graph" : graph, node.index());
 }
 
-std::string class_text(const Map& map, hierarchy::ModuleId module, const semantics::ModuleFacts& facts) {
+std::string class_text(const Map& map, modules::ModuleId module, const semantics::ModuleFacts& facts) {
   const std::string_view own = map.tree()[module].class_name;
   if (own.empty()) return "class unknown";
   std::string text = base::printable(own);
   if (facts.hf_module != no_module && facts.hf_module != module)
-    text += base::format(" in {}",
-                         base::printable(hierarchy::short_class(map.tree()[facts.hf_module].class_name)));
+    text +=
+        base::format(" in {}", base::printable(modules::short_class(map.tree()[facts.hf_module].class_name)));
   return text;
 }
 
@@ -211,7 +211,7 @@ void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::N
     std::string role(facts.role.type);
     if (!facts.role.component.empty())
       role += (role.empty() ? "" : " · ") + std::string(facts.role.component);
-    for (const hierarchy::LayerStep& step : facts.layers)
+    for (const modules::LayerStep& step : facts.layers)
       role += base::format("{}{} {}", role.empty() ? "" : " · ", base::printable(step.container), step.index);
     if (!role.empty()) add_line(out, "role", role);
     add_line(out, "confidence", base::format("{:.4g} {}", answer.confidence, semantics::level_of(answer)));
@@ -219,7 +219,7 @@ void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::N
     add_line(out, "module", "unknown");
     add_line(out, "because", resolve::text_of(answer.reason));
   }
-  const hierarchy::ModuleId own = map.own_answer(id).module;
+  const modules::ModuleId own = map.own_answer(id).module;
   if (map.told() != nullptr && answer.known() && map.told()->view.stands_for[answer.module] != own)
     add_line(out, "told for", path_or_root(map.own_tree(), own));
   const auto modules = map.modules_of(id);
@@ -270,7 +270,7 @@ void write_explanation_json(const Map& map, const shapes::Inferred& inferred, on
                             base::Writer& out) {
   const resolve::Attribution& answer = map.answer(id);
   const onnx::Node node = map.model().node(id);
-  const auto path = [&](std::string& text, hierarchy::ModuleId module, const hierarchy::ModuleTree& tree) {
+  const auto path = [&](std::string& text, modules::ModuleId module, const modules::ModuleTree& tree) {
     if (module == no_module)
       text += "null";
     else

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "evidence/source.h"
-#include "hierarchy/module_tree.h"
+#include "modules/module_tree.h"
 #include "resolve/confidence.h"
 #include "resolve/rule.h"
 
 namespace thence::resolve {
 
-using hierarchy::ModuleId;
-using hierarchy::no_module;
+using modules::ModuleId;
+using modules::no_module;
 
 /// Why a node has no module.
 enum class Reason : std::uint8_t {

@@ -61,7 +61,7 @@ Agreement agreement_of(Strength strength) {
 // runs the operation. A parameter from elsewhere does. In a reordered file it is a bad sign that the other
 // recording does not place the node.
 Agreement agreement(const Question& question, const Evidence& winner) {
-  const hierarchy::ModuleTree& tree = question.hierarchy.tree();
+  const modules::ModuleTree& tree = question.hierarchy.tree();
   const auto* const capture = question.hierarchy.recorded();
   const bool two_recordings = question.sources.has(Source::execution_trace) &&
                               question.sources.has(Source::fx_graph) && capture != nullptr &&

@@ -21,14 +21,14 @@ struct Callers {
 
 // A call of a folded module in a body that several modules share is named from each of them on: ".self" is
 // "layer.0.attention.self" in "layer.0.attention".
-ModuleId named_from(const onnx::Node& call, const hierarchy::ModuleTree& tree, ModuleId around) {
+ModuleId named_from(const onnx::Node& call, const modules::ModuleTree& tree, ModuleId around) {
   const std::string_view path = hierarchy::folded_path(call);
   if (!path.starts_with('.')) return around;
   const ModuleId named = tree.find(std::string(tree[around].path).append(path));
   return named == no_module ? around : named;
 }
 
-Callers callers_of(const onnx::Model& model, const hierarchy::ModuleTree& tree,
+Callers callers_of(const onnx::Model& model, const modules::ModuleTree& tree,
                    const std::vector<onnx::NodeId>& calls, const Resolution& resolution) {
   Callers callers{.any = !calls.empty(), .all_known = !calls.empty()};
   const auto add = [&](ModuleId module) {
@@ -88,8 +88,7 @@ bool attribute_body(const onnx::Model& model, onnx::GraphId function, const Call
 
 }  // namespace
 
-void attribute_functions(const onnx::Model& model, const hierarchy::ModuleTree& tree,
-                         Resolution& resolution) {
+void attribute_functions(const onnx::Model& model, const modules::ModuleTree& tree, Resolution& resolution) {
   std::map<Key, onnx::GraphId> functions;
   const auto& graphs = model.graphs();
   for (onnx::GraphId id = 0; id < graphs.size(); ++id)
@@ -105,7 +104,7 @@ void attribute_functions(const onnx::Model& model, const hierarchy::ModuleTree& 
   // Functions call functions: a body is settled once the bodies that call it are. Rounds as many as the
   // nesting is deep, and modules are nested no deeper, bounded because functions may call one another in a
   // circle.
-  for (std::size_t round = 0; round <= hierarchy::ModuleTree::max_depth; ++round) {
+  for (std::size_t round = 0; round <= modules::ModuleTree::max_depth; ++round) {
     std::vector<Callers> callers;  // of all, before any body changes
     for (const auto& [key, graph] : functions)
       callers.push_back(callers_of(model, tree, calls[graph], resolution));

@@ -27,7 +27,7 @@ struct LentAnswer {
 struct Lent {
   /// The ancestor's, both of which outlive this and every map that is made of it.
   const onnx::Model* ancestor = nullptr;
-  const hierarchy::ModuleTree* tree = nullptr;
+  const modules::ModuleTree* tree = nullptr;
   std::vector<LentAnswer> answers;  // by node of the descendant
   std::vector<ModuleId> modules;
   std::vector<onnx::NodeId> nodes;

@@ -14,7 +14,7 @@ constexpr int passes = 4;        // in a valid model one is enough; bodies may n
 
 class Propagation {
  public:
-  Propagation(const onnx::Model& model, const hierarchy::ModuleTree& tree, const Wiring& wiring,
+  Propagation(const onnx::Model& model, const modules::ModuleTree& tree, const Wiring& wiring,
               Resolution& resolution)
       : model_(model), tree_(tree), wiring_(wiring), resolution_(resolution) {}
 
@@ -78,7 +78,7 @@ class Propagation {
     spend(owners.modules.size() * (1 + tree_[other.module].path.size() / 128));
     for (const ModuleId module : owners.modules)
       owners.layers_differ =
-          owners.layers_differ || hierarchy::cross_layer(tree_[module].path, tree_[other.module].path);
+          owners.layers_differ || modules::cross_layer(tree_[module].path, tree_[other.module].path);
     owners.common =
         owners.common == no_module ? other.module : tree_.common_ancestor(owners.common, other.module);
     if (owners.modules.size() < most_listed) owners.modules.push_back(other.module);
@@ -213,8 +213,8 @@ class Propagation {
   bool from_common_module(onnx::NodeId id, const Owners& to) {
     const ModuleId common = tree_.nearest_runnable(to.common);
     std::vector<ModuleId> serves = to.modules;
-    const bool root_itself = std::find(serves.begin(), serves.end(), hierarchy::root) != serves.end();
-    if ((common == hierarchy::root && !root_itself) || to.any_projected ||
+    const bool root_itself = std::find(serves.begin(), serves.end(), modules::root) != serves.end();
+    if ((common == modules::root && !root_itself) || to.any_projected ||
         (!to.all_named && to.layers_differ)) {
       set_modules(resolution_, id, std::move(serves));
       return to.layers_differ ? leave(id, Reason::between_layers, Rule::layer_boundary)
@@ -248,7 +248,7 @@ class Propagation {
     if (work_left_ == 0) return true;  // for all that is known
     for (const ModuleId a : from.modules)
       for (const ModuleId b : to.modules)
-        if (hierarchy::cross_layer(tree_[a].path, tree_[b].path)) return true;
+        if (modules::cross_layer(tree_[a].path, tree_[b].path)) return true;
     return false;
   }
 
@@ -266,7 +266,7 @@ class Propagation {
     if (crosses_into(id, to) || from.layers_differ || to.layers_differ)
       return leave(id, Reason::between_layers, Rule::layer_boundary);
     const ModuleId common = tree_.nearest_runnable(tree_.common_ancestor(from.common, to.common));
-    if (common == hierarchy::root) return leave(id, Reason::serves_several, Rule::several_consumers);
+    if (common == modules::root) return leave(id, Reason::serves_several, Rule::several_consumers);
     Owners both = from;
     both.confidence = std::min(from.confidence, to.confidence);
     return attribute(id, common, both, Inference::between, Rule::between_modules);
@@ -279,7 +279,7 @@ class Propagation {
   }
 
   const onnx::Model& model_;
-  const hierarchy::ModuleTree& tree_;
+  const modules::ModuleTree& tree_;
   const Wiring& wiring_;
   Resolution& resolution_;
   bool last_ = false;
@@ -289,7 +289,7 @@ class Propagation {
 
 }  // namespace
 
-void propagate(const onnx::Model& model, const hierarchy::ModuleTree& tree, const Wiring& wiring,
+void propagate(const onnx::Model& model, const modules::ModuleTree& tree, const Wiring& wiring,
                Resolution& resolution) {
   Propagation(model, tree, wiring, resolution).run();
 }

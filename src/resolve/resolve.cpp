@@ -74,8 +74,7 @@ void decide_deferred(const hierarchy::Hierarchy& hierarchy, const evidence::Sink
 }
 
 // The cautious strategy answers only for modules that are somebody's own, not torch.nn's building blocks.
-void leave_out(const hierarchy::ModuleTree& tree, const hierarchy::ClassFilter& filter,
-               Resolution& resolution) {
+void leave_out(const modules::ModuleTree& tree, const modules::ClassFilter& filter, Resolution& resolution) {
   for (Attribution& node : resolution.nodes) {
     if (!node.known() || filter.hf_module(tree, node.module) != no_module) continue;
     ++resolution.left_out[tree[node.module].class_name];
@@ -89,7 +88,7 @@ void leave_out(const hierarchy::ModuleTree& tree, const hierarchy::ClassFilter& 
 
 Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
                    const evidence::Sink& sink, const Wiring& wiring, const Strategy& strategy,
-                   const hierarchy::ClassFilter& filter, const Lent* lent) {
+                   const modules::ClassFilter& filter, const Lent* lent) {
   Resolution resolution;
   resolution.nodes.resize(model.node_count());
   const bool may_propagate = strategy.sources.has(Source::neighbours);

@@ -143,7 +143,7 @@ class Sharing {
 
   const onnx::Model& model_;
   const hierarchy::Hierarchy& hierarchy_;
-  const hierarchy::ModuleTree& tree_;
+  const modules::ModuleTree& tree_;
   const Wiring& wiring_;
   Resolution& resolution_;
   std::vector<bool> merged_;

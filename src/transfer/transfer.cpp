@@ -15,8 +15,8 @@ namespace thence::transfer {
 namespace {
 
 using evidence::NodeMatch;
-using hierarchy::ModuleId;
-using hierarchy::no_module;
+using modules::ModuleId;
+using modules::no_module;
 using resolve::Lent;
 using resolve::LentAnswer;
 using resolve::Reason;

@@ -7,7 +7,7 @@ namespace {
 
 TEST(ModuleMap, NamesTheRecordedCallOfANode) {
   test::Capture capture = test::capture_of({"a", "b"});
-  const hierarchy::ModuleId b = capture.tree.find("b");
+  const modules::ModuleId b = capture.tree.find("b");
   capture.module_map.emplace();
   (*capture.module_map)["Relu_1"] = {.module = b, .call = 2};
   const test::Net net(test::model(test::graph({test::node("Relu", {"x"}, {"y"}, "Relu_0"),

@@ -14,7 +14,7 @@
 
 namespace thence::test {
 
-using Capture = hierarchy::Capture;
+using Capture = capture::Capture;
 
 /// A capture of a model with these modules, besides the root.
 inline Capture capture_of(Names paths) {
@@ -29,7 +29,7 @@ struct Net {
       : read(file), hierarchy(read.model(), std::move(capture)) {}
 
   const onnx::Model& model() const { return read.model(); }
-  hierarchy::ModuleId module(std::string_view path) const { return hierarchy.tree().find(path); }
+  modules::ModuleId module(std::string_view path) const { return hierarchy.tree().find(path); }
 
   ReadModel read;
   hierarchy::Hierarchy hierarchy;
@@ -57,7 +57,7 @@ inline std::vector<std::string> lines_of(const Net& net, const evidence::Sink& s
   std::vector<std::string> lines;
   for (const evidence::Evidence& one : sink.of(source)) {
     std::string line = std::to_string(one.node) + " ";
-    line += one.module == hierarchy::root ? "(root)" : std::string(net.hierarchy.tree()[one.module].path);
+    line += one.module == modules::root ? "(root)" : std::string(net.hierarchy.tree()[one.module].path);
     if (one.call > 0) line += "#" + std::to_string(one.call);
     line += " " + std::string(evidence::name_of(one.strength)) + " (" + std::string(one.why) + ")";
     lines.push_back(line);

@@ -11,11 +11,11 @@ constexpr std::uint32_t pairs = 60, steps = 2 * pairs + 1;
 // sum.
 test::Capture recorded_capture(std::uint32_t relabelled = steps) {
   test::Capture capture;
-  hierarchy::Recording& recording = capture.trace.emplace();
+  capture::Recording& recording = capture.trace.emplace();
   recording.values.resize(steps + 1);  // the last one is the input
   const auto add = [&](std::string_view word, std::vector<std::uint32_t> inputs) {
     const auto number = static_cast<std::uint32_t>(recording.steps.size());
-    hierarchy::RecordedStep step;
+    capture::RecordedStep step;
     step.word = recording.word(word);
     step.module = capture.tree.add("m" + std::to_string(number));
     step.relabelled = number == relabelled;

@@ -40,8 +40,7 @@ class Propagate : public testing::Test {
     const Attribution& found = resolution_.nodes[id];
     const std::string rule(name_of(found.rule));
     if (!found.known()) return std::string(name_of(found.reason)) + ": " + rule;
-    const std::string path =
-        found.module == hierarchy::root ? "(root)" : std::string(tree_[found.module].path);
+    const std::string path = found.module == modules::root ? "(root)" : std::string(tree_[found.module].path);
     return path + ": " + rule + ", " + Confidence::shipped().name_of(found.basis);
   }
   std::vector<std::string> modules_of(onnx::NodeId id) const {
@@ -52,7 +51,7 @@ class Propagate : public testing::Test {
   }
 
   std::optional<test::ReadModel> read_;
-  hierarchy::ModuleTree tree_;
+  modules::ModuleTree tree_;
   Resolution resolution_;
 };
 using Listed = std::vector<std::string>;
