@@ -37,14 +37,14 @@ void collect_dynamo_metadata(const onnx::Model& model, const hierarchy::Hierarch
     if (stack.module == modules::no_module) continue;
     // A stack that does not begin at the root (branches of a condition lose the rest) still names its module
     // in full.
-    Strength strength = !stack.whole ? Strength::spelled
-                        : first[id]  ? Strength::view_first
-                                     : Strength::names_one;
-    if (stack.rewritten) strength = Strength::rewritten;
+    const Reading reading = stack.rewritten ? Reading::rewritten
+                            : !stack.whole  ? Reading::uncorroborated
+                            : first[id]     ? Reading::leading_view
+                                            : Reading::plain;
     sink.push({.node = id,
                .module = stack.module,
                .source = Source::dynamo_metadata,
-               .strength = strength,
+               .strength = {.reading = reading},
                .why = hierarchy.tree()[stack.module].path});
   }
 }

@@ -36,11 +36,7 @@ void collect_functions(const onnx::Model& model, const hierarchy::Hierarchy& hie
         module = at;
         break;
       }
-    sink.push({.node = id,
-               .module = module,
-               .source = Source::function,
-               .strength = Strength::names_one,
-               .why = why});
+    sink.push({.node = id, .module = module, .source = Source::function, .why = why});
   }
 }
 

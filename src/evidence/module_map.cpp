@@ -15,7 +15,6 @@ void collect_module_map(const onnx::Model& model, const hierarchy::Hierarchy& hi
                .module = found->second.module,
                .call = found->second.call,
                .source = Source::trace_module_map,
-               .strength = Strength::names_one,
                .why = found->first});
   }
 }

@@ -19,7 +19,7 @@ void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hi
       sink.push({.node = id,
                  .module = owner.module,
                  .source = Source::parameter,
-                 .strength = Strength::reads,
+                 .strength = {.statement = Statement::parameter},
                  .why = owner.parameter});
     }
   }

@@ -1,5 +1,5 @@
-// execution_trace and fx_graph: what was seen while the model ran, or in its torch.export graph, projected
-// onto the nodes by order, parameters' content and data flow. No name in the file is read.
+// execution_trace and fx_graph: operations that were recorded while the model ran, or in its torch.export
+// graph, aligned with the nodes by order, content of parameters and data flow. No name in the file is read.
 #include <algorithm>
 
 #include "evidence/source.h"
@@ -18,7 +18,7 @@ using match::Telling;
 
 constexpr float sure = 0.99f;
 
-// Whether a node may stand far from where it belongs.
+// Whether a node may stand far from the operation that it belongs to.
 bool may_stray(const match::NodeItem& item, const Owner& owner) {
   return item.auxiliary || item.casts || !owner.usual;
 }
@@ -26,10 +26,9 @@ bool may_stray(const match::NodeItem& item, const Owner& owner) {
 // Whether it works on the model's inputs alone.
 bool is_first(const match::NodeItem& item) { return item.made_of.empty() && item.parameters.empty(); }
 
-// Sizes are asked for in one place and used in another, and exporters merge equal ones, as they do with equal
-// steps on the model's inputs; and what no step was ever seen to become may be anybody's. Where all that
-// reads such a node lies in another layer, its place in the file says no more than its readers do. Gives such
-// a reader, by item.
+// Sizes are computed in one place and used in another. Exporters merge equal ones, as they do with equal
+// operations on the model's inputs. If all readers of such a node lie in another layer, its place in the file
+// is no better evidence than its readers are. Returns such a reader for each item, or none.
 std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const modules::ModuleTree& tree,
                                              const std::vector<match::NodeItem>& items,
                                              const std::vector<Owner>& owners) {
@@ -40,7 +39,7 @@ std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const m
     return owners[item].chance >= likely && module_of(item) != modules::no_module;
   };
   const auto path = [&](std::size_t item) { return tree[module_of(item)].path; };
-  // From the last to the first: a reader that strays itself speaks for its own reader.
+  // From the last to the first: a reader that may stray itself stands for its own reader.
   for (auto item = static_cast<std::uint32_t>(items.size()); item-- > 0;) {
     if (near[item] || !(merged[item] || may_stray(items[item], owners[item]))) reader_of[item] = onnx::none;
     const std::uint32_t reader = reader_of[item] == onnx::none ? item : reader_of[item];
@@ -56,9 +55,9 @@ std::vector<std::uint32_t> readers_of_strays(const Recording& recording, const m
   return reader_of;
 }
 
-// What the other telling says of the believed one's nodes: a step of its own, or none.
+// What the second alignment assigns to the nodes of the preferred one: a step of its own, or none.
 struct Second {
-  std::vector<std::uint32_t> steps;  // by item of the believed telling
+  std::vector<std::uint32_t> steps;  // by item of the preferred alignment
   std::vector<bool> agrees;          // the same call of the same module
 };
 Second second_opinion(const Story& believed, const std::vector<std::uint32_t>& steps, const Story& other,
@@ -79,8 +78,9 @@ Second second_opinion(const Story& believed, const std::vector<std::uint32_t>& s
   return second;
 }
 
-// Sizes and constants come just before what they are for: where the two tellings differ about such a node,
-// and all that reads it is where the other one says, that is where it belongs. Gives those nodes.
+// Sizes and constants stand just before the operation that they are for. If the two alignments differ about
+// such a node, and all its readers lie in the call that the second one names, the second one is right.
+// Returns those nodes.
 std::vector<bool> overruled(const Story& believed, const std::vector<std::uint32_t>& steps,
                             const Story& other, const Second& second) {
   const std::size_t count = steps.size();
@@ -103,16 +103,16 @@ std::vector<bool> overruled(const Story& believed, const std::vector<std::uint32
   return overruled;
 }
 
-// A torch.export graph has numbers where the file may compute sizes: it cannot tell who asked for them.
-bool is_deaf_to_sizes(const Recording& recording, const std::vector<match::NodeItem>& items) {
+// A torch.export graph has numbers where the file may compute sizes: it does not show who asked for them.
+bool lacks_shape_ops(const Recording& recording, const std::vector<match::NodeItem>& items) {
   return std::any_of(items.begin(), items.end(), [](const match::NodeItem& item) { return item.sized; }) &&
          std::none_of(recording.steps.begin(), recording.steps.end(), [](const capture::RecordedStep& step) {
            return step.kind == capture::RecordedStep::Kind::size;
          });
 }
 
-// By item that computes a size: one that uses it in the end, if that is of another module than where the size
-// stands; none for all others.
+// For each item that computes a size: an item that uses it in the end, if all such are of other modules than
+// the place where the size is computed; none for all others.
 std::vector<std::uint32_t> users_elsewhere(const Story& story, const std::vector<std::uint32_t>& steps) {
   const auto module_of = [&](std::size_t item) {
     return steps[item] == onnx::none ? modules::no_module : story.recording->steps[steps[item]].module;
@@ -133,31 +133,26 @@ std::vector<std::uint32_t> users_elsewhere(const Story& story, const std::vector
   return users;
 }
 
-Strength strength_in_order(bool no_doubt, bool aside) {
-  if (aside) return no_doubt ? Strength::aligned_aside : Strength::aligned_aside_loosely;
-  return no_doubt ? Strength::aligned : Strength::aligned_loosely;
-}
+// In a file in order there is one alignment, and it is certain or not.
+Certainty certainty_in_order(bool no_doubt) { return no_doubt ? Certainty::full : Certainty::low; }
 
-// Without an order, what counts is how many tellings say so.
-Strength strength_by_tellings(const Owner& owner, bool aside, bool flows) {
-  const bool all = owner.tellings == Telling::all_tellings && (owner.chance >= sure || (flows && !aside));
+// In a reordered file, what counts is how many of its alignments agree.
+Certainty certainty_by_votes(const Owner& owner, bool shape_or_constant, bool flows) {
+  const bool all =
+      owner.tellings == Telling::all_tellings && (owner.chance >= sure || (flows && !shape_or_constant));
   const bool most = owner.tellings + 1 >= Telling::all_tellings;
-  if (aside)
-    return all    ? Strength::reordered_aside
-           : most ? Strength::reordered_aside_mostly
-                  : Strength::reordered_aside_loosely;
-  return all ? Strength::reordered : most ? Strength::reordered_mostly : Strength::reordered_loosely;
+  return all ? Certainty::full : most ? Certainty::most : Certainty::low;
 }
 
-// What is pushed for each node: the step that it follows from, two that are rivals, or nothing, which leaves
-// it to its readers.
+// Places each node: at the step that it follows from, at two rival steps, or nowhere, which leaves it to
+// propagation.
 class Projection {
  public:
   using Step = capture::RecordedStep;
-  struct Told {
+  struct Placement {
     const Step* step = nullptr;
     const Step* rival = nullptr;
-    Strength strength = Strength::names_several;
+    Strength strength = {.statement = Statement::alignment, .has_rivals = true};
   };
 
   Projection(const Recording& recorded, const onnx::Model& model, const hierarchy::Hierarchy& hierarchy)
@@ -172,18 +167,19 @@ class Projection {
       for (std::size_t i = 0; i < owners_.size(); ++i)
         second_.agrees[i] = owners_[i].tellings == Telling::all_tellings;
     turned_ = overruled(believed_, steps_, telling_.other(), second_);
-    deaf_ = is_deaf_to_sizes(recorded, believed_.items);
-    users_ = deaf_ ? users_elsewhere(believed_, steps_) : std::vector(steps_.size(), onnx::none);
+    lacks_shape_ops_ = lacks_shape_ops(recorded, believed_.items);
+    users_ = lacks_shape_ops_ ? users_elsewhere(believed_, steps_) : std::vector(steps_.size(), onnx::none);
   }
 
   const std::vector<match::NodeItem>& items() const { return believed_.items; }
 
-  Told of(std::size_t i) const {
+  Placement of(std::size_t i) const {
     if (steps_[i] == onnx::none) return {};
     const Step& own = step(steps_[i]);
     if (strays_[i] != onnx::none) return {&own, &step(owners_[strays_[i]].step)};
     const bool aside = items()[i].auxiliary, agrees = second_.agrees[i];
-    const bool doubted = owners_[i].chance < sure && !agrees;  // two tellings, and neither is sure
+    const bool doubted =
+        owners_[i].chance < sure && !agrees;  // the two alignments differ, and neither is certain
     if (aside && doubted && telling_.in_order() && second_.steps[i] != onnx::none)
       return {&own, &other_step(i)};
     if (is_left_to_readers(i)) return {};
@@ -197,18 +193,24 @@ class Projection {
 
   Strength strength(std::size_t i) const {
     const Owner& owner = owners_[i];
-    const bool aside = items()[i].auxiliary;
-    if (owner.chance >= sure && step(steps_[i]).relabelled) return Strength::relabelled;
-    if (!telling_.in_order()) return strength_by_tellings(owner, aside, flows_[i]);
-    return strength_in_order(owner.chance >= sure && second_.agrees[i] && (aside || flows_[i]), aside);
+    const bool aside = items()[i].auxiliary, in_order = telling_.in_order();
+    // Relabelling is judged by itself, whatever the order and the role of the node.
+    if (owner.chance >= sure && step(steps_[i]).relabelled)
+      return {.statement = Statement::alignment, .is_relabelled = true};
+    const bool no_doubt = owner.chance >= sure && second_.agrees[i] && (aside || flows_[i]);
+    return {
+        .statement = Statement::alignment,
+        .certainty = in_order ? certainty_in_order(no_doubt) : certainty_by_votes(owner, aside, flows_[i]),
+        .is_reordered = !in_order,
+        .is_shape_or_constant = aside};
   }
 
   bool is_left_to_readers(std::size_t i) const {
     const bool aside = items()[i].auxiliary, agrees = second_.agrees[i];
     if (aside && !telling_.in_order() && believed_.alignment.anchors.empty()) return true;  // no order at all
-    if (!deaf_) return false;
+    if (!lacks_shape_ops_) return false;
     if (items()[i].sized) return owners_[i].chance < sure || !agrees;
-    return !aside && !agrees && !flows_[i];  // nothing speaks for it but its place
+    return !aside && !agrees && !flows_[i];  // only its place in the file supports it
   }
 
   Telling telling_;
@@ -217,9 +219,9 @@ class Projection {
   std::vector<std::uint32_t> steps_;   // by item, as all that follow: its step
   std::vector<std::uint32_t> strays_;  // a reader in another layer
   std::vector<std::uint32_t> users_;   // who uses a size elsewhere
-  std::vector<bool> flows_, turned_;   // data flows along; the other telling is right
+  std::vector<bool> flows_, turned_;   // data flows along; the second alignment is right
   Second second_;
-  bool deaf_ = false;  // the recording does not tell of sizes
+  bool lacks_shape_ops_ = false;  // the recording has no operations on sizes, the file has
 };
 
 }  // namespace
@@ -233,15 +235,15 @@ void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hi
   const Projection projection(*recorded, model, hierarchy);
   std::vector<Evidence> found;
   for (std::size_t i = 0; i < projection.items().size(); ++i) {
-    const Projection::Told told = projection.of(i);
-    for (const capture::RecordedStep* step : {told.step, told.rival})
+    const Projection::Placement placement = projection.of(i);
+    for (const capture::RecordedStep* step : {placement.step, placement.rival})
       if (step != nullptr && step->module != modules::no_module)
         found.push_back({.node = projection.items()[i].node,
                          .module = step->module,
                          .call = step->call,
                          .source = source,
-                         .strength = told.strength,
-                         .why = recorded->words[step->word]});  // which outlive the tellings
+                         .strength = placement.strength,
+                         .why = recorded->words[step->word]});  // which outlive the alignments
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const Evidence& a, const Evidence& b) { return a.node < b.node; });

@@ -9,19 +9,18 @@
 namespace thence::evidence {
 namespace {
 
-Strength strength_of(const hierarchy::Scope& scope, const hierarchy::ScopeMatch& match) {
-  if (scope.matches.size() > 1) return Strength::names_several;
-  switch (match.fit) {
+Reading reading_of(hierarchy::Fit fit) {
+  switch (fit) {
     case hierarchy::Fit::known:
-    case hierarchy::Fit::container: return Strength::names_one;
-    case hierarchy::Fit::spelled: return Strength::spelled;
+    case hierarchy::Fit::container: return Reading::plain;
+    case hierarchy::Fit::spelled: return Reading::uncorroborated;
     case hierarchy::Fit::counted:
     case hierarchy::Fit::skipped:
     case hierarchy::Fit::foreign:
-    case hierarchy::Fit::wired: return Strength::inferred_call;
-    case hierarchy::Fit::bare: return Strength::foreign;
+    case hierarchy::Fit::wired: return Reading::inferred_call;
+    case hierarchy::Fit::bare: return Reading::foreign;
   }
-  return Strength::spelled;
+  return Reading::uncorroborated;
 }
 
 void push_scope(const hierarchy::Hierarchy& hierarchy, NodeId node, hierarchy::ScopeId id, Source source,
@@ -35,7 +34,7 @@ void push_scope(const hierarchy::Hierarchy& hierarchy, NodeId node, hierarchy::S
                .module = match.module,
                .call = match.call,
                .source = source,
-               .strength = strength_of(scope, match),
+               .strength = {.reading = reading_of(match.fit), .has_rivals = scope.matches.size() > 1},
                .why = scope.text});
 }
 
@@ -44,11 +43,7 @@ bool push_folded(const hierarchy::Hierarchy& hierarchy, const onnx::Node& node, 
   const std::string_view path = hierarchy::folded_path(node);
   const ModuleId module = path.empty() ? modules::no_module : hierarchy.tree().find(path);
   if (module == modules::no_module) return false;
-  sink.push({.node = node.id(),
-             .module = module,
-             .source = Source::onnx_scope_parsing,
-             .strength = Strength::names_one,
-             .why = path});
+  sink.push({.node = node.id(), .module = module, .source = Source::onnx_scope_parsing, .why = path});
   return true;
 }
 

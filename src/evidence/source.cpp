@@ -10,40 +10,6 @@ std::string_view name_of(Source source) {
   return names[static_cast<std::size_t>(source)];
 }
 
-std::string_view name_of(Strength strength) {
-  static constexpr std::array<std::string_view, strength_count> names = {"names_one",
-                                                                         "spelled",
-                                                                         "inferred_call",
-                                                                         "names_several",
-                                                                         "rewritten",
-                                                                         "foreign",
-                                                                         "reads",
-                                                                         "aligned",
-                                                                         "aligned_loosely",
-                                                                         "aligned_aside",
-                                                                         "aligned_aside_loosely",
-                                                                         "reordered",
-                                                                         "reordered_mostly",
-                                                                         "reordered_loosely",
-                                                                         "reordered_aside",
-                                                                         "reordered_aside_mostly",
-                                                                         "reordered_aside_loosely",
-                                                                         "relabelled",
-                                                                         "view_first",
-                                                                         "same_node",
-                                                                         "same_inputs",
-                                                                         "same_weight",
-                                                                         "same_readers",
-                                                                         "same_region",
-                                                                         "one_left",
-                                                                         "same_form",
-                                                                         "inserted",
-                                                                         "serving",
-                                                                         "serving_afar",
-                                                                         "takes_part"};
-  return names[static_cast<std::size_t>(strength)];
-}
-
 Sink collect(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, SourceSet sources) {
   Sink sink;
   if (sources.has(Source::tags)) collect_tags(model, hierarchy, sink);

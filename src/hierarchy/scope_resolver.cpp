@@ -291,55 +291,70 @@ bool ScopeResolver::leave_to_siblings(ScopeId id) {
   return true;
 }
 
-// All nodes of a scope belong to one call of one module. A scope that fits several is decided when, of all
-// candidates, only one is wired to it: by what lies inside it, else around it, else in its layer. What is
-// decided may decide others, so this goes on until nothing changes.
-void ScopeResolver::decide_by_wiring() {
-  const auto open = [&](ScopeId scope) { return scope != no_scope && scopes_[scope].matches.size() > 1; };
-  if (std::none_of(scopes_.begin(), scopes_.end(),
-                   [](const Scope& scope) { return scope.matches.size() > 1; }))
+bool ScopeResolver::is_open(ScopeId scope) const {
+  return scope != no_scope && scopes_[scope].matches.size() > 1;
+}
+
+// One edge of the graph, between two nodes of different scopes.
+void ScopeResolver::connect(onnx::NodeId writer, onnx::NodeId reader,
+                            std::vector<Connections>& connections) const {
+  const ScopeId to = of_name_[reader], from = of_name_[writer];
+  if (to == from) return;
+  if (to == no_scope || from == no_scope) {
+    if (is_open(to) && !model_.node(writer).inputs().empty()) connections[to].has_unnamed = true;
+    if (is_open(from)) connections[from].has_unnamed = true;
     return;
-  std::vector<std::vector<ScopeId>> wired(scopes_.size());  // of open scopes: the scopes they are wired to
-  std::vector<bool> blind(scopes_.size(), false);  // wired to a node whose name is gone: not all is seen
-  bool any = false;
+  }
+  if (is_open(to)) connections[to].scopes.push_back(from);
+  if (is_open(from)) connections[from].scopes.push_back(to);
+}
+
+std::vector<ScopeResolver::Connections> ScopeResolver::connections_of_open_scopes() const {
+  std::vector<Connections> connections(scopes_.size());
   for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
     for (const onnx::ValueId input : model_.node(id).inputs()) {
       if (input == onnx::none) continue;
       const onnx::Producer producer = model_.producer(input);
-      if (producer.kind != onnx::Producer::Kind::node) continue;
-      const ScopeId to = of_name_[id], from = of_name_[producer.index];
-      if (to == from) continue;
-      if (to == no_scope || from == no_scope) {
-        if (open(to) && !model_.node(producer.index).inputs().empty()) blind[to] = true;
-        if (open(from)) blind[from] = true;
-        continue;
-      }
-      if (open(to)) wired[to].push_back(from);
-      if (open(from)) wired[from].push_back(to);
-      any |= open(to) || open(from);
+      if (producer.kind == onnx::Producer::Kind::node) connect(producer.index, id, connections);
     }
-  for (std::vector<ScopeId>& list : wired) {
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
+  for (Connections& each : connections) {
+    std::sort(each.scopes.begin(), each.scopes.end());
+    each.scopes.erase(std::unique(each.scopes.begin(), each.scopes.end()), each.scopes.end());
   }
+  return connections;
+}
+
+// All nodes of a scope belong to one call of one module. A scope that fits several is decided if only one of
+// the candidates is connected to it: by what lies inside it, else around it, else in its layer. What is
+// decided may decide others, so this goes on until nothing changes, or for 64 rounds.
+void ScopeResolver::decide_by_wiring() {
+  if (std::none_of(scopes_.begin(), scopes_.end(),
+                   [](const Scope& scope) { return scope.matches.size() > 1; }))
+    return;
+  std::vector<Connections> connections = connections_of_open_scopes();
   find_siblings();
-  std::vector<bool> news(scopes_.size(),
-                         true);  // something it is wired to was decided since it was looked at
-  for (int round = 0; any && round < 64; ++round) {
-    any = false;
+  bool changed = true;
+  for (int round = 0; changed && round < 64; ++round) {
+    changed = false;
     for (ScopeId id = 0; id < scopes_.size(); ++id) {
-      if (wired[id].empty() || !open(id) || !news[id]) continue;
-      news[id] = false;
-      const ModuleId picked = leave_to_siblings(id) ? scopes_[id].matches.front().module
-                                                    : pick_by_neighbours(scopes_[id], wired[id], blind[id]);
-      if (picked == no_module) continue;
-      if (const auto group = siblings_.find(id); group != siblings_.end())
-        for (const ScopeId other : *group->second) news[other] = true;
-      scopes_[id].matches = {{picked, 0, Fit::wired}};
-      for (const ScopeId other : wired[id]) news[other] = true;
-      any = true;
+      if (connections[id].scopes.empty() || !is_open(id) || !connections[id].may_decide) continue;
+      connections[id].may_decide = false;
+      changed |= decide_by_connections(id, connections);
     }
   }
+}
+
+// Whether it could be decided. Scopes that this may decide in turn are marked.
+bool ScopeResolver::decide_by_connections(ScopeId id, std::vector<Connections>& connections) {
+  const ModuleId picked = leave_to_siblings(id) ? scopes_[id].matches.front().module
+                                                : pick_by_neighbours(scopes_[id], connections[id].scopes,
+                                                                     connections[id].has_unnamed);
+  if (picked == no_module) return false;
+  if (const auto group = siblings_.find(id); group != siblings_.end())
+    for (const ScopeId other : *group->second) connections[other].may_decide = true;
+  scopes_[id].matches = {{picked, 0, Fit::wired}};
+  for (const ScopeId other : connections[id].scopes) connections[other].may_decide = true;
+  return true;
 }
 
 ModuleId ScopeResolver::pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours,

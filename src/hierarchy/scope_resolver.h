@@ -27,7 +27,17 @@ class ScopeResolver {
   Fit fit_of(const Scope& scope, ModuleId module, std::string_view component) const;
   bool resolve_component(Scope& scope, ModuleId outer, std::string_view component);
   void spell_out(Scope& scope, ModuleId outer);
+  /// What an ambiguous scope is connected to.
+  struct Connections {
+    std::vector<ScopeId> scopes;
+    bool has_unnamed = false;  // a node without a scope as well, so that not all is known
+    bool may_decide = true;    // something that it is connected to was decided since it was tried
+  };
+  bool is_open(ScopeId scope) const;
+  void connect(onnx::NodeId writer, onnx::NodeId reader, std::vector<Connections>& connections) const;
+  std::vector<Connections> connections_of_open_scopes() const;
   void decide_by_wiring();
+  bool decide_by_connections(ScopeId id, std::vector<Connections>& connections);
   void find_siblings();
   bool leave_to_siblings(ScopeId id);
   ModuleId pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours, bool blind);

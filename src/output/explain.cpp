@@ -10,12 +10,13 @@
 #include "output/json_text.h"
 #include "output/source_lines.h"
 #include "output/styles.h"
-#include "resolve/rule.h"
 
 namespace thence::output {
 namespace {
 
 using evidence::Evidence;
+using evidence::NodeMatch;
+using evidence::Reading;
 using evidence::Source;
 using evidence::Strength;
 using modules::no_module;
@@ -33,30 +34,32 @@ bool accepts(const Map& map, onnx::NodeId node, const Evidence& evidence) {
   return map.own_answer(node).known() && evidence.module == map.own_answer(node).module;
 }
 
-// How a node is known to come of one of the ancestor's.
+// How a node was matched with one of the ancestor's.
 std::string transferred_words(Strength strength, const std::string& ancestor) {
-  switch (strength) {
-    case Strength::same_node: return base::format("it is the ancestor's {}, unchanged", ancestor);
-    case Strength::same_inputs:
+  if (strength.has_rivals)
+    return base::format("may be the ancestor's {}, or another that is equal", ancestor);
+  if (strength.is_secondary) return "takes part in the same node";
+  switch (strength.match) {
+    case NodeMatch::same_node: return base::format("it is the ancestor's {}, unchanged", ancestor);
+    case NodeMatch::same_inputs:
       return base::format("the same operation of the same values as the ancestor's {}", ancestor);
-    case Strength::same_weight:
+    case NodeMatch::same_weight:
       return base::format("the one operation that reads the weight of the ancestor's {}", ancestor);
-    case Strength::same_readers:
+    case NodeMatch::same_consumers:
       return base::format("what it makes is read where the ancestor reads what {} makes", ancestor);
-    case Strength::same_region:
+    case NodeMatch::same_region:
       return base::format("all between its inputs and what the ancestor's {} makes", ancestor);
-    case Strength::one_left:
+    case NodeMatch::unique_remaining:
       return base::format("the one operation left that may be the ancestor's {}", ancestor);
-    case Strength::same_form:
+    case NodeMatch::same_view:
       return base::format("gives a value the form that the ancestor's {} gives", ancestor);
-    case Strength::inserted:
+    case NodeMatch::inserted:
       return base::format("a rewrite put it in; it carries what the ancestor's {} makes", ancestor);
-    case Strength::serving:
-    case Strength::serving_afar:
+    case NodeMatch::feeds_matched:
+    case NodeMatch::feeds_matched_indirectly:
       return base::format("serves what comes of the ancestor's {} alone", ancestor);
-    case Strength::takes_part: return "takes part in the same node";
-    default: return base::format("may be the ancestor's {}, or another that is equal", ancestor);
   }
+  return {};
 }
 
 // What the evidence says, in words.
@@ -66,23 +69,25 @@ std::string words(const Evidence& evidence) {
     case Source::tags: return "tagged by thence, and unchanged since";
     case Source::transferred: return transferred_words(evidence.strength, why);
     case Source::dynamo_metadata:
-      if (evidence.strength == Strength::rewritten)
+      if (evidence.strength.reading == Reading::rewritten)
         return base::format("a rewrite kept the stack that ends in {}", why);
       return base::format(
           "the exporter's module stack{} ends in {}{}",
-          evidence.strength == Strength::spelled ? ", cut off at its outer end," : "",
+          evidence.strength.reading == Reading::uncorroborated ? ", cut off at its outer end," : "",
           why.empty() ? "the root" : why,
-          evidence.strength == Strength::view_first ? ", which may only read what this view is of" : "");
+          evidence.strength.reading == Reading::leading_view ? ", which may only read what this view is of"
+                                                             : "");
     case Source::onnx_scope_parsing:
     case Source::value_names: {
       const char* what = evidence.source == Source::value_names ? "its output's scope" : "its scope";
       std::string text = base::format("{} is {}", what, why.empty() ? "the root's" : why);
       if (evidence.call > 0) text += base::format(" (call {})", evidence.call);
-      if (evidence.strength == Strength::names_several) text += ", which fits several modules";
-      if (evidence.strength == Strength::spelled) text += ", and nothing else speaks of that module";
-      if (evidence.strength == Strength::inferred_call)
+      if (evidence.strength.has_rivals) return text + ", which fits several modules";
+      if (evidence.strength.reading == Reading::uncorroborated)
+        text += ", and nothing else speaks of that module";
+      if (evidence.strength.reading == Reading::inferred_call)
         text += ", a call that skips a level or comes from elsewhere";
-      if (evidence.strength == Strength::foreign) text += ", written by another framework";
+      if (evidence.strength.reading == Reading::foreign) text += ", written by another framework";
       return text;
     }
     case Source::function: return base::format("calls a function that is given {}", why);
@@ -244,8 +249,8 @@ void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::N
                             path_or_root(map.own_tree(), e.module), words(e)));
       last = label;
     }
-  if (const std::string_view rule = resolve::rule_of(all, map.own_answer(id)); !rule.empty())
-    add_line(out, "rule", rule);
+  const resolve::Rule rule = map.own_answer(id).rule;
+  add_line(out, "rule", base::format("{:<18} {}", resolve::name_of(rule), resolve::text_of(rule)));
   add_shapes(map.model().node(id), inferred, out);
   add_source_lines(map.model().node(id), out);
   first = true;
@@ -286,9 +291,7 @@ void write_explanation_json(const Map& map, const shapes::Inferred& inferred, on
                       semantics::level_of(answer), answer.inferred);
   append_json_string_or_null(text, map.reason(id));
   const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
-  text += R"(,"rule":)";
-  append_json_string_or_null(text, resolve::rule_of(all, map.own_answer(id)));
-  text += R"(,"evidence":[)";
+  base::append_format(text, R"(,"rule":"{}","evidence":[)", resolve::name_of(map.own_answer(id).rule));
   bool first = true;
   for (const Evidence& e : all) {
     text += first ? R"({"source":")" : R"(,{"source":")";

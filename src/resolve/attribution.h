@@ -10,6 +10,7 @@
 #include "evidence/source.h"
 #include "modules/module_tree.h"
 #include "resolve/confidence.h"
+#include "resolve/rule.h"
 
 namespace thence::resolve {
 
@@ -45,11 +46,12 @@ struct Attribution {
   Basis basis = 0;  // of the confidence
   evidence::Source source = evidence::Source::count;
   Reason reason = Reason::no_evidence;
-  std::uint8_t removed = 0;    // steps from the node that it is inferred from
-  bool inferred : 1 = false;   // from neighbours, not from evidence of its own
-  bool projected : 1 = false;  // rests on a recording's steps, its own or its neighbours'
-  bool in_order : 1 = false;   // and the file has its nodes in the order of those steps
-  bool named : 1 = false;      // rests on names or metadata, its own or its neighbours', not on parameters
+  Rule rule = Rule::no_evidence;  // that decided, also where there is no module
+  std::uint8_t removed = 0;       // steps from the node that it is inferred from
+  bool inferred : 1 = false;      // from neighbours, not from evidence of its own
+  bool projected : 1 = false;     // rests on a recording's steps, its own or its neighbours'
+  bool in_order : 1 = false;      // and the file has its nodes in the order of those steps
+  bool named : 1 = false;         // rests on names or metadata, its own or its neighbours', not on parameters
 
   bool known() const { return module != no_module; }
   /// What is inferred is no surer than what it is inferred from.

@@ -51,7 +51,7 @@ const Confidence& Confidence::shipped() {
 
 Basis Confidence::basis(Source source, Strength strength, Agreement agreement) {
   const std::size_t row =
-      static_cast<std::size_t>(source) * evidence::strength_count + static_cast<std::size_t>(strength);
+      static_cast<std::size_t>(source) * evidence::strength_count + evidence::key_of(strength);
   return static_cast<Basis>(row * agreements + static_cast<std::size_t>(agreement));
 }
 
@@ -73,8 +73,7 @@ Confidence::Confidence() {
     const float otherwise = entry(table, name, "default").value_or(0.5f);
     for (std::size_t strength = 0; strength < evidence::strength_count; ++strength)
       for (const char* agreement : agreement_names)
-        add(name, base::format("{}/{}", evidence::name_of(static_cast<Strength>(strength)), agreement),
-            otherwise);
+        add(name, base::format("{}/{}", evidence::name_of_key(strength), agreement), otherwise);
   }
   for (std::size_t inference = 0; inference < inferences; ++inference) {
     const std::string_view source = evidence::name_of(

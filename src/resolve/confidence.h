@@ -10,31 +10,31 @@
 
 namespace thence::resolve {
 
-/// Whether other sources said the same as the one that won.
+/// Whether other sources name the same module as the one that decided.
 enum class Agreement : std::uint8_t {
   confirmed,
-  confirmed_loosely,  // by another recording that has doubts itself
+  confirmed_loosely,  // by another recording whose own alignment is disputed
   alone,
-  unconfirmed,  // another recording of the same forward could have said so, and is silent
+  unconfirmed,  // another recording of the same forward does not place the node
   contradicted,
   count,
 };
 
-/// How an answer was found from others.
+/// How an answer was inferred from others.
 enum class Inference : std::uint8_t {
-  one_owner,     // what is no data belongs to the one module that reads it
-  from_afar,     // the same of a constant that stands before another module's nodes in the file
-  out_of_order,  // the same of what a recording's steps tell, in a file that does not keep their order
+  one_owner,     // shapes and constants that one module reads
+  from_afar,     // the same for a constant that stands before another module's nodes in the file
+  out_of_order,  // the same by a recording, in a file that does not keep its order
   one_reader,    // data that one module reads
-  by_parameter,  // one module reads it, and parameters are all that speaks for that
-  common_owner,  // what all who read it have in common
-  between,       // a node between two of a block
-  producer,      // nobody reads it, and one module made what it is made of
+  by_parameter,  // one module reads it, known by its parameters only
+  common_owner,  // the module that all its readers have in common
+  between,       // a node between two nodes of a block
+  producer,      // no node reads it, and one module produced its inputs
   called,        // the body of a function, by the one module that calls it
   count,
 };
 
-/// What an answer rests on: a row of the table.
+/// A row of the table.
 using Basis = std::uint16_t;
 
 class Confidence {
@@ -43,7 +43,7 @@ class Confidence {
   static const Confidence& shipped();
 
   static Basis basis(evidence::Source source, evidence::Strength strength, Agreement agreement);
-  /// No inference is surer than what it rests on: the least sure of it counts.
+  /// An inference is no more certain than the least certain answer that it rests on.
   static Basis basis(Inference inference, float least_sure);
 
   float of(Basis basis) const { return rows_[basis].confidence; }

@@ -1,21 +1,13 @@
-// decide: one node, its own evidence, the written precedence.
+// decide: an ordered table of rules for one node and its own evidence. The first rule that applies decides.
 //
-// 1. The source that comes first in `evidence::Source` wins; later ones confirm or contradict it.
-// 2. A name that fits several modules is decided by a parameter that the node reads; otherwise it stays open.
-// 3. Where a rewrite merged nodes of two modules (a norm folded into the convolution before it), the module
-// whose
-//    weight the node reads ran the operation; the other is listed beside it.
-// 4. Where a node's name and its output's name speak of two modules, it was fused: the output's is the
-// primary.
-// 5. A parameter alone decides only if the node reads those of one module.
-// 6. Two recordings of the same forward that speak of two modules leave it open, unless one has doubts.
-//    Where nodes do not stand in the order in which they ran, a trace that has doubts yields to the graph.
-// 7. The exporter's metadata is one recording, and not always right: where two others, of which neither has a
-//    doubt, agree on another module, they win. So does a torch.export graph in which another module was heard
-//    running than the exporter's stack tells.
-// 8. What an ancestor lends was decided there.
+// The general order of precedence is that of `evidence::Source`, and the last rule applies it. The rules
+// before it are the cases in which the strongest source is known to be wrong, incomplete or ambiguous.
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
 
+#include "resolve/recordings.h"
 #include "resolve/resolve.h"
 
 namespace thence::resolve {
@@ -25,109 +17,58 @@ using evidence::Evidence;
 using evidence::Source;
 using evidence::Strength;
 
-bool reads_from(std::span<const Evidence> all, ModuleId module) {
+// What a rule may look at.
+struct Question {
+  const hierarchy::Hierarchy& hierarchy;
+  evidence::SourceSet sources;  // that the strategy uses
+  onnx::NodeId node = 0;
+  AllEvidence all;
+  AllEvidence strongest;                // those of the first source
+  const Evidence* candidate = nullptr;  // the only one of `strongest`, or the one whose parameter is read
+};
+
+using Decision = std::optional<Verdict>;
+
+bool reads_parameter_of(AllEvidence all, ModuleId module) {
   return std::any_of(all.begin(), all.end(),
                      [&](const Evidence& e) { return e.source == Source::parameter && e.module == module; });
 }
 
-const Evidence* first_parameter(std::span<const Evidence> all) {
-  const auto found =
-      std::find_if(all.begin(), all.end(), [](const Evidence& e) { return e.source == Source::parameter; });
-  return found == all.end() ? nullptr : &*found;
+Question question_of(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet sources, onnx::NodeId node,
+                     AllEvidence all) {
+  Question question{.hierarchy = hierarchy, .sources = sources, .node = node, .all = all};
+  if (all.empty()) return question;
+  const Source source = all.front().source;
+  const auto end =
+      std::find_if(all.begin(), all.end(), [&](const Evidence& e) { return e.source != source; });
+  question.strongest = all.first(static_cast<std::size_t>(end - all.begin()));
+  if (question.strongest.size() == 1) {
+    question.candidate = &all.front();
+  } else if (source != Source::parameter) {
+    const auto read =
+        std::find_if(all.begin(), end, [&](const Evidence& e) { return reads_parameter_of(all, e.module); });
+    if (read != end) question.candidate = &*read;
+  }
+  return question;
 }
 
-// What the name of a node's output says, if that is one module.
-const Evidence* fused_into(std::span<const Evidence> all) {
-  const auto of_values = [](const Evidence& e) { return e.source == Source::value_names; };
-  if (std::count_if(all.begin(), all.end(), of_values) != 1) return nullptr;
-  return &*std::find_if(all.begin(), all.end(), of_values);
-}
-
-bool is_reordered(Strength strength) {
-  return strength >= Strength::reordered && strength <= Strength::reordered_aside_loosely;
-}
-
-bool has_doubts(Strength strength) {
-  return strength == Strength::aligned_loosely || strength == Strength::reordered_mostly ||
-         strength == Strength::reordered_loosely;
-}
-
-bool is_aside(Strength strength) {
-  return strength == Strength::aligned_aside || strength == Strength::aligned_aside_loosely ||
-         (strength >= Strength::reordered_aside && strength <= Strength::reordered_aside_loosely);
-}
-
-// All ways to tell the recording's story agree, in a file that does not keep its order.
-bool is_unanimous(Strength strength) {
-  return strength == Strength::reordered || strength == Strength::reordered_aside;
-}
-
-bool is_recording(Source source) { return source == Source::execution_trace || source == Source::fx_graph; }
-
-// Whether the two recordings speak of two modules, and which is right cannot be said. In a file whose order
-// tells, a trace without doubts is believed where the graph has some. Where it does not, the trace is, about
-// what works on sizes and constants: it hears what a graph leaves out.
-bool left_open(std::span<const Evidence> all) {
-  bool open = false;
-  for (const Evidence& traced : all)
-    for (const Evidence& drawn : all) {
-      if (traced.source != Source::execution_trace || drawn.source != Source::fx_graph) continue;
-      const bool heard =
-          is_reordered(traced.strength)
-              ? is_aside(traced.strength) || !is_unanimous(traced.strength) || has_doubts(drawn.strength)
-              : traced.strength == Strength::aligned && has_doubts(drawn.strength);
-      if (traced.module == drawn.module || heard) return false;
-      open = true;
-    }
-  return open;
-}
-
-// What the trace and the torch.export graph both say, if neither has a doubt; or what the graph was heard to
-// be.
-const Evidence* better_recorded(std::span<const Evidence> all) {
-  const auto sure = [&](Source source) -> const Evidence* {
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const Evidence& e) { return e.source == source; });
-    const bool no_doubt = found != all.end() &&
-                          (found->strength == Strength::aligned || found->strength == Strength::relabelled);
-    return no_doubt ? &*found : nullptr;
-  };
-  const Evidence* const traced = sure(Source::execution_trace);
-  const Evidence* const drawn = sure(Source::fx_graph);
-  if (drawn != nullptr && drawn->strength == Strength::relabelled) return drawn;
-  return traced != nullptr && drawn != nullptr && traced->module == drawn->module ? traced : nullptr;
-}
-
-// What the graph says, where the trace says something else, with doubts, of a node that stands out of order.
-const Evidence* better_drawn(std::span<const Evidence> all) {
-  const Evidence& traced = all.front();
-  if (traced.source != Source::execution_trace || !is_reordered(traced.strength) ||
-      is_unanimous(traced.strength))
-    return nullptr;
-  const auto drawn = std::find_if(all.begin(), all.end(), [&](const Evidence& e) {
-    return e.source == Source::fx_graph && e.strength != Strength::names_several && e.module != traced.module;
-  });
-  return drawn == all.end() ? nullptr : &*drawn;
-}
-
-// Of another source that names the same module.
+// Another source that names the same module confirms an answer, less so if its own alignment is disputed.
 Agreement agreement_of(Strength strength) {
-  const bool in_doubt = is_reordered(strength) && !is_unanimous(strength);
-  return in_doubt ? Agreement::confirmed_loosely : Agreement::confirmed;
+  return is_disputed(strength) ? Agreement::confirmed_loosely : Agreement::confirmed;
 }
 
-// A parameter read from the module itself or from below confirms; the module around one is often the one that
-// runs the operation. One from elsewhere contradicts.
-// In a file without order it tells much that the other recording cannot place a node.
-Agreement agreement(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet sources,
-                    std::span<const Evidence> all, const Evidence& winner) {
-  const modules::ModuleTree& tree = hierarchy.tree();
-  const capture::Capture* const capture = hierarchy.recorded();
-  const bool two_recordings = sources.has(Source::execution_trace) && sources.has(Source::fx_graph) &&
-                              capture != nullptr && capture->trace && capture->fx;
+// A parameter of a module inside the winner's does not contradict it: the module around a parameter often
+// runs the operation. A parameter from elsewhere does. In a reordered file it is a bad sign that the other
+// recording does not place the node.
+Agreement agreement(const Question& question, const Evidence& winner) {
+  const modules::ModuleTree& tree = question.hierarchy.tree();
+  const auto* const capture = question.hierarchy.recorded();
+  const bool two_recordings = question.sources.has(Source::execution_trace) &&
+                              question.sources.has(Source::fx_graph) && capture != nullptr &&
+                              capture->trace && capture->fx;
   Agreement result =
-      two_recordings && is_reordered(winner.strength) ? Agreement::unconfirmed : Agreement::alone;
-  for (const Evidence& other : all) {
+      two_recordings && winner.strength.is_reordered ? Agreement::unconfirmed : Agreement::alone;
+  for (const Evidence& other : question.all) {
     if (other.source == winner.source) continue;
     if (other.module == winner.module) return agreement_of(other.strength);
     if (other.source == Source::parameter && tree.within(other.module, winner.module)) continue;
@@ -136,107 +77,209 @@ Agreement agreement(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet s
   return result;
 }
 
-// The ancestor's answer: its modules are already in order.
-Verdict carried_over(std::span<const Evidence> all) {
+Verdict unknown(Reason reason, std::vector<ModuleId> candidates = {}) {
   Verdict verdict;
-  Attribution& answer = verdict.attribution;
-  answer.module = all.front().module;
-  answer.call = all.front().call;
-  answer.source = Source::transferred;
-  answer.reason = Reason::none;
-  answer.rest_on(Confidence::basis(Source::transferred, all.front().strength, Agreement::alone));
-  if (all.size() > 1)
-    for (const Evidence& evidence : all) verdict.serves.push_back(evidence.module);
+  verdict.attribution.reason = reason;
+  verdict.serves = std::move(candidates);
   return verdict;
 }
+
+Verdict attribute(const Question& question, const Evidence& winner) {
+  Verdict verdict;
+  Attribution& answer = verdict.attribution;
+  answer.module = winner.module;
+  answer.call = winner.call;
+  answer.source = winner.source;
+  answer.reason = Reason::none;
+  answer.named = question.all.front().source != Source::parameter;
+  answer.projected = is_recording(winner.source);
+  answer.in_order = answer.projected && !winner.strength.is_reordered;
+  answer.rest_on(Confidence::basis(winner.source, winner.strength, agreement(question, winner)));
+  return verdict;
+}
+
+bool has_unresolved_stack(const Question& question) {
+  return question.sources.has(Source::dynamo_metadata) && question.hierarchy.stack(question.node).stranger;
+}
+
+// A capture has every module. A name or a stack that fits none of them means a module that the capture was
+// made without, so "no evidence" would be misleading.
+Decision outside_capture(const Question& question) {
+  if (!question.all.empty() || !question.hierarchy.tree().complete()) return {};
+  const bool scoped = question.sources.has(Source::onnx_scope_parsing) &&
+                      question.hierarchy.scopes().of_name(question.node) != hierarchy::no_scope;
+  if (!scoped && !has_unresolved_stack(question)) return {};
+  return unknown(Reason::not_in_capture);
+}
+
+// A file can name more modules than fit in the memory that its size allows for. The rest is not read, so that
+// missing evidence proves nothing.
+Decision module_limit(const Question& question) {
+  if (!question.all.empty() || !question.hierarchy.tree().full()) return {};
+  return unknown(Reason::past_limits);
+}
+
+// The metadata names a module by a slice from the end of a list. Without a capture the list's length is
+// unknown, so that any of its modules may be meant.
+Decision unresolved_stack(const Question& question) {
+  if (!question.all.empty() || !has_unresolved_stack(question)) return {};
+  return unknown(Reason::ambiguous);
+}
+
+// Nodes without evidence are left to propagation.
+Decision no_evidence(const Question& question) {
+  if (!question.all.empty()) return {};
+  return unknown(Reason::no_evidence);
+}
+
+// The ancestor's answer was decided there, with more evidence than a derived file has. Its modules are
+// already in order.
+Decision ancestor_answer(const Question& question) {
+  const Evidence& first = question.all.front();
+  if (first.source != Source::transferred || first.strength.has_rivals) return {};
+  Verdict verdict;
+  Attribution& answer = verdict.attribution;
+  answer.module = first.module;
+  answer.call = first.call;
+  answer.source = Source::transferred;
+  answer.reason = Reason::none;
+  answer.rest_on(Confidence::basis(Source::transferred, first.strength, Agreement::alone));
+  if (question.all.size() > 1)
+    for (const Evidence& evidence : question.all) verdict.serves.push_back(evidence.module);
+  return verdict;
+}
+
+// Two recordings of the same forward that name different modules, equally reliably: one is misaligned, and
+// nothing says which.
+Decision recordings_differ(const Question& question) {
+  if (!is_recording(question.all.front().source) || !recordings_conflict(question.all)) return {};
+  return unknown(Reason::ambiguous, {question.all.front().module, question.all.back().module});
+}
+
+// A trace records every operation. Where it cannot place a node, a graph that places it with low certainty is
+// not enough.
+Decision uncertain_graph(const Question& question) {
+  const Evidence& first = question.all.front();
+  const auto* const capture = question.hierarchy.recorded();
+  const bool has_trace =
+      question.sources.has(Source::execution_trace) && capture != nullptr && capture->trace.has_value();
+  if (first.source != Source::fx_graph || question.all.size() != 1 || !is_uncertain(first.strength) ||
+      !has_trace)
+    return {};
+  return unknown(Reason::ambiguous);
+}
+
+// The module that was recorded running differs from the exporter's own stack. One of the two is wrong, so the
+// recording needs a second source that names the same module.
+Decision relabelled_alone(const Question& question) {
+  const Evidence& first = question.all.front();
+  if (first.source != Source::fx_graph || !first.strength.is_relabelled) return {};
+  const auto same = std::count_if(question.all.begin(), question.all.end(),
+                                  [&](const Evidence& e) { return e.module == first.module; });
+  if (same != 1) return {};
+  return unknown(Reason::ambiguous);
+}
+
+// A name that fits several modules, or a node that reads parameters of several: a guess would be wrong too
+// often. All candidates are listed.
+Decision several_candidates(const Question& question) {
+  if (question.candidate != nullptr) return {};
+  std::vector<ModuleId> modules;
+  for (const Evidence& evidence : question.strongest)
+    if (std::find(modules.begin(), modules.end(), evidence.module) == modules.end())
+      modules.push_back(evidence.module);
+  return unknown(Reason::ambiguous, std::move(modules));
+}
+
+// An optimiser's fused node keeps the name of its first part and the output of its last. The module that
+// computes the output is the primary one.
+Decision fused_output(const Question& question) {
+  if (question.candidate->source != Source::onnx_scope_parsing) return {};
+  const auto is_output_name = [](const Evidence& e) { return e.source == Source::value_names; };
+  if (std::count_if(question.all.begin(), question.all.end(), is_output_name) != 1) return {};
+  const Evidence& output = *std::find_if(question.all.begin(), question.all.end(), is_output_name);
+  if (output.module == question.candidate->module) return {};
+  Verdict verdict = attribute(question, output);
+  verdict.serves = {output.module, question.candidate->module};
+  return verdict;
+}
+
+// The exporter's metadata is a recording, too, and sometimes wrong: a view may carry the stack of its reader.
+// Two certain recordings that agree on another module override it.
+Decision recorded_module(const Question& question) {
+  if (question.candidate->source != Source::dynamo_metadata) return {};
+  const Evidence* const recorded = certain_recording(question.all);
+  if (recorded == nullptr || recorded->module == question.candidate->module) return {};
+  return attribute(question, *recorded);
+}
+
+// In a file whose nodes do not stand in the order in which they ran, a disputed alignment with the trace that
+// the graph contradicts is mostly wrong (0.13 to 0.34 of them are right, by schema/calibration.json).
+Decision graph_over_trace(const Question& question) {
+  const Evidence* const drawn = graph_over_disputed_trace(question.all);
+  if (drawn == nullptr) return {};
+  return attribute(question, *drawn);
+}
+
+// A rewrite that merges two nodes keeps the metadata of one of them (a norm that was folded into the
+// convolution before it). The module whose weight is read ran the operation; the other is listed beside it.
+Decision weight_of_merged(const Question& question) {
+  if (question.candidate->strength.reading != evidence::Reading::rewritten) return {};
+  const auto weight = std::find_if(question.all.begin(), question.all.end(),
+                                   [](const Evidence& e) { return e.source == Source::parameter; });
+  const ModuleId named = question.candidate->module;
+  if (weight == question.all.end() || question.hierarchy.tree().within(weight->module, named)) return {};
+  Verdict verdict = attribute(question, *question.candidate);
+  verdict.attribution.module = weight->module;
+  verdict.attribution.source = Source::parameter;
+  verdict.serves = {weight->module, named};
+  return verdict;
+}
+
+// A name that fits several modules is decided by a parameter that the node reads.
+Decision parameter_read(const Question& question) {
+  if (question.strongest.size() == 1) return {};
+  return attribute(question, *question.candidate);
+}
+
+// Later sources confirm or contradict the first, which the confidence reflects.
+Decision strongest_source(const Question& question) { return attribute(question, *question.candidate); }
+
+struct DecisionRule {
+  Rule rule;
+  Decision (*apply)(const Question&);
+};
+// The order matters: `no_evidence` and the rules before it decide all nodes without evidence, and
+// `several_candidates` all without a candidate, so that later rules need not test for either.
+constexpr std::array decision_rules = {
+    DecisionRule{Rule::outside_capture, outside_capture},
+    DecisionRule{Rule::module_limit, module_limit},
+    DecisionRule{Rule::unresolved_stack, unresolved_stack},
+    DecisionRule{Rule::no_evidence, no_evidence},
+    DecisionRule{Rule::ancestor_answer, ancestor_answer},
+    DecisionRule{Rule::recordings_conflict, recordings_differ},
+    DecisionRule{Rule::uncertain_graph, uncertain_graph},
+    DecisionRule{Rule::relabelled_alone, relabelled_alone},
+    DecisionRule{Rule::several_candidates, several_candidates},
+    DecisionRule{Rule::fused_output, fused_output},
+    DecisionRule{Rule::recorded_module, recorded_module},
+    DecisionRule{Rule::graph_over_trace, graph_over_trace},
+    DecisionRule{Rule::weight_of_merged, weight_of_merged},
+    DecisionRule{Rule::parameter_read, parameter_read},
+    DecisionRule{Rule::strongest_source, strongest_source},
+};
 
 }  // namespace
 
 Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet sources, onnx::NodeId node,
                std::span<const Evidence> all) {
-  Verdict verdict;
-  Attribution& answer = verdict.attribution;
-  if (all.empty()) {
-    const bool stranger = sources.has(Source::dynamo_metadata) && hierarchy.stack(node).stranger;
-    const bool scoped =
-        sources.has(Source::onnx_scope_parsing) && hierarchy.scopes().of_name(node) != hierarchy::no_scope;
-    if (hierarchy.tree().complete() && (scoped || stranger))
-      answer.reason = Reason::not_in_capture;
-    else if (hierarchy.tree().full())
-      answer.reason = Reason::past_limits;
-    else if (stranger)
-      answer.reason = Reason::ambiguous;
-    return verdict;
-  }
-  const Source source = all.front().source;
-  if (source == Source::transferred && all.front().strength != Strength::names_several)
-    return carried_over(all);
-  if (is_recording(source) && left_open(all)) {
-    answer.reason = Reason::ambiguous;
-    verdict.serves = {all.front().module, all.back().module};
-    return verdict;
-  }
-  // A trace hears all that runs: what it cannot place, and the graph only with doubt, is left open.
-  if (source == Source::fx_graph && all.size() == 1 && has_doubts(all.front().strength) &&
-      sources.has(Source::execution_trace) && hierarchy.recorded() != nullptr &&
-      hierarchy.recorded()->trace) {
-    answer.reason = Reason::ambiguous;
-    return verdict;
-  }
-  // Another module heard than the exporter's stack tells: one of them is mistaken.
-  if (source == Source::fx_graph && all.front().strength == Strength::relabelled &&
-      std::count_if(all.begin(), all.end(),
-                    [&](const Evidence& e) { return e.module == all.front().module; }) == 1) {
-    answer.reason = Reason::ambiguous;
-    return verdict;
-  }
-  const std::size_t count = static_cast<std::size_t>(
-      std::find_if(all.begin(), all.end(), [&](const Evidence& e) { return e.source != source; }) -
-      all.begin());
-  const std::span<const Evidence> rivals = all.first(count);
-  const Evidence* winner = &rivals.front();
-  if (rivals.size() > 1) {
-    const auto read = std::find_if(rivals.begin(), rivals.end(), [&](const Evidence& e) {
-      return source != Source::parameter && reads_from(all, e.module);
-    });
-    if (read == rivals.end()) {
-      answer.reason = Reason::ambiguous;
-      for (const Evidence& rival : rivals)
-        if (std::find(verdict.serves.begin(), verdict.serves.end(), rival.module) == verdict.serves.end())
-          verdict.serves.push_back(rival.module);
-      return verdict;
+  const Question question = question_of(hierarchy, sources, node, all);
+  for (const DecisionRule& rule : decision_rules)
+    if (Decision decision = rule.apply(question)) {
+      decision->attribution.rule = rule.rule;
+      return *std::move(decision);
     }
-    winner = &*read;
-  }
-  // A fused node keeps the name of its first part and the output of its last, which is the primary one.
-  if (const Evidence* written = fused_into(all);
-      source == Source::onnx_scope_parsing && written != nullptr && written->module != winner->module) {
-    verdict.serves = {written->module, winner->module};
-    winner = written;
-  }
-  if (const Evidence* recorded = better_recorded(all);
-      source == Source::dynamo_metadata && recorded != nullptr && recorded->module != winner->module)
-    winner = recorded;
-  if (const Evidence* drawn = better_drawn(all); drawn != nullptr) winner = drawn;
-  ModuleId module = winner->module;
-  answer.source = winner->source;
-  if (winner->strength == Strength::rewritten) {
-    const Evidence* weight = first_parameter(all);
-    if (weight != nullptr && !hierarchy.tree().within(weight->module, module)) {
-      verdict.serves = {weight->module, module};
-      module = weight->module;
-      answer.source = Source::parameter;
-    }
-  }
-  answer.module = module;
-  answer.call = winner->call;
-  answer.reason = Reason::none;
-  answer.named = source != Source::parameter;
-  answer.projected = is_recording(winner->source);
-  answer.in_order = answer.projected && !is_reordered(winner->strength);
-  answer.rest_on(
-      Confidence::basis(winner->source, winner->strength, agreement(hierarchy, sources, all, *winner)));
-  return verdict;
+  throw std::logic_error("no rule decides about a node");  // the last one always does
 }
 
 std::vector<Evidence> evidence_of(const evidence::Sink& sink, onnx::NodeId node) {

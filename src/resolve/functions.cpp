@@ -66,6 +66,7 @@ bool attribute_body(const onnx::Model& model, onnx::GraphId function, const Call
       const Attribution before = node;
       node = Attribution{};
       node.inferred = true;
+      node.rule = Rule::call_sites;
       node.source = evidence::Source::function;
       if (callers.size() == 1 && by.all_known) {
         node.module = callers.front();

@@ -15,7 +15,7 @@ void collect_transferred(const Lent& lent, evidence::Sink& sink) {
     Strength strength = answer.strength;
     for (const ModuleId module : lent.modules_of(id)) {
       sink.push({id, module, answer.call, Source::transferred, strength, why});
-      if (strength != Strength::names_several) strength = Strength::takes_part;
+      strength.is_secondary = true;
     }
   }
 }

@@ -19,9 +19,9 @@ struct LentAnswer {
   std::uint32_t first_node = 0, node_count = 0;      // in Lent::nodes: what it computes, likewise
   std::uint32_t call = 0;
   ModuleId weight_owner = no_module;
-  float at_most = 1;                                                // how sure the ancestor's answer is
-  evidence::Strength strength = evidence::Strength::names_several;  // the kind of proof
-  Reason reason = Reason::none;                                     // why there is no module
+  float at_most = 1;  // how sure the ancestor's answer is
+  evidence::Strength strength = {.statement = evidence::Statement::proof};
+  Reason reason = Reason::none;  // why there is no module
 };
 
 struct Lent {

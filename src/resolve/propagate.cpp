@@ -145,17 +145,27 @@ class Propagation {
     return elsewhere;
   }
 
-  void answer(onnx::NodeId id, ModuleId module, const Owners& by, Inference inference) {
+  // Always false: the node stays open or unknown.
+  bool leave(onnx::NodeId id, Reason reason, Rule rule) {
+    resolution_.nodes[id].reason = reason;
+    resolution_.nodes[id].rule = rule;
+    return false;
+  }
+
+  // Always true: the node is attributed.
+  bool attribute(onnx::NodeId id, ModuleId module, const Owners& by, Inference inference, Rule rule) {
     Attribution& node = resolution_.nodes[id];
     node.module = module;
     node.source = Source::neighbours;
     node.reason = Reason::none;
+    node.rule = rule;
     node.inferred = true;
     node.named = by.all_named && inference != Inference::between;
     node.projected = by.any_projected;
     node.in_order = by.any_in_order;
     node.removed = static_cast<std::uint8_t>(std::min(by.removed + 1, 255));
     node.rest_on(Confidence::basis(inference, by.confidence), by.confidence);
+    return true;
   }
 
   // What an exporter makes for a module (constants, shape arithmetic, the steps of a scripted function)
@@ -164,49 +174,57 @@ class Propagation {
     const Owners owners = readers(id);
     const bool data = wiring_.flow(id) == Flow::data;
     if (data && owners.modules.empty() && owners.between_layers)
-      resolution_.nodes[id].reason = Reason::between_layers;
+      leave(id, Reason::between_layers, Rule::layer_boundary);
     if (owners.modules.empty() || (owners.any_unknown && !last_) || work_left_ == 0) return false;
-    if (data && !owners.all_named) return false;  // names of parameters only: both sides must be heard
-    if (data && owners.any_projected && !comes_from(id, owners)) return false;
-    if (data && crosses_into(id, owners)) {
-      resolution_.nodes[id].reason = Reason::between_layers;
-      return false;
-    }
-    if (!data && owners.any_projected && (owners.removed >= most_removed || made_elsewhere(id, owners))) {
-      resolution_.nodes[id].reason = Reason::ambiguous;
-      return false;
-    }
+    if (data ? stays_open_as_data(id, owners) : stays_open_as_constant(id, owners)) return false;
+    return owners.modules.size() == 1 ? from_one_module(id, owners, data) : from_common_module(id, owners);
+  }
+
+  // Data has an origin as well as a destination: its readers alone decide only if the origin does not
+  // contradict them.
+  bool stays_open_as_data(onnx::NodeId id, const Owners& to) {
+    if (!to.all_named) return true;  // parameters are weaker evidence: from_both_sides() needs both sides
+    if (to.any_projected && !comes_from(id, to)) return true;
+    if (!crosses_into(id, to)) return false;
+    leave(id, Reason::between_layers, Rule::layer_boundary);
+    return true;
+  }
+
+  // A recording says less about sizes and constants the further they are from the operation they are for.
+  bool stays_open_as_constant(onnx::NodeId id, const Owners& to) {
+    if (!to.any_projected || (to.removed < most_removed && !made_elsewhere(id, to))) return false;
+    leave(id, Reason::ambiguous, Rule::uncertain_wiring);
+    return true;
+  }
+
+  bool from_one_module(onnx::NodeId id, const Owners& to, bool data) {
     const bool from_afar =
-        owners.any_projected && model_.node(id).inputs().empty() && !stands_before(owners.modules.front());
-    const bool scattered = owners.any_projected && !owners.any_in_order;
-    if (owners.modules.size() == 1 && from_afar && owners.any_in_order) {
-      resolution_.nodes[id].reason = Reason::ambiguous;
-      return false;
-    }
-    if (owners.modules.size() == 1) {
-      answer(id, owners.modules.front(), owners,
-             !owners.all_named ? Inference::by_parameter
-             : data            ? Inference::one_reader
-             : from_afar       ? Inference::from_afar
-             : scattered       ? Inference::out_of_order
-                               : Inference::one_owner);
-      return true;
-    }
-    const ModuleId common = tree_.nearest_runnable(owners.common);
-    std::vector<ModuleId> serves = owners.modules;
+        to.any_projected && model_.node(id).inputs().empty() && !stands_before(to.modules.front());
+    const bool scattered = to.any_projected && !to.any_in_order;
+    if (from_afar && to.any_in_order) return leave(id, Reason::ambiguous, Rule::uncertain_wiring);
+    const Inference inference = !to.all_named ? Inference::by_parameter
+                                : data        ? Inference::one_reader
+                                : from_afar   ? Inference::from_afar
+                                : scattered   ? Inference::out_of_order
+                                              : Inference::one_owner;
+    return attribute(id, to.modules.front(), to, inference, Rule::consumers);
+  }
+
+  bool from_common_module(onnx::NodeId id, const Owners& to) {
+    const ModuleId common = tree_.nearest_runnable(to.common);
+    std::vector<ModuleId> serves = to.modules;
     const bool root_itself = std::find(serves.begin(), serves.end(), modules::root) != serves.end();
-    if ((common == modules::root && !root_itself) || owners.any_projected ||
-        (!owners.all_named && owners.layers_differ)) {
-      resolution_.nodes[id].reason = owners.layers_differ ? Reason::between_layers : Reason::serves_several;
+    if ((common == modules::root && !root_itself) || to.any_projected ||
+        (!to.all_named && to.layers_differ)) {
       set_modules(resolution_, id, std::move(serves));
-      return false;
+      return to.layers_differ ? leave(id, Reason::between_layers, Rule::layer_boundary)
+                              : leave(id, Reason::serves_several, Rule::several_consumers);
     }
-    answer(id, common, owners, Inference::common_owner);
     const auto own = std::find(serves.begin(), serves.end(), common);
     if (own != serves.end()) serves.erase(own);
     serves.insert(serves.begin(), common);
     set_modules(resolution_, id, std::move(serves));
-    return true;
+    return attribute(id, common, to, Inference::common_owner, Rule::common_consumer);
   }
 
   // Exporters write a constant just before the operation it is for. One that stands elsewhere may have been
@@ -234,33 +252,30 @@ class Propagation {
     return false;
   }
 
-  // Where only parameters tell, a node between two of a block belongs to the block.
+  // If only parameters name modules, a node between two nodes of a block belongs to the block.
   bool from_both_sides(onnx::NodeId id) {
     if (wiring_.flow(id) != Flow::data) return false;
     const Owners from = writers(id);
     const Owners to = readers(id);
     if (work_left_ == 0) return false;
-    if (to.modules.empty() && from.modules.size() == 1 && from.all_named && !from.any_projected &&
-        !to.any_unknown) {
-      answer(id, from.modules.front(), from, Inference::producer);
-      return true;
-    }
+    if (is_end_of(from, to))
+      return attribute(id, from.modules.front(), from, Inference::producer, Rule::producer);
     if (from.any_projected || to.any_projected) return false;
     if (from.modules.empty() || to.modules.empty() || from.any_unknown || (to.any_unknown && !last_))
       return false;
-    if (crosses_into(id, to) || from.layers_differ || to.layers_differ) {
-      resolution_.nodes[id].reason = Reason::between_layers;
-      return false;
-    }
+    if (crosses_into(id, to) || from.layers_differ || to.layers_differ)
+      return leave(id, Reason::between_layers, Rule::layer_boundary);
     const ModuleId common = tree_.nearest_runnable(tree_.common_ancestor(from.common, to.common));
-    if (common == modules::root) {
-      resolution_.nodes[id].reason = Reason::serves_several;
-      return false;
-    }
+    if (common == modules::root) return leave(id, Reason::serves_several, Rule::several_consumers);
     Owners both = from;
     both.confidence = std::min(from.confidence, to.confidence);
-    answer(id, common, both, Inference::between);
-    return true;
+    return attribute(id, common, both, Inference::between, Rule::between_modules);
+  }
+
+  // Whether no node reads it, and one module, known by name, produced its inputs.
+  static bool is_end_of(const Owners& from, const Owners& to) {
+    return to.modules.empty() && !to.any_unknown && from.modules.size() == 1 && from.all_named &&
+           !from.any_projected;
   }
 
   const onnx::Model& model_;

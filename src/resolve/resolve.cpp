@@ -12,10 +12,10 @@ namespace {
 using evidence::Evidence;
 using evidence::Source;
 
-// Evidence on a node that its neighbours, where they are sure, know better than.
-class Waiting {
+// Which nodes are decided after propagation: their own evidence is weaker than certain neighbours.
+class DeferredEvidence {
  public:
-  Waiting(const evidence::Sink& sink, const Wiring& wiring, std::size_t nodes) : wiring_(wiring) {
+  DeferredEvidence(const evidence::Sink& sink, const Wiring& wiring, std::size_t nodes) : wiring_(wiring) {
     std::size_t named = 0;
     for (const Source source : {Source::tags, Source::trace_module_map, Source::dynamo_metadata,
                                 Source::onnx_scope_parsing, Source::value_names})
@@ -23,13 +23,13 @@ class Waiting {
     names_prevail_ = named * 5 > nodes * 4;
   }
 
-  bool waits(onnx::NodeId node, const std::vector<Evidence>& all) const {
+  bool has(onnx::NodeId node, const std::vector<Evidence>& all) const {
     if (all.empty()) return false;
     // Nodes fed by parameters and constants alone prepare something for whoever reads them: parameters name
     // where the tensor came from, which may be another layer's when equal weights were merged.
     const Source best = all.front().source;
     if (best == Source::parameter) return wiring_.flow(node) == Flow::constant;
-    // Where most nodes are named, those that are not were made by the exporter: a projection can only guess.
+    // If most nodes are named, the others were made by the exporter: no recorded operation became them.
     return names_prevail_ && (best == Source::execution_trace || best == Source::fx_graph);
   }
 
@@ -39,7 +39,7 @@ class Waiting {
 };
 
 void decide_all(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const evidence::Sink& sink,
-                const Waiting& waiting, evidence::SourceSet sources, Resolution& resolution) {
+                const DeferredEvidence& deferred, evidence::SourceSet sources, Resolution& resolution) {
   std::array<std::size_t, evidence::source_count> at{};
   std::vector<Evidence> all;
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
@@ -48,16 +48,16 @@ void decide_all(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
       const auto& list = sink.of(static_cast<Source>(source));
       for (std::size_t& i = at[source]; i < list.size() && list[i].node == id; ++i) all.push_back(list[i]);
     }
-    if (waiting.waits(id, all)) continue;
+    if (deferred.has(id, all)) continue;
     Verdict verdict = decide(hierarchy, sources, id, all);
     resolution.nodes[id] = verdict.attribution;
     set_modules(resolution, id, std::move(verdict.serves));
   }
 }
 
-// What propagation left open is settled by what waited for it.
-void settle_waiting(const hierarchy::Hierarchy& hierarchy, const evidence::Sink& sink, const Waiting& waiting,
-                    evidence::SourceSet sources, Resolution& resolution) {
+// Decides what propagation left open by the deferred evidence.
+void decide_deferred(const hierarchy::Hierarchy& hierarchy, const evidence::Sink& sink,
+                     const DeferredEvidence& deferred, evidence::SourceSet sources, Resolution& resolution) {
   for (const Source source : {Source::execution_trace, Source::fx_graph, Source::parameter}) {
     onnx::NodeId last = onnx::none;
     for (const Evidence& evidence : sink.of(source)) {
@@ -65,7 +65,7 @@ void settle_waiting(const hierarchy::Hierarchy& hierarchy, const evidence::Sink&
       if (id == last || resolution.nodes[id].known()) continue;
       last = id;
       const std::vector<Evidence> all = evidence_of(sink, id);
-      if (!waiting.waits(id, all)) continue;
+      if (!deferred.has(id, all)) continue;
       Verdict verdict = decide(hierarchy, sources, id, all);
       resolution.nodes[id] = verdict.attribution;
       set_modules(resolution, id, std::move(verdict.serves));
@@ -80,6 +80,7 @@ void leave_out(const modules::ModuleTree& tree, const modules::ClassFilter& filt
     ++resolution.left_out[tree[node.module].class_name];
     node = Attribution{};
     node.reason = Reason::filtered;
+    node.rule = Rule::class_filter;
   }
 }
 
@@ -91,11 +92,11 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
   Resolution resolution;
   resolution.nodes.resize(model.node_count());
   const bool may_propagate = strategy.sources.has(Source::neighbours);
-  const Waiting waiting(sink, wiring, model.node_count());
-  decide_all(model, hierarchy, sink, waiting, strategy.sources, resolution);
+  const DeferredEvidence deferred(sink, wiring, model.node_count());
+  decide_all(model, hierarchy, sink, deferred, strategy.sources, resolution);
   if (may_propagate) {
     propagate(model, hierarchy.tree(), wiring, resolution);
-    settle_waiting(hierarchy, sink, waiting, strategy.sources, resolution);
+    decide_deferred(hierarchy, sink, deferred, strategy.sources, resolution);
   }
   if (strategy.sources.has(Source::function)) attribute_functions(model, hierarchy.tree(), resolution);
   if (strategy.needs_classes) leave_out(hierarchy.tree(), filter, resolution);

@@ -1,33 +1,44 @@
 #include "resolve/rule.h"
 
-#include <algorithm>
+#include <array>
 
 namespace thence::resolve {
+namespace {
 
-using evidence::Evidence;
-using evidence::Source;
+struct RuleWords {
+  std::string_view name;
+  std::string_view text;
+};
+constexpr std::array<RuleWords, rule_count> rule_words = {{
+    {"outside_capture", "its name or metadata names a module that the capture does not have"},
+    {"module_limit", "the file names more modules than are read, perhaps this node's among them"},
+    {"unresolved_stack", "its metadata names a module whose path cannot be resolved"},
+    {"no_evidence", "no evidence names a module for this node"},
+    {"ancestor_answer", "the ancestor's answer for the matching node is kept"},
+    {"recordings_conflict", "the trace and the torch.export graph name different modules, both reliably"},
+    {"uncertain_graph", "only the torch.export graph names a module, with low certainty"},
+    {"relabelled_alone", "the module that ran differs from the exporter's stack, and nothing confirms it"},
+    {"several_candidates", "the evidence names several modules, and no parameter decides"},
+    {"fused_output", "a fused node belongs to the module that its output is named after"},
+    {"recorded_module", "what was recorded while the model ran overrides the exporter's metadata"},
+    {"graph_over_trace", "the torch.export graph overrides an uncertain alignment with the trace"},
+    {"weight_of_merged", "of two merged nodes, the one whose weight is read ran the operation"},
+    {"parameter_read", "of several candidates, the one whose parameter the node reads"},
+    {"strongest_source", "the source of highest precedence decides"},
+    {"consumers", "all nodes that read its output belong to this module"},
+    {"common_consumer", "the nodes that read its output have this module in common"},
+    {"between_modules", "it lies between nodes that have this module in common"},
+    {"producer", "no node reads its output, and one module produced its inputs"},
+    {"layer_boundary", "it lies between nodes of different layers"},
+    {"several_consumers", "the nodes that it is connected to belong to several modules"},
+    {"uncertain_wiring", "the recording does not place the nodes that it is connected to reliably"},
+    {"call_sites", "a function's body belongs to the modules that call it"},
+    {"class_filter", "the strategy leaves out torch.nn modules that are no exception"},
+}};
 
-std::string_view rule_of(std::span<const Evidence> all, const Attribution& answer) {
-  const auto is_rival = [&](const Evidence& e) { return e.module != answer.module; };
-  if (!answer.known() || answer.inferred || std::none_of(all.begin(), all.end(), is_rival)) return {};
-  const Source first = all.front().source;
-  switch (answer.source) {
-    case Source::parameter:
-      if (first != Source::parameter) return "of two merged nodes, the one whose weight is read ran it";
-      break;
-    case Source::value_names:
-      if (first != Source::value_names) return "of a fused node, the module that its output is named after";
-      break;
-    case Source::execution_trace:
-    case Source::fx_graph:
-      if (first == Source::dynamo_metadata) return "what was heard running beats the exporter's stack";
-      break;
-    default: break;
-  }
-  if (answer.source != first) return {};
-  const bool several = std::any_of(all.begin(), all.end(),
-                                   [&](const Evidence& e) { return e.source == first && is_rival(e); });
-  return several ? "of several that fit, the one whose parameter is read" : "the stronger source wins";
-}
+}  // namespace
+
+std::string_view name_of(Rule rule) { return rule_words[static_cast<std::size_t>(rule)].name; }
+std::string_view text_of(Rule rule) { return rule_words[static_cast<std::size_t>(rule)].text; }
 
 }  // namespace thence::resolve

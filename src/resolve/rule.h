@@ -1,15 +1,47 @@
-// The rule of decide() by which a node's module won over what else its evidence speaks of, in words.
+// Rule: what decided a node's answer. `decide` applies an ordered table of rules to the node's own evidence;
+// propagation, functions and the class filter answer for nodes whose own evidence decides nothing.
 #pragma once
 
-#include <span>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
-
-#include "evidence/source.h"
-#include "resolve/attribution.h"
 
 namespace thence::resolve {
 
-/// Empty where nothing was rejected, or the node's wiring decided. `all` is what evidence_of() gives.
-std::string_view rule_of(std::span<const evidence::Evidence> all, const Attribution& answer);
+enum class Rule : std::uint8_t {
+  // Rules of decide(), in the order in which they are tried:
+  outside_capture,
+  module_limit,
+  unresolved_stack,
+  no_evidence,
+  ancestor_answer,
+  recordings_conflict,
+  uncertain_graph,
+  relabelled_alone,
+  several_candidates,
+  fused_output,
+  recorded_module,
+  graph_over_trace,
+  weight_of_merged,
+  parameter_read,
+  strongest_source,
+  // Rules of propagate(), for nodes without evidence of their own:
+  consumers,
+  common_consumer,
+  between_modules,
+  producer,
+  layer_boundary,
+  several_consumers,
+  uncertain_wiring,
+  // Of function bodies, and of the class filter:
+  call_sites,
+  class_filter,
+  count,
+};
+inline constexpr std::size_t rule_count = static_cast<std::size_t>(Rule::count);
+
+/// As printed in JSON, and as a sentence.
+std::string_view name_of(Rule rule);
+std::string_view text_of(Rule rule);
 
 }  // namespace thence::resolve

@@ -9,7 +9,7 @@
 namespace thence::resolve {
 namespace {
 
-constexpr std::size_t most_listed = 64, most_readers = 1024, most_inputs = 1024;
+constexpr std::size_t most_sharing = 64, most_readers = 1024, most_inputs = 1024;
 
 // Two paths that differ in a layer's number and in nothing else: encoder.layer.0.attention,
 // encoder.layer.1.attention.
@@ -45,31 +45,41 @@ class Sharing {
   }
 
  private:
+  // What the readers of one node say about it.
+  struct Sharers {
+    ModuleId own = no_module;
+    bool is_constant = false;
+    bool serves_own = false;  // its own module reads it, too
+    std::string_view layers;  // the repeated block whose layers share it
+    std::size_t looked_at = 0;
+  };
+
   void look_at(onnx::NodeId id) {
-    const ModuleId own = resolution_.nodes[id].module;
     const bool constant = model_.node(id).inputs().empty();
-    std::vector<ModuleId>& serves = serves_;
-    serves.assign(1, own);
-    std::string_view layers;
-    bool serves_own = constant;
-    std::size_t looked = 0;
+    Sharers sharers{.own = resolution_.nodes[id].module, .is_constant = constant, .serves_own = constant};
+    serves_.assign(1, sharers.own);
     for (const onnx::ValueId value : model_.node(id).outputs()) {
       if (value == onnx::none) continue;
       for (const onnx::NodeId reader : wiring_.readers(value)) {
-        if (++looked > most_readers) break;
-        const Attribution& other = resolution_.nodes[reader];
-        serves_own |= other.module == own;
-        if (!other.known() || !other.named) continue;
-        if (merged_[reader]) add_places(serves, own, resolution_.sets[other.set], layers);
-        if (other.module == own || (!constant && !may_be_twins(own, other.module))) continue;
-        const Twins pair = twins(tree_[own].path, tree_[other.module].path);
-        if (!pair.layers.empty()) layers = pair.layers;
-        if (constant || !pair.layers.empty()) add(serves, other.module);
+        if (++sharers.looked_at > most_readers) break;
+        add_reader(sharers, reader);
       }
     }
-    if (serves.size() < 2 || !serves_own || (!constant && !free_of(id, layers))) return;
+    if (serves_.size() < 2 || !sharers.serves_own || (!constant && !free_of(id, sharers.layers))) return;
     if (!constant) merged_[id] = true;
-    set_modules(resolution_, id, serves);
+    set_modules(resolution_, id, serves_);
+  }
+
+  void add_reader(Sharers& sharers, onnx::NodeId reader) {
+    const Attribution& other = resolution_.nodes[reader];
+    sharers.serves_own |= other.module == sharers.own;
+    if (!other.known() || !other.named) return;
+    if (merged_[reader]) add_places(serves_, sharers.own, resolution_.sets[other.set], sharers.layers);
+    if (other.module == sharers.own) return;
+    if (!sharers.is_constant && !may_be_twins(sharers.own, other.module)) return;
+    const Twins pair = twins(tree_[sharers.own].path, tree_[other.module].path);
+    if (!pair.layers.empty()) sharers.layers = pair.layers;
+    if (sharers.is_constant || !pair.layers.empty()) add(serves_, other.module);
   }
 
   // Twins bear the same name, or are layers themselves: a look at the last atom tells most others apart.
@@ -98,7 +108,7 @@ class Sharing {
   }
 
   static void add(std::vector<ModuleId>& serves, ModuleId module) {
-    if (serves.size() < most_listed && std::find(serves.begin(), serves.end(), module) == serves.end())
+    if (serves.size() < most_sharing && std::find(serves.begin(), serves.end(), module) == serves.end())
       serves.push_back(module);
   }
 

@@ -5,55 +5,92 @@
 #include "resolve/propagate.h"
 
 namespace thence::resolve {
+namespace {
 
-void find_weight_owners(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring,
-                        Resolution& resolution) {
-  const auto& initializers = model.initializers();
-  if (initializers.empty()) return;
-  constexpr ModuleId unread = no_module - 1;
-  std::vector<ModuleId> reader_module(initializers.size(), unread);
-  const auto each_initializer = [&](onnx::NodeId id, auto use) {
-    for (const onnx::ValueId value : model.node(id).inputs()) {
+struct Weight {
+  ModuleId owner = no_module;
+  std::uint64_t elements = 0;
+};
+
+class WeightOwners {
+ public:
+  WeightOwners(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring,
+               Resolution& resolution)
+      : model_(model), hierarchy_(hierarchy), wiring_(wiring), resolution_(resolution) {}
+
+  void run() {
+    find_weights(modules_of_readers());
+    for (onnx::NodeId id = 0; id < model_.node_count(); ++id) set_owner(id);
+  }
+
+ private:
+  static constexpr ModuleId unread = no_module - 1;
+
+  // Calls `use` with each initializer that a node reads, directly or as a copy (transposed, dequantised), and
+  // with the owner that the copy names.
+  void each_initializer(onnx::NodeId id, auto use) const {
+    for (const onnx::ValueId value : model_.node(id).inputs()) {
       if (value == onnx::none) continue;
-      const onnx::Producer producer = model.producer(value);
+      const onnx::Producer producer = model_.producer(value);
       if (producer.kind == onnx::Producer::Kind::initializer) {
         use(producer.index, no_module);
       } else if (producer.kind == onnx::Producer::Kind::node &&
-                 wiring.flow(producer.index) == Flow::constant) {
-        const auto behind = hierarchy.parameter_behind(model, value);  // transposed, dequantised, copied
+                 wiring_.flow(producer.index) == Flow::constant) {
+        const auto behind = hierarchy_.parameter_behind(model_, value);
         if (behind.initializer != onnx::none) use(behind.initializer, behind.owner.module);
       }
     }
-  };
-  for (onnx::NodeId id = 0; id < model.node_count(); ++id)
-    each_initializer(id, [&](std::uint32_t index, ModuleId) {
-      ModuleId& seen = reader_module[index];
-      const ModuleId module = resolution.nodes[id].module;
-      if (seen == unread)
-        seen = module;
-      else if (seen != module)
-        seen = no_module;
-    });
-  std::vector<std::uint64_t> sizes(initializers.size());
-  std::vector<ModuleId> owners(initializers.size(), no_module);
-  for (std::size_t i = 0; i < initializers.size(); ++i) {
-    const onnx::TensorView tensor = model.tensor(initializers[i]);
-    sizes[i] = tensor.elements().value_or(0);
-    owners[i] = hierarchy.parameters()[i].module;
-    // Scalars and small vectors without a name are mostly constants, not weights.
-    if (owners[i] == no_module && tensor.dims.size() >= 2 && reader_module[i] != unread)
-      owners[i] = reader_module[i];
   }
-  for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
+
+  // By initializer: the one module that reads it; no_module if several do.
+  std::vector<ModuleId> modules_of_readers() const {
+    std::vector<ModuleId> modules(model_.initializers().size(), unread);
+    for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
+      each_initializer(id, [&](std::uint32_t index, ModuleId) {
+        const ModuleId module = resolution_.nodes[id].module;
+        if (modules[index] == unread)
+          modules[index] = module;
+        else if (modules[index] != module)
+          modules[index] = no_module;
+      });
+    return modules;
+  }
+
+  void find_weights(const std::vector<ModuleId>& reader_module) {
+    weights_.resize(reader_module.size());
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      const onnx::TensorView tensor = model_.tensor(model_.initializers()[i]);
+      weights_[i] = {hierarchy_.parameters()[i].module, tensor.elements().value_or(0)};
+      // Scalars and small vectors without a name are mostly constants, not weights.
+      if (weights_[i].owner == no_module && tensor.dims.size() >= 2 && reader_module[i] != unread)
+        weights_[i].owner = reader_module[i];
+    }
+  }
+
+  void set_owner(onnx::NodeId id) {
+    ModuleId& owner = resolution_.nodes[id].weight_owner;
     std::uint64_t largest = 0;
-    each_initializer(id, [&](std::uint32_t index, ModuleId by_copy) {
-      const ModuleId owner = by_copy != no_module ? by_copy : owners[index];
-      if (owner == no_module || (resolution.nodes[id].weight_owner != no_module && sizes[index] <= largest))
-        return;
-      largest = sizes[index];
-      resolution.nodes[id].weight_owner = owner;
+    each_initializer(id, [&](std::uint32_t index, ModuleId owner_of_copy) {
+      const ModuleId candidate = owner_of_copy != no_module ? owner_of_copy : weights_[index].owner;
+      if (candidate == no_module || (owner != no_module && weights_[index].elements <= largest)) return;
+      largest = weights_[index].elements;
+      owner = candidate;
     });
   }
+
+  const onnx::Model& model_;
+  const hierarchy::Hierarchy& hierarchy_;
+  const Wiring& wiring_;
+  Resolution& resolution_;
+  std::vector<Weight> weights_;  // by initializer
+};
+
+}  // namespace
+
+void find_weight_owners(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring,
+                        Resolution& resolution) {
+  if (model.initializers().empty()) return;
+  WeightOwners(model, hierarchy, wiring, resolution).run();
 }
 
 }  // namespace thence::resolve

@@ -14,7 +14,7 @@
 namespace thence::transfer {
 namespace {
 
-using evidence::Strength;
+using evidence::NodeMatch;
 using modules::ModuleId;
 using modules::no_module;
 using resolve::Lent;
@@ -23,22 +23,22 @@ using resolve::Reason;
 using resolve::Verification;
 using semantics::Map;
 
-Strength strength_of(const Origin& origin) {
+NodeMatch match_of(const Origin& origin) {
   switch (origin.kind) {
-    case Kind::view: return Strength::same_form;
-    case Kind::carries: return Strength::inserted;
-    case Kind::serves: return Strength::serving;
-    case Kind::helps: return Strength::serving_afar;
+    case Kind::view: return NodeMatch::same_view;
+    case Kind::carries: return NodeMatch::inserted;
+    case Kind::serves: return NodeMatch::feeds_matched;
+    case Kind::helps: return NodeMatch::feeds_matched_indirectly;
     default: break;
   }
   switch (origin.proof) {
-    case Proof::name: return Strength::same_node;
-    case Proof::weight: return Strength::same_weight;
-    case Proof::outputs: return Strength::same_readers;
-    case Proof::region: return Strength::same_region;
+    case Proof::name: return NodeMatch::same_node;
+    case Proof::weight: return NodeMatch::same_weight;
+    case Proof::outputs: return NodeMatch::same_consumers;
+    case Proof::region: return NodeMatch::same_region;
     case Proof::alone:
-    case Proof::neighbours: return Strength::one_left;
-    default: return Strength::same_inputs;
+    case Proof::neighbours: return NodeMatch::unique_remaining;
+    default: return NodeMatch::same_inputs;
   }
 }
 
@@ -52,7 +52,7 @@ class Lending {
 
   void add(const Origin& origin, bool refuted) {
     LentAnswer answer;
-    answer.strength = strength_of(origin);
+    answer.strength.match = match_of(origin);
     if (origin.kind == Kind::unknown) {
       answer.reason = refuted ? Reason::refuted : Reason::not_matched;
       lent_.answers.push_back(answer);
@@ -115,7 +115,7 @@ class Lending {
       return ancestor_.own_answer(node).module == first;
     });
     if (agreed) return all_of(origin, answer);
-    answer.strength = Strength::names_several;
+    answer.strength.has_rivals = true;
     answer.reason = is_for_readers(origin.kind) ? Reason::serves_several : Reason::ambiguous;
     for (const onnx::NodeId node : origin.nodes)
       if (ancestor_.own_answer(node).known()) list(answer, ancestor_.own_answer(node).module);

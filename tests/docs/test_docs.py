@@ -186,3 +186,13 @@ def test_symbols_in_how_it_works_exist() -> None:
     source = "\n".join(path.read_text() for path in (ROOT / "src").rglob("*.h"))
     for symbol in re.findall(r"`(?!onnx::\w+_\d)\w+::(\w+)`", text):
         assert re.search(rf"\b{symbol}\b", source), symbol
+
+
+def test_the_page_and_the_schema_of_explain_list_every_rule() -> None:
+    source = (ROOT / "src" / "resolve" / "rule.cpp").read_text()
+    rules = re.findall(r'^    \{"(\w+)", "', source, flags=re.MULTILINE)
+    assert rules
+    schema = json.loads((ROOT / "schema" / "explanation.schema.json").read_text())
+    assert schema["properties"]["rule"]["enum"] == rules
+    page = (ROOT / "docs" / "commands" / "explain.md").read_text()
+    assert re.findall(r"`(\w+)`", page[page.index("## Rules") :]) == ["rule", *rules]

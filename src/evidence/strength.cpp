@@ -1,0 +1,80 @@
+#include "evidence/strength.h"
+
+#include <array>
+
+namespace thence::evidence {
+namespace {
+
+constexpr std::array<std::string_view, strength_count> strength_names = {
+    "names_one",
+    "spelled",
+    "inferred_call",
+    "names_several",
+    "rewritten",
+    "foreign",
+    "reads",
+    "aligned",
+    "aligned_loosely",
+    "aligned_aside",
+    "aligned_aside_loosely",
+    "reordered",
+    "reordered_mostly",
+    "reordered_loosely",
+    "reordered_aside",
+    "reordered_aside_mostly",
+    "reordered_aside_loosely",
+    "relabelled",
+    "view_first",
+    "same_node",
+    "same_inputs",
+    "same_weight",
+    "same_readers",
+    "same_region",
+    "one_left",
+    "same_form",
+    "inserted",
+    "serving",
+    "serving_afar",
+    "takes_part",
+};
+
+// Runs in the compiler only: a name that is not listed does not compile.
+consteval std::uint8_t key(std::string_view name) {
+  std::uint8_t at = 0;
+  while (strength_names.at(at) != name) ++at;
+  return at;
+}
+
+constexpr std::uint8_t by_reading[] = {key("names_one"), key("spelled"),   key("inferred_call"),
+                                       key("foreign"),   key("rewritten"), key("view_first")};
+// By is_reordered, is_shape_or_constant and certainty. A file in order has one alignment: it is certain or
+// not.
+constexpr std::uint8_t by_alignment[2][2][3] = {
+    {{key("aligned"), key("aligned_loosely"), key("aligned_loosely")},
+     {key("aligned_aside"), key("aligned_aside_loosely"), key("aligned_aside_loosely")}},
+    {{key("reordered"), key("reordered_mostly"), key("reordered_loosely")},
+     {key("reordered_aside"), key("reordered_aside_mostly"), key("reordered_aside_loosely")}}};
+constexpr std::uint8_t by_match[] = {
+    key("same_node"), key("same_inputs"), key("same_weight"), key("same_readers"), key("same_region"),
+    key("one_left"),  key("same_form"),   key("inserted"),    key("serving"),      key("serving_afar")};
+
+}  // namespace
+
+std::size_t key_of(Strength strength) {
+  if (strength.has_rivals) return key("names_several");
+  if (strength.is_secondary) return key("takes_part");
+  switch (strength.statement) {
+    case Statement::name: return by_reading[static_cast<std::size_t>(strength.reading)];
+    case Statement::parameter: return key("reads");
+    case Statement::alignment:
+      if (strength.is_relabelled) return key("relabelled");
+      return by_alignment[strength.is_reordered][strength.is_shape_or_constant]
+                         [static_cast<std::size_t>(strength.certainty)];
+    case Statement::proof: return by_match[static_cast<std::size_t>(strength.match)];
+  }
+  return key("names_one");
+}
+
+std::string_view name_of_key(std::size_t key) { return strength_names[key]; }
+
+}  // namespace thence::evidence

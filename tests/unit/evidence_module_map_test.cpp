@@ -1,0 +1,29 @@
+#include <gtest/gtest.h>
+
+#include "evidence_parts.h"
+
+namespace thence::evidence {
+namespace {
+
+TEST(ModuleMap, NamesTheRecordedCallOfANode) {
+  test::Capture capture = test::capture_of({"a", "b"});
+  const modules::ModuleId b = capture.tree.find("b");
+  capture.module_map.emplace();
+  (*capture.module_map)["Relu_1"] = {.module = b, .call = 2};
+  const test::Net net(test::model(test::graph({test::node("Relu", {"x"}, {"y"}, "Relu_0"),
+                                               test::node("Relu", {"y"}, {"z"}, "Relu_1")})),
+                      std::move(capture));
+  Sink sink;
+  collect_module_map(net.model(), net.hierarchy, sink);
+  EXPECT_EQ(lines_of(net, sink, Source::trace_module_map), test::Lines{"1 b#2 names_one (Relu_1)"});
+}
+
+TEST(ModuleMap, NamesNothingWithoutACapture) {
+  const test::Net net(test::model(test::graph({test::node("Relu", {"x"}, {"y"}, "Relu_0")})));
+  Sink sink;
+  collect_module_map(net.model(), net.hierarchy, sink);
+  EXPECT_TRUE(sink.of(Source::trace_module_map).empty());
+}
+
+}  // namespace
+}  // namespace thence::evidence
