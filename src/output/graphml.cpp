@@ -101,7 +101,7 @@ class GraphML {
         "</y:NodeLabel><y:Shape type=\"roundrectangle\"/><y:State closed=\"false\"/></y:GroupNode>"
         "</y:Realizers></y:ProxyAutoBoundsNode></data>\n";
     base::append_format(text_, "<graph id=\"g{}\" edgedefault=\"directed\">\n", id);
-    out_.add("");
+    out_.flush_if_full();
     for (const onnx::NodeId node : nodes_.of(id)) write_node(node);
     for (const ModuleId child : module.children) write_module(child);
     text_ += "</graph></node>\n";
