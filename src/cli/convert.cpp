@@ -54,7 +54,7 @@ int fail(const Error& error) {
 
 template <output::Formulas formulas>
 void write_csv(const semantics::Map& map, base::Writer& out) {
-  output::write_map_csv(map, output::Nodes(map.model()), output::all_columns(), formulas, out);
+  output::write_map_csv(map, output::Nodes(map.model()), output::all_columns(), formulas, 1, out);
 }
 
 // Python prints its own errors.

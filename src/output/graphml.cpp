@@ -111,7 +111,7 @@ class GraphML {
     base::append_format(text_, "<node id=\"n{}\">", id);
     append_data("kind", "node");
     for (const Column& column : all_columns())
-      if (const std::string value = column.text(map_, id); !value.empty()) append_data(column.name, value);
+      if (const std::string value = column.text(reader_, id); !value.empty()) append_data(column.name, value);
     text_ += "<data key=\"shape\"><y:ShapeNode><y:NodeLabel>";
     append_xml(text_, map_.model().node(id).op_type());
     out_.add("</y:NodeLabel><y:Shape type=\"rectangle\"/></y:ShapeNode></data></node>\n");
@@ -142,6 +142,7 @@ class GraphML {
   base::Writer& out_;
   std::string& text_ = out_.buffer();
   NodesByModule nodes_;
+  ColumnReader reader_{map_};
 };
 
 }  // namespace

@@ -133,7 +133,7 @@ class Explorer {
     json_.member<"namespace">(namespaces_.of(map_.answer(id).module));
     json_.begin_array<"attrs">();
     for (const Column& column : all_columns())
-      if (const std::string value = column.text(map_, id); !value.empty()) write_pair(column.name, value);
+      if (const std::string value = column.text(reader_, id); !value.empty()) write_pair(column.name, value);
     json_.end_array();
     write_edges(id, graph);
     json_.key<"inputsMetadata">();
@@ -213,6 +213,7 @@ class Explorer {
   const onnx::Model& model_;
   base::Writer& out_;
   JsonWriter json_{out_.buffer()};
+  ColumnReader reader_{map_};
   onnx::Edges edges_;
   Places places_;
   Namespaces namespaces_;
