@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include "base/diagnostic.h"
+#include "capture/capture.h"
 #include "cli/completion.h"
-#include "hierarchy/capture.h"
 #include "hierarchy/hierarchy.h"
 #include "onnx/model.h"
 
@@ -27,20 +27,20 @@ bool is_safe_in_shells(std::string_view name) {
 }
 
 // The paths that begin so, up to the next dot; inside a module whose whole path is given, its children.
-std::vector<std::string> paths_from(const hierarchy::ModuleTree& tree, std::string_view begun) {
+std::vector<std::string> paths_from(const modules::ModuleTree& tree, std::string_view begun) {
   constexpr std::size_t most = 2000;
   std::vector<std::string> found;
-  const auto add = [&](hierarchy::ModuleId module) {
+  const auto add = [&](modules::ModuleId module) {
     const std::string_view one = tree[module].path;
     if (found.size() < most && is_safe_in_shells(one)) found.emplace_back(one);
   };
-  for (hierarchy::ModuleId module = 1; module < tree.size(); ++module) {
+  for (modules::ModuleId module = 1; module < tree.size(); ++module) {
     const std::string_view one = tree[module].path;
     if (one.starts_with(begun) && one.find('.', begun.size()) == std::string_view::npos) add(module);
   }
-  const hierarchy::ModuleId whole = tree.find(begun);
-  if (found.size() == 1 && found.front() == begun && whole != hierarchy::no_module)
-    for (const hierarchy::ModuleId child : tree[whole].children) add(child);
+  const modules::ModuleId whole = tree.find(begun);
+  if (found.size() == 1 && found.front() == begun && whole != modules::no_module)
+    for (const modules::ModuleId child : tree[whole].children) add(child);
   if (found.size() > 1 && found.front() == begun) found.erase(found.begin());
   return found;
 }
@@ -54,9 +54,9 @@ std::vector<std::string> complete_module(const std::string& model_file, const st
   if (path.empty() || path == "-") return {};
   const Result<onnx::Model> model = onnx::Model::open(path, unheard);
   if (!model) return {};
-  std::optional<hierarchy::Capture> capture;
+  std::optional<capture::Capture> capture;
   if (!capture_file.empty())
-    if (Result<hierarchy::Capture> read = hierarchy::open_capture(with_home(capture_file), unheard))
+    if (Result<capture::Capture> read = capture::open_capture(with_home(capture_file), unheard))
       capture = *std::move(read);
   const hierarchy::Hierarchy hierarchy(*model, std::move(capture));
   return paths_from(hierarchy.tree(), begun);

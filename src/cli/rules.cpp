@@ -108,14 +108,14 @@ struct ExplainFlags : ModelFlags {
   std::string format = "table", path;
 };
 
-std::string told_path(const hierarchy::ModuleTree& tree, hierarchy::ModuleId module) {
-  return module == hierarchy::root ? "(root)" : std::string(tree[module].path);
+std::string told_path(const modules::ModuleTree& tree, modules::ModuleId module) {
+  return module == modules::root ? "(root)" : std::string(tree[module].path);
 }
 
-output::Rows explained(const semantics::Map& map, hierarchy::ModuleId module) {
+output::Rows explained(const semantics::Map& map, modules::ModuleId module) {
   const semantics::Told& told = *map.told();
-  const hierarchy::ModuleTree& tree = map.own_tree();
-  const hierarchy::ModuleId shown = map.told_as(module);
+  const modules::ModuleTree& tree = map.own_tree();
+  const modules::ModuleId shown = map.told_as(module);
   const semantics::Role role = map.role(shown);
   output::Rows rows{.schema = "thence.rules-explanation/1",
                     .list = "steps",
@@ -139,8 +139,8 @@ int run_explain(ExplainFlags& flags) {
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
   if (map.told() == nullptr) return fail(no_rules());
-  const hierarchy::ModuleId module = map.own_tree().find(flags.path == "(root)" ? "" : flags.path);
-  if (module == hierarchy::no_module) {
+  const modules::ModuleId module = map.own_tree().find(flags.path == "(root)" ? "" : flags.path);
+  if (module == modules::no_module) {
     print_error({ErrorKind::usage, "E003", base::format("no module has the path '{}'", brief(flags.path)),
                  "'thence show --no-rules' lists the modules"});
     return nothing_found;

@@ -10,7 +10,7 @@
 namespace thence::edit {
 namespace {
 
-using hierarchy::ModuleId;
+using modules::ModuleId;
 using onnx::NodeId;
 using onnx::ValueId;
 using semantics::Map;
@@ -219,7 +219,7 @@ bool bodies_too_deep(const onnx::Model& model) {
 Result<Part> find_part(const Map& map, const ExtractOptions& options, const Types& types) {
   Part part;
   part.module = map.tree().find(options.module);
-  if (part.module == hierarchy::no_module)
+  if (part.module == modules::no_module)
     return no_part("E003", base::format("no module has the path '{}'", base::printable(options.module)),
                    "thence show lists the modules");
   const Calls calls(map);

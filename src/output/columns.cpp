@@ -8,14 +8,14 @@
 namespace thence::output {
 namespace {
 
-using hierarchy::ModuleId;
-using hierarchy::no_module;
+using modules::ModuleId;
+using modules::no_module;
 using onnx::NodeId;
 using semantics::Map;
 
 // The root's path is empty, and an empty cell means unknown, which the root is not.
 void append_path(const Map& map, ModuleId module, std::string& out) {
-  if (module != no_module) out += module == hierarchy::root ? "(root)" : map.tree()[module].path;
+  if (module != no_module) out += module == modules::root ? "(root)" : map.tree()[module].path;
 }
 
 void append_words(std::string_view first, std::string_view second, std::string& out) {
@@ -87,7 +87,7 @@ void append_component(ColumnReader& reader, NodeId node, std::string& out) {
 }
 void append_layer_id(ColumnReader& reader, NodeId node, std::string& out) {
   if (!reader.map.answer(node).known()) return;
-  const std::vector<hierarchy::LayerStep>& layers = reader.facts(node).layers;
+  const std::vector<modules::LayerStep>& layers = reader.facts(node).layers;
   if (!layers.empty()) base::append_integer(out, layers.front().index);
 }
 

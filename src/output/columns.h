@@ -23,7 +23,7 @@ class ColumnReader {
 
  private:
   struct Kept {
-    hierarchy::ModuleId module = hierarchy::no_module;
+    modules::ModuleId module = modules::no_module;
     semantics::ModuleFacts facts;
   };
   semantics::RoleReader roles_;

@@ -18,13 +18,13 @@ namespace {
 using evidence::Evidence;
 using evidence::Source;
 using evidence::Strength;
-using hierarchy::no_module;
+using modules::no_module;
 using semantics::Map;
 
-std::string path_or_root(const hierarchy::ModuleTree& tree, hierarchy::ModuleId module) {
-  return module == hierarchy::root ? "(root)" : base::printable(tree[module].path);
+std::string path_or_root(const modules::ModuleTree& tree, modules::ModuleId module) {
+  return module == modules::root ? "(root)" : base::printable(tree[module].path);
 }
-std::string path_or_root(const Map& map, hierarchy::ModuleId module) {
+std::string path_or_root(const Map& map, modules::ModuleId module) {
   return path_or_root(map.tree(), module);
 }
 
@@ -140,13 +140,13 @@ std::string node_title(const Map& map, onnx::NodeId id) {
                       graph.empty() ? "main graph" : graph, node.index());
 }
 
-std::string class_text(const Map& map, hierarchy::ModuleId module, const semantics::ModuleFacts& facts) {
+std::string class_text(const Map& map, modules::ModuleId module, const semantics::ModuleFacts& facts) {
   const std::string_view own = map.tree()[module].class_name;
   if (own.empty()) return "class unknown";
   std::string text = base::printable(own);
   if (facts.hf_module != no_module && facts.hf_module != module)
-    text += base::format(" in {}",
-                         base::printable(hierarchy::short_class(map.tree()[facts.hf_module].class_name)));
+    text +=
+        base::format(" in {}", base::printable(modules::short_class(map.tree()[facts.hf_module].class_name)));
   return text;
 }
 
@@ -193,8 +193,7 @@ void add_shapes(const onnx::Node& node, const shapes::Inferred& inferred, base::
     add_line(out, "work", base::format("{} FLOPs", inferred.sizes.text(flops)));
 }
 
-void write_module_path(const hierarchy::ModuleTree& tree, hierarchy::ModuleId module,
-                       base::JsonWriter& json) {
+void write_module_path(const modules::ModuleTree& tree, modules::ModuleId module, base::JsonWriter& json) {
   json.key<"module">();
   module == no_module ? json.null() : json.value(tree[module].path);
 }
@@ -237,7 +236,7 @@ void add_module(const Map& map, const resolve::Attribution& answer, base::Writer
   if (!facts.tag.empty()) add_line(out, "tag", base::printable(facts.tag));
   std::string role(facts.role.type);
   if (!facts.role.component.empty()) role += (role.empty() ? "" : " · ") + std::string(facts.role.component);
-  for (const hierarchy::LayerStep& step : facts.layers)
+  for (const modules::LayerStep& step : facts.layers)
     role += base::format("{}{} {}", role.empty() ? "" : " · ", base::printable(step.container), step.index);
   if (!role.empty()) add_line(out, "role", role);
   add_line(out, "confidence", base::format("{:.4g} {}", answer.confidence, semantics::level_of(answer)));
@@ -246,7 +245,7 @@ void add_module(const Map& map, const resolve::Attribution& answer, base::Writer
 // The modules that the node has beside its own, each for another reason.
 void add_other_modules(const Map& map, onnx::NodeId id, base::Writer& out) {
   const resolve::Attribution& answer = map.answer(id);
-  const hierarchy::ModuleId own = map.own_answer(id).module;
+  const modules::ModuleId own = map.own_answer(id).module;
   if (map.told() != nullptr && answer.known() && map.told()->view.stands_for[answer.module] != own)
     add_line(out, "told for", path_or_root(map.own_tree(), own));
   const auto modules = map.modules_of(id);

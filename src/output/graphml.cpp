@@ -14,7 +14,7 @@
 namespace thence::output {
 namespace {
 
-using hierarchy::ModuleId;
+using modules::ModuleId;
 using semantics::Map;
 
 // XML has no way to write control characters, nor the last two of the basic plane: they are spelled out.
@@ -75,7 +75,7 @@ class GraphML {
       base::append_format(text_, "<key id=\"{}\" for=\"node\" attr.name=\"{}\" attr.type=\"{}\"/>\n",
                           column.name, column.name, type_of(column.name));
     text_ += "<graph id=\"g\" edgedefault=\"directed\">\n";
-    write_module(hierarchy::root);
+    write_module(modules::root);
     for (const onnx::NodeId node : nodes_.unknown()) write_node(node);
     write_edges();
     out_.add("</graph>\n</graphml>\n");
@@ -85,8 +85,8 @@ class GraphML {
  private:
   // As deep as ModuleTree::max_depth.
   void write_module(ModuleId id) {
-    const hierarchy::Module& module = map_.tree()[id];
-    const std::string_view name = id == hierarchy::root ? root_label(map_) : module.name();
+    const modules::Module& module = map_.tree()[id];
+    const std::string_view name = id == modules::root ? root_label(map_) : module.name();
     base::append_format(text_, "<node id=\"m{}\" yfiles.foldertype=\"group\">", id);
     append_data("kind", "module");
     append_data("path", module.path);

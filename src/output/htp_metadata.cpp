@@ -11,7 +11,7 @@
 namespace thence::output {
 namespace {
 
-using hierarchy::ModuleId;
+using modules::ModuleId;
 using semantics::Map;
 
 class Sidecar {
@@ -32,14 +32,14 @@ class Sidecar {
     json_.new_line();
     json_.begin_object<"model">();
     json_.member<"name_or_path">(map_.model().file());
-    json_.member<"class">(hierarchy::short_class(map_.tree()[hierarchy::root].class_name));
+    json_.member<"class">(modules::short_class(map_.tree()[modules::root].class_name));
     json_.member<"framework">("pytorch");
     json_.member<"total_modules">(summary.modules);
-    json_.member<"total_parameters">(held_[hierarchy::root].parameters);
+    json_.member<"total_parameters">(held_[modules::root].parameters);
     json_.end_object();
     json_.new_line();
     json_.key<"modules">();
-    write_module(hierarchy::root);
+    write_module(modules::root);
     json_.new_line();
     const std::size_t tagged = write_nodes();
     json_.new_line();
@@ -58,20 +58,20 @@ class Sidecar {
     std::stable_sort(ran.begin(), ran.end(), [&](ModuleId a, ModuleId b) {  // parents are numbered first
       return held_[a].first_node < held_[b].first_node;
     });
-    order_.resize(held_.size(), hierarchy::no_module);
+    order_.resize(held_.size(), modules::no_module);
     for (std::size_t i = 0; i < ran.size(); ++i) order_[ran[i]] = static_cast<std::uint32_t>(i);
   }
 
   // As deep as ModuleTree::max_depth. `class_name` is the bare one, as in other tools' files; `class` is
   // ours.
   void write_module(ModuleId id) {
-    const hierarchy::Module& module = map_.tree()[id];
+    const modules::Module& module = map_.tree()[id];
     json_.begin_object();
-    json_.member<"class_name">(hierarchy::short_class(module.class_name));
+    json_.member<"class_name">(modules::short_class(module.class_name));
     if (!module.class_name.empty()) json_.member<"class">(module.class_name);
     json_.member<"traced_tag">(map_.facts(id).tag);
     json_.member<"scope">(module.path);
-    if (order_[id] != hierarchy::no_module) json_.member<"execution_order">(order_[id]);
+    if (order_[id] != modules::no_module) json_.member<"execution_order">(order_[id]);
     if (!module.children.empty()) {
       json_.begin_object<"children">();
       for (const ModuleId child : module.children) {

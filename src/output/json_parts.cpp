@@ -2,11 +2,11 @@
 
 namespace thence::output {
 
-void write_layers(base::JsonWriter& json, const std::vector<hierarchy::LayerStep>& layers, LayerSteps steps) {
+void write_layers(base::JsonWriter& json, const std::vector<modules::LayerStep>& layers, LayerSteps steps) {
   json.key<"layer_id">();
   layers.empty() ? json.null() : json.value(layers.front().index);
   json.begin_array<"layer_path">();
-  for (const hierarchy::LayerStep& layer : layers) {
+  for (const modules::LayerStep& layer : layers) {
     if (steps == LayerSteps::pairs) {
       json.begin_array();
       json.value(layer.container);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/json_writer.h"
-#include "hierarchy/module_tree.h"
+#include "modules/module_tree.h"
 #include "semantics/map.h"
 
 namespace thence::output {
@@ -13,7 +13,7 @@ namespace thence::output {
 enum class LayerSteps { pairs, objects };
 
 /// The members `"layer_id":3,"layer_path":[["encoder.layer",3]]`: the repeated blocks around a module.
-void write_layers(base::JsonWriter& json, const std::vector<hierarchy::LayerStep>& layers, LayerSteps steps);
+void write_layers(base::JsonWriter& json, const std::vector<modules::LayerStep>& layers, LayerSteps steps);
 
 /// The member "by_source": how many nodes each source decides; those that decide none are left out.
 void write_by_source(base::JsonWriter& json, const semantics::Summary& summary);

@@ -15,11 +15,11 @@ namespace thence::output {
 namespace {
 
 using base::JsonWriter;
-using hierarchy::ModuleId;
-using hierarchy::no_module;
+using modules::ModuleId;
+using modules::no_module;
 using semantics::Map;
 
-void write_path(const hierarchy::ModuleTree& tree, ModuleId module, JsonWriter& json) {
+void write_path(const modules::ModuleTree& tree, ModuleId module, JsonWriter& json) {
   module == no_module ? json.null() : json.value(tree[module].path);
 }
 
@@ -170,8 +170,8 @@ class JsonRows {
 
   void write_known(ModuleMembers& members) {
     map_.read_facts(members.module, roles_, facts_);
-    const hierarchy::ModuleTree& tree = map_.tree();
-    const hierarchy::Module& module = tree[members.module];
+    const modules::ModuleTree& tree = map_.tree();
+    const modules::Module& module = tree[members.module];
     const std::string_view hf_class =
         facts_.hf_module == no_module ? std::string_view() : tree[facts_.hf_module].class_name;
     JsonWriter json(members.text, JsonWriter::Position::after_item);
@@ -192,7 +192,7 @@ class JsonRows {
     json.member_or_null<"component">(facts_.role.component);
     write_layers(json, facts_.layers, steps_);
     json.begin_object<"additional_context">();
-    json.member_or_null<"module_class">(hierarchy::short_class(hf_class));
+    json.member_or_null<"module_class">(modules::short_class(hf_class));
     json.member_or_null<"semantic_classification">(facts_.role.classification);
     json.member<"scope_path">(facts_.scope_path);
     json.end_object();

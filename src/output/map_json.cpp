@@ -13,8 +13,8 @@ namespace thence::output {
 namespace {
 
 using base::JsonWriter;
-using hierarchy::ModuleId;
-using hierarchy::no_module;
+using modules::ModuleId;
+using modules::no_module;
 using semantics::Map;
 
 void write_header(const Map& map, JsonWriter& json) {
@@ -36,7 +36,7 @@ void write_header(const Map& map, JsonWriter& json) {
   json.end_object();
 }
 
-void write_module(const hierarchy::Module& module, JsonWriter& json) {
+void write_module(const modules::Module& module, JsonWriter& json) {
   json.begin_object();
   json.member<"path">(module.path);
   json.member_or_null<"class">(module.class_name);

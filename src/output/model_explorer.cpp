@@ -17,8 +17,8 @@ namespace thence::output {
 namespace {
 
 using base::JsonWriter;
-using hierarchy::ModuleId;
-using hierarchy::no_module;
+using modules::ModuleId;
+using modules::no_module;
 using semantics::Map;
 
 // Labels may repeat, numbers do not.
@@ -192,7 +192,7 @@ class Explorer {
   }
 
   void write_group(ModuleId module) {
-    const hierarchy::Module& group = map_.tree()[module];
+    const modules::Module& group = map_.tree()[module];
     const semantics::Role role = map_.role(module);
     json_.new_line();
     json_.key(namespaces_.of(module));

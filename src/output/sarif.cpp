@@ -67,7 +67,7 @@ class Results {
     message_.assign(node.op_type()).append(" ").append(name);
     if (answer.known()) {
       message_.append(" is probably of module ");
-      message_.append(answer.module == hierarchy::root ? "(root)" : map_.tree()[answer.module].path);
+      message_.append(answer.module == modules::root ? "(root)" : map_.tree()[answer.module].path);
       base::append_format(message_, ", confidence {:.4g}: ", answer.confidence);
     } else {
       message_.append(" has no known module: ");

@@ -25,7 +25,7 @@ void write_nodes(const semantics::Map& map, NodeNames& names, JsonWriter& json, 
 void write_modules(const semantics::Map& map, NodeNames& names, JsonWriter& json, base::Writer& out) {
   const NodesByModule nodes(map);
   json.begin_object<"modules">();
-  for (hierarchy::ModuleId module = 0; module < map.tree().size() && out.ok(); ++module) {
+  for (modules::ModuleId module = 0; module < map.tree().size() && out.ok(); ++module) {
     json.new_line();
     json.key(map.tree()[module].path);
     json.begin_array();

@@ -61,7 +61,7 @@ void write_tally(const Tree& tree, const Tally& tally, JsonWriter& json) {
 }
 
 void write_row(const semantics::Map& map, const Tree& tree, const TreeRow& row, JsonWriter& json) {
-  const hierarchy::Module& module = map.tree()[row.module];
+  const modules::Module& module = map.tree()[row.module];
   const semantics::Role role = map.role(row.module);
   json.begin_object();
   json.member<"path">(module.path);
@@ -135,14 +135,14 @@ void write_tree_csv(const semantics::Map& map, const Tree& tree, Formulas formul
       "elementwise,confidence,semantic_type,component,layer_id\n");
   for (const TreeRow& row : tree.rows) {
     std::string& text = out.buffer();
-    const hierarchy::Module& module = map.tree()[row.module];
+    const modules::Module& module = map.tree()[row.module];
     append_csv_field(text, module.path, formulas);
     text += ',';
     append_csv_field(text, module.class_name, formulas);
     base::append_format(text, ",{},", row.depth);
     append_csv_tally(text, tree, tree.of(row), formulas);
     const semantics::Role role = map.role(row.module);
-    const std::vector<hierarchy::LayerStep> layers = map.layers(row.module);
+    const std::vector<modules::LayerStep> layers = map.layers(row.module);
     for (const std::string_view word : {role.type, role.component}) {
       text += ',';
       append_csv_field(text, word, formulas);

@@ -24,7 +24,7 @@ struct TreeOptions {
 };
 
 struct TreeRow {
-  hierarchy::ModuleId module = hierarchy::root;
+  modules::ModuleId module = modules::root;
   std::size_t depth = 0;
 };
 

@@ -11,12 +11,12 @@
 namespace thence::query {
 namespace {
 
-using hierarchy::ModuleId;
-using hierarchy::no_module;
+using modules::ModuleId;
+using modules::no_module;
 using semantics::Map;
 
 // A module's path, or NULL.
-void put_path(Statement& row, const hierarchy::ModuleTree& tree, ModuleId module) {
+void put_path(Statement& row, const modules::ModuleTree& tree, ModuleId module) {
   if (module == no_module)
     row.null();
   else
@@ -24,14 +24,14 @@ void put_path(Statement& row, const hierarchy::ModuleTree& tree, ModuleId module
 }
 
 // The index of the outermost layer, or NULL.
-void put_layer(Statement& row, const std::vector<hierarchy::LayerStep>& layers) {
+void put_layer(Statement& row, const std::vector<modules::LayerStep>& layers) {
   if (layers.empty())
     row.null();
   else
     row.count(layers.front().index);
 }
 
-std::string list_of(const hierarchy::ModuleTree& tree, const std::vector<ModuleId>& modules) {
+std::string list_of(const modules::ModuleTree& tree, const std::vector<ModuleId>& modules) {
   std::string text;
   base::JsonWriter json(text);
   json.begin_array();
@@ -95,12 +95,12 @@ void fill_metadata(const Map& map, Database& database) {
 
 void fill_modules(const Map& map, Database& database) {
   const std::vector<semantics::Holding> held = semantics::holdings(map);
-  const hierarchy::ModuleTree& tree = map.tree();
+  const modules::ModuleTree& tree = map.tree();
   std::vector<std::int64_t> depths(tree.size());
   Statement row = insert_into(database, "modules", 15);
   for (ModuleId id = 0; id < tree.size(); ++id) {
-    const hierarchy::Module& module = tree[id];
-    if (id != hierarchy::root) depths[id] = depths[module.parent] + 1;
+    const modules::Module& module = tree[id];
+    if (id != modules::root) depths[id] = depths[module.parent] + 1;
     const semantics::ModuleFacts& facts = map.facts(id);
     row.number(id);
     row.text(module.path);
@@ -125,7 +125,7 @@ void fill_modules(const Map& map, Database& database) {
 }
 
 void fill_nodes(const Map& map, Database& database) {
-  const hierarchy::ModuleTree& tree = map.tree();
+  const modules::ModuleTree& tree = map.tree();
   const onnx::Model& model = map.model();
   const std::string unknown_tag = map.tag_of_unknown();
   ModuleLists modules(map);

@@ -11,7 +11,7 @@
 namespace thence::query {
 namespace {
 
-using hierarchy::ModuleId;
+using modules::ModuleId;
 using semantics::Map;
 
 Error nothing(std::string text, std::string hint) {
@@ -28,7 +28,7 @@ std::string_view noun(Kind kind) {
 // kind of selector.
 template <class Use>
 void each_name(const Map& map, const Term& term, Use use) {
-  const hierarchy::ModuleTree& tree = map.tree();
+  const modules::ModuleTree& tree = map.tree();
   std::set<std::string_view> met;
   const auto once = [&](std::string_view name) {
     if (!name.empty() && met.insert(name).second) use(name);
@@ -41,7 +41,7 @@ void each_name(const Map& map, const Term& term, Use use) {
     case Kind::class_name: {
       const bool bare = term.text.find('.') == std::string::npos;
       for (ModuleId module = 0; module < tree.size(); ++module)
-        once(bare ? hierarchy::short_class(tree[module].class_name) : tree[module].class_name);
+        once(bare ? modules::short_class(tree[module].class_name) : tree[module].class_name);
       return;
     }
     case Kind::role:
