@@ -53,6 +53,7 @@ bench: setup-bench  ## time the core, and compare with the bars it must clear
 	@.venv/bin/python bench/tag_cost.py
 	@.venv/bin/python bench/convert_cost.py
 	@.venv/bin/python bench/query_cost.py
+	@.venv/bin/python bench/format_cost.py
 	@.venv/bin/python bench/transfer_cost.py
 	@.venv/bin/python bench/diff_cost.py
 

@@ -104,6 +104,21 @@ std::filesystem::path behind_links(const std::string& path) {
   return real.empty() ? std::filesystem::path(path) : real;
 }
 
+// Gives a new file the owner and the mode of the one that it replaces, and makes its content durable. Returns
+// the error number.
+int finish_file(int descriptor, const std::filesystem::path& target) {
+  struct stat old {};
+  const mode_t mask = umask(0);
+  umask(mask);
+  // The target is no link, or a link that is replaced: its owner and mode mean nothing. The bits that give
+  // rights to whoever runs a file (setuid, setgid) are not passed on to new content.
+  const bool replaces = lstat(target.c_str(), &old) == 0 && S_ISREG(old.st_mode);
+  const mode_t mode = replaces ? old.st_mode & 0777 : 0666 & ~mask;
+  // The owner is kept where that is permitted: most users may not give files away.
+  if (replaces && fchown(descriptor, old.st_uid, old.st_gid) != 0 && errno != EPERM) return errno;
+  return fchmod(descriptor, mode) != 0 || fsync(descriptor) != 0 ? errno : 0;
+}
+
 // Has `make` fill a temporary file, open and by name, and puts that at `target`.
 std::optional<Error> replace(const std::string& path, const std::filesystem::path& target,
                              const std::function<std::optional<Error>(int, const std::string&)>& make) {
@@ -112,18 +127,8 @@ std::optional<Error> replace(const std::string& path, const std::filesystem::pat
   const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
   if (descriptor < 0) return failure(path, "cannot write", errno);
   note_unfinished(temporary);
-  struct stat old {};
-  const mode_t mask = umask(0);
-  umask(mask);
-  // The target is no link, or a link that is replaced: its owner and mode mean nothing. The bits that give
-  // rights to whoever runs a file (setuid, setgid) are not passed on to new content.
-  const bool replaces = lstat(target.c_str(), &old) == 0 && S_ISREG(old.st_mode);
-  const mode_t mode = replaces ? old.st_mode & 0777 : 0666 & ~mask;
   std::optional<Error> error = make(descriptor, temporary);
-  int number = 0;
-  // The owner is kept where we may; who may not give files away owns what he writes.
-  if (!error && replaces && fchown(descriptor, old.st_uid, old.st_gid) != 0 && errno != EPERM) number = errno;
-  if (!error && number == 0 && (fchmod(descriptor, mode) != 0 || fsync(descriptor) != 0)) number = errno;
+  int number = error ? 0 : finish_file(descriptor, target);
   if (close(descriptor) != 0 && number == 0) number = errno;
   if (!error && number == 0 && rename(temporary.c_str(), target.c_str()) != 0) number = errno;
   any_unfinished = 0;

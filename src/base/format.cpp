@@ -25,9 +25,9 @@ void visit(const FormatValue& value, Use use) {
   }
 }
 
-void append_number(std::string& out, auto value) {
-  std::array<char, 24> digits;
-  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+void append_digits(std::string& out, auto number) {
+  std::array<char, 20> digits;  // enough for the longest: -9223372036854775808
+  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), number);
   out.append(digits.data(), end);
 }
 
@@ -35,8 +35,8 @@ void append_number(std::string& out, auto value) {
 bool append_plain(std::string& out, const FormatValue& value) {
   switch (value.kind) {
     case FormatValue::Kind::text: out += value.text; return true;
-    case FormatValue::Kind::integer: append_number(out, value.integer); return true;
-    case FormatValue::Kind::natural: append_number(out, value.natural); return true;
+    case FormatValue::Kind::integer: append_signed(out, value.integer); return true;
+    case FormatValue::Kind::natural: append_unsigned(out, value.natural); return true;
     case FormatValue::Kind::character: out += value.character; return true;
     default: return false;
   }
@@ -45,6 +45,9 @@ bool append_plain(std::string& out, const FormatValue& value) {
 }  // namespace
 
 void wrong_pattern(const char*) {}
+
+void append_signed(std::string& out, std::int64_t number) { append_digits(out, number); }
+void append_unsigned(std::string& out, std::uint64_t number) { append_digits(out, number); }
 
 void append_values(std::string& out, std::string_view pattern, std::span<const FormatValue> values) {
   std::size_t next = 0;

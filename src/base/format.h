@@ -74,6 +74,19 @@ constexpr bool suits(char type, FormatValue::Kind kind) {
 /// Not constexpr: a pattern that calls it does not compile.
 void wrong_pattern(const char* why);
 
+/// Checks a field, without its braces, against the kinds of the values that are left. Returns how many it
+/// uses.
+constexpr std::size_t check_field(std::string_view field, std::span<const FormatValue::Kind> kinds) {
+  const std::size_t used = field.find('{') == std::string_view::npos ? 1 : 2;  // a width or a precision
+  if (!field.empty() && field.front() != ':')
+    wrong_pattern("values have no numbers or names");
+  else if (used > kinds.size())
+    wrong_pattern("more fields than values");
+  else if (!field.empty() && !suits(field.back(), kinds.front()))
+    wrong_pattern("a type does not suit its value");
+  return used;
+}
+
 constexpr void check_pattern(std::string_view pattern, std::span<const FormatValue::Kind> kinds) {
   std::size_t used = 0;
   for (std::size_t at = 0; at < pattern.size(); ++at) {
@@ -84,19 +97,15 @@ constexpr void check_pattern(std::string_view pattern, std::span<const FormatVal
     }
     const std::size_t end = pattern[at] == '{' ? field_end(pattern, at) : std::string_view::npos;
     if (end == std::string_view::npos) return wrong_pattern("a brace has no partner");
-    const std::string_view field = pattern.substr(at + 1, end - at - 2);
-    if (!field.empty() && field.front() != ':') return wrong_pattern("values have no numbers or names");
-    const bool has_width = field.find('{') != std::string_view::npos;
-    if (used + (has_width ? 2 : 1) > kinds.size()) return wrong_pattern("more fields than values");
-    if (!field.empty() && !suits(field.back(), kinds[used]))
-      return wrong_pattern("a type does not suit its value");
-    used += has_width ? 2 : 1;
+    used += check_field(pattern.substr(at + 1, end - at - 2), kinds.subspan(used));
     at = end - 1;
   }
   if (used != kinds.size()) wrong_pattern("more values than fields");
 }
 
 void append_values(std::string& out, std::string_view pattern, std::span<const FormatValue> values);
+void append_signed(std::string& out, std::int64_t number);
+void append_unsigned(std::string& out, std::uint64_t number);
 
 }  // namespace detail
 
@@ -128,6 +137,15 @@ std::string format(FormatPattern<std::type_identity_t<Values>...> pattern, const
   std::string out;
   append_format(out, FormatPattern<std::type_identity_t<Values>...>(pattern), values...);
   return out;
+}
+
+/// The number in decimal digits: what "{}" appends, without reading a pattern.
+template <std::integral Number>
+void append_integer(std::string& out, Number number) {
+  if constexpr (std::signed_integral<Number>)
+    detail::append_signed(out, number);
+  else
+    detail::append_unsigned(out, number);
 }
 
 /// The items as text, with the separator between them.

@@ -1,39 +1,13 @@
 #include "base/json_text.h"
 
-#include <array>
 #include <cstdint>
-#include <cstring>
 
 #include "base/format.h"
+#include "base/plain_prefix.h"
 #include "base/text.h"
 
 namespace thence::base {
 namespace {
-
-constexpr std::array<bool, 256> plain_table() {
-  std::array<bool, 256> table{};
-  for (std::size_t c = 0x20; c < 0x7f; ++c) table[c] = c != '"' && c != '\\';
-  return table;
-}
-constexpr std::array<bool, 256> plain = plain_table();
-
-// How long the text needs no escape. Eight bytes at a time: a byte needs a look when it is above 0x7e, below
-// 0x20, a quote or a backslash.
-std::size_t plain_prefix(std::string_view text) {
-  constexpr std::uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
-  const auto zero_byte = [](std::uint64_t x) { return (x - ones) & ~x & highs; };
-  std::size_t i = 0;
-  for (; i + 8 <= text.size(); i += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, text.data() + i, 8);
-    const std::uint64_t low = (word - ones * 0x20) & ~word & highs;
-    if (((word & highs) | low | zero_byte(word ^ (ones * '"')) | zero_byte(word ^ (ones * '\\')) |
-         zero_byte(word ^ (ones * 0x7f))) != 0)
-      break;
-  }
-  while (i < text.size() && plain[static_cast<unsigned char>(text[i])]) ++i;
-  return i;
-}
 
 // JSON is printed on terminals, too: what they would obey is escaped.
 void append_character(std::string& out, std::string_view character) {
@@ -59,10 +33,10 @@ void append_escaped(std::string& out, std::string_view text) {
       append_character(out, text.substr(0, length));
     else if (length == 0)
       base::append_format(out, "\\\\x{:02x}", c);
-    else if (plain[c])
-      out.push_back(text.front());
     else if (c == '"' || c == '\\')
       (out += '\\') += text.front();
+    else if (c >= 0x20 && c < 0x7f)
+      out.push_back(text.front());
     else if (c == '\n')
       out += "\\n";
     else if (c == '\t')
@@ -77,19 +51,10 @@ void append_escaped(std::string& out, std::string_view text) {
 
 void append_json_string(std::string& out, std::string_view text) {
   out.push_back('"');
-  const std::size_t i = plain_prefix(text);
+  const std::size_t i = plain_prefix<'"', '\\'>(text);
   out.append(text.substr(0, i));
   if (i < text.size()) append_escaped(out, text.substr(i));
   out.push_back('"');
 }
-
-void append_json_string_or_null(std::string& out, std::string_view text) {
-  if (text.empty())
-    out += "null";
-  else
-    append_json_string(out, text);
-}
-
-void append_number(std::string& out, std::uint64_t value) { append_format(out, "{}", value); }
 
 }  // namespace thence::base

@@ -57,6 +57,17 @@ bool is_hopeless(char first) {
 }
 constexpr std::size_t enough_of_the_hopeless = std::size_t{64} << 20;
 
+// False where it fails, with the reason in errno.
+bool write_all(int to, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = write(to, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
 Result<int> spool(int from) {
   std::FILE* file = std::tmpfile();
   if (file == nullptr) return io_error("standard input", "no temporary file", errno);
@@ -76,15 +87,10 @@ Result<int> spool(int from) {
       close(to);
       return io_error("standard input", "cannot read", number);
     }
-    for (ssize_t done = 0; done < got;) {
-      const ssize_t put = write(to, buffer.data() + done, static_cast<std::size_t>(got - done));
-      if (put < 0 && errno == EINTR) continue;
-      if (put < 0) {
-        const int number = errno;
-        close(to);
-        return io_error("standard input", "cannot keep a temporary copy", number);
-      }
-      done += put;
+    if (!write_all(to, {buffer.data(), static_cast<std::size_t>(got)})) {
+      const int number = errno;
+      close(to);
+      return io_error("standard input", "cannot keep a temporary copy", number);
     }
   }
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/plain_prefix.h"
+
 namespace thence::base {
 namespace {
 
@@ -36,6 +38,7 @@ std::size_t shown_length(std::string_view text) {
 
 }  // namespace
 
+// Table 3-7 of the Unicode Standard, well-formed byte sequences, row by row: hence the many conditions.
 std::size_t utf8_length(std::string_view text) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (text.empty()) return 0;
@@ -59,10 +62,7 @@ std::size_t utf8_length(std::string_view text) {
 
 bool is_printable(std::string_view text) {
   while (!text.empty()) {
-    // Nearly all names are plain.
-    std::size_t plain = 0;
-    while (plain < text.size() && text[plain] >= ' ' && text[plain] <= '~') ++plain;
-    text.remove_prefix(plain);
+    text.remove_prefix(plain_prefix<>(text));
     if (text.empty()) return true;
     const std::size_t length = shown_length(text);
     if (length == 0) return false;

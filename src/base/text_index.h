@@ -2,6 +2,7 @@
 // one by its number. Eight bytes an entry, and no allocation of its own for any.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,11 @@ class TextIndex {
   static constexpr std::uint32_t nothing = 0xffffffff;
 
   explicit TextIndex(std::uint64_t seed = process_seed()) : seed_(seed) {}
+
+  /// Makes room for so many texts at once.
+  void reserve(std::size_t texts) {
+    if (const std::size_t wanted = std::bit_ceil(texts * 4 / 3 + 1); wanted > slots_.size()) resize(wanted);
+  }
 
   /// The number under which the text was added, or `nothing`. `text_of(number)` gives a number's text.
   template <class TextOf>
@@ -68,8 +74,10 @@ class TextIndex {
     slots_[at] = slot;
   }
 
-  void grow() {
-    std::vector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
+  void grow() { resize(slots_.empty() ? 16 : slots_.size() * 2); }
+
+  void resize(std::size_t size) {  // to a power of two
+    std::vector<Slot> old(size);
     old.swap(slots_);
     for (const Slot& slot : old)
       if (slot.number != nothing) place(slot);

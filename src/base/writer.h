@@ -28,9 +28,12 @@ class Writer {
 
   void add(std::string_view text) {
     text_.append(text);
-    if (text_.size() >= threshold) flush();
+    flush_if_full();
   }
   void add(char c) { text_.push_back(c); }
+  void flush_if_full() {
+    if (text_.size() >= threshold) flush();
+  }
   void flush() {
     if (ok_ && !text_.empty()) ok_ = deliver_(text_);
     text_.clear();
@@ -46,7 +49,7 @@ class Writer {
     if (ok_) ok_ = copy_(piece);
   }
   bool ok() const { return ok_; }
-  /// For those who append much at once; call add("") now and then to let pieces go.
+  /// To append to directly; call flush_if_full() now and then.
   std::string& buffer() { return text_; }
 
  private:

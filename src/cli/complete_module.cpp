@@ -26,11 +26,29 @@ bool is_safe_in_shells(std::string_view name) {
   });
 }
 
+// The paths that begin so, up to the next dot; inside a module whose whole path is given, its children.
+std::vector<std::string> paths_from(const modules::ModuleTree& tree, std::string_view begun) {
+  constexpr std::size_t most = 2000;
+  std::vector<std::string> found;
+  const auto add = [&](modules::ModuleId module) {
+    const std::string_view one = tree[module].path;
+    if (found.size() < most && is_safe_in_shells(one)) found.emplace_back(one);
+  };
+  for (modules::ModuleId module = 1; module < tree.size(); ++module) {
+    const std::string_view one = tree[module].path;
+    if (one.starts_with(begun) && one.find('.', begun.size()) == std::string_view::npos) add(module);
+  }
+  const modules::ModuleId whole = tree.find(begun);
+  if (found.size() == 1 && found.front() == begun && whole != modules::no_module)
+    for (const modules::ModuleId child : tree[whole].children) add(child);
+  if (found.size() > 1 && found.front() == begun) found.erase(found.begin());
+  return found;
+}
+
 }  // namespace
 
 std::vector<std::string> complete_module(const std::string& model_file, const std::string& capture_file,
                                          const std::string& begun) {
-  constexpr std::size_t most = 2000;
   Diagnostics unheard;
   const std::string path = with_home(model_file);
   if (path.empty() || path == "-") return {};
@@ -41,21 +59,7 @@ std::vector<std::string> complete_module(const std::string& model_file, const st
     if (Result<capture::Capture> read = capture::open_capture(with_home(capture_file), unheard))
       capture = *std::move(read);
   const hierarchy::Hierarchy hierarchy(*model, std::move(capture));
-  const modules::ModuleTree& tree = hierarchy.tree();
-  const modules::ModuleId whole = tree.find(begun);
-  std::vector<std::string> found;
-  const auto add = [&](modules::ModuleId module) {
-    const std::string_view one = tree[module].path;
-    if (found.size() < most && is_safe_in_shells(one)) found.emplace_back(one);
-  };
-  for (modules::ModuleId module = 1; module < tree.size(); ++module) {
-    const std::string_view one = tree[module].path;
-    if (one.starts_with(begun) && one.find('.', begun.size()) == std::string_view::npos) add(module);
-  }
-  if (found.size() == 1 && found.front() == begun && whole != modules::no_module)  // go on inside it
-    for (const modules::ModuleId child : tree[whole].children) add(child);
-  if (found.size() > 1 && found.front() == begun) found.erase(found.begin());
-  return found;
+  return paths_from(hierarchy.tree(), begun);
 }
 
 }  // namespace thence::cli

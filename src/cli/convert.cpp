@@ -6,7 +6,7 @@
 
 #include "base/atomic_file.h"
 #include "base/format.h"
-#include "base/json_text.h"
+#include "base/json_writer.h"
 #include "cli/command.h"
 #include "cli/python.h"
 #include "output/formats.h"
@@ -54,16 +54,19 @@ int fail(const Error& error) {
 
 template <output::Formulas formulas>
 void write_csv(const semantics::Map& map, base::Writer& out) {
-  output::write_map_csv(map, output::Nodes(map.model()), output::all_columns(), formulas, out);
+  output::write_map_csv(map, output::Nodes(map.model()), output::all_columns(), formulas, 1, out);
 }
 
 // Python prints its own errors.
 int write_parquet(const semantics::Map& map, const ConvertFlags& flags) {
   int code = done;
   const std::optional<Error> error = base::make_atomically(flags.output, [&](const std::string& temporary) {
-    std::string request = R"({"output":)";
-    base::append_json_string(request, temporary);
-    code = feed_python("convert", request + "}", PythonLimits{},
+    std::string request;
+    base::JsonWriter json(request);
+    json.begin_object();
+    json.member<"output">(temporary);
+    json.end_object();
+    code = feed_python("convert", request, PythonLimits{},
                        [&](base::Writer& out) { output::write_map_records(map, threads(flags), out); });
     return code == done ? std::nullopt : std::optional(Error{});
   });
@@ -94,22 +97,27 @@ constexpr Format formats[] = {
     {"htp-metadata", output::write_htp_metadata},
 };
 
+std::optional<Error> check_usage(const ConvertFlags& flags, const Format& format) {
+  if (format.file != nullptr && (flags.output.empty() || flags.output == "-"))
+    return Error{ErrorKind::usage, "U011",
+                 base::format("{} is a file, and it was not said which", format.name), "say -o FILE"};
+  if (!flags.overlay.empty() && format.name != "model-explorer")
+    return Error{ErrorKind::usage, "U013",
+                 base::format("--overlay is for model-explorer, not {}", format.name),
+                 "leave it out, or say --to model-explorer"};
+  if (!flags.overlay.empty() && flags.overlay == flags.output)
+    return Error{ErrorKind::usage, "U011",
+                 base::format("the graph and its overlay cannot both go to {}", brief(flags.output)),
+                 "name two files"};
+  for (const std::string& output : {flags.output, flags.overlay})
+    if (std::optional<Error> error = replaces_input(flags, output)) return error;
+  return std::nullopt;
+}
+
 int run_convert(ConvertFlags& flags) {
   const Format& format = *std::find_if(std::begin(formats), std::end(formats),
                                        [&](const Format& one) { return one.name == flags.format; });
-  if (format.file != nullptr && (flags.output.empty() || flags.output == "-"))
-    return fail({ErrorKind::usage, "U011",
-                 base::format("{} is a file, and it was not said which", format.name), "say -o FILE"});
-  if (!flags.overlay.empty() && format.name != "model-explorer")
-    return fail({ErrorKind::usage, "U013",
-                 base::format("--overlay is for model-explorer, not {}", format.name),
-                 "leave it out, or say --to model-explorer"});
-  if (!flags.overlay.empty() && flags.overlay == flags.output)
-    return fail({ErrorKind::usage, "U011",
-                 base::format("the graph and its overlay cannot both go to {}", brief(flags.output)),
-                 "name two files"});
-  for (const std::string& output : {flags.output, flags.overlay})
-    if (const auto error = replaces_input(flags, output)) return fail(*error);
+  if (const std::optional<Error> error = check_usage(flags, format)) return fail(*error);
   const Opened opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;

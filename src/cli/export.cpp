@@ -1,9 +1,9 @@
 // thence export and thence capture: from a live PyTorch or Hugging Face model.
 #include <memory>
 
+#include "base/json_writer.h"
 #include "cli/command.h"
 #include "cli/python.h"
-#include "output/json_text.h"
 
 namespace thence::cli {
 namespace {
@@ -58,42 +58,35 @@ struct CaptureFlags : LiveFlags {
   std::vector<std::string> sections;
 };
 
-// What was asked for, as one JSON object.
+// The flags that were given, as one JSON object.
 class Request {
  public:
+  Request() { json_.begin_object(); }
+
   void text(std::string_view key, const std::string& value) {
     if (value.empty()) return;
-    begin(key);
-    output::append_json_string(json_, value);
+    json_.key(key);
+    json_.value(value);
   }
   void yes(std::string_view key, bool value) {
     if (!value) return;
-    begin(key);
-    json_ += "true";
+    json_.key(key);
+    json_.value(true);
   }
   void number(std::string_view key, std::size_t value) {
-    begin(key);
-    output::append_number(json_, value);
+    json_.key(key);
+    json_.value(value);
   }
   void texts(std::string_view key, const std::vector<std::string>& values) {
     if (values.empty()) return;
-    begin(key);
-    json_ += '[';
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (i > 0) json_ += ',';
-      output::append_json_string(json_, values[i]);
-    }
-    json_ += ']';
+    json_.key(key);
+    json_.array(values);
   }
-  std::string json() const { return json_ + "}"; }
+  std::string json() const { return text_ + "}"; }
 
  private:
-  void begin(std::string_view key) {
-    if (json_.size() > 1) json_ += ',';
-    output::append_json_string(json_, key);
-    json_ += ':';
-  }
-  std::string json_ = "{";
+  std::string text_;
+  base::JsonWriter json_{text_};
 };
 
 void add_live_flags(Command& command, LiveFlags& flags) {

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "base/format.h"
+#include "base/json_writer.h"
 #include "cli/command.h"
 #include "cli/python.h"
-#include "output/json_text.h"
 
 namespace thence::cli {
 namespace {
@@ -42,9 +42,12 @@ int infer_types(const ExtractFlags& flags, edit::Types& types) {
   std::error_code ignored;
   const std::uintmax_t bytes = std::filesystem::file_size(flags.model, ignored);
   limits.allow_for_files(ignored ? 0 : bytes);
-  std::string request = R"({"model":)", answer;
-  output::append_json_string(request, flags.model);
-  const int code = feed_python("extract", request + "}", limits, [](base::Writer&) {}, &answer);
+  std::string request, answer;
+  base::JsonWriter json(request);
+  json.begin_object();
+  json.member<"model">(flags.model);
+  json.end_object();
+  const int code = feed_python("extract", request, limits, [](base::Writer&) {}, &answer);
   if (code != done) return code;
   const std::optional<Error> error = edit::add_types_of(answer, "the answer of Python", types);
   if (!error) return done;
@@ -59,6 +62,21 @@ void tell(const semantics::Map& map, const edit::Part& part) {
                           part.outputs.size())
                  .c_str(),
              stderr);
+}
+
+// Finds the part. Types that the file and the user do not give are inferred in Python.
+std::optional<edit::Part> find_part(const ExtractFlags& flags, const semantics::Map& map, edit::Types& types,
+                                    int& exit_code) {
+  Result<edit::Part> part = edit::find_part(map, flags.what, types);
+  if (part && !part->untyped.empty() && flags.types.empty() && flags.model != "-") {
+    exit_code = infer_types(flags, types);
+    if (exit_code != done) return std::nullopt;
+    part = edit::find_part(map, flags.what, types);
+  }
+  if (part) return *std::move(part);
+  print_error(part.error());
+  exit_code = nothing_found;
+  return std::nullopt;
 }
 
 int run_extract(ExtractFlags& flags) {
@@ -76,21 +94,15 @@ int run_extract(ExtractFlags& flags) {
       print_error(*error);
       return static_cast<int>(error->kind);
     }
-  Result<edit::Part> part = edit::find_part(map, flags.what, types);
-  if (part && !part->untyped.empty() && flags.types.empty() && flags.model != "-") {
-    if (const int code = infer_types(flags, types); code != done) return code;
-    part = edit::find_part(map, flags.what, types);
-  }
-  if (!part) {
-    print_error(part.error());
-    return nothing_found;
-  }
+  int code = done;
+  const std::optional<edit::Part> part = find_part(flags, map, types, code);
+  if (!part) return code;
   for (const std::string& name : part->untyped)
     if (!flags.quiet)
       std::fputs(base::format("warning[{}]: {}: its type could not be found\n", "E007", brief(name)).c_str(),
                  stderr);
   const edit::Splice splice = edit::extracted(map, *part, types);
-  const int code = deliver_model(flags, [&](base::Writer& out) { splice.write(out); });
+  code = deliver_model(flags, [&](base::Writer& out) { splice.write(out); });
   if (code == done && !flags.quiet) tell(map, *part);
   return code;
 }

@@ -30,7 +30,7 @@ int deliver_map(const semantics::Map& map, const ModelFlags& flags, std::string_
     else if (format == "jsonl")
       output::write_map_jsonl(map, nodes, threads(flags), out);
     else if (output::is_csv(format))
-      output::write_map_csv(map, nodes, columns, output::formulas_in(format), out);
+      output::write_map_csv(map, nodes, columns, output::formulas_in(format), threads(flags), out);
     else
       output::write_map_table(map, nodes, columns, colour_on_output(flags), out);
   });

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/format.h"
+#include "base/json_writer.h"
 #include "cli/command.h"
 #include "cli/python.h"
 
@@ -109,6 +110,14 @@ int fail(const Error& error) {
   return static_cast<int>(error.kind);
 }
 
+// To a request, which is a JSON object with members.
+void add_memory_limit(std::size_t mebibytes, std::string& request) {
+  request.pop_back();
+  base::JsonWriter json(request, base::JsonWriter::Position::after_item);
+  json.member<"memory">(mebibytes);
+  json.end_object();
+}
+
 // How it ended: the exit code, or an error where it was ended.
 int outcome(int status, const std::string& command, const PythonLimits& limits) {
   if (timed_out != 0)
@@ -139,7 +148,7 @@ void end_python() {
 
 int feed_python(const std::string& command, std::string request, const PythonLimits& limits,
                 const std::function<void(base::Writer&)>& write, std::string* answer) {
-  if (limits.mebibytes > 0) request.insert(1, base::format("\"memory\":{},", limits.mebibytes));
+  if (limits.mebibytes > 0) add_memory_limit(limits.mebibytes, request);
   std::array<int, 2> pipe_ends{}, answer_ends{-1, -1};
   const bool piped = pipe2(pipe_ends.data(), O_CLOEXEC) == 0 &&
                      (answer == nullptr || pipe2(answer_ends.data(), O_CLOEXEC) == 0);

@@ -49,14 +49,14 @@ int fail(const Error& error, int code) {
 }
 int fail(const Error& error) { return fail(error, static_cast<int>(error.kind)); }
 
-// One a line; a node whose name is not its own, or cannot be shown, is called by its place.
+// One per line; a node whose name is not its own, or cannot be shown, is called by its place.
 void write_names(const onnx::Model& model, const std::vector<onnx::NodeId>& nodes, base::Writer& out) {
-  output::NodeNames names(model);
+  const output::NodeNames names(model);
   output::Places places(model);
   for (const onnx::NodeId id : nodes) {
-    const std::string name = names.of(id);
-    out.add(base::is_printable(name) ? name : base::printable(places.of(id)));
-    out.add("\n");
+    const std::string_view name = names.unique_name(id);
+    out.add(!name.empty() && base::is_printable(name) ? name : base::printable(places.of(id)));
+    out.add('\n');
   }
   out.flush();
 }
@@ -80,7 +80,7 @@ int write_nodes(const QueryFlags& flags, const semantics::Map& map, const std::v
     else if (flags.format == "jsonl")
       output::write_map_jsonl(map, nodes, threads(flags), out);
     else if (output::is_csv(flags.format))
-      output::write_map_csv(map, nodes, columns, output::formulas_in(flags.format), out);
+      output::write_map_csv(map, nodes, columns, output::formulas_in(flags.format), threads(flags), out);
     else if (flags.format == "names")
       write_names(map.model(), chosen, out);
     else

@@ -57,20 +57,37 @@ std::string place(const rules::Rule& rule) {
   return base::format("{}:{}", rule.place.line, rule.place.column);
 }
 
+output::Rows rows_of(const rules::Rules& read, const std::string& file) {
+  output::Rows rows{.schema = "thence.rules-check/1", .list = "rules", .columns = {"place", "rule", "about"}};
+  rows.head = {{"file", file},
+               {"granularity", std::string(read.base_given ? rules::name_of(read.base) : "")},
+               {"torch_nn_exceptions", read.torch_nn_exceptions
+                                           ? base::format("{}", base::joined(*read.torch_nn_exceptions, ","))
+                                           : std::string()}};
+  for (const rules::Rule& rule : read.rules)
+    rows.cells.push_back({place(rule), std::string(rules::name_of(rule.kind)), rule.about()});
+  return rows;
+}
+
+void print_outcome(const CheckFlags& flags, std::size_t rules, std::size_t unused) {
+  std::fputs(base::format("{}: {} rule{}, no error\n", base::printable(flags.options.rules), rules,
+                          rules == 1 ? "" : "s")
+                 .c_str(),
+             stderr);
+  if (unused > 0)
+    std::fputs(base::format("{} of them {} no module of {}\n", unused, unused == 1 ? "fits" : "fit",
+                            brief(flags.model))
+                   .c_str(),
+               stderr);
+}
+
 int run_check(CheckFlags& flags) {
   std::string& file = flags.options.rules;
   if (file.empty()) file = rules::find_rules();
   if (file.empty()) return fail(no_rules());
   const Result<rules::Rules> read = rules::open_rules(file);
   if (!read) return fail(read.error());
-  output::Rows rows{.schema = "thence.rules-check/1", .list = "rules", .columns = {"place", "rule", "about"}};
-  rows.head = {{"file", file},
-               {"granularity", std::string(read->base_given ? rules::name_of(read->base) : "")},
-               {"torch_nn_exceptions", read->torch_nn_exceptions
-                                           ? base::format("{}", base::joined(*read->torch_nn_exceptions, ","))
-                                           : std::string()}};
-  for (const rules::Rule& rule : read->rules)
-    rows.cells.push_back({place(rule), std::string(rules::name_of(rule.kind)), rule.about()});
+  output::Rows rows = rows_of(*read, file);
   std::size_t unused = 0;
   if (!flags.model.empty()) {
     const Opened opened = open_map(flags);
@@ -83,17 +100,7 @@ int run_check(CheckFlags& flags) {
   }
   const int code = deliver(flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, out); });
   if (code != done) return code;
-  if (!flags.quiet) {
-    std::fputs(base::format("{}: {} rule{}, no error\n", base::printable(file), read->rules.size(),
-                            read->rules.size() == 1 ? "" : "s")
-                   .c_str(),
-               stderr);
-    if (unused > 0)
-      std::fputs(base::format("{} of them {} no module of {}\n", unused, unused == 1 ? "fits" : "fit",
-                              brief(flags.model))
-                     .c_str(),
-                 stderr);
-  }
+  if (!flags.quiet) print_outcome(flags, read->rules.size(), unused);
   return unused > 0 ? nothing_found : done;
 }
 

@@ -90,8 +90,10 @@ int run_show(ShowFlags& flags) {
   if (flags.tree.width == 0) flags.tree.width = terminal_width(flags);
   const output::Tree tree = output::make_tree(map, flags.tree);
   const int code = deliver(flags, [&](base::Writer& out) {
-    if (flags.format == "json" || flags.format == "jsonl")
-      output::write_tree_json(map, tree, flags.format == "jsonl", out);
+    if (flags.format == "json")
+      output::write_tree_json(map, tree, out);
+    else if (flags.format == "jsonl")
+      output::write_tree_jsonl(map, tree, out);
     else if (output::is_csv(flags.format))
       output::write_tree_csv(map, tree, output::formulas_in(flags.format), out);
     else

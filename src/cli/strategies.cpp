@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/json_writer.h"
 #include "cli/command.h"
 #include "output/formats.h"
-#include "output/json_text.h"
+#include "output/json_parts.h"
 #include "resolve/strategy.h"
 
 namespace thence::cli {
@@ -42,25 +43,41 @@ void write_table(const std::vector<Side>& sides, base::Writer& out) {
   }
 }
 
-void append_object(const Side& side, std::string& text) {
-  text += R"({"strategy":)";
-  output::append_json_string(text, side.strategy);
-  text += R"(,"needs":)";
-  output::append_json_string_or_null(text, side.needs);
+void write_side(const Side& side, base::JsonWriter& json) {
+  json.begin_object();
+  json.member<"strategy">(side.strategy);
+  json.member_or_null<"needs">(side.needs);
   if (side.needs.empty()) {
-    const semantics::Summary& s = side.summary;
-    text += base::format(R"(,"nodes":{},"direct":{},"inferred":{},"unknown":{},"high":{},"by_source":{{)",
-                         s.nodes, s.direct, s.inferred, s.unknown, side.high);
-    bool first = true;
-    for (std::size_t i = 0; i < evidence::source_count; ++i) {
-      if (s.by_source[i] == 0) continue;
-      text += base::format(R"({}"{}":{})", first ? "" : ",",
-                           evidence::name_of(static_cast<evidence::Source>(i)), s.by_source[i]);
-      first = false;
-    }
-    text += '}';
+    json.member<"nodes">(side.summary.nodes);
+    json.member<"direct">(side.summary.direct);
+    json.member<"inferred">(side.summary.inferred);
+    json.member<"unknown">(side.summary.unknown);
+    json.member<"high">(side.high);
+    output::write_by_source(json, side.summary);
   }
-  text += '}';
+  json.end_object();
+}
+
+void write_lines(const std::vector<Side>& sides, base::Writer& out) {
+  for (const Side& side : sides) {
+    base::JsonWriter json(out.buffer());
+    write_side(side, json);
+    out.add("\n");
+  }
+}
+
+void write_document(const std::vector<Side>& sides, base::Writer& out) {
+  base::JsonWriter json(out.buffer());
+  json.begin_object();
+  json.member<"schema">("thence.strategies/1");
+  json.begin_array<"strategies">();
+  for (const Side& side : sides) {
+    json.new_line_between();
+    write_side(side, json);
+  }
+  json.end_array();
+  json.end_object();
+  out.add("\n");
 }
 
 void write_csv(const std::vector<Side>& sides, output::Formulas formulas, base::Writer& out) {
@@ -99,14 +116,8 @@ int compare_strategies(ModelFlags& flags, const std::string& format) {
   return deliver(flags, [&](base::Writer& out) {
     if (output::is_csv(format)) return write_csv(sides, output::formulas_in(format), out);
     if (format == "table") return write_table(sides, out);
-    const bool lines = format == "jsonl";
-    if (!lines) out.add(R"({"schema":"thence.strategies/1","strategies":[)");
-    for (std::size_t i = 0; i < sides.size(); ++i) {
-      if (!lines && i > 0) out.add(",\n");
-      append_object(sides[i], out.buffer());
-      if (lines) out.add("\n");
-    }
-    if (!lines) out.add("]}\n");
+    if (format == "jsonl") return write_lines(sides, out);
+    write_document(sides, out);
   });
 }
 

@@ -55,20 +55,22 @@ int deliver_both(const semantics::Map& map, TransferFlags& flags) {
   return deliver_tagged(map, flags);
 }
 
+std::optional<Error> check_usage(const TransferFlags& flags) {
+  if (flags.models.size() < 2)
+    return Error{ErrorKind::usage, "U022", "it takes two models: an ancestor, and one that was made of it",
+                 "thence transfer ANCESTOR.onnx DESCENDANT.onnx"};
+  if (flags.output == "-")
+    return Error{ErrorKind::usage, "U022",
+                 "a map goes beside the model, so standard output is no place for it", "say -o FILE"};
+  if (flags.verify && std::find(flags.models.begin(), flags.models.end(), "-") != flags.models.end())
+    return Error{ErrorKind::usage, "U024", "--verify runs the models, and standard input is no file to run",
+                 "write it to a file, and name that"};
+  return std::nullopt;
+}
+
 int run_transfer(TransferFlags& flags) {
-  if (flags.models.size() < 2) {
-    print_error({ErrorKind::usage, "U022", "it takes two models: an ancestor, and one that was made of it",
-                 "thence transfer ANCESTOR.onnx DESCENDANT.onnx"});
-    return wrong_usage;
-  }
-  if (flags.output == "-") {
-    print_error({ErrorKind::usage, "U022",
-                 "a map goes beside the model, so standard output is no place for it", "say -o FILE"});
-    return wrong_usage;
-  }
-  if (flags.verify && std::find(flags.models.begin(), flags.models.end(), "-") != flags.models.end()) {
-    print_error({ErrorKind::usage, "U024", "--verify runs the models, and standard input is no file to run",
-                 "write it to a file, and name that"});
+  if (const std::optional<Error> error = check_usage(flags)) {
+    print_error(*error);
     return wrong_usage;
   }
   const auto columns = columns_of(flags.format, {"name", "op_type", "module", "role", "proof", "confidence"});

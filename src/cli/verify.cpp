@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/format.h"
-#include "base/json_text.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "output/verification.h"
 
@@ -16,12 +16,14 @@ using resolve::Verification;
 using transfer::Claim;
 
 std::string request(const onnx::Model& ancestor, const onnx::Model& descendant, bool quiet) {
-  std::string json = R"({"ancestor":)";
-  base::append_json_string(json, ancestor.file());
-  json += R"(,"descendant":)";
-  base::append_json_string(json, descendant.file());
-  json += quiet ? R"(,"quiet":true})" : "}";
-  return json;
+  std::string text;
+  base::JsonWriter json(text);
+  json.begin_object();
+  json.member<"ancestor">(ancestor.file());
+  json.member<"descendant">(descendant.file());
+  if (quiet) json.member<"quiet">(true);
+  json.end_object();
+  return text;
 }
 
 // Of the model's file, and of those beside it that hold its data.
@@ -40,13 +42,10 @@ std::uintmax_t bytes_of(const onnx::Model& model) {
   return bytes;
 }
 
-void append_names(std::string& line, const onnx::Model& model, const std::vector<onnx::ValueId>& values) {
-  line += '[';
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (i > 0) line += ',';
-    base::append_json_string(line, model.value_name(values[i]));
-  }
-  line += ']';
+void write_names(const onnx::Model& model, const std::vector<onnx::ValueId>& values, base::JsonWriter& json) {
+  json.begin_array();
+  for (const onnx::ValueId value : values) json.value(model.value_name(value));
+  json.end_array();
 }
 
 std::string first_name(const onnx::Model& model, const std::vector<onnx::ValueId>& values) {
@@ -104,13 +103,13 @@ transfer::Verifier verifier(const ModelFlags& flags, const PythonLimits& limits,
         exit_code = feed_python(
             "transfer --verify", request(ancestor, descendant, quiet), allowed,
             [&](base::Writer& out) {
-              std::string line;
               for (const Claim& claim : claims) {
-                line = "[";
-                append_names(line, descendant, claim.ours);
-                line += ',';
-                append_names(line, ancestor, claim.theirs);
-                out.add(line += "]\n");
+                base::JsonWriter json(out.buffer());
+                json.begin_array();
+                write_names(descendant, claim.ours, json);
+                write_names(ancestor, claim.theirs, json);
+                json.end_array();
+                out.add("\n");
               }
             },
             &answer);

@@ -23,15 +23,20 @@ Result<MainGraph> MainGraph::of(const semantics::Map& map) {
   return graph;
 }
 
-void MainGraph::read_bodies() {
-  const auto& graphs = model_->graphs();
-  std::vector<bool> of_main(model_->value_count(), false);
-  for (const ValueId value : graphs.front().inputs) of_main[value] = true;
+std::vector<bool> MainGraph::own_values() const {
+  std::vector<bool> own(model_->value_count(), false);
+  for (const ValueId value : model_->graphs().front().inputs) own[value] = true;
   for (const onnx::Initializer& initializer : model_->initializers())
-    if (initializer.graph == 0 && initializer.value != onnx::none) of_main[initializer.value] = true;
+    if (initializer.graph == 0 && initializer.value != onnx::none) own[initializer.value] = true;
   for (NodeId id = 0; id < size(); ++id)
     for (const ValueId value : model_->node(id).outputs())
-      if (value != onnx::none) of_main[value] = true;
+      if (value != onnx::none) own[value] = true;
+  return own;
+}
+
+void MainGraph::read_bodies() {
+  const auto& graphs = model_->graphs();
+  const std::vector<bool> of_main = own_values();
   std::vector<NodeId> holder(graphs.size(), onnx::none);  // the node of the main graph
   for (GraphId id = 1; id < graphs.size(); ++id) {        // the one around comes first
     const onnx::Graph& graph = graphs[id];

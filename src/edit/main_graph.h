@@ -38,6 +38,8 @@ class MainGraph {
 
  private:
   explicit MainGraph(const onnx::Model& model) : model_(&model) {}
+  /// By value: whether it is an input, an initializer or an output of a node of the main graph.
+  std::vector<bool> own_values() const;
   void read_bodies();
   std::optional<Error> check_order() const;
 

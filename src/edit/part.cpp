@@ -140,13 +140,20 @@ class PartFinder {
 
   bool is_random(NodeId id) const { return model_.node(id).op_type().starts_with("Random"); }
 
-  void find_edge(Part& part) {
-    std::vector<bool> seen(model_.value_count(), false), read_outside(model_.value_count(), false);
+  // By value: whether a node outside of the part reads it, or the model returns it.
+  std::vector<bool> values_read_outside() const {
+    std::vector<bool> read(model_.value_count(), false);
     for (NodeId id = 0; id < model_.node_count(); ++id)
       if (!inside_[id])
         for (const ValueId value : model_.node(id).inputs())
-          if (value != onnx::none) read_outside[value] = true;
-    for (const ValueId value : model_.graphs().front().outputs) read_outside[value] = true;
+          if (value != onnx::none) read[value] = true;
+    for (const ValueId value : model_.graphs().front().outputs) read[value] = true;
+    return read;
+  }
+
+  void find_edge(Part& part) {
+    std::vector<bool> seen(model_.value_count(), false);
+    const std::vector<bool> read_outside = values_read_outside();
     for (NodeId id = 0; id < model_.node_count(); ++id) {
       if (!wanted_[id]) continue;
       for (const ValueId value : model_.node(id).inputs())

@@ -1,112 +1,151 @@
-// The columns of a map in CSV and tables, by name.
+#include "output/columns.h"
 
 #include <algorithm>
 
 #include "base/format.h"
 #include "base/text.h"
-#include "output/formats.h"
 
 namespace thence::output {
 namespace {
 
+using modules::ModuleId;
 using modules::no_module;
+using onnx::NodeId;
 using semantics::Map;
 
-// The root's path is empty; a cell that says nothing means unknown, which the root is not.
-std::string path_of(const Map& map, modules::ModuleId module) {
-  if (module == no_module) return {};
-  return std::string(module == modules::root ? "(root)" : map.tree()[module].path);
-}
-std::string module_text(const Map& map, onnx::NodeId node) { return path_of(map, map.answer(node).module); }
-
-template <class Get>
-std::string fact(const Map& map, onnx::NodeId node, Get get) {
-  return map.answer(node).known() ? get(map.facts(map.answer(node).module)) : std::string();
+// The root's path is empty, and an empty cell means unknown, which the root is not.
+void append_path(const Map& map, ModuleId module, std::string& out) {
+  if (module != no_module) out += module == modules::root ? "(root)" : map.tree()[module].path;
 }
 
-std::string modules_text(const Map& map, onnx::NodeId node) {
-  std::string text;
-  for (const modules::ModuleId module : map.modules_of(node))
-    text += (text.empty() ? "" : " ") + path_of(map, module);
-  return text;
+void append_words(std::string_view first, std::string_view second, std::string& out) {
+  out += first;
+  if (!first.empty() && !second.empty()) out += ' ';
+  out += second;
 }
 
-std::string role_text(const Map& map, onnx::NodeId node) {
-  return fact(map, node, [](const semantics::ModuleFacts& facts) {
-    std::string text(facts.role.type);
-    if (!facts.role.component.empty()) text += (text.empty() ? "" : " ") + std::string(facts.role.component);
-    return text;
-  });
+// Of the node itself, its operator and its graph.
+
+void append_graph(ColumnReader& reader, NodeId node, std::string& out) {
+  const onnx::Model& model = reader.map.model();
+  out += model.graph_label(model.node(node).graph());
+}
+void append_index(ColumnReader& reader, NodeId node, std::string& out) {
+  base::append_integer(out, reader.map.model().node(node).index());
+}
+void append_name(ColumnReader& reader, NodeId node, std::string& out) {
+  out += reader.map.model().node(node).name();
+}
+void append_op_type(ColumnReader& reader, NodeId node, std::string& out) {
+  out += reader.map.model().node(node).op_type();
+}
+void append_domain(ColumnReader& reader, NodeId node, std::string& out) {
+  out += reader.map.model().node(node).domain();
 }
 
-std::string_view proof_name(const Map& map, onnx::NodeId node) {
-  const bool told = map.lent() != nullptr && map.answer(node).known();
-  return told ? evidence::name_of(map.lent()->answers[node].strength) : std::string_view();
+// Of its module.
+
+void append_module(ColumnReader& reader, NodeId node, std::string& out) {
+  append_path(reader.map, reader.map.answer(node).module, out);
 }
+void append_module_class(ColumnReader& reader, NodeId node, std::string& out) {
+  const resolve::Attribution& answer = reader.map.answer(node);
+  if (answer.known()) out += reader.map.tree()[answer.module].class_name;
+}
+void append_call(ColumnReader& reader, NodeId node, std::string& out) {
+  const resolve::Attribution& answer = reader.map.answer(node);
+  if (answer.known()) base::append_integer(out, answer.call);
+}
+void append_modules(ColumnReader& reader, NodeId node, std::string& out) {
+  if (reader.map.answer(node).set == 0) return append_module(reader, node, out);
+  bool first = true;
+  for (const ModuleId module : reader.map.modules_of(node)) {
+    if (!first) out += ' ';
+    first = false;
+    append_path(reader.map, module, out);
+  }
+}
+void append_weight_owner(ColumnReader& reader, NodeId node, std::string& out) {
+  append_path(reader.map, reader.map.answer(node).weight_owner, out);
+}
+void append_hf_module(ColumnReader& reader, NodeId node, std::string& out) {
+  if (reader.map.answer(node).known()) append_path(reader.map, reader.facts(node).hf_module, out);
+}
+void append_tag(ColumnReader& reader, NodeId node, std::string& out) {
+  out += reader.map.answer(node).known() ? reader.facts(node).tag : reader.map.tag_of_unknown();
+}
+void append_role(ColumnReader& reader, NodeId node, std::string& out) {
+  if (!reader.map.answer(node).known()) return;
+  const semantics::Role role = reader.facts(node).role;
+  append_words(role.type, role.component, out);
+}
+void append_semantic_type(ColumnReader& reader, NodeId node, std::string& out) {
+  if (reader.map.answer(node).known()) out += reader.facts(node).role.type;
+}
+void append_component(ColumnReader& reader, NodeId node, std::string& out) {
+  if (reader.map.answer(node).known()) out += reader.facts(node).role.component;
+}
+void append_layer_id(ColumnReader& reader, NodeId node, std::string& out) {
+  if (!reader.map.answer(node).known()) return;
+  const std::vector<modules::LayerStep>& layers = reader.facts(node).layers;
+  if (!layers.empty()) base::append_integer(out, layers.front().index);
+}
+
+// Of the verdict.
+
+void append_source(ColumnReader& reader, NodeId node, std::string& out) {
+  const resolve::Attribution& answer = reader.map.answer(node);
+  if (answer.known()) out += evidence::name_of(answer.source);
+}
+void append_proof(ColumnReader& reader, NodeId node, std::string& out) {
+  const Map& map = reader.map;
+  if (map.lent() != nullptr && map.answer(node).known())
+    out += evidence::name_of(map.lent()->answers[node].strength);
+}
+void append_confidence(ColumnReader& reader, NodeId node, std::string& out) {
+  base::append_format(out, "{:.4g}", reader.map.answer(node).confidence);
+}
+void append_level(ColumnReader& reader, NodeId node, std::string& out) {
+  out += semantics::level_of(reader.map.answer(node));
+}
+void append_reason(ColumnReader& reader, NodeId node, std::string& out) { out += reader.map.reason(node); }
 
 }  // namespace
 
+const semantics::ModuleFacts& ColumnReader::facts(NodeId node) {
+  const ModuleId module = map.answer(node).module;
+  Kept& kept = kept_[module % kept_.size()];
+  if (kept.module != module) {
+    map.read_facts(module, roles_, kept.facts);
+    kept.module = module;
+  }
+  return kept.facts;
+}
+
 const std::vector<Column>& all_columns() {
+  using enum ColumnScope;
   static const std::vector<Column> columns = {
-      {"graph", "the graph: empty for the main one",
-       [](const Map& m, onnx::NodeId n) { return m.model().graph_label(m.model().node(n).graph()); }},
-      {"index", "place in its graph",
-       [](const Map& m, onnx::NodeId n) { return std::to_string(m.model().node(n).index()); }},
-      {"name", "the node's name",
-       [](const Map& m, onnx::NodeId n) { return std::string(m.model().node(n).name()); }},
-      {"op_type", "what it computes",
-       [](const Map& m, onnx::NodeId n) { return std::string(m.model().node(n).op_type()); }},
-      {"domain", "the operator's domain",
-       [](const Map& m, onnx::NodeId n) { return std::string(m.model().node(n).domain()); }},
-      {"module", "the module that ran it", module_text},
-      {"module_class", "that module's class",
-       [](const Map& m, onnx::NodeId n) {
-         return std::string(m.answer(n).known() ? m.tree()[m.answer(n).module].class_name
-                                                : std::string_view());
-       }},
-      {"call", "which call of the module",
-       [](const Map& m, onnx::NodeId n) {
-         return m.answer(n).known() ? std::to_string(m.answer(n).call) : std::string();
-       }},
-      {"modules", "every module it serves", modules_text},
-      {"weight_owner", "whose largest parameter it reads",
-       [](const Map& m, onnx::NodeId n) { return path_of(m, m.answer(n).weight_owner); }},
-      {"hf_module", "nearest module not from torch.nn",
-       [](const Map& m, onnx::NodeId n) {
-         return fact(m, n, [&](const semantics::ModuleFacts& f) { return path_of(m, f.hf_module); });
-       }},
-      {"tag", "class path of hf_module",
-       [](const Map& m, onnx::NodeId n) {
-         if (!m.answer(n).known()) return m.tag_of_unknown();
-         return fact(m, n, [](const semantics::ModuleFacts& f) { return f.tag; });
-       }},
-      {"role", "semantic type and component", role_text},
-      {"semantic_type", "kind of part",
-       [](const Map& m, onnx::NodeId n) {
-         return fact(m, n, [](const semantics::ModuleFacts& f) { return std::string(f.role.type); });
-       }},
-      {"component", "its place in that part",
-       [](const Map& m, onnx::NodeId n) {
-         return fact(m, n, [](const semantics::ModuleFacts& f) { return std::string(f.role.component); });
-       }},
-      {"layer_id", "index of the outermost repeated block",
-       [](const Map& m, onnx::NodeId n) {
-         return fact(m, n, [](const semantics::ModuleFacts& f) {
-           return f.layers.empty() ? std::string() : std::to_string(f.layers.front().index);
-         });
-       }},
-      {"source", "the evidence that won",
-       [](const Map& m, onnx::NodeId n) {
-         return m.answer(n).known() ? std::string(evidence::name_of(m.answer(n).source)) : std::string();
-       }},
-      {"proof", "how a transferred node is proven",
-       [](const Map& m, onnx::NodeId n) { return std::string(proof_name(m, n)); }},
-      {"confidence", "how sure, from 0 to 1",
-       [](const Map& m, onnx::NodeId n) { return base::format("{:.4g}", m.answer(n).confidence); }},
-      {"level", "high, medium, low or none",
-       [](const Map& m, onnx::NodeId n) { return std::string(semantics::level_of(m.answer(n))); }},
-      {"reason", "why something is missing",
-       [](const Map& m, onnx::NodeId n) { return std::string(m.reason(n)); }},
+      {"graph", "the graph: empty for the main one", graph, append_graph},
+      {"index", "place in its graph", number, append_index},
+      {"name", "the node's name", node, append_name},
+      {"op_type", "what it computes", op, append_op_type},
+      {"domain", "the operator's domain", op, append_domain},
+      {"module", "the module that ran it", module, append_module},
+      {"module_class", "that module's class", module, append_module_class},
+      {"call", "which call of the module", modules, append_call},
+      {"modules", "every module it serves", modules, append_modules},
+      {"weight_owner", "whose largest parameter it reads", modules, append_weight_owner},
+      {"hf_module", "nearest module not from torch.nn", module, append_hf_module},
+      {"tag", "class path of hf_module", module, append_tag},
+      {"role", "semantic type and component", module, append_role},
+      {"semantic_type", "kind of part", module, append_semantic_type},
+      {"component", "its place in that part", module, append_component},
+      {"layer_id", "index of the outermost repeated block", module, append_layer_id},
+      {"source", "the evidence that won", verdict, append_source},
+      {"proof", "how a transferred node is proven", verdict, append_proof},
+      {"confidence", "how sure, from 0 to 1", verdict, append_confidence},
+      {"level", "high, medium, low or none", verdict, append_level},
+      {"reason", "why something is missing", verdict, append_reason},
   };
   return columns;
 }

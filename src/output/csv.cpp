@@ -3,6 +3,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/plain_prefix.h"
 #include "base/text.h"
 
 namespace thence::output {
@@ -25,21 +26,19 @@ bool begins_like_a_formula(std::string_view text) {
   return false;
 }
 
-}  // namespace
-
-bool is_csv(std::string_view format) { return format == "csv" || format == "csv-raw"; }
-
-Formulas formulas_in(std::string_view format) {
-  return format == "csv-raw" ? Formulas::kept : Formulas::escaped;
+// Whether a field is written as it is, for nearly all are: the other checks take longer.
+bool is_plain(std::string_view text, Formulas formulas) {
+  if (text.empty()) return true;
+  const char first = text.front();
+  const bool like_a_formula = first == '=' || first == '+' || first == '-' || first == '@';
+  return (!like_a_formula || formulas == Formulas::kept) && base::plain_prefix<',', '"'>(text) == text.size();
 }
 
-void append_csv_field(std::string& out, std::string_view raw, Formulas formulas) {
-  const bool printable = base::is_printable(raw);
-  const std::string escaped = printable ? std::string() : base::printable(raw);
-  const std::string_view text = printable ? raw : escaped;
+void append_quoted(std::string& out, std::string_view raw, Formulas formulas) {
+  const std::string text = base::printable(raw);
   const std::string_view before =
       formulas == Formulas::escaped && begins_like_a_formula(text) && !is_plain_number(text) ? "'" : "";
-  if (text.find_first_of(",\"") == std::string_view::npos) {
+  if (text.find_first_of(",\"") == std::string::npos) {
     out += before;
     out += text;
     return;
@@ -51,6 +50,29 @@ void append_csv_field(std::string& out, std::string_view raw, Formulas formulas)
     out.push_back(c);
   }
   out.push_back('"');
+}
+
+}  // namespace
+
+bool is_csv(std::string_view format) { return format == "csv" || format == "csv-raw"; }
+
+Formulas formulas_in(std::string_view format) {
+  return format == "csv-raw" ? Formulas::kept : Formulas::escaped;
+}
+
+void quote_csv_field(std::string& out, std::size_t begin, Formulas formulas) {
+  const std::string_view text = std::string_view(out).substr(begin);
+  if (is_plain(text, formulas)) return;
+  const std::string raw(text);
+  out.resize(begin);
+  append_quoted(out, raw, formulas);
+}
+
+void append_csv_field(std::string& out, std::string_view text, Formulas formulas) {
+  if (is_plain(text, formulas))
+    out += text;
+  else
+    append_quoted(out, text, formulas);
 }
 
 }  // namespace thence::output

@@ -16,5 +16,7 @@ Formulas formulas_in(std::string_view format);
 
 /// Appends a field, quoted where it must be.
 void append_csv_field(std::string& out, std::string_view text, Formulas formulas);
+/// The same for text that is already there, from `begin` to the end.
+void quote_csv_field(std::string& out, std::size_t begin, Formulas formulas);
 
 }  // namespace thence::output

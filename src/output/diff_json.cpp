@@ -1,11 +1,8 @@
 // A comparison as JSON, whole.
 
-#include <iterator>
-
-#include "base/format.h"
+#include "base/json_writer.h"
 #include "diff/settings.h"
 #include "output/diff_formats.h"
-#include "output/json_text.h"
 
 namespace thence::output {
 namespace {
@@ -16,107 +13,110 @@ using diff::Kind;
 class Document {
  public:
   Document(const Comparison& comparison, base::Writer& out)
-      : all_(comparison),
-        out_(out),
-        text_(out.buffer()),
-        places_a_(comparison.a.model()),
-        places_b_(comparison.b.model()) {}
+      : all_(comparison), out_(out), places_a_(comparison.a.model()), places_b_(comparison.b.model()) {}
 
   void write() {
     const diff::Report& report = all_.report;
-    text_ += R"({"schema":"thence.diff/1",)";
-    model("a", all_.a.model(), report.nodes_a);
-    model("b", all_.b.model(), report.nodes_b);
-    base::append_format(text_, R"("same":{},"nothing_in_common":{},"ignored":[)", report.same(),
-                        report.nothing_in_common);
-    for (std::size_t i = 0; i < report.ignored.size(); ++i)
-      base::append_format(text_, R"({}"{}")", i == 0 ? "" : ",", diff::name_of(report.ignored[i]));
-    std::size_t known = 0;
-    for (const diff::ModuleRow& module : report.modules) known += module.known;
-    base::append_format(text_,
-                        R"(],"summary":{{"differences":{},"nodes_same":{},"modules":{},"modules_same":{},)"
-                        R"("weights_not_compared":{},"by_kind":)",
-                        report.differences.size(), report.same_nodes, known, report.modules_same,
-                        report.unread_weights);
-    counts(report.counts);
-    text_ += "},\n\"modules\":[";
-    bool first = true;
-    for (const diff::ModuleRow& row : report.modules) {
-      if (row.differences() == 0) continue;
-      out_.add(first ? "\n{\"module\":" : ",\n{\"module\":");
-      first = false;
-      path(row);
-      base::append_format(text_, R"(,"nodes_a":{},"nodes_b":{},"by_kind":)", row.nodes_a, row.nodes_b);
-      counts(row.counts);
-      text_ += '}';
-    }
-    text_ += "],\n\"differences\":[";
-    for (std::size_t i = 0; i < report.differences.size() && out_.ok(); ++i) {
-      out_.add(i == 0 ? "\n" : ",\n");
+    json_.begin_object();
+    json_.member<"schema">("thence.diff/1");
+    json_.key<"a">();
+    model(all_.a.model(), report.nodes_a);
+    json_.key<"b">();
+    model(all_.b.model(), report.nodes_b);
+    json_.member<"same">(report.same());
+    json_.member<"nothing_in_common">(report.nothing_in_common);
+    json_.begin_array<"ignored">();
+    for (const Kind kind : report.ignored) json_.value(diff::name_of(kind));
+    json_.end_array();
+    summary(report);
+    json_.new_line();
+    json_.begin_array<"modules">();
+    for (const diff::ModuleRow& row : report.modules)
+      if (row.differences() > 0) module(row);
+    json_.end_array();
+    json_.new_line();
+    json_.begin_array<"differences">();
+    for (std::size_t i = 0; i < report.differences.size() && out_.ok(); ++i)
       difference(report.differences[i]);
-    }
-    out_.add("]}\n");
+    json_.end_array();
+    json_.end_object();
+    out_.add("\n");
     out_.flush();
   }
 
  private:
-  void model(const char* side, const onnx::Model& model, std::size_t nodes) {
-    base::append_format(text_, R"("{}":{{"model":)", side);
-    append_json_string(text_, model.file());
-    base::append_format(text_, R"(,"nodes":{},"opset":{}}},)", nodes, diff::opset_of(model));
+  void model(const onnx::Model& model, std::size_t nodes) {
+    json_.begin_object();
+    json_.member<"model">(model.file());
+    json_.member<"nodes">(nodes);
+    json_.member<"opset">(diff::opset_of(model));
+    json_.end_object();
   }
-  void counts(const diff::Counts& counts) {
-    bool first = true;
-    text_ += '{';
+  void summary(const diff::Report& report) {
+    std::size_t known = 0;
+    for (const diff::ModuleRow& module : report.modules) known += module.known;
+    json_.begin_object<"summary">();
+    json_.member<"differences">(report.differences.size());
+    json_.member<"nodes_same">(report.same_nodes);
+    json_.member<"modules">(known);
+    json_.member<"modules_same">(report.modules_same);
+    json_.member<"weights_not_compared">(report.unread_weights);
+    by_kind(report.counts);
+    json_.end_object();
+  }
+  void module(const diff::ModuleRow& row) {
+    json_.new_line();
+    json_.begin_object();
+    path(row);
+    json_.member<"nodes_a">(row.nodes_a);
+    json_.member<"nodes_b">(row.nodes_b);
+    by_kind(row.counts);
+    json_.end_object();
+    out_.flush_if_full();
+  }
+  void by_kind(const diff::Counts& counts) {
+    json_.begin_object<"by_kind">();
     for (std::size_t i = 0; i < counts.size(); ++i) {
       if (counts[i] == 0) continue;
-      base::append_format(text_, R"({}"{}":{})", first ? "" : ",", diff::name_of(static_cast<Kind>(i)),
-                          counts[i]);
-      first = false;
+      json_.key(diff::name_of(static_cast<Kind>(i)));
+      json_.value(counts[i]);
     }
-    text_ += '}';
+    json_.end_object();
   }
   void path(const diff::ModuleRow& row) {
-    if (row.known)
-      append_json_string(text_, row.path);
-    else
-      text_ += "null";
+    json_.key<"module">();
+    row.known ? json_.value(row.path) : json_.null();
   }
-  void nodes(const char* side, const onnx::Model& model, Places& places,
-             const std::vector<onnx::NodeId>& nodes) {
-    base::append_format(text_, R"(,"{}":[)", side);
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      text_ += i == 0 ? R"({"place":)" : R"(,{"place":)";
-      append_json_string(text_, places.of(nodes[i]));
-      text_ += R"(,"name":)";
-      append_json_string(text_, model.node(nodes[i]).name());
-      text_ += R"(,"op_type":)";
-      append_json_string(text_, model.node(nodes[i]).op_type());
-      text_ += '}';
+  void nodes(const onnx::Model& model, Places& places, const std::vector<onnx::NodeId>& nodes) {
+    json_.begin_array();
+    for (const onnx::NodeId id : nodes) {
+      json_.begin_object();
+      json_.member<"place">(places.of(id));
+      json_.member<"name">(model.node(id).name());
+      json_.member<"op_type">(model.node(id).op_type());
+      json_.end_object();
     }
-    text_ += ']';
+    json_.end_array();
   }
   void difference(const Difference& each) {
-    base::append_format(text_, R"({{"kind":"{}","module":)", diff::name_of(each.kind));
+    json_.new_line();
+    json_.begin_object();
+    json_.member<"kind">(diff::name_of(each.kind));
     path(all_.report.modules[each.module]);
-    if (each.kind == Kind::moved) {
-      text_ += R"(,"moved_to":)";
-      append_json_string(text_, each.moved_to);
-    }
-    if (!each.value.empty()) {
-      text_ += R"(,"value":)";
-      append_json_string(text_, each.value);
-    }
-    nodes("a", all_.a.model(), places_a_, each.a);
-    nodes("b", all_.b.model(), places_b_, each.b);
-    text_ += R"(,"detail":)";
-    append_json_string(text_, each.detail);
-    text_ += '}';
+    if (each.kind == Kind::moved) json_.member<"moved_to">(each.moved_to);
+    if (!each.value.empty()) json_.member<"value">(each.value);
+    json_.key<"a">();
+    nodes(all_.a.model(), places_a_, each.a);
+    json_.key<"b">();
+    nodes(all_.b.model(), places_b_, each.b);
+    json_.member<"detail">(each.detail);
+    json_.end_object();
+    out_.flush_if_full();
   }
 
   const Comparison& all_;
   base::Writer& out_;
-  std::string& text_;
+  base::JsonWriter json_{out_.buffer()};
   Places places_a_, places_b_;
 };
 

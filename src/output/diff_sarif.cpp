@@ -1,93 +1,95 @@
 // A comparison as SARIF 2.1.0: one result for each difference, at the node in B or, where B has none, in A.
 
-#include <iterator>
+#include <array>
 
 #include "base/format.h"
 #include "output/diff_formats.h"
-#include "output/json_text.h"
-#include "output/sarif_head.h"
-#include "output/uri.h"
+#include "output/sarif_log.h"
 
 namespace thence::output {
 namespace {
 
+using base::JsonWriter;
 using diff::Difference;
 using diff::Kind;
 
-void append_rules(std::string& out) {
-  for (std::size_t i = 0; i < diff::kind_count; ++i) {
-    const auto kind = static_cast<Kind>(i);
-    base::append_format(out, "{}{{\"id\":\"{}\",\"shortDescription\":{{\"text\":\"{}\"}},",
-                        i == 0 ? "\n" : ",\n", diff::name_of(kind), diff::text_of(kind));
-    out += R"("defaultConfiguration":{"level":"note"}})";
+// Every difference is worth a note and none is a fault.
+constexpr std::string_view difference_level = "note";
+
+class Differences {
+ public:
+  Differences(const Comparison& comparison, JsonWriter& json)
+      : all_(comparison), json_(json), places_a_(comparison.a.model()), places_b_(comparison.b.model()) {}
+
+  void write(const Difference& each) {
+    json_.new_line();
+    json_.begin_object();
+    write_sarif_message(json_, diff::name_of(each.kind), static_cast<std::size_t>(each.kind),
+                        difference_level, message(each));
+    json_.begin_array<"locations">();
+    if (!each.b.empty())
+      write_node(all_.b.model(), 1, each.b.front(), places_b_);
+    else if (!each.a.empty())
+      write_node(all_.a.model(), 0, each.a.front(), places_a_);
+    else
+      write_value(all_.b.model(), each.value);
+    json_.end_array();
+    json_.end_object();
   }
-}
 
-void append_location(std::string& out, const semantics::Map& map, std::size_t artifact, onnx::NodeId id,
-                     Places& places) {
-  const onnx::Node node = map.model().node(id);
-  out += R"({"physicalLocation":{"artifactLocation":{"uri":)";
-  append_uri(out, map.model().file());
-  base::append_format(out,
-                      R"(,"index":{}}},"region":{{"byteOffset":{},"byteLength":{}}}}},"logicalLocations":[)",
-                      artifact, node.bytes().data() - map.model().bytes().data(), node.bytes().size());
-  out += R"({"kind":"node","name":)";
-  append_json_string(out, node.name());
-  out += R"(,"fullyQualifiedName":)";
-  append_json_string(out, places.of(id));
-  out += "}]}";
-}
+ private:
+  std::string message(const Difference& each) const {
+    const diff::ModuleRow& module = all_.report.modules[each.module];
+    return base::format("{} in {}: {}", diff::name_of(each.kind),
+                        !module.known         ? "an unknown module"
+                        : module.path.empty() ? "the root"
+                                              : module.path,
+                        each.detail);
+  }
 
-// An input or output: its model as a whole.
-void append_end(std::string& out, const onnx::Model& model, std::string_view name) {
-  out += R"({"physicalLocation":{"artifactLocation":{"uri":)";
-  append_uri(out, model.file());
-  out += R"(,"index":1}},"logicalLocations":[{"kind":"value","name":)";
-  append_json_string(out, name);
-  out += "}]}";
-}
+  void write_node(const onnx::Model& model, std::size_t file, onnx::NodeId id, Places& places) {
+    const onnx::Node node = model.node(id);
+    begin_sarif_location(json_, model, file, &node);
+    json_.begin_object();
+    json_.member<"kind">("node");
+    json_.member<"name">(node.name());
+    json_.member<"fullyQualifiedName">(places.of(id));
+    json_.end_object();
+    end_sarif_location(json_);
+  }
 
-void append_artifact(std::string& out, const onnx::Model& model) {
-  out += R"({"location":{"uri":)";
-  append_uri(out, model.file());
-  out += "}}";
-}
+  // An input or output: its model as a whole.
+  void write_value(const onnx::Model& model, std::string_view name) {
+    begin_sarif_location(json_, model, 1, nullptr);
+    json_.begin_object();
+    json_.member<"kind">("value");
+    json_.member<"name">(name);
+    json_.end_object();
+    end_sarif_location(json_);
+  }
+
+  const Comparison& all_;
+  JsonWriter& json_;
+  Places places_a_, places_b_;
+};
 
 }  // namespace
 
 void write_diff_sarif(const Comparison& comparison, base::Writer& out) {
-  std::string& text = out.buffer();
-  append_sarif_head(text);
-  append_rules(text);
-  text += "]}},\n\"artifacts\":[";
-  append_artifact(text, comparison.a.model());
-  text += ',';
-  append_artifact(text, comparison.b.model());
-  text += "],\n\"results\":[";
-  Places places_a(comparison.a.model()), places_b(comparison.b.model());
-  bool first = true;
+  JsonWriter json(out.buffer());
+  begin_sarif(json);
+  for (std::size_t i = 0; i < diff::kind_count; ++i)
+    write_sarif_rule(json, diff::name_of(static_cast<Kind>(i)), diff::text_of(static_cast<Kind>(i)),
+                     difference_level);
+  begin_results(json, std::array{&comparison.a.model(), &comparison.b.model()});
+  Differences differences(comparison, json);
   for (const Difference& each : comparison.report.differences) {
     if (!out.ok()) return;
-    out.add(first ? "\n" : ",\n");
-    first = false;
-    const diff::ModuleRow& module = comparison.report.modules[each.module];
-    base::append_format(text, R"({{"ruleId":"{}","ruleIndex":{},"level":"note","message":{{"text":)",
-                        diff::name_of(each.kind), static_cast<std::size_t>(each.kind));
-    append_json_string(text, base::format("{} in {}: {}", diff::name_of(each.kind),
-                                          !module.known         ? "an unknown module"
-                                          : module.path.empty() ? "the root"
-                                                                : module.path,
-                                          each.detail));
-    text += R"(},"locations":[)";
-    if (!each.b.empty())
-      append_location(text, comparison.b, 1, each.b.front(), places_b);
-    else if (!each.a.empty())
-      append_location(text, comparison.a, 0, each.a.front(), places_a);
-    else
-      append_end(text, comparison.b.model(), each.value);
-    text += "]}";
+    differences.write(each);
+    out.flush_if_full();
   }
-  out.add("]}]}\n");
+  end_sarif(json);
+  out.add("\n");
   out.flush();
 }
 

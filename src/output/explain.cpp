@@ -4,10 +4,10 @@
 #include <iterator>
 
 #include "base/format.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "output/explain_json.h"
 #include "output/formats.h"
-#include "output/json_text.h"
 #include "output/source_lines.h"
 #include "output/styles.h"
 
@@ -62,34 +62,38 @@ std::string transferred_words(Strength strength, const std::string& ancestor) {
   return {};
 }
 
+std::string metadata_words(Strength strength, const std::string& why) {
+  if (strength.reading == Reading::rewritten)
+    return base::format("a rewrite kept the stack that ends in {}", why);
+  const bool is_cut = strength.reading == Reading::uncorroborated,
+             is_leading_view = strength.reading == Reading::leading_view;
+  return base::format("the exporter's module stack{} ends in {}{}",
+                      is_cut ? ", cut off at its outer end," : "", why.empty() ? "the root" : why,
+                      is_leading_view ? ", which may only read what this view is of" : "");
+}
+
+std::string scope_words(const Evidence& evidence, const std::string& why) {
+  const char* what = evidence.source == Source::value_names ? "its output's scope" : "its scope";
+  std::string text = base::format("{} is {}", what, why.empty() ? "the root's" : why);
+  if (evidence.call > 0) text += base::format(" (call {})", evidence.call);
+  if (evidence.strength.has_rivals) return text + ", which fits several modules";
+  if (evidence.strength.reading == Reading::uncorroborated)
+    text += ", and nothing else speaks of that module";
+  if (evidence.strength.reading == Reading::inferred_call)
+    text += ", a call that skips a level or comes from elsewhere";
+  if (evidence.strength.reading == Reading::foreign) text += ", written by another framework";
+  return text;
+}
+
 // What the evidence says, in words.
 std::string words(const Evidence& evidence) {
   const std::string why = base::printable(evidence.why);
   switch (evidence.source) {
     case Source::tags: return "tagged by thence, and unchanged since";
     case Source::transferred: return transferred_words(evidence.strength, why);
-    case Source::dynamo_metadata:
-      if (evidence.strength.reading == Reading::rewritten)
-        return base::format("a rewrite kept the stack that ends in {}", why);
-      return base::format(
-          "the exporter's module stack{} ends in {}{}",
-          evidence.strength.reading == Reading::uncorroborated ? ", cut off at its outer end," : "",
-          why.empty() ? "the root" : why,
-          evidence.strength.reading == Reading::leading_view ? ", which may only read what this view is of"
-                                                             : "");
+    case Source::dynamo_metadata: return metadata_words(evidence.strength, why);
     case Source::onnx_scope_parsing:
-    case Source::value_names: {
-      const char* what = evidence.source == Source::value_names ? "its output's scope" : "its scope";
-      std::string text = base::format("{} is {}", what, why.empty() ? "the root's" : why);
-      if (evidence.call > 0) text += base::format(" (call {})", evidence.call);
-      if (evidence.strength.has_rivals) return text + ", which fits several modules";
-      if (evidence.strength.reading == Reading::uncorroborated)
-        text += ", and nothing else speaks of that module";
-      if (evidence.strength.reading == Reading::inferred_call)
-        text += ", a call that skips a level or comes from elsewhere";
-      if (evidence.strength.reading == Reading::foreign) text += ", written by another framework";
-      return text;
-    }
+    case Source::value_names: return scope_words(evidence, why);
     case Source::function: return base::format("calls a function that is given {}", why);
     case Source::trace_module_map: return "the exporter was in this call when it made the node";
     case Source::fx_graph: return base::format("it follows from {} in the torch.export graph", why);
@@ -195,30 +199,58 @@ void add_shapes(const onnx::Node& node, const shapes::Inferred& inferred, base::
     add_line(out, "work", base::format("{} FLOPs", inferred.sizes.text(flops)));
 }
 
-}  // namespace
+void write_module_path(const modules::ModuleTree& tree, modules::ModuleId module, base::JsonWriter& json) {
+  json.key<"module">();
+  module == no_module ? json.null() : json.value(tree[module].path);
+}
 
-void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::NodeId id, bool colour,
-                       base::Writer& out) {
-  const resolve::Attribution& answer = map.answer(id);
-  const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
-  out.add(base::format("{}{}{}\n", colour ? bold : "", node_title(map, id), colour ? plain : ""));
-  if (answer.known()) {
-    const semantics::ModuleFacts facts = map.facts(answer.module);
-    add_line(
-        out, "module",
-        base::format("{}   {}", path_or_root(map, answer.module), class_text(map, answer.module, facts)));
-    if (!facts.tag.empty()) add_line(out, "tag", base::printable(facts.tag));
-    std::string role(facts.role.type);
-    if (!facts.role.component.empty())
-      role += (role.empty() ? "" : " · ") + std::string(facts.role.component);
-    for (const modules::LayerStep& step : facts.layers)
-      role += base::format("{}{} {}", role.empty() ? "" : " · ", base::printable(step.container), step.index);
-    if (!role.empty()) add_line(out, "role", role);
-    add_line(out, "confidence", base::format("{:.4g} {}", answer.confidence, semantics::level_of(answer)));
-  } else {
+void write_evidence(const Map& map, onnx::NodeId id, const Evidence& e, base::JsonWriter& json) {
+  json.begin_object();
+  json.member<"source">(evidence::name_of(e.source));
+  write_module_path(map.own_tree(), e.module, json);
+  json.member<"call">(e.call);
+  json.member<"strength">(evidence::name_of(e.strength));
+  json.member<"accepted">(accepts(map, id, e));
+  json.member<"why">(words(e));
+  json.end_object();
+}
+
+void write_neighbours(const Map& map, onnx::NodeId id, base::JsonWriter& json) {
+  json.begin_array<"neighbours">();
+  for (const Neighbour& neighbour : neighbours(map, id)) {
+    const onnx::Node other = map.model().node(neighbour.node);
+    json.begin_object();
+    json.member<"side">(neighbour.side);
+    json.member<"graph">(map.model().graph_label(other.graph()));
+    json.member<"index">(other.index());
+    json.member<"op_type">(other.op_type());
+    write_module_path(map.tree(), map.answer(neighbour.node).module, json);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void add_module(const Map& map, const resolve::Attribution& answer, base::Writer& out) {
+  if (!answer.known()) {
     add_line(out, "module", "unknown");
     add_line(out, "because", resolve::text_of(answer.reason));
+    return;
   }
+  const semantics::ModuleFacts facts = map.facts(answer.module);
+  add_line(out, "module",
+           base::format("{}   {}", path_or_root(map, answer.module), class_text(map, answer.module, facts)));
+  if (!facts.tag.empty()) add_line(out, "tag", base::printable(facts.tag));
+  std::string role(facts.role.type);
+  if (!facts.role.component.empty()) role += (role.empty() ? "" : " · ") + std::string(facts.role.component);
+  for (const modules::LayerStep& step : facts.layers)
+    role += base::format("{}{} {}", role.empty() ? "" : " · ", base::printable(step.container), step.index);
+  if (!role.empty()) add_line(out, "role", role);
+  add_line(out, "confidence", base::format("{:.4g} {}", answer.confidence, semantics::level_of(answer)));
+}
+
+// The modules that the node has beside its own, each for another reason.
+void add_other_modules(const Map& map, onnx::NodeId id, base::Writer& out) {
+  const resolve::Attribution& answer = map.answer(id);
   const modules::ModuleId own = map.own_answer(id).module;
   if (map.told() != nullptr && answer.known() && map.told()->view.stands_for[answer.module] != own)
     add_line(out, "told for", path_or_root(map.own_tree(), own));
@@ -227,33 +259,39 @@ void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::N
     for (std::size_t i = 0; i < modules.size(); ++i)
       add_line(out, i == 0 ? "serves" : "", path_or_root(map, modules[i]));
   if (answer.weight_owner != no_module) add_line(out, "weight of", path_or_root(map, answer.weight_owner));
+}
+
+void add_accepted(const Map& map, onnx::NodeId id, const std::vector<Evidence>& all, base::Writer& out) {
+  const resolve::Attribution& answer = map.answer(id);
   if (answer.known() && answer.inferred)
     add_line(out, "because",
              base::format("{:<18} no evidence of its own; decided by what it is wired to",
                           evidence::name_of(answer.source)));
-  bool first = true;
+  bool first = !answer.inferred;
   for (const Evidence& e : all)
     if (accepts(map, id, e)) {
-      add_line(out, first && !answer.inferred ? "because" : "",
-               base::format("{:<18} {}", evidence::name_of(e.source), words(e)));
+      add_line(out, first ? "because" : "", base::format("{:<18} {}", evidence::name_of(e.source), words(e)));
       first = false;
     }
+}
+
+void add_rivals(const Map& map, onnx::NodeId id, const std::vector<Evidence>& all, base::Writer& out) {
+  const auto modules = map.modules_of(id);
   std::string_view last;
   for (const Evidence& e : all)
     if (!accepts(map, id, e)) {
       const bool served = e.module != no_module &&
                           std::find(modules.begin(), modules.end(), map.told_as(e.module)) != modules.end();
-      const std::string_view label = !answer.known() ? "rivals" : served ? "as well" : "rejected";
+      const std::string_view label = !map.answer(id).known() ? "rivals" : served ? "as well" : "rejected";
       add_line(out, label == last ? "" : label,
                base::format("{:<18} {}: {}", evidence::name_of(e.source),
                             path_or_root(map.own_tree(), e.module), words(e)));
       last = label;
     }
-  const resolve::Rule rule = map.own_answer(id).rule;
-  add_line(out, "rule", base::format("{:<18} {}", resolve::name_of(rule), resolve::text_of(rule)));
-  add_shapes(map.model().node(id), inferred, out);
-  add_source_lines(map.model().node(id), out);
-  first = true;
+}
+
+void add_neighbours(const Map& map, onnx::NodeId id, base::Writer& out) {
+  bool first = true;
   for (const Neighbour& neighbour : neighbours(map, id)) {
     const resolve::Attribution& other = map.answer(neighbour.node);
     add_line(out, first ? "neighbours" : "",
@@ -263,6 +301,23 @@ void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::N
                                         : base::format("unknown ({})", resolve::name_of(other.reason))));
     first = false;
   }
+}
+
+}  // namespace
+
+void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::NodeId id, bool colour,
+                       base::Writer& out) {
+  const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
+  out.add(base::format("{}{}{}\n", colour ? bold : "", node_title(map, id), colour ? plain : ""));
+  add_module(map, map.answer(id), out);
+  add_other_modules(map, id, out);
+  add_accepted(map, id, all, out);
+  add_rivals(map, id, all, out);
+  const resolve::Rule rule = map.own_answer(id).rule;
+  add_line(out, "rule", base::format("{:<18} {}", resolve::name_of(rule), resolve::text_of(rule)));
+  add_shapes(map.model().node(id), inferred, out);
+  add_source_lines(map.model().node(id), out);
+  add_neighbours(map, id, out);
   out.flush();
 }
 
@@ -270,58 +325,29 @@ void write_explanation_json(const Map& map, const shapes::Inferred& inferred, on
                             base::Writer& out) {
   const resolve::Attribution& answer = map.answer(id);
   const onnx::Node node = map.model().node(id);
-  const auto path = [&](std::string& text, modules::ModuleId module, const modules::ModuleTree& tree) {
-    if (module == no_module)
-      text += "null";
-    else
-      append_json_string(text, tree[module].path);
-  };
-  std::string& text = out.buffer();
-  text += R"({"schema":"thence.explanation/1","graph":)";
-  append_json_string(text, map.model().graph_label(node.graph()));
-  base::append_format(text, R"(,"index":{},"name":)", node.index());
-  append_json_string(text, node.name());
-  text += R"(,"op_type":)";
-  append_json_string(text, node.op_type());
-  text += R"(,"module":)";
-  path(text, answer.module, map.tree());
-  text += R"(,"source":)";
-  append_json_string_or_null(text, answer.known() ? evidence::name_of(answer.source) : std::string_view());
-  base::append_format(text, R"(,"confidence":{:.4g},"level":"{}","inferred":{},"reason":)", answer.confidence,
-                      semantics::level_of(answer), answer.inferred);
-  append_json_string_or_null(text, map.reason(id));
+  base::JsonWriter json(out.buffer());
+  json.begin_object();
+  json.member<"schema">("thence.explanation/1");
+  json.member<"graph">(map.model().graph_label(node.graph()));
+  json.member<"index">(node.index());
+  json.member<"name">(node.name());
+  json.member<"op_type">(node.op_type());
+  write_module_path(map.tree(), answer.module, json);
+  json.member_or_null<"source">(answer.known() ? evidence::name_of(answer.source) : std::string_view());
+  json.real<"confidence">(answer.confidence, 4);
+  json.member<"level">(semantics::level_of(answer));
+  json.member<"inferred">(bool{answer.inferred});
+  json.member_or_null<"reason">(map.reason(id));
   const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
-  base::append_format(text, R"(,"rule":"{}","evidence":[)", resolve::name_of(map.own_answer(id).rule));
-  bool first = true;
-  for (const Evidence& e : all) {
-    text += first ? R"({"source":")" : R"(,{"source":")";
-    first = false;
-    text += evidence::name_of(e.source);
-    text += R"(","module":)";
-    path(text, e.module, map.own_tree());
-    base::append_format(text, R"(,"call":{},"strength":"{}","accepted":{},"why":)", e.call,
-                        evidence::name_of(e.strength), accepts(map, id, e));
-    append_json_string(text, words(e));
-    text.push_back('}');
-  }
-  text += R"(],"neighbours":[)";
-  first = true;
-  for (const Neighbour& neighbour : neighbours(map, id)) {
-    const onnx::Node other = map.model().node(neighbour.node);
-    base::append_format(text, R"({}{{"side":"{}","graph":)", first ? "" : ",", neighbour.side);
-    first = false;
-    append_json_string(text, map.model().graph_label(other.graph()));
-    base::append_format(text, R"(,"index":{},"op_type":)", other.index());
-    append_json_string(text, other.op_type());
-    text += R"(,"module":)";
-    path(text, map.answer(neighbour.node).module, map.tree());
-    text.push_back('}');
-  }
-  text += "],";
-  append_shapes(text, node, inferred);
-  text += ',';
-  append_source_lines(text, node);
-  text += "}\n";
+  json.member<"rule">(resolve::name_of(map.own_answer(id).rule));
+  json.begin_array<"evidence">();
+  for (const Evidence& e : all) write_evidence(map, id, e, json);
+  json.end_array();
+  write_neighbours(map, id, json);
+  write_shapes(json, node, inferred);
+  write_source_lines(json, node);
+  json.end_object();
+  out.add("\n");
   out.flush();
 }
 

@@ -1,16 +1,15 @@
 // Parts of an explanation as JSON that are no evidence: shapes, work and source lines.
 #pragma once
 
-#include <string>
-
+#include "base/json_writer.h"
 #include "onnx/model.h"
 #include "shapes/infer.h"
 
 namespace thence::output {
 
 /// "shapes":{"inputs":[[1,"batch",null],null],"outputs":[...]},"flops":128
-void append_shapes(std::string& text, const onnx::Node& node, const shapes::Inferred& inferred);
+void write_shapes(base::JsonWriter& json, const onnx::Node& node, const shapes::Inferred& inferred);
 /// "source_lines":[{"file":...,"line":12,"function":...,"code":...}]
-void append_source_lines(std::string& text, const onnx::Node& node);
+void write_source_lines(base::JsonWriter& json, const onnx::Node& node);
 
 }  // namespace thence::output

@@ -57,6 +57,36 @@ std::string cut_to(const std::string& text, std::size_t width) {
   return text.substr(0, end) + "…";
 }
 
+namespace {
+
+// A line of a table, cell by cell. Spaces are written only if something follows them.
+class LineWriter {
+ public:
+  explicit LineWriter(base::Writer& out) : out_(out) {}
+
+  void add(const std::string& text, std::size_t width, bool right, std::string_view colour) {
+    const std::size_t used = base::columns(text), room = width - std::min(width, used);
+    if (!first_) owed_ += gap.size();
+    first_ = false;
+    if (right) owed_ += room;
+    if (used > 0) {
+      out_.add(std::string(owed_, ' '));
+      owed_ = 0;
+      if (!colour.empty()) out_.add(colour);
+      out_.add(text);
+      if (!colour.empty()) out_.add(plain);
+    }
+    if (!right) owed_ += room;
+  }
+
+ private:
+  base::Writer& out_;
+  std::size_t owed_ = 0;
+  bool first_ = true;
+};
+
+}  // namespace
+
 void write_fitted(FittedTable table, std::size_t width, bool colour, base::Writer& out) {
   std::erase_if(table.columns, [](const FittedColumn& column) {
     return std::all_of(column.cells.begin(), column.cells.end(),
@@ -65,22 +95,11 @@ void write_fitted(FittedTable table, std::size_t width, bool colour, base::Write
   std::vector<std::size_t> widths = widths_of(table);
   if (width > 0) fit(table, widths, width);
   const auto write_line = [&](auto cell, bool coloured) {
-    std::size_t owed = 0;  // spaces that are written only if something follows
+    LineWriter line(out);
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       const FittedColumn& column = table.columns[i];
-      const std::string text = cut_to(cell(column), widths[i]);
-      const std::size_t used = base::columns(text), room = widths[i] - std::min(widths[i], used);
-      if (i > 0) owed += gap.size();
-      if (column.right) owed += room;
-      if (used > 0) {
-        out.add(std::string(owed, ' '));
-        owed = 0;
-        const bool painted = coloured && !column.colour.empty();
-        if (painted) out.add(column.colour);
-        out.add(text);
-        if (painted) out.add(plain);
-      }
-      if (!column.right) owed += room;
+      line.add(cut_to(cell(column), widths[i]), widths[i], column.right,
+               coloured ? column.colour : std::string_view());
     }
   };
   if (colour) out.add(bold);

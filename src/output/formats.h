@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "base/writer.h"
+#include "output/columns.h"
 #include "output/csv.h"
 #include "output/nodes.h"
 #include "score/score.h"
@@ -21,17 +21,9 @@ void write_map_jsonl(const semantics::Map& map, const Nodes& nodes, unsigned job
 /// schema/query.schema.json: the rows of some nodes.
 void write_query_json(const semantics::Map& map, const Nodes& nodes, unsigned jobs, base::Writer& out);
 
-/// Columns by their names; an error names those that exist.
-struct Column {
-  std::string_view name;
-  std::string_view meaning;
-  std::string (*text)(const semantics::Map& map, onnx::NodeId node);
-};
-const std::vector<Column>& all_columns();
-Result<std::vector<Column>> find_columns(const std::vector<std::string>& names);
-
+/// On `jobs` threads.
 void write_map_csv(const semantics::Map& map, const Nodes& nodes, const std::vector<Column>& columns,
-                   Formulas formulas, base::Writer& out);
+                   Formulas formulas, unsigned jobs, base::Writer& out);
 /// Columns lined up; bold headings and dim unknowns when `colour`.
 void write_map_table(const semantics::Map& map, const Nodes& nodes, const std::vector<Column>& columns,
                      bool colour, base::Writer& out);

@@ -101,7 +101,7 @@ class GraphML {
         "</y:NodeLabel><y:Shape type=\"roundrectangle\"/><y:State closed=\"false\"/></y:GroupNode>"
         "</y:Realizers></y:ProxyAutoBoundsNode></data>\n";
     base::append_format(text_, "<graph id=\"g{}\" edgedefault=\"directed\">\n", id);
-    out_.add("");
+    out_.flush_if_full();
     for (const onnx::NodeId node : nodes_.of(id)) write_node(node);
     for (const ModuleId child : module.children) write_module(child);
     text_ += "</graph></node>\n";
@@ -111,7 +111,7 @@ class GraphML {
     base::append_format(text_, "<node id=\"n{}\">", id);
     append_data("kind", "node");
     for (const Column& column : all_columns())
-      if (const std::string value = column.text(map_, id); !value.empty()) append_data(column.name, value);
+      if (const std::string value = column.text(reader_, id); !value.empty()) append_data(column.name, value);
     text_ += "<data key=\"shape\"><y:ShapeNode><y:NodeLabel>";
     append_xml(text_, map_.model().node(id).op_type());
     out_.add("</y:NodeLabel><y:Shape type=\"rectangle\"/></y:ShapeNode></data></node>\n");
@@ -142,6 +142,7 @@ class GraphML {
   base::Writer& out_;
   std::string& text_ = out_.buffer();
   NodesByModule nodes_;
+  ColumnReader reader_{map_};
 };
 
 }  // namespace

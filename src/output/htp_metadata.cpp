@@ -2,10 +2,8 @@
 // modules nested, nodes by name with their tags. docs/compatibility.md describes it.
 
 #include <algorithm>
-#include <iterator>
 
-#include "base/format.h"
-#include "output/json_text.h"
+#include "base/json_writer.h"
 #include "output/node_names.h"
 #include "output/other_formats.h"
 #include "semantics/holdings.h"
@@ -24,26 +22,30 @@ class Sidecar {
 
   void write() {
     const semantics::Summary summary = map_.summary();
-    text_ += R"({"export_context":{"strategy":)";
-    append_json_string(text_, map_.strategy().name);
-    text_ += R"(,"version":"1.0","exporter":"thence )" THENCE_VERSION
-             "\",\"embed_hierarchy_attributes\":false},\n\"model\":{\"name_or_path\":";
-    append_json_string(text_, map_.model().file());
-    text_ += R"(,"class":)";
-    append_json_string(text_, modules::short_class(map_.tree()[modules::root].class_name));
-    base::append_format(text_, R"(,"framework":"pytorch","total_modules":{},"total_parameters":{}}},)",
-                        summary.modules, held_[modules::root].parameters);
-    text_ += "\n\"modules\":";
+    json_.begin_object();
+    json_.begin_object<"export_context">();
+    json_.member<"strategy">(map_.strategy().name);
+    json_.member<"version">("1.0");
+    json_.member<"exporter">("thence " THENCE_VERSION);
+    json_.member<"embed_hierarchy_attributes">(false);
+    json_.end_object();
+    json_.new_line();
+    json_.begin_object<"model">();
+    json_.member<"name_or_path">(map_.model().file());
+    json_.member<"class">(modules::short_class(map_.tree()[modules::root].class_name));
+    json_.member<"framework">("pytorch");
+    json_.member<"total_modules">(summary.modules);
+    json_.member<"total_parameters">(held_[modules::root].parameters);
+    json_.end_object();
+    json_.new_line();
+    json_.key<"modules">();
     write_module(modules::root);
-    text_ += ",\n\"nodes\":{";
+    json_.new_line();
     const std::size_t tagged = write_nodes();
-    const double percentage =
-        summary.nodes == 0 ? 0 : 100.0 * static_cast<double>(tagged) / static_cast<double>(summary.nodes);
-    out_.add(base::format(
-        "}},\n\"report\":{{\"node_tagging\":{{\"statistics\":{{\"direct_matches\":{},\"inferred\":{},"
-        "\"root_fallbacks\":0,\"tagged_nodes\":{}}},\"coverage\":{{\"percentage\":{:.4g},"
-        "\"total_onnx_nodes\":{},\"tagged_nodes\":{}}}}}}}}}\n",
-        summary.direct, summary.inferred, tagged, percentage, summary.nodes, tagged));
+    json_.new_line();
+    write_report(summary, tagged);
+    json_.end_object();
+    out_.add("\n");
     out_.flush();
   }
 
@@ -64,52 +66,67 @@ class Sidecar {
   // ours.
   void write_module(ModuleId id) {
     const modules::Module& module = map_.tree()[id];
-    text_ += R"({"class_name":)";
-    append_json_string(text_, modules::short_class(module.class_name));
-    if (!module.class_name.empty()) {
-      text_ += R"(,"class":)";
-      append_json_string(text_, module.class_name);
-    }
-    text_ += R"(,"traced_tag":)";
-    append_json_string(text_, map_.facts(id).tag);
-    text_ += R"(,"scope":)";
-    append_json_string(text_, module.path);
-    if (order_[id] != modules::no_module) {
-      text_ += R"(,"execution_order":)";
-      append_number(text_, order_[id]);
-    }
+    json_.begin_object();
+    json_.member<"class_name">(modules::short_class(module.class_name));
+    if (!module.class_name.empty()) json_.member<"class">(module.class_name);
+    json_.member<"traced_tag">(map_.facts(id).tag);
+    json_.member<"scope">(module.path);
+    if (order_[id] != modules::no_module) json_.member<"execution_order">(order_[id]);
     if (!module.children.empty()) {
-      text_ += R"(,"children":{)";
-      for (std::size_t i = 0; i < module.children.size(); ++i) {
-        out_.add(i == 0 ? "\n" : ",\n");
-        append_json_string(text_, map_.tree()[module.children[i]].name());
-        text_ += ':';
-        write_module(module.children[i]);
+      json_.begin_object<"children">();
+      for (const ModuleId child : module.children) {
+        json_.new_line();
+        json_.key(map_.tree()[child].name());
+        write_module(child);
       }
-      text_ += '}';
+      json_.end_object();
     }
-    text_ += '}';
+    json_.end_object();
+    out_.flush_if_full();
   }
 
-  // Gives how many have a tag.
+  // Returns how many have a tag.
   std::size_t write_nodes() {
     NodeNames names(map_.model());
     std::size_t tagged = 0;
+    json_.begin_object<"nodes">();
     for (onnx::NodeId id = 0; id < map_.model().node_count() && out_.ok(); ++id) {
       if (!map_.answer(id).known()) continue;
       const std::string& tag = map_.facts(map_.answer(id).module).tag;
       if (tag.empty()) continue;
-      out_.add(tagged++ == 0 ? "\n" : ",\n");
-      append_json_string(text_, names.of(id));
-      text_ += ':';
-      append_json_string(text_, tag);
+      ++tagged;
+      json_.new_line();
+      json_.key(names.of(id));
+      json_.value(tag);
+      out_.flush_if_full();
     }
+    json_.end_object();
     return tagged;
+  }
+
+  void write_report(const semantics::Summary& summary, std::size_t tagged) {
+    const double percentage =
+        summary.nodes == 0 ? 0 : 100.0 * static_cast<double>(tagged) / static_cast<double>(summary.nodes);
+    json_.begin_object<"report">();
+    json_.begin_object<"node_tagging">();
+    json_.begin_object<"statistics">();
+    json_.member<"direct_matches">(summary.direct);
+    json_.member<"inferred">(summary.inferred);
+    json_.member<"root_fallbacks">(0);
+    json_.member<"tagged_nodes">(tagged);
+    json_.end_object();
+    json_.begin_object<"coverage">();
+    json_.real<"percentage">(percentage, 4);
+    json_.member<"total_onnx_nodes">(summary.nodes);
+    json_.member<"tagged_nodes">(tagged);
+    json_.end_object();
+    json_.end_object();
+    json_.end_object();
   }
 
   const Map& map_;
   base::Writer& out_;
-  std::string& text_ = out_.buffer();
+  base::JsonWriter json_{out_.buffer()};
   std::vector<semantics::Holding> held_;
   std::vector<std::uint32_t> order_;  // by module; no_module: it did not run
 };

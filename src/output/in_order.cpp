@@ -85,7 +85,7 @@ void write_in_order(std::size_t pieces, unsigned jobs, base::Writer& out,
     const MakePiece make = new_maker();
     for (std::size_t piece = 0; piece < pieces && out.ok(); ++piece) {
       make(piece, out.buffer());
-      out.add("");
+      out.flush_if_full();
     }
     return;
   }

@@ -1,22 +1,146 @@
 // A map as CSV (RFC 4180), for spreadsheets and scripts.
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+
 #include "output/formats.h"
+#include "output/in_order.h"
 
 namespace thence::output {
+namespace {
+
+// Writes the nodes' rows. Neighbouring columns of one scope are a run: its text is written once for each
+// graph, module or verdict, and copied.
+class CsvRows {
+ public:
+  CsvRows(const semantics::Map& map, const std::vector<Column>& columns, Formulas formulas)
+      : reader_(map), formulas_(formulas) {
+    for (const Column& column : columns) {
+      if (runs_.empty() || !add_to(runs_.back(), column)) runs_.push_back({column.scope, {&column}, {}});
+      if (!is_of_node(runs_.back().scope)) runs_.back().kept.resize(kept_per_run);
+    }
+  }
+
+  void append(std::string& out, onnx::NodeId node) {
+    for (Run& run : runs_) {
+      if (is_of_node(run.scope))
+        append_fields(out, run, node);
+      else
+        out.append(kept_text(run, node));
+    }
+    if (runs_.empty()) out.push_back(',');
+    out.back() = '\n';  // in place of the last comma
+  }
+
+ private:
+  static constexpr std::size_t kept_per_run = 256;
+
+  static bool is_of_node(ColumnScope scope) {
+    return scope == ColumnScope::node || scope == ColumnScope::number;
+  }
+
+  struct Key {
+    std::uint64_t first = 0, second = 0;
+    bool operator==(const Key&) const = default;
+  };
+  struct Kept {
+    Key key;
+    bool written = false;
+    std::string text;
+  };
+  struct Run {
+    ColumnScope scope;
+    std::vector<const Column*> columns;
+    std::vector<Kept> kept;  // those met last
+  };
+
+  // A run of columns of `module` and `modules` depends on what `modules` depends on.
+  static bool add_to(Run& run, const Column& column) {
+    const auto is_of_modules = [](ColumnScope scope) {
+      return scope == ColumnScope::module || scope == ColumnScope::modules;
+    };
+    if (run.scope != column.scope && !(is_of_modules(run.scope) && is_of_modules(column.scope))) return false;
+    run.scope = std::max(run.scope, column.scope);
+    run.columns.push_back(&column);
+    return true;
+  }
+
+  // Each with a comma after it.
+  void append_fields(std::string& out, const Run& run, onnx::NodeId node) {
+    for (const Column* const column : run.columns) {
+      const std::size_t begin = out.size();
+      column->append(reader_, node, out);
+      if (run.scope != ColumnScope::number) quote_csv_field(out, begin, formulas_);
+      out.push_back(',');
+    }
+  }
+
+  const std::string& kept_text(Run& run, onnx::NodeId node) {
+    const Key key = key_of(run.scope, node);
+    Kept& kept = run.kept[(key.first ^ key.first >> 32 ^ key.second) % kept_per_run];
+    if (!kept.written || kept.key != key) {
+      kept.written = true;
+      kept.key = key;
+      kept.text.clear();
+      append_fields(kept.text, run, node);
+    }
+    return kept.text;
+  }
+
+  // Equal keys mean equal texts. Names of operators are interned and reasons are constants: the same text
+  // lies at the same place.
+  Key key_of(ColumnScope scope, onnx::NodeId id) const {
+    const resolve::Attribution& answer = reader_.map.answer(id);
+    switch (scope) {
+      case ColumnScope::graph: return {reader_.map.model().node(id).graph(), 0};
+      case ColumnScope::op: {
+        const onnx::Node node = reader_.map.model().node(id);
+        return {address(node.op_type()) >> 3, address(node.domain())};
+      }
+      case ColumnScope::module: return {answer.module, 0};
+      case ColumnScope::modules:
+        return {answer.module | std::uint64_t{answer.call} << 32,
+                answer.weight_owner | std::uint64_t{answer.set} << 32};
+      default: return verdict_key(id, answer);
+    }
+  }
+
+  Key verdict_key(onnx::NodeId id, const resolve::Attribution& answer) const {
+    const resolve::Lent* const lent = reader_.map.lent();
+    const std::uint64_t proof = lent == nullptr ? 0 : static_cast<std::uint64_t>(lent->answers[id].strength);
+    const std::uint64_t source = static_cast<std::uint64_t>(answer.source) << 1 | (answer.known() ? 1 : 0);
+    return {std::uint64_t{std::bit_cast<std::uint32_t>(answer.confidence)} << 32 | proof << 16 | source,
+            address(reader_.map.reason(id))};
+  }
+
+  static std::uint64_t address(std::string_view text) {
+    return reinterpret_cast<std::uintptr_t>(text.data());
+  }
+
+  ColumnReader reader_;
+  Formulas formulas_;
+  std::vector<Run> runs_;
+};
+
+}  // namespace
 
 void write_map_csv(const semantics::Map& map, const Nodes& nodes, const std::vector<Column>& columns,
-                   Formulas formulas, base::Writer& out) {
+                   Formulas formulas, unsigned jobs, base::Writer& out) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (i > 0) out.add(',');
     out.add(columns[i].name);
   }
   out.add("\n");
-  for (std::size_t row = 0; row < nodes.size() && out.ok(); ++row) {
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (i > 0) out.add(',');
-      append_csv_field(out.buffer(), columns[i].text(map, nodes[row]), formulas);
-    }
-    out.add("\n");
-  }
+  constexpr std::size_t rows_per_piece = 1024;
+  const std::size_t count = nodes.size();
+  write_in_order((count + rows_per_piece - 1) / rows_per_piece, jobs, out, [&] {
+    return
+        [&, rows = std::make_shared<CsvRows>(map, columns, formulas)](std::size_t piece, std::string& text) {
+          const std::size_t past = std::min(count, (piece + 1) * rows_per_piece);
+          for (std::size_t row = piece * rows_per_piece; row < past; ++row) rows->append(text, nodes[row]);
+        };
+  });
   out.flush();
 }
 

@@ -13,8 +13,9 @@ namespace {
 constexpr std::size_t widest = 64;
 
 // A nameless node is called by its place, as on the command line.
-std::string cell(const semantics::Map& map, const Column& column, onnx::NodeId id) {
-  std::string text = base::printable(column.text(map, id));
+std::string cell(ColumnReader& reader, const Column& column, onnx::NodeId id) {
+  const semantics::Map& map = reader.map;
+  std::string text = base::printable(column.text(reader, id));
   if (column.name == "name" && text.empty())
     text = base::format("{}#{}", base::printable(map.model().graph_label(map.model().node(id).graph())),
                         map.model().node(id).index());
@@ -33,11 +34,12 @@ void append_padded(std::string& out, std::string_view text, std::size_t width, b
 
 void write_map_table(const semantics::Map& map, const Nodes& nodes, const std::vector<Column>& columns,
                      bool colour, base::Writer& out) {
+  ColumnReader reader(map);
   std::vector<std::size_t> widths;
   for (const Column& column : columns) widths.push_back(column.name.size());
   for (std::size_t row = 0; row < nodes.size(); ++row)
     for (std::size_t i = 0; i < columns.size(); ++i)
-      widths[i] = std::min(widest, std::max(widths[i], base::columns(cell(map, columns[i], nodes[row]))));
+      widths[i] = std::min(widest, std::max(widths[i], base::columns(cell(reader, columns[i], nodes[row]))));
   if (colour) out.add(bold);
   for (std::size_t i = 0; i < columns.size(); ++i)
     append_padded(out.buffer(), columns[i].name, widths[i], i + 1 == columns.size());
@@ -48,7 +50,7 @@ void write_map_table(const semantics::Map& map, const Nodes& nodes, const std::v
     const bool faint = colour && !map.answer(id).known();
     if (faint) out.add(dim);
     for (std::size_t i = 0; i < columns.size(); ++i)
-      append_padded(out.buffer(), cell(map, columns[i], id), widths[i], i + 1 == columns.size());
+      append_padded(out.buffer(), cell(reader, columns[i], id), widths[i], i + 1 == columns.size());
     if (faint) out.add(plain);
     out.add("\n");
   }

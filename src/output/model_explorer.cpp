@@ -5,10 +5,10 @@
 #include <iterator>
 
 #include "base/format.h"
+#include "base/json_writer.h"
 #include "onnx/edges.h"
 #include "output/by_module.h"
 #include "output/formats.h"
-#include "output/json_text.h"
 #include "output/node_names.h"
 #include "output/other_formats.h"
 #include "semantics/holdings.h"
@@ -16,6 +16,7 @@
 namespace thence::output {
 namespace {
 
+using base::JsonWriter;
 using modules::ModuleId;
 using modules::no_module;
 using semantics::Map;
@@ -78,14 +79,13 @@ class Explorer {
   }
 
   void write() {
-    text_ += R"({"label":)";
-    append_json_string(text_, model_.file());
-    text_ += R"(,"graphs":[)";
-    for (onnx::GraphId graph = 0; graph < model_.graphs().size() && out_.ok(); ++graph) {
-      if (graph > 0) out_.add(",");
-      write_graph(graph);
-    }
-    out_.add("]}\n");
+    json_.begin_object();
+    json_.member<"label">(model_.file());
+    json_.begin_array<"graphs">();
+    for (onnx::GraphId graph = 0; graph < model_.graphs().size() && out_.ok(); ++graph) write_graph(graph);
+    json_.end_array();
+    json_.end_object();
+    out_.add("\n");
     out_.flush();
   }
 
@@ -100,157 +100,177 @@ class Explorer {
 
   void write_graph(onnx::GraphId id) {
     const onnx::Graph& graph = model_.graphs()[id];
-    text_ += "\n{\"id\":";
-    append_json_string(text_, graph_id(model_, id));
-    text_ += R"(,"nodes":[)";
+    json_.new_line();
+    json_.begin_object();
+    json_.member<"id">(graph_id(model_, id));
+    json_.begin_array<"nodes">();
     std::vector<ModuleId> modules;
     for (onnx::NodeId node = graph.first_node; node < graph.first_node + graph.node_count && out_.ok();
          ++node) {
-      out_.add(node == graph.first_node ? "\n" : ",\n");
-      append_node(node, id);
+      write_node(node, id);
       for (ModuleId at = map_.answer(node).module; at != no_module && graph_of_[at] != id;
            at = map_.tree()[at].parent) {
         graph_of_[at] = id;
         modules.push_back(at);
       }
     }
-    text_ += "],\n\"groupNodeAttributes\":{\"\":{\"strategy\":";
-    append_json_string(text_, map_.strategy().name);
-    text_ += '}';
-    for (const ModuleId module : modules) {
-      out_.add(",\n");
-      append_group(module);
-    }
-    text_ += "}}";
+    json_.end_array();
+    json_.new_line();
+    json_.begin_object<"groupNodeAttributes">();
+    json_.begin_object<"">();
+    json_.member<"strategy">(map_.strategy().name);
+    json_.end_object();
+    for (const ModuleId module : modules) write_group(module);
+    json_.end_object();
+    json_.end_object();
   }
 
-  void append_node(onnx::NodeId id, onnx::GraphId graph) {
-    text_ += R"({"id":)";
-    append_json_string(text_, places_.of(id));
-    text_ += R"(,"label":)";
-    append_json_string(text_, model_.node(id).op_type());
-    text_ += R"(,"namespace":)";
-    append_json_string(text_, namespaces_.of(map_.answer(id).module));
-    text_ += R"(,"attrs":[)";
-    bool first = true;
-    for (const Column& column : all_columns()) {
-      const std::string value = column.text(map_, id);
-      if (value.empty()) continue;
-      append_pair(first, column.name, value);
-    }
-    text_ += ']';
-    append_edges(id, graph);
-    append_tensors("inputsMetadata", model_.node(id).inputs(), "__tensor_tag");
-    append_tensors("outputsMetadata", model_.node(id).outputs(), "tensor_name");
-    append_bodies(id);
-    text_ += '}';
+  void write_node(onnx::NodeId id, onnx::GraphId graph) {
+    json_.new_line();
+    json_.begin_object();
+    json_.member<"id">(places_.of(id));
+    json_.member<"label">(model_.node(id).op_type());
+    json_.member<"namespace">(namespaces_.of(map_.answer(id).module));
+    json_.begin_array<"attrs">();
+    for (const Column& column : all_columns())
+      if (const std::string value = column.text(reader_, id); !value.empty()) write_pair(column.name, value);
+    json_.end_array();
+    write_edges(id, graph);
+    json_.key<"inputsMetadata">();
+    write_tensors(model_.node(id).inputs(), "__tensor_tag");
+    json_.key<"outputsMetadata">();
+    write_tensors(model_.node(id).outputs(), "tensor_name");
+    write_bodies(id);
+    json_.end_object();
+    out_.flush_if_full();
   }
 
-  void append_pair(bool& first, std::string_view key, std::string_view value) {
-    text_ += first ? "{\"key\":" : ",{\"key\":";
-    first = false;
-    append_json_string(text_, key);
-    text_ += R"(,"value":)";
-    append_json_string(text_, value);
-    text_ += '}';
+  void write_pair(std::string_view key, std::string_view value) {
+    json_.begin_object();
+    json_.member<"key">(key);
+    json_.member<"value">(value);
+    json_.end_object();
   }
 
   // What comes from a graph around this one cannot be drawn: its name stands in the inputs' metadata.
-  void append_edges(onnx::NodeId id, onnx::GraphId graph) {
-    text_ += R"(,"incomingEdges":[)";
-    bool first = true;
+  void write_edges(onnx::NodeId id, onnx::GraphId graph) {
+    json_.begin_array<"incomingEdges">();
     const onnx::Graph& here = model_.graphs()[graph];
     edges_.into(id, [&](const onnx::Edge& edge) {
       if (edge.source < here.first_node || edge.source >= here.first_node + here.node_count) return;
-      out_.add(first ? R"({"sourceNodeId":)" : R"(,{"sourceNodeId":)");
-      first = false;
-      append_json_string(text_, places_.of(edge.source));
-      base::append_format(text_, R"(,"sourceNodeOutputId":"{}","targetNodeInputId":"{}"}})", edge.output,
-                          edge.input);
+      json_.begin_object();
+      json_.member<"sourceNodeId">(places_.of(edge.source));
+      json_.member<"sourceNodeOutputId">(std::to_string(edge.output));
+      json_.member<"targetNodeInputId">(std::to_string(edge.input));
+      json_.end_object();
+      out_.flush_if_full();
     });
-    text_ += ']';
+    json_.end_array();
   }
 
-  void append_tensors(std::string_view list, std::span<const onnx::ValueId> values, std::string_view key) {
-    base::append_format(text_, R"(,"{}":[)", list);
-    bool first = true;
+  void write_tensors(std::span<const onnx::ValueId> values, std::string_view key) {
+    json_.begin_array();
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (values[i] == onnx::none) continue;
-      base::append_format(text_, R"({}{{"id":"{}","attrs":[{{"key":"{}","value":)", first ? "" : ",", i, key);
-      first = false;
-      append_json_string(text_, model_.value_name(values[i]));
-      out_.add("}]}");
+      json_.begin_object();
+      json_.member<"id">(std::to_string(i));
+      json_.begin_array<"attrs">();
+      write_pair(key, model_.value_name(values[i]));
+      json_.end_array();
+      json_.end_object();
+      out_.flush_if_full();
     }
-    text_ += ']';
+    json_.end_array();
   }
 
-  void append_bodies(onnx::NodeId id) {
+  void write_bodies(onnx::NodeId id) {
     auto body = std::lower_bound(bodies_.begin(), bodies_.end(), std::pair(id, onnx::GraphId{0}));
     if (body == bodies_.end() || body->first != id) return;
-    text_ += R"(,"subgraphIds":[)";
-    for (bool first = true; body != bodies_.end() && body->first == id; ++body, first = false) {
-      if (!first) text_ += ',';
-      append_json_string(text_, graph_id(model_, body->second));
-    }
-    text_ += ']';
+    json_.begin_array<"subgraphIds">();
+    for (; body != bodies_.end() && body->first == id; ++body) json_.value(graph_id(model_, body->second));
+    json_.end_array();
   }
 
-  void append_group(ModuleId module) {
-    append_json_string(text_, namespaces_.of(module));
-    text_ += R"(:{"path":)";
-    append_json_string(text_, map_.tree()[module].path);
-    const auto say = [&](std::string_view key, std::string_view value) {
-      if (value.empty()) return;
-      text_ += ',';
-      append_json_string(text_, key);
-      text_ += ':';
-      append_json_string(text_, value);
-    };
+  void write_group(ModuleId module) {
+    const modules::Module& group = map_.tree()[module];
     const semantics::Role role = map_.role(module);
-    say("class", map_.tree()[module].class_name);
-    say("semantic_type", role.type);
-    say("component", role.component);
-    say("classification", role.classification);
-    base::append_format(text_, R"(,"nodes":"{}","parameters":"{}","bytes":"{}"}})", held_[module].nodes,
-                        held_[module].parameters, held_[module].bytes);
+    json_.new_line();
+    json_.key(namespaces_.of(module));
+    json_.begin_object();
+    json_.member<"path">(group.path);
+    if (!group.class_name.empty()) json_.member<"class">(group.class_name);
+    if (!role.type.empty()) json_.member<"semantic_type">(role.type);
+    if (!role.component.empty()) json_.member<"component">(role.component);
+    if (!role.classification.empty()) json_.member<"classification">(role.classification);
+    json_.member<"nodes">(std::to_string(held_[module].nodes));
+    json_.member<"parameters">(std::to_string(held_[module].parameters));
+    json_.member<"bytes">(std::to_string(held_[module].bytes));
+    json_.end_object();
+    out_.flush_if_full();
   }
 
   const Map& map_;
   const onnx::Model& model_;
   base::Writer& out_;
-  std::string& text_ = out_.buffer();
+  JsonWriter json_{out_.buffer()};
+  ColumnReader reader_{map_};
   onnx::Edges edges_;
   Places places_;
   Namespaces namespaces_;
   std::vector<semantics::Holding> held_;
-  std::vector<onnx::GraphId> graph_of_;  // the last graph that told of a module
+  std::vector<onnx::GraphId> graph_of_;  // the last graph that a module was listed in
   std::vector<std::pair<onnx::NodeId, onnx::GraphId>> bodies_;
 };
+
+// A gradient would stretch from the smallest value in the file to the largest; thresholds mean the same in
+// every file. A value belongs to the first threshold that it does not exceed.
+void write_thresholds(JsonWriter& json) {
+  struct Threshold {
+    std::string_view value, colour;
+  };
+  json.begin_array<"thresholds">();
+  for (const Threshold& threshold : {Threshold{"0", "#bdbdbd"}, Threshold{"0.6999", "#ef9a9a"},
+                                     Threshold{"0.9499", "#ffe082"}, Threshold{"1", "#a5d6a7"}}) {
+    json.begin_object();
+    json.verbatim<"value">(threshold.value);
+    json.member<"bgColor">(threshold.colour);
+    json.end_object();
+  }
+  json.end_array();
+  json.begin_array<"gradient">();
+  json.end_array();
+}
 
 }  // namespace
 
 void write_model_explorer(const Map& map, base::Writer& out) { Explorer(map, out).write(); }
 
-// A gradient would stretch from the smallest value in the file to the largest; thresholds mean the same in
-// every file. A value belongs to the first threshold that it does not exceed.
 void write_confidence_overlay(const Map& map, base::Writer& out) {
   const onnx::Model& model = map.model();
-  std::string& text = out.buffer();
+  JsonWriter json(out.buffer());
   Places places(model);
+  json.begin_object();
   for (onnx::GraphId id = 0; id < model.graphs().size(); ++id) {
     const onnx::Graph& graph = model.graphs()[id];
-    text += id == 0 ? "{" : ",\n";
-    append_json_string(text, graph_id(model, id));
-    text += R"(:{"name":"confidence","results":{)";
+    json.new_line_between();
+    json.key(graph_id(model, id));
+    json.begin_object();
+    json.member<"name">("confidence");
+    json.begin_object<"results">();
     for (onnx::NodeId node = graph.first_node; node < graph.first_node + graph.node_count; ++node) {
-      out.add(node == graph.first_node ? "\n" : ",\n");
-      append_json_string(text, places.of(node));
-      base::append_format(text, R"(:{{"value":{:.4g}}})", map.answer(node).confidence);
+      json.new_line();
+      json.key(places.of(node));
+      json.begin_object();
+      json.real<"value">(map.answer(node).confidence, 4);
+      json.end_object();
+      out.flush_if_full();
     }
-    text += R"(},"thresholds":[{"value":0,"bgColor":"#bdbdbd"},{"value":0.6999,"bgColor":"#ef9a9a"},)"
-            R"({"value":0.9499,"bgColor":"#ffe082"},{"value":1,"bgColor":"#a5d6a7"}],"gradient":[]})";
+    json.end_object();
+    write_thresholds(json);
+    json.end_object();
   }
-  out.add("}\n");
+  json.end_object();
+  out.add("\n");
   out.flush();
 }
 

@@ -30,15 +30,14 @@ NodeNames::NodeNames(const onnx::Model& model)
     : model_(model), places_(model), named_(model.node_count(), false) {
   const auto name_of = [&](std::uint32_t id) { return model_.node(id).name(); };
   base::TextIndex first;
+  first.reserve(model.node_count());
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const std::string_view name = name_of(id);
     if (name.empty()) continue;
-    if (const std::uint32_t other = first.find(name, name_of); other != base::TextIndex::nothing) {
+    if (const std::uint32_t other = first.find_or_add(name, id, name_of); other != id)
       named_[other] = false;
-    } else {
-      first.add(name, id);
+    else
       named_[id] = !like_a_place(name) && base::is_utf8(name);
-    }
   }
 }
 

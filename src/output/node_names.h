@@ -30,6 +30,10 @@ class NodeNames {
  public:
   explicit NodeNames(const onnx::Model& model);
   std::string of(onnx::NodeId node);
+  /// The name, if `of` calls the node by it; otherwise empty.
+  std::string_view unique_name(onnx::NodeId node) const {
+    return named_[node] ? model_.node(node).name() : std::string_view();
+  }
 
  private:
   const onnx::Model& model_;

@@ -4,12 +4,14 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "output/csv.h"
-#include "output/json_text.h"
 
 namespace thence::output {
 namespace {
+
+using base::JsonWriter;
 
 bool is_number(const Cell& cell) {
   return !std::holds_alternative<std::string>(cell) && !std::holds_alternative<std::monostate>(cell);
@@ -27,14 +29,14 @@ std::string printed(const Cell& cell) {
   return text != nullptr ? base::printable(*text) : std::string();
 }
 
-void append_json(std::string& out, const Cell& cell) {
+void write_value(const Cell& cell, JsonWriter& json) {
   const double* const real = std::get_if<double>(&cell);
   if (const std::string* const text = std::get_if<std::string>(&cell))
-    append_json_string(out, *text);
+    json.value(*text);
   else if (!is_number(cell) || (real != nullptr && !std::isfinite(*real)))  // JSON has no infinity
-    out += "null";
+    json.null();
   else
-    out += number_text(cell);
+    json.verbatim(number_text(cell));
 }
 
 // Words to the left, numbers to the right.
@@ -78,46 +80,46 @@ void write_csv(const Rows& rows, Formulas formulas, base::Writer& out) {
   }
 }
 
-void append_object(std::string& out, const Rows& rows, const std::vector<Cell>& row) {
+void write_object(const Rows& rows, const std::vector<Cell>& row, JsonWriter& json) {
+  json.begin_object();
   for (std::size_t i = 0; i < row.size(); ++i) {
-    out += i == 0 ? "{" : ",";
-    append_json_string(out, rows.columns[i]);
-    out += ':';
-    append_json(out, row[i]);
+    json.key(rows.columns[i]);
+    write_value(row[i], json);
   }
-  out += '}';
+  json.end_object();
 }
 
-void write_json(const Rows& rows, base::Writer& out) {
-  std::string& text = out.buffer();
-  text += R"({"schema":)";
-  append_json_string(text, rows.schema);
+void write_document(const Rows& rows, base::Writer& out) {
+  JsonWriter json(out.buffer());
+  json.begin_object();
+  json.member<"schema">(rows.schema);
   for (const auto& [name, value] : rows.head) {
-    text += ',';
-    append_json_string(text, name);
-    text += ':';
-    append_json(text, value);
+    json.key(name);
+    write_value(value, json);
   }
-  text += ',';
-  append_json_string(text, rows.list);
-  text += ":[";
-  for (std::size_t i = 0; i < rows.cells.size(); ++i) {
-    if (i > 0) out.add(",\n");
-    append_object(out.buffer(), rows, rows.cells[i]);
+  json.key(rows.list);
+  json.begin_array();
+  for (const std::vector<Cell>& row : rows.cells) {
+    json.new_line_between();
+    write_object(rows, row, json);
+    out.flush_if_full();
   }
-  out.add("]}\n");
+  json.end_array();
+  json.end_object();
+  out.add("\n");
 }
 
 }  // namespace
 
 void write_rows(const Rows& rows, std::string_view format, base::Writer& out) {
   if (format == "json") {
-    write_json(rows, out);
+    write_document(rows, out);
   } else if (is_csv(format)) {
     write_csv(rows, formulas_in(format), out);
   } else if (format == "jsonl") {
     for (const auto& row : rows.cells) {
-      append_object(out.buffer(), rows, row);
+      JsonWriter json(out.buffer());
+      write_object(rows, row, json);
       out.add("\n");
     }
   } else if (format == "names") {

@@ -2,18 +2,16 @@
 // with little confidence; a rule for each reason.
 
 #include <array>
-#include <iterator>
 
 #include "base/format.h"
-#include "output/json_text.h"
 #include "output/node_names.h"
 #include "output/other_formats.h"
-#include "output/sarif_head.h"
-#include "output/uri.h"
+#include "output/sarif_log.h"
 
 namespace thence::output {
 namespace {
 
+using base::JsonWriter;
 using resolve::Reason;
 using semantics::Map;
 
@@ -33,30 +31,39 @@ std::string_view rule_level(std::size_t rule) {
   return rule == low_confidence || static_cast<Reason>(rule) == Reason::filtered ? "note" : "warning";
 }
 
-void append_rules(std::string& out) {
-  for (std::size_t rule = 0; rule < rule_count; ++rule) {
-    out += rule == 0 ? "\n{\"id\":" : ",\n{\"id\":";
-    append_json_string(out, rule_id(rule));
-    out += R"(,"shortDescription":{"text":)";
-    append_json_string(out, rule_text(rule));
-    out += R"(},"defaultConfiguration":{"level":)";
-    append_json_string(out, rule_level(rule));
-    out += "}}";
-  }
-}
-
 class Results {
  public:
-  Results(const Map& map, std::string& text) : map_(map), text_(text), places_(map.model()) {}
+  Results(const Map& map, JsonWriter& json) : map_(map), json_(json), places_(map.model()) {}
 
-  void append(onnx::NodeId id, std::size_t rule) {
+  void write(onnx::NodeId id, std::size_t rule) {
     const onnx::Node node = map_.model().node(id);
     const resolve::Attribution& answer = map_.answer(id);
     const std::string place = places_.of(id);
     const std::string_view name = node.name().empty() ? std::string_view(place) : node.name();
-    text_ += R"({"ruleId":)";
-    append_json_string(text_, rule_id(rule));
-    base::append_format(text_, R"(,"ruleIndex":{},"level":"{}","message":{{"text":)", rule, rule_level(rule));
+    json_.new_line();
+    json_.begin_object();
+    write_sarif_message(json_, rule_id(rule), rule, rule_level(rule), message(node, name, answer, rule));
+    json_.begin_array<"locations">();
+    begin_sarif_location(json_, map_.model(), 0, &node);
+    if (answer.known()) {
+      json_.begin_object();
+      json_.member<"kind">("module");
+      json_.member<"fullyQualifiedName">(map_.tree()[answer.module].path);
+      json_.end_object();
+    }
+    json_.begin_object();
+    json_.member<"kind">("node");
+    json_.member<"name">(name);
+    json_.member<"fullyQualifiedName">(place);
+    json_.end_object();
+    end_sarif_location(json_);
+    json_.end_array();
+    json_.end_object();
+  }
+
+ private:
+  const std::string& message(const onnx::Node& node, std::string_view name,
+                             const resolve::Attribution& answer, std::size_t rule) {
     message_.assign(node.op_type()).append(" ").append(name);
     if (answer.known()) {
       message_.append(" is probably of module ");
@@ -65,28 +72,11 @@ class Results {
     } else {
       message_.append(" has no known module: ");
     }
-    message_.append(rule_text(rule));
-    append_json_string(text_, message_);
-    text_ += R"(},"locations":[{"physicalLocation":{"artifactLocation":{"uri":)";
-    append_uri(text_, map_.model().file());
-    base::append_format(text_,
-                        R"(,"index":0}},"region":{{"byteOffset":{},"byteLength":{}}}}},"logicalLocations":[)",
-                        node.bytes().data() - map_.model().bytes().data(), node.bytes().size());
-    if (answer.known()) {
-      text_ += R"({"kind":"module","fullyQualifiedName":)";
-      append_json_string(text_, map_.tree()[answer.module].path);
-      text_ += "},";
-    }
-    text_ += R"({"kind":"node","name":)";
-    append_json_string(text_, name);
-    text_ += R"(,"fullyQualifiedName":)";
-    append_json_string(text_, place);
-    text_ += "}]}]}";
+    return message_.append(rule_text(rule));
   }
 
- private:
   const Map& map_;
-  std::string& text_;
+  JsonWriter& json_;
   Places places_;
   std::string message_;
 };
@@ -94,22 +84,20 @@ class Results {
 }  // namespace
 
 void write_sarif(const Map& map, base::Writer& out) {
-  std::string& text = out.buffer();
-  append_sarif_head(text);
-  append_rules(text);
-  text += "]}},\n\"artifacts\":[{\"location\":{\"uri\":";
-  append_uri(text, map.model().file());
-  text += "}}],\n\"results\":[";
-  Results results(map, text);
-  bool first = true;
+  JsonWriter json(out.buffer());
+  begin_sarif(json);
+  for (std::size_t rule = 0; rule < rule_count; ++rule)
+    write_sarif_rule(json, rule_id(rule), rule_text(rule), rule_level(rule));
+  begin_results(json, std::array{&map.model()});
+  Results results(map, json);
   for (onnx::NodeId id = 0; id < map.model().node_count() && out.ok(); ++id) {
     const resolve::Attribution& answer = map.answer(id);
     if (answer.known() && semantics::level_of(answer) != "low") continue;
-    out.add(first ? "\n" : ",\n");
-    first = false;
-    results.append(id, answer.known() ? low_confidence : static_cast<std::size_t>(answer.reason));
+    results.write(id, answer.known() ? low_confidence : static_cast<std::size_t>(answer.reason));
+    out.flush_if_full();
   }
-  out.add("]}]}\n");
+  end_sarif(json);
+  out.add("\n");
   out.flush();
 }
 

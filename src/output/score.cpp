@@ -4,13 +4,14 @@
 #include <iterator>
 
 #include "base/format.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "output/formats.h"
-#include "output/json_text.h"
 
 namespace thence::output {
 namespace {
 
+using base::JsonWriter;
 using score::Counts;
 using score::Verdict;
 
@@ -34,22 +35,60 @@ void add_headings(std::string_view first, base::Writer& out) {
                        "share", "ancestor", "cross_layer", "wrong_branch", "unknown"));
 }
 
-void append_counts(const Counts& counts, std::string& text) {
-  text += base::format(R"({{"told":{})", counts.told());
-  for (std::size_t i = 0; i < score::verdict_count; ++i)
-    text += base::format(R"(,"{}":{})", score::name_of(static_cast<Verdict>(i)), counts.of[i]);
-  text += '}';
+void write_counts(const Counts& counts, JsonWriter& json) {
+  json.begin_object();
+  json.member<"told">(counts.told());
+  for (std::size_t i = 0; i < score::verdict_count; ++i) {
+    json.key(score::name_of(static_cast<Verdict>(i)));
+    json.value(counts.of[i]);
+  }
+  json.end_object();
 }
 
-void append_all(const auto& by_name, std::string& text) {
-  bool first = true;
+void write_all(const auto& by_name, JsonWriter& json) {
+  json.begin_object();
   for (const auto& [name, counts] : by_name) {
-    if (!first) text += ',';
-    first = false;
-    append_json_string(text, name);
-    text += ':';
-    append_counts(counts, text);
+    json.key(name);
+    write_counts(counts, json);
   }
+  json.end_object();
+}
+
+void write_figures(const score::Score& score, JsonWriter& json) {
+  json.begin_object<"figures">();
+  for (const score::Figure& figure : score::figures(score)) {
+    json.key(figure.name);
+    json.real(figure.value, 6);
+  }
+  json.end_object();
+}
+
+void write_bands(const score::Score& score, JsonWriter& json) {
+  json.begin_array<"bands">();
+  for (const score::Band& band : score.bands) {
+    json.begin_object();
+    json.verbatim<"from">(base::format("{:.1f}", band.from));
+    json.verbatim<"to">(base::format("{:.1f}", band.to));
+    json.member<"answers">(band.answers);
+    json.member<"exact">(band.exact);
+    json.real<"confidence">(band.confidence, 6);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_bases(const score::Score& score, JsonWriter& json) {
+  const resolve::Confidence& table = resolve::Confidence::shipped();
+  json.begin_object<"by_basis">();
+  for (const auto& [basis, rested] : score.by_basis) {
+    json.key(table.name_of(basis));
+    json.begin_object();
+    json.member<"answers">(rested.answers);
+    json.member<"exact">(rested.exact);
+    json.real<"confidence">(table.of(basis), 6);
+    json.end_object();
+  }
+  json.end_object();
 }
 
 // Those with the most wrong or missing answers first; those without any are left out.
@@ -97,44 +136,33 @@ void write_score_table(const score::Score& score, base::Writer& out) {
 
 void write_score_json(const score::Score& score, const std::string& model, std::string_view strategy,
                       base::Writer& out) {
-  std::string& text = out.buffer();
-  text += R"({"schema":"thence.score/1","model":)";
-  append_json_string(text, model);
-  text += R"(,"strategy":)";
-  append_json_string(text, strategy);
-  text += base::format(R"(,"nodes":{},"counts":)", score.nodes);
-  append_counts(score.counts, text);
-  text += R"(,"figures":{)";
-  bool first = true;
-  for (const score::Figure& figure : score::figures(score)) {
-    text += base::format(R"({}"{}":{:.6g})", first ? "" : ",", figure.name, figure.value);
-    first = false;
-  }
-  text += base::format(R"(}},"hf_exact":{},"ancestor_steps":{},"confidently_wrong":{})", score.hf_exact,
-                       score.ancestor_steps, score.confidently_wrong);
-  text += base::format(R"(,"made":{{"nodes":{},"owner":{},"answered":{}}},"bands":[)", score.made.nodes,
-                       score.made.owner, score.made.answered);
-  first = true;
-  for (const score::Band& band : score.bands) {
-    text += base::format(R"({}{{"from":{:.1f},"to":{:.1f},"answers":{},"exact":{},"confidence":{:.6g}}})",
-                         first ? "" : ",", band.from, band.to, band.answers, band.exact, band.confidence);
-    first = false;
-  }
-  text += R"(],"by_source":{)";
-  append_all(score.by_source, text);
-  text += R"(},"by_basis":{)";
-  first = true;
-  for (const auto& [basis, rested] : score.by_basis) {
-    const resolve::Confidence& table = resolve::Confidence::shipped();
-    text += base::format(R"({}"{}":{{"answers":{},"exact":{},"confidence":{:.6g}}})", first ? "" : ",",
-                         table.name_of(basis), rested.answers, rested.exact, table.of(basis));
-    first = false;
-  }
-  text += R"(},"by_op_type":{)";
-  append_all(score.by_op_type, text);
-  text += R"(},"by_kind":{)";
-  append_all(score.by_kind, text);
-  text += "}}\n";
+  JsonWriter json(out.buffer());
+  json.begin_object();
+  json.member<"schema">("thence.score/1");
+  json.member<"model">(model);
+  json.member<"strategy">(strategy);
+  json.member<"nodes">(score.nodes);
+  json.key<"counts">();
+  write_counts(score.counts, json);
+  write_figures(score, json);
+  json.member<"hf_exact">(score.hf_exact);
+  json.member<"ancestor_steps">(score.ancestor_steps);
+  json.member<"confidently_wrong">(score.confidently_wrong);
+  json.begin_object<"made">();
+  json.member<"nodes">(score.made.nodes);
+  json.member<"owner">(score.made.owner);
+  json.member<"answered">(score.made.answered);
+  json.end_object();
+  write_bands(score, json);
+  json.key<"by_source">();
+  write_all(score.by_source, json);
+  write_bases(score, json);
+  json.key<"by_op_type">();
+  write_all(score.by_op_type, json);
+  json.key<"by_kind">();
+  write_all(score.by_kind, json);
+  json.end_object();
+  out.add("\n");
   out.flush();
 }
 

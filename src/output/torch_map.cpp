@@ -1,54 +1,74 @@
 // schema/torch-map.schema.json: nodes and modules, initializers and parameters, by their names alone.
+#include "base/json_writer.h"
 #include "base/text_index.h"
 #include "output/by_module.h"
-#include "output/json_text.h"
 #include "output/node_names.h"
 #include "output/other_formats.h"
 
 namespace thence::output {
 
-void write_torch_map(const semantics::Map& map, base::Writer& out) {
-  std::string& text = out.buffer();
-  NodeNames names(map.model());
-  text += "{\"schema\":\"thence.torch-map/1\",\n\"nodes\":{";
+namespace {
+
+using base::JsonWriter;
+
+void write_nodes(const semantics::Map& map, NodeNames& names, JsonWriter& json, base::Writer& out) {
+  json.begin_object<"nodes">();
   for (onnx::NodeId id = 0; id < map.model().node_count() && out.ok(); ++id) {
-    out.add(id == 0 ? "\n" : ",\n");
-    append_json_string(text, names.of(id));
-    text += ':';
-    if (map.answer(id).known())
-      append_json_string(text, map.tree()[map.answer(id).module].path);
-    else
-      text += "null";
+    json.new_line();
+    json.key(names.of(id));
+    map.answer(id).known() ? json.value(map.tree()[map.answer(id).module].path) : json.null();
+    out.flush_if_full();
   }
-  text += "},\n\"modules\":{";
+  json.end_object();
+}
+
+void write_modules(const semantics::Map& map, NodeNames& names, JsonWriter& json, base::Writer& out) {
   const NodesByModule nodes(map);
+  json.begin_object<"modules">();
   for (modules::ModuleId module = 0; module < map.tree().size() && out.ok(); ++module) {
-    out.add(module == 0 ? "\n" : ",\n");
-    append_json_string(text, map.tree()[module].path);
-    text += ":[";
-    bool first = true;
+    json.new_line();
+    json.key(map.tree()[module].path);
+    json.begin_array();
     for (const onnx::NodeId id : nodes.of(module)) {
-      out.add(first ? "" : ",");
-      first = false;
-      append_json_string(text, names.of(id));
+      json.value(names.of(id));
+      out.flush_if_full();
     }
-    text += ']';
+    json.end_array();
   }
-  text += "},\n\"initializers\":{";
-  // Bodies may have initializers of the same name: the outermost counts.
+  json.end_object();
+}
+
+// Bodies may have initializers of the same name: the outermost counts.
+void write_initializers(const semantics::Map& map, JsonWriter& json, base::Writer& out) {
   const std::vector<semantics::InitializerRow> rows = map.initializer_rows();
-  base::TextIndex told;
+  base::TextIndex written;
+  json.begin_object<"initializers">();
   for (std::uint32_t i = 0; i < rows.size() && out.ok(); ++i) {
-    if (told.find(rows[i].name, [&](std::uint32_t row) { return rows[row].name; }) !=
-        base::TextIndex::nothing)
+    if (written.find_or_add(rows[i].name, i, [&](std::uint32_t row) { return rows[row].name; }) != i)
       continue;
-    out.add(told.size() == 0 ? "\n" : ",\n");
-    told.add(rows[i].name, i);
-    append_json_string(text, rows[i].name);
-    text += ':';
-    append_json_string_or_null(text, rows[i].parameter);
+    json.new_line();
+    json.key(rows[i].name);
+    json.value_or_null(rows[i].parameter);
+    out.flush_if_full();
   }
-  out.add("}}\n");
+  json.end_object();
+}
+
+}  // namespace
+
+void write_torch_map(const semantics::Map& map, base::Writer& out) {
+  NodeNames names(map.model());
+  JsonWriter json(out.buffer());
+  json.begin_object();
+  json.member<"schema">("thence.torch-map/1");
+  json.new_line();
+  write_nodes(map, names, json, out);
+  json.new_line();
+  write_modules(map, names, json, out);
+  json.new_line();
+  write_initializers(map, json, out);
+  json.end_object();
+  out.add("\n");
   out.flush();
 }
 

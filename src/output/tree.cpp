@@ -3,55 +3,75 @@
 #include <iterator>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "output/formats.h"
-#include "output/json_text.h"
-#include "output/layer_json.h"
+#include "output/json_parts.h"
 #include "output/tree_rows.h"
 
 namespace thence::output {
 namespace {
 
+using base::JsonWriter;
+
 // A number, or an expression of named sizes as text; null where there is something and none of it is known.
-void append_amount(std::string& text, const shapes::Sizes& sizes, const shapes::Polynomial& amount,
-                   std::int64_t times, bool nothing_known) {
+void write_amount(const shapes::Sizes& sizes, const shapes::Polynomial& amount, std::int64_t times,
+                  bool nothing_known, JsonWriter& json) {
   shapes::Polynomial all;
-  if (nothing_known || !all.add(amount, times)) {
-    text += "null";
-  } else if (all.is_number()) {
-    text += std::to_string(all.number());
-  } else {
-    append_json_string(text, sizes.text(all));
-  }
+  if (nothing_known || !all.add(amount, times))
+    json.null();
+  else if (all.is_number())
+    json.value(all.number());
+  else
+    json.value(sizes.text(all));
 }
 
 bool nothing_known(const Tally& tally) { return tally.uncounted > 0 && tally.macs == shapes::Polynomial(); }
 
-void append_tally(std::string& text, const Tree& tree, const Tally& tally) {
-  const shapes::Sizes& sizes = tree.inferred.sizes;
+void write_work(const shapes::Sizes& sizes, const Tally& tally, JsonWriter& json) {
+  json.key<"flops">();
+  write_amount(sizes, tally.macs, 2, nothing_known(tally), json);
+  json.key<"macs">();
+  write_amount(sizes, tally.macs, 1, nothing_known(tally), json);
+  json.key<"own_flops">();
+  write_amount(sizes, tally.own_macs, 2, false, json);
+  json.member<"uncounted_nodes">(tally.uncounted);
+  json.key<"elementwise">();
+  write_amount(sizes, tally.elementwise, 1, !tally.elementwise_known, json);
+}
+
+void write_tally(const Tree& tree, const Tally& tally, JsonWriter& json) {
   const Tally& whole = tree.tallies.total;
-  base::append_format(text, R"("nodes":{},"own_nodes":{},"parameters":{},"bytes":{},"dtypes":[)", tally.nodes,
-                      tally.own_nodes, tally.parameters, tally.bytes);
-  std::string types = type_names(tally.types);
-  for (std::size_t at = 0; at < types.size();) {
-    const std::size_t end = std::min(types.find(',', at), types.size());
-    text += at > 0 ? "," : "";
-    append_json_string(text, std::string_view(types).substr(at, end - at));
-    at = end + 1;
-  }
-  text += R"(],"flops":)";
-  append_amount(text, sizes, tally.macs, 2, nothing_known(tally));
-  text += R"(,"macs":)";
-  append_amount(text, sizes, tally.macs, 1, nothing_known(tally));
-  text += R"(,"own_flops":)";
-  append_amount(text, sizes, tally.own_macs, 2, false);
-  base::append_format(text, R"(,"uncounted_nodes":{},"elementwise":)", tally.uncounted);
-  append_amount(text, sizes, tally.elementwise, 1, !tally.elementwise_known);
-  base::append_format(text,
-                      R"(,"confidence":{:.4g},"share":{{"nodes":{:.4g},"parameters":{:.4g},"bytes":{:.4g},)"
-                      R"("flops":{:.4g}}})",
-                      tally.mean_confidence(), share(tally, whole, Measure::nodes),
-                      share(tally, whole, Measure::parameters), share(tally, whole, Measure::bytes),
-                      share(tally, whole, Measure::flops));
+  json.member<"nodes">(tally.nodes);
+  json.member<"own_nodes">(tally.own_nodes);
+  json.member<"parameters">(tally.parameters);
+  json.member<"bytes">(tally.bytes);
+  json.begin_array<"dtypes">();
+  const std::string types = type_names(tally.types);
+  if (!types.empty())
+    for (const std::string_view type : base::split(types, ',')) json.value(type);
+  json.end_array();
+  write_work(tree.inferred.sizes, tally, json);
+  json.real<"confidence">(tally.mean_confidence(), 4);
+  json.begin_object<"share">();
+  json.real<"nodes">(share(tally, whole, Measure::nodes), 4);
+  json.real<"parameters">(share(tally, whole, Measure::parameters), 4);
+  json.real<"bytes">(share(tally, whole, Measure::bytes), 4);
+  json.real<"flops">(share(tally, whole, Measure::flops), 4);
+  json.end_object();
+}
+
+void write_row(const semantics::Map& map, const Tree& tree, const TreeRow& row, JsonWriter& json) {
+  const modules::Module& module = map.tree()[row.module];
+  const semantics::Role role = map.role(row.module);
+  json.begin_object();
+  json.member<"path">(module.path);
+  json.member_or_null<"class">(module.class_name);
+  json.member_or_null<"semantic_type">(role.type);
+  json.member_or_null<"component">(role.component);
+  write_layers(json, map.layers(row.module), LayerSteps::pairs);
+  json.member<"depth">(row.depth);
+  write_tally(tree, tree.of(row), json);
+  json.end_object();
 }
 
 void append_csv_tally(std::string& text, const Tree& tree, const Tally& tally, Formulas formulas) {
@@ -72,41 +92,40 @@ void append_csv_tally(std::string& text, const Tree& tree, const Tally& tally, F
 
 }  // namespace
 
-void write_tree_json(const semantics::Map& map, const Tree& tree, bool lines, base::Writer& out) {
-  if (!lines) {
-    out.add(R"({"schema":"thence.tree/1","model":)");
-    append_json_string(out.buffer(), map.model().file());
-    out.add(",\n\"modules\":[");
-  }
-  bool first = true;
+void write_tree_jsonl(const semantics::Map& map, const Tree& tree, base::Writer& out) {
   for (const TreeRow& row : tree.rows) {
-    if (!lines) out.add(first ? "\n" : ",\n");
-    first = false;
-    std::string& text = out.buffer();
-    const modules::Module& module = map.tree()[row.module];
-    text += R"({"path":)";
-    append_json_string(text, module.path);
-    text += R"(,"class":)";
-    append_json_string_or_null(text, module.class_name);
-    const semantics::Role role = map.role(row.module);
-    text += R"(,"semantic_type":)";
-    append_json_string_or_null(text, role.type);
-    text += R"(,"component":)";
-    append_json_string_or_null(text, role.component);
-    text += ',';
-    append_layers(text, map.layers(row.module), LayerSteps::pairs);
-    base::append_format(text, R"(,"depth":{},)", row.depth);
-    append_tally(text, tree, tree.of(row));
-    out.add("}");
-    if (lines) out.add("\n");
+    JsonWriter json(out.buffer());
+    write_row(map, tree, row, json);
+    out.add("\n");
   }
-  if (!lines) {
-    out.add("],\n\"unknown\":{");
-    append_tally(out.buffer(), tree, tree.tallies.unknown);
-    out.add("},\n\"total\":{");
-    append_tally(out.buffer(), tree, tree.tallies.total);
-    out.add(base::format("}},\n\"unknown_nodes\":{}}}\n", map.summary().unknown));
+  out.flush();
+}
+
+void write_tree_json(const semantics::Map& map, const Tree& tree, base::Writer& out) {
+  JsonWriter json(out.buffer());
+  json.begin_object();
+  json.member<"schema">("thence.tree/1");
+  json.member<"model">(map.model().file());
+  json.new_line();
+  json.begin_array<"modules">();
+  for (const TreeRow& row : tree.rows) {
+    json.new_line();
+    write_row(map, tree, row, json);
+    out.flush_if_full();
   }
+  json.end_array();
+  json.new_line();
+  json.begin_object<"unknown">();
+  write_tally(tree, tree.tallies.unknown, json);
+  json.end_object();
+  json.new_line();
+  json.begin_object<"total">();
+  write_tally(tree, tree.tallies.total, json);
+  json.end_object();
+  json.new_line();
+  json.member<"unknown_nodes">(map.summary().unknown);
+  json.end_object();
+  out.add("\n");
   out.flush();
 }
 

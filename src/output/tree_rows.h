@@ -42,7 +42,8 @@ double share(const Tally& part, const Tally& whole, Measure measure);
 
 void write_tree_table(const semantics::Map& map, const Tree& tree, const TreeOptions& options,
                       base::Writer& out);
-void write_tree_json(const semantics::Map& map, const Tree& tree, bool lines, base::Writer& out);
+void write_tree_json(const semantics::Map& map, const Tree& tree, base::Writer& out);
+void write_tree_jsonl(const semantics::Map& map, const Tree& tree, base::Writer& out);
 void write_tree_csv(const semantics::Map& map, const Tree& tree, Formulas formulas, base::Writer& out);
 
 }  // namespace thence::output

@@ -6,7 +6,7 @@
 
 namespace thence::output {
 
-/// A file as a quoted URI reference.
-void append_uri(std::string& out, std::string_view file);
+/// A file as a URI reference.
+std::string uri_of(std::string_view file);
 
 }  // namespace thence::output

@@ -6,11 +6,11 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "output/json_text.h"
 
 namespace thence::output {
 namespace {
 
+using base::JsonWriter;
 using resolve::Verification;
 
 constexpr std::size_t most_named = 20;  // refuted claims; the JSON answer has all
@@ -65,36 +65,34 @@ void append_text(const Verification& step, std::string& out) {
     base::append_format(out, "  and {} more\n", step.refuted.size() - most_named);
 }
 
-void append_json(const Verification& step, std::string& out) {
-  out += R"({"ancestor":)";
-  append_json_string(out, step.ancestor);
-  out += R"(,"descendant":)";
-  append_json_string(out, step.descendant);
-  out += R"(,"not_run":)";
-  append_json_string_or_null(out, step.not_run);
-  base::append_format(out, R"(,"claims":{},"confirmed":{},"refuted":{},"not_comparable":{{)", step.claims,
-                      step.confirmed, step.refuted.size());
-  bool first = true;
+void write_refuted(const Verification::Refuted& refuted, JsonWriter& json) {
+  json.begin_object();
+  json.member<"node">(refuted.place);
+  json.member<"value">(refuted.value);
+  json.member<"ancestor_value">(refuted.ancestor_value);
+  json.key<"off">();
+  refuted.off&& std::isfinite(*refuted.off) ? json.real(*refuted.off, 3) : json.null();
+  json.end_object();
+}
+
+void write_step(const Verification& step, JsonWriter& json) {
+  json.begin_object();
+  json.member<"ancestor">(step.ancestor);
+  json.member<"descendant">(step.descendant);
+  json.member_or_null<"not_run">(step.not_run);
+  json.member<"claims">(step.claims);
+  json.member<"confirmed">(step.confirmed);
+  json.member<"refuted">(step.refuted.size());
+  json.begin_object<"not_comparable">();
   for (const auto& [why, count] : step.not_comparable) {
-    if (!first) out += ',';
-    first = false;
-    append_json_string(out, why);
-    base::append_format(out, ":{}", count);
+    json.key(why);
+    json.value(count);
   }
-  out += R"(},"refuted_claims":[)";
-  first = true;
-  for (const Verification::Refuted& refuted : step.refuted) {
-    out += first ? R"({"node":)" : R"(,{"node":)";
-    first = false;
-    append_json_string(out, refuted.place);
-    out += R"(,"value":)";
-    append_json_string(out, refuted.value);
-    out += R"(,"ancestor_value":)";
-    append_json_string(out, refuted.ancestor_value);
-    out += R"(,"off":)";
-    out += refuted.off && std::isfinite(*refuted.off) ? base::format("{:.3g}}}", *refuted.off) : "null}";
-  }
-  out += "]}";
+  json.end_object();
+  json.begin_array<"refuted_claims">();
+  for (const Verification::Refuted& refuted : step.refuted) write_refuted(refuted, json);
+  json.end_array();
+  json.end_object();
 }
 
 }  // namespace
@@ -106,16 +104,15 @@ std::string verification_text(const semantics::Map& map) {
   return text;
 }
 
-void append_verification_json(const semantics::Map& map, std::string& out) {
+void write_verification(const semantics::Map& map, base::JsonWriter& json) {
   if (map.lent() == nullptr || map.lent()->verifications.empty()) return;
-  out += "\"verification\":[";
-  bool first = true;
+  json.new_line();
+  json.begin_array<"verification">();
   for (const Verification& step : map.lent()->verifications) {
-    out += first ? "\n" : ",\n";
-    first = false;
-    append_json(step, out);
+    json.new_line();
+    write_step(step, json);
   }
-  out += "],\n";
+  json.end_array();
 }
 
 }  // namespace thence::output

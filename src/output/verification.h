@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/json_writer.h"
 #include "semantics/map.h"
 
 namespace thence::output {
@@ -10,7 +11,8 @@ namespace thence::output {
 /// For people: a few lines for each step, and the first claims that were refuted.
 std::string verification_text(const semantics::Map& map);
 
-/// The member "verification" of schema/map.schema.json and a comma; nothing when nothing was verified.
-void append_verification_json(const semantics::Map& map, std::string& out);
+/// The member "verification" of schema/map.schema.json, on a line of its own; nothing when nothing was
+/// verified.
+void write_verification(const semantics::Map& map, base::JsonWriter& json);
 
 }  // namespace thence::output

@@ -1,5 +1,5 @@
 // Rows that the model alone tells: values and edges.
-#include "base/json_text.h"
+#include "base/json_writer.h"
 #include "base/text_index.h"
 #include "onnx/edges.h"
 #include "query/rows.h"
@@ -8,17 +8,13 @@ namespace thence::query {
 namespace {
 
 std::string shape_of(const onnx::ValueInfoView& info) {
-  std::string text = "[";
-  for (const onnx::Dimension& dimension : info.dims) {
-    if (text.size() > 1) text.push_back(',');
-    if (dimension.value)
-      text += std::to_string(*dimension.value);
-    else if (!dimension.param.empty())
-      base::append_json_string(text, dimension.param);
-    else
-      text += "null";
-  }
-  return text + "]";
+  std::string text;
+  base::JsonWriter json(text);
+  json.begin_array();
+  for (const onnx::Dimension& dimension : info.dims)
+    dimension.value ? json.value(*dimension.value) : json.value_or_null(dimension.param);
+  json.end_array();
+  return text;
 }
 
 // What the file tells of each value's type. An info names a value of its graph; inputs and outputs of a graph

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/format.h"
-#include "base/json_text.h"
+#include "base/json_writer.h"
 #include "query/rows.h"
 #include "semantics/holdings.h"
 
@@ -32,12 +32,12 @@ void put_layer(Statement& row, const std::vector<modules::LayerStep>& layers) {
 }
 
 std::string list_of(const modules::ModuleTree& tree, const std::vector<ModuleId>& modules) {
-  std::string text = "[";
-  for (const ModuleId module : modules) {
-    if (text.size() > 1) text.push_back(',');
-    base::append_json_string(text, tree[module].path);
-  }
-  return text + "]";
+  std::string text;
+  base::JsonWriter json(text);
+  json.begin_array();
+  for (const ModuleId module : modules) json.value(tree[module].path);
+  json.end_array();
+  return text;
 }
 
 // The modules of nodes as lists. Most nodes serve one, the same as the node before.

@@ -24,7 +24,8 @@ std::string_view noun(Kind kind) {
   return nouns[static_cast<std::size_t>(kind)];
 }
 
-// Calls `use` with the names of a kind that the model has; an operator or a class comes more than once.
+// Calls `use` with the names of a kind that the model has. Long, because it is one list with a case for each
+// kind of selector.
 template <class Use>
 void each_name(const Map& map, const Term& term, Use use) {
   const modules::ModuleTree& tree = map.tree();

@@ -42,6 +42,12 @@ std::optional<Error> missed(const Map& map, const std::vector<Term>& terms, cons
 
 }  // namespace
 
+// Compared with the four digits that are printed.
+bool Selector::fits(const resolve::Attribution& answer) const {
+  if (unknown_ && answer.known()) return false;
+  return min_confidence_ <= 0 || std::round(answer.confidence * 1e4) >= min_confidence_ * 1e4 - 1e-6;
+}
+
 Result<std::vector<onnx::NodeId>> Selector::run(const Map& map) const {
   const FittingModules modules(map, *this);
   FittingOps ops(*this);
@@ -55,9 +61,7 @@ Result<std::vector<onnx::NodeId>> Selector::run(const Map& map) const {
     const bool op = ops.fits(node), parameter = parameters.fits(node), source = sources.fits(answer);
     if (!op || !parameter || !source) continue;
     if (modules.asked() && !modules.fits(id)) continue;
-    if (unknown_ && answer.known()) continue;
-    if (min_confidence_ > 0 && std::round(answer.confidence * 1e4) < min_confidence_ * 1e4 - 1e-6) continue;
-    found.push_back(id);
+    if (fits(answer)) found.push_back(id);
   }
   for (std::size_t kind = 0; kind < kind_count; ++kind) {
     const Kind one = static_cast<Kind>(kind);

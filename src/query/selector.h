@@ -59,6 +59,9 @@ class Selector {
   bool shared() const { return shared_; }
 
  private:
+  /// Whether a node's verdict is wanted; the terms ask for the rest.
+  bool fits(const resolve::Attribution& answer) const;
+
   std::array<std::vector<Term>, kind_count> terms_;
   double min_confidence_ = 0;
   bool unknown_ = false, shared_ = false;

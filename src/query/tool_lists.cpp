@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "base/format.h"
-#include "base/json_text.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "query/boundary.h"
@@ -19,15 +19,20 @@ void warn(ToolList& list, std::string code, std::string text) {
   list.diagnostics.push_back({std::move(code), Severity::warning, "", std::move(text)});
 }
 
-// One a line, so that two lists are easily compared.
-void append_names(std::string& out, const Names& names, std::string_view indent) {
-  out += '[';
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    out += i == 0 ? "\n" : ",\n";
-    out += indent;
-    base::append_json_string(out, names[i]);
+// One name per line, so that two lists are easily compared.
+void write_names(const Names& names, base::JsonWriter& json) {
+  json.begin_array();
+  for (const std::string_view name : names) {
+    json.new_line(" ");
+    json.value(name);
   }
-  out += names.empty() ? "]" : "\n]";
+  names.empty() ? json.end_array() : json.end_array_on_new_line();
+}
+
+void write_list(const Names& names, ToolList& list) {
+  base::JsonWriter json(list.text);
+  write_names(names, json);
+  list.text += '\n';
 }
 
 Error no_list(std::string text, std::string hint) {
@@ -68,8 +73,7 @@ Result<ToolList> name_list(const onnx::Model& model, std::span<const NodeId> nod
   if (names.empty())
     return no_list("none of the nodes has a name to be listed",
                    "name the nodes first; thence convert --to csv lists them");
-  append_names(list.text, names, " ");
-  list.text += '\n';
+  write_list(names, list);
   return list;
 }
 
@@ -87,8 +91,7 @@ Result<ToolList> op_list(const onnx::Model& model, std::span<const NodeId> nodes
          base::format(
              "nodes that were not selected and are of these types, too: {}; node-block-list names nodes",
              all - nodes.size()));
-  append_names(list.text, ops, " ");
-  list.text += '\n';
+  write_list(ops, list);
   return list;
 }
 
@@ -134,11 +137,17 @@ Result<ToolList> extract_list(const onnx::Model& model, std::span<const NodeId> 
     for (const onnx::ValueId value : values) texts.push_back(model.value_name(value));
     return texts;
   };
-  list.text = R"({"input_names": )";
-  append_names(list.text, names(edge.inputs), " ");
-  list.text += R"(, "output_names": )";
-  append_names(list.text, names(edge.outputs), " ");
-  list.text += "}\n";
+  base::JsonWriter json(list.text);
+  json.begin_object();
+  json.key<"input_names">();
+  json.space();
+  write_names(names(edge.inputs), json);
+  json.space();
+  json.key<"output_names">();
+  json.space();
+  write_names(names(edge.outputs), json);
+  json.end_object();
+  list.text += '\n';
   return list;
 }
 

@@ -1,8 +1,8 @@
 #include "transfer/constant.h"
 
-#include <bit>
 #include <cstring>
 
+#include "base/half_float.h"
 #include "onnx/layout.h"
 #include "transfer/mix.h"
 
@@ -13,18 +13,6 @@ using onnx::DataType;
 namespace {
 
 constexpr std::size_t most_integers = 1u << 16;  // sizes and indices are few; more are told by their number
-
-// The nearest half, as its bits. Numbers too small for one are zero, too large ones infinite. Without
-// branches: weights are large, and so a compiler can take several at a time.
-std::uint32_t as_half(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t size = bits & 0x7fffffff, sign = size == 0 ? 0 : bits >> 16 & 0x8000;
-  // Subnormal as a half: let the processor round.
-  const std::uint32_t small = std::bit_cast<std::uint32_t>(std::bit_cast<float>(size) + 0.5f) - 0x3f000000;
-  const std::uint32_t usual = (size + 0xfff + (size >> 13 & 1) - 0x38000000) >> 13;
-  const std::uint32_t half = size < 0x38800000 ? small : usual;
-  return sign | (size >= 0x47800000 ? 0x7c00 : half);
-}
 
 // Of halves, in any order.
 struct Sum {
@@ -54,30 +42,22 @@ void each(std::string_view data, Use use) {
   }
 }
 
-float from_bfloat(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
-
-float from_half(std::uint16_t bits) {
-  const int exponent = bits >> 10 & 31;
-  const float fraction = static_cast<float>(bits & 1023) / 1024.0f;
-  const float size =
-      exponent == 0 ? fraction * 0x1p-14f : std::bit_cast<float>((exponent + 112u) << 23) * (1 + fraction);
-  return bits & 0x8000 ? -size : size;
-}
-
 class Reader {
  public:
   void floats(DataType type, std::string_view data) {
     switch (type) {
       case DataType::float32: return many_floats(data);
       case DataType::float16:
-        return each<std::uint16_t>(
-            data, [&](std::uint16_t bits) { real(from_half(bits), (bits & 0x7fff) == 0 ? 0u : bits); });
+        return each<std::uint16_t>(data, [&](std::uint16_t bits) {
+          real(base::from_float16(bits), (bits & 0x7fff) == 0 ? 0u : bits);
+        });
       case DataType::float64:
-        return each<double>(data, [&](double value) { real(value, as_half(static_cast<float>(value))); });
+        return each<double>(data,
+                            [&](double value) { real(value, base::to_float16(static_cast<float>(value))); });
       case DataType::bfloat16:
         return each<std::uint16_t>(data, [&](std::uint16_t bits) {
-          const float value = from_bfloat(bits);
-          real(value, as_half(value));
+          const float value = base::from_bfloat16(bits);
+          real(value, base::to_float16(value));
         });
       default: return;
     }
@@ -99,7 +79,7 @@ class Reader {
   }
   void many_floats(std::string_view data) {
     Sum sum = sum_;
-    each<float>(data, [&](float value) { sum.add(as_half(value)); });
+    each<float>(data, [&](float value) { sum.add(base::to_float16(value)); });
     sum_ = sum;
     if (data.size() < sizeof(float)) return;
     float value = 0;
@@ -170,7 +150,7 @@ Reader read(const onnx::Pieces& tensor, const onnx::TensorView& header, std::str
       } else {
         const auto add = [&](std::uint64_t value) {
           if (header.data_type == DataType::float16)
-            reader.real(from_half(static_cast<std::uint16_t>(value)),
+            reader.real(base::from_float16(static_cast<std::uint16_t>(value)),
                         (value & 0x7fff) == 0 ? 0u : value & 0xffff);
           else
             reader.integer(static_cast<std::int64_t>(value));
@@ -237,9 +217,9 @@ double Constant::element(std::uint64_t place) const {
     case DataType::uint16: return element_at<std::uint16_t>(data, place);
     case DataType::int16: return element_at<std::int16_t>(data, place);
     case DataType::int32: return element_at<std::int32_t>(data, place);
-    case DataType::float16: return from_half(element_at<std::uint16_t>(data, place));
+    case DataType::float16: return base::from_float16(element_at<std::uint16_t>(data, place));
     case DataType::float64: return element_at<double>(data, place);
-    case DataType::bfloat16: return from_bfloat(element_at<std::uint16_t>(data, place));
+    case DataType::bfloat16: return base::from_bfloat16(element_at<std::uint16_t>(data, place));
     case DataType::uint4:
     case DataType::int4: {
       const int four = element_at<std::uint8_t>(data, place / 2) >> (place % 2 * 4) & 15;
@@ -279,7 +259,7 @@ Constant constant_of(const std::vector<std::int64_t>& values) {
 
 Constant constant_of(const std::vector<float>& values) {
   Reader reader;
-  for (const float value : values) reader.real(value, as_half(value));
+  for (const float value : values) reader.real(value, base::to_float16(value));
   return reader.result(true);
 }
 

@@ -17,10 +17,11 @@ TEST(TextIndex, FindsNothingWhenEmpty) {
   EXPECT_EQ(index.find("a", [](std::uint32_t) { return std::string_view(); }), TextIndex::nothing);
 }
 
-RC_GTEST_PROP(TextIndex, FindsWhatAMapFinds, (const std::vector<std::string>& texts)) {
+RC_GTEST_PROP(TextIndex, FindsWhatAMapFinds, (const std::vector<std::string>& texts, std::uint8_t room)) {
   std::vector<std::string> kept;
   const auto text_of = [&](std::uint32_t number) { return std::string_view(kept[number]); };
   TextIndex index;
+  index.reserve(room);
   std::map<std::string, std::uint32_t> expected;
   for (const std::string& text : texts) {
     const std::uint32_t found = index.find(text, text_of);

@@ -30,6 +30,28 @@ TEST(Csv, RawFieldsKeepFormulas) {
   EXPECT_EQ(field("=\"a\"", Formulas::kept), "\"=\"\"a\"\"\"");
 }
 
+TEST(Csv, CommasQuotesAndControlCharactersAreFoundAnywhere) {
+  for (std::size_t length : {1u, 7u, 8u, 9u, 17u})
+    for (std::size_t at = 0; at < length; ++at) {
+      std::string text(length, 'x');
+      text[at] = ',';
+      EXPECT_EQ(field(text), '"' + text + '"');
+      text[at] = '\n';
+      EXPECT_EQ(field(text), text.substr(0, at) + "\\n" + text.substr(at + 1));
+      text[at] = '\x7f';
+      EXPECT_EQ(field(text), text.substr(0, at) + "\\x7f" + text.substr(at + 1));
+    }
+}
+
+TEST(Csv, TextThatIsAlreadyThereIsQuotedInPlace) {
+  for (const std::string_view text : {"plain", "", "a,b", "=1+1", "say \"hi\"", "\u00E9\t"}) {
+    std::string out = "before,";
+    out += text;
+    quote_csv_field(out, 7, Formulas::escaped);
+    EXPECT_EQ(out, "before," + field(text));
+  }
+}
+
 TEST(Csv, FormatsByName) {
   EXPECT_TRUE(is_csv("csv"));
   EXPECT_TRUE(is_csv("csv-raw"));

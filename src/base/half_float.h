@@ -1,0 +1,32 @@
+// Conversions of 16-bit floating-point numbers, given as their bits. Not by _Float16: C++ has it on arm64 only
+// from GCC 13, and on x86-64 each conversion is a function call, while compilers turn these into vector code.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace thence::base {
+
+inline float from_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+
+inline float from_float16(std::uint16_t bits) {
+  const std::uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023, sign = bits & 0x8000u;
+  const float subnormal = static_cast<float>(fraction) * 0x1p-24f;
+  // The bias of the exponent is 15 here and 127 there; infinity and NaN have the largest exponent of either.
+  const std::uint32_t usual = (exponent == 31 ? 255 : exponent + 112) << 23 | fraction << 13;
+  return std::bit_cast<float>(sign << 16 | (exponent == 0 ? std::bit_cast<std::uint32_t>(subnormal) : usual));
+}
+
+/// The bits of the nearest number, ties to even. Both zeros become 0; numbers too large become infinite, and
+/// so does NaN. Without branches, so that a compiler can convert several at a time.
+inline std::uint16_t to_float16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t size = bits & 0x7fffffff, sign = size == 0 ? 0 : bits >> 16 & 0x8000;
+  // Subnormal results: the addition rounds, and leaves the fraction in the lowest bits.
+  const std::uint32_t small = std::bit_cast<std::uint32_t>(std::bit_cast<float>(size) + 0.5f) - 0x3f000000;
+  const std::uint32_t usual = (size + 0xfff + (size >> 13 & 1) - 0x38000000) >> 13;
+  const std::uint32_t half = size < 0x38800000 ? small : usual;
+  return static_cast<std::uint16_t>(sign | (size >= 0x47800000 ? 0x7c00 : half));
+}
+
+}  // namespace thence::base
