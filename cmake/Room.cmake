@@ -35,7 +35,7 @@ endfunction()
 # Compiles several of its files as one, if that is wanted: what they share is compiled once.
 function(thence_unity target)
   if(THENCE_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage) # takes the files for headers
   endif()
 endfunction()

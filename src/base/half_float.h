@@ -1,5 +1,6 @@
-// Conversions of 16-bit floating-point numbers, given as their bits. Not by _Float16: C++ has it on arm64 only
-// from GCC 13, and on x86-64 each conversion is a function call, while compilers turn these into vector code.
+// Conversions of 16-bit floating-point numbers, given as their bits. Not by _Float16: C++ has it on arm64
+// only from GCC 13, and on x86-64 each conversion is a function call, while compilers turn these into vector
+// code.
 #pragma once
 
 #include <bit>

@@ -58,7 +58,7 @@ bool is_hopeless(char first) {
 constexpr std::size_t enough_of_the_hopeless = std::size_t{64} << 20;
 
 // False where it fails, with the reason in errno.
-bool write_all(int to, std::string_view bytes) {
+bool spool_all(int to, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t put = write(to, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
@@ -87,7 +87,7 @@ Result<int> spool(int from) {
       close(to);
       return io_error("standard input", "cannot read", number);
     }
-    if (!write_all(to, {buffer.data(), static_cast<std::size_t>(got)})) {
+    if (!spool_all(to, {buffer.data(), static_cast<std::size_t>(got)})) {
       const int number = errno;
       close(to);
       return io_error("standard input", "cannot keep a temporary copy", number);

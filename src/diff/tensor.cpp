@@ -15,7 +15,7 @@ using onnx::DataType;
 
 constexpr std::size_t most_listed = 16;
 
-std::uint64_t hash_of(std::string_view bytes) { return base::text_hash(bytes, 0x64696666); }
+std::uint64_t content_hash(std::string_view bytes) { return base::text_hash(bytes, 0x64696666); }
 
 template <class Number>
 void append(std::string& bytes, std::uint64_t value) {
@@ -80,14 +80,14 @@ std::string numbers_of(DataType type, std::string_view bytes) {
     case DataType::int32: return widened<std::int32_t>(bytes);
     case DataType::int64: return widened<std::int64_t>(bytes);
     case DataType::uint32: return widened<std::uint32_t>(bytes);
-    default: return base::format("#{:016x}", hash_of(bytes));
+    default: return base::format("#{:016x}", content_hash(bytes));
   }
 }
 
 // Puts the elements, as raw_data has them, into a tensor whose type and shape are known.
 void fill(Tensor& tensor, std::string_view raw) {
   tensor.read = true;
-  tensor.content = hash_of(raw) * 31 + static_cast<std::uint64_t>(tensor.type);
+  tensor.content = content_hash(raw) * 31 + static_cast<std::uint64_t>(tensor.type);
   for (const std::int64_t dim : tensor.dims)
     tensor.content = (tensor.content ^ static_cast<std::uint64_t>(dim)) * 0x9e3779b97f4a7c15;
   if (tensor.elements <= Tensor::most_settings) tensor.numbers = numbers_of(tensor.type, raw);
@@ -146,7 +146,7 @@ std::string listed(const std::vector<Number>& numbers) {
   if (numbers.size() > most_listed)
     text += base::format(
         ",... {} in all, #{:016x}", numbers.size(),
-        hash_of({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number)}));
+        content_hash({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number)}));
   return text;
 }
 

@@ -15,11 +15,6 @@ using wire::bytes_tag;
 
 using NewNames = std::unordered_map<std::string_view, std::string_view>;
 
-template <class Field>
-void append(std::string& out, Field field, std::string_view payload) {
-  append_field(out, static_cast<std::uint32_t>(field), payload);
-}
-
 enum class Kind { node, attribute, graph };
 
 // A node with some values called otherwise, in the bodies it holds, too. find_part() lets no deep ones pass.
@@ -49,8 +44,8 @@ std::string renamed(std::string_view message, Kind kind, const NewNames& names) 
 
 std::string value_info(std::string_view name, const std::string& type) {
   std::string out;
-  append(out, ValueInfoField::name, name);
-  if (!type.empty()) append(out, ValueInfoField::type, type);
+  append_field(out, ValueInfoField::name, name);
+  if (!type.empty()) append_field(out, ValueInfoField::type, type);
   return out;
 }
 
@@ -66,8 +61,8 @@ class PartWriter {
     std::string head;
     append_varint(head, wire::varint_tag(ModelField::ir_version));
     append_varint(head, static_cast<std::uint64_t>(model_.ir_version()));
-    append(head, ModelField::producer_name, "thence");
-    append(head, ModelField::producer_version, THENCE_VERSION);
+    append_field(head, ModelField::producer_name, "thence");
+    append_field(head, ModelField::producer_version, THENCE_VERSION);
     splice_.insert(head);
     splice_.open(bytes_tag(ModelField::graph));
     graph(graph_name);
@@ -113,7 +108,7 @@ class PartWriter {
 
   void insert(GraphField field, std::string_view payload) {
     std::string text;
-    append(text, field, payload);
+    append_field(text, field, payload);
     splice_.insert(text);
   }
 

@@ -39,11 +39,6 @@ std::string number_field(ModelField field, std::int64_t value) {
   return text;
 }
 
-template <class Field>
-void append(std::string& out, Field field, std::string_view payload) {
-  append_field(out, static_cast<std::uint32_t>(field), payload);
-}
-
 // Both are ONNX's own operators.
 std::string_view domain_of(std::string_view domain) {
   return domain == "ai.onnx" ? std::string_view() : domain;
@@ -169,9 +164,9 @@ class FoldWriter {
     const auto name_of = [&](ValueId value) -> std::string_view { return names.values[number_[value]]; };
     splice_.open(bytes_tag(ModelField::functions));
     std::string head;
-    append(head, FunctionField::name, function.name);
-    for (const ValueId value : body.inputs) append(head, FunctionField::input, name_of(value));
-    for (const ValueId value : body.outputs) append(head, FunctionField::output, name_of(value));
+    append_field(head, FunctionField::name, function.name);
+    for (const ValueId value : body.inputs) append_field(head, FunctionField::input, name_of(value));
+    for (const ValueId value : body.outputs) append_field(head, FunctionField::output, name_of(value));
     splice_.insert(head);
     const std::uint32_t field = static_cast<std::uint32_t>(FunctionField::node);
     for (std::size_t i = 0; i < body.steps.size(); ++i) {
@@ -210,7 +205,7 @@ class FoldWriter {
 
   void import(std::uint32_t field, std::string_view domain, std::int64_t version) {
     std::string text;
-    append(text, onnx::OpsetField::domain, domain);
+    append_field(text, onnx::OpsetField::domain, domain);
     append_varint(text, varint_tag(onnx::OpsetField::version));
     append_varint(text, static_cast<std::uint64_t>(version));
     insert(field, text);
@@ -227,11 +222,11 @@ class FoldWriter {
   std::string call_node(GroupId group, std::string_view name, Name name_of, bool of_one_module) const {
     const Body& inner = fold_.bodies.of[group];
     std::string node;
-    for (const ValueId value : inner.inputs) append(node, NodeField::input, name_of(value));
-    for (const ValueId value : inner.outputs) append(node, NodeField::output, name_of(value));
-    append(node, NodeField::name, name);
-    append(node, NodeField::op_type, fold_.bodies.functions[inner.function].name);
-    append(node, NodeField::domain, hierarchy::folded_domain);
+    for (const ValueId value : inner.inputs) append_field(node, NodeField::input, name_of(value));
+    for (const ValueId value : inner.outputs) append_field(node, NodeField::output, name_of(value));
+    append_field(node, NodeField::name, name);
+    append_field(node, NodeField::op_type, fold_.bodies.functions[inner.function].name);
+    append_field(node, NodeField::domain, hierarchy::folded_domain);
     if (!of_one_module || model_.ir_version() < metadata_ir_version || weakest_[group] == onnx::none)
       return node;
     Entries entries(static_cast<std::uint32_t>(NodeField::metadata_props));

@@ -164,14 +164,14 @@ class PlaceFinder {
   // What is made of constants alone stands where all readers see it. With a weight in it, only if its own
   // module reads it, too: a weight in another form is, but what a module gives out is not.
   void place_constants() {
-    enum Kind : std::uint8_t { constant, of_weights, varies };
-    std::vector<Kind> kind(graph_.size(), constant);
+    enum Constness : std::uint8_t { constant, of_weights, varies };
+    std::vector<Constness> kind(graph_.size(), constant);
     for (NodeId id = 0; id < graph_.size(); ++id) {
       if (graph_.holds_bodies(id)) kind[id] = varies;
       graph_.each_read(id, [&](ValueId value) {
         const NodeId from = graph_.writer(value);
         const bool weight = graph_.model().producer(value).kind == onnx::Producer::Kind::initializer;
-        const Kind made_of = weight ? of_weights : varies;
+        const Constness made_of = weight ? of_weights : varies;
         kind[id] = std::max(kind[id], from != onnx::none ? kind[from] : made_of);
       });
     }

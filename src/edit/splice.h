@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -56,5 +57,10 @@ class Splice {
 /// Appends a varint, of at least so many bytes, or a bytes field: tag, length, payload.
 void append_varint(std::string& out, std::uint64_t value, unsigned width = 0);
 void append_field(std::string& out, std::uint32_t field, std::string_view payload);
+template <class Field>
+  requires std::is_enum_v<Field>
+void append_field(std::string& out, Field field, std::string_view payload) {
+  append_field(out, static_cast<std::uint32_t>(field), payload);
+}
 
 }  // namespace thence::edit

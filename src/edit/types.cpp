@@ -21,11 +21,6 @@ void add_value_info(std::string_view info, Types& types) {
   if (!type.empty()) types.insert_or_assign(std::string(name), std::string(type));
 }
 
-template <class Field>
-void append(std::string& out, Field field, std::string_view payload) {
-  append_field(out, static_cast<std::uint32_t>(field), payload);
-}
-
 // A tensor of so many dimensions: numbers, names, or unknown ones.
 std::string tensor_type(std::uint64_t elem_type, base::JsonValue told) {
   std::string tensor;
@@ -39,14 +34,14 @@ std::string tensor_type(std::uint64_t elem_type, base::JsonValue told) {
         append_varint(one, varint_tag(onnx::DimensionField::value));
         append_varint(one, static_cast<std::uint64_t>(*value));
       } else if (const auto param = dim.text()) {
-        append(one, onnx::DimensionField::param, *param);
+        append_field(one, onnx::DimensionField::param, *param);
       }
-      append(shape, onnx::ShapeField::dim, one);
+      append_field(shape, onnx::ShapeField::dim, one);
     }
-    append(tensor, onnx::TensorTypeField::shape, shape);
+    append_field(tensor, onnx::TensorTypeField::shape, shape);
   }
   std::string type;
-  append(type, onnx::TypeField::tensor, tensor);
+  append_field(type, onnx::TypeField::tensor, tensor);
   return type;
 }
 

@@ -60,7 +60,7 @@ std::string bar(double share) {
   return text + eighths[static_cast<std::size_t>(filled % 8)];
 }
 
-std::string percent(double share) { return base::format("{:.1f}%", 100 * share); }
+std::string share_text(double share) { return base::format("{:.1f}%", 100 * share); }
 
 std::string label(const semantics::Map& map, const TreeRow& row) {
   const modules::Module& module = map.tree()[row.module];
@@ -120,7 +120,7 @@ void write_tree_table(const semantics::Map& map, const Tree& tree, const TreeOpt
                            short_number(tally.bytes),
                            type_names(tally.types),
                            flops_text(tally, tree.inferred.sizes),
-                           percent(part),
+                           share_text(part),
                            bar(part),
                            tally.nodes == 0 ? "" : base::format("{:.2f}", tally.mean_confidence()),
                            std::move(role)};

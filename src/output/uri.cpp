@@ -5,10 +5,11 @@
 namespace thence::output {
 
 std::string uri_of(std::string_view file) {
-  constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+  constexpr std::string_view unreserved =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
   std::string uri;
   for (const char c : file)
-    if (plain.find(c) != std::string_view::npos)
+    if (unreserved.find(c) != std::string_view::npos)
       uri.push_back(c);
     else
       base::append_format(uri, "%{:02X}", static_cast<unsigned char>(c));

@@ -151,22 +151,22 @@ Result<ToolList> extract_list(const onnx::Model& model, std::span<const NodeId> 
   return list;
 }
 
-struct Kind {
+struct ToolListKind {
   std::string_view name;
   Result<ToolList> (*make)(const onnx::Model&, std::span<const NodeId>, const ToolListOptions&);
 };
-constexpr Kind kinds[] = {{"nodes-to-exclude", name_list},
-                          {"node-block-list", name_list},
-                          {"op-block-list", op_list},
-                          {"tensorrt-layers", tensorrt_list},
-                          {"extract-io", extract_list}};
+constexpr ToolListKind kinds[] = {{"nodes-to-exclude", name_list},
+                                  {"node-block-list", name_list},
+                                  {"op-block-list", op_list},
+                                  {"tensorrt-layers", tensorrt_list},
+                                  {"extract-io", extract_list}};
 
 }  // namespace
 
 const std::vector<std::string_view>& tool_list_names() {
   static const std::vector<std::string_view> names = [] {
     std::vector<std::string_view> all;
-    for (const Kind& kind : kinds) all.push_back(kind.name);
+    for (const ToolListKind& kind : kinds) all.push_back(kind.name);
     return all;
   }();
   return names;
@@ -174,7 +174,7 @@ const std::vector<std::string_view>& tool_list_names() {
 
 Result<ToolList> tool_list(std::string_view name, const onnx::Model& model, std::span<const NodeId> nodes,
                            const ToolListOptions& options) {
-  for (const Kind& kind : kinds)
+  for (const ToolListKind& kind : kinds)
     if (kind.name == name) return kind.make(model, nodes, options);
   return Error{ErrorKind::usage, "Q001", base::format("there is no list '{}'", name),
                base::format("lists: {}", base::joined(tool_list_names(), ", "))};

@@ -38,7 +38,9 @@ Content small_content(const onnx::Pieces& message, const onnx::TensorView& heade
   const onnx::DataType type = header.data_type;
   if (!count || *count > Values::most_content || header.dims.size() > 2 || header.external)
     return std::nullopt;
-  if (type != DataType::float32 && type != DataType::int32 && type != DataType::int64 && type != DataType::boolean) return std::nullopt;
+  if (type != DataType::float32 && type != DataType::int32 && type != DataType::int64 &&
+      type != DataType::boolean)
+    return std::nullopt;
   std::vector<Size> content;
   const TensorField list = type == DataType::int64 ? TensorField::int64_data : TensorField::int32_data;
   for (const std::string_view piece : message)

@@ -8,7 +8,7 @@
 namespace thence::transfer {
 namespace {
 
-constexpr std::size_t most_listed = 64;
+constexpr std::size_t most_unmatched = 64;
 
 class Leftovers {
  public:
@@ -19,7 +19,7 @@ class Leftovers {
         readers_(value_readers(descendant.model())),
         places_(ancestor, descendant, {readers_, names, origins}) {
     for (const onnx::Graph& graph : ancestor.model().graphs())
-      if (graph.kind == onnx::Graph::Kind::body && bodies_[graph.owner].size() < most_listed)
+      if (graph.kind == onnx::Graph::Kind::body && bodies_[graph.owner].size() < most_unmatched)
         bodies_[graph.owner].push_back(&graph);
   }
 
@@ -115,7 +115,7 @@ class Leftovers {
         afar |= is_for_readers(origins_[reader].kind);
         const bool open = origins_[reader].kind == Kind::ambiguous;
         for (const onnx::NodeId node : origins_[reader].nodes) {
-          if (nodes.size() < most_listed && std::find(nodes.begin(), nodes.end(), node) == nodes.end())
+          if (nodes.size() < most_unmatched && std::find(nodes.begin(), nodes.end(), node) == nodes.end())
             nodes.push_back(node);
           if (!open) break;
         }

@@ -290,8 +290,8 @@ class Finder {
     for (onnx::NodeId id = 0; id < a_.model().node_count(); ++id) {
       if (!a_.is_view(id) || found[id]) continue;
       const onnx::Node node = a_.model().node(id);
-      auto& alike = views_[mixed(pairing_.classes[a_.root(node.outputs()[0])], op_hash(node.op_type()))];
-      if (alike.size() < most_alike) alike.push_back(id);
+      auto& same = views_[mixed(pairing_.classes[a_.root(node.outputs()[0])], op_hash(node.op_type()))];
+      if (same.size() < most_alike) same.push_back(id);
     }
   }
 

@@ -10,11 +10,11 @@ namespace {
 
 using dataflow::Trait;
 
-constexpr std::size_t most_listed = 64;
+constexpr std::size_t most_operands = 64;
 
 template <class Id>
 void add(std::vector<Id>& all, Id one) {
-  if (all.size() < most_listed && std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+  if (all.size() < most_operands && std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ bool Places::read_by_partner(onnx::NodeId reader, onnx::ValueId value, Values& f
   const Origin& origin = known_.origins[reader];
   if (origin.kind != Kind::computes && origin.kind != Kind::view) return false;
   const onnx::Node ours = d_.model().node(reader), theirs = a_.model().node(origin.nodes.front());
-  if (ours.inputs().size() > most_listed || theirs.inputs().size() > most_listed) return false;
+  if (ours.inputs().size() > most_operands || theirs.inputs().size() > most_operands) return false;
   const std::vector<dataflow::PrimitiveOp> mine = dataflow::primitives_of(ours),
                                            others = dataflow::primitives_of(theirs);
   if (mine.size() != others.size()) return false;

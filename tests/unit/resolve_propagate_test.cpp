@@ -19,12 +19,12 @@ class Propagate : public testing::Test {
     for (const std::string_view path : paths) tree_.add(path);
     resolution_.nodes.resize(read_->model().node_count());
   }
-  Attribution& attribute(onnx::NodeId id, std::string_view path, bool named = true) {
+  Attribution& attribute(onnx::NodeId id, std::string_view path, bool is_named = true) {
     Attribution& known = resolution_.nodes[id];
     known.module = tree_.find(path);
     known.reason = Reason::none;
     known.confidence = 1;
-    known.named = named;
+    known.named = is_named;
     return known;
   }
   // As a recording's alignment, in a file in order or not.
