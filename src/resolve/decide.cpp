@@ -4,8 +4,6 @@
 // before it are the cases in which the strongest source is known to be wrong, incomplete or ambiguous.
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <stdexcept>
 
 #include "resolve/recordings.h"
 #include "resolve/resolve.h"
@@ -26,8 +24,6 @@ struct Question {
   AllEvidence strongest;                // those of the first source
   const Evidence* candidate = nullptr;  // the only one of `strongest`, or the one whose parameter is read
 };
-
-using Decision = std::optional<Verdict>;
 
 bool reads_parameter_of(AllEvidence all, ModuleId module) {
   return std::any_of(all.begin(), all.end(),
@@ -77,15 +73,13 @@ Agreement agreement(const Question& question, const Evidence& winner) {
   return result;
 }
 
-Verdict unknown(Reason reason, std::vector<ModuleId> candidates = {}) {
-  Verdict verdict;
+// Always true, as attribute(): the rule decides.
+bool leave_unknown(Reason reason, Verdict& verdict) {
   verdict.attribution.reason = reason;
-  verdict.serves = std::move(candidates);
-  return verdict;
+  return true;
 }
 
-Verdict attribute(const Question& question, const Evidence& winner) {
-  Verdict verdict;
+bool attribute(const Question& question, const Evidence& winner, Verdict& verdict) {
   Attribution& answer = verdict.attribution;
   answer.module = winner.module;
   answer.call = winner.call;
@@ -95,7 +89,7 @@ Verdict attribute(const Question& question, const Evidence& winner) {
   answer.projected = is_recording(winner.source);
   answer.in_order = answer.projected && !winner.strength.is_reordered;
   answer.rest_on(Confidence::basis(winner.source, winner.strength, agreement(question, winner)));
-  return verdict;
+  return true;
 }
 
 bool has_unresolved_stack(const Question& question) {
@@ -104,40 +98,36 @@ bool has_unresolved_stack(const Question& question) {
 
 // A capture has every module. A name or a stack that fits none of them means a module that the capture was
 // made without, so "no evidence" would be misleading.
-Decision outside_capture(const Question& question) {
-  if (!question.all.empty() || !question.hierarchy.tree().complete()) return {};
+bool outside_capture(const Question& question, Verdict& verdict) {
+  if (!question.hierarchy.tree().complete()) return false;
   const bool scoped = question.sources.has(Source::onnx_scope_parsing) &&
                       question.hierarchy.scopes().of_name(question.node) != hierarchy::no_scope;
-  if (!scoped && !has_unresolved_stack(question)) return {};
-  return unknown(Reason::not_in_capture);
+  if (!scoped && !has_unresolved_stack(question)) return false;
+  return leave_unknown(Reason::not_in_capture, verdict);
 }
 
 // A file can name more modules than fit in the memory that its size allows for. The rest is not read, so that
 // missing evidence proves nothing.
-Decision module_limit(const Question& question) {
-  if (!question.all.empty() || !question.hierarchy.tree().full()) return {};
-  return unknown(Reason::past_limits);
+bool module_limit(const Question& question, Verdict& verdict) {
+  if (!question.hierarchy.tree().full()) return false;
+  return leave_unknown(Reason::past_limits, verdict);
 }
 
 // The metadata names a module by a slice from the end of a list. Without a capture the list's length is
 // unknown, so that any of its modules may be meant.
-Decision unresolved_stack(const Question& question) {
-  if (!question.all.empty() || !has_unresolved_stack(question)) return {};
-  return unknown(Reason::ambiguous);
+bool unresolved_stack(const Question& question, Verdict& verdict) {
+  if (!has_unresolved_stack(question)) return false;
+  return leave_unknown(Reason::ambiguous, verdict);
 }
 
 // Nodes without evidence are left to propagation.
-Decision no_evidence(const Question& question) {
-  if (!question.all.empty()) return {};
-  return unknown(Reason::no_evidence);
-}
+bool no_evidence(const Question&, Verdict& verdict) { return leave_unknown(Reason::no_evidence, verdict); }
 
 // The ancestor's answer was decided there, with more evidence than a derived file has. Its modules are
 // already in order.
-Decision ancestor_answer(const Question& question) {
+bool ancestor_answer(const Question& question, Verdict& verdict) {
   const Evidence& first = question.all.front();
-  if (first.source != Source::transferred || first.strength.has_rivals) return {};
-  Verdict verdict;
+  if (first.source != Source::transferred || first.strength.has_rivals) return false;
   Attribution& answer = verdict.attribution;
   answer.module = first.module;
   answer.call = first.call;
@@ -146,116 +136,121 @@ Decision ancestor_answer(const Question& question) {
   answer.rest_on(Confidence::basis(Source::transferred, first.strength, Agreement::alone));
   if (question.all.size() > 1)
     for (const Evidence& evidence : question.all) verdict.serves.push_back(evidence.module);
-  return verdict;
+  return true;
 }
 
 // Two recordings of the same forward that name different modules, equally reliably: one is misaligned, and
 // nothing says which.
-Decision recordings_differ(const Question& question) {
-  if (!is_recording(question.all.front().source) || !recordings_conflict(question.all)) return {};
-  return unknown(Reason::ambiguous, {question.all.front().module, question.all.back().module});
+bool recordings_differ(const Question& question, Verdict& verdict) {
+  if (!is_recording(question.all.front().source) || !recordings_conflict(question.all)) return false;
+  verdict.serves = {question.all.front().module, question.all.back().module};
+  return leave_unknown(Reason::ambiguous, verdict);
 }
 
 // A trace records every operation. Where it cannot place a node, a graph that places it with low certainty is
 // not enough.
-Decision uncertain_graph(const Question& question) {
+bool uncertain_graph(const Question& question, Verdict& verdict) {
   const Evidence& first = question.all.front();
   const auto* const capture = question.hierarchy.recorded();
   const bool has_trace =
       question.sources.has(Source::execution_trace) && capture != nullptr && capture->trace.has_value();
   if (first.source != Source::fx_graph || question.all.size() != 1 || !is_uncertain(first.strength) ||
       !has_trace)
-    return {};
-  return unknown(Reason::ambiguous);
+    return false;
+  return leave_unknown(Reason::ambiguous, verdict);
 }
 
 // The module that was recorded running differs from the exporter's own stack. One of the two is wrong, so the
 // recording needs a second source that names the same module.
-Decision relabelled_alone(const Question& question) {
+bool relabelled_alone(const Question& question, Verdict& verdict) {
   const Evidence& first = question.all.front();
-  if (first.source != Source::fx_graph || !first.strength.is_relabelled) return {};
+  if (first.source != Source::fx_graph || !first.strength.is_relabelled) return false;
   const auto same = std::count_if(question.all.begin(), question.all.end(),
                                   [&](const Evidence& e) { return e.module == first.module; });
-  if (same != 1) return {};
-  return unknown(Reason::ambiguous);
+  if (same != 1) return false;
+  return leave_unknown(Reason::ambiguous, verdict);
 }
 
 // A name that fits several modules, or a node that reads parameters of several: a guess would be wrong too
 // often. All candidates are listed.
-Decision several_candidates(const Question& question) {
-  if (question.candidate != nullptr) return {};
-  std::vector<ModuleId> modules;
+bool several_candidates(const Question& question, Verdict& verdict) {
+  if (question.candidate != nullptr) return false;
+  std::vector<ModuleId>& modules = verdict.serves;
   for (const Evidence& evidence : question.strongest)
     if (std::find(modules.begin(), modules.end(), evidence.module) == modules.end())
       modules.push_back(evidence.module);
-  return unknown(Reason::ambiguous, std::move(modules));
+  return leave_unknown(Reason::ambiguous, verdict);
 }
 
 // An optimiser's fused node keeps the name of its first part and the output of its last. The module that
 // computes the output is the primary one.
-Decision fused_output(const Question& question) {
-  if (question.candidate->source != Source::onnx_scope_parsing) return {};
+bool fused_output(const Question& question, Verdict& verdict) {
+  if (question.candidate->source != Source::onnx_scope_parsing) return false;
   const auto is_output_name = [](const Evidence& e) { return e.source == Source::value_names; };
-  if (std::count_if(question.all.begin(), question.all.end(), is_output_name) != 1) return {};
-  const Evidence& output = *std::find_if(question.all.begin(), question.all.end(), is_output_name);
-  if (output.module == question.candidate->module) return {};
-  Verdict verdict = attribute(question, output);
-  verdict.serves = {output.module, question.candidate->module};
-  return verdict;
+  const auto output = std::find_if(question.all.begin(), question.all.end(), is_output_name);
+  if (output == question.all.end() || output->module == question.candidate->module) return false;
+  if (std::any_of(output + 1, question.all.end(), is_output_name)) return false;
+  attribute(question, *output, verdict);
+  verdict.serves = {output->module, question.candidate->module};
+  return true;
 }
 
 // The exporter's metadata is a recording, too, and sometimes wrong: a view may carry the stack of its reader.
 // Two certain recordings that agree on another module override it.
-Decision recorded_module(const Question& question) {
-  if (question.candidate->source != Source::dynamo_metadata) return {};
+bool recorded_module(const Question& question, Verdict& verdict) {
+  if (question.candidate->source != Source::dynamo_metadata) return false;
   const Evidence* const recorded = certain_recording(question.all);
-  if (recorded == nullptr || recorded->module == question.candidate->module) return {};
-  return attribute(question, *recorded);
+  if (recorded == nullptr || recorded->module == question.candidate->module) return false;
+  return attribute(question, *recorded, verdict);
 }
 
 // In a file whose nodes do not stand in the order in which they ran, a disputed alignment with the trace that
 // the graph contradicts is mostly wrong (0.13 to 0.34 of them are right, by schema/calibration.json).
-Decision graph_over_trace(const Question& question) {
+bool graph_over_trace(const Question& question, Verdict& verdict) {
   const Evidence* const drawn = graph_over_disputed_trace(question.all);
-  if (drawn == nullptr) return {};
-  return attribute(question, *drawn);
+  if (drawn == nullptr) return false;
+  return attribute(question, *drawn, verdict);
 }
 
 // A rewrite that merges two nodes keeps the metadata of one of them (a norm that was folded into the
 // convolution before it). The module whose weight is read ran the operation; the other is listed beside it.
-Decision weight_of_merged(const Question& question) {
-  if (question.candidate->strength.reading != evidence::Reading::rewritten) return {};
+bool weight_of_merged(const Question& question, Verdict& verdict) {
+  if (question.candidate->strength.reading != evidence::Reading::rewritten) return false;
   const auto weight = std::find_if(question.all.begin(), question.all.end(),
                                    [](const Evidence& e) { return e.source == Source::parameter; });
   const ModuleId named = question.candidate->module;
-  if (weight == question.all.end() || question.hierarchy.tree().within(weight->module, named)) return {};
-  Verdict verdict = attribute(question, *question.candidate);
+  if (weight == question.all.end() || question.hierarchy.tree().within(weight->module, named)) return false;
+  attribute(question, *question.candidate, verdict);
   verdict.attribution.module = weight->module;
   verdict.attribution.source = Source::parameter;
   verdict.serves = {weight->module, named};
-  return verdict;
+  return true;
 }
 
 // A name that fits several modules is decided by a parameter that the node reads.
-Decision parameter_read(const Question& question) {
-  if (question.strongest.size() == 1) return {};
-  return attribute(question, *question.candidate);
+bool parameter_read(const Question& question, Verdict& verdict) {
+  if (question.strongest.size() == 1) return false;
+  return attribute(question, *question.candidate, verdict);
 }
 
 // Later sources confirm or contradict the first, which the confidence reflects.
-Decision strongest_source(const Question& question) { return attribute(question, *question.candidate); }
+bool strongest_source(const Question& question, Verdict& verdict) {
+  return attribute(question, *question.candidate, verdict);
+}
 
 struct DecisionRule {
   Rule rule;
-  Decision (*apply)(const Question&);
+  bool (*decides)(const Question&, Verdict&);
 };
-// The order matters: `no_evidence` and the rules before it decide all nodes without evidence, and
-// `several_candidates` all without a candidate, so that later rules need not test for either.
-constexpr std::array decision_rules = {
+// In both tables, the first rule that decides is the answer, and the last one always does.
+constexpr std::array rules_without_evidence = {
     DecisionRule{Rule::outside_capture, outside_capture},
     DecisionRule{Rule::module_limit, module_limit},
     DecisionRule{Rule::unresolved_stack, unresolved_stack},
     DecisionRule{Rule::no_evidence, no_evidence},
+};
+// `several_candidates` decides about all nodes without a candidate, so that later rules need not test for it.
+constexpr std::array rules_of_evidence = {
     DecisionRule{Rule::ancestor_answer, ancestor_answer},
     DecisionRule{Rule::recordings_conflict, recordings_differ},
     DecisionRule{Rule::uncertain_graph, uncertain_graph},
@@ -273,13 +268,16 @@ constexpr std::array decision_rules = {
 
 Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet sources, onnx::NodeId node,
                std::span<const Evidence> all) {
+  Verdict verdict;
   const Question question = question_of(hierarchy, sources, node, all);
-  for (const DecisionRule& rule : decision_rules)
-    if (Decision decision = rule.apply(question)) {
-      decision->attribution.rule = rule.rule;
-      return *std::move(decision);
+  const std::span<const DecisionRule> rules =
+      all.empty() ? std::span<const DecisionRule>(rules_without_evidence) : rules_of_evidence;
+  for (const DecisionRule& rule : rules)
+    if (rule.decides(question, verdict)) {
+      verdict.attribution.rule = rule.rule;
+      break;
     }
-  throw std::logic_error("no rule decides about a node");  // the last one always does
+  return verdict;
 }
 
 std::vector<Evidence> evidence_of(const evidence::Sink& sink, onnx::NodeId node) {

@@ -7,10 +7,10 @@ namespace {
 
 using evidence::Source;
 
-constexpr std::size_t most_listed = 64;  // modules listed for a node that serves a great many
-constexpr std::size_t most_looked_through = 64;
-constexpr int most_removed = 6;  // steps from a node that a recording tells of; further off it says little
-constexpr int passes = 4;        // in a valid model one is enough; bodies may need another
+constexpr std::size_t most_listed = 64;          // modules of one node
+constexpr std::size_t most_looked_through = 64;  // unattributed nodes on the way to an attributed one
+constexpr int most_removed = 6;                  // nodes between a size and the aligned node that uses it
+constexpr int passes = 4;                        // a valid model needs one; bodies may need another
 
 class Propagation {
  public:
@@ -19,8 +19,7 @@ class Propagation {
       : model_(model), tree_(tree), wiring_(wiring), resolution_(resolution) {}
 
   void run() {
-    // So much work and no more, in proportion to the model: one made to take long gets fewer answers, not
-    // late ones.
+    // Work limit, in proportion to the model: a malicious file gets fewer answers instead of late ones.
     work_left_ = (std::size_t{1} << 22) + 64 * model_.node_count();
     for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
       work_left_ += 64 * model_.node(id).inputs().size();
@@ -35,7 +34,7 @@ class Propagation {
       for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
         if (open(id) && work_left_ > 0) changed |= from_both_sides(id);
       if (!changed && last_) break;
-      if (!changed) pass = passes - 2;  // nothing more to learn: the last pass makes do with what is known
+      if (!changed) pass = passes - 2;  // the last pass ignores unattributed neighbours
     }
   }
 
@@ -44,12 +43,12 @@ class Propagation {
     std::vector<ModuleId> modules;  // distinct, in order of appearance
     ModuleId common = no_module;
     bool any_unknown = false;
-    bool between_layers = false;  // one of the unknown is, because it lies there
+    bool between_layers = false;  // an unattributed one lies between layers
     bool all_named = true;
     bool any_projected = false;
     bool any_in_order = false;
     bool layers_differ = false;
-    float confidence = 1;  // of the least sure
+    float confidence = 1;  // of the least certain
     int removed = 255;     // of the nearest
   };
 
@@ -105,7 +104,7 @@ class Propagation {
     return owners;
   }
 
-  // Visits what a node is made of, and what that is made of where `beyond` says so.
+  // Visits the producers of a node's inputs, and theirs in turn where `beyond` returns true.
   void writers_beyond(onnx::NodeId id, const auto& beyond) const {
     std::vector<onnx::NodeId> seen{id};
     for (std::size_t at = 0; at < seen.size() && seen.size() < most_looked_through; ++at)
@@ -119,7 +118,7 @@ class Propagation {
       }
   }
 
-  // The nearest known ones, through those that are not known.
+  // The nearest attributed producers, through unattributed ones.
   Owners known_writers(onnx::NodeId id) const {
     Owners owners;
     writers_beyond(id, [&](onnx::NodeId writer) {
@@ -130,8 +129,8 @@ class Propagation {
     return owners;
   }
 
-  // Whether a recording places a size or a constant that this one is made of with another module than its
-  // readers, or cannot place it: then it is the end of that module's work as well as the start of theirs.
+  // Whether a recording assigns a size or constant that this one is computed from to another module than its
+  // readers, or cannot place it. Then the node may be the end of that module's work.
   bool made_elsewhere(onnx::NodeId id, const Owners& to) const {
     bool elsewhere = false;
     writers_beyond(id, [&](onnx::NodeId writer) {
@@ -228,13 +227,14 @@ class Propagation {
   }
 
   // Exporters write a constant just before the operation it is for. One that stands elsewhere may have been
-  // made for another, and be shared since. (For who goes by the order of the file: names do not need it.)
+  // made for another operation and shared. Matters only for alignments, which rely on the order of the file.
   bool stands_before(ModuleId module) const {
     return next_ == onnx::none || !resolution_.nodes[next_].known() ||
            resolution_.nodes[next_].module == module;
   }
 
-  // What no step of a recording claimed is its neighbours' only where it comes from and goes to one module.
+  // A node that no recorded operation was aligned with belongs to its neighbours only if it comes from and
+  // goes to the same module.
   bool comes_from(onnx::NodeId id, const Owners& to) const {
     const Owners from = known_writers(id);
     return to.modules.size() == 1 && from.modules == to.modules && work_left_ > 0;
@@ -283,7 +283,7 @@ class Propagation {
   const Wiring& wiring_;
   Resolution& resolution_;
   bool last_ = false;
-  onnx::NodeId next_ = onnx::none;  // after the node that is asked about, in the file, and no constant
+  onnx::NodeId next_ = onnx::none;  // the next node in the file that is no constant
   mutable std::size_t work_left_ = 0;
 };
 

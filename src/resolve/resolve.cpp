@@ -1,6 +1,8 @@
 #include "resolve/resolve.h"
 
 #include <algorithm>
+#include <array>
+#include <deque>
 #include <stdexcept>
 
 #include "resolve/propagate.h"
@@ -40,13 +42,15 @@ class DeferredEvidence {
 
 void decide_all(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const evidence::Sink& sink,
                 const DeferredEvidence& deferred, evidence::SourceSet sources, Resolution& resolution) {
-  std::array<std::size_t, evidence::source_count> at{};
+  std::array<std::deque<Evidence>::const_iterator, evidence::source_count> at;
+  for (std::size_t source = 0; source < evidence::source_count; ++source)
+    at[source] = sink.of(static_cast<Source>(source)).begin();
   std::vector<Evidence> all;
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     all.clear();
     for (std::size_t source = 0; source < evidence::source_count; ++source) {
-      const auto& list = sink.of(static_cast<Source>(source));
-      for (std::size_t& i = at[source]; i < list.size() && list[i].node == id; ++i) all.push_back(list[i]);
+      const auto end = sink.of(static_cast<Source>(source)).end();
+      for (auto& next = at[source]; next != end && next->node == id; ++next) all.push_back(*next);
     }
     if (deferred.has(id, all)) continue;
     Verdict verdict = decide(hierarchy, sources, id, all);

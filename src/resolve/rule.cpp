@@ -25,7 +25,7 @@ constexpr std::array<RuleWords, rule_count> rule_words = {{
     {"weight_of_merged", "of two merged nodes, the one whose weight is read ran the operation"},
     {"parameter_read", "of several candidates, the one whose parameter the node reads"},
     {"strongest_source", "the source of highest precedence decides"},
-    {"consumers", "all nodes that read its output belong to this module"},
+    {"consumers", "all attributed nodes that read its output belong to this module"},
     {"common_consumer", "the nodes that read its output have this module in common"},
     {"between_modules", "it lies between nodes that have this module in common"},
     {"producer", "no node reads its output, and one module produced its inputs"},

@@ -44,9 +44,9 @@ TEST_F(ConfidenceTable, LooksUpSourceStrengthAndAgreement) {
 }
 
 TEST_F(ConfidenceTable, FallsBackToTheDefaultOfTheSource) {
-  const Strength reads = {.statement = Statement::parameter};
+  const Strength parameter = {.statement = Statement::parameter};
   ASSERT_FALSE(entry("tags", "reads/unconfirmed"));
-  EXPECT_EQ(shipped_.of(Confidence::basis(Source::tags, reads, Agreement::unconfirmed)),
+  EXPECT_EQ(shipped_.of(Confidence::basis(Source::tags, parameter, Agreement::unconfirmed)),
             entry("tags", "default"));
 }
 

@@ -41,7 +41,7 @@ constexpr Strength disputed = {
 constexpr Strength shape_unanimous = {
     .statement = Statement::alignment, .is_reordered = true, .is_shape_or_constant = true};
 constexpr Strength relabelled = {.statement = Statement::alignment, .is_relabelled = true};
-constexpr Strength named, one_of_several = {.has_rivals = true};
+constexpr Strength plain_name, one_of_several = {.has_rivals = true};
 constexpr Strength rewritten = {.reading = evidence::Reading::rewritten};
 constexpr Strength reads = {.statement = Statement::parameter};
 constexpr Strength same_node = {.statement = Statement::proof};
@@ -59,7 +59,7 @@ class Decide : public testing::Test {
     return Net(test::model(graph({node("Relu", {"x"}, {"y"})})), std::move(capture));
   }
 
-  Evidence names(Source source, std::string_view path, Strength strength = named) const {
+  Evidence names(Source source, std::string_view path, Strength strength = plain_name) const {
     return {.module = net_.module(path), .source = source, .strength = strength};
   }
   Verdict decided(const std::vector<Evidence>& all) const {
