@@ -16,12 +16,12 @@ using test::node;
 Resolution resolved(const Net& net, std::string_view strategy = "auto") {
   const Strategy chosen = *find_strategy(strategy);
   return resolve(net.model(), net.hierarchy, collect(net.model(), net.hierarchy, chosen.sources),
-                 Wiring(net.model()), chosen, hierarchy::ClassFilter());
+                 Wiring(net.model()), chosen, modules::ClassFilter());
 }
 
 std::string path_of(const Net& net, ModuleId module) {
   if (module == no_module) return "none";
-  return module == hierarchy::root ? "(root)" : std::string(net.hierarchy.tree()[module].path);
+  return module == modules::root ? "(root)" : std::string(net.hierarchy.tree()[module].path);
 }
 
 // "path: rule" or "reason: rule".
