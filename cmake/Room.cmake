@@ -37,6 +37,10 @@ function(thence_unity target)
   if(THENCE_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage) # takes the files for headers
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # GCC inlines less in large units: without this, hot functions are up to a sixth slower.
+      target_compile_options(${target} PRIVATE --param=large-unit-insns=1000000)
+    endif()
   endif()
 endfunction()
 
