@@ -14,6 +14,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "base/write_all.h"
 
 namespace thence::base {
 namespace {
@@ -22,16 +23,6 @@ Error failure(const std::string& path, const char* what, int number) {
   return {ErrorKind::input_output, "F003",
           base::format("{}: {}: {}", printable(path), what, std::strerror(number)),
           "check the folder's permissions and free space"};
-}
-
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t put = ::write(descriptor, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return true;
 }
 
 // The disk is kept at work while the rest is written, so that little is left to wait for at the end.

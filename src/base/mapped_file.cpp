@@ -12,6 +12,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "base/write_all.h"
 
 namespace thence::base {
 namespace {
@@ -57,17 +58,6 @@ bool is_hopeless(char first) {
 }
 constexpr std::size_t enough_of_the_hopeless = std::size_t{64} << 20;
 
-// False where it fails, with the reason in errno.
-bool spool_all(int to, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = write(to, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return true;
-}
-
 Result<int> spool(int from) {
   std::FILE* file = std::tmpfile();
   if (file == nullptr) return io_error("standard input", "no temporary file", errno);
@@ -87,7 +77,7 @@ Result<int> spool(int from) {
       close(to);
       return io_error("standard input", "cannot read", number);
     }
-    if (!spool_all(to, {buffer.data(), static_cast<std::size_t>(got)})) {
+    if (!write_all(to, {buffer.data(), static_cast<std::size_t>(got)})) {
       const int number = errno;
       close(to);
       return io_error("standard input", "cannot keep a temporary copy", number);

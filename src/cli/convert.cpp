@@ -100,7 +100,8 @@ constexpr Format formats[] = {
 std::optional<Error> check_usage(const ConvertFlags& flags, const Format& format) {
   if (format.file != nullptr && (flags.output.empty() || flags.output == "-"))
     return Error{ErrorKind::usage, "U011",
-                 base::format("{} is a file, and it was not said which", format.name), "say -o FILE"};
+                 base::format("--to {} writes a file, and no output file is given", format.name),
+                 "add -o FILE"};
   if (!flags.overlay.empty() && format.name != "model-explorer")
     return Error{ErrorKind::usage, "U013",
                  base::format("--overlay is for model-explorer, not {}", format.name),

@@ -114,7 +114,7 @@ int run_selectors(QueryFlags& flags) {
 int run_query(QueryFlags& flags) {
   flags.selectors.min_confidence = flags.min_confidence;
   if (flags.sql.empty() && flags.selectors.empty())
-    return fail({ErrorKind::usage, "U014", "it was not said what to find",
+    return fail({ErrorKind::usage, "U014", "no selector given",
                  "give selectors, such as --module, --role or --op, or --sql"});
   if (!flags.sql.empty() && (!flags.selectors.empty() || !flags.as.empty() || !flags.columns.empty()))
     return fail({ErrorKind::usage, "U014", "--sql stands alone, without selectors, --as and --columns",

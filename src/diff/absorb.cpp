@@ -9,6 +9,7 @@
 namespace thence::diff {
 namespace {
 
+using dataflow::has_trait;
 using dataflow::Trait;
 
 using onnx::NodeId;
@@ -72,7 +73,7 @@ class Absorber {
   }
 
   static bool reshapes(const Side& side, NodeId id) {
-    return dataflow::has_trait(side.model.node(id), Trait::reshapes);
+    return has_trait(side.model.node(id), Trait::reshapes);
   }
   bool is_changed_view(const Group& group) const {
     return !group.exact && !group.a.empty() && !group.b.empty() && reshapes(a_, group.a.front()) &&
@@ -97,7 +98,7 @@ class Absorber {
   }
 
   static bool is_scale(const Side& side, NodeId id) {
-    return side.net.is_view(id) && dataflow::has_trait(side.model.node(id), Trait::scales);
+    return side.net.is_view(id) && has_trait(side.model.node(id), Trait::scales);
   }
 
   // Whether an operator of B may do more than what is there of A: it has a factor of its own, or is none that

@@ -8,6 +8,7 @@
 namespace thence::diff {
 namespace {
 
+using dataflow::has_trait;
 using dataflow::Trait;
 
 using onnx::NodeId;
@@ -51,7 +52,7 @@ class Search {
              a_.model.node(node).op_type() == b_.model.node(id).op_type() &&
              !are_surely_of_two_modules(a_, node, b_, id);
     };
-    if (dataflow::has_trait(b_.model.node(reader), Trait::commutative)) {
+    if (has_trait(b_.model.node(reader), Trait::commutative)) {
       if (theirs.size() > most_operands) return none;
       NodeId found = none;
       for (const onnx::ValueId value : theirs)

@@ -9,6 +9,7 @@
 namespace thence::diff {
 namespace {
 
+using dataflow::has_trait;
 using dataflow::Trait;
 
 using onnx::none;
@@ -76,8 +77,7 @@ Key Keys::loose_code(onnx::ValueId value) const {
 }
 
 Key Keys::place_key(const onnx::Node& node, std::size_t place, Key code) {
-  return mixed(mixed(hash_of(node.op_type()), dataflow::has_trait(node, Trait::commutative) ? 0 : place),
-               code);
+  return mixed(mixed(hash_of(node.op_type()), has_trait(node, Trait::commutative) ? 0 : place), code);
 }
 
 void Keys::node(onnx::NodeId id) {
@@ -85,7 +85,7 @@ void Keys::node(onnx::NodeId id) {
   Key base = mixed(hash_of(node.op_type()), hash_of(node.domain() == "ai.onnx" ? "" : node.domain()));
   for (const Setting& setting : side_.settings(id))
     base = mixed(mixed(base, hash_of(setting.name)), hash_of(setting.text));
-  const bool commutes = dataflow::has_trait(node, Trait::commutative);
+  const bool commutes = has_trait(node, Trait::commutative);
   const auto inputs = node.inputs();
   std::vector<Key> exact, loose;
   for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -10,6 +10,7 @@
 namespace thence::diff {
 namespace {
 
+using dataflow::has_trait;
 using dataflow::Trait;
 
 using onnx::none;
@@ -96,7 +97,7 @@ void Weights::compare(const Group& group, const std::function<void(Kind, const s
   std::vector<Weight> before = weights_of(a_, group.a), after = weights_of(b_, group.b);
   const onnx::Node a = a_.model.node(group.a.front()), b = b_.model.node(group.b.front());
   const bool one_each = group.a.size() == 1 && group.b.size() == 1 && a.op_type() == b.op_type();
-  if (one_each && !dataflow::has_trait(a, Trait::commutative)) {
+  if (one_each && !has_trait(a, Trait::commutative)) {
     std::size_t at = 0;  // both are in the order of their places
     for (const Weight& each : after) {
       while (at < before.size() && before[at].input < each.input) ++at;

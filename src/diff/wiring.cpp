@@ -9,6 +9,7 @@
 namespace thence::diff {
 namespace {
 
+using dataflow::has_trait;
 using dataflow::Trait;
 
 using onnx::NodeId;
@@ -81,7 +82,7 @@ std::vector<std::string> Wiring::rewired(NodeId a, NodeId b) const {
   const auto tell = [&](std::size_t place, ValueId was, ValueId is) {
     found.push_back(base::format("input {}: {} -> {}", place, text(a_, was), text(b_, is)));
   };
-  if (!dataflow::has_trait(b_.model.node(b), Trait::commutative) || count > most_swapped) {
+  if (!has_trait(b_.model.node(b), Trait::commutative) || count > most_swapped) {
     for (std::size_t i = 0; i < count; ++i)
       if (!is_setting(a_, a, i) && !is_setting(b_, b, i) && differ(at(theirs, i), at(ours, i)))
         tell(i, at(theirs, i), at(ours, i));

@@ -78,7 +78,7 @@ std::string scope_words(const Evidence& evidence, const std::string& why) {
   if (evidence.call > 0) text += base::format(" (call {})", evidence.call);
   if (evidence.strength.has_rivals) return text + ", which fits several modules";
   if (evidence.strength.reading == Reading::uncorroborated)
-    text += ", and nothing else speaks of that module";
+    text += ", and no other evidence names that module";
   if (evidence.strength.reading == Reading::inferred_call)
     text += ", a call that skips a level or comes from elsewhere";
   if (evidence.strength.reading == Reading::foreign) text += ", written by another framework";

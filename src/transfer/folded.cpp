@@ -7,6 +7,7 @@
 namespace thence::transfer {
 namespace {
 
+using dataflow::has_trait;
 using dataflow::Trait;
 
 constexpr int most_folded = 2;  // in a row
@@ -28,7 +29,7 @@ bool has_weight(const Net& net, const Step& step) {
 Root past_activation(const Net& ancestor, const Net& descendant, const Step& step, Root root) {
   if (!descendant.is_cut(step.output) || ancestor.readers(root).size() != 1) return root;
   const Step& reader = ancestor.steps()[ancestor.readers(root).front()];
-  const bool left_out = dataflow::has_trait(ancestor.model().node(reader.node), Trait::clamps) &&
+  const bool left_out = has_trait(ancestor.model().node(reader.node), Trait::clamps) &&
                         !is_read_by(descendant, step.output, reader.op);
   return left_out ? reader.output : root;
 }
@@ -40,7 +41,7 @@ Root past_folded(const Net& ancestor, const Net& descendant, const Step& step, R
     const bool by_constant = std::all_of(inputs.begin(), inputs.end(), [&](Root each) {
       return each == root || ancestor.constant(each) != nullptr;
     });
-    if (!by_constant || !dataflow::has_trait(ancestor.model().node(reader.node), Trait::scales) ||
+    if (!by_constant || !has_trait(ancestor.model().node(reader.node), Trait::scales) ||
         is_read_by(descendant, step.output, reader.op))
       break;
     root = reader.output;

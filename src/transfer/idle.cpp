@@ -9,6 +9,7 @@
 namespace thence::transfer {
 namespace {
 
+using dataflow::has_trait;
 using dataflow::Trait;
 
 // As far as every size of both is known.
@@ -73,7 +74,7 @@ const shapes::Inferred& Net::shapes() const {
 
 bool Net::is_idle(onnx::NodeId view) const {
   const onnx::Node node = model_->node(view);
-  if (!dataflow::has_trait(node, Trait::noop_view)) return false;
+  if (!has_trait(node, Trait::noop_view)) return false;
   return !node.inputs().empty() && node.inputs()[0] != none && !node.outputs().empty() &&
          node.outputs()[0] != none && same_shape(shapes(), node.inputs()[0], node.outputs()[0]);
 }
@@ -85,8 +86,7 @@ std::map<std::string_view, std::vector<StepId>> Net::may_be_idle() const {
     const Step& step = steps_[id];
     if (aside_[step.node]) continue;
     const onnx::Node node = model_->node(step.node);
-    if (dataflow::has_trait(node, Trait::may_be_noop) && node.outputs().size() == 1 &&
-        node.outputs()[0] == step.output)
+    if (has_trait(node, Trait::may_be_noop) && node.outputs().size() == 1 && node.outputs()[0] == step.output)
       found[node.op_type()].push_back(id);
   }
   return found;

@@ -13,6 +13,7 @@
 namespace thence::transfer {
 namespace {
 
+using dataflow::has_trait;
 using dataflow::Trait;
 
 std::uint64_t hash_of(std::string_view text) {
@@ -33,7 +34,7 @@ std::uint64_t hash_of(const onnx::AttributeView& attribute) {
 std::pair<onnx::ValueId, onnx::ValueId> factors(const onnx::Node& node) {
   const auto inputs = node.inputs();
   if (node.op_type() == "QLinearMul" && inputs.size() > 3) return {inputs[0], inputs[3]};
-  if (dataflow::has_trait(node, Trait::scales) && inputs.size() == 2) return {inputs[0], inputs[1]};
+  if (has_trait(node, Trait::scales) && inputs.size() == 2) return {inputs[0], inputs[1]};
   return {none, none};
 }
 
@@ -164,7 +165,7 @@ Net::Single Net::single_of(const onnx::Node& node) const {
 // What an operation makes of constants: a number of numbers; others are told by how they are computed.
 Constant Net::computed(const onnx::Node& node) const {
   Constant made;
-  bool all_numbers = dataflow::has_trait(node, Trait::elementwise), all_known = true;
+  bool all_numbers = has_trait(node, Trait::elementwise), all_known = true;
   std::uint64_t content = hash_of(node.op_type());
   for (const onnx::ValueId value : node.inputs()) {
     const Constant* const read = value == none ? nullptr : constant(roots_[value]);
@@ -188,8 +189,8 @@ bool Net::see_through(const onnx::Node& node) {
   const std::string_view op = node.op_type();
   const auto inputs = node.inputs(), outputs = node.outputs();
   if (inputs.empty() || outputs.empty() || inputs[0] == none || outputs[0] == none) return false;
-  const bool all_of_it = (dataflow::has_trait(op, Trait::variadic) && inputs.size() == 1) ||
-                         (op == "Split" && outputs.size() == 1);
+  const bool all_of_it =
+      (has_trait(op, Trait::variadic) && inputs.size() == 1) || (op == "Split" && outputs.size() == 1);
   const dataflow::OperatorTraits traits =
       all_of_it ? dataflow::OperatorTraits(Trait::keeps_elements) : dataflow::traits_of(op);
   bool is_view = dataflow::is_view(traits);
@@ -215,8 +216,7 @@ bool Net::see_through(const onnx::Node& node) {
     }
   }
   if (!is_view) return false;
-  if (dataflow::has_trait(op, Trait::may_clamp) && roots_[through] < cut_.size())
-    cut_[roots_[through]] = true;
+  if (has_trait(op, Trait::may_clamp) && roots_[through] < cut_.size()) cut_[roots_[through]] = true;
   roots_[outputs[0]] = roots_[through];
   scales_[outputs[0]] = scales_[through];
   forms_[outputs[0]] = traits.has(Trait::reshapes) ? mixed(forms_[through], hash_of(op)) : forms_[through];
@@ -230,7 +230,7 @@ void Net::tell_what_it_works_on(const onnx::Node& node) {
   fixed_[id] = !inputs.empty() && std::all_of(inputs.begin(), inputs.end(), [&](onnx::ValueId value) {
     return value == none || constant(roots_[value]) != nullptr;
   });
-  aside_[id] = dataflow::has_trait(node, Trait::reads_shape) || fixed_[id] ||
+  aside_[id] = has_trait(node, Trait::reads_shape) || fixed_[id] ||
                (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), [&](onnx::ValueId value) {
                  if (value == none) return true;
                  const onnx::Producer producer = model_->producer(value);
@@ -254,7 +254,7 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
   if (ancestor_ != nullptr) unpack(node);
   views_[id] = see_through(node);
   if (views_[id] || see_apart(node, id, operators)) return;
-  const bool asks_for_shape = dataflow::has_trait(op, Trait::reads_shape);
+  const bool asks_for_shape = has_trait(op, Trait::reads_shape);
   std::uint64_t detail = 0;
   node.each_attribute([&](const onnx::AttributeView& attribute) { detail += hash_of(attribute); });
   Root before = none;
@@ -267,7 +267,7 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
     const bool last = &part == &parts.back();
     const std::string_view called = cuts ? "Slice" : part.op;
     Step step{.op = operators.number(called), .node = id, .detail = last ? detail : 0};
-    step.commutes = dataflow::has_trait(part.op, Trait::commutative);
+    step.commutes = has_trait(part.op, Trait::commutative);
     step.first_input = static_cast<std::uint32_t>(inputs_.size());
     for (std::size_t i = 0; i < part.input_count() && node_inputs.size() <= most_inputs; ++i) {
       const int place = part.input(i);
@@ -303,7 +303,7 @@ void Net::read_node(onnx::NodeId id, Operators& operators) {
       step.output = last && place < outputs.size() ? outputs[place] : fresh();
       makers_[step.output] = static_cast<StepId>(steps_.size());
       if (fixed_[id]) add_constant(step.output, made.told_apart(mixed(step.place, step.detail)));
-      if (dataflow::has_trait(op, Trait::may_clamp) && step.output < cut_.size()) cut_[step.output] = true;
+      if (has_trait(op, Trait::may_clamp) && step.output < cut_.size()) cut_[step.output] = true;
       steps_.push_back(step);
       before = step.output;
     }
@@ -335,7 +335,7 @@ bool Net::serves(onnx::NodeId id) const {
 }
 
 double Net::factor(onnx::NodeId id) const {
-  if (dataflow::has_trait(model_->node(id), Trait::scaled_product))
+  if (has_trait(model_->node(id), Trait::scaled_product))
     if (const auto alpha = model_->node(id).attribute("alpha"); alpha && alpha->f != 1) return alpha->f;
   for (const onnx::ValueId value : model_->node(id).inputs())
     if (const Constant* const weight = value == none ? nullptr : constant(roots_[value]);

@@ -19,6 +19,7 @@
 namespace thence::transfer {
 namespace {
 
+using dataflow::has_trait;
 using dataflow::Trait;
 
 constexpr std::size_t most_alike = 64;  // views of one value by one operator
@@ -73,8 +74,7 @@ class Finder {
       if (a_.maker(each) != none) add(nodes, a_.steps()[a_.maker(each)].node);
     const auto& region = pairing_.regions[pairing_.region_of[step.output]];
     // Where quantising the result does what an activation did, the node itself is the operation before it.
-    if (dataflow::has_trait(a_.model().node(nodes.front()), Trait::clamps) &&
-        !dataflow::has_trait(node, Trait::may_clamp))
+    if (has_trait(a_.model().node(nodes.front()), Trait::clamps) && !has_trait(node, Trait::may_clamp))
       for (const StepId inside : region)
         if (a_.steps()[inside].op == step.op) nodes.insert(nodes.begin(), a_.steps()[inside].node);
     for (const StepId inside : region) add(nodes, a_.steps()[inside].node);
@@ -118,7 +118,7 @@ class Finder {
   // An operation that may give what it reads, and has no partner of its own.
   bool did_nothing(onnx::NodeId theirs, Root root) const {
     const onnx::Node node = a_.model().node(theirs);
-    return dataflow::has_trait(node, Trait::may_be_noop) && !a_.is_view(theirs) && !node.inputs().empty() &&
+    return has_trait(node, Trait::may_be_noop) && !a_.is_view(theirs) && !node.inputs().empty() &&
            node.inputs()[0] != none &&
            pairing_.classes[a_.root(node.inputs()[0])] == pairing_.classes[root] &&
            !pairing_.taken[a_.root(node.outputs()[0])];
@@ -186,9 +186,7 @@ class Finder {
            d_.constant(d_.root(node.inputs()[1])) == nullptr;
   }
 
-  bool quantises(onnx::NodeId node) const {
-    return dataflow::has_trait(d_.model().node(node), Trait::quantiser);
-  }
+  bool quantises(onnx::NodeId node) const { return has_trait(d_.model().node(node), Trait::quantiser); }
 
   // A node's primary, where it computes the same operation as the one it comes from.
   void find_steps() {
@@ -250,7 +248,7 @@ class Finder {
   // Of those that stand beside the same part of the ancestor's row, the one nearest to who reads the value.
   bool is_first_there(const Row& row, const std::vector<onnx::NodeId>& ours, std::size_t i) const {
     while (i-- > 0 && row.places[i] == Row::nowhere)
-      if (dataflow::has_trait(d_.model().node(ours[i]), Trait::reshapes)) return false;
+      if (has_trait(d_.model().node(ours[i]), Trait::reshapes)) return false;
     return true;
   }
 
@@ -264,13 +262,13 @@ class Finder {
 
   // Where quantising does what an activation did, that is what comes after it; before it is what was made.
   onnx::NodeId given_to(onnx::NodeId view, onnx::NodeId theirs) const {
-    if (theirs == none || !dataflow::has_trait(a_.model().node(theirs), Trait::clamps)) return theirs;
+    if (theirs == none || !has_trait(a_.model().node(theirs), Trait::clamps)) return theirs;
     const onnx::ValueId value = d_.model().node(view).outputs()[0];
     const std::vector<onnx::NodeId> above = views_above(d_, value);
     const StepId maker = d_.maker(d_.root(value));
     const bool done =
         std::any_of(above.begin(), above.end(), [&](onnx::NodeId id) { return quantises(id); }) ||
-        maker == none || dataflow::has_trait(d_.model().node(d_.steps()[maker].node), Trait::may_clamp);
+        maker == none || has_trait(d_.model().node(d_.steps()[maker].node), Trait::may_clamp);
     return done ? theirs : primary_of(d_.root(value));
   }
 
@@ -375,7 +373,7 @@ class Finder {
     }
     // What it carries may have another form than its root: then it is that view's.
     const onnx::NodeId made = maker_of(partner);
-    const bool cut_off = made != none && dataflow::has_trait(a_.model().node(made), Trait::clamps);
+    const bool cut_off = made != none && has_trait(a_.model().node(made), Trait::clamps);
     Origin carries{Kind::carries, pairing_.proofs[root], {cut_off ? given_to(id, made) : primary_of(root)}};
     for (const onnx::NodeId view : views_above(d_, node.outputs()[0])) {
       if (view == id) continue;

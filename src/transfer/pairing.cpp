@@ -14,6 +14,7 @@
 namespace thence::transfer {
 namespace {
 
+using dataflow::has_trait;
 using dataflow::Trait;
 
 constexpr int most_rounds = 64;
@@ -289,7 +290,7 @@ class Pairer {
     if (classes_[one] == classes_[other]) return true;
     const StepId maker = a_.maker(other);
     if (maker == none || taken_[other] || a_.inputs(a_.steps()[maker]).empty()) return false;
-    return dataflow::has_trait(a_.model().node(a_.steps()[maker].node), Trait::may_be_noop) &&
+    return has_trait(a_.model().node(a_.steps()[maker].node), Trait::may_be_noop) &&
            classes_[a_.inputs(a_.steps()[maker]).front()] == classes_[one];
   }
 

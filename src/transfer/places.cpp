@@ -8,6 +8,7 @@
 namespace thence::transfer {
 namespace {
 
+using dataflow::has_trait;
 using dataflow::Trait;
 
 constexpr std::size_t most_operands = 64;
@@ -32,8 +33,7 @@ Places::Places(const Net& ancestor, const Net& descendant, Known known)
 
 bool Places::passes_on(onnx::NodeId id) const {
   const onnx::Node node = d_.model().node(id);
-  return dataflow::has_trait(node, Trait::keeps_elements) && node.outputs().size() == 1 &&
-         !node.inputs().empty();
+  return has_trait(node, Trait::keeps_elements) && node.outputs().size() == 1 && !node.inputs().empty();
 }
 
 Origin Places::of(onnx::NodeId id) {
@@ -90,7 +90,7 @@ onnx::NodeId Places::maker(onnx::ValueId theirs, std::string_view op) const {
     if (producer.kind != onnx::Producer::Kind::node || !a_.serves(producer.index)) break;
     const onnx::Node node = a_.model().node(producer.index);
     if (dataflow::last_primitive(node) == op) return producer.index;
-    if (!dataflow::has_trait(node, Trait::keeps_elements) || node.inputs().empty()) break;
+    if (!has_trait(node, Trait::keeps_elements) || node.inputs().empty()) break;
     theirs = node.inputs()[0];
   }
   return none;

@@ -9,6 +9,7 @@
 namespace thence::transfer {
 namespace {
 
+using dataflow::has_trait;
 using dataflow::Trait;
 
 constexpr std::size_t most_views = 64;  // in a row
@@ -36,7 +37,7 @@ bool reads_integers(const Net& net, const onnx::Node& node) {
   if (node.inputs().empty() || node.inputs()[0] == none) return false;
   const onnx::Producer producer = net.model().producer(node.inputs()[0]);
   return producer.kind == onnx::Producer::Kind::node &&
-         dataflow::has_trait(net.model().node(producer.index), Trait::integer_sums);
+         has_trait(net.model().node(producer.index), Trait::integer_sums);
 }
 
 // How much speaks for two views being one; 0 when they cannot be.
@@ -83,7 +84,7 @@ Above views_above(const Net& net, onnx::ValueId value, const LeftOut& gone, Root
 
 std::size_t count_reshaping(const Net& net, const std::vector<onnx::NodeId>& views) {
   return static_cast<std::size_t>(std::count_if(views.begin(), views.end(), [&](onnx::NodeId view) {
-    return dataflow::has_trait(net.model().node(view), Trait::reshapes);
+    return has_trait(net.model().node(view), Trait::reshapes);
   }));
 }
 
@@ -113,8 +114,8 @@ bool may_give_one_form(const Net& descendant, onnx::NodeId ours, const Net& ance
 
 bool reshape_otherwise(const Net& descendant, onnx::NodeId ours, const Net& ancestor, onnx::NodeId theirs) {
   const onnx::Node mine = descendant.model().node(ours), other = ancestor.model().node(theirs);
-  return mine.op_type() != other.op_type() && dataflow::has_trait(mine, Trait::regroups) &&
-         dataflow::has_trait(other, Trait::regroups);
+  return mine.op_type() != other.op_type() && has_trait(mine, Trait::regroups) &&
+         has_trait(other, Trait::regroups);
 }
 
 Row in_a_row(const Net& descendant, const std::vector<onnx::NodeId>& ours, const Net& ancestor,
