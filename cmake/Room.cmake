@@ -15,6 +15,9 @@ if(THENCE_COVERAGE)
   add_compile_options(--coverage)
   add_link_options(--coverage)
 endif()
+if(THENCE_TUNABLE)
+  add_compile_definitions(THENCE_TUNABLE)
+endif()
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
   add_compile_options(-fpch-preprocess) # ccache looks into what is preprocessed
