@@ -10,23 +10,24 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* text =
-    R"(Says whether the tags in a model still fit: nodes that were edited since, modules that the capture does not have, tags that other
+constexpr CommandText text = {
+    .summary = "Check whether tags still fit, and what a tool loses",
+    .details =
+        R"(Reports nodes that were edited since they were tagged, modules that the capture does not have, and tags that other
 evidence in the file contradicts.
 
-With --synthesise it gives every node an id of its own. Run any tool on that file; then --against says what became of the ids:
-how many survived, changed operator, were copied, merged or vanished. So you see what a tool loses before you rely on it.)";
-
-constexpr const char* examples = R"(Examples:
-  thence check tagged.onnx
+--synthesise writes a unique id into every node. Run any tool on that file; --against then reports how many ids survived,
+changed operator, were copied, merged or lost.)",
+    .examples = R"(  thence check tagged.onnx
   thence check tagged.onnx --capture model.capture.json --format json
   thence check model.onnx --synthesise -o marked.onnx
-      every node gets an id; now run a tool on marked.onnx
+      write an id into every node; then run a tool on marked.onnx
   thence check simplified.onnx quantised.onnx --against marked.onnx --format csv
-      one row for each result
-
-Exit codes: 0 done, 1 a tag does not fit or there is none, 2 wrong usage, 3 a file cannot be read as a model, 4 input/output
-failure.)";
+      print one row per file)",
+    .exit_codes =
+        "0 success, 1 a tag does not fit or there is none, 2 wrong usage, 3 a file is not a readable model, "
+        "4 input/output failure",
+};
 
 struct CheckFlags : ModelFlags {
   std::vector<std::string> models;
@@ -125,24 +126,22 @@ int run_check(CheckFlags& flags) {
 
 void add_check(Program& program) {
   auto flags = std::make_shared<CheckFlags>();
-  Command command = program.add("check", text, examples);
+  Command command = program.add("check", Purpose::checking, text);
   command.texts(
-      {.name = "models", .help = "The ONNX file; several with --against", .type = "MODEL", .required = true},
+      {.name = "models", .help = "ONNX file; several with --against", .type = "MODEL", .required = true},
       flags->models);
-  command.text({.name = "-c,--capture", .help = "The capture file that the tags are of", .type = "FILE"},
+  command.text({.name = "-c,--capture", .help = "Capture file of the tagged model", .type = "FILE"},
                flags->options.capture);
-  command.yes({.name = "--strict", .help = "Exit code 1 also when other evidence contradicts a tag"},
+  command.yes({.name = "--strict", .help = "Exit with 1 also if other evidence contradicts a tag"},
               flags->strict);
   command.yes({.name = "--synthesise", .help = "Write the model with an id in every node"},
               flags->synthesise);
-  command.text(
-      {.name = "--against", .help = "The file with ids that the models were made from", .type = "FILE"},
-      flags->against);
+  command.text({.name = "--against", .help = "File with ids that the models were made from", .type = "FILE"},
+               flags->against);
   add_format_flag(command, flags->format);
-  command.text(
-      {.name = "-o,--output", .help = "Write to this file instead of standard output", .type = "FILE"},
-      flags->output);
-  command.yes({.name = "-q,--quiet", .help = "Print no words"}, flags->quiet);
+  command.text({.name = "-o,--output", .help = "Write to FILE instead of standard output", .type = "FILE"},
+               flags->output);
+  command.yes({.name = "-q,--quiet", .help = "Print no messages"}, flags->quiet);
   command.does([flags] { return run_check(*flags); });
 }
 

@@ -21,68 +21,69 @@ namespace thence::cli {
 
 void add_model_flags(Command& command, ModelFlags& flags) {
   command.text(
-      {.name = "model", .help = "The ONNX file; - reads standard input", .type = "MODEL", .required = true},
+      {.name = "model", .help = "ONNX file; - reads standard input", .type = "MODEL", .required = true},
       flags.model);
-  add_answer_flags(command, flags, "Write to this file instead of standard output");
+  add_answer_flags(command, flags, "Write to FILE instead of standard output");
 }
 
 void add_answer_flags(Command& command, ModelFlags& flags, const char* output_help) {
   add_capture_flag(command, flags);
   command.text(
       {.name = "-s,--strategy",
-       .help = "Which evidence to use: auto, enhanced_semantic, usage_based; htp, universal and fx_graph "
-               "need a capture with the section they read",
+       .help = "Evidence to use: auto, enhanced_semantic or usage_based; htp, universal and fx_graph need a "
+               "capture with their section",
        .type = "NAME",
        .show_default = true},
       flags.options.strategy);
+  command.section("Modules");
   command.comma_list(
       {.name = "--torch-nn-exceptions",
-       .help = "torch.nn classes that count as modules of their own, instead of the norms and Embedding",
+       .help = "torch.nn classes that count as modules of the model, instead of norms and Embedding",
        .type = "CLASS,..."},
       flags.exceptions);
   command.text({.name = "--tag-format",
-                .help = "ordinal: a tag names one module; class: classes alone",
+                .help = "ordinal: a tag identifies one module; class: class names only",
                 .type = "FORMAT",
                 .choices = {"ordinal", "class"}},
                flags.tag_format);
+  command.section("Output");
   command.text({.name = "-o,--output", .help = output_help, .type = "FILE"}, flags.output);
-  command.number({.name = "-j,--jobs",
-                  .help = "How many threads to use; 0: one for each core",
-                  .type = "N",
-                  .show_default = true},
-                 flags.jobs, 0, 256);
+  command.number(
+      {.name = "-j,--jobs", .help = "Number of threads; 0: one per core", .type = "N", .show_default = true},
+      flags.jobs, 0, 256);
   command.yes({.name = "-q,--quiet", .help = "Print no summary and no diagnostics"}, flags.quiet);
 }
 
 void add_capture_flag(Command& command, ModelFlags& flags) {
+  command.section("Evidence");
   command.text({.name = "-c,--capture",
-                .help = "What a live model told: its capture file, or a .pt2 that torch.export.save wrote",
+                .help = "Capture file, or a .pt2 written by torch.export.save",
                 .type = "FILE"},
                flags.options.capture);
 }
 
 void add_rules_flags(Command& command, ModelFlags& flags) {
   flags.takes_rules = true;
-  command.text(
-      {.name = "--rules",
-       .help = "Which modules are told, and as what: a rules file, instead of the nearest thence.toml in the "
-               "working folder or around it",
-       .type = "FILE"},
-      flags.options.rules);
+  command.section("Modules");
+  command.text({.name = "--rules",
+                .help = "Rules file, instead of the nearest thence.toml in the working folder or above it",
+                .type = "FILE"},
+               flags.options.rules);
   command.yes({.name = "--no-rules", .help = "Do not look for thence.toml"}, flags.no_rules);
   command.text(
       {.name = "--granularity",
        .help =
-           "Which modules are told: hf, those that are not torch.nn's, and the exceptions; nn, all; custom, "
-           "those that the rules choose",
+           "Modules to show: hf (not from torch.nn, plus the exceptions), nn (all) or custom (as the rules "
+           "choose)",
        .type = "NAME",
        .choices = {"hf", "nn", "custom"}},
       flags.granularity);
 }
 
 void add_format_flag(Command& command, std::string& format) {
+  command.section("Output");
   command.text({.name = "-f,--format",
-                .help = "table, json, jsonl, csv, or csv-raw: csv without apostrophes before = + - @",
+                .help = "table, json, jsonl, csv, or csv-raw (no apostrophes before = + - @)",
                 .type = "FORMAT",
                 .choices = {"table", "json", "jsonl", "csv", "csv-raw"},
                 .show_default = true},

@@ -91,14 +91,14 @@ Words flags(const DeclaredCommand& command, const std::string& begun) {
   for (const DeclaredFlag& flag : command.flags)
     for (const std::string& name : flag.names)
       if (name.starts_with(begun)) found.push_back(with_meaning(name, flag.help));
-  if (std::string("--help").starts_with(begun)) found.push_back("--help\tPrint this help message and exit");
+  if (std::string("--help").starts_with(begun)) found.push_back("--help\tPrint this help");
   return found;
 }
 
 Words names(const std::list<DeclaredCommand>& commands, const std::string& begun) {
   Words found;
   for (const DeclaredCommand& command : commands)
-    if (command.name.starts_with(begun)) found.push_back(with_meaning(command.name, command.about));
+    if (command.name.starts_with(begun)) found.push_back(with_meaning(command.name, command.text.summary));
   return found;
 }
 

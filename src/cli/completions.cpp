@@ -7,18 +7,18 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* text =
-    R"(Prints a script that lets a shell complete thence's commands, flags, their values, files and, where a flag takes the path of
-a module, the modules of the model on the line.)";
-
-constexpr const char* examples = R"(Examples:
-  source <(thence completions bash)
-      for this shell; in ~/.bashrc for every one
+constexpr CommandText text = {
+    .summary = "Print a shell completion script",
+    .details =
+        "The script completes commands, options, values, files, and the module paths of the model on the "
+        "command line.",
+    .examples = R"(  source <(thence completions bash)
+      complete in this shell; put the line into ~/.bashrc for every shell
   thence completions zsh > ~/.zfunc/_thence
-      in a folder of fpath
-  thence completions fish > ~/.config/fish/completions/thence.fish
-
-Exit codes: 0 done, 2 wrong usage, 4 input/output failure.)";
+      write to a folder in fpath
+  thence completions fish > ~/.config/fish/completions/thence.fish)",
+    .exit_codes = "0 success, 2 wrong usage, 4 input/output failure",
+};
 
 constexpr const char* bash = R"script(# Completion of thence for bash.
 _thence() {
@@ -82,7 +82,7 @@ complete -c thence -f -a '(__thence_complete)'
 
 void add_completions(Program& program) {
   auto shell = std::make_shared<std::string>();
-  Command command = program.add("completions", text, examples);
+  Command command = program.add("completions", Purpose::shell, text);
   command.text({.name = "shell",
                 .help = "bash, zsh or fish",
                 .type = "SHELL",

@@ -16,32 +16,37 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* text =
-    R"(Writes a model's map in the format of another program: its nodes, their modules, and how they are wired.
+constexpr CommandText text = {
+    .summary = "Write a map as GraphML, SQLite, CSV, SARIF and other formats",
+    .details = R"(Formats:
 
-  graphml         yEd, networkx and others: modules as groups, nodes inside, edges named by tensors
-  model-explorer  the Model Explorer; --overlay writes node data that colours nodes by confidence
-  dot             Graphviz: a cluster for each module
-  csv             every column of 'thence map', for spreadsheets; text that begins with = + - or @ gets an
-                  apostrophe in front, so that it is shown and not computed
+  graphml         yEd, networkx: modules as groups, edges named by tensors
+  model-explorer  Model Explorer; --overlay writes node data that colours nodes
+                  by confidence
+  dot             Graphviz: one cluster per module
+  csv             every column of 'thence map', for spreadsheets; text that
+                  begins with = + - or @ gets an apostrophe in front, so that
+                  it is not computed
   csv-raw         the same without apostrophes
   parquet         the same for data frames; needs Python with pyarrow
-  sqlite          tables of nodes, modules, initializers, edges, values and evidence, for SQL
-  sarif           what is unknown or weak, for code hosts and editors
-  torch-map       JSON: node to module, module to nodes, initializer to state_dict name
-  htp-metadata    JSON in the layout of the sidecar files that earlier tools write and read)";
-
-constexpr const char* examples = R"(Examples:
-  thence convert model.onnx --to graphml -o model.graphml
-      for yEd, or networkx.read_graphml
+  sqlite          tables of nodes, modules, initializers, edges, values and
+                  evidence
+  sarif           unknown and low-confidence nodes, for code hosts and editors
+  torch-map       JSON: node to module, module to nodes, initializer to
+                  state_dict name
+  htp-metadata    JSON in the layout of the sidecar files of earlier tools)",
+    .examples = R"(  thence convert model.onnx --to graphml -o model.graphml
+      write GraphML for yEd or networkx.read_graphml
   thence convert model.onnx --to model-explorer -o model.json --overlay confidence.json
       open model.json in Model Explorer, then add confidence.json as node data
   thence convert model.onnx --to sqlite -o model.db
       then: sqlite3 model.db 'SELECT op_type, count(*) FROM nodes GROUP BY 1'
   thence convert model.onnx --to sarif -o model.sarif
-      one result for each unknown or doubtful node
-
-Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read as a model or a package is missing, 4 input/output failure.)";
+      write one result per unknown or low-confidence node)",
+    .exit_codes =
+        "0 success, 2 wrong usage, 3 the file is not a readable model or a package is missing, 4 "
+        "input/output failure",
+};
 
 struct ConvertFlags : ModelFlags {
   std::string format, overlay;
@@ -137,19 +142,20 @@ int run_convert(ConvertFlags& flags) {
 
 void add_convert(Program& program) {
   auto flags = std::make_shared<ConvertFlags>();
-  Command command = program.add("convert", text, examples);
+  Command command = program.add("convert", Purpose::asking, text);
   add_model_flags(command, *flags);
   add_rules_flags(command, *flags);
   std::vector<std::string> names;
   for (const Format& format : formats) names.emplace_back(format.name);
+  command.section("Output");
   command.text({.name = "-t,--to",
-                .help = "The format, of those above",
+                .help = "Format to write, see above",
                 .type = "FORMAT",
                 .required = true,
                 .choices = names},
                flags->format);
   command.text({.name = "--overlay",
-                .help = "With model-explorer: write node data of confidence to this file, too",
+                .help = "With model-explorer: also write the confidence of nodes to FILE",
                 .type = "FILE"},
                flags->overlay);
   command.does([flags] { return run_convert(*flags); });

@@ -12,25 +12,26 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* text =
-    R"(Says how two models differ, module by module: two exports of one model, two versions of it, or a model and its optimised form.
+constexpr CommandText text = {
+    .summary = "Compare two models module by module",
+    .details =
+        R"(Compares two exports of one model, two versions of it, or a model and its optimised form. Nodes are matched by the
+operations they apply to matching values, not by name or order: a second export of the same model, or one with renamed and
+reordered nodes, has no difference. Weights are compared by content.
 
-Nodes are held against each other by what they compute of which values, not by their names or their order. So a model that was
-exported twice, or whose nodes were renamed and shuffled, has no difference. Weights are compared by content.
-
-Kinds: added, removed, moved (the same work, in another module), fused, split, retyped (another operator between the same values),
-rewired (the same operator of other values), quantised, weights (other content), precision (the same weights in another element type),
-renamed (an input or output), shapes, attributes, not_compared (weights whose data cannot be read).)";
-
-constexpr const char* examples = R"(Examples:
-  thence diff model.onnx optimised.onnx
-      a summary, the modules that differ, and their nodes
+Kinds of difference: added, removed, moved (same operation in another module), fused, split, retyped (another operator between
+the same values), rewired (same operator on other values), quantised, weights (other content), precision (same weights in another
+element type), renamed (an input or output), shapes, attributes, not_compared (weights whose data cannot be read).)",
+    .examples = R"(  thence diff model.onnx optimised.onnx
+      print a summary, the modules that differ, and their nodes
   thence diff old.onnx new.onnx --ignore attributes,shapes -q
-      exit code 0 when nothing else differs
+      exit with 0 if nothing else differs
   thence diff torchscript.onnx dynamo.onnx --capture model.capture.json --capture-b model.capture.json --format json
-      with what the live model told of both
-
-Exit codes: 0 no difference, 1 a difference or weights that were not compared, 2 wrong usage, 3 a file cannot be read as a model, 4 input/output failure.)";
+      use a capture for both models)",
+    .exit_codes =
+        "0 no difference, 1 a difference or weights that were not compared, 2 wrong usage, 3 a file is not a "
+        "readable model, 4 input/output failure",
+};
 
 struct DiffFlags : ModelFlags {
   std::string other, capture_of_other, format = "table";
@@ -95,25 +96,24 @@ int run_diff(DiffFlags& flags) {
 
 void add_diff(Program& program) {
   auto flags = std::make_shared<DiffFlags>();
-  Command command = program.add("diff", text, examples);
-  command.text({.name = "a", .help = "The one model; - reads standard input", .type = "A", .required = true},
+  Command command = program.add("diff", Purpose::comparing, text);
+  command.text({.name = "a", .help = "First model; - reads standard input", .type = "A", .required = true},
                flags->model);
-  command.text({.name = "b", .help = "The other one", .type = "B", .required = true}, flags->other);
+  command.text({.name = "b", .help = "Second model", .type = "B", .required = true}, flags->other);
   add_capture_flag(command, *flags);
-  command.text({.name = "--capture-b", .help = "The same of the other model", .type = "FILE"},
+  command.text({.name = "--capture-b", .help = "Capture file of the second model", .type = "FILE"},
                flags->capture_of_other);
-  command.comma_list(
-      {.name = "--ignore", .help = "Kinds of difference that do not count", .type = "KIND,..."},
-      flags->ignore);
+  command.section("Output");
+  command.comma_list({.name = "--ignore", .help = "Kinds of difference to ignore", .type = "KIND,..."},
+                     flags->ignore);
   command.text({.name = "-f,--format",
                 .help = "table, json, markdown or sarif",
                 .type = "FORMAT",
                 .choices = {"table", "json", "markdown", "sarif"},
                 .show_default = true},
                flags->format);
-  command.text(
-      {.name = "-o,--output", .help = "Write to this file instead of standard output", .type = "FILE"},
-      flags->output);
+  command.text({.name = "-o,--output", .help = "Write to FILE instead of standard output", .type = "FILE"},
+               flags->output);
   command.yes({.name = "-q,--quiet", .help = "Print no diagnostics"}, flags->quiet);
   command.does([flags] { return run_diff(*flags); });
 }

@@ -13,29 +13,29 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* text =
-    R"(Scores the answers for a model against a truth file: how many are exact, how many name a module around the true one, lie
-in another layer or elsewhere, how many are missing, and whether confidence means what it says.
+constexpr CommandText text = {
+    .summary = "Score a map against ground truth",
+    .details =
+        R"(Reports how many answers are exact, name an enclosing module, are in another layer or branch, or are missing, and
+whether the confidence is calibrated.
 
-With --ancestor the answers are those of `thence transfer`: carried over from the model that this one was made of.
+--ancestor scores the answers of 'thence transfer' from that model.
 
-A model with tags of thence's own is refused, since it would be asked for its own answers; --ignore-tags reads it as if it
-had none.)";
+A model with tags is refused, because the tags would be scored as answers; --ignore-tags reads it as if it had none.
 
-constexpr const char* examples = R"(Examples:
-  thence eval model.onnx --truth model.truth.json
+Figures for --require, at least: exact, precision, hf_module, made, ranking; at most: ancestor, cross_layer, wrong_branch, wrong,
+confidently_wrong, unknown, calibration_error.)",
+    .examples = R"(  thence eval model.onnx --truth model.truth.json
   thence eval model.onnx --truth model.truth.json --capture model.capture.json --strategy htp
   thence eval model.onnx --truth model.truth.json --require exact=0.99,cross_layer=0
-      exit code 1 when less than 99% are exact, or any answer lies in another layer
+      exit with 1 if less than 99% are exact or any answer is in another layer
   thence eval model.onnx --truth model.truth.json --format json
   thence eval optimised.onnx --truth optimised.truth.json --ancestor model.onnx
-      how well the way back through an optimiser is found
-
-Figures for --require: exact, precision, hf_module, made and ranking at least; ancestor, cross_layer, wrong_branch, wrong,
-confidently_wrong, unknown and calibration_error at most.
-
-Exit codes: 0 done, 1 a figure misses what --require asks for, 2 wrong usage, 3 a file cannot be read as what it should be, 4
-input/output failure.)";
+      score a transfer)",
+    .exit_codes =
+        "0 success, 1 a figure misses --require, 2 wrong usage, 3 a file cannot be read, 4 input/output "
+        "failure",
+};
 
 struct EvalFlags : ModelFlags {
   std::string format = "table";
@@ -131,27 +131,28 @@ int run_eval(EvalFlags& flags) {
 
 void add_eval(Program& program) {
   auto flags = std::make_shared<EvalFlags>();
-  Command command = program.add("eval", text, examples);
+  Command command = program.add("eval", Purpose::checking, text);
   add_model_flags(command, *flags);
-  command.text(
-      {.name = "-t,--truth", .help = "The truth file of the model", .type = "FILE", .required = true},
-      flags->truth);
+  command.section("Score");
+  command.text({.name = "-t,--truth", .help = "Truth file of the model", .type = "FILE", .required = true},
+               flags->truth);
   command.text({.name = "--ancestor",
-                .help = "The model that this one was made of, whose answers are carried over",
+                .help = "Model that this one was made from; scores the transfer",
                 .type = "FILE"},
                flags->ancestor);
+  command.section("Output");
   command.text({.name = "-f,--format",
                 .help = "table or json",
                 .type = "FORMAT",
                 .choices = {"table", "json"},
                 .show_default = true},
                flags->format);
+  command.section("Score");
   command.comma_list({.name = "--require",
-                      .help = "Figures that must be reached, or exit code 1",
+                      .help = "Exit with 1 unless these figures are reached",
                       .type = "NAME=NUMBER,..."},
                      flags->require);
-  command.yes({.name = "--ignore-tags", .help = "Read the model as if thence had written no tags into it"},
-              flags->options.ignore_tags);
+  command.yes({.name = "--ignore-tags", .help = "Ignore tags in the model"}, flags->options.ignore_tags);
   command.does([flags] { return run_eval(*flags); });
 }
 

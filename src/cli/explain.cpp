@@ -12,19 +12,21 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* text =
-    R"(Explains why a node got its module: all evidence for it, the rivals it beat, what it is wired to, and how sure the
-answer is; also its shapes, its work and, where the exporter kept stack traces, the source lines that made it.
+constexpr CommandText text = {
+    .summary = "Print the evidence for a node's module, and its alternatives",
+    .details =
+        R"(Prints all evidence for and against the module, the rule that decided, the node's inputs and outputs, shapes, FLOPs,
+and the source lines if the exporter kept stack traces.
 
-A node is given by its name, or as GRAPH#INDEX: '#61' is node 61 of the main graph, '12.then_branch#0' the first node of a
-branch. All nodes of that name are explained.)";
-
-constexpr const char* examples = R"(Examples:
-  thence explain model.onnx /encoder/layer.0/attention/self/query/MatMul
+NODE is a name, or GRAPH#INDEX: '#61' is node 61 of the main graph, '12.then_branch#0' the first node of a branch. If several
+nodes have the name, all are explained.)",
+    .examples = R"(  thence explain model.onnx /encoder/layer.0/attention/self/query/MatMul
   thence explain model.onnx node_MatMul_45 '#61'
-  thence explain model.onnx '#0' --format json
-
-Exit codes: 0 done, 1 no such node, 2 wrong usage, 3 the file cannot be read as a model, 4 input/output failure.)";
+  thence explain model.onnx '#0' --format json)",
+    .exit_codes =
+        "0 success, 1 no such node, 2 wrong usage, 3 the file is not a readable model, 4 input/output "
+        "failure",
+};
 
 struct ExplainFlags : ModelFlags {
   std::string format = "table";
@@ -106,14 +108,14 @@ int run_explain(ExplainFlags& flags) {
 
 void add_explain(Program& program) {
   auto flags = std::make_shared<ExplainFlags>();
-  Command command = program.add("explain", text, examples);
+  Command command = program.add("explain", Purpose::asking, text);
   add_model_flags(command, *flags);
   add_rules_flags(command, *flags);
-  command.texts(
-      {.name = "node", .help = "Names of nodes, or GRAPH#INDEX", .type = "NODE...", .required = true},
-      flags->nodes);
+  command.texts({.name = "node", .help = "Node name, or GRAPH#INDEX", .type = "NODE", .required = true},
+                flags->nodes);
+  command.section("Output");
   command.text({.name = "-f,--format",
-                .help = "table or json, one document a node",
+                .help = "table, or json with one document per node",
                 .type = "FORMAT",
                 .choices = {"table", "json"},
                 .show_default = true},

@@ -8,41 +8,42 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* export_text =
-    R"(Exports a PyTorch or Hugging Face model to ONNX, with every node's module written into the file, and keeps what the live
-model told beside it, in a capture file.
+constexpr CommandText export_text = {
+    .summary = "Export a PyTorch or Hugging Face model to ONNX, with tags",
+    .details =
+        R"(Writes the module of each node into the ONNX file, and what was recorded from the live model into a capture file
+beside it.
 
-MODEL is a hub id, a folder that save_pretrained wrote, a config.json, or package.module:factory, a function that gives a
-module, or a module and its inputs. Without one, a tiny text encoder is made from a configuration. Inputs are derived from the
-model's own signature and configuration.)";
-
-constexpr const char* export_examples = R"(Examples:
-  thence export
-      a tiny text encoder, to model.onnx and model.capture.json
+MODEL is a hub id, a folder written by save_pretrained, a config.json, or package.module:factory, a function that returns a
+module, or a module and its inputs. Without MODEL, a tiny text encoder is created from a configuration. Inputs are derived
+from the model's signature and configuration.)",
+    .examples = R"(  thence export
+      export a tiny text encoder to model.onnx and model.capture.json
   thence export -m some-user/some-model -o some-model.onnx
-      from the hub
+      export a model from the hub
   thence export -m ./my-model --exporter torchscript --opset 17
-      a saved folder, by PyTorch's older exporter
+      export a saved folder with PyTorch's older exporter
   thence export -m my_package.models:make_net --input-spec inputs.json
-      any torch.nn.Module
+      export any torch.nn.Module
   thence export -m ./my-model --strategy htp
-      with the operations seen while the model ran
+      use the operations recorded while the model ran)",
+    .exit_codes =
+        "0 success, 2 wrong usage, 3 the model cannot be loaded or exported, 4 input/output failure",
+};
 
-Exit codes: 0 done, 2 wrong usage, 3 the model cannot be loaded or exported, 4 input/output failure.)";
-
-constexpr const char* capture_text =
-    R"(Writes down what a live PyTorch or Hugging Face model tells about itself: its modules, its parameters, which call ran which
-operation. With that file, 'thence map' needs no PyTorch, whichever tool exported the model.)";
-
-constexpr const char* capture_examples = R"(Examples:
-  thence capture -m ./my-model -o my-model.capture.json
-      modules, parameters and one forward's operations
+constexpr CommandText capture_text = {
+    .summary = "Record the modules and operations of a live model in a file",
+    .details =
+        R"(The capture file holds the modules, the parameters, and which call ran which operation. With it, 'thence map'
+needs no PyTorch, whichever tool exported the model.)",
+    .examples = R"(  thence capture -m ./my-model -o my-model.capture.json
+      record modules, parameters and the operations of one forward pass
   thence capture -m ./my-model --sections hierarchy
-      modules, parameters and calls alone
+      record modules, parameters and calls only
   thence map other.onnx --capture my-model.capture.json
-      what the capture is for
-
-Exit codes: 0 done, 2 wrong usage, 3 the model cannot be loaded or run, 4 input/output failure.)";
+      use the capture)",
+    .exit_codes = "0 success, 2 wrong usage, 3 the model cannot be loaded or run, 4 input/output failure",
+};
 
 struct LiveFlags {
   std::string model, task, dtype, input_spec, output;
@@ -90,25 +91,25 @@ class Request {
 };
 
 void add_live_flags(Command& command, LiveFlags& flags) {
+  command.section("Model");
   command.text({.name = "-m,--model",
-                .help = "A hub id, a folder, a config.json, or package.module:factory",
+                .help = "Hub id, folder, config.json, or package.module:factory",
                 .type = "MODEL"},
                flags.model);
+  command.text({.name = "--task", .help = "Task of the model, such as text-classification", .type = "TASK"},
+               flags.task);
   command.text(
-      {.name = "--task", .help = "What the model is for, such as text-classification", .type = "TASK"},
-      flags.task);
-  command.text({.name = "--dtype",
-                .help = "The type of the weights: float32, float16, bfloat16 or auto",
-                .type = "TYPE"},
-               flags.dtype);
+      {.name = "--dtype", .help = "Type of the weights: float32, float16, bfloat16 or auto", .type = "TYPE"},
+      flags.dtype);
   command.text({.name = "--input-spec",
-                .help = "A JSON file with the inputs' names, shapes, types and dynamic axes",
+                .help = "JSON file with names, shapes, types and dynamic axes of the inputs",
                 .type = "FILE"},
                flags.input_spec);
-  command.yes({.name = "--trust-remote-code", .help = "Run code that comes with the model's files"},
+  command.yes({.name = "--trust-remote-code", .help = "Allow code that comes with the model to run"},
               flags.trust_remote_code);
+  command.section("Output");
   command.yes({.name = "-q,--quiet", .help = "Print no progress and no summary"}, flags.quiet);
-  command.yes({.name = "-v,--verbose", .help = "Print the exporter's own words, too"}, flags.verbose);
+  command.yes({.name = "-v,--verbose", .help = "Also print the exporter's messages"}, flags.verbose);
 }
 
 void put_live_flags(const LiveFlags& flags, Request& request) {
@@ -126,33 +127,31 @@ void put_live_flags(const LiveFlags& flags, Request& request) {
 
 void add_export(Program& program) {
   auto flags = std::make_shared<ExportFlags>();
-  Command command = program.add("export", export_text, export_examples);
+  Command command = program.add("export", Purpose::exporting, export_text);
   add_live_flags(command, *flags);
-  command.text(
-      {.name = "-o,--output", .help = "The file to write; model.onnx when it is not said", .type = "FILE"},
-      flags->output);
-  command.text(
-      {.name = "--exporter",
-       .help = "dynamo, torchscript or transformers; when it is not said, the first of them that succeeds",
-       .type = "NAME",
-       .choices = {"dynamo", "torchscript", "transformers"}},
-      flags->exporter);
-  command.number({.name = "--opset", .help = "The opset to export to", .type = "N"}, flags->opset, 1, 1000);
+  command.text({.name = "-o,--output", .help = "File to write (default: model.onnx)", .type = "FILE"},
+               flags->output);
+  command.section("Export");
+  command.text({.name = "--exporter",
+                .help = "dynamo, torchscript or transformers (default: the first that succeeds)",
+                .type = "NAME",
+                .choices = {"dynamo", "torchscript", "transformers"}},
+               flags->exporter);
+  command.number({.name = "--opset", .help = "ONNX opset to export to", .type = "N"}, flags->opset, 1, 1000);
   command.text(
       {.name = "-s,--strategy",
-       .help =
-           "Which evidence the tags rest on; see 'thence map'. htp and fx_graph add what they need to the "
-           "capture",
+       .help = "Evidence for the tags, as in 'thence map'; htp and fx_graph add their section to the capture",
        .type = "NAME",
        .choices = {"auto", "enhanced_semantic", "usage_based", "htp", "universal", "fx_graph"},
        .show_default = true},
       flags->strategy);
   command.comma_list(
       {.name = "--torch-nn-exceptions",
-       .help = "torch.nn classes that count as modules of their own, instead of the norms and Embedding",
+       .help = "torch.nn classes that count as modules of the model, instead of norms and Embedding",
        .type = "CLASS,..."},
       flags->exceptions);
-  command.yes({.name = "--dynamic", .help = "Leave batch and sequence length open"}, flags->dynamic);
+  command.yes({.name = "--dynamic", .help = "Export batch and sequence length as dynamic axes"},
+              flags->dynamic);
   command.yes({.name = "--no-embed", .help = "Write no tags into the model"}, flags->no_embed);
   command.does([flags] {
     Request request;
@@ -169,15 +168,13 @@ void add_export(Program& program) {
 
 void add_capture(Program& program) {
   auto flags = std::make_shared<CaptureFlags>();
-  Command command = program.add("capture", capture_text, capture_examples);
+  Command command = program.add("capture", Purpose::exporting, capture_text);
   add_live_flags(command, *flags);
-  command.text({.name = "-o,--output",
-                .help = "The file to write; model.capture.json when it is not said",
-                .type = "FILE"},
+  command.text({.name = "-o,--output", .help = "File to write (default: model.capture.json)", .type = "FILE"},
                flags->output);
   command.comma_list(
       {.name = "--sections",
-       .help = "What to capture: hierarchy, execution_trace, fx_graph; the first two when it is not said",
+       .help = "Sections to record: hierarchy, execution_trace, fx_graph (default: the first two)",
        .type = "NAME,...",
        .choices = {"hierarchy", "execution_trace", "fx_graph"}},
       flags->sections);

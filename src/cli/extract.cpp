@@ -12,21 +12,22 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* text =
-    R"(Writes one module of a model as a model of its own, which runs: its nodes, its weights and no others, the constants it needs.
+constexpr CommandText text = {
+    .summary = "Write one module as a model of its own",
+    .details =
+        R"(The result is a complete model: the nodes of the module, its weights, and the constants it needs.
 
-Inputs and outputs are called after the module: layer.0.input, layer.0.output, the next ones layer.0.input_1 and so on;
---keep-names keeps the names that the values have. What the module computes from values that others computed for it (a mask, a
-size) is an input. Types and shapes come from the file; where it has none, Python's onnx infers them.)";
-
-constexpr const char* examples = R"(Examples:
-  thence extract model.onnx --module encoder.layer.0.attention -o attention.onnx
+Inputs and outputs are named after the module: layer.0.input, layer.0.output, then layer.0.input_1 and so on; --keep-names keeps
+the original names. Values that other modules computed for it (a mask, a size) are inputs. Types and shapes come from the file;
+where it has none, Python's onnx infers them.)",
+    .examples = R"(  thence extract model.onnx --module encoder.layer.0.attention -o attention.onnx
   thence extract model.onnx --capture model.capture.json --module pooler -o pooler.onnx
   thence extract model.onnx --module layer --call 1 -o second.onnx
-      the second call of a module that runs several times
-
-Exit codes: 0 done, 1 there is no such module, or nothing of it in the graph, 2 wrong usage, 3 the file cannot be read as a model
-or a limit was reached, 4 input/output failure.)";
+      extract the second call of a module that runs several times)",
+    .exit_codes =
+        "0 success, 1 no such module or it has no nodes in the graph, 2 wrong usage, 3 the file is not a "
+        "readable model or a limit was reached, 4 input/output failure",
+};
 
 struct ExtractFlags : ModelFlags {
   edit::ExtractOptions what;
@@ -111,25 +112,25 @@ int run_extract(ExtractFlags& flags) {
 
 void add_extract(Program& program) {
   auto flags = std::make_shared<ExtractFlags>();
-  Command command = program.add("extract", text, examples);
+  Command command = program.add("extract", Purpose::editing, text);
   add_model_flags(command, *flags);
+  command.section("Extract");
   command.text({.name = "-m,--module",
-                .help = "The module's path, as thence show lists it",
+                .help = "Path of the module, as in 'thence show'",
                 .type = "PATH",
                 .required = true,
                 .modules = true},
                flags->what.module);
   command.number(
-      {.name = "--call", .help = "Which call of a module that runs several times, from 0", .type = "N"},
+      {.name = "--call", .help = "Index of the call, for a module that runs several times", .type = "N"},
       flags->call, 0, 999'999'999);
-  command.yes({.name = "--keep-names", .help = "Inputs and outputs keep the names that the values have"},
+  command.yes({.name = "--keep-names", .help = "Keep the names of inputs and outputs"},
               flags->what.keep_names);
-  command.text(
-      {.name = "--types",
-       .help = "Types of values as JSON, for what the file does not tell: {\"name\": {\"elem_type\": 1, "
-               "\"shape\": [1, \"batch\"]}}",
-       .type = "FILE"},
-      flags->types);
+  command.text({.name = "--types",
+                .help = "JSON file with types that the model does not have: {\"name\": {\"elem_type\": 1, "
+                        "\"shape\": [1, \"batch\"]}}",
+                .type = "FILE"},
+               flags->types);
   add_limit_flags(command, flags->limits, "inferring types");
   command.does([flags] { return run_extract(*flags); });
 }

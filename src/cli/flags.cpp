@@ -1,77 +1,102 @@
 #include "cli/flags.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
 
+#include "base/format.h"
 #include "base/text.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/usage.h"
 
 namespace thence::cli {
-namespace {
 
-void describe(CLI::Option* option, const Flag& flag) {
-  option->type_name(flag.type);
-  if (flag.required) option->required();
-  if (!flag.choices.empty()) option->check(CLI::IsMember(flag.choices));
-  if (flag.show_default) option->capture_default_str();
-}
-
-}  // namespace
-
-void Command::declare(const Flag& flag, bool takes_value) {
+DeclaredFlag& Command::declare(const Flag& flag) {
   DeclaredFlag& one = declared_->flags.emplace_back();
   if (*flag.name == '-')
     for (const std::string_view name : base::split(flag.name, ',')) one.names.emplace_back(name);
+  one.key = one.names.empty() ? flag.name : one.names.back();
   one.help = flag.help;
   one.type = flag.type;
   one.choices = flag.choices;
-  one.takes_value = takes_value;
   one.modules = flag.modules;
+  one.required = flag.required;
+  one.section = one.names.empty() ? "Arguments" : section_;
+  return one;
+}
+
+// Checks values against the choices here and not by CLI11, whose message has no suggestion.
+void Command::limit(CLI::Option* option, const Flag& flag) {
+  option->type_name(flag.type);
+  if (flag.required) option->required();
+  if (flag.choices.empty()) return;
+  const std::string name = declared_->flags.back().key;
+  option->check([name, choices = flag.choices](const std::string& value) {
+    if (std::find(choices.begin(), choices.end(), value) == choices.end())
+      throw UsageError{wrong_choice(name, value, choices)};
+    return std::string();
+  });
 }
 
 void Command::text(const Flag& flag, std::string& value) {
-  declare(flag, true);
-  describe(app_->add_option(flag.name, value, flag.help), flag);
+  DeclaredFlag& declared = declare(flag);
+  if (flag.show_default) declared.default_value = value;
+  limit(app_->add_option(flag.name, value, flag.help), flag);
 }
 
 void Command::texts(const Flag& flag, std::vector<std::string>& values) {
-  declare(flag, true);
-  describe(app_->add_option(flag.name, values, flag.help), flag);
+  declare(flag).several = true;
+  limit(app_->add_option(flag.name, values, flag.help), flag);
 }
 
 void Command::comma_list(const Flag& flag, std::vector<std::string>& values) {
-  declare(flag, true);
-  describe(app_->add_option(flag.name, values, flag.help)->delimiter(','), flag);
+  declare(flag);
+  limit(app_->add_option(flag.name, values, flag.help)->delimiter(','), flag);
 }
 
 void Command::repeated(const Flag& flag, std::vector<std::string>& values) {
-  declare(flag, true);
-  describe(app_->add_option(flag.name, values, flag.help)->allow_extra_args(false), flag);
+  declare(flag);
+  limit(app_->add_option(flag.name, values, flag.help)->allow_extra_args(false), flag);
 }
 
 void Command::repeated_list(const Flag& flag, std::vector<std::string>& values) {
-  declare(flag, true);
-  describe(app_->add_option(flag.name, values, flag.help)->delimiter(',')->allow_extra_args(false), flag);
+  declare(flag);
+  limit(app_->add_option(flag.name, values, flag.help)->delimiter(',')->allow_extra_args(false), flag);
+}
+
+template <class Number>
+void Command::ranged(const Flag& flag, Number& value, Number least, Number most, const char* what) {
+  DeclaredFlag& declared = declare(flag);
+  if (flag.show_default) declared.default_value = base::format("{}", value);
+  const auto read = [name = declared.key, &value, least, most, what](const std::string& text) {
+    Number number{};
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc() || stop != end || !(number >= least && number <= most))
+      throw UsageError{wrong_value(name, text, base::format("{} from {} to {}", what, least, most))};
+    value = number;
+  };
+  limit(app_->add_option_function<std::string>(flag.name, read, flag.help), flag);
 }
 
 void Command::number(const Flag& flag, std::size_t& value, std::size_t least, std::size_t most) {
-  declare(flag, true);
-  describe(app_->add_option(flag.name, value, flag.help)->check(CLI::Range(least, most)), flag);
+  ranged(flag, value, least, most, "a whole number");
 }
 
 void Command::real(const Flag& flag, double& value, double least, double most) {
-  declare(flag, true);
-  describe(app_->add_option(flag.name, value, flag.help)->check(CLI::Range(least, most)), flag);
+  ranged(flag, value, least, most, "a number");
 }
 
 void Command::yes(const Flag& flag, bool& value) {
-  declare(flag, false);
+  declare(flag).takes_value = false;
   app_->add_flag(flag.name, value, flag.help);
 }
 
-Command Command::add(const char* name, const char* about, const char* examples) {
-  CLI::App* const command = app_->add_subcommand(name, about);
-  command->footer(examples);
+Command Command::add(const char* name, const CommandText& text) {
+  CLI::App* const command = app_->add_subcommand(name, text.summary);
   app_->require_subcommand(1);
-  declared_->commands.push_back({name, about, {}, {}});
+  declared_->commands.push_back({.name = name, .text = text, .purpose = {}, .flags = {}, .commands = {}});
   return {command, run_, &declared_->commands.back()};
 }
 
@@ -79,29 +104,66 @@ void Command::does(std::function<int()> run) {
   app_->callback([target = run_, run = std::move(run)] { *target = run; });
 }
 
-Program::Program(const char* name, const char* about, const char* version, const char* footer)
-    : app_(std::make_unique<CLI::App>(about, name)) {
-  app_->set_version_flag("-V,--version", version);
-  app_->footer(footer);
+Program::Program(const char* name, const char* version)
+    : app_(std::make_unique<CLI::App>("", name)), version_(version) {
+  app_->set_version_flag("-V,--version", version_);
 }
 
 Program::~Program() = default;
 
-Command Program::add(const char* name, const char* about, const char* examples) {
-  return Command(app_.get(), &run_, &declared_).add(name, about, examples);
+Command Program::add(const char* name, Purpose purpose, const CommandText& text) {
+  const Command command = Command(app_.get(), &run_, &declared_).add(name, text);
+  declared_.commands.back().purpose = purpose;
+  return command;
 }
 
-std::vector<std::string> Program::commands() const {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app_->get_subcommands({})) names.push_back(command->get_name());
-  return names;
+// The commands on the command line, the outermost first.
+Program::Path Program::parsed_path() const {
+  Path path;
+  const std::list<DeclaredCommand>* among = &declared_.commands;
+  for (const CLI::App* app = app_.get(); !app->get_subcommands().empty();) {
+    app = app->get_subcommands().front();
+    for (const DeclaredCommand& command : *among)
+      if (command.name == app->get_name()) path.push_back(&command);
+    among = &path.back()->commands;
+  }
+  return path;
+}
+
+// CLI11 has no class for each mistake: the rest is read from its message.
+int Program::report(const CLI::ParseError& error) const {
+  const Path path = parsed_path();
+  const std::vector<std::string> unused = app_->remaining(true);
+  const std::string text = error.what();
+  const std::string name = text.substr(0, text.find_first_of(": "));
+  if (!unused.empty())
+    print_error(unexpected(path, unused));
+  else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+    print_error(missing_argument(path, name));
+  else if (text.find(" missing") != std::string::npos)
+    print_error(missing_value(path, name));
+  else if (text.find("At Most 1") != std::string::npos)
+    print_error(given_twice(path, name));
+  else
+    print_error(other_usage(path, text));
+  return wrong_usage;
 }
 
 int Program::run(int argc, char** argv) {
   try {
     app_->parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const Path path = parsed_path();
+    std::fputs((path.empty() ? program_help(declared_.commands) : command_help(path)).c_str(), stdout);
+    return done;
+  } catch (const CLI::CallForVersion&) {
+    std::fputs((version_ + "\n").c_str(), stdout);
+    return done;
   } catch (const CLI::ParseError& error) {
-    return app_->exit(error) == 0 ? 0 : -1;
+    return report(error);
+  } catch (const UsageError& wrong) {
+    print_error(wrong.error);
+    return wrong_usage;
   }
   return run_();
 }

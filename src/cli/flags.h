@@ -1,5 +1,5 @@
-// Commands and their flags, declared as data. What parses them and prints help is CLI11, which takes long to
-// compile: flags.cpp alone sees it.
+// Commands and their flags, declared as data. CLI11 parses the command line; it takes long to compile, so
+// that only flags.cpp includes it.
 #pragma once
 
 #include <cstddef>
@@ -11,31 +11,49 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+class ParseError;
+}  // namespace CLI
 
 namespace thence::cli {
 
 struct Flag {
-  const char* name;  // "-f,--format"; without dashes it stands by its place
+  const char* name;  // "-f,--format"; without dashes: a positional argument
   std::string help;
-  const char* type = "";  // what its value is called in the help: FILE
+  const char* type = "";  // placeholder of the value in the help: FILE
   bool required = false;
-  std::vector<std::string> choices = {};  // any, when empty
+  std::vector<std::string> choices = {};  // empty: any value
   bool show_default = false;
-  bool modules = false;  // its values are paths of modules, for shells to complete
+  bool modules = false;  // values are module paths, which shells complete
 };
 
-/// What was declared, for those who list it.
+/// Heading in the list of commands.
+enum class Purpose { exporting, asking, comparing, editing, checking, shell };
+
+/// Help of a command.
+struct CommandText {
+  const char* summary;       // one sentence without a full stop, which also stands in the list of commands
+  const char* details = "";  // paragraphs between usage and options
+  const char* examples = "";
+  const char* exit_codes = "";
+};
+
+/// A declared flag, for help, completion and messages.
 struct DeclaredFlag {
-  std::vector<std::string> names;  // "--format"; none: it stands by its place
+  std::vector<std::string> names;  // "-f", "--format"; empty: a positional argument
   std::string help, type;
   std::vector<std::string> choices;
-  bool takes_value = true, modules = false;
+  bool takes_value = true, modules = false, required = false, several = false;
+  std::string default_value;  // empty: not shown
+  std::string section;        // heading in the help
+  std::string key;            // the name that the parser knows it by
 };
 struct DeclaredCommand {
-  std::string name, about;
+  std::string name;
+  CommandText text{};
+  Purpose purpose = Purpose::asking;
   std::vector<DeclaredFlag> flags;
-  std::list<DeclaredCommand> commands;  // its own; a list, so that they stay where they are
+  std::list<DeclaredCommand> commands;  // subcommands; a list, because Command keeps pointers to them
 };
 
 class Command {
@@ -43,46 +61,57 @@ class Command {
   Command(CLI::App* app, std::function<int()>* run, DeclaredCommand* declared)
       : app_(app), run_(run), declared_(declared) {}
 
+  /// Heading in the help for the flags that follow.
+  void section(const char* heading) { section_ = heading; }
+
   void text(const Flag& flag, std::string& value);
-  void texts(const Flag& flag, std::vector<std::string>& values);          // given one after the other
+  void texts(const Flag& flag, std::vector<std::string>& values);          // one or more after each other
   void comma_list(const Flag& flag, std::vector<std::string>& values);     // a,b,c
-  void repeated(const Flag& flag, std::vector<std::string>& values);       // one value each time it is given
-  void repeated_list(const Flag& flag, std::vector<std::string>& values);  // the same, a,b,c
+  void repeated(const Flag& flag, std::vector<std::string>& values);       // one value per occurrence
+  void repeated_list(const Flag& flag, std::vector<std::string>& values);  // a,b,c per occurrence
   void number(const Flag& flag, std::size_t& value, std::size_t least, std::size_t most);
   void real(const Flag& flag, double& value, double least, double most);
-  void yes(const Flag& flag, bool& value);  // true when it is given
+  void yes(const Flag& flag, bool& value);  // true if given
 
-  /// A command of this one's own, as in `thence rules check`.
-  Command add(const char* name, const char* about, const char* examples);
+  /// Adds a subcommand, as in `thence rules check`.
+  Command add(const char* name, const CommandText& text);
 
-  /// What the command does.
+  /// Sets what the command runs.
   void does(std::function<int()> run);
 
  private:
-  void declare(const Flag& flag, bool takes_value);
+  DeclaredFlag& declare(const Flag& flag);
+  void limit(CLI::Option* option, const Flag& flag);
+  template <class Number>
+  void ranged(const Flag& flag, Number& value, Number least, Number most, const char* what);
 
   CLI::App* app_;
   std::function<int()>* run_;
   DeclaredCommand* declared_;
+  const char* section_ = "Options";
 };
 
 class Program {
  public:
-  Program(const char* name, const char* about, const char* version, const char* footer);
+  Program(const char* name, const char* version);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  Command add(const char* name, const char* about, const char* examples);
-  std::vector<std::string> commands() const;
+  Command add(const char* name, Purpose purpose, const CommandText& text);
   const std::list<DeclaredCommand>& declared() const { return declared_.commands; }
-  /// Parses, and does what was asked for. Help and version go to standard output; -1: wrong usage, already
-  /// told.
+  /// Parses the arguments and runs the command. Help and version go to standard output; wrong usage is
+  /// reported on standard error.
   int run(int argc, char** argv);
 
  private:
+  using Path = std::vector<const DeclaredCommand*>;
+  Path parsed_path() const;
+  int report(const CLI::ParseError& error) const;
+
   std::unique_ptr<CLI::App> app_;
   DeclaredCommand declared_;
+  std::string version_;
   std::function<int()> run_;
 };
 

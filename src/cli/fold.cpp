@@ -10,25 +10,23 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* text =
-    R"(Makes ONNX functions of a model's modules, nested as the modules are, so that any viewer shows the hierarchy. The model computes
-what it did before.
+constexpr CommandText text = {
+    .summary = "Turn modules into nested ONNX functions",
+    .details = R"(Any viewer then shows the hierarchy. The model computes the same as before.
 
-A node that calls a function stands for a module and bears its path as its name. Functions are called after classes: modules of one
-class that do the same are one function, and each hands it its own weights. Initializers stay where they are, as does data in other
-files.)";
-
-constexpr const char* examples = R"(Examples:
-  thence fold model.onnx -o folded.onnx
+Each call of a function represents a module and has its path as name. Functions are named after classes: modules of one class with
+the same computation share a function and pass their own weights. Initializers and external data stay where they are.)",
+    .examples = R"(  thence fold model.onnx -o folded.onnx
   thence fold model.onnx --capture model.capture.json -o folded.onnx
-      with the modules and classes that a live model told
+      use the modules and classes recorded from the live model
   thence fold model.onnx --depth 2 -o folded.onnx
-      functions within functions, and no deeper
+      nest functions at most two deep
   thence fold model.onnx --module 'encoder.layer.?' -o folded.onnx
-      these modules and no others
-
-Exit codes: 0 done, 1 there is no module to fold, 2 wrong usage, 3 the file cannot be read as a model or its graph is malformed, 4
-input/output failure.)";
+      fold these modules only)",
+    .exit_codes =
+        "0 success, 1 no module to fold, 2 wrong usage, 3 the file is not a readable model or its graph is "
+        "malformed, 4 input/output failure",
+};
 
 struct FoldFlags : ModelFlags {
   edit::FoldOptions how;
@@ -84,15 +82,16 @@ int run_fold(FoldFlags& flags) {
 
 void add_fold(Program& program) {
   auto flags = std::make_shared<FoldFlags>();
-  Command command = program.add("fold", text, examples);
+  Command command = program.add("fold", Purpose::editing, text);
   add_model_flags(command, *flags);
+  command.section("Fold");
   command.number({.name = "--depth",
-                  .help = "How deep functions may be nested; 0: as deep as the modules are",
+                  .help = "Nesting depth of functions; 0: as deep as the modules",
                   .type = "N",
                   .show_default = true},
                  flags->depth, 0, 1000);
   command.text({.name = "-m,--module",
-                .help = "Only modules whose path fits, with * and ? for any characters",
+                .help = "Fold matching modules only; * and ? match any characters",
                 .type = "PATTERN"},
                flags->how.modules);
   command.does([flags] { return run_fold(*flags); });

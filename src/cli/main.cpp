@@ -9,17 +9,13 @@
 #include <new>
 
 #include "base/atomic_file.h"
-#include "base/format.h"
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/completion.h"
+#include "cli/help.h"
 #include "cli/python.h"
 
 namespace thence::cli {
 namespace {
-
-constexpr const char* about =
-    R"(thence says for every node of an ONNX model which PyTorch or Hugging Face module it comes from, and how we know.)";
 
 // A mapped file that somebody shortens while we read it raises SIGBUS; that is a failing disk, not our bug.
 void on_bus_error(int) {
@@ -48,11 +44,32 @@ void on_termination(int signal) {
   std::raise(signal);
 }
 
+const DeclaredCommand* find_command(const std::list<DeclaredCommand>& commands, std::string_view name) {
+  const auto found = std::find_if(commands.begin(), commands.end(),
+                                  [&](const DeclaredCommand& command) { return command.name == name; });
+  return found == commands.end() ? nullptr : &*found;
+}
+
+// thence help [COMMAND [SUBCOMMAND]]
+int print_help(const std::list<DeclaredCommand>& commands, const std::vector<std::string>& names) {
+  CommandPath path;
+  const std::list<DeclaredCommand>* among = &commands;
+  for (const std::string& name : names) {
+    if (name.starts_with('-')) continue;  // help --help
+    const DeclaredCommand* const command = find_command(*among, name);
+    if (command == nullptr) {
+      print_error(unknown_command(*among, name));
+      return wrong_usage;
+    }
+    path.push_back(command);
+    among = &command->commands;
+  }
+  std::fputs((path.empty() ? program_help(commands) : command_help(path)).c_str(), stdout);
+  return done;
+}
+
 int run_program(int argc, char** argv) {
-  Program program(
-      "thence", about, "thence " THENCE_VERSION,
-      "Run 'thence COMMAND --help' for a command's own help.\n\nExit codes: 0 done, 1 nothing found or "
-      "a difference, 2 wrong usage, 3 bad input, 4 input/output failure.");
+  Program program("thence", "thence " THENCE_VERSION);
   if (argc > 0) program_name() = argv[0];
   add_export(program);
   add_capture(program);
@@ -76,15 +93,16 @@ int run_program(int argc, char** argv) {
       std::printf("%s\n", candidate.c_str());
     return done;
   }
-  const std::vector<std::string> names = program.commands();
-  if (argc > 1 && *argv[1] != '-' && std::find(names.begin(), names.end(), argv[1]) == names.end()) {
-    print_error({ErrorKind::usage, "U007",
-                 base::format("no command is called '{}'", base::printable(argv[1])),
-                 base::format("commands: {}", base::joined(names, ", "))});
+  if (argc < 2) {
+    std::fputs(program_help(program.declared()).c_str(), stderr);
     return wrong_usage;
   }
-  const int code = program.run(argc, argv);
-  return code < 0 ? wrong_usage : code;
+  if (std::strcmp(argv[1], "help") == 0) return print_help(program.declared(), {argv + 2, argv + argc});
+  if (*argv[1] != '-' && find_command(program.declared(), argv[1]) == nullptr) {
+    print_error(unknown_command(program.declared(), argv[1]));
+    return wrong_usage;
+  }
+  return program.run(argc, argv);
 }
 
 }  // namespace

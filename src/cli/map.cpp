@@ -6,29 +6,28 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* text =
-    R"(Says for every node of an ONNX model which PyTorch module it comes from, by which evidence, and how sure that is.
+constexpr CommandText text = {
+    .summary = "Print the PyTorch module that produced each node",
+    .details =
+        R"(Each row has the module, the evidence that decided, and a calibrated confidence. Without a capture file, the
+evidence is what the exporter kept in the file: names, metadata and parameter names. Nodes without evidence are reported
+as unknown, with the reason.
 
-Without a capture file the answer rests on what the file kept: names, metadata, parameter names. Nodes that nothing tells
-about are unknown, with a reason; a guess is never dressed as a fact.
-
-The table shows a few columns; --columns chooses others. JSON follows schema/map.schema.json and has every field.)";
-
-constexpr const char* examples = R"(Examples:
-  thence map model.onnx
-      every node in a table
+The table shows a few columns; --columns chooses others. JSON has every field and follows schema/map.schema.json.)",
+    .examples = R"(  thence map model.onnx
+      print every node in a table
   thence map model.onnx --format csv --columns name,module,confidence
-      three columns for a spreadsheet
+      print three columns for a spreadsheet
   thence map model.onnx --format json --output model.map.json
-      the whole answer, for programs
+      write the complete map, for programs
   thence map model.onnx --capture model.capture.json
-      with what the live model told
+      use what was recorded from the live model
   thence map model.onnx --capture model.capture.json --strategy all
-      all strategies side by side: how much each answers, and by what
+      compare the strategies: how many nodes each answers, and by which evidence
   cat model.onnx | thence map - --format jsonl
-      one node a line
-
-Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read as a model, 4 input/output failure.)";
+      print one JSON object per node)",
+    .exit_codes = "0 success, 2 wrong usage, 3 the file is not a readable model, 4 input/output failure",
+};
 
 struct MapFlags : ModelFlags {
   MapFormat format;
@@ -48,7 +47,7 @@ int run_map(MapFlags& flags) {
 
 void add_map(Program& program) {
   auto flags = std::make_shared<MapFlags>();
-  Command command = program.add("map", text, examples);
+  Command command = program.add("map", Purpose::asking, text);
   add_model_flags(command, *flags);
   add_rules_flags(command, *flags);
   add_map_format_flags(command, flags->format);

@@ -6,7 +6,7 @@ namespace thence::cli {
 
 void add_map_format_flags(Command& command, MapFormat& format) {
   add_format_flag(command, format.name);
-  std::string columns = "Columns of table and csv:";
+  std::string columns = "Columns for table and csv:";
   for (const output::Column& column : output::all_columns()) columns += base::format(" {}", column.name);
   command.comma_list({.name = "--columns", .help = columns, .type = "NAME,..."}, format.columns);
 }

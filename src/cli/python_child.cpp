@@ -179,14 +179,13 @@ int feed_python(const std::string& command, std::string request, const PythonLim
 
 void add_limit_flags(Command& command, PythonLimits& limits, const std::string& work) {
   command.number({.name = "--timeout",
-                  .help = base::format("The most seconds that {} may take; 0: no limit", work),
+                  .help = base::format("Time limit for {} in seconds; 0: none", work),
                   .type = "SECONDS",
                   .show_default = true},
                  limits.seconds, 0, 10'000'000);
   command.number({.name = "--memory",
-                  .help = base::format("The most memory, in MiB, that {} may take beside four times the "
-                                       "size of the files; 0: no limit",
-                                       work),
+                  .help = base::format(
+                      "Memory limit for {} in MiB, added to four times the size of the files; 0: none", work),
                   .type = "MIB",
                   .show_default = true},
                  limits.mebibytes, 0, 1'000'000'000);

@@ -12,36 +12,38 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* text =
-    R"(Finds the nodes of an ONNX model by what they are: their module, its class, role or layer, their operator, the parameters
-they read, how sure the answer is. Selectors of different kinds must all fit; of one that is given twice, either. In globs, * is
-one part of a path and ** any number.
+constexpr CommandText text = {
+    .summary = "Find nodes by module, class, role, operator or SQL",
+    .details =
+        R"(Different selectors combine with AND; repeating one combines with OR. In globs, * matches within one part of a
+dotted path, ** matches any number of parts.
 
-Or asks the tables of 'thence convert --to sqlite' with SQL: nodes, modules, module_closure, initializers, values, edges,
-evidence, metadata. Nothing can be written, and no file but the model is read.
+--sql runs one SELECT over the tables of 'thence convert --to sqlite': nodes, modules, module_closure, initializers, values,
+edges, evidence, metadata. It cannot write, and reads no file but the model.
 
-The answer is a table, names, or a list that another tool takes (--as):
+--as prints a list in the format of another tool:
 
-  nodes-to-exclude   JSON, for onnxruntime's quantize_dynamic and quantize_static
-  node-block-list    JSON, for convert_float_to_float16 of onnxruntime and onnxconverter-common
-  op-block-list      JSON, the types of the nodes, for the same
+  nodes-to-exclude   JSON for onnxruntime's quantize_dynamic, quantize_static
+  node-block-list    JSON for convert_float_to_float16 of onnxruntime and
+                     onnxconverter-common
+  op-block-list      JSON with the operator types, for the same
   tensorrt-layers    NAME:PRECISION,... for trtexec --layerPrecisions
-  extract-io         JSON, input_names and output_names for onnx.utils.extract_model)";
-
-constexpr const char* examples = R"(Examples:
-  thence query model.onnx --module 'encoder.layer.*.attention.self'
-      the nodes that these modules ran themselves
+  extract-io         JSON with input_names and output_names for
+                     onnx.utils.extract_model)",
+    .examples = R"(  thence query model.onnx --module 'encoder.layer.*.attention.self'
+      find the nodes that these modules ran themselves
   thence query model.onnx --under encoder.layer.0 --op MatMul --format names
-      every MatMul of the first layer
+      print the name of every MatMul in the first layer
   thence query model.onnx --role attention --component query --layer 0-3
   thence query model.onnx --class '*Attention' --capture model.capture.json
   thence query model.onnx --parameter '**.query.weight'
-      the nodes that read these parameters
+      find the nodes that read these parameters
   thence query model.onnx --role norm --as nodes-to-exclude > exclude.json
-  thence query model.onnx --sql 'SELECT op_type, count(*) AS n FROM nodes GROUP BY 1 ORDER BY n DESC'
-
-Exit codes: 0 done, 1 a selector fits nothing, 2 wrong usage, 3 the file cannot be read as a model or SQL went past a limit, 4
-input/output failure.)";
+  thence query model.onnx --sql 'SELECT op_type, count(*) AS n FROM nodes GROUP BY 1 ORDER BY n DESC')",
+    .exit_codes =
+        "0 success, 1 a selector matches nothing, 2 wrong usage, 3 the file is not a readable model or SQL "
+        "exceeded a limit, 4 input/output failure",
+};
 
 int fail(const Error& error, int code) {
   print_error(error);
@@ -117,51 +119,52 @@ int run_query(QueryFlags& flags) {
     return fail({ErrorKind::usage, "U014", "no selector given",
                  "give selectors, such as --module, --role or --op, or --sql"});
   if (!flags.sql.empty() && (!flags.selectors.empty() || !flags.as.empty() || !flags.columns.empty()))
-    return fail({ErrorKind::usage, "U014", "--sql stands alone, without selectors, --as and --columns",
-                 "say it in SQL, or leave --sql out"});
+    return fail({ErrorKind::usage, "U014", "--sql cannot be combined with selectors, --as or --columns",
+                 "express it in SQL, or remove --sql"});
   return flags.sql.empty() ? run_selectors(flags) : run_sql(flags);
 }
 
 void add_selectors(Command& command, query::Selectors& wanted, double& min_confidence) {
+  command.section("Select nodes");
   command.repeated({.name = "-m,--module",
-                    .help = "Nodes that a module ran itself; a glob of paths",
+                    .help = "Nodes that a matching module ran itself",
                     .type = "GLOB",
                     .modules = true},
                    wanted.modules);
   command.repeated({.name = "--under",
-                    .help = "Nodes of a module and of all inside it; a glob of paths",
+                    .help = "Nodes of a matching module and its submodules",
                     .type = "GLOB",
                     .modules = true},
                    wanted.under);
+  command.repeated({.name = "--class",
+                    .help = "Nodes of modules of a class, bare or qualified, or enclosed by one",
+                    .type = "GLOB"},
+                   wanted.classes);
   command.repeated(
-      {.name = "--class",
-       .help = "Nodes of modules of a class, bare or qualified; also by the model's own module around",
-       .type = "GLOB"},
-      wanted.classes);
-  command.repeated({.name = "--op", .help = "Nodes of an operator: MatMul, com.microsoft::*", .type = "GLOB"},
-                   wanted.ops);
+      {.name = "--op", .help = "Nodes of an operator, such as MatMul or com.microsoft::*", .type = "GLOB"},
+      wanted.ops);
+  command.repeated({.name = "--role",
+                    .help = "Nodes of a role, such as attention, norm, mlp, self_attention",
+                    .type = "GLOB"},
+                   wanted.roles);
   command.repeated(
-      {.name = "--role", .help = "attention, norm, mlp, self_attention and so on", .type = "GLOB"},
-      wanted.roles);
-  command.repeated({.name = "--component", .help = "query, key, output and so on", .type = "GLOB"},
-                   wanted.components);
+      {.name = "--component", .help = "Nodes of a component, such as query, key, output", .type = "GLOB"},
+      wanted.components);
   command.repeated_list({.name = "--layer",
-                         .help = "Index of the outermost repeated block: 2, 0-3, 5- or a list of these",
+                         .help = "Index of the outermost repeated block: 2, 0-3, 5-, or a list",
                          .type = "N,..."},
                         wanted.layers);
-  command.repeated({.name = "--parameter",
-                    .help = "Nodes that read a parameter; a glob of names in the state dict",
-                    .type = "GLOB"},
-                   wanted.parameters);
-  command.real({.name = "--min-confidence", .help = "Nodes whose module is at least so sure", .type = "X"},
+  command.repeated(
+      {.name = "--parameter", .help = "Nodes that read a parameter, by state_dict name", .type = "GLOB"},
+      wanted.parameters);
+  command.real({.name = "--min-confidence", .help = "Nodes with at least this confidence", .type = "X"},
                min_confidence, 0, 1);
   command.repeated({.name = "--source",
-                    .help = "Nodes by the evidence that won: parameter, neighbours and so on",
+                    .help = "Nodes by deciding evidence, such as parameter or neighbours",
                     .type = "NAME"},
                    wanted.sources);
-  command.yes({.name = "--unknown", .help = "Nodes whose module is not known"}, wanted.unknown);
-  command.yes({.name = "--shared",
-               .help = "Also nodes that serve a module among others, as the column modules lists them"},
+  command.yes({.name = "--unknown", .help = "Nodes without a module"}, wanted.unknown);
+  command.yes({.name = "--shared", .help = "Also nodes that a module shares with others (column modules)"},
               wanted.shared);
 }
 
@@ -169,36 +172,37 @@ void add_selectors(Command& command, query::Selectors& wanted, double& min_confi
 
 void add_query(Program& program) {
   auto flags = std::make_shared<QueryFlags>();
-  Command command = program.add("query", text, examples);
+  Command command = program.add("query", Purpose::asking, text);
   add_model_flags(command, *flags);
   add_rules_flags(command, *flags);
   add_selectors(command, flags->selectors, flags->min_confidence);
-  command.text({.name = "--sql", .help = "One SELECT over the tables", .type = "SELECT"}, flags->sql);
+  command.section("SQL");
+  command.text({.name = "--sql", .help = "Run one SELECT over the tables", .type = "SELECT"}, flags->sql);
   command.number({.name = "--timeout",
-                  .help = "Seconds that SQL may take; 0: as many as it likes",
+                  .help = "Time limit for SQL in seconds; 0: none",
                   .type = "SECONDS",
                   .show_default = true},
                  flags->timeout, 0, 1'000'000);
-  command.number({.name = "--memory",
-                  .help = "Megabytes that the tables and the answer of SQL may take",
-                  .type = "MB",
-                  .show_default = true},
-                 flags->memory, 1, 1'000'000);
+  command.number(
+      {.name = "--memory", .help = "Memory limit for SQL in megabytes", .type = "MB", .show_default = true},
+      flags->memory, 1, 1'000'000);
+  command.section("Output");
   command.text({.name = "-f,--format",
-                .help = "table, json, jsonl, csv, csv-raw or names; names of SQL are its first column",
+                .help = "table, json, jsonl, csv, csv-raw or names (with SQL: the first column)",
                 .type = "FORMAT",
                 .choices = {"table", "json", "jsonl", "csv", "csv-raw", "names"},
                 .show_default = true},
                flags->format);
   command.comma_list(
-      {.name = "--columns", .help = "Columns of table and csv, those of 'thence map'", .type = "NAME,..."},
+      {.name = "--columns", .help = "Columns for table and csv, as in 'thence map'", .type = "NAME,..."},
       flags->columns);
   std::vector<std::string> lists;
   for (const std::string_view name : query::tool_list_names()) lists.emplace_back(name);
-  command.text({.name = "--as", .help = "The list that another tool takes", .type = "LIST", .choices = lists},
-               flags->as);
+  command.text(
+      {.name = "--as", .help = "Print a list for another tool, see above", .type = "LIST", .choices = lists},
+      flags->as);
   command.text({.name = "--precision",
-                .help = "Of tensorrt-layers",
+                .help = "Precision for tensorrt-layers",
                 .type = "TYPE",
                 .choices = {"fp32", "fp16", "bf16", "int8", "int32"},
                 .show_default = true},

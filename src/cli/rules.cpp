@@ -13,31 +13,35 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* text =
-    R"(Rules say which modules are told, how they are named, and which part they play: a TOML file, thence.toml in the
-working folder or in one around it, or what --rules names. docs/rules.md describes it.)";
+constexpr CommandText text = {
+    .summary = "Check and explain a rules file",
+    .details =
+        R"(A rules file decides which modules are shown, how they are named, and which role they have. It is a TOML file: thence.toml
+in the working folder or a folder above it, or the one that --rules names. docs/rules.md describes it.)",
+};
 
-constexpr const char* check_text =
-    R"(Checks a rules file, and lists what it holds. With a model, also how many modules each rule fits; rules that fit none are
-found and named.)";
-
-constexpr const char* check_examples = R"(Examples:
-  thence rules check
-      the nearest thence.toml
+constexpr CommandText check_text = {
+    .summary = "Check a rules file and list its rules",
+    .details =
+        "With a model, also prints how many modules each rule matches, and reports rules that match none.",
+    .examples = R"(  thence rules check
+      check the nearest thence.toml
   thence rules check thence.toml --model model.onnx --capture model.capture.json
-      and which rules fit nothing in this model
+      also report rules that match nothing in this model)",
+    .exit_codes =
+        "0 success, 1 a rule matches no module of the model, 2 wrong usage, 3 the rules file is invalid, 4 "
+        "input/output failure",
+};
 
-Exit codes: 0 done, 1 a rule fits no module of the model, 2 wrong usage, 3 the file is wrong, 4 input/output failure.)";
-
-constexpr const char* explain_text =
-    R"(Explains what rules make of a module: those that are about it, in the order in which they are applied, what each does,
-and what it is told as.)";
-
-constexpr const char* explain_examples = R"(Examples:
-  thence rules explain model.onnx encoder.layer.0.attention --rules thence.toml
-  thence rules explain model.onnx encoder.layer.0 --rules thence.toml --format json
-
-Exit codes: 0 done, 1 no such module, 2 wrong usage, 3 a file is wrong, 4 input/output failure.)";
+constexpr CommandText explain_text = {
+    .summary = "Print which rules apply to a module, and the result",
+    .details =
+        "Lists the rules that match the module in the order in which they apply, what each does, and the "
+        "resulting name and role.",
+    .examples = R"(  thence rules explain model.onnx encoder.layer.0.attention --rules thence.toml
+  thence rules explain model.onnx encoder.layer.0 --rules thence.toml --format json)",
+    .exit_codes = "0 success, 1 no such module, 2 wrong usage, 3 a file is invalid, 4 input/output failure",
+};
 
 struct CheckFlags : ModelFlags {
   std::string format = "table";
@@ -157,24 +161,23 @@ int run_explain(ExplainFlags& flags) {
 
 void add_check_rules(Command& rules) {
   auto flags = std::make_shared<CheckFlags>();
-  Command command = rules.add("check", check_text, check_examples);
-  command.text(
-      {.name = "file", .help = "The rules file; without one, the nearest thence.toml", .type = "FILE"},
-      flags->options.rules);
-  command.text({.name = "-m,--model", .help = "A model to hold the rules against", .type = "MODEL"},
+  Command command = rules.add("check", check_text);
+  command.text({.name = "file", .help = "Rules file (default: the nearest thence.toml)", .type = "FILE"},
+               flags->options.rules);
+  command.text({.name = "-m,--model", .help = "Model to match the rules with", .type = "MODEL"},
                flags->model);
   add_capture_flag(command, *flags);
   add_format_flag(command, flags->format);
-  command.yes({.name = "-q,--quiet", .help = "Print no words"}, flags->quiet);
+  command.yes({.name = "-q,--quiet", .help = "Print no messages"}, flags->quiet);
   command.does([flags] { return run_check(*flags); });
 }
 
 void add_explain_rules(Command& rules) {
   auto flags = std::make_shared<ExplainFlags>();
-  Command command = rules.add("explain", explain_text, explain_examples);
+  Command command = rules.add("explain", explain_text);
   add_model_flags(command, *flags);
   command.text({.name = "path",
-                .help = "The module's path; (root) is the root",
+                .help = "Path of the module; (root) is the root",
                 .type = "PATH",
                 .required = true,
                 .modules = true},
@@ -187,7 +190,7 @@ void add_explain_rules(Command& rules) {
 }  // namespace
 
 void add_rules(Program& program) {
-  Command rules = program.add("rules", text, "");
+  Command rules = program.add("rules", Purpose::checking, text);
   add_check_rules(rules);
   add_explain_rules(rules);
 }

@@ -14,25 +14,24 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* text =
-    R"(Shows the module tree of an ONNX model: how many nodes each module ran, its own and with everything inside it, its
-parameters and their bytes, the work it does, its share of the model, and the part it plays. FLOPs are two for each
-multiplication of matrices, convolutions, recurrent networks and attention, as far as shapes are known; sizes that the
-model only names stay names.)";
-
-constexpr const char* examples = R"(Examples:
-  thence show model.onnx
-      the whole tree
+constexpr CommandText text = {
+    .summary = "Print the module tree with nodes, parameters and FLOPs",
+    .details =
+        R"(For each module: the nodes it ran (its own, and with its submodules), parameters and their bytes, FLOPs, share of
+the model, and role. FLOPs count two per multiplication in matrix products, convolutions, recurrent networks and attention,
+where shapes are known. Sizes that the model only names stay symbolic; --sizes sets them.)",
+    .examples = R"(  thence show model.onnx
+      print the whole tree
   thence show model.onnx --depth 2
-      the outermost levels
+      print the outermost levels
   thence show model.onnx --order execution
-      in the order in which modules first ran
+      print modules in the order in which they first ran
   thence show model.onnx --sort flops --sizes batch=1,seq=128
-      the most work first, with numbers for named sizes
+      print the most expensive first, with values for symbolic sizes
   thence show model.onnx --format json
-      for programs
-
-Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read as a model, 4 input/output failure.)";
+      print JSON, for programs)",
+    .exit_codes = "0 success, 2 wrong usage, 3 the file is not a readable model, 4 input/output failure",
+};
 
 struct ShowFlags : ModelFlags {
   std::string format = "table";
@@ -69,7 +68,7 @@ std::optional<Error> read_sizes(const std::vector<std::string>& given, shapes::N
                                                     : std::from_chars(one.data() + equals + 1, end, size);
     if (equals == 0 || parsed.ec != std::errc() || parsed.ptr != end || size < 0)
       return Error{ErrorKind::usage, "U015", base::format("--sizes: '{}' is not NAME=SIZE", brief(one)),
-                   "write it so, such as batch=1"};
+                   "write NAME=SIZE, such as batch=1"};
     sizes.insert_or_assign(one.substr(0, equals), size);
   }
   return std::nullopt;
@@ -107,11 +106,11 @@ int run_show(ShowFlags& flags) {
 
 void add_show(Program& program) {
   auto flags = std::make_shared<ShowFlags>();
-  Command command = program.add("show", text, examples);
+  Command command = program.add("show", Purpose::asking, text);
   add_model_flags(command, *flags);
   add_rules_flags(command, *flags);
   add_format_flag(command, flags->format);
-  command.number({.name = "-d,--depth", .help = "How many levels below the root", .type = "N"},
+  command.number({.name = "-d,--depth", .help = "Number of levels below the root", .type = "N"},
                  flags->tree.depth, 0, 64);
   command.text({.name = "--order",
                 .help = "tree: as registered; execution: as first run",
@@ -121,19 +120,18 @@ void add_show(Program& program) {
                flags->order);
   command.text(
       {.name = "--sort",
-       .help =
-           "Modules of one parent, the largest first: params, bytes, nodes or flops; confidence: the least "
-           "sure first",
+       .help = "Sort the modules of each parent, largest first, by params, bytes, nodes or flops; or by "
+               "confidence, lowest first",
        .type = "BY",
        .choices = {"none", "params", "bytes", "nodes", "flops", "confidence"},
        .show_default = true},
       flags->sort);
   command.comma_list({.name = "--sizes",
-                      .help = "Numbers for sizes that the model only names, such as batch=1,seq=128",
+                      .help = "Values for symbolic sizes, such as batch=1,seq=128",
                       .type = "NAME=SIZE,..."},
                      flags->sizes);
   command.number({.name = "--width",
-                  .help = "How wide the table may be; 0: as wide as the terminal, or any in a file or pipe",
+                  .help = "Width of the table; 0: the terminal's, or unlimited in a file or pipe",
                   .type = "N",
                   .show_default = true},
                  flags->tree.width, 0, 10'000);

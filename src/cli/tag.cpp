@@ -13,48 +13,46 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* tag_text =
-    R"(Writes each node's answer into the model, as properties of the node: the module, its class, tag, role, confidence and source.
-
-The keys begin with pkg.thence. and any tool that keeps properties keeps them. Everything else in the file stays as it is, byte
-for byte, and data in other files stays there. A file that had tags gets new ones in their place. Unknown nodes get none.)";
-
-constexpr const char* tag_examples = R"(Examples:
-  thence tag model.onnx -o tagged.onnx
-      a tagged copy
+constexpr CommandText tag_text = {
+    .summary = "Write each node's module into the model file",
+    .details =
+        R"(Writes the module, class, tag, role, confidence and source into the metadata_props of each node, under keys that begin
+with pkg.thence. Tools that keep node properties keep them. Every other byte of the file stays the same, and external data
+stays where it is. Tags from an earlier run are replaced. Unknown nodes get no tag.)",
+    .examples = R"(  thence tag model.onnx -o tagged.onnx
+      write a tagged copy
   thence tag model.onnx --capture model.capture.json --in-place
-      the file itself, with what the live model told
+      tag the file itself, using what was recorded from the live model
   thence tag model.onnx --namespace -o tagged.onnx
-      also the property that Model Explorer shows as a hierarchy
+      also write the property that Model Explorer shows as a hierarchy
   thence tag model.onnx --strip-stack-traces -o tagged.onnx
-      without the stack traces that PyTorch's exporter leaves, which tell users' names and paths
+      remove the exporter's stack traces, which reveal user names and paths)",
+    .exit_codes = "0 success, 2 wrong usage, 3 the file is not a readable model, 4 input/output failure",
+};
 
-Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read as a model, 4 input/output failure.)";
-
-constexpr const char* strip_text =
-    R"(Takes out of a model what thence wrote into it. A file that thence tagged is, byte for byte, what it was before.)";
-
-constexpr const char* strip_examples = R"(Examples:
-  thence strip tagged.onnx -o model.onnx
-      a copy without tags
+constexpr CommandText strip_text = {
+    .summary = "Remove everything thence wrote from a model file",
+    .details = "The result is byte-identical to the file before it was tagged.",
+    .examples = R"(  thence strip tagged.onnx -o model.onnx
+      write a copy without tags
   thence strip model.onnx --in-place
-      the file itself
-
-Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read as a model, 4 input/output failure.)";
+      remove the tags from the file itself)",
+    .exit_codes = "0 success, 2 wrong usage, 3 the file is not a readable model, 4 input/output failure",
+};
 
 void add_in_place_flag(Command& command, bool& in_place) {
+  command.section("Output");
   command.yes({.name = "--in-place", .help = "Replace the file itself"}, in_place);
 }
 
 // Where the result goes; none, and a word about it, when that was not said, or twice.
 bool settle_output(ModelFlags& flags, bool in_place) {
   if (in_place == !flags.output.empty()) {
-    print_error(
-        {ErrorKind::usage, "U011", "it must be said where the result goes", "either -o FILE, or --in-place"});
+    print_error({ErrorKind::usage, "U011", "no output given, or two", "give either -o FILE or --in-place"});
     return false;
   }
   if (in_place && flags.model == "-") {
-    print_error({ErrorKind::usage, "U011", "standard input cannot be replaced", "say -o FILE"});
+    print_error({ErrorKind::usage, "U011", "standard input cannot be replaced", "give -o FILE"});
     return false;
   }
   if (in_place) flags.output = flags.model;
@@ -119,31 +117,30 @@ int deliver_tagged(const semantics::Map& map, const ModelFlags& flags, edit::Tag
 
 void add_tag(Program& program) {
   auto flags = std::make_shared<TagFlags>();
-  Command command = program.add("tag", tag_text, tag_examples);
+  Command command = program.add("tag", Purpose::editing, tag_text);
   add_model_flags(command, *flags);
   add_rules_flags(command, *flags);
   add_in_place_flag(command, flags->in_place);
   command.yes({.name = "--namespace",
-               .help = "Also fill the property `namespace`, as PyTorch writes it, where a node has none"},
+               .help = "Also write the property namespace, as PyTorch does, where a node has none"},
               flags->with_namespace);
   command.yes(
       {.name = "--strip-stack-traces",
-       .help =
-           "Take out where in whose source a node was made: paths and lines of code. Not undone by strip"},
+       .help = "Remove stack traces of the exporter (paths and lines of code); strip does not restore them"},
       flags->strip_stack_traces);
   command.does([flags] { return run_tag(*flags); });
 }
 
 void add_strip(Program& program) {
   auto flags = std::make_shared<StripFlags>();
-  Command command = program.add("strip", strip_text, strip_examples);
+  Command command = program.add("strip", Purpose::editing, strip_text);
   command.text(
-      {.name = "model", .help = "The ONNX file; - reads standard input", .type = "MODEL", .required = true},
+      {.name = "model", .help = "ONNX file; - reads standard input", .type = "MODEL", .required = true},
       flags->model);
-  command.text({.name = "-o,--output", .help = "Write to this file; - is standard output", .type = "FILE"},
+  command.text({.name = "-o,--output", .help = "Write to FILE; - is standard output", .type = "FILE"},
                flags->output);
   add_in_place_flag(command, flags->in_place);
-  command.yes({.name = "-q,--quiet", .help = "Print no words"}, flags->quiet);
+  command.yes({.name = "-q,--quiet", .help = "Print no messages"}, flags->quiet);
   command.does([flags] { return run_strip(*flags); });
 }
 

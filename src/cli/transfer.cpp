@@ -11,30 +11,29 @@
 namespace thence::cli {
 namespace {
 
-constexpr const char* text =
-    R"(Says for every node of an optimised or quantised model which PyTorch module it comes from, by the model it was made of.
+constexpr CommandText text = {
+    .summary = "Carry a map from a model to its optimised or quantised form",
+    .details =
+        R"(Maps the first model (the ancestor) as 'thence map' does, then matches the nodes of the next model with it: by the
+operations on matching values, and by weights in any form. A node that is proven to compute the same gets the same module, and
+the row names the proof. Nodes without a proof are unknown. With more than two models, each is the ancestor of the next.
 
-The ancestor is mapped as `thence map` does it. Then nodes of the descendant are held against the ancestor's: by what they compute of
-which values, and by their weights, whatever their form. What is proven to compute the same has the same module; the proof is in the
-answer. What is not proven is unknown. With more than two models each is the ancestor of the next.
+--verify runs both models on the same generated inputs with onnxruntime and compares matched tensors. Matches that the numbers
+refute become unknown; the counts are printed.
 
-With --verify both models are run on the same inputs, made up from the graph's own, by Python's onnxruntime, and the numbers of tensors
-that are said to be one are compared. What numbers refute is unknown; how many were confirmed and refuted is told.
-
-With -o the last model is written with its answers as tags, as `thence tag` does it, and FILE.map.json beside it has them, too.)";
-
-constexpr const char* examples = R"(Examples:
-  thence transfer model.onnx optimised.onnx
-      every node of the optimised model in a table
+-o writes the last model with tags, as 'thence tag' does, and its map to FILE.map.json.)",
+    .examples = R"(  thence transfer model.onnx optimised.onnx
+      print every node of the optimised model
   thence transfer model.onnx optimised.onnx --capture model.capture.json -o tagged.onnx
-      with what the live model told; the answers as tags, and in tagged.onnx.map.json
+      use a capture; write tagged.onnx and tagged.onnx.map.json
   thence transfer model.onnx optimised.onnx quantised.onnx --format json
-      through two steps, the whole answer
+      go through two steps; print the complete map
   thence transfer model.onnx optimised.onnx --verify
-      the same table, and what numbers say of it
-
-Exit codes: 0 done, 1 the models have nothing in common, 2 wrong usage, 3 a file cannot be read as a model or a
-limit was reached, 4 input/output failure.)";
+      check the matches by running both models)",
+    .exit_codes =
+        "0 success, 1 the models have nothing in common, 2 wrong usage, 3 a file is not a readable model or "
+        "a limit was reached, 4 input/output failure",
+};
 
 struct TransferFlags : ModelFlags {
   std::vector<std::string> models;
@@ -103,19 +102,20 @@ int run_transfer(TransferFlags& flags) {
 
 void add_transfer(Program& program) {
   auto flags = std::make_shared<TransferFlags>();
-  Command command = program.add("transfer", text, examples);
-  command.texts({.name = "models",
-                 .help = "The ancestor, then the model that was made of it; more: each of the one before",
-                 .type = "MODEL",
-                 .required = true},
-                flags->models);
-  add_answer_flags(command, *flags, "Write the last model with tags to this file, and its map beside it");
+  Command command = program.add("transfer", Purpose::comparing, text);
+  command.texts(
+      {.name = "models",
+       .help = "The ancestor, then the model made from it; with more, each made from the one before",
+       .type = "MODEL",
+       .required = true},
+      flags->models);
+  add_answer_flags(command, *flags, "Write the last model with tags to FILE, and its map to FILE.map.json");
   add_rules_flags(command, *flags);
   add_map_format_flags(command, flags->format);
-  command.yes(
-      {.name = "--verify",
-       .help = "Run both models on the same inputs and compare numbers; needs Python with onnxruntime"},
-      flags->verify);
+  command.section("Verification");
+  command.yes({.name = "--verify",
+               .help = "Run both models on the same inputs and compare; needs Python with onnxruntime"},
+              flags->verify);
   add_limit_flags(command, flags->limits, "running two models");
   command.does([flags] { return run_transfer(*flags); });
 }
