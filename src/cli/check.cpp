@@ -64,7 +64,8 @@ int run_tags(CheckFlags& flags) {
   for (const edit::TagFinding& finding : report.findings)
     rows.cells.push_back({place(model, finding.node), std::string(model.node(finding.node).op_type()),
                           std::string(edit::name_of(finding.fault)), finding.tagged, finding.evidence});
-  const int code = deliver(flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, out); });
+  const int code = deliver(
+      flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, table_width(flags), out); });
   if (code != done) return code;
   if (!flags.quiet)
     std::fputs(
@@ -99,7 +100,8 @@ int run_against(CheckFlags& flags) {
   if (ids == 0)
     return fail({ErrorKind::bad_input, "E002", base::format("{}: no node has an id", brief(flags.against)),
                  "make one with thence check MODEL --synthesise -o FILE, and run the tool on that"});
-  return deliver(flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, out); });
+  return deliver(flags,
+                 [&](base::Writer& out) { output::write_rows(rows, flags.format, table_width(flags), out); });
 }
 
 int run_synthesise(CheckFlags& flags) {
@@ -138,7 +140,7 @@ void add_check(Program& program) {
               flags->synthesise);
   command.text({.name = "--against", .help = "File with ids that the models were made from", .type = "FILE"},
                flags->against);
-  add_format_flag(command, flags->format);
+  add_format_flag(command, *flags, flags->format);
   command.text({.name = "-o,--output", .help = "Write to FILE instead of standard output", .type = "FILE"},
                flags->output);
   command.yes({.name = "-q,--quiet", .help = "Print no messages"}, flags->quiet);

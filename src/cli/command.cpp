@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -80,7 +81,7 @@ void add_rules_flags(Command& command, ModelFlags& flags) {
       flags.granularity);
 }
 
-void add_format_flag(Command& command, std::string& format) {
+void add_format_flag(Command& command, ModelFlags& flags, std::string& format) {
   command.section("Output");
   command.text({.name = "-f,--format",
                 .help = "table, json, jsonl, csv, or csv-raw (no apostrophes before = + - @)",
@@ -88,6 +89,15 @@ void add_format_flag(Command& command, std::string& format) {
                 .choices = {"table", "json", "jsonl", "csv", "csv-raw"},
                 .show_default = true},
                format);
+  add_width_flag(command, flags);
+}
+
+void add_width_flag(Command& command, ModelFlags& flags) {
+  command.number(
+      {.name = "--width",
+       .help = "Width of tables; 0: unlimited (default: the terminal's width, unlimited in a file or pipe)",
+       .type = "N"},
+      flags.width, 0, 10'000);
 }
 
 unsigned threads(const ModelFlags& flags) {
@@ -263,6 +273,14 @@ void tell_of_data_left_behind(const onnx::Model& model, const ModelFlags& flags)
                             "E001", brief(place), brief(flags.output))
                    .c_str(),
                stderr);
+}
+
+std::size_t table_width(const ModelFlags& flags) {
+  winsize size{};
+  if (flags.width) return *flags.width;
+  if (!flags.output.empty() || isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+    return 0;
+  return size.ws_col;
 }
 
 bool colour_on_output(const ModelFlags& flags) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct ModelFlags {
   std::string granularity;  // empty: as rules say, if there are any
   bool takes_rules = false, no_rules = false;
   std::size_t jobs = 0;
+  std::optional<std::size_t> width;        // of tables; none: that of the terminal
   std::string output;                      // a file instead of standard output
   bool output_is_derived = false;          // the user did not type its name
   std::vector<std::string> more_inputs{};  // files that the command reads beside those above
@@ -40,7 +42,9 @@ void add_answer_flags(Command& command, ModelFlags& flags, const char* output_he
 /// --rules, --no-rules and --granularity, for commands that print modules.
 void add_rules_flags(Command& command, ModelFlags& flags);
 void add_capture_flag(Command& command, ModelFlags& flags);
-void add_format_flag(Command& command, std::string& format);
+/// --format and --width.
+void add_format_flag(Command& command, ModelFlags& flags, std::string& format);
+void add_width_flag(Command& command, ModelFlags& flags);
 
 /// Reads the model and answers; prints diagnostics. On failure prints the error and gives its exit code.
 struct Opened {
@@ -78,6 +82,8 @@ std::string error_text(const Error& error);
 /// Text from a file as it may be shown in a message: printable, and no longer than people read.
 std::string brief(std::string_view text);
 bool colour_on_output(const ModelFlags& flags);
+/// Width for tables: as given, or that of the terminal; 0: unlimited.
+std::size_t table_width(const ModelFlags& flags);
 
 /// How many threads to use: as many as were asked for, or as there are cores.
 unsigned threads(const ModelFlags& flags);

@@ -85,7 +85,7 @@ int run_diff(DiffFlags& flags) {
     else if (flags.format == "sarif")
       output::write_diff_sarif(comparison, out);
     else
-      output::write_diff_table(comparison, out);
+      output::write_diff_table(comparison, table_width(flags), out);
   });
   if (code != done) return code;
   if (!flags.quiet) tell_limits(flags, report);
@@ -112,6 +112,7 @@ void add_diff(Program& program) {
                 .choices = {"table", "json", "markdown", "sarif"},
                 .show_default = true},
                flags->format);
+  add_width_flag(command, *flags);
   command.text({.name = "-o,--output", .help = "Write to FILE instead of standard output", .type = "FILE"},
                flags->output);
   command.yes({.name = "-q,--quiet", .help = "Print no diagnostics"}, flags->quiet);

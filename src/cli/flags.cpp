@@ -65,10 +65,11 @@ void Command::repeated_list(const Flag& flag, std::vector<std::string>& values) 
   limit(app_->add_option(flag.name, values, flag.help)->delimiter(',')->allow_extra_args(false), flag);
 }
 
-template <class Number>
-void Command::ranged(const Flag& flag, Number& value, Number least, Number most, const char* what) {
+template <class Number, class Value>
+void Command::ranged(const Flag& flag, Value& value, Number least, Number most, const char* what) {
   DeclaredFlag& declared = declare(flag);
-  if (flag.show_default) declared.default_value = base::format("{}", value);
+  if constexpr (std::is_same_v<Number, Value>)
+    if (flag.show_default) declared.default_value = base::format("{}", value);
   const auto read = [name = declared.key, &value, least, most, what](const std::string& text) {
     Number number{};
     const char* const end = text.data() + text.size();
@@ -81,6 +82,11 @@ void Command::ranged(const Flag& flag, Number& value, Number least, Number most,
 }
 
 void Command::number(const Flag& flag, std::size_t& value, std::size_t least, std::size_t most) {
+  ranged(flag, value, least, most, "a whole number");
+}
+
+void Command::number(const Flag& flag, std::optional<std::size_t>& value, std::size_t least,
+                     std::size_t most) {
   ranged(flag, value, least, most, "a whole number");
 }
 

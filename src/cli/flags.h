@@ -6,6 +6,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,7 @@ class Command {
   void repeated(const Flag& flag, std::vector<std::string>& values);       // one value per occurrence
   void repeated_list(const Flag& flag, std::vector<std::string>& values);  // a,b,c per occurrence
   void number(const Flag& flag, std::size_t& value, std::size_t least, std::size_t most);
+  void number(const Flag& flag, std::optional<std::size_t>& value, std::size_t least, std::size_t most);
   void real(const Flag& flag, double& value, double least, double most);
   void yes(const Flag& flag, bool& value);  // true if given
 
@@ -82,8 +84,8 @@ class Command {
  private:
   DeclaredFlag& declare(const Flag& flag);
   void limit(CLI::Option* option, const Flag& flag);
-  template <class Number>
-  void ranged(const Flag& flag, Number& value, Number least, Number most, const char* what);
+  template <class Number, class Value>
+  void ranged(const Flag& flag, Value& value, Number least, Number most, const char* what);
 
   CLI::App* app_;
   std::function<int()>* run_;

@@ -50,7 +50,7 @@ void add_map(Program& program) {
   Command command = program.add("map", Purpose::asking, text);
   add_model_flags(command, *flags);
   add_rules_flags(command, *flags);
-  add_map_format_flags(command, flags->format);
+  add_map_format_flags(command, *flags, flags->format);
   command.does([flags] { return run_map(*flags); });
 }
 

@@ -4,8 +4,8 @@
 
 namespace thence::cli {
 
-void add_map_format_flags(Command& command, MapFormat& format) {
-  add_format_flag(command, format.name);
+void add_map_format_flags(Command& command, ModelFlags& flags, MapFormat& format) {
+  add_format_flag(command, flags, format.name);
   std::string columns = "Columns for table and csv:";
   for (const output::Column& column : output::all_columns()) columns += base::format(" {}", column.name);
   command.comma_list({.name = "--columns", .help = columns, .type = "NAME,..."}, format.columns);
@@ -32,7 +32,7 @@ int deliver_map(const semantics::Map& map, const ModelFlags& flags, std::string_
     else if (output::is_csv(format))
       output::write_map_csv(map, nodes, columns, output::formulas_in(format), threads(flags), out);
     else
-      output::write_map_table(map, nodes, columns, colour_on_output(flags), out);
+      output::write_map_table(map, nodes, columns, {table_width(flags), colour_on_output(flags)}, out);
   });
   if (code == done && !flags.quiet) std::fputs((output::summary_line(map) + "\n").c_str(), stderr);
   return code;

@@ -12,7 +12,7 @@ struct MapFormat {
   std::string name = "table";
   std::vector<std::string> columns;
 };
-void add_map_format_flags(Command& command, MapFormat& format);
+void add_map_format_flags(Command& command, ModelFlags& flags, MapFormat& format);
 
 /// The columns that were asked for; by default all in csv and `usual` in a table. None, and a word about it,
 /// when there is no such column.

@@ -86,7 +86,7 @@ int write_nodes(const QueryFlags& flags, const semantics::Map& map, const std::v
     else if (flags.format == "names")
       write_names(map.model(), chosen, out);
     else
-      output::write_map_table(map, nodes, columns, colour_on_output(flags), out);
+      output::write_map_table(map, nodes, columns, {table_width(flags), colour_on_output(flags)}, out);
   });
 }
 
@@ -196,6 +196,7 @@ void add_query(Program& program) {
   command.comma_list(
       {.name = "--columns", .help = "Columns for table and csv, as in 'thence map'", .type = "NAME,..."},
       flags->columns);
+  add_width_flag(command, *flags);
   std::vector<std::string> lists;
   for (const std::string_view name : query::tool_list_names()) lists.emplace_back(name);
   command.text(

@@ -36,7 +36,8 @@ int run_sql(const QueryFlags& flags) {
     for (query::SqlValue& value : row) cells.push_back(cell_of(value));
     row = {};
   }
-  return deliver(flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, out); });
+  return deliver(flags,
+                 [&](base::Writer& out) { output::write_rows(rows, flags.format, table_width(flags), out); });
 }
 
 }  // namespace thence::cli

@@ -102,7 +102,8 @@ int run_check(CheckFlags& flags) {
     for (std::size_t i = 0; i < counts.size(); ++i) rows.cells[i].emplace_back(std::uint64_t{counts[i]});
     unused = static_cast<std::size_t>(std::count(counts.begin(), counts.end(), std::size_t{0}));
   }
-  const int code = deliver(flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, out); });
+  const int code = deliver(
+      flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, table_width(flags), out); });
   if (code != done) return code;
   if (!flags.quiet) print_outcome(flags, read->rules.size(), unused);
   return unused > 0 ? nothing_found : done;
@@ -155,7 +156,7 @@ int run_explain(ExplainFlags& flags) {
       for (const auto& [name, value] : rows.head)
         if (const std::string& said = std::get<std::string>(value); !said.empty())
           out.add(base::format("{:<13}  {}\n", name, base::printable(said)));
-    output::write_rows(rows, flags.format, out);
+    output::write_rows(rows, flags.format, table_width(flags), out);
   });
 }
 
@@ -167,7 +168,7 @@ void add_check_rules(Command& rules) {
   command.text({.name = "-m,--model", .help = "Model to match the rules with", .type = "MODEL"},
                flags->model);
   add_capture_flag(command, *flags);
-  add_format_flag(command, flags->format);
+  add_format_flag(command, *flags, flags->format);
   command.yes({.name = "-q,--quiet", .help = "Print no messages"}, flags->quiet);
   command.does([flags] { return run_check(*flags); });
 }
@@ -183,7 +184,7 @@ void add_explain_rules(Command& rules) {
                 .modules = true},
                flags->path);
   add_rules_flags(command, *flags);
-  add_format_flag(command, flags->format);
+  add_format_flag(command, *flags, flags->format);
   command.does([flags] { return run_explain(*flags); });
 }
 

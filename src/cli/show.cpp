@@ -1,7 +1,4 @@
 // thence show: the module tree and what each module holds.
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <charconv>
 #include <memory>
 
@@ -51,14 +48,6 @@ constexpr SortWord sort_words[] = {
     {"flops", output::Measure::flops}, {"confidence", output::Measure::confidence},
 };
 
-// How wide the terminal is; 0 where the answer goes elsewhere.
-std::size_t terminal_width(const ShowFlags& flags) {
-  winsize size{};
-  if (!flags.output.empty() || isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
-    return 0;
-  return size.ws_col;
-}
-
 std::optional<Error> read_sizes(const std::vector<std::string>& given, shapes::NamedSizes& sizes) {
   for (const std::string& one : given) {
     const std::size_t equals = one.find('=');
@@ -86,7 +75,7 @@ int run_show(ShowFlags& flags) {
   for (const SortWord& one : sort_words)
     if (flags.sort == one.word) flags.tree.sort = one.measure;
   flags.tree.colour = colour_on_output(flags);
-  if (flags.tree.width == 0) flags.tree.width = terminal_width(flags);
+  flags.tree.width = table_width(flags);
   const output::Tree tree = output::make_tree(map, flags.tree);
   const int code = deliver(flags, [&](base::Writer& out) {
     if (flags.format == "json")
@@ -109,7 +98,7 @@ void add_show(Program& program) {
   Command command = program.add("show", Purpose::asking, text);
   add_model_flags(command, *flags);
   add_rules_flags(command, *flags);
-  add_format_flag(command, flags->format);
+  add_format_flag(command, *flags, flags->format);
   command.number({.name = "-d,--depth", .help = "Number of levels below the root", .type = "N"},
                  flags->tree.depth, 0, 64);
   command.text({.name = "--order",
@@ -130,11 +119,6 @@ void add_show(Program& program) {
                       .help = "Values for symbolic sizes, such as batch=1,seq=128",
                       .type = "NAME=SIZE,..."},
                      flags->sizes);
-  command.number({.name = "--width",
-                  .help = "Width of the table; 0: the terminal's, or unlimited in a file or pipe",
-                  .type = "N",
-                  .show_default = true},
-                 flags->tree.width, 0, 10'000);
   command.does([flags] { return run_show(*flags); });
 }
 

@@ -137,6 +137,7 @@ void add_strip(Program& program) {
   command.text(
       {.name = "model", .help = "ONNX file; - reads standard input", .type = "MODEL", .required = true},
       flags->model);
+  command.section("Output");
   command.text({.name = "-o,--output", .help = "Write to FILE; - is standard output", .type = "FILE"},
                flags->output);
   add_in_place_flag(command, flags->in_place);

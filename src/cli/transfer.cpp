@@ -111,7 +111,7 @@ void add_transfer(Program& program) {
       flags->models);
   add_answer_flags(command, *flags, "Write the last model with tags to FILE, and its map to FILE.map.json");
   add_rules_flags(command, *flags);
-  add_map_format_flags(command, flags->format);
+  add_map_format_flags(command, *flags, flags->format);
   command.section("Verification");
   command.yes({.name = "--verify",
                .help = "Run both models on the same inputs and compare; needs Python with onnxruntime"},

@@ -19,7 +19,7 @@ struct Comparison {
 };
 
 /// Summary, modules, then the first of the nodes; markdown: the same, for a page.
-void write_diff_table(const Comparison& comparison, base::Writer& out);
+void write_diff_table(const Comparison& comparison, std::size_t width, base::Writer& out);
 void write_diff_markdown(const Comparison& comparison, base::Writer& out);
 /// schema/diff.schema.json.
 void write_diff_json(const Comparison& comparison, base::Writer& out);

@@ -132,10 +132,10 @@ std::string diff_line(const Report& report) {
   return text;
 }
 
-void write_diff_table(const Comparison& comparison, base::Writer& out) {
+void write_diff_table(const Comparison& comparison, std::size_t width, base::Writer& out) {
   out.add(diff_line(comparison.report) + "\n");
   write_parts(
-      comparison, out, [&](const Rows& rows) { write_rows(rows, "table", out); },
+      comparison, out, [&](const Rows& rows) { write_rows(rows, "table", width, out); },
       [&](const char*) { out.add("\n"); });
   out.flush();
 }

@@ -25,6 +25,14 @@ std::size_t total(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), widths.empty() ? 0 : gap.size() * (widths.size() - 1));
 }
 
+// How many bytes the first `columns` columns of a text take.
+std::size_t bytes_of_columns(std::string_view text, std::size_t columns) {
+  std::size_t end = 0;
+  for (std::size_t kept = 0; kept < columns && end < text.size(); ++kept)
+    end += std::max<std::size_t>(base::utf8_length(text.substr(end)), 1);
+  return end;
+}
+
 // Cuts and drops until the table fits, or nothing is left to take away.
 void fit(FittedTable& table, std::vector<std::size_t>& widths, std::size_t width) {
   while (total(widths) > width) {
@@ -51,10 +59,37 @@ void fit(FittedTable& table, std::vector<std::size_t>& widths, std::size_t width
 
 std::string cut_to(const std::string& text, std::size_t width) {
   if (base::columns(text) <= width) return text;
-  std::size_t end = 0;
-  for (std::size_t kept = 0; kept + 1 < width && end < text.size(); ++kept)
-    end += std::max<std::size_t>(base::utf8_length(std::string_view(text).substr(end)), 1);
-  return text.substr(0, end) + "…";
+  return text.substr(0, bytes_of_columns(text, width - std::min<std::size_t>(width, 1))) + "…";
+}
+
+std::string cut_middle(const std::string& text, std::size_t width) {
+  const std::size_t all = base::columns(text);
+  if (all <= width) return text;
+  if (width < 3) return cut_to(text, width);
+  // The end of a path says more than its beginning, and gets the odd column.
+  const std::size_t front = (width - 1) / 2, back = width - 1 - front;
+  return text.substr(0, bytes_of_columns(text, front)) + "…" +
+         text.substr(bytes_of_columns(text, all - back));
+}
+
+void fit_widths(std::vector<std::size_t>& widths, const std::vector<std::size_t>& least, std::size_t width) {
+  const auto limited = [&](std::size_t limit) {
+    std::vector<std::size_t> shrunk = widths;
+    for (std::size_t i = 0; i < shrunk.size(); ++i)
+      shrunk[i] = std::min(shrunk[i], std::max(limit, least[i]));
+    return shrunk;
+  };
+  if (widths.empty() || total(widths) <= width) return;
+  std::size_t fits = 0, too_wide = *std::max_element(widths.begin(), widths.end());
+  while (too_wide - fits > 1) {
+    const std::size_t middle = fits + (too_wide - fits) / 2;
+    (total(limited(middle)) <= width ? fits : too_wide) = middle;
+  }
+  const std::vector<std::size_t> before = widths;
+  widths = limited(fits);
+  // Columns that are left over go to the leftmost of those that were shrunk.
+  for (std::size_t i = 0; i < widths.size() && total(widths) < width; ++i)
+    if (widths[i] < before[i]) ++widths[i];
 }
 
 namespace {

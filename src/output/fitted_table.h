@@ -23,8 +23,13 @@ struct FittedTable {
   std::vector<bool> faint = {};  // rows of little interest
 };
 
-/// At most so many columns of a terminal; what was cut ends in "…".
+/// At most `width` columns of a terminal; shortened text ends in "…".
 std::string cut_to(const std::string& text, std::size_t width);
+/// The same with "…" in the middle: paths differ at both ends.
+std::string cut_middle(const std::string& text, std::size_t width);
+
+/// Shrinks the widest columns until all of them, two spaces apart, fit into `width`; none below `least`.
+void fit_widths(std::vector<std::size_t>& widths, const std::vector<std::size_t>& least, std::size_t width);
 
 /// Columns without a word in them are left out. `width` 0: as wide as it gets.
 void write_fitted(FittedTable table, std::size_t width, bool colour, base::Writer& out);

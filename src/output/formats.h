@@ -24,9 +24,12 @@ void write_query_json(const semantics::Map& map, const Nodes& nodes, unsigned jo
 /// On `jobs` threads.
 void write_map_csv(const semantics::Map& map, const Nodes& nodes, const std::vector<Column>& columns,
                    Formulas formulas, unsigned jobs, base::Writer& out);
-/// Columns lined up; bold headings and dim unknowns when `colour`.
+struct TableStyle {
+  std::size_t width = 0;  // long text is shortened in the middle to fit; 0: unlimited
+  bool colour = false;    // bold headings, dim unknown nodes
+};
 void write_map_table(const semantics::Map& map, const Nodes& nodes, const std::vector<Column>& columns,
-                     bool colour, base::Writer& out);
+                     const TableStyle& style, base::Writer& out);
 
 /// One line about the whole: how many nodes, how many answered, by which sources.
 std::string summary_line(const semantics::Map& map);

@@ -4,13 +4,16 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "output/fitted_table.h"
 #include "output/formats.h"
 #include "output/styles.h"
 
 namespace thence::output {
 namespace {
 
-constexpr std::size_t widest = 64;
+// Widths in columns of a terminal.
+constexpr std::size_t widest = 64;  // of an unlimited table: longer cells stick out
+constexpr std::size_t least_module = 32, least_path = 16, least_word = 10, narrowest = 8;
 
 // A nameless node is called by its place, as on the command line.
 std::string cell(ColumnReader& reader, const Column& column, onnx::NodeId id) {
@@ -30,27 +33,57 @@ void append_padded(std::string& out, std::string_view text, std::size_t width, b
   out.append(used < width ? width - used + 2 : 2, ' ');
 }
 
+// Columns whose text can be shortened in the middle and is still recognised.
+bool holds_paths(const Column& column) {
+  static constexpr std::string_view paths[] = {"name",         "module",    "module_class", "modules",
+                                               "weight_owner", "hf_module", "tag",          "reason"};
+  return std::find(std::begin(paths), std::end(paths), column.name) != std::end(paths);
+}
+
+std::vector<std::size_t> widths_of(ColumnReader& reader, const Nodes& nodes,
+                                   const std::vector<Column>& columns, std::size_t width) {
+  std::vector<std::size_t> widths;
+  for (const Column& column : columns) widths.push_back(column.name.size());
+  const std::size_t most = width == 0 ? widest : width;
+  for (std::size_t row = 0; row < nodes.size(); ++row)
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      widths[i] = std::min(most, std::max(widths[i], base::columns(cell(reader, columns[i], nodes[row]))));
+  if (width == 0) return widths;
+  // Other paths give way first, then short words, the module itself last.
+  std::vector<std::size_t> least;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    least.push_back(columns[i].name == "module" ? least_module
+                    : holds_paths(columns[i])   ? least_path
+                                                : widths[i]);
+  fit_widths(widths, least, width);
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (!holds_paths(columns[i])) least[i] = std::max(least_word, columns[i].name.size());
+  fit_widths(widths, least, width);
+  for (std::size_t i = 0; i < columns.size(); ++i) least[i] = std::max(narrowest, columns[i].name.size());
+  fit_widths(widths, least, width);
+  return widths;
+}
+
 }  // namespace
 
 void write_map_table(const semantics::Map& map, const Nodes& nodes, const std::vector<Column>& columns,
-                     bool colour, base::Writer& out) {
+                     const TableStyle& style, base::Writer& out) {
   ColumnReader reader(map);
-  std::vector<std::size_t> widths;
-  for (const Column& column : columns) widths.push_back(column.name.size());
-  for (std::size_t row = 0; row < nodes.size(); ++row)
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      widths[i] = std::min(widest, std::max(widths[i], base::columns(cell(reader, columns[i], nodes[row]))));
-  if (colour) out.add(bold);
+  const std::vector<std::size_t> widths = widths_of(reader, nodes, columns, style.width);
+  if (style.colour) out.add(bold);
   for (std::size_t i = 0; i < columns.size(); ++i)
     append_padded(out.buffer(), columns[i].name, widths[i], i + 1 == columns.size());
-  if (colour) out.add(plain);
+  if (style.colour) out.add(plain);
   out.add("\n");
   for (std::size_t row = 0; row < nodes.size() && out.ok(); ++row) {
     const onnx::NodeId id = nodes[row];
-    const bool faint = colour && !map.answer(id).known();
+    const bool faint = style.colour && !map.answer(id).known();
     if (faint) out.add(dim);
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      append_padded(out.buffer(), cell(reader, columns[i], id), widths[i], i + 1 == columns.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      std::string text = cell(reader, columns[i], id);
+      if (style.width > 0) text = cut_middle(text, widths[i]);
+      append_padded(out.buffer(), text, widths[i], i + 1 == columns.size());
+    }
     if (faint) out.add(plain);
     out.add("\n");
   }

@@ -7,6 +7,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "output/csv.h"
+#include "output/fitted_table.h"
 
 namespace thence::output {
 namespace {
@@ -39,18 +40,27 @@ void write_value(const Cell& cell, JsonWriter& json) {
     json.verbatim(number_text(cell));
 }
 
-// Words to the left, numbers to the right.
-void write_table(const Rows& rows, base::Writer& out) {
-  if (rows.cells.empty()) return;
-  std::vector<std::size_t> widths;
+std::vector<std::size_t> widths_of(const Rows& rows, std::size_t width) {
+  std::vector<std::size_t> widths, least;
   for (const std::string_view column : rows.columns) widths.push_back(column.size());
+  for (const std::size_t title : widths) least.push_back(std::max<std::size_t>(title, 8));
   for (const auto& row : rows.cells)
-    for (std::size_t i = 0; i < row.size(); ++i)
+    for (std::size_t i = 0; i < row.size(); ++i) {
       widths[i] = std::max(widths[i], base::columns(printed(row[i])));
+      if (is_number(row[i])) least[i] = std::max(least[i], widths[i]);  // numbers are never shortened
+    }
+  if (width > 0) fit_widths(widths, least, width);
+  return widths;
+}
+
+// Words to the left, numbers to the right.
+void write_table(const Rows& rows, std::size_t width, base::Writer& out) {
+  if (rows.cells.empty()) return;
+  const std::vector<std::size_t> widths = widths_of(rows, width);
   const auto line = [&](auto text_of, auto right) {
     std::string text;
     for (std::size_t i = 0; i < rows.columns.size(); ++i) {
-      const std::string cell = text_of(i);
+      const std::string cell = cut_middle(text_of(i), widths[i]);
       const std::string space(widths[i] - std::min(widths[i], base::columns(cell)), ' ');
       if (i > 0) text += "  ";
       text += right(i) ? space + cell : cell + space;
@@ -111,7 +121,7 @@ void write_document(const Rows& rows, base::Writer& out) {
 
 }  // namespace
 
-void write_rows(const Rows& rows, std::string_view format, base::Writer& out) {
+void write_rows(const Rows& rows, std::string_view format, std::size_t width, base::Writer& out) {
   if (format == "json") {
     write_document(rows, out);
   } else if (is_csv(format)) {
@@ -125,7 +135,7 @@ void write_rows(const Rows& rows, std::string_view format, base::Writer& out) {
   } else if (format == "names") {
     for (const auto& row : rows.cells) out.add(row.empty() ? "\n" : printed(row.front()) + "\n");
   } else {
-    write_table(rows, out);
+    write_table(rows, width, out);
   }
   out.flush();
 }

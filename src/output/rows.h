@@ -23,7 +23,8 @@ struct Rows {
   std::vector<std::vector<Cell>> cells = {};
 };
 
-/// table, json, jsonl, csv, csv-raw, or names: the first column alone.
-void write_rows(const Rows& rows, std::string_view format, base::Writer& out);
+/// table, json, jsonl, csv, csv-raw, or names: the first column alone. Text in a table is shortened in the
+/// middle to fit `width`; 0: unlimited.
+void write_rows(const Rows& rows, std::string_view format, std::size_t width, base::Writer& out);
 
 }  // namespace thence::output

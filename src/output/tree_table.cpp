@@ -105,7 +105,7 @@ void write_tree_table(const semantics::Map& map, const Tree& tree, const TreeOpt
       {.title = "flops", .right = true, .dispensable = 1, .least = 12},
       {.title = base::format("% of {}", short_name(measure)), .right = true, .dispensable = 2},
       {.title = "", .dispensable = 6, .colour = "\x1b[36m"},
-      {.title = "sure", .right = true, .dispensable = 9},
+      {.title = "confidence", .right = true, .dispensable = 9},
       {.title = "role", .dispensable = 5, .least = 8},
   };
   const Tallies& tallies = tree.tallies;

@@ -1,0 +1,51 @@
+#include "output/fitted_table.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+
+namespace thence::output {
+namespace {
+
+using Widths = std::vector<std::size_t>;
+
+TEST(CutMiddle, KeepsBothEnds) {
+  EXPECT_EQ(cut_middle("encoder.layer.0.attention", 11), "encod…ntion");
+  EXPECT_EQ(cut_middle("short", 5), "short");
+  EXPECT_EQ(base::columns(cut_middle("encoder.layer.0.attention", 10)), 10u);
+}
+
+TEST(CutMiddle, NeverSplitsACharacter) {
+  for (std::size_t width = 1; width < 8; ++width) {
+    const std::string cut = cut_middle("äöüßéàç…ñ", width);
+    EXPECT_EQ(base::columns(cut), width) << cut;
+    EXPECT_TRUE(base::is_printable(cut)) << cut;
+  }
+}
+
+TEST(FitWidths, LeavesWhatFits) {
+  Widths widths = {10, 20};
+  fit_widths(widths, {8, 8}, 32);
+  EXPECT_EQ(widths, (Widths{10, 20}));
+}
+
+TEST(FitWidths, ShrinksTheWidestFirst) {
+  Widths widths = {10, 40, 20};
+  fit_widths(widths, {8, 8, 8}, 54);  // 50 without the gaps
+  EXPECT_EQ(widths, (Widths{10, 20, 20}));
+}
+
+TEST(FitWidths, SpreadsWhatIsLeftOver) {
+  Widths widths = {30, 30};
+  fit_widths(widths, {8, 8}, 33);
+  EXPECT_EQ(widths, (Widths{16, 15}));
+}
+
+TEST(FitWidths, KeepsTheLeastEvenIfItDoesNotFit) {
+  Widths widths = {30, 30};
+  fit_widths(widths, {12, 8}, 10);
+  EXPECT_EQ(widths, (Widths{12, 8}));
+}
+
+}  // namespace
+}  // namespace thence::output
