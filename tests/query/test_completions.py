@@ -209,13 +209,7 @@ def test_every_flag_of_every_command_is_offered(desk: Path) -> None:
     commands = run(["bash"], "thence __complete ''", desk).stdout.splitlines()
     for command in (line.split("\t")[0] for line in commands):
         offered = run(["bash"], f"thence __complete {command} -", desk).stdout
-        told = run(["bash"], f"thence {command} --help", desk).stdout
-        flags = {
-            name
-            for line in told.splitlines()
-            if (named := re.match(r"  (-\S+)", line))
-            for name in named[1].split(",")
-            if name.startswith("--")
-        }
+        printed = run(["bash"], f"thence {command} --help", desk).stdout
+        flags = set(re.findall(r"^  (?:-\w, |    )(--[\w-]+)", printed, re.M))
         assert flags
         assert flags <= {line.split("\t")[0] for line in offered.splitlines()} | {"--help"}, command
