@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..bodies import body_nodes
 from ..limits import check_function_calls
+from .thresholds import LOOKED_THROUGH
 
 if TYPE_CHECKING:
     import onnx
@@ -130,7 +131,6 @@ _CARRIES = set(
 )
 _SHIFTS = {"Add", "Max", "Min", "Mul", "Sub"}
 _PASSES = _CARRIES | _SHIFTS
-_LOOKED_THROUGH = 256  # nodes between an input and the tables that it chooses rows of
 
 
 def _rows(
@@ -142,7 +142,7 @@ def _rows(
     found: dict[str, int] = {}
     for value in graph.input:
         left, seen = [(str(value.name), 1)], {value.name}
-        while left and len(seen) < _LOOKED_THROUGH:
+        while left and len(seen) < LOOKED_THROUGH:
             name, share = left.pop()
             for node in readers.get(name, ()):
                 if node.op_type == "Gather" and node.input[0] in weights and name == node.input[1]:
