@@ -10,7 +10,7 @@ ifneq ($(filter compare,$(MAKECMDGOALS)),)
 $(if $(BASE),,$(error name the commit to compare with: make compare BASE=<commit>))
 endif
 
-.PHONY: help demo test test-long compare build wheel lint format tidy bench corpus accuracy accuracy-transfer operators calibrate fuzz coverage clean
+.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-transfer operators calibrate fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -76,6 +76,9 @@ calibrate: setup-test  ## measure schema/calibration.json anew on the same half,
 
 compare: setup-test setup-compare build  ## compare all answers with those of a commit: BASE=<commit>
 	@PYTHONPATH=python .venv/bin/python -m tools.compare --base $(BASE) $(FLAGS)
+
+thresholds: setup-test build  ## which answers half and double of each threshold change; FLAGS="--room transfer"
+	@PYTHONPATH=python .venv/bin/python -m tools.thresholds $(FLAGS)
 
 fuzz: setup-test build/asan/build.ninja  ## damaged files against the sanitizers
 	@cmake --build --preset asan --target thence

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from .bodies import body_nodes
 from .errors import BAD_INPUT, Error
 
 if TYPE_CHECKING:
@@ -93,6 +94,4 @@ def _with_bodies(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
     while left:
         node = left.pop()
         yield node
-        for attribute in node.attribute:
-            for body in (attribute.g, *attribute.graphs):
-                left += body.node
+        left += body_nodes(node)

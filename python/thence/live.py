@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from .errors import told
-from .export import export_model, given_inputs
+from .export import ExportOptions, export_model, given_inputs
 from .mapper import SemanticMapper
 from .observe import observed
 from .pipeline import Result, Wanted, run
@@ -107,6 +107,9 @@ def export_to_onnx(
     with told():
         given = given_inputs(model, inputs)
         exported = export_model(
-            model, given, Path(path), exporter=exporter, options=exporter_options, record=False
+            model,
+            given,
+            Path(path),
+            ExportOptions(exporter=exporter, exporter_options=exporter_options, record=False),
         )
         return exported.path

@@ -17,6 +17,7 @@ from .capture import Calls, ModuleMap, Unsupported, capture
 from .capture.inputs import arguments
 from .export import LOCK, Code, ExportError, as_found
 from .export.errors import words_of
+from .export.inputs import forward_failure
 from .export.quiet import quiet
 from .messages import to_stderr
 
@@ -132,12 +133,7 @@ class _Recorder:
             with torch.no_grad():
                 self._model(*given.args, **given.kwargs)
         except Exception as error:
-            raise ExportError(
-                Code.FORWARD,
-                f"{type(self._model).__name__}.forward fails on the inputs: {words_of(error)}",
-                "correct the inputs (--input-spec FILE), or the model",
-                words_of(error, 4000),
-            ) from error
+            raise forward_failure(self._model, error) from error
 
     def _note(self, part: str, error: Exception) -> None:
         self._tell(part, words_of(error))

@@ -20,7 +20,7 @@ from torch import nn
 from . import _core
 from .capture import Calls, ModuleMap, Unsupported, record_calls, record_module_map, write
 from .errors import told
-from .export import Code, Exported, ExportError, Inputs, Made, Progress, export_model
+from .export import Code, Exported, ExportError, ExportOptions, Inputs, Made, Progress, export_model
 from .export.place import cannot_write
 from .observe import observed, unrecorded_sentence
 from .strategies import exporter_for, needs_of
@@ -79,14 +79,16 @@ def run(
             model,
             inputs,
             output,
-            exporter=exporter,
-            opset=wanted.opset,
-            dynamic=wanted.dynamic,
-            options=wanted.options,
-            verbose=wanted.verbose,
-            say=progress.say,
-            around_torchscript=work.listening,
-            finish=work.finish,
+            ExportOptions(
+                exporter=exporter,
+                opset=wanted.opset,
+                dynamic=wanted.dynamic,
+                exporter_options=wanted.options,
+                verbose=wanted.verbose,
+                say=progress.say,
+                around_torchscript=work.listening,
+                finish=work.finish,
+            ),
         )
         work.place_capture()
     return Result(work.summary(exported), work.map)

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/zip_archive.h"
+#include "capture/limits.h"
 #include "capture/saved_graph.h"
 #include "capture/saved_weights.h"
 
@@ -138,7 +139,7 @@ Result<Capture> read_program(const ZipArchive& archive, const Place& place, cons
   Capture capture;
   capture.sections = {"hierarchy", "fx_graph"};
   // A few bytes of paths can ask for many modules; a program spends hundreds on each.
-  capture.tree.set_room((std::size_t{16} << 20) + 8 * text.size());
+  capture.tree.set_room(least_room + room_per_byte * text.size());
   read_modules(module, capture.tree);
   const std::size_t listed = capture.tree.size();
   const SavedSignature signature =

@@ -15,6 +15,7 @@ using base::JsonValue;
 
 // Bytes of an element, by the number that the archive gives its type; 0 for a type that is not known.
 unsigned width_of(std::uint64_t scalar_type) {
+  // #lizard forgives: a table of torch's scalar types.
   switch (scalar_type) {
     case 1:   // uint8
     case 2:   // int8

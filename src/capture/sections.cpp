@@ -1,15 +1,15 @@
 #include "capture/sections.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/json.h"
+#include "capture/limits.h"
 
 namespace thence::capture {
 namespace {
 
 using base::JsonValue;
-
-constexpr std::uint64_t most_values = std::uint64_t{1} << 26;
 
 std::string_view text(JsonValue object, const char* key) { return object[key].text_or({}); }
 
@@ -75,7 +75,7 @@ class FxReader {
   }
 
   void read_argument(JsonValue argument, std::string_view graph, int depth) {
-    if (depth > 16) return;
+    if (depth > deepest_argument) return;
     if (argument.is_array()) {
       for (const JsonValue item : argument.items()) read_argument(item, graph, depth + 1);
     } else if (argument.is_object()) {
@@ -96,53 +96,80 @@ class FxReader {
   std::unordered_map<std::string, std::uint32_t> values_;
 };
 
+// An execution trace: values by number, then the events that made them.
+class TraceReader {
+ public:
+  TraceReader(JsonValue section, const ModuleTree& tree) : section_(section), tree_(tree) {}
+
+  Recording read() {
+    read_values();
+    for (const JsonValue event : section_["events"].items()) read_event(event);
+    return std::move(recording_);
+  }
+
+ private:
+  void read_values() {
+    std::uint64_t count = 0;
+    for ([[maybe_unused]] const JsonValue item : section_["values"].items()) ++count;
+    const std::uint64_t end = std::min(2 * count + spare_values, most_values);
+    for (const JsonValue item : section_["values"].items()) {
+      const std::optional<std::uint64_t> id = item["id"].natural();
+      if (id && *id < end) read_value(item, static_cast<std::size_t>(*id));
+    }
+  }
+
+  void read_value(JsonValue item, std::size_t id) {
+    if (id >= recording_.values.size()) recording_.values.resize(id + 1);
+    RecordedValue& value = recording_.values[id];
+    read_shape(item, value);
+    if (const std::string_view path = text(item, "parameter"); !path.empty())
+      value.parameter = recording_.parameter(path);
+  }
+
+  void read_event(JsonValue event) {
+    std::optional<RecordedStep> step = step_of(event);
+    if (!step) return;
+    recording_.begin(*step);
+    for (const JsonValue id : event["inputs"].items()) link(id);
+    if (step->kind == RecordedStep::Kind::size) link(event["value"]);
+    recording_.begin_outputs();
+    for (const JsonValue id : event["outputs"].items()) link(id);
+    mark_made(recording_);
+  }
+
+  // Nothing for an event of another kind, or of a module that the tree does not have.
+  std::optional<RecordedStep> step_of(JsonValue event) {
+    RecordedStep step;
+    step.module = tree_.find(text(event, "module"));
+    step.call = call_of(event);
+    if (step.module == no_module) return std::nullopt;
+    const std::string_view kind = text(event, "kind");
+    if (kind == "op") {
+      step.word = recording_.word(text(event, "op"));
+    } else if (kind == "size") {
+      step.kind = RecordedStep::Kind::size;
+      step.word = recording_.word("size");
+    } else {
+      return std::nullopt;
+    }
+    return step;
+  }
+
+  void link(JsonValue id) {
+    const std::optional<std::uint64_t> value = id.natural();
+    if (value && *value < recording_.values.size())
+      recording_.links.push_back(static_cast<std::uint32_t>(*value));
+  }
+
+  JsonValue section_;
+  const ModuleTree& tree_;
+  Recording recording_;
+};
+
 }  // namespace
 
 Recording read_execution_trace(JsonValue section, const ModuleTree& tree) {
-  Recording recording;
-  const auto value_at = [&](std::uint64_t id) -> RecordedValue* {
-    if (id >= most_values) return nullptr;
-    if (id >= recording.values.size()) recording.values.resize(id + 1);
-    return &recording.values[id];
-  };
-  std::uint64_t budget = 0;  // ids are dense: a file that says otherwise is not believed
-  for ([[maybe_unused]] const JsonValue item : section["values"].items()) ++budget;
-  for (const JsonValue item : section["values"].items()) {
-    const std::optional<std::uint64_t> id = item["id"].natural();
-    if (!id || *id >= 2 * budget + 16) continue;
-    RecordedValue* const value = value_at(*id);
-    if (value == nullptr) continue;
-    read_shape(item, *value);
-    if (const std::string_view path = text(item, "parameter"); !path.empty())
-      value->parameter = recording.parameter(path);
-  }
-  const auto link = [&](JsonValue id) {
-    const std::optional<std::uint64_t> value = id.natural();
-    if (value && *value < recording.values.size())
-      recording.links.push_back(static_cast<std::uint32_t>(*value));
-  };
-  for (const JsonValue event : section["events"].items()) {
-    const std::string_view kind = text(event, "kind");
-    RecordedStep step;
-    step.module = tree.find(text(event, "module"));
-    step.call = call_of(event);
-    if (step.module == no_module) continue;
-    if (kind == "op") {
-      step.word = recording.word(text(event, "op"));
-    } else if (kind == "size") {
-      step.kind = RecordedStep::Kind::size;
-      step.word = recording.word("size");
-    } else {
-      continue;
-    }
-    recording.begin(step);
-    for (const JsonValue id : event["inputs"].items()) link(id);
-    if (step.kind == RecordedStep::Kind::size) link(event["value"]);
-    recording.begin_outputs();
-    for (const JsonValue id : event["outputs"].items()) link(id);
-    mark_made(recording);
-  }
-  return recording;
+  return TraceReader(section, tree).read();
 }
 
 Recording read_fx_graph(JsonValue section, const ModuleTree& tree) { return FxReader(section, tree).read(); }

@@ -35,11 +35,6 @@ struct CheckFlags : ModelFlags {
   bool synthesise = false, strict = false;
 };
 
-int fail(const Error& error) {
-  print_error(error);
-  return static_cast<int>(error.kind);
-}
-
 std::string place(const onnx::Model& model, onnx::NodeId id) {
   const onnx::Node node = model.node(id);
   if (!node.name().empty()) return std::string(node.name());

@@ -125,6 +125,11 @@ std::string error_text(const Error& error) {
 
 void print_error(const Error& error) { std::fputs((error_text(error) + "\n").c_str(), stderr); }
 
+int fail(const Error& error) {
+  print_error(error);
+  return static_cast<int>(error.kind);
+}
+
 namespace {
 
 void print_diagnostics(const Diagnostics& diagnostics) {
@@ -241,9 +246,7 @@ int deliver_to_file(const ModelFlags& flags, const std::function<void(base::Writ
   std::optional<Error> error = replaces_input(flags, flags.output, !is_model);
   const base::Links links = flags.output_is_derived ? base::Links::replace : base::Links::follow;
   if (!error) error = base::write_atomically(flags.output, write, links);
-  if (!error) return done;
-  print_error(*error);
-  return static_cast<int>(error->kind);
+  return error ? fail(*error) : done;
 }
 
 }  // namespace

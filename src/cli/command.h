@@ -77,6 +77,8 @@ int deliver_tagged(const semantics::Map& map, const ModelFlags& flags, edit::Tag
 void tell_of_data_left_behind(const onnx::Model& model, const ModelFlags& flags);
 
 void print_error(const Error& error);
+/// Prints the error and returns its exit code.
+int fail(const Error& error);
 /// An error as it is printed, without the last line's end.
 std::string error_text(const Error& error);
 /// Text from a file as it may be shown in a message: printable, and no longer than people read.

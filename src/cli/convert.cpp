@@ -52,11 +52,6 @@ struct ConvertFlags : ModelFlags {
   std::string format, overlay;
 };
 
-int fail(const Error& error) {
-  print_error(error);
-  return static_cast<int>(error.kind);
-}
-
 template <output::Formulas formulas>
 void write_csv(const semantics::Map& map, base::Writer& out) {
   output::write_map_csv(map, output::Nodes(map.model()), output::all_columns(), formulas, 1, out);

@@ -71,10 +71,7 @@ int run_diff(DiffFlags& flags) {
   const Opened after = keep_map(flags, semantics::Map::make(flags.other, options));
   if (after.map == nullptr) return after.exit_code;
   for (const semantics::Map* const map : {before.map, after.map})
-    if (const std::optional<Error> error = onnx::invalid_external_data(map->model())) {
-      print_error(*error);
-      return static_cast<int>(error->kind);
-    }
+    if (const std::optional<Error> error = onnx::invalid_external_data(map->model())) return fail(*error);
   const diff::Report report = diff::compare(*before.map, *after.map, ignored);
   const output::Comparison comparison{*before.map, *after.map, report};
   const int code = deliver(flags, [&](base::Writer& out) {

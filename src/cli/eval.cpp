@@ -94,10 +94,6 @@ Opened open_asked(EvalFlags& flags) {
 }
 
 int run_eval(EvalFlags& flags) {
-  const auto fail = [](const Error& error) {
-    print_error(error);
-    return static_cast<int>(error.kind);
-  };
   std::vector<Bar> bars;
   for (const std::string& given : flags.require) {
     Result<Bar> bar = read_bar(given);

@@ -51,9 +51,7 @@ int infer_types(const ExtractFlags& flags, edit::Types& types) {
   const int code = feed_python("extract", request, limits, [](base::Writer&) {}, &answer);
   if (code != done) return code;
   const std::optional<Error> error = edit::add_types_of(answer, "the answer of Python", types);
-  if (!error) return done;
-  print_error(*error);
-  return static_cast<int>(error->kind);
+  return error ? fail(*error) : done;
 }
 
 void tell(const semantics::Map& map, const edit::Part& part) {
@@ -91,10 +89,7 @@ int run_extract(ExtractFlags& flags) {
   const semantics::Map& map = *opened.map;
   edit::Types types = edit::types_in(map.model());
   if (!flags.types.empty())
-    if (const std::optional<Error> error = edit::add_types(flags.types, types)) {
-      print_error(*error);
-      return static_cast<int>(error->kind);
-    }
+    if (const std::optional<Error> error = edit::add_types(flags.types, types)) return fail(*error);
   int code = done;
   const std::optional<edit::Part> part = find_part(flags, map, types, code);
   if (!part) return code;

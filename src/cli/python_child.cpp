@@ -105,11 +105,6 @@ int wait_for(pid_t child) {
   return status;
 }
 
-int fail(const Error& error) {
-  print_error(error);
-  return static_cast<int>(error.kind);
-}
-
 // To a request, which is a JSON object with members.
 void add_memory_limit(std::size_t mebibytes, std::string& request) {
   request.pop_back();

@@ -45,11 +45,10 @@ edges, evidence, metadata. It cannot write, and reads no file but the model.
         "exceeded a limit, 4 input/output failure",
 };
 
-int fail(const Error& error, int code) {
+int found_nothing(const Error& error) {
   print_error(error);
-  return code;
+  return nothing_found;
 }
-int fail(const Error& error) { return fail(error, static_cast<int>(error.kind)); }
 
 // One per line; a node whose name is not its own, or cannot be shown, is called by its place.
 void write_names(const onnx::Model& model, const std::vector<onnx::NodeId>& nodes, base::Writer& out) {
@@ -66,7 +65,7 @@ void write_names(const onnx::Model& model, const std::vector<onnx::NodeId>& node
 int write_list(const QueryFlags& flags, const semantics::Map& map, const std::vector<onnx::NodeId>& nodes) {
   const Result<query::ToolList> list =
       query::tool_list(flags.as, map.model(), nodes, {.precision = flags.precision});
-  if (!list) return fail(list.error(), nothing_found);
+  if (!list) return found_nothing(list.error());
   if (!flags.quiet)
     for (const Diagnostic& diagnostic : list->diagnostics)
       std::fputs(base::format("warning[{}]: {}\n", diagnostic.code, diagnostic.text).c_str(), stderr);
@@ -105,7 +104,7 @@ int run_selectors(QueryFlags& flags) {
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
   const Result<std::vector<onnx::NodeId>> nodes = selector->run(map);
-  if (!nodes) return fail(nodes.error(), nothing_found);
+  if (!nodes) return found_nothing(nodes.error());
   const int code =
       flags.as.empty() ? write_nodes(flags, map, *nodes, *columns) : write_list(flags, map, *nodes);
   if (code == done && !flags.quiet)

@@ -10,11 +10,6 @@ output::Cell cell_of(query::SqlValue& value) {
   return std::visit([](auto& one) -> output::Cell { return std::move(one); }, value);
 }
 
-int fail(const Error& error) {
-  print_error(error);
-  return static_cast<int>(error.kind);
-}
-
 }  // namespace
 
 int run_sql(const QueryFlags& flags) {

@@ -47,11 +47,6 @@ struct CheckFlags : ModelFlags {
   std::string format = "table";
 };
 
-int fail(const Error& error) {
-  print_error(error);
-  return static_cast<int>(error.kind);
-}
-
 Error no_rules() {
   return {ErrorKind::usage, "U018", "there is no thence.toml in this folder or around it",
           "name the file, or write one: docs/rules.md describes it"};

@@ -101,10 +101,7 @@ int compare_strategies(ModelFlags& flags, const std::string& format) {
     flags.options.strategy = std::string(strategy.name);
     const Result<semantics::Map> map = semantics::Map::make(flags.model, flags.options);
     if (!map) {
-      if (map.error().kind != ErrorKind::usage) {
-        print_error(map.error());
-        return static_cast<int>(map.error().kind);
-      }
+      if (map.error().kind != ErrorKind::usage) return fail(map.error());
       side.needs = map.error().text;
     } else {
       side.summary = map->summary();

@@ -86,10 +86,7 @@ int run_strip(StripFlags& flags) {
   if (!settle_output(flags, flags.in_place)) return wrong_usage;
   Diagnostics diagnostics;
   const Result<onnx::Model> model = onnx::Model::open(flags.model, diagnostics);
-  if (!model) {
-    print_error(model.error());
-    return static_cast<int>(model.error().kind);
-  }
+  if (!model) return fail(model.error());
   const bool any = edit::has_entries(*model);
   const edit::Splice splice = edit::without(*model);
   const int code = deliver_model(flags, [&](base::Writer& out) { splice.write(out); });

@@ -57,31 +57,50 @@ bool needs_support(const ExporterStack& stack) {
   return frame.path.find('.') == std::string::npos && frame.class_name.find('.') == std::string::npos;
 }
 
+constexpr std::string_view slice_opening = "slice(";
+constexpr long largest_index = 1'000'000'000, largest_step = 1'000'000;  // larger ones are no module's
+
+// A sliced list in a path, as in "layers.slice(2, None, None).3": what is to be replaced, and by which index.
+struct SlicedList {
+  std::size_t end;
+  long index;
+};
+
+// The index in the list itself, of an element of a slice of it.
+std::optional<long> index_in_list(std::optional<long> start, std::optional<long> step,
+                                  std::optional<long> index) {
+  if (!start || !step || !index || *start < 0 || *step <= 0) return std::nullopt;
+  if (*index > largest_index || *step > largest_step || *start > largest_index) return std::nullopt;
+  return *start + *index * *step;
+}
+
+std::optional<SlicedList> read_slice(std::string_view path, std::size_t at, const ModuleTree* tree) {
+  const std::size_t close = path.find(')', at);
+  if (close == std::string_view::npos || close + 1 >= path.size() || path[close + 1] != '.')
+    return std::nullopt;
+  const std::size_t inside = at + slice_opening.size();
+  const auto parts = base::split(path.substr(inside, close - inside), ',');
+  const std::size_t end = std::min(path.find('.', close + 2), path.size());
+  const std::string_view number = path.substr(close + 2, end - close - 2);
+  if (parts.size() != 3 || !base::is_digits(number)) return std::nullopt;
+  auto start = slice_number(parts[0], 0);
+  if (start && *start < 0 && at > 0)
+    if (const auto length = list_length(tree, path.substr(0, at - 1))) start = std::max(0L, *start + *length);
+  const auto index = index_in_list(start, slice_number(parts[2], 1), slice_number(number, 0));
+  if (!index) return std::nullopt;
+  return SlicedList{end, *index};
+}
+
 }  // namespace
 
 std::string undo_slices(std::string_view path, const ModuleTree* tree) {
-  constexpr std::string_view opening = "slice(";
   if (path.size() > 4 * ModuleTree::max_path_length) return std::string(path);  // no module's, sliced or not
   std::string out(path);
-  for (std::size_t at = out.find(opening); at != std::string::npos; at = out.find(opening, at + 1)) {
-    const std::size_t close = out.find(')', at);
-    if (close == std::string::npos || close + 1 >= out.size() || out[close + 1] != '.')
-      return std::string(path);
-    const auto parts =
-        base::split(std::string_view(out).substr(at + opening.size(), close - at - opening.size()), ',');
-    const std::size_t end = std::min(out.find('.', close + 2), out.size());
-    const std::string_view number = std::string_view(out).substr(close + 2, end - close - 2);
-    if (parts.size() != 3 || !base::is_digits(number)) return std::string(path);
-    auto start = slice_number(parts[0], 0);
-    const auto step = slice_number(parts[2], 1);
-    const auto index = slice_number(number, 0);
-    if (start && *start < 0 && at > 0)
-      if (const auto length = list_length(tree, std::string_view(out).substr(0, at - 1)))
-        start = std::max(0L, *start + *length);
-    if (!start || !step || !index || *start < 0 || *step <= 0 || *index > 1'000'000'000 ||
-        *step > 1'000'000 || *start > 1'000'000'000)
-      return std::string(path);
-    out.replace(at, end - at, std::to_string(*start + *index * *step));
+  for (std::size_t at = out.find(slice_opening); at != std::string::npos;
+       at = out.find(slice_opening, at + 1)) {
+    const std::optional<SlicedList> slice = read_slice(out, at, tree);
+    if (!slice) return std::string(path);
+    out.replace(at, slice->end - at, std::to_string(slice->index));
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "hierarchy/scope_thresholds.h"
 
 namespace thence::hierarchy {
 
@@ -29,7 +30,6 @@ std::string_view folded_path(const onnx::Node& node) {
 // read.
 void add_folded_modules(const onnx::Model& model, ModuleTree& tree) {
   if (!has_folded_calls(model)) return;
-  constexpr std::size_t most = 64;  // modules that are told for one function
   std::unordered_map<std::string_view, std::vector<ModuleId>> stands_for;
   for (const onnx::Graph& graph : model.graphs()) {
     std::vector<ModuleId> around;
@@ -41,7 +41,7 @@ void add_folded_modules(const onnx::Model& model, ModuleTree& tree) {
       if (path.empty()) continue;
       std::vector<ModuleId>& modules = stands_for[node.op_type()];
       const auto add = [&](ModuleId module) {
-        if (module != no_module && modules.size() < most) modules.push_back(module);
+        if (module != no_module && modules.size() < most_modules_per_function) modules.push_back(module);
       };
       if (!path.starts_with('.'))
         add(tree.add(path));

@@ -3,17 +3,13 @@
 // bears the other's path.
 #include "dataflow/operator_traits.h"
 #include "hierarchy/hierarchy.h"
+#include "hierarchy/parameter_thresholds.h"
 
 namespace thence::hierarchy {
-namespace {
-
-constexpr int most_steps = 6;
-
-}  // namespace
 
 Hierarchy::Parameter Hierarchy::parameter_behind(const onnx::Model& model, onnx::ValueId value) const {
   ParameterOwner copy;
-  for (int step = 0; step <= most_steps && value != onnx::none; ++step) {
+  for (int step = 0; step <= most_form_changes && value != onnx::none; ++step) {
     const onnx::Producer producer = model.producer(value);
     if (producer.kind == onnx::Producer::Kind::initializer)
       return {producer.index, copy.module != no_module ? copy : parameters_[producer.index]};

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "hierarchy/capture_thresholds.h"
 #include "hierarchy/parameters.h"
 
 namespace thence::hierarchy {
@@ -37,7 +38,7 @@ std::optional<Error> check_same_model(const Capture& capture, const onnx::Model&
     ++named;
     found += known.empty() ? has_module(path.substr(0, path.rfind('.'))) : known.contains(path);
   }
-  if (named < 3 || found > 0) return std::nullopt;
+  if (named < least_named_to_refuse || found > 0) return std::nullopt;
   return Error{
       ErrorKind::bad_input, "C004",
       base::format("{}: is the capture of another model: it knows none of the {} parameters that {} names",

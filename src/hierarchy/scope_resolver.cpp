@@ -6,14 +6,13 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "hierarchy/scope_thresholds.h"
 
 namespace thence::hierarchy {
 namespace {
 
 using modules::cross_layer;
 using modules::root;
-
-constexpr std::size_t most_rivals = 1024;
 
 // The component without the number of a repeated call: "fc" of "fc_2".
 std::string_view unnumbered(const Scope& scope) {
@@ -40,8 +39,8 @@ void ScopeResolver::run(const std::vector<ParameterOwner>& parameters) {
       by_component_[scope_component(tree_[module].path)].push_back(module);
   const std::vector<ScopeId> order = outermost_first();
   pass_owners_outwards(order);
-  work_left_ = (std::size_t{1} << 22) + 64 * scopes_.size();
-  rivals_left_ = (std::size_t{1} << 18) + 4 * scopes_.size();
+  work_left_ = least_work + work_per_scope * scopes_.size();
+  rivals_left_ = least_rivals_kept + rivals_kept_per_scope * scopes_.size();
   for (const ScopeId id : order) {
     Scope& scope = scopes_[now_ = id];
     if (scope.parameter_owners.size() <= most_rivals) resolve(scope);
@@ -204,6 +203,13 @@ bool ScopeResolver::resolve_component(Scope& scope, ModuleId outer, std::string_
     return add_match(scope, below, fit_of(scope, below, component));
   if (const std::string_view repeated = repeated_container(around, component); !repeated.empty())
     if (add_match(scope, tree_.find(repeated), Fit::container)) return true;
+  match_parameter_owners(scope, outer, component);
+  if (scope.matches.empty() && tree_.complete()) match_by_name(scope, outer, component);
+  return !scope.matches.empty();
+}
+
+// The owners of the parameters that the scope's nodes read, where they bear its name.
+void ScopeResolver::match_parameter_owners(Scope& scope, ModuleId outer, std::string_view component) {
   for (const ModuleId owner : scope.parameter_owners) {
     if (scope_component(tree_[owner].path) != component) continue;
     // Two modules may share one tensor. If the owner has a scope of its own elsewhere, then this one is as
@@ -211,15 +217,17 @@ bool ScopeResolver::resolve_component(Scope& scope, ModuleId outer, std::string_
     if (!tree_.complete() && !tree_.within(owner, outer) && scope_of_its_own(owner)) continue;
     add_match(scope, owner, tree_.within(owner, outer) ? Fit::skipped : Fit::foreign);
   }
-  if (!scope.matches.empty() || !tree_.complete()) return !scope.matches.empty();
+}
+
+// Any modules that bear the name: those below `outer` or, where there are none, those elsewhere.
+void ScopeResolver::match_by_name(Scope& scope, ModuleId outer, std::string_view component) {
   const auto named = by_component_.find(component);
   if (named == by_component_.end() || named->second.size() > most_rivals || !spend(named->second.size()))
-    return false;
+    return;
   for (const ModuleId module : named->second)
     if (tree_.within(module, outer)) add_match(scope, module, Fit::skipped);
-  if (scope.matches.empty())
-    for (const ModuleId module : named->second) add_match(scope, module, Fit::foreign);
-  return !scope.matches.empty();
+  if (!scope.matches.empty()) return;
+  for (const ModuleId module : named->second) add_match(scope, module, Fit::foreign);
 }
 
 void ScopeResolver::spell_out(Scope& scope, ModuleId outer) {
@@ -258,20 +266,29 @@ void ScopeResolver::find_siblings() {
   }
   for (const auto& [text, group] : by_text) {
     if (group->size() < 2 || !spend(group->size() * group->size())) continue;
-    std::set<ModuleId> modules;
-    bool any_open = false, all_there = true;
-    for (std::size_t number = 0; number < group->size() && all_there; ++number) {
-      const ScopeId found = scopes_.find(number == 0 ? text : base::format("{}_{}", text, number));
-      all_there = std::find(group->begin(), group->end(), found) != group->end();
-    }
-    if (!all_there) continue;
-    for (const ScopeId id : *group) {
-      any_open |= scopes_[id].matches.size() > 1;
-      for (const ScopeMatch& match : scopes_[id].matches) modules.insert(match.module);
-    }
-    if (any_open && modules.size() == group->size())
+    if (is_numbered_throughout(text, *group) && has_as_many_modules(*group))
       for (const ScopeId id : *group) siblings_.emplace(id, group);
   }
+}
+
+// Whether the scopes are numbered without a gap.
+bool ScopeResolver::is_numbered_throughout(const std::string& text, const std::vector<ScopeId>& group) const {
+  for (std::size_t number = 0; number < group.size(); ++number) {
+    const ScopeId found = scopes_.find(number == 0 ? text : base::format("{}_{}", text, number));
+    if (std::find(group.begin(), group.end(), found) == group.end()) return false;
+  }
+  return true;
+}
+
+// Whether the scopes match as many modules as they are, and it is open which is which.
+bool ScopeResolver::has_as_many_modules(const std::vector<ScopeId>& group) const {
+  std::set<ModuleId> modules;
+  bool any_open = false;
+  for (const ScopeId id : group) {
+    any_open |= scopes_[id].matches.size() > 1;
+    for (const ScopeMatch& match : scopes_[id].matches) modules.insert(match.module);
+  }
+  return any_open && modules.size() == group.size();
 }
 
 // The last open one of a group is left the module that no other has; whether it is that.
@@ -326,7 +343,7 @@ std::vector<ScopeResolver::Connections> ScopeResolver::connections_of_open_scope
 
 // All nodes of a scope belong to one call of one module. A scope that fits several is decided if only one of
 // the candidates is connected to it: by what lies inside it, else around it, else in its layer. What is
-// decided may decide others, so this goes on until nothing changes, or for 64 rounds.
+// decided may decide others, so this goes on until nothing changes, or for `most_wiring_rounds`.
 void ScopeResolver::decide_by_wiring() {
   if (std::none_of(scopes_.begin(), scopes_.end(),
                    [](const Scope& scope) { return scope.matches.size() > 1; }))
@@ -334,7 +351,7 @@ void ScopeResolver::decide_by_wiring() {
   std::vector<Connections> connections = connections_of_open_scopes();
   find_siblings();
   bool changed = true;
-  for (int round = 0; changed && round < 64; ++round) {
+  for (int round = 0; changed && round < most_wiring_rounds; ++round) {
     changed = false;
     for (ScopeId id = 0; id < scopes_.size(); ++id) {
       if (connections[id].scopes.empty() || !is_open(id) || !connections[id].may_decide) continue;

@@ -26,6 +26,8 @@ class ScopeResolver {
   void resolve_among(Scope& scope, const std::vector<ScopeMatch>& outers);
   Fit fit_of(const Scope& scope, ModuleId module, std::string_view component) const;
   bool resolve_component(Scope& scope, ModuleId outer, std::string_view component);
+  void match_parameter_owners(Scope& scope, ModuleId outer, std::string_view component);
+  void match_by_name(Scope& scope, ModuleId outer, std::string_view component);
   void spell_out(Scope& scope, ModuleId outer);
   /// What an ambiguous scope is connected to.
   struct Connections {
@@ -39,6 +41,8 @@ class ScopeResolver {
   void decide_by_wiring();
   bool decide_by_connections(ScopeId id, std::vector<Connections>& connections);
   void find_siblings();
+  bool is_numbered_throughout(const std::string& text, const std::vector<ScopeId>& group) const;
+  bool has_as_many_modules(const std::vector<ScopeId>& group) const;
   bool leave_to_siblings(ScopeId id);
   ModuleId pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours, bool blind);
   void number_calls(const std::vector<ScopeId>& order);

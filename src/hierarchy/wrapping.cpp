@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "hierarchy/capture_thresholds.h"
 #include "hierarchy/parameters.h"
 #include "onnx/content.h"
 
@@ -21,9 +22,6 @@ using modules::ModuleId;
 using modules::ModuleTree;
 using modules::no_module;
 using onnx::content_of;
-
-constexpr std::size_t fewest = 3;          // parameters that are no coincidence
-constexpr std::size_t most_compared = 64;  // prefixes
 
 using Captured = std::unordered_map<std::string_view, const CapturedParameter*>;
 using Named = std::unordered_map<std::string_view, std::uint32_t>;  // initializers
@@ -129,7 +127,8 @@ Wrapping find_wrapping(const Capture& capture, const onnx::Model& model) {
   const Named named = named_paths(model);
   std::size_t same = 0;
   for (const auto& [path, initializer] : named) same += captured.contains(path);
-  if (same * 2 >= named.size()) return {};
+  const auto all = static_cast<double>(named.size());
+  if (static_cast<double>(same) >= share_without_prefix * all) return {};
   const std::vector<Guess> file_longer = prefixes(named, captured);
   const std::vector<Guess> capture_longer = prefixes(captured, named);
   const auto votes = [](const std::vector<Guess>& guesses) {
@@ -139,12 +138,12 @@ Wrapping find_wrapping(const Capture& capture, const onnx::Model& model) {
   std::vector<Guess> guesses = capture_has_it ? capture_longer : file_longer;
   std::erase_if(guesses, [&](const Guess& guess) {
     const std::size_t count = guess.rests.size();
-    return count < fewest || count <= same || count * 2 < named.size();
+    return count < least_prefixed || count <= same || static_cast<double>(count) < least_share_prefixed * all;
   });
   if (guesses.empty()) return {};
   if (guesses.size() == 1) return {std::string(guesses.front().prefix), capture_has_it};
   std::map<std::size_t, std::vector<std::string_view>, std::greater<>> by_content;
-  for (std::size_t i = 0; i < guesses.size() && i < most_compared; ++i)
+  for (std::size_t i = 0; i < guesses.size() && i < most_prefixes_compared; ++i)
     by_content[same_content(guesses[i], capture_has_it, captured, named, model)].push_back(guesses[i].prefix);
   const auto& [equal, best] = *by_content.begin();
   if (equal == 0 || best.size() > 1) return {};  // nobody can tell

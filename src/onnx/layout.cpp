@@ -10,6 +10,7 @@ void hold(wire::Layout& layout, Kind outer, Field field, Content content) {
 }
 
 wire::Layout make() {
+  // #lizard forgives: a table of the fields of ONNX's messages.
   wire::Layout all;
   all.messages.resize(static_cast<std::size_t>(Kind::count));
   hold(all, Kind::model, ModelField::graph, Kind::graph);

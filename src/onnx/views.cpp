@@ -103,6 +103,23 @@ constexpr std::size_t most_dims = 256;
 
 constexpr std::uint64_t nowhere = static_cast<std::uint64_t>(-1);  // behind the end of any file
 
+namespace {
+
+ExternalData read_external_data(const std::vector<MetadataEntry>& entries) {
+  ExternalData data;
+  for (const MetadataEntry& entry : entries) {
+    if (entry.key == "location") data.location = entry.value;
+    if (entry.key != "offset" && entry.key != "length") continue;
+    // Runtimes refuse what is no decimal number, so it must not be read as 0.
+    const std::optional<std::uint64_t> place = number(entry.value);
+    if (!place) data.not_a_number = entry;
+    (entry.key == "offset" ? data.offset : data.length) = place.value_or(nowhere);
+  }
+  return data;
+}
+
+}  // namespace
+
 TensorView read_tensor(const Pieces& message) {
   TensorView view;
   std::vector<MetadataEntry> external;
@@ -134,18 +151,7 @@ TensorView read_tensor(const Pieces& message) {
         default: break;
       }
     }
-  if (elsewhere) {
-    ExternalData data;
-    for (const MetadataEntry& entry : external) {
-      if (entry.key == "location") data.location = entry.value;
-      if (entry.key != "offset" && entry.key != "length") continue;
-      // Runtimes refuse what is no decimal number, so it must not be read as 0.
-      const std::optional<std::uint64_t> place = number(entry.value);
-      if (!place) data.not_a_number = entry;
-      (entry.key == "offset" ? data.offset : data.length) = place.value_or(nowhere);
-    }
-    view.external = data;
-  }
+  if (elsewhere) view.external = read_external_data(external);
   return view;
 }
 
@@ -183,6 +189,7 @@ ValueInfoView read_value_info(std::string_view message) {
 }
 
 AttributeView read_attribute(std::string_view message) {
+  // #lizard forgives: a plain switch over the fields of the message.
   AttributeView view;
   for (Fields field(message); field.next();) {
     wire::each_varint(field, static_cast<std::uint32_t>(AttributeField::ints),

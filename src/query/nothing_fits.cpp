@@ -24,10 +24,10 @@ std::string_view noun(Kind kind) {
   return nouns[static_cast<std::size_t>(kind)];
 }
 
-// Calls `use` with the names of a kind that the model has. Long, because it is one list with a case for each
-// kind of selector.
+// Calls `use` with the names of a kind that the model has.
 template <class Use>
 void each_name(const Map& map, const Term& term, Use use) {
+  // #lizard forgives: one list with a case for each kind of selector.
   const modules::ModuleTree& tree = map.tree();
   std::set<std::string_view> met;
   const auto once = [&](std::string_view name) {

@@ -1,6 +1,7 @@
 #include "rules/explain.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "rules/matcher.h"
 
@@ -37,45 +38,84 @@ std::string renamed(const Rule& rule, const Decision& at, bool nearest) {
   return nearest ? "renamed to " + rule.to : "a module between has a name of its own";
 }
 
+// Finds the rules that fit a module, kind by kind, in the order in which they are applied.
+class StepFinder {
+ public:
+  StepFinder(const modules::ModuleTree& tree, const Rules& rules, Granularity granularity, const View& view,
+             ModuleId module)
+      : tree_(tree), rules_(rules), granularity_(granularity), view_(view), module_(module), matcher_(rules) {
+    for (ModuleId at = module; at != modules::no_module; at = tree[at].parent) around_.push_back(at);
+    std::reverse(around_.begin(), around_.end());
+  }
+
+  std::vector<Step> find() {
+    add_own({Kind::show, Kind::hide});
+    add_inherited(Kind::collapse);
+    add_inherited(Kind::join);
+    add_inherited(Kind::rename);
+    add_own({Kind::role});
+    add_roles_of_join();
+    return std::move(steps_);
+  }
+
+ private:
+  // Rules that have an effect on the module itself only.
+  void add_own(std::initializer_list<Kind> kinds) { add(module_, kinds); }
+
+  // Rules that have an effect on what is inside a module, too.
+  void add_inherited(Kind kind) {
+    for (const ModuleId at : around_) add(at, {kind});
+  }
+
+  void add(ModuleId at, std::initializer_list<Kind> kinds) {
+    matcher_.look_at(tree_[at]);
+    for (const Rule& rule : rules_.rules) {
+      const bool wanted = std::find(kinds.begin(), kinds.end(), rule.kind) != kinds.end();
+      if (wanted && matcher_.fits(rule))
+        steps_.push_back({&rule, std::string(tree_[at].path), effect_of(rule, at)});
+    }
+  }
+
+  // A role of the module that a join made.
+  void add_roles_of_join() {
+    const auto joined = view_.joined.find(view_.told_as[module_]);
+    if (joined == view_.joined.end()) return;
+    const std::string& path = joined->second.path;
+    matcher_.look_at(path, view_.tree[joined->first].class_name);
+    for (const Rule& rule : rules_.rules)
+      if (rule.kind == Kind::role && matcher_.fits(rule)) steps_.push_back({&rule, path, words_used});
+  }
+
+  std::string effect_of(const Rule& rule, ModuleId at) const {
+    if (rule.kind <= Kind::join && granularity_ != Granularity::custom)
+      return "only under granularity custom";
+    const Decision& own = view_.decisions[module_];
+    switch (rule.kind) {
+      case Kind::show:
+      case Kind::hide: return shown(rule, own);
+      case Kind::collapse:
+      case Kind::join: return closed(rule, view_.decisions[at], own, at == module_);
+      case Kind::rename: return renamed(rule, view_.decisions[at], own.renamed == at);
+      case Kind::role: break;
+    }
+    return own.kept ? words_used : "no effect: it is told as another module";
+  }
+
+  const modules::ModuleTree& tree_;
+  const Rules& rules_;
+  Granularity granularity_;
+  const View& view_;
+  ModuleId module_;
+  Matcher matcher_;
+  std::vector<ModuleId> around_;  // the module and those around it, from the root inwards
+  std::vector<Step> steps_;
+};
+
 }  // namespace
 
 std::vector<Step> steps_for(const modules::ModuleTree& tree, const Rules& rules, Granularity granularity,
                             const View& view, ModuleId module) {
-  std::vector<ModuleId> around;  // from the root inwards
-  for (ModuleId at = module; at != modules::no_module; at = tree[at].parent) around.push_back(at);
-  std::reverse(around.begin(), around.end());
-  const Decision& own = view.decisions[module];
-  Matcher matcher(rules);
-  std::vector<Step> steps;
-  const auto add = [&](Kind first, Kind second, auto effect) {
-    const bool inwards = first == Kind::collapse || first == Kind::join || first == Kind::rename;
-    for (const ModuleId at : around) {
-      if (at != module && !inwards) continue;
-      matcher.look_at(tree[at]);
-      for (const Rule& rule : rules.rules)
-        if ((rule.kind == first || rule.kind == second) && matcher.fits(rule))
-          steps.push_back({&rule, std::string(tree[at].path),
-                           rule.kind <= Kind::join && granularity != Granularity::custom
-                               ? "only under granularity custom"
-                               : effect(rule, at)});
-    }
-  };
-  add(Kind::show, Kind::hide, [&](const Rule& rule, ModuleId) { return shown(rule, own); });
-  for (const Kind kind : {Kind::collapse, Kind::join})
-    add(kind, kind,
-        [&](const Rule& rule, ModuleId at) { return closed(rule, view.decisions[at], own, at == module); });
-  add(Kind::rename, Kind::rename,
-      [&](const Rule& rule, ModuleId at) { return renamed(rule, view.decisions[at], own.renamed == at); });
-  add(Kind::role, Kind::role, [&](const Rule&, ModuleId) {
-    return own.kept ? std::string(words_used) : std::string("no effect: it is told as another module");
-  });
-  if (const auto joined = view.joined.find(view.told_as[module]); joined != view.joined.end()) {
-    const std::string& path = joined->second.path;
-    matcher.look_at(path, view.tree[joined->first].class_name);
-    for (const Rule& rule : rules.rules)
-      if (rule.kind == Kind::role && matcher.fits(rule)) steps.push_back({&rule, path, words_used});
-  }
-  return steps;
+  return StepFinder(tree, rules, granularity, view, module).find();
 }
 
 std::vector<std::size_t> count_matches(const modules::ModuleTree& tree, const Rules& rules,

@@ -30,6 +30,8 @@ std::span<const std::string_view> keys_of(Kind kind) {
   }
 }
 
+bool is_target(const Entry& entry) { return entry.key == "to" || entry.key == "as"; }
+
 bool well_formed(std::string_view dotted) {
   return !dotted.empty() && dotted.front() != '.' && dotted.back() != '.' &&
          dotted.find("..") == std::string_view::npos && base::is_printable(dotted);
@@ -58,36 +60,48 @@ Result<Rule> Words::rule(Kind kind, const Value& table) const {
   Place target = table.place;
   for (const Entry& entry : table.entries) {
     if (std::find(known.begin(), known.end(), entry.key) == known.end()) return unknown_key(entry, known);
-    Fault fault;
-    if (entry.key == "path")
-      fault = read_patterns(entry, rule.paths);
-    else if (entry.key == "class")
-      fault = read_patterns(entry, rule.classes);
-    else if (entry.key == "to" || entry.key == "as")
-      fault = read_target(entry, rule.to);
-    else
-      fault = read_word(entry, entry.key == "semantic_type" ? rule.semantic_type
-                               : entry.key == "component"   ? rule.component
-                                                            : rule.classification);
-    if (fault) return *fault;
-    if (!rule.to.empty() && (entry.key == "to" || entry.key == "as")) target = entry.value.place;
+    if (const Fault fault = read_entry(entry, rule)) return *fault;
+    if (is_target(entry)) target = entry.value.place;
   }
-  if (rule.paths.empty() && rule.classes.empty())
-    return wrong(table.place, base::format("this {} says neither path nor class", name_of(kind)),
-                 "say which modules it is about, such as path = \"encoder.layer.*\"");
-  if (kind == Kind::role && rule.semantic_type.empty() && rule.component.empty() &&
-      rule.classification.empty())
-    return wrong(table.place, "this role gives no word",
-                 "give semantic_type, component or semantic_classification");
-  if (kind != Kind::join && kind != Kind::rename) return rule;
+  if (const Fault fault = check_selects(rule)) return *fault;
+  if (const Fault fault = check_role(rule)) return *fault;
+  if (const Fault fault = check_new_path(rule, target)) return *fault;
+  return rule;
+}
+
+Words::Fault Words::read_entry(const Entry& entry, Rule& rule) const {
+  if (entry.key == "path") return read_patterns(entry, rule.paths);
+  if (entry.key == "class") return read_patterns(entry, rule.classes);
+  if (is_target(entry)) return read_target(entry, rule.to);
+  if (entry.key == "semantic_type") return read_word(entry, rule.semantic_type);
+  if (entry.key == "component") return read_word(entry, rule.component);
+  return read_word(entry, rule.classification);
+}
+
+Words::Fault Words::check_selects(const Rule& rule) const {
+  if (!rule.paths.empty() || !rule.classes.empty()) return {};
+  return wrong(rule.place, base::format("this {} says neither path nor class", name_of(rule.kind)),
+               "say which modules it is about, such as path = \"encoder.layer.*\"");
+}
+
+Words::Fault Words::check_role(const Rule& rule) const {
+  const bool has_word =
+      !rule.semantic_type.empty() || !rule.component.empty() || !rule.classification.empty();
+  if (rule.kind != Kind::role || has_word) return {};
+  return wrong(rule.place, "this role gives no word",
+               "give semantic_type, component or semantic_classification");
+}
+
+// `target`: where the new path of a join or a rename is written.
+Words::Fault Words::check_new_path(const Rule& rule, Place target) const {
+  if (rule.kind != Kind::join && rule.kind != Kind::rename) return {};
   if (rule.paths.empty())
-    return wrong(table.place, base::format("this {} has no path", name_of(kind)),
+    return wrong(rule.place, base::format("this {} has no path", name_of(rule.kind)),
                  "a new path is made of an old one: give path; class may narrow it down");
   if (rule.to.empty())
-    return wrong(table.place, base::format("this {} does not say the new path", name_of(kind)),
-                 base::format("add {} = \"...\"", known.back()));
-  if (auto fault = check_stars(rule, target)) return *fault;
-  return rule;
+    return wrong(rule.place, base::format("this {} does not say the new path", name_of(rule.kind)),
+                 base::format("add {} = \"...\"", keys_of(rule.kind).back()));
+  return check_stars(rule, target);
 }
 
 Words::Fault Words::read_patterns(const Entry& entry, std::vector<Glob>& globs) const {

@@ -21,6 +21,10 @@ class Words {
 
  private:
   using Fault = std::optional<Error>;
+  Fault read_entry(const Entry& entry, Rule& rule) const;
+  Fault check_selects(const Rule& rule) const;
+  Fault check_role(const Rule& rule) const;
+  Fault check_new_path(const Rule& rule, Place target) const;
   Fault read_patterns(const Entry& entry, std::vector<base::Glob>& globs) const;
   Fault read_pattern(const Value& value, std::vector<base::Glob>& globs) const;
   Fault read_word(const Entry& entry, std::string& word) const;

@@ -21,8 +21,7 @@ std::string_view Call::text(std::string_view name) const {
 
 std::optional<std::vector<std::int64_t>> Call::integers(std::string_view name) const {
   auto found = attribute(name);
-  if (!found || !found->ref_attr_name.empty() || found->ints.size() > Values::most_content)
-    return std::nullopt;
+  if (!found || !found->ref_attr_name.empty() || found->ints.size() > most_content) return std::nullopt;
   return std::move(found->ints);
 }
 

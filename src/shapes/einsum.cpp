@@ -1,6 +1,7 @@
 // Einsum: sizes by letter. The work of two operands is one multiplication for each combination of letters; of
 // more, it depends on the order in which they are taken, which is nobody's to say.
 #include <array>
+#include <optional>
 #include <string>
 
 #include "shapes/rules.h"
@@ -20,51 +21,68 @@ struct Letters {
       sizes[at] = size;
     seen[at] = true;
   }
+
+  Size size(char letter) const { return sizes[static_cast<unsigned char>(letter)]; }
 };
 
-constexpr std::size_t longest = 256;
 constexpr std::string_view dots = "...";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-}  // namespace
+struct Equation {
+  std::string inputs, output;
+};
 
-void einsum(Call& call) {
-  call.work.macs = {};
-  std::string equation;
+// The equation without spaces. Nothing where it is too long, or has dots or no arrow: those are rare enough
+// to leave their shapes unknown.
+std::optional<Equation> equation_of(Call& call) {
+  std::string text;
   for (const char c : call.text("equation")) {
-    if (c != ' ') equation += c;
-    if (equation.size() > longest) return;
+    if (c != ' ') text += c;
+    if (text.size() > longest_equation) return std::nullopt;
   }
-  const std::size_t arrow = equation.find("->");
-  std::string left = equation.substr(0, arrow);
-  if (left.find(dots) != std::string::npos || arrow == std::string::npos)
-    return;  // rare enough to leave unknown
-  const std::string right = equation.substr(arrow + 2);
+  const std::size_t arrow = text.find("->");
+  if (arrow == std::string::npos || text.substr(0, arrow).find(dots) != std::string::npos)
+    return std::nullopt;
+  return Equation{text.substr(0, arrow), text.substr(arrow + 2)};
+}
+
+// The sizes of the letters, by the shapes of the inputs.
+std::optional<Letters> letters_of(Call& call, std::string_view inputs) {
   Letters letters;
   std::size_t input = 0, at = 0;
   Shape shape = call.shape(0);
-  for (const char c : left) {
+  for (const char c : inputs) {
     if (c == ',') {
       shape = call.shape(++input);
       at = 0;
       continue;
     }
-    if (!is_letter(c)) return;
+    if (!is_letter(c)) return std::nullopt;
     letters.meet(c, shape.known() && at < shape.rank() ? shape[at] : Size());
     ++at;
   }
+  return letters;
+}
+
+}  // namespace
+
+void einsum(Call& call) {
+  call.work.macs = {};
+  const std::optional<Equation> equation = equation_of(call);
+  if (!equation) return;
+  const std::optional<Letters> letters = letters_of(call, equation->inputs);
+  if (!letters) return;
   Shape to = Shape::of_rank(0);
-  for (const char c : right) {
+  for (const char c : equation->output) {
     if (!is_letter(c)) return;
-    to.push(letters.sizes[static_cast<unsigned char>(c)]);
+    to.push(letters->size(c));
   }
   call.give(0, to);
   if (call.inputs() == 1) call.work.macs = 0;
   if (call.inputs() != 2) return;
   Size all = 1;
-  for (const char c : letters.order)
-    all = call.sizes.multiply(all, letters.sizes[static_cast<unsigned char>(c)]);
+  for (const char c : letters->order) all = call.sizes.multiply(all, letters->size(c));
   call.work.macs = all;
 }
 

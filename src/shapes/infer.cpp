@@ -6,6 +6,7 @@
 #include "shapes/operators.h"
 #include "shapes/order.h"
 #include "shapes/small_tensor.h"
+#include "shapes/thresholds.h"
 
 namespace thence::shapes {
 namespace {
@@ -15,8 +16,6 @@ using onnx::GraphId;
 using onnx::NodeId;
 using onnx::ValueId;
 
-// A function is looked at once for each call, since shapes differ; but not without end.
-constexpr std::size_t looks_a_node = 4, spare_looks = 10'000, deepest = 64;
 using onnx::DataType;
 
 class Inference {

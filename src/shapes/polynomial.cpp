@@ -62,21 +62,38 @@ std::optional<Polynomial> Polynomial::times(const Polynomial& other) const {
   return product;
 }
 
+namespace {
+
+// Only where it goes without remainder.
+std::optional<Term> divided_term(const Term& term, const Term& by) {
+  if (term.factor % by.factor != 0 ||
+      !std::includes(term.symbols.begin(), term.symbols.end(), by.symbols.begin(), by.symbols.end()))
+    return std::nullopt;
+  Term quotient{term.factor / by.factor};
+  std::set_difference(term.symbols.begin(), term.symbols.end(), by.symbols.begin(), by.symbols.end(),
+                      std::back_inserter(quotient.symbols));
+  return quotient;
+}
+
+}  // namespace
+
+std::optional<Term> Polynomial::single_term() const {
+  if (terms_.empty()) return Term{number_};
+  if (terms_.size() > 1 || number_ != 0) return std::nullopt;
+  return terms_.front();
+}
+
 std::optional<Polynomial> Polynomial::divided_by(const Polynomial& other) const {
   if (*this == other && (number_ != 0 || !terms_.empty())) return Polynomial(1);
-  if (other.terms_.size() > 1 || (other.terms_.size() == 1 && other.number_ != 0)) return std::nullopt;
-  const Term by = other.terms_.empty() ? Term{other.number_} : other.terms_.front();
+  const std::optional<Term> divisor = other.single_term();
+  if (!divisor) return std::nullopt;
+  const Term& by = *divisor;
   if (by.factor == 0 || by.factor == -1) return std::nullopt;  // -1: the smallest number has no opposite
   if (number_ % by.factor != 0 || (number_ != 0 && !by.symbols.empty())) return std::nullopt;
   Polynomial quotient(number_ / by.factor);
   for (const Term& term : terms_) {
-    Term left{term.factor / by.factor};
-    if (term.factor % by.factor != 0 ||
-        !std::includes(term.symbols.begin(), term.symbols.end(), by.symbols.begin(), by.symbols.end()))
-      return std::nullopt;
-    std::set_difference(term.symbols.begin(), term.symbols.end(), by.symbols.begin(), by.symbols.end(),
-                        std::back_inserter(left.symbols));
-    if (!quotient.add(left)) return std::nullopt;
+    const std::optional<Term> divided = divided_term(term, by);
+    if (!divided || !quotient.add(*divided)) return std::nullopt;
   }
   return quotient;
 }

@@ -42,6 +42,7 @@ class Polynomial {
 
  private:
   bool add(const Term& term);
+  std::optional<Term> single_term() const;  // all there is, if it is one term
 
   std::int64_t number_ = 0;
   std::vector<Term> terms_;

@@ -12,8 +12,7 @@ using onnx::DataType;
 void give_list(Call& call, std::size_t length) { call.give(0, {Size(static_cast<std::int64_t>(length))}); }
 
 bool is_short(Size length) {
-  return length.is_number() && length.value >= 0 &&
-         length.value <= static_cast<std::int64_t>(Values::most_content);
+  return length.is_number() && length.value >= 0 && length.value <= static_cast<std::int64_t>(most_content);
 }
 
 }  // namespace

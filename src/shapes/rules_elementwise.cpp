@@ -19,27 +19,34 @@ std::optional<bool> equal(const Sizes& sizes, Size a, Size b) {
   return std::nullopt;
 }
 
+Size divided(Call& call, Size a, Size b) {
+  Sizes& sizes = call.sizes;
+  const bool rounds_down = !onnx::is_float(call.type(0)) && sizes.never_negative(a);
+  return rounds_down ? sizes.floor_divide(a, b) : sizes.divide(a, b);
+}
+
+Size worked_out(std::string_view op, std::int64_t a, std::int64_t b) {
+  if (op == "Max") return std::max(a, b);
+  if (op == "Min") return std::min(a, b);
+  if (op == "Mod" && a >= 0 && b > 0) return a % b;
+  if (op == "Greater") return boolean(a > b);
+  if (op == "Less") return boolean(a < b);
+  if (op == "GreaterOrEqual") return boolean(a >= b);
+  if (op == "LessOrEqual") return boolean(a <= b);
+  if (op == "And") return boolean(a != 0 && b != 0);
+  if (op == "Or") return boolean(a != 0 || b != 0);
+  return {};
+}
+
 Size worked_out(Call& call, std::string_view op, Size a, Size b) {
   Sizes& sizes = call.sizes;
   if (op == "Add" || op == "Sum") return sizes.add(a, b);
   if (op == "Sub") return sizes.subtract(a, b);
   if (op == "Mul") return sizes.multiply(a, b);
-  if (op == "Div") {
-    if (onnx::is_float(call.type(0))) return sizes.divide(a, b);
-    return sizes.never_negative(a) ? sizes.floor_divide(a, b) : sizes.divide(a, b);
-  }
+  if (op == "Div") return divided(call, a, b);
   if (op == "Equal") return boolean(equal(sizes, a, b));
-  if (!a.is_number() || !b.is_number()) return a == b && (op == "Max" || op == "Min") ? a : Size();
-  if (op == "Max") return std::max(a.value, b.value);
-  if (op == "Min") return std::min(a.value, b.value);
-  if (op == "Mod" && a.value >= 0 && b.value > 0) return a.value % b.value;
-  if (op == "Greater") return boolean(a.value > b.value);
-  if (op == "Less") return boolean(a.value < b.value);
-  if (op == "GreaterOrEqual") return boolean(a.value >= b.value);
-  if (op == "LessOrEqual") return boolean(a.value <= b.value);
-  if (op == "And") return boolean(a.value != 0 && b.value != 0);
-  if (op == "Or") return boolean(a.value != 0 || b.value != 0);
-  return {};
+  if (a.is_number() && b.is_number()) return worked_out(op, a.value, b.value);
+  return a == b && (op == "Max" || op == "Min") ? a : Size();
 }
 
 // The element that broadcasting puts at a place; contents are lists, so that only one number is ever

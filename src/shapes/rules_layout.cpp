@@ -24,6 +24,50 @@ Size the_rest(Sizes& sizes, const Shape& from, const Shape& to, std::size_t rest
   return divisor.is(0) ? Size() : sizes.divide(all, divisor);
 }
 
+// The shape that Reshape is asked for, as a list of sizes; before opset 5 it is an attribute.
+Content wanted_shape(Call& call) {
+  if (call.has(1)) return call.content(1);
+  const auto numbers = call.integers("shape");
+  if (!numbers) return std::nullopt;
+  return std::vector<Size>(numbers->begin(), numbers->end());
+}
+
+// Where only the length of the wanted list is known, the output has as many dimensions.
+void reshape_to_rank(Call& call) {
+  const Shape list = call.shape(1);
+  if (!list.known() || list.rank() != 1 || !list[0].is_number()) return;
+  const std::int64_t rank = list[0].value;
+  if (rank >= 0 && rank <= static_cast<std::int64_t>(Shape::most))
+    call.give(0, Shape::of_rank(static_cast<std::size_t>(rank)));
+}
+
+// Replaces 0 by the input's size, and finds the dimension that is -1. False where the list is no valid shape:
+// with two of -1, or another negative number.
+bool take_from_input(Shape& to, const Shape& from, bool zero_is_zero, std::optional<std::size_t>& rest) {
+  bool one_rest = true;
+  for (std::size_t i = 0; i < to.rank(); ++i) {
+    if (to[i].is(0) && !zero_is_zero) to[i] = from.known() && i < from.rank() ? from[i] : Size();
+    if (to[i].is(-1)) {
+      one_rest = !rest;
+      rest = i;
+    } else if (to[i].is_number() && to[i].value < 0) {
+      return false;
+    }
+  }
+  return one_rest;
+}
+
+// The only dimension whose size is unknown, if there is just one.
+std::optional<std::size_t> only_unknown(const Shape& shape) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < shape.rank(); ++i) {
+    if (shape[i].known()) continue;
+    if (found) return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
 std::vector<bool> marked(const Shape& shape, const std::vector<std::int64_t>& axes, bool& good) {
   std::vector<bool> marks(shape.rank());
   for (const std::int64_t one : axes) {
@@ -38,43 +82,18 @@ std::vector<bool> marked(const Shape& shape, const std::vector<std::int64_t>& ax
 
 void reshape(Call& call) {
   const Shape from = call.shape(0);
-  Content wanted = call.content(1);
-  if (!call.has(1))
-    if (const auto numbers = call.integers("shape")) wanted.emplace(numbers->begin(), numbers->end());
-  if (!wanted) {  // at least how many dimensions there will be
-    const Shape list = call.shape(1);
-    if (list.known() && list.rank() == 1 && list[0].is_number() && list[0].value >= 0 &&
-        list[0].value <= static_cast<std::int64_t>(Shape::most))
-      call.give(0, Shape::of_rank(static_cast<std::size_t>(list[0].value)));
-    return;
-  }
+  const Content wanted = wanted_shape(call);
+  if (!wanted) return reshape_to_rank(call);
   Shape to(*wanted);
   if (!to.known()) return;
-  const bool zero_is_zero = call.integer("allowzero", 0) != 0;
   std::optional<std::size_t> rest;
-  bool one_rest = true;
-  for (std::size_t i = 0; i < to.rank(); ++i) {
-    if (to[i].is(0) && !zero_is_zero) to[i] = from.known() && i < from.rank() ? from[i] : Size();
-    if (to[i].is(-1)) {
-      one_rest = !rest;
-      rest = i;
-    } else if (to[i].is_number() && to[i].value < 0) {
-      return;
-    }
-  }
-  // An unknown number may be -1 itself; only where none stands written can it be what is left over.
-  if (rest && one_rest) {
+  if (!take_from_input(to, from, call.integer("allowzero", 0) != 0, rest)) return;
+  // An unknown number may be -1 itself; only where no -1 is written can it be the rest.
+  if (rest)
     to[*rest] = Size();
-    if (from.known()) to[*rest] = the_rest(call.sizes, from, to, *rest);
-  } else if (rest) {
-    return;
-  } else if (from.known()) {
-    std::optional<std::size_t> unknown;
-    std::size_t unknowns = 0;
-    for (std::size_t i = 0; i < to.rank(); ++i)
-      if (!to[i].known()) ++unknowns, unknown = i;
-    if (unknowns == 1) to[*unknown] = the_rest(call.sizes, from, to, *unknown);
-  }
+  else
+    rest = only_unknown(to);
+  if (rest && from.known()) to[*rest] = the_rest(call.sizes, from, to, *rest);
   call.give(0, to);
   if (to.rank() <= 2) call.give_content(0, call.content(0));
 }
@@ -94,27 +113,41 @@ void flatten(Call& call) {
   call.give(0, {before, after});
 }
 
-void transpose(Call& call) {
-  const Shape from = call.shape(0);
-  if (!from.known()) return;
+namespace {
+
+// The shape that Transpose gives, by its permutation or, without one, with all dimensions reversed.
+std::optional<Shape> transposed(Call& call, const Shape& from) {
   Shape to = Shape::of_rank(from.rank());
   const bool given = call.attribute("perm").has_value();
   const auto order = call.integers("perm");
-  if (given && (!order || order->size() != from.rank())) return;
+  if (given && (!order || order->size() != from.rank())) return std::nullopt;
   for (std::size_t i = 0; i < from.rank(); ++i) {
     const auto axis = given ? from.axis((*order)[i]) : std::optional(from.rank() - 1 - i);
-    if (!axis) return;
+    if (!axis) return std::nullopt;
     to[i] = from[*axis];
   }
-  call.give(0, to);
+  return to;
+}
+
+std::vector<Size> transposed_table(const std::vector<Size>& content, std::size_t width) {
+  std::vector<Size> columns;
+  for (std::size_t column = 0; column < width; ++column)
+    for (std::size_t at = column; at < content.size(); at += width) columns.push_back(content[at]);
+  return columns;
+}
+
+}  // namespace
+
+void transpose(Call& call) {
+  const Shape from = call.shape(0);
+  if (!from.known()) return;
+  const std::optional<Shape> to = transposed(call, from);
+  if (!to) return;
+  call.give(0, *to);
   if (from.rank() <= 1) call.give_content(0, call.content(0));
   const Content content = from.rank() == 2 ? call.content(0) : std::nullopt;
-  if (!content || !(to[0] == from[1]) || !from[1].is_number() || from[1].value <= 0) return;
-  std::vector<Size> columns;
-  const auto width = static_cast<std::size_t>(from[1].value);
-  for (std::size_t column = 0; column < width; ++column)
-    for (std::size_t at = column; at < content->size(); at += width) columns.push_back((*content)[at]);
-  call.give_content(0, columns);
+  if (!content || !((*to)[0] == from[1]) || !from[1].is_number() || from[1].value <= 0) return;
+  call.give_content(0, transposed_table(*content, static_cast<std::size_t>(from[1].value)));
 }
 
 void squeeze(Call& call) {
@@ -156,7 +189,7 @@ void expand(Call& call) {
   call.give(0, made);
   const Content content = call.content(0);
   if (content && content->size() == 1 && made.known() && made.rank() == 1 && made[0].is_number() &&
-      made[0].value >= 0 && made[0].value <= static_cast<std::int64_t>(Values::most_content))
+      made[0].value >= 0 && made[0].value <= static_cast<std::int64_t>(most_content))
     call.give_content(0, std::vector<Size>(static_cast<std::size_t>(made[0].value), content->front()));
 }
 

@@ -1,38 +1,46 @@
 // Operators that take parts of a tensor, or put parts together.
 #include <algorithm>
-#include <limits>
 
 #include "shapes/rules.h"
 
 namespace thence::shapes {
 namespace {
 
-constexpr std::int64_t far = std::numeric_limits<std::int32_t>::max() / 2;  // exporters write "to the end" so
+// Whether a slice with step -1 reverses the whole dimension.
+bool is_reversal(Size start, Size end) {
+  if (!start.is_number() || !end.is_number()) return false;
+  return (start.value == -1 || start.value >= slice_to_end) && end.value <= -slice_to_end;
+}
+
+// A place in a dimension of a known size: negative ones count from the end, and none lies outside.
+Size clamp_to_dimension(Size at, std::int64_t dim) {
+  if (!at.is_number()) return at;
+  if (at.value < 0) at.value = std::max<std::int64_t>(at.value, -dim) + dim;
+  return std::min(at.value, dim);
+}
+
+// From where to where a slice goes; the end is unknown where it may lie beyond the dimension.
+struct SliceRange {
+  Size start, end;
+};
+
+SliceRange slice_range(Sizes& sizes, Size dim, Size start, Size end) {
+  if (dim.is_number()) return {clamp_to_dimension(start, dim.value), clamp_to_dimension(end, dim.value)};
+  if (end.is_number() && end.value >= slice_to_end) end = dim;
+  if (end.is_number() && end.value < 0) end = sizes.add(dim, end);
+  if (end.is_number()) return {};
+  if (start.is_number() && start.value < 0) start = sizes.add(dim, start);
+  return {start, end};
+}
 
 // How long a slice is. Where only one of the size and the end is a number, a slice up to a named size is
 // taken to lie within what it slices, since a model that it does not fit would not run on.
 Size sliced(Sizes& sizes, Size dim, Size start, Size end, Size step) {
   if (!step.is_number() || step.value == 0 || !start.known() || !end.known()) return {};
-  if (step.value < 0) {
-    const bool all = start.is_number() && end.is_number() && (start.value == -1 || start.value >= far) &&
-                     end.value <= -far;
-    return all && step.value == -1 ? dim : Size();
-  }
-  if (dim.is_number()) {
-    const auto clamped = [&](Size at) -> Size {
-      if (!at.is_number()) return at;
-      if (at.value < 0) at.value = std::max<std::int64_t>(at.value, -dim.value) + dim.value;
-      return std::min(at.value, dim.value);
-    };
-    start = clamped(start);
-    end = clamped(end);
-  } else {
-    if (end.is_number() && end.value >= far) end = dim;
-    if (end.is_number() && end.value < 0) end = sizes.add(dim, end);
-    if (end.is_number()) return {};  // it may lie beyond
-    if (start.is_number() && start.value < 0) start = sizes.add(dim, start);
-  }
-  const Size span = sizes.subtract(end, start);
+  if (step.value < 0) return step.value == -1 && is_reversal(start, end) ? dim : Size();
+  const SliceRange taken = slice_range(sizes, dim, start, end);
+  if (!taken.end.known()) return {};
+  const Size span = sizes.subtract(taken.end, taken.start);
   if (span.is_number() && span.value <= 0) return 0;
   if (step.is(1)) return span;
   return sizes.floor_divide(sizes.add(span, step.value - 1), step);
@@ -66,41 +74,74 @@ Content sliced_list(const std::vector<Size>& list, Size start, Size end, Size st
   return part;
 }
 
+// What Slice takes of one axis.
+struct AxisSlice {
+  Size axis, start, end, step;
+};
+
+// The axes of a slice: those given, else the first ones.
+Content sliced_axes(Call& call, std::size_t starts) {
+  const Content given = list_of(call, 3, "axes");
+  if (given || call.has(3)) return given;
+  std::vector<Size> axes;
+  for (std::size_t i = 0; i < starts; ++i) axes.push_back(static_cast<std::int64_t>(i));
+  return axes;
+}
+
+// Unknown where they are not known, or not as many as axes.
+std::vector<Size> sliced_steps(Call& call, std::size_t axes) {
+  if (!call.has(4)) return std::vector<Size>(axes, Size(1));
+  const Content steps = call.content(4);
+  return steps && steps->size() == axes ? *steps : std::vector<Size>(axes);
+}
+
+std::optional<std::vector<AxisSlice>> slices_of(Call& call) {
+  const Content starts = list_of(call, 1, "starts"), ends = list_of(call, 2, "ends");
+  const Content axes = sliced_axes(call, starts ? starts->size() : 0);
+  if (!axes || !starts || !ends || starts->size() != axes->size() || ends->size() != axes->size())
+    return std::nullopt;
+  const std::vector<Size> steps = sliced_steps(call, axes->size());
+  std::vector<AxisSlice> slices;
+  for (std::size_t i = 0; i < axes->size(); ++i)
+    slices.push_back({(*axes)[i], (*starts)[i], (*ends)[i], steps[i]});
+  return slices;
+}
+
+// Some rows of a small table, which is how exporters turn a list of paddings around.
+Content sliced_rows(const std::vector<Size>& table, std::size_t width, const AxisSlice& slice) {
+  std::vector<Size> rows, kept;
+  for (std::size_t row = 0; row < table.size() / width; ++row) rows.push_back(static_cast<std::int64_t>(row));
+  const Content chosen = sliced_list(rows, slice.start, slice.end, slice.step);
+  if (!chosen) return std::nullopt;
+  for (const Size row : *chosen)
+    for (std::size_t i = 0; i < width; ++i)
+      kept.push_back(table[static_cast<std::size_t>(row.value) * width + i]);
+  return kept;
+}
+
+void slice_content(Call& call, const Shape& to, const AxisSlice& slice) {
+  const Content list = call.content(0);
+  if (!list) return;
+  if (to.rank() == 1) return call.give_content(0, sliced_list(*list, slice.start, slice.end, slice.step));
+  if (to.rank() != 2 || to.axis(slice.axis.value) != 0u || !to[1].is_number() || to[1].value <= 0) return;
+  if (const Content rows = sliced_rows(*list, static_cast<std::size_t>(to[1].value), slice))
+    call.give_content(0, rows);
+}
+
 }  // namespace
 
 void slice(Call& call) {
   Shape to = call.shape(0);
-  const Content starts = list_of(call, 1, "starts"), ends = list_of(call, 2, "ends");
   if (!to.known()) return;
-  Content axes = list_of(call, 3, "axes");
-  if (!axes && !call.has(3)) {
-    axes.emplace();
-    for (std::size_t i = 0; starts && i < starts->size(); ++i) axes->push_back(static_cast<std::int64_t>(i));
-  }
-  if (!axes || !starts || !ends || starts->size() != axes->size() || ends->size() != axes->size())
-    return call.give(0, Shape::of_rank(to.rank()));
-  Content steps = call.has(4) ? call.content(4) : std::vector<Size>(axes->size(), Size(1));
-  if (!steps || steps->size() != axes->size()) steps.emplace(axes->size());
-  for (std::size_t i = 0; i < axes->size(); ++i) {
-    const auto axis = (*axes)[i].is_number() ? to.axis((*axes)[i].value) : std::nullopt;
+  const auto slices = slices_of(call);
+  if (!slices) return call.give(0, Shape::of_rank(to.rank()));
+  for (const AxisSlice& one : *slices) {
+    const auto axis = one.axis.is_number() ? to.axis(one.axis.value) : std::nullopt;
     if (!axis) return call.give(0, Shape::of_rank(to.rank()));
-    to[*axis] = sliced(call.sizes, to[*axis], (*starts)[i], (*ends)[i], (*steps)[i]);
+    to[*axis] = sliced(call.sizes, to[*axis], one.start, one.end, one.step);
   }
   call.give(0, to);
-  const Content list = call.content(0);
-  if (!list || axes->size() != 1) return;
-  if (to.rank() == 1) return call.give_content(0, sliced_list(*list, (*starts)[0], (*ends)[0], (*steps)[0]));
-  // Some rows of a small table, which is how exporters turn a list of paddings around.
-  if (to.rank() != 2 || to.axis((*axes)[0].value) != 0u || !to[1].is_number() || to[1].value <= 0) return;
-  const auto width = static_cast<std::size_t>(to[1].value);
-  std::vector<Size> rows, kept;
-  for (std::size_t row = 0; row < list->size() / width; ++row) rows.push_back(static_cast<std::int64_t>(row));
-  const Content chosen = sliced_list(rows, (*starts)[0], (*ends)[0], (*steps)[0]);
-  if (!chosen) return;
-  for (const Size row : *chosen)
-    for (std::size_t i = 0; i < width; ++i)
-      kept.push_back((*list)[static_cast<std::size_t>(row.value) * width + i]);
-  call.give_content(0, kept);
+  if (slices->size() == 1) slice_content(call, to, slices->front());
 }
 
 void split(Call& call) {
@@ -130,39 +171,66 @@ void split(Call& call) {
   }
 }
 
-void concat(Call& call) {
-  Shape to = call.shape(0);
-  const auto axis = to.axis(call.integer("axis", 1));
-  bool shapes_known = axis.has_value();
-  for (std::size_t i = 1; i < call.inputs() && shapes_known; ++i) {
+namespace {
+
+// The shape of all inputs one after another; nothing where their shapes are not known.
+std::optional<Shape> concatenated(Call& call, Shape to, std::size_t axis) {
+  for (std::size_t i = 1; i < call.inputs(); ++i) {
     const Shape other = call.shape(i);
-    shapes_known = other.known() && other.rank() == to.rank();
-    for (std::size_t d = 0; d < to.rank() && shapes_known; ++d)
-      if (d == *axis)
+    if (!other.known() || other.rank() != to.rank()) return std::nullopt;
+    for (std::size_t d = 0; d < to.rank(); ++d)
+      if (d == axis)
         to[d] = call.sizes.add(to[d], other[d]);
       else if (other[d].is_number() || !to[d].known())
         to[d] = other[d];
   }
-  if (!shapes_known) {
-    if (axis) call.give(0, Shape::of_rank(to.rank()));
-    return;
-  }
-  call.give(0, to);
-  if (to.rank() != 1 || call.inputs() > Values::most_content) return;
+  return to;
+}
+
+// The contents of lists one after another; a list that is not known gives unknown numbers.
+Content concatenated_lists(Call& call) {
+  if (call.inputs() > most_content) return std::nullopt;
   std::vector<Size> all;
   for (std::size_t i = 0; i < call.inputs(); ++i) {
-    const Content part = call.content(i);
-    if (part) {
+    if (const Content part = call.content(i)) {
       all.insert(all.end(), part->begin(), part->end());
     } else {
       const Size length = call.shape(i)[0];
-      if (!length.is_number() || length.value > static_cast<std::int64_t>(Values::most_content)) return;
-      all.resize(all.size() + static_cast<std::size_t>(length.value));  // so many unknown numbers
+      if (!length.is_number() || length.value > static_cast<std::int64_t>(most_content)) return std::nullopt;
+      all.resize(all.size() + static_cast<std::size_t>(length.value));
     }
-    if (all.size() > Values::most_content) return;
+    if (all.size() > most_content) return std::nullopt;
   }
-  call.give_content(0, all);
+  return all;
 }
+
+}  // namespace
+
+void concat(Call& call) {
+  const Shape first = call.shape(0);
+  const auto axis = first.axis(call.integer("axis", 1));
+  if (!axis) return;
+  const std::optional<Shape> to = concatenated(call, first, *axis);
+  call.give(0, to ? *to : Shape::of_rank(first.rank()));
+  if (!to || to->rank() != 1) return;
+  if (const Content all = concatenated_lists(call)) call.give_content(0, all);
+}
+
+namespace {
+
+// The elements of a list at some places; negative ones count from the end.
+std::vector<Size> gathered(const std::vector<Size>& list, const std::vector<Size>& places) {
+  const auto length = static_cast<std::int64_t>(list.size());
+  std::vector<Size> found;
+  for (const Size place : places) {
+    const std::int64_t at = place.value < 0 ? place.value + length : place.value;
+    const bool inside = place.is_number() && at >= 0 && at < length;
+    found.push_back(inside ? list[static_cast<std::size_t>(at)] : Size());
+  }
+  return found;
+}
+
+}  // namespace
 
 void gather(Call& call) {
   const Shape from = call.shape(0), where = call.shape(1);
@@ -179,15 +247,7 @@ void gather(Call& call) {
   call.give(0, to);
   if (from.rank() != 1 || where.rank() > 1) return;
   const Content list = call.content(0), places = call.content(1);
-  if (!list || !places) return;
-  std::vector<Size> found;
-  for (const Size place : *places) {
-    const auto length = static_cast<std::int64_t>(list->size());
-    const std::int64_t at = place.is_number() && place.value < 0 ? place.value + length : place.value;
-    found.push_back(place.is_number() && at >= 0 && at < length ? (*list)[static_cast<std::size_t>(at)]
-                                                                : Size());
-  }
-  call.give_content(0, found);
+  if (list && places) call.give_content(0, gathered(*list, *places));
 }
 
 void gather_elements(Call& call) { call.give_like(0, 1); }

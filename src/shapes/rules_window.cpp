@@ -1,5 +1,7 @@
 // Operators that move a window over a picture or a signal: convolutions and pooling; and changes of
 // resolution.
+#include <numeric>
+
 #include "shapes/rules.h"
 
 namespace thence::shapes {
@@ -131,21 +133,31 @@ void global_pool(Call& call) {
   call.give(0, to);
 }
 
+namespace {
+
+// The axes that Resize and Upsample change: those given, else all. Nothing where they are not known.
+std::optional<std::vector<std::int64_t>> resized_axes(Call& call, std::size_t rank) {
+  if (call.attribute("axes")) return call.integers("axes");
+  std::vector<std::int64_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  return axes;
+}
+
+bool keeps_aspect_ratio(Call& call) {
+  const std::string_view policy = call.text("keep_aspect_ratio_policy");
+  return !policy.empty() && policy != "stretch";
+}
+
+}  // namespace
+
 void resize(Call& call) {
   Shape to = call.shape(0);
   if (!to.known()) return;
   const bool old = call.op() == "Upsample" || call.opset() < 11;  // scales stood in the second input
   const Content wanted = old ? std::nullopt : call.content(3), scales = call.content(old ? 1 : 2);
-  bool given = false;
-  auto axes = call.numbers(99, "axes", given);
-  if (!given) {
-    axes.emplace();
-    for (std::size_t i = 0; i < to.rank(); ++i) axes->push_back(static_cast<std::int64_t>(i));
-  }
+  const auto axes = resized_axes(call, to.rank());
   const Content& told = wanted && !wanted->empty() ? wanted : scales;
-  const bool kept_ratio =
-      !call.text("keep_aspect_ratio_policy").empty() && call.text("keep_aspect_ratio_policy") != "stretch";
-  if (!axes || !told || told->size() != axes->size() || kept_ratio)
+  if (!axes || !told || told->size() != axes->size() || keeps_aspect_ratio(call))
     return call.give(0, Shape::of_rank(to.rank()));
   for (std::size_t i = 0; i < axes->size(); ++i) {
     const auto axis = to.axis((*axes)[i]);

@@ -6,12 +6,10 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "shapes/thresholds.h"
 
 namespace thence::shapes {
 namespace {
-
-// Names longer than this tell nobody anything, and a product of them would fill pages.
-constexpr std::size_t longest_name = 64;
 
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';

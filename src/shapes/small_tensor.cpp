@@ -14,13 +14,13 @@ using wire::bytes_tag;
 using onnx::DataType;
 
 Size whole(float value) {
-  if (!std::isfinite(value) || std::fabs(value) > 1e9f || std::floor(value) != value) return {};
+  if (!std::isfinite(value) || std::fabs(value) > largest_float_size || std::floor(value) != value) return {};
   return static_cast<std::int64_t>(value);
 }
 
 template <class Number>
 void take_raw(std::string_view bytes, std::vector<Size>& content) {
-  if (bytes.size() / sizeof(Number) > Values::most_content) return;
+  if (bytes.size() / sizeof(Number) > most_content) return;
   for (std::size_t at = 0; at + sizeof(Number) <= bytes.size(); at += sizeof(Number)) {
     Number value;
     std::memcpy(&value, bytes.data() + at, sizeof value);
@@ -31,35 +31,55 @@ void take_raw(std::string_view bytes, std::vector<Size>& content) {
   }
 }
 
+bool has_readable_type(const onnx::TensorView& header) {
+  switch (header.data_type) {
+    case DataType::float32:
+    case DataType::int32:
+    case DataType::int64:
+    case DataType::boolean: return true;
+    default: return false;
+  }
+}
+
+void take_raw_data(std::string_view bytes, DataType type, std::vector<Size>& content) {
+  switch (type) {
+    case DataType::int64: return take_raw<std::int64_t>(bytes, content);
+    case DataType::int32: return take_raw<std::int32_t>(bytes, content);
+    case DataType::boolean: return take_raw<std::uint8_t>(bytes, content);
+    case DataType::float32: return take_raw<float>(bytes, content);
+    default: return;
+  }
+}
+
+// One longer than the limit, so that the count shows that there are too many.
+void take_number(Size number, std::vector<Size>& content) {
+  if (content.size() <= most_content) content.push_back(number);
+}
+
+void take_field(wire::Fields& field, DataType type, std::vector<Size>& content) {
+  if (field.tag() == bytes_tag(TensorField::raw_data)) {
+    take_raw_data(field.bytes(), type, content);
+  } else if (type != DataType::float32) {
+    const TensorField list = type == DataType::int64 ? TensorField::int64_data : TensorField::int32_data;
+    wire::each_varint(field, static_cast<std::uint32_t>(list),
+                      [&](std::uint64_t value) { take_number(static_cast<std::int64_t>(value), content); });
+  } else if (field.tag() == bytes_tag(TensorField::float_data)) {
+    take_raw<float>(field.bytes(), content);
+  } else if (field.tag() ==
+             wire::tag_of(static_cast<std::uint32_t>(TensorField::float_data), wire::Type::fixed32)) {
+    take_number(whole(field.as_float()), content);
+  }
+}
+
 }  // namespace
 
 Content small_content(const onnx::Pieces& message, const onnx::TensorView& header) {
   const auto count = header.elements();
-  const onnx::DataType type = header.data_type;
-  if (!count || *count > Values::most_content || header.dims.size() > 2 || header.external)
-    return std::nullopt;
-  if (type != DataType::float32 && type != DataType::int32 && type != DataType::int64 &&
-      type != DataType::boolean)
-    return std::nullopt;
+  if (!count || *count > most_content || header.dims.size() > 2 || header.external) return std::nullopt;
+  if (!has_readable_type(header)) return std::nullopt;
   std::vector<Size> content;
-  const TensorField list = type == DataType::int64 ? TensorField::int64_data : TensorField::int32_data;
   for (const std::string_view piece : message)
-    for (wire::Fields field(piece); field.next();) {
-      if (field.tag() == bytes_tag(TensorField::raw_data)) {
-        if (type == DataType::int64) take_raw<std::int64_t>(field.bytes(), content);
-        if (type == DataType::int32) take_raw<std::int32_t>(field.bytes(), content);
-        if (type == DataType::boolean) take_raw<std::uint8_t>(field.bytes(), content);
-        if (type == DataType::float32) take_raw<float>(field.bytes(), content);
-      } else if (type != DataType::float32) {
-        wire::each_varint(field, static_cast<std::uint32_t>(list), [&](std::uint64_t value) {
-          if (content.size() <= Values::most_content) content.push_back(static_cast<std::int64_t>(value));
-        });
-      } else if (field.tag() == bytes_tag(TensorField::float_data)) {
-        take_raw<float>(field.bytes(), content);
-      } else if (field.tag() == wire::tag_of(4, wire::Type::fixed32)) {
-        if (content.size() <= Values::most_content) content.push_back(whole(field.as_float()));
-      }
-    }
+    for (wire::Fields field(piece); field.next();) take_field(field, header.data_type, content);
   if (content.size() != *count) return std::nullopt;
   return content;
 }

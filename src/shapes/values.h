@@ -11,6 +11,7 @@
 
 #include "onnx/model.h"
 #include "shapes/size.h"
+#include "shapes/thresholds.h"
 
 namespace thence::shapes {
 
@@ -45,8 +46,6 @@ using Content = std::optional<std::vector<Size>>;
 
 class Values {
  public:
-  static constexpr std::size_t most_content = 64;  // longer tensors are weights, not shapes
-
   explicit Values(std::size_t count) : values_(count) {}
 
   Shape shape(onnx::ValueId value) const;

@@ -1,13 +1,43 @@
 #include "wire/survey.h"
 
 namespace thence::wire {
+namespace {
+
+// A message that another one is inside of, and how far it is walked through.
+struct Open {
+  Fields fields;
+  std::uint32_t last;  // field
+  std::uint8_t kind;
+};
+
+// Tells the read-ahead, if there is one, how the walk goes.
+class Progress {
+ public:
+  Progress(base::ReadAhead* ahead, std::string_view file)
+      : ahead_(ahead), next_(ahead != nullptr ? ahead->start() : file.data() + file.size()) {}
+
+  void skip(const Fields& fields) {
+    if (ahead_ != nullptr && fields.bytes().size() >= base::ReadAhead::worth_a_jump)
+      next_ = ahead_->jumped(fields.rest(), fields.bytes().size());
+  }
+  void reach(const char* at) {
+    if (at >= next_) next_ = ahead_->reached(at);
+  }
+
+ private:
+  base::ReadAhead* ahead_;
+  const char* next_;  // from here on the read-ahead wants to know
+};
+
+// Whether numbers that are packed together end where their field ends.
+bool is_whole(std::uint8_t held, const Fields& fields) {
+  if (held == packed_fixed32) return fields.bytes().size() % 4 == 0;
+  return each_varint(fields, fields.field(), [](std::uint64_t) {});
+}
+
+}  // namespace
 
 Survey survey(std::string_view file, std::uint8_t root_kind, const Layout& layout, base::ReadAhead* ahead) {
-  struct Open {
-    Fields fields;
-    std::uint32_t last;
-    std::uint8_t kind;
-  };
   Survey result;
   result.counts.resize(layout.messages.size());
   result.empty.resize(layout.messages.size());
@@ -16,7 +46,7 @@ Survey survey(std::string_view file, std::uint8_t root_kind, const Layout& layou
   Fields fields(file);
   std::uint32_t last = 0;  // field
   std::uint8_t kind = root_kind;
-  const char* steady = ahead != nullptr ? ahead->start() : file.data() + file.size();
+  Progress progress(ahead, file);
   const auto fail = [&](Fault fault) {
     result.fault = fault;
     result.fault_offset = static_cast<std::uint64_t>(fields.start() - file.data());
@@ -38,22 +68,17 @@ Survey survey(std::string_view file, std::uint8_t root_kind, const Layout& layou
       if (held == plain) continue;
       if (held == data) {
         result.data_bytes += fields.bytes().size();
-        if (ahead != nullptr && fields.bytes().size() >= base::ReadAhead::worth_a_jump)
-          steady = ahead->jumped(fields.rest(), fields.bytes().size());
-        continue;
+        progress.skip(fields);
+      } else if (held >= packed_fixed32) {
+        if (!is_whole(held, fields)) return fail(Fault::packed_numbers);
+      } else {
+        enter = held;
+        break;
       }
-      if (held >= packed_fixed32) {
-        const bool whole = held == packed_fixed32 ? fields.bytes().size() % 4 == 0
-                                                  : each_varint(fields, field, [](std::uint64_t) {});
-        if (!whole) return fail(Fault::packed_numbers);
-        continue;
-      }
-      enter = held;
-      break;
     }
     if (enter != plain) {
       if (around.size() >= static_cast<std::size_t>(max_depth)) return fail(Fault::too_deep);
-      if (fields.start() >= steady) steady = ahead->reached(fields.start());
+      progress.reach(fields.start());
       around.push_back({fields, last, kind});
       fields = Fields(fields.bytes());
       last = 0;

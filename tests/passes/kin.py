@@ -13,8 +13,8 @@ from tools.passes.equal import Values
 from tools.passes.ids import give_ids
 from tools.passes.recipes import HALF, Step
 
-from thence.verify.near import SAME
 from thence.verify.numbers import Array, numbers
+from thence.verify.thresholds import SAME
 
 INPUT, OUTPUT = "float[4, 6] x", "float[4, 6] y"
 

@@ -14,8 +14,8 @@ from tools.passes.equal import Values
 from tools.passes.ids import Ids, give_ids, rename_all
 from tools.passes.recipes import ALL
 
-from thence.verify.near import SAME
 from thence.verify.numbers import Array, numbers
+from thence.verify.thresholds import SAME
 
 FOLDER = Path(__file__).parent / "recorded"
 SAMPLE = Path(__file__).parents[1] / "models/sample"

@@ -83,3 +83,33 @@ def test_cmake_and_public_headers_are_held_to_the_same_table(tmp_path: Path) -> 
         "CMakeLists.txt:1: room 'wire' may not use room 'resolve'",
         "CMakeLists.txt:2: 'attic' is no room that tools/lint.d/rooms.txt knows",
     ]
+
+
+def branches(count: int, note: str = "") -> str:
+    return f"int f(int x) {{\n{note}\n" + "  if (x) ++x;\n" * count + "  return x;\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "findings"),
+    [
+        (branches(14), 0),
+        (branches(15), 1),
+        (branches(15, "// #lizard forgives: a table."), 0),
+        ("int f() {\n" + "  g();\n" * 60 + "}\n", 1),
+    ],
+)
+def test_functions_are_held_to_a_complexity(tmp_path: Path, text: str, findings: int) -> None:
+    """The command line of tools/lint, on a file of its own."""
+    (tmp_path / "a.cpp").write_text(text)
+    lines = (ROOT / "tools/lint").read_text().splitlines()
+    shell = [line for line in lines if line.startswith(("still_complex=", "simple()"))]
+    assert shell
+    done = subprocess.run(
+        ["bash", "-c", "\n".join([*shell, "simple ."])],
+        cwd=tmp_path,
+        env={"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, len(done.stdout.splitlines())) == (int(findings > 0), findings), done.stderr

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from .conditions import STRATEGIES, Asked
+from .conditions import STRATEGIES, Asked, capture_flags
 
 PROGRAM = os.environ.get("THENCE_BIN", "build/release/bin/thence")
 
@@ -25,8 +25,7 @@ def scores(what: Asked) -> list[dict[str, Any]]:
 
 
 def _score(what: Asked, strategy: str) -> dict[str, Any] | None:
-    given = what.capture_for(strategy)
-    capture = [] if given is None else ["--capture", str(given)]
+    capture = capture_flags(what.capture_for(strategy))
     return evaluated(what.model, what.truth, "--strategy", strategy, *capture)
 
 

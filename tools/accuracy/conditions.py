@@ -69,6 +69,10 @@ class Places:
         return self.folder / f"{self.name}.scopes.capture.json"
 
 
+def capture_flags(path: Path | None) -> tuple[str, ...]:
+    return ("--capture", str(path)) if path else ()
+
+
 def names(models: Path) -> list[str]:
     """The architectures that have a truth in a folder of models."""
     return sorted({path.name.rsplit(".", 3)[0] for path in models.glob("*.truth.json")})

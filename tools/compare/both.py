@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import filecmp
+import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -37,22 +38,25 @@ class Comparison:
     def __call__(self, run: Run) -> Result:
         with tempfile.TemporaryDirectory(prefix="thence-compare-") as folder:
             old, new = (
-                _Printed(program, run, Path(folder) / name)
+                Printed(program, run, Path(folder) / name)
                 for program, name in ((self.base, "old"), (self.program, "new"))
             )
             return Result(run, list(_differences(old, new, self.allowed)))
 
 
-class _Printed:
-    """What one program printed, and how it ended."""
+class Printed:
+    """What one program printed, to a file, and how it ended."""
 
-    def __init__(self, program: Path, run: Run, path: Path) -> None:
+    def __init__(
+        self, program: Path, run: Run, path: Path, environment: dict[str, str] | None = None
+    ) -> None:
         self.output = path
         errors = path.with_suffix(".err")
         with path.open("wb") as output, errors.open("wb") as error:
             try:
                 done = subprocess.run(
                     [program, *run.arguments],
+                    env=os.environ | (environment or {}),
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=error,
@@ -68,7 +72,7 @@ class _Printed:
         return self.output.read_text(encoding="utf-8", errors="replace")
 
 
-def _differences(old: _Printed, new: _Printed, allowed: Allowed) -> Iterator[Difference]:
+def _differences(old: Printed, new: Printed, allowed: Allowed) -> Iterator[Difference]:
     if old.exit != new.exit and "exit" not in allowed.ignored:
         yield Difference("exit", "exit code", "code", old.exit, new.exit)
     yield from text_differences("stderr", old.errors, new.errors, allowed)

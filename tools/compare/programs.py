@@ -28,6 +28,13 @@ def built_from(commit: str, root: Path, folder: Path) -> Path:
     if not venv.is_symlink() and not venv.exists():
         venv.symlink_to((root / ".venv").resolve())
     log = tree / "build" / "compare.log"
+    if failed := build(tree, "release", log):
+        raise BadInput(f"{commit} does not build: '{failed}' failed, see {log}")
+    return existing(tree / BUILT)
+
+
+def build(tree: Path, preset: str, log: Path) -> str:
+    """Builds the program of a source tree by a preset; gives the command that failed, if one did."""
     log.parent.mkdir(exist_ok=True)
     launcher = shutil.which("ccache")
     environment = {"CMAKE_BUILD_PARALLEL_LEVEL": str(os.cpu_count() or 1)}
@@ -36,15 +43,15 @@ def built_from(commit: str, root: Path, folder: Path) -> Path:
         environment |= {} if _has_base(launcher) else {"CCACHE_BASEDIR": str(tree)}
     with log.open("w") as output:
         for command in (
-            ["cmake", "--preset", "release"],
-            ["cmake", "--build", "--preset", "release", "--target", "thence"],
+            ["cmake", "--preset", preset],
+            ["cmake", "--build", "--preset", preset, "--target", "thence"],
         ):
             done = subprocess.run(
                 command, cwd=tree, env=environment | os.environ, stdout=output, stderr=output, check=False
             )
             if done.returncode != 0:
-                raise BadInput(f"{commit} does not build: '{' '.join(command)}' failed, see {log}")
-    return existing(tree / BUILT)
+                return " ".join(command)
+    return ""
 
 
 def _resolve(commit: str, root: Path) -> str:

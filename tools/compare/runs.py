@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tools.accuracy.conditions import CAPTURE, EXPORTERS, FILE, STRATEGIES, Asked, asked
+from tools.accuracy.conditions import CAPTURE, EXPORTERS, FILE, STRATEGIES, Asked, asked, capture_flags
 
 from .models import Model
 
@@ -38,6 +38,7 @@ class Run:
     condition: str
     model: str  # with its exporter
     arguments: tuple[str, ...]
+    truth: Path | None = None  # of the model that the answers are about, where one is known; may be missing
 
 
 def runs_of(model: Model, commands: tuple[str, ...], conditions: tuple[str, ...]) -> Iterator[Run]:
@@ -56,13 +57,13 @@ def _maps(what: Asked) -> Iterator[Run]:
         capture = what.capture and what.capture_for(strategy)
         if capture and not capture.exists():
             continue
-        yield _run("map", strategy, what, "--strategy", strategy, *_capture(capture))
+        yield _run("map", strategy, what, "--strategy", strategy, *capture_flags(capture))
 
 
 def _single(what: Asked) -> Iterator[Run]:
     if what.capture and not what.capture.exists():
         return
-    given = _capture(what.capture)
+    given = capture_flags(what.capture)
     yield _run("show", "-", what, *given)
     for name, selectors in QUERIES.items():
         yield _run("query", name, what, *selectors, *given)
@@ -70,7 +71,7 @@ def _single(what: Asked) -> Iterator[Run]:
 
 def _run(command: str, variant: str, what: Asked, *flags: str) -> Run:
     arguments = (command, str(what.model), *flags, *_format(command))
-    return Run(command, variant, what.condition, f"{what.name}.{what.exporter}", arguments)
+    return Run(command, variant, what.condition, f"{what.name}.{what.exporter}", arguments, what.truth)
 
 
 def _pairs(model: Model, what: Asked) -> Iterator[Run]:
@@ -78,35 +79,34 @@ def _pairs(model: Model, what: Asked) -> Iterator[Run]:
     if what.condition in (FILE, CAPTURE):
         return
     whole = model.places.model(what.exporter)
-    yield from _both("-", what.condition, f"{what.name}.{what.exporter}", whole, what.model, what.capture)
+    run = Run("", "-", what.condition, f"{what.name}.{what.exporter}", (), what.truth)
+    yield from _both(run, whole, what.model, what.capture)
 
 
 def _descendants(model: Model) -> Iterator[Run]:
     capture = model.places.capture
     for exporter, what in model.passes():
-        whole, label = model.places.model(exporter), f"{model.name}.{exporter}"
+        whole = model.places.model(exporter)
+        run = Run("", what, OPTIMISED, f"{model.name}.{exporter}", ())
         kept, renamed = (model.places.made(exporter, what, kind) for kind in ("onnx", "random.onnx"))
         if kept.exists():
-            yield from _both(what, OPTIMISED, label, whole, kept, None)
+            yield from _both(run, whole, kept, None)
         if renamed.exists():
-            yield from _both(what, RENAMED, label, whole, renamed, capture if capture.exists() else None)
+            yield from _both(replace(run, condition=RENAMED), whole, renamed, capture)
 
 
 def _exporters(model: Model) -> Iterator[Run]:
     one, other = (model.places.model(exporter) for exporter in EXPORTERS)
     if one.exists() and other.exists():
-        yield from _both("-", OTHER_EXPORTER, model.name, one, other, None)
+        run = Run("", "-", OTHER_EXPORTER, model.name, (), model.places.truth(EXPORTERS[1]))
+        yield from _both(run, one, other, None)
 
 
-def _both(variant: str, condition: str, label: str, a: Path, b: Path, capture: Path | None) -> Iterator[Run]:
-    given = _capture(capture if capture and capture.exists() else None)
+def _both(run: Run, a: Path, b: Path, capture: Path | None) -> Iterator[Run]:
+    """The commands on two models, of a run that lacks its command."""
+    given = capture_flags(capture if capture and capture.exists() else None)
     for command in ("transfer", "diff"):
-        arguments = (command, str(a), str(b), *given, *_format(command))
-        yield Run(command, variant, condition, label, arguments)
-
-
-def _capture(path: Path | None) -> tuple[str, ...]:
-    return ("--capture", str(path)) if path else ()
+        yield replace(run, command=command, arguments=(command, str(a), str(b), *given, *_format(command)))
 
 
 def _format(command: str) -> tuple[str, ...]:

@@ -13,8 +13,8 @@ from collections import Counter
 import onnx
 from tools.sample.walk import places
 
-from thence.verify.near import SAME
 from thence.verify.numbers import Array
+from thence.verify.thresholds import SAME
 
 from .ancestor import INSIDE, VIEWS, Alive, Ancestor, Row, accepting, unknown
 from .blocked import blocked_values

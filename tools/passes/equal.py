@@ -13,8 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from thence.verify.near import SAMPLE, apart, distances, plain, telling, usual
+from thence.verify.near import apart, distances, plain, telling, usual
 from thence.verify.numbers import Array
+from thence.verify.thresholds import SAMPLE
 
 from .blocked import plain_layouts
 

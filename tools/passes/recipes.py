@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from thence.verify.near import SAME
+from thence.verify.thresholds import SAME
 
 from . import optimisers, quantisers
 from .optimisers import Feed

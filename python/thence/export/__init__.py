@@ -12,7 +12,7 @@ from __future__ import annotations
 from ..progress import STAGES, Progress
 from .dynamic import batch_and_sequence
 from .errors import Code, ExportError
-from .exporters import DEFAULT_ORDER, EXPORTERS, Exported, Failure, export_model
+from .exporters import DEFAULT_ORDER, EXPORTERS, Exported, ExportOptions, Failure, export_model
 from .flat import flat_forward, tensors_in
 from .given import given_inputs
 from .inputs import Inputs, check_inputs, derive_inputs
@@ -29,6 +29,7 @@ __all__ = [
     "STAGES",
     "Code",
     "ExportError",
+    "ExportOptions",
     "Exported",
     "Failure",
     "Inputs",

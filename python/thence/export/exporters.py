@@ -19,6 +19,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,7 @@ class Failure:
     exporter: str
     what: str
     details: str
+    code: Code = Code.EXPORTER
 
 
 @dataclass
@@ -69,96 +71,119 @@ class Exported:
     unrecorded: str | None = None  # why nothing was recorded while it was exported, if that failed
 
 
-def export_model(
-    model: nn.Module,
-    inputs: Inputs,
-    path: str | Path,
-    *,
-    exporter: str | Sequence[str] | None = None,
-    opset: int | None = None,
-    dynamic: Mapping[str, Mapping[int, str]] | None = None,
-    options: Mapping[str, Any] | None = None,
-    verbose: bool = False,
-    say: Callable[[str], None] | None = None,
-    record: bool = True,
-    around_torchscript: Callable[[nn.Module], AbstractContextManager[Any]] | None = None,
-    finish: Callable[[Path, Made], None] | None = None,
-) -> Exported:
-    """Exports `model` to `path`.
+@dataclass(frozen=True)
+class ExportOptions:
+    """How a model is exported."""
 
-    `exporter`: one name, several in the order to try them, or None for `DEFAULT_ORDER`.
-    `dynamic`: input -> axis -> name; without it, `inputs.dynamic`. All other axes are static.
-    `options` go to the exporter as keywords. `say` gets a sentence when an exporter fails and the next
-    one is tried (standard error by default). `record` marks the graph of torch.export with the modules that
-    run, and enters `around_torchscript(model)` around the TorchScript exporter's call. `finish(file, made)`
-    may still change the file, before it gets its place; where `made` has the content, it writes the file.
+    exporter: str | Sequence[str] | None = None  # one, or several in the order to try them
+    opset: int | None = None
+    # Input -> axis -> name; without it, `Inputs.dynamic`. All other axes are static.
+    dynamic: Mapping[str, Mapping[int, str]] | None = None
+    exporter_options: Mapping[str, Any] = field(default_factory=dict)  # keywords for the exporter
+    verbose: bool = False
+    # Gets a sentence when an exporter fails and the next one is tried.
+    say: Callable[[str], None] = to_stderr
+    # Marks the graph of torch.export with the modules that run, and enters `around_torchscript(model)`
+    # around the TorchScript exporter's call.
+    record: bool = True
+    around_torchscript: Callable[[nn.Module], AbstractContextManager[Any]] = lambda _model: nullcontext()
+    # May still change the file before it gets its place; where `Made` has the content, it writes the file.
+    finish: Callable[[Path, Made], None] | None = None
+
+
+def export_model(
+    model: nn.Module, inputs: Inputs, path: str | Path, options: ExportOptions | None = None
+) -> Exported:
+    """Exports `model` to `path`, by the first exporter that can.
 
     Raises ExportError: X011 forward fails, X020 all exporters failed, X021 no such exporter, X022 an
     unknown option, X030 the output cannot be written.
     """
+    options = options or ExportOptions()
     output = Path(path)
-    order = _order(exporter)
-    tell = say if say is not None else to_stderr
-    axes = {name: dict(entry) for name, entry in (inputs.dynamic if dynamic is None else dynamic).items()}
+    order = _order(options.exporter)
     failures: list[Failure] = []
-    codes: list[Code] = []
     with LOCK, workplace(output) as folder:
-        for position, name in enumerate(order):
-            request = Request(
-                model=model,
-                inputs=inputs,
-                file=folder / output.name,
-                output=output,
-                opset=opset,
-                dynamic=axes,
-                options=dict(options or {}),
-                verbose=verbose,
-                around=around_torchscript or (lambda _model: nullcontext()),
-                in_memory=finish is not None,
-            )
+        for name, following in zip_longest(order, order[1:]):
+            request = _request(model, inputs, folder / output.name, output, options)
             start = time.monotonic()
-            try:
-                made = _attempt(name, request, How.RECORDED if record else How.UNRECORDED)
-            except ExportError as error:
-                if error.code is Code.OUTPUT:
-                    raise
-                failures.append(Failure(name, error.what, error.details))
-                codes.append(error.code)
-            except Exception as error:
-                if not failures:  # is it the exporter, or the model itself?
-                    check_inputs(model, inputs, getattr(model, "config", None))
-                failures.append(Failure(name, in_words(name, error), traceback.format_exc()))
-                codes.append(Code.EXPORTER)
-            else:
+            made = _made_or_failure(name, request, first=not failures)
+            if isinstance(made, Made):
                 seconds = time.monotonic() - start
-                if made.unrecorded is not None and record:
-                    tell(_unrecorded_sentence(model, made.unrecorded))
-                if finish is not None:
-                    finish(request.file, made)
-                files = put_in_place(request.file, output)
-                return Exported(
-                    output,
-                    files,
-                    name,
-                    list(made.input_names),
-                    list(made.output_names),
-                    seconds,
-                    made.program,
-                    getattr(made.program, "exported_program", None),
-                    failures,
-                    made.unrecorded,
-                )
+                files = _finish(request, made, options)
+                return _exported(output, files, name, made, seconds, failures)
+            failures.append(made)
             _empty(folder)
-            following = order[position + 1] if position + 1 < len(order) else None
             if following is not None:
-                tell(_next_sentence(failures[-1], following, verbose))
-    raise _all_failed(model, failures, codes)
+                options.say(_next_sentence(made, following, options.verbose))
+    raise _all_failed(model, failures)
 
 
-def _attempt(name: str, request: Request, how: How) -> Made:
+def _request(model: nn.Module, inputs: Inputs, file: Path, output: Path, options: ExportOptions) -> Request:
+    dynamic = inputs.dynamic if options.dynamic is None else options.dynamic
+    return Request(
+        model=model,
+        inputs=inputs,
+        file=file,
+        output=output,
+        opset=options.opset,
+        dynamic={name: dict(axes) for name, axes in dynamic.items()},
+        options=dict(options.exporter_options),
+        verbose=options.verbose,
+        around=options.around_torchscript,
+        in_memory=options.finish is not None,
+        how=How.RECORDED if options.record else How.UNRECORDED,
+    )
+
+
+def _made_or_failure(name: str, request: Request, first: bool) -> Made | Failure:
+    """What an exporter made, or why it could not.
+
+    Raises ExportError where no other exporter can, either: the output cannot be written, or forward fails,
+    which is checked after the first failure.
+    """
+    try:
+        return _attempt(name, request)
+    except ExportError as error:
+        if error.code is Code.OUTPUT:
+            raise
+        return Failure(name, error.what, error.details, error.code)
+    except Exception as error:
+        if first:
+            check_inputs(request.model, request.inputs, getattr(request.model, "config", None))
+        return Failure(name, in_words(name, error), traceback.format_exc())
+
+
+def _finish(request: Request, made: Made, options: ExportOptions) -> list[Path]:
+    """Completes the file, and gives it and its data their place."""
+    if made.unrecorded is not None and options.record:
+        options.say(_unrecorded_sentence(request.model, made.unrecorded))
+    if options.finish is not None:
+        options.finish(request.file, made)
+    return put_in_place(request.file, request.output)
+
+
+def _exported(
+    output: Path, files: list[Path], name: str, made: Made, seconds: float, failures: list[Failure]
+) -> Exported:
+    return Exported(
+        path=output,
+        files=files,
+        exporter=name,
+        input_names=list(made.input_names),
+        output_names=list(made.output_names),
+        seconds=seconds,
+        program=made.program,
+        exported_program=getattr(made.program, "exported_program", None),
+        failures=failures,
+        unrecorded=made.unrecorded,
+    )
+
+
+def _attempt(name: str, request: Request) -> Made:
     """One exporter, once more without anything of ours if it fails. Raises what the plain call raises."""
     try:
-        return _export(name, replace(request, how=how))
+        return _export(name, request)
     except ExportError:
         raise  # an option, a package or the disk: the plain call has the same
     except Exception as error:
@@ -209,10 +234,11 @@ def _unrecorded_sentence(model: nn.Module, reason: str) -> str:
     )
 
 
-def _all_failed(model: nn.Module, failures: list[Failure], codes: list[Code]) -> ExportError:
+def _all_failed(model: nn.Module, failures: list[Failure]) -> ExportError:
     kind = type(model).__name__
     details = "\n".join(f"{failure.exporter}:\n{failure.details}" for failure in failures)
-    code = codes[0] if len(set(codes)) == 1 else Code.EXPORTER
+    codes = {failure.code for failure in failures}
+    code = codes.pop() if len(codes) == 1 else Code.EXPORTER
     if len(failures) == 1:
         what = f"{kind}: {failures[0].what}"
     else:

@@ -10,6 +10,11 @@ from .errors import ExportError
 from .place import cannot_write
 
 _OPERATOR = re.compile(r"\b((?:aten|prims|torchvision|quantized|prim)(?:::|\.)[A-Za-z_]\w*)")
+# Parts of the names of exceptions, by the step of the exporter that raises them.
+_UNTRANSLATED = re.compile("Unsupported|Dispatch")
+_NOT_CONVERTED = re.compile("Conversion|GraphConstruction")
+_NOT_CAPTURED = re.compile("TorchExport|UserError|DataDependent|ConstraintViolation")
+_INVALID_GRAPH = re.compile("SymbolicValueError|CheckerError|InferenceError")
 _FULL = re.compile(r"No space left|File too large|[Dd]isk quota|requested and \d+ written")
 
 
@@ -18,20 +23,15 @@ def in_words(exporter: str, error: BaseException) -> str:
     chain = list(_chain(error))
     names = " ".join(type(link).__name__ for link in chain)
     operator = next((found[1] for link in chain if (found := _OPERATOR.search(str(link)))), None)
-    if "Unsupported" in names or "Dispatch" in names or "has no ONNX" in str(error):
+    if _UNTRANSLATED.search(names) or "has no ONNX" in str(error):
         which = f" the operation {operator}" if operator else " one of the operations"
         return f"the {exporter} exporter has no ONNX translation for{which}"
-    if "Conversion" in names or "GraphConstruction" in names:
+    if _NOT_CONVERTED.search(names):
         which = f" (at {operator})" if operator else ""
         return f"the {exporter} exporter could not translate the captured graph{which}"
-    if (
-        "TorchExport" in names
-        or "UserError" in names
-        or "DataDependent" in names
-        or "ConstraintViolation" in names
-    ):
+    if _NOT_CAPTURED.search(names):
         return f"the {exporter} exporter could not capture the model's graph"
-    if "SymbolicValueError" in names or "CheckerError" in names or "InferenceError" in names:
+    if _INVALID_GRAPH.search(names):
         return f"the {exporter} exporter made a graph that ONNX does not allow"
     return f"the {exporter} exporter stopped with a {type(chain[-1]).__name__}"
 

@@ -93,18 +93,23 @@ def check_inputs(model: nn.Module, inputs: Inputs, config: Any = None) -> None:
             with torch.no_grad():
                 output = model(**inputs.arguments)
         except Exception as error:
-            raise ExportError(
-                Code.FORWARD,
-                f"{type(model).__name__}.forward fails on the inputs: {words_of(error)}",
-                "correct the inputs (--input-spec FILE), or the model",
-                words_of(error, 4000),
-            ) from error
+            raise forward_failure(model, error) from error
     if not tensors_in(output):
         raise ExportError(
             Code.FORWARD,
             f"{type(model).__name__}.forward returns no tensor",
             "a graph needs an output: return tensors from forward",
         )
+
+
+def forward_failure(model: nn.Module, error: Exception) -> ExportError:
+    """X011: forward fails on the inputs."""
+    return ExportError(
+        Code.FORWARD,
+        f"{type(model).__name__}.forward fails on the inputs: {words_of(error)}",
+        "correct the inputs (--input-spec FILE), or the model",
+        words_of(error, 4000),
+    )
 
 
 class _Search:

@@ -107,25 +107,32 @@ def without_media(plan: Plan, facts: Facts) -> Plan:
 
 def _arguments(facts: Facts) -> frozenset[str]:
     names = facts.parameters
-    chosen = set(facts.required)
-    media = {medium_of(name): name for name in names if medium_of(name)}
-    if "image" in media and media.get("video") not in facts.required:
-        media.pop("video", None)  # films ask for the same tower as pictures
-    chosen |= set(media.values())
-    if "input_ids" in names:
-        chosen.add("input_ids")
-    main = getattr(facts.model, "main_input_name", None)
-    chosen |= {name for name in ([main] if isinstance(main, str) else main or []) if name in names}
+    media = _media(facts)
+    chosen = {*facts.required, *media.values(), *_main_inputs(facts)}
     if not chosen and names:
         chosen.add(next(iter(names)))
-    for name in BESIDE_IDS:
-        if name in names and "input_ids" in chosen and _beside(facts, name):
-            chosen.add(name)
+    if "input_ids" in chosen:
+        chosen |= {name for name in BESIDE_IDS if name in names and _beside(facts, name)}
     chosen |= {name for name in names if companion_of(name) in media}
     # A decoder's ids; the encoder's own input decides their batch.
     if facts.get("is_encoder_decoder") or facts.get("decoder_start_token_id"):
         chosen |= {name for name in _DECODER if name in names}
     return frozenset(chosen)
+
+
+def _media(facts: Facts) -> dict[str, str]:
+    """The argument that carries each medium."""
+    media = {medium: name for name in facts.parameters if (medium := medium_of(name))}
+    if "image" in media and media.get("video") not in facts.required:
+        media.pop("video", None)  # films ask for the same tower as pictures
+    return media
+
+
+def _main_inputs(facts: Facts) -> set[str]:
+    """Ids, and what the model itself calls its main input."""
+    main = getattr(facts.model, "main_input_name", None)
+    named = [main] if isinstance(main, str) else main or []
+    return {name for name in ("input_ids", *named) if name in facts.parameters}
 
 
 def _beside(facts: Facts, name: str) -> bool:

@@ -21,7 +21,13 @@ _SIDES = (32, 64, 224, 128, 256, 448, 30, 512)
 _LENGTHS = (16, 64, 128, 4, 1)
 _STEPS = (100, 128, 200, 1024, 3000)
 _SAMPLES = (4096, 16000, 320, 32)
-_LARGEST = 4096  # a larger number in an error is no size
+_PICTURES = frozenset({"image", "video"})
+# Which numbers of an error may be sizes.
+_LARGEST = 4096  # a larger number is no size
+_MOST_NUMBERS = 8  # of an error: more would be a listing of a tensor
+_SMALLEST_SIDE = 4  # of an image, in pixels: smaller numbers are channels or axes
+_FEWEST_SAMPLES = 16  # of sound
+_LONGEST_TEXT = 512  # in tokens
 _NUMBER = re.compile(r"(?<![A-WYZa-wyz_.\d])\d+(?!\.?\d|[A-WYZa-wyz_])")  # also those in "4x12 and 24x32"
 _NEVER = re.compile(
     r".*(_embeds|past_key_values|encoder_outputs|labels|output_.*|cache.*|return_.*|use_cache)"
@@ -37,7 +43,8 @@ _TOO_MANY = re.compile(r"unexpected keyword|cannot specify both|either|only one|
 def refinements(plan: Plan, error: BaseException, facts: Facts) -> Iterator[tuple[int, Plan]]:
     """Plans to try after `plan` failed so, each with how likely it is: 2 told, 1 hinted, 0 possible."""
     text = str(error)
-    yield from _arguments(plan, text, facts)
+    yield from _named_arguments(plan, text, facts)
+    yield from _missing_arguments(plan, text, facts)
     yield from _sizes_in_words(plan, text, facts)
     yield from _usual(plan, text, facts)
     yield from _without(plan, text, facts)
@@ -52,53 +59,73 @@ def _changed(plan: Plan, why: str, **what: Any) -> Plan:
     return replace(plan, changes=(*plan.changes, why), **what)
 
 
-def _arguments(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
+def _named_arguments(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
+    """Without, or with, the arguments that the error names."""
     named = [name for name in facts.parameters if re.search(rf"\b{re.escape(name)}\b", text)]
     for name in named:
         if name in plan.arguments and name not in facts.required and _TOO_MANY.search(text):
             yield 2, _changed(plan, f"without {name}", arguments=plan.arguments - {name})
         elif name not in plan.arguments and not _NEVER.fullmatch(name):
             yield 2, _changed(plan, f"with {name}", arguments=plan.arguments | {name})
-    if tells_of_missing(text):
-        usable = [name for name in facts.parameters if can_make(name, facts) and not _NEVER.fullmatch(name)]
-        absent = [name for name in usable if name not in plan.arguments]
-        for name in absent:
-            yield 1, _changed(plan, f"with {name}", arguments=plan.arguments | {name})
-        if not any(medium_of(name) or companion_of(name) for name in absent):
-            yield 1, _changed(plan, "with all there is", arguments=plan.arguments | set(absent))
+
+
+def _missing_arguments(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
+    """With arguments that the error may mean where it says that something was not given."""
+    if not tells_of_missing(text):
+        return
+    usable = [name for name in facts.parameters if can_make(name, facts) and not _NEVER.fullmatch(name)]
+    absent = [name for name in usable if name not in plan.arguments]
+    for name in absent:
+        yield 1, _changed(plan, f"with {name}", arguments=plan.arguments | {name})
+    if not any(medium_of(name) or companion_of(name) for name in absent):
+        yield 1, _changed(plan, "with all there is", arguments=plan.arguments | set(absent))
+
+
+def _media(plan: Plan) -> set[str]:
+    return {medium for name in plan.arguments if (medium := medium_of(name)) is not None}
 
 
 def _sizes_in_words(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
     """Numbers of the error as sizes: "expected length 60", "image size doesn't match (30*30)"."""
-    numbers = []
-    for word in _NUMBER.findall(text):
-        if 0 < int(word) <= _LARGEST and int(word) not in numbers:
-            numbers.append(int(word))
-    numbers = numbers[:8]
-    media = {medium_of(name) for name in plan.arguments}
+    numbers = _numbers_in(text)
+    media = _media(plan)
     for number in numbers:
         if "token" in text.lower() and "input_ids" in plan.arguments:
-            for medium in media - {None}:
-                if medium is not None and has_placeholder(facts, medium):
+            for medium in media:
+                if has_placeholder(facts, medium):
                     yield 2, _with_placeholders(plan, medium, number // plan.batch)
-        if media & {"image", "video"}:
-            if "channel" in text:
-                yield 2, _changed(plan, f"{number} channels", channels=number)
-            if any(name.endswith(("grid_thw", "image_position_ids")) for name in plan.arguments):
-                yield 1, _changed(plan, f"patches of {number}", patch=number)
-            elif number > 3:
-                yield 1, _changed(plan, f"images of {number}", image=(number, number))
+        if media & _PICTURES:
+            yield from _picture_of(plan, text, number)
         if "audio" in media:
-            yield 1, _changed(plan, f"{number} steps", steps=number)
-            yield 1, _changed(plan, f"{number} bins", bins=number)
-            if number > 15:
-                yield 0, _changed(plan, f"{number} samples", samples=number)
-        if any(name.endswith(("_ids", "_inputs")) for name in plan.arguments) and number <= 512:
+            yield from _sound_of(plan, number)
+        if any(name.endswith(("_ids", "_inputs")) for name in plan.arguments) and number <= _LONGEST_TEXT:
             yield 0, _changed(plan, f"text of {number}", length=number)
-    if media & {"image", "video"}:
+    if media & _PICTURES:
         for one, other in pairwise(numbers):
-            if min(one, other) > 3:
+            if min(one, other) >= _SMALLEST_SIDE:
                 yield 1, _changed(plan, f"images of {one} by {other}", image=(one, other))
+
+
+def _numbers_in(text: str) -> list[int]:
+    """The first few numbers of an error that may be sizes, each once."""
+    numbers = dict.fromkeys(int(word) for word in _NUMBER.findall(text))
+    return [number for number in numbers if 0 < number <= _LARGEST][:_MOST_NUMBERS]
+
+
+def _picture_of(plan: Plan, text: str, number: int) -> Iterator[tuple[int, Plan]]:
+    if "channel" in text:
+        yield 2, _changed(plan, f"{number} channels", channels=number)
+    if any(name.endswith(("grid_thw", "image_position_ids")) for name in plan.arguments):
+        yield 1, _changed(plan, f"patches of {number}", patch=number)
+    elif number >= _SMALLEST_SIDE:
+        yield 1, _changed(plan, f"images of {number}", image=(number, number))
+
+
+def _sound_of(plan: Plan, number: int) -> Iterator[tuple[int, Plan]]:
+    yield 1, _changed(plan, f"{number} steps", steps=number)
+    yield 1, _changed(plan, f"{number} bins", bins=number)
+    if number >= _FEWEST_SAMPLES:
+        yield 0, _changed(plan, f"{number} samples", samples=number)
 
 
 def _with_placeholders(plan: Plan, medium: str, count: int) -> Plan:
@@ -107,9 +134,18 @@ def _with_placeholders(plan: Plan, medium: str, count: int) -> Plan:
 
 
 def _usual(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
-    media = {medium_of(name) for name in plan.arguments}
-    if media & {"image", "video"}:
+    """Sizes and layouts in use, whatever the error says."""
+    if _media(plan) & _PICTURES:
         yield from _usual_pictures(plan, facts)
+    yield from _usual_sound(plan)
+    yield from _usual_text(plan, text, facts)
+    if any(name.endswith("mask") for name in plan.arguments):
+        yield 0, _changed(plan, "masks of booleans", bool_masks=True)
+    if plan.batch == 1:
+        yield 0, _changed(plan, "a batch of 2", batch=2)
+
+
+def _usual_sound(plan: Plan) -> Iterator[tuple[int, Plan]]:
     if "input_features" in plan.arguments or "audio_input_features" in plan.arguments:
         for layout in ("bins_last", "bins_first", "channel"):
             yield 0, _changed(plan, f"features {layout}", features=layout)
@@ -120,6 +156,9 @@ def _usual(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
             yield 0, _changed(plan, f"sound {layout}", wave=layout)
         for samples in _SAMPLES:
             yield 0, _changed(plan, f"{samples} samples", samples=samples)
+
+
+def _usual_text(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
     if "input_ids" in plan.arguments and not plan.choices:
         yield int(bool(_CHOICES.search(text))), _changed(plan, "two texts to choose from", choices=2)
     for length in _LENGTHS:
@@ -129,10 +168,6 @@ def _usual(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
     if codebook_count(facts) > 1 and plan.arguments & {"input_ids", "decoder_input_ids"}:
         for layout in ("last", "last_with_text", "rows", ""):
             yield 0, _changed(plan, f"codebooks {layout or 'none'}", codebooks=layout)
-    if any(name.endswith("mask") for name in plan.arguments):
-        yield 0, _changed(plan, "masks of booleans", bool_masks=True)
-    if plan.batch == 1:
-        yield 0, _changed(plan, "a batch of 2", batch=2)
 
 
 def _usual_pictures(plan: Plan, facts: Facts) -> Iterator[tuple[int, Plan]]:

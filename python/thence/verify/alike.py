@@ -9,11 +9,7 @@ import numpy as np
 
 from .near import plain
 from .numbers import Array
-
-MANY = 4  # others
-EXACT = 1e-5
-SAMPLE = 64  # numbers that are kept of a tensor
-WINDOW = 1024  # tensors of the same size that are looked at, the nearest in the order they came
+from .thresholds import EXACT, KEPT, WINDOW
 
 
 class Alike:
@@ -57,13 +53,13 @@ class Alike:
         first = max(0, at - WINDOW)
         held = self._by_size[size][first : at + WINDOW]
         others = held[: at - first] + held[at - first + 1 :]
-        table = np.stack([numbers for _, numbers in others]) if others else np.zeros((0, SAMPLE), np.float32)
+        table = np.stack([numbers for _, numbers in others]) if others else np.zeros((0, KEPT), np.float32)
         return held[at - first][1], table, [name for name, _ in others]
 
 
 def sample(value: Array) -> Array:
     """Some of a tensor's numbers, all over it."""
-    places = np.linspace(0, value.size - 1, SAMPLE).astype(int)
+    places = np.linspace(0, value.size - 1, KEPT).astype(int)
     return plain(value.ravel()[places]).astype(np.float32)
 
 

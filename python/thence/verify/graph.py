@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..bodies import body_nodes
 from ..limits import check_function_calls
+from .thresholds import LOOKED_THROUGH
 
 if TYPE_CHECKING:
     import onnx
@@ -38,29 +40,41 @@ class Graph:
         self.inputs = tuple(_input(value) for value in graph.input if value.name not in weights)
         self.outputs = frozenset(value.name for value in graph.output)
         self.made = frozenset(name for node in graph.node for name in node.output if name)
-        functions = {(function.domain, function.name): function.node for function in model.functions}
-        self._readers: defaultdict[str, list[onnx.NodeProto]] = defaultdict(list)
-        coarse = {tensor.name for tensor in graph.initializer if tensor.data_type in _HALVES | _SMALL}
+        flow = _Flow(model)
+        coarse = flow.coarse | {tensor.name for tensor in graph.initializer if _is_coarse(tensor.data_type)}
         coarse |= {value.name for value in self.inputs if value.type in _HALVES}
-        random: set[str] = set()
-        for node in graph.node:
-            inside = list(_inside(node, functions))
-            for name in {name for each in inside for name in each.input}:
-                self._readers[name].append(node)
-            if any(_makes_coarse(each) for each in inside):
-                coarse.update(node.output)
-            if any(each.op_type.lower().startswith(_RANDOM) for each in inside):
-                random.update(node.output)
-        self.rows = _rows(graph, weights, self._readers)
-        self.coarse, self.random = self._reached(coarse - {""}), self._reached(random - {""})
-        self._readers.clear()  # nodes are large, and not needed any more
+        self.coarse, self.random = flow.reached(coarse), flow.reached(flow.random)
+        self.rows = _rows(graph, weights, flow.readers)
 
-    def _reached(self, starts: Iterable[str]) -> frozenset[str]:
+
+class _Flow:
+    """Which nodes read a value, and which values are made coarse or random by the node that writes them.
+
+    Nodes are large: this is dropped when the graph is known.
+    """
+
+    def __init__(self, model: onnx.ModelProto) -> None:
+        self.readers: defaultdict[str, list[onnx.NodeProto]] = defaultdict(list)
+        self.coarse: set[str] = set()
+        self.random: set[str] = set()
+        functions = {(function.domain, function.name): function.node for function in model.functions}
+        for node in model.graph.node:
+            self._add(node, list(_inside(node, functions)))
+
+    def _add(self, node: onnx.NodeProto, inside: list[onnx.NodeProto]) -> None:
+        for name in {name for each in inside for name in each.input}:
+            self.readers[name].append(node)
+        if any(_makes_coarse(each) for each in inside):
+            self.coarse.update(node.output)
+        if any(each.op_type.lower().startswith(_RANDOM) for each in inside):
+            self.random.update(node.output)
+
+    def reached(self, starts: set[str]) -> frozenset[str]:
         """The values, and all that is computed from them."""
-        found = set(starts)
+        found = starts - {""}
         left = list(found)
         while left:
-            for node in self._readers.get(left.pop(), ()):
+            for node in self.readers.get(left.pop(), ()):
                 fresh = [name for name in node.output if name and name not in found]
                 found.update(fresh)
                 left += fresh
@@ -93,20 +107,22 @@ def _inside(
     while left:
         each = left.pop()
         yield each
-        for attribute in each.attribute:
-            for body in (attribute.g, *attribute.graphs):
-                left += body.node
+        left += body_nodes(each)
         function = (each.domain, each.op_type)
         if function in functions and function not in called:
             called.add(function)
             left += functions[function]
 
 
+def _is_coarse(data_type: int) -> bool:
+    return data_type in _HALVES or data_type in _SMALL
+
+
 def _makes_coarse(node: onnx.NodeProto) -> bool:
     if node.op_type == "Cast":
         return any(attribute.name == "to" and attribute.i in _HALVES for attribute in node.attribute)
     if node.op_type == "Constant":
-        return any(attribute.t.data_type in _HALVES | _SMALL for attribute in node.attribute)
+        return any(_is_coarse(attribute.t.data_type) for attribute in node.attribute)
     return any(word in node.op_type.lower() for word in _QUANTISED)
 
 
@@ -115,7 +131,6 @@ _CARRIES = set(
 )
 _SHIFTS = {"Add", "Max", "Min", "Mul", "Sub"}
 _PASSES = _CARRIES | _SHIFTS
-_LOOKED_THROUGH = 256  # nodes between an input and the tables that it chooses rows of
 
 
 def _rows(
@@ -127,7 +142,7 @@ def _rows(
     found: dict[str, int] = {}
     for value in graph.input:
         left, seen = [(str(value.name), 1)], {value.name}
-        while left and len(seen) < _LOOKED_THROUGH:
+        while left and len(seen) < LOOKED_THROUGH:
             name, share = left.pop()
             for node in readers.get(name, ()):
                 if node.op_type == "Gather" and node.input[0] in weights and name == node.input[1]:

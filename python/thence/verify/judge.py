@@ -13,11 +13,9 @@ import numpy as np
 
 from . import claims
 from .claims import Verdict
-from .near import SAME, TELLING, apart, different, off, plain, telling, usual
+from .near import apart, different, off, plain, telling, usual
 from .numbers import Array
-
-DIFFERENT = 10 * SAME  # how far off exact numbers are, on the whole, that are not the same
-NEAR, STRANGERS = 0.5, 0.7  # how far off coarse ones may be, and are when they have nothing in common
+from .thresholds import DIFFERENT, NEAR, SAME, STRANGERS, TELLING
 
 
 def judge(ours: Array, theirs: Array, coarse: bool) -> Verdict:

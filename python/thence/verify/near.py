@@ -8,11 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .numbers import Array
-
-SAME = 1e-3  # how far numbers may be off that are computed in the same format
-TELLING = 8  # numbers in a tensor, and different ones: fewer may be equal by chance
-SAMPLE = 256  # numbers that are looked at before all are
-HUGE = 1e4  # what masks are filled with; how huge is a matter of the number format
+from .thresholds import HUGE, SAMPLE, TELLING
 
 
 def telling(value: Array) -> bool:

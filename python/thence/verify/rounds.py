@@ -13,12 +13,13 @@ from ..errors import Error
 from ..limits import raise_if_out_of_memory
 from ..progress import Progress
 from . import claims as words
-from .alike import MANY, Alike, sample
+from .alike import Alike, sample
 from .claims import Claim, NotRun, Verdict
 from .graph import Graph, read_graph
 from .inputs import guesses
-from .judge import NEAR, judge, tells
+from .judge import judge, tells
 from .numbers import Array, Feed, Portions, Runner
+from .thresholds import MANY, NEAR
 
 # What is best of several forms comes first: a claim is refuted when all of them that can be compared do so.
 _RANKS = (

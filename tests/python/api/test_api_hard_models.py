@@ -20,7 +20,7 @@ from tests.python.api import hard_nets, nets
 from tests.python.api.running import ENVIRONMENT, files, fits, read, thence
 
 import thence as package
-from thence.export import by_torchscript, export_model, given_inputs
+from thence.export import ExportOptions, by_torchscript, export_model, given_inputs
 from thence.export.request import Request
 
 X = hard_nets.X
@@ -238,7 +238,9 @@ def test_the_plain_call_has_nothing_of_ours(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(by_torchscript, "export", spy)
     inputs = given_inputs(model, torch.rand(2, 8))
-    exported = export_model(model, inputs, tmp_path / "m.onnx", exporter="torchscript", record=False)
+    exported = export_model(
+        model, inputs, tmp_path / "m.onnx", ExportOptions(exporter="torchscript", record=False)
+    )
     assert seen == [("unrecorded", False, []), ("plain", False, [])]
     assert (exported.input_names, len(exported.output_names)) == (["x"], 1)
     assert exported.unrecorded == "RuntimeError: no"

@@ -17,6 +17,7 @@ from torch import nn
 
 from thence.export import (
     ExportError,
+    ExportOptions,
     Inputs,
     batch_and_sequence,
     derive_inputs,
@@ -34,7 +35,7 @@ NET_INPUTS = {"x": torch.linspace(-1, 1, 16).reshape(2, 8), "scale": 2.0}
 def test_torchscript(name: str, tmp_path: Path) -> None:
     model = tiny(name)
     inputs = derive_inputs(model)
-    exported = export_model(model, inputs, tmp_path / "model.onnx", exporter="torchscript")
+    exported = export_model(model, inputs, tmp_path / "model.onnx", ExportOptions(exporter="torchscript"))
     same_numbers(exported, model, inputs)
     assert exported.exported_program is None
     assert exported.files == [tmp_path / "model.onnx"]
@@ -60,7 +61,7 @@ def test_dynamo(name: str, tmp_path: Path) -> None:
 def test_transformers(name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     model = tiny(name)
     inputs = derive_inputs(model)
-    exported = export_model(model, inputs, tmp_path / "model.onnx", exporter="transformers")
+    exported = export_model(model, inputs, tmp_path / "model.onnx", ExportOptions(exporter="transformers"))
     same_numbers(exported, model, inputs)
     assert isinstance(exported.exported_program, torch.export.ExportedProgram)
     assert "forward" not in model.__dict__
@@ -108,7 +109,7 @@ def test_everything_is_left_as_it_was(exporter: str, tmp_path: Path) -> None:
     handle = model.register_forward_hook(lambda *_: calls.append("called"))
     inputs = derive_inputs(model)
     before = state_of(model)
-    exported = export_model(model, inputs, tmp_path / "model.onnx", exporter=exporter)
+    exported = export_model(model, inputs, tmp_path / "model.onnx", ExportOptions(exporter=exporter))
     assert exported.exporter == exporter
     assert_same_state(before, state_of(model))
     handle.remove()
@@ -121,7 +122,9 @@ def test_forward_of_the_object_itself_is_kept(exporter: str, tmp_path: Path) -> 
     model = Net()
     own = type(model).forward.__get__(model)
     model.__dict__["forward"] = own
-    export_model(model, given_inputs(model, NET_INPUTS), tmp_path / "model.onnx", exporter=exporter)
+    export_model(
+        model, given_inputs(model, NET_INPUTS), tmp_path / "model.onnx", ExportOptions(exporter=exporter)
+    )
     assert model.__dict__["forward"] is own
 
 
@@ -129,7 +132,9 @@ def test_forward_of_the_object_itself_is_kept(exporter: str, tmp_path: Path) -> 
 def test_plain_module_with_fixed_argument(exporter: str, tmp_path: Path) -> None:
     model = Net().eval()
     inputs = given_inputs(model, NET_INPUTS)
-    exported = export_model(model, inputs, tmp_path / "model.onnx", exporter=exporter, opset=18)
+    exported = export_model(
+        model, inputs, tmp_path / "model.onnx", ExportOptions(exporter=exporter, opset=18)
+    )
     same_numbers(exported, model, inputs)
     assert exported.input_names == ["x"]
     assert exported.output_names == ["logits", "hidden"]
@@ -140,7 +145,7 @@ def test_plain_module_with_fixed_argument(exporter: str, tmp_path: Path) -> None
 def test_dynamic_axes_from_a_spec(exporter: str, tmp_path: Path) -> None:
     model = Net().eval()
     inputs = inputs_of({"inputs": [{"name": "x", "shape": ["batch", 8]}], "sizes": {"batch": 3}})
-    exported = export_model(model, inputs, tmp_path / "model.onnx", exporter=exporter)
+    exported = export_model(model, inputs, tmp_path / "model.onnx", ExportOptions(exporter=exporter))
     value = onnx.load(exported.path).graph.input[0]
     assert [d.dim_param or d.dim_value for d in value.type.tensor_type.shape.dim] == ["batch", 8]
     same_numbers(exported, model, Inputs({"x": torch.rand(5, 8)}))
@@ -149,13 +154,15 @@ def test_dynamic_axes_from_a_spec(exporter: str, tmp_path: Path) -> None:
 def test_static_unless_asked_and_dynamic_when_asked(tmp_path: Path) -> None:
     model = tiny("bert")
     inputs = derive_inputs(model, batch=2)
-    static = export_model(model, inputs, tmp_path / "static.onnx", exporter="torchscript")
+    static = export_model(model, inputs, tmp_path / "static.onnx", ExportOptions(exporter="torchscript"))
     assert not any(
         d.dim_param for v in onnx.load(static.path).graph.input for d in v.type.tensor_type.shape.dim
     )
     axes = batch_and_sequence(inputs, batch=2)
     assert axes["input_ids"] == {0: "batch", 1: "sequence"}
-    exported = export_model(model, inputs, tmp_path / "d.onnx", exporter="torchscript", dynamic=axes)
+    exported = export_model(
+        model, inputs, tmp_path / "d.onnx", ExportOptions(exporter="torchscript", dynamic=axes)
+    )
     longer = {name: torch.ones(3, 11, dtype=torch.int64) for name in inputs.tensors}
     same_numbers(exported, model, Inputs(longer, inputs.fixed))
 
@@ -174,7 +181,12 @@ def test_around_torchscript_is_entered_around_the_call(tmp_path: Path) -> None:
     inputs = given_inputs(model, NET_INPUTS)
     for exporter, expected in (("torchscript", ["in", "out"]), ("dynamo", [])):
         seen.clear()
-        export_model(model, inputs, tmp_path / "model.onnx", exporter=exporter, around_torchscript=around)
+        export_model(
+            model,
+            inputs,
+            tmp_path / "model.onnx",
+            ExportOptions(exporter=exporter, around_torchscript=around),
+        )
         assert seen == expected
 
 
@@ -185,13 +197,20 @@ def test_options_go_to_the_exporter(tmp_path: Path) -> None:
         model,
         inputs,
         tmp_path / "model.onnx",
-        exporter="torchscript",
-        options={"output_names": ["a", "b"], "do_constant_folding": False},
+        ExportOptions(
+            exporter="torchscript",
+            exporter_options={"output_names": ["a", "b"], "do_constant_folding": False},
+        ),
     )
     assert [value.name for value in onnx.load(exported.path).graph.output] == ["a", "b"]
     for options in ({"no_such_option": 1}, {"f": "elsewhere.onnx"}):
         with pytest.raises(ExportError) as caught:
-            export_model(model, inputs, tmp_path / "other.onnx", options=options, say=lambda _text: None)
+            export_model(
+                model,
+                inputs,
+                tmp_path / "other.onnx",
+                ExportOptions(exporter_options=options, say=lambda _text: None),
+            )
         assert caught.value.code == "X022"
     assert not (tmp_path / "other.onnx").exists()
 

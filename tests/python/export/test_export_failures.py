@@ -14,6 +14,7 @@ from thence.export import (
     LOCK,
     Code,
     ExportError,
+    ExportOptions,
     Made,
     by_dynamo,
     by_torchscript,
@@ -38,8 +39,7 @@ def test_forward_that_fails_is_the_models_fault(tmp_path: Path, exporter: str | 
             model,
             given_inputs(model, torch.ones(1, 4)),
             tmp_path / "m.onnx",
-            exporter=exporter,
-            say=said.append,
+            ExportOptions(exporter=exporter, say=said.append),
         )
     assert caught.value.code == "X011"
     assert caught.value.exit_code == 3
@@ -81,7 +81,7 @@ def test_next_exporter_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     model = Net().eval()
     inputs = given_inputs(model, torch.ones(2, 8))
     said: list[str] = []
-    exported = export_model(model, inputs, tmp_path / "m.onnx", say=said.append)
+    exported = export_model(model, inputs, tmp_path / "m.onnx", ExportOptions(say=said.append))
     assert exported.exporter == "torchscript"
     assert [failure.exporter for failure in exported.failures] == ["dynamo"]
     assert len(said) == 1
@@ -89,14 +89,19 @@ def test_next_exporter_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert said[0].startswith("warning[X020]: ")
     same_numbers(exported, model, inputs)
     assert entries(tmp_path) == ["m.onnx"]
-    export_model(model, inputs, tmp_path / "m.onnx", say=said.append, verbose=True)
+    export_model(model, inputs, tmp_path / "m.onnx", ExportOptions(say=said.append, verbose=True))
     assert "its own words" in said[1]
 
 
 def test_unknown_exporter_is_told(tmp_path: Path) -> None:
     model = Net()
     with pytest.raises(ExportError, match="tensorflow") as caught:
-        export_model(model, given_inputs(model, torch.ones(1, 8)), tmp_path / "m.onnx", exporter="tensorflow")
+        export_model(
+            model,
+            given_inputs(model, torch.ones(1, 8)),
+            tmp_path / "m.onnx",
+            ExportOptions(exporter="tensorflow"),
+        )
     assert caught.value.code == "X021"
     assert "torchscript" in caught.value.hint
 
@@ -107,7 +112,10 @@ def test_old_file_survives_a_failure(tmp_path: Path) -> None:
     model = Unknown()
     with pytest.raises(ExportError):
         export_model(
-            model, given_inputs(model, torch.ones(1, 4)), path, exporter="torchscript", say=lambda _text: None
+            model,
+            given_inputs(model, torch.ones(1, 4)),
+            path,
+            ExportOptions(exporter="torchscript", say=lambda _text: None),
         )
     assert path.read_text() == "the old one"
     assert entries(tmp_path) == ["m.onnx"]
@@ -127,8 +135,7 @@ def test_interrupted_or_failing_finish_leaves_nothing(tmp_path: Path, kind: type
             model,
             given_inputs(model, torch.ones(1, 8)),
             tmp_path / "m.onnx",
-            exporter="torchscript",
-            finish=finish,
+            ExportOptions(exporter="torchscript", finish=finish),
         )
     assert entries(tmp_path) == []
     assert "forward" not in model.__dict__
@@ -145,7 +152,10 @@ def test_interrupted_exporter_leaves_nothing(tmp_path: Path, monkeypatch: pytest
     model = Net()
     with pytest.raises(KeyboardInterrupt):
         export_model(
-            model, given_inputs(model, torch.ones(1, 8)), tmp_path / "m.onnx", exporter="torchscript"
+            model,
+            given_inputs(model, torch.ones(1, 8)),
+            tmp_path / "m.onnx",
+            ExportOptions(exporter="torchscript"),
         )
     assert entries(tmp_path) == []
 
@@ -156,7 +166,7 @@ def test_output_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for path in (tmp_path, tmp_path / "file" / "m.onnx"):
         with pytest.raises(ExportError) as caught:
-            export_model(model, inputs, path, exporter="torchscript")
+            export_model(model, inputs, path, ExportOptions(exporter="torchscript"))
         assert caught.value.code == Code.OUTPUT
         assert caught.value.exit_code == 4
         assert str(path) in caught.value.what
@@ -165,13 +175,14 @@ def test_output_that_cannot_be_written(tmp_path: Path) -> None:
 FULL_DISK = """
 import resource, sys, torch
 from export_models import Net
-from thence.export import ExportError, export_model, given_inputs
+from thence.export import ExportError, ExportOptions, export_model, given_inputs
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 model = Net(256)
 try:
     export_model(
-        model, given_inputs(model, torch.ones(1, 256)), sys.argv[1], exporter=sys.argv[2],
-        options={"external_data": True} if sys.argv[3] == "apart" else {},
+        model, given_inputs(model, torch.ones(1, 256)), sys.argv[1], ExportOptions(
+            exporter=sys.argv[2], exporter_options={"external_data": True} if sys.argv[3] == "apart" else {}
+        ),
     )
 except ExportError as error:
     print(error)

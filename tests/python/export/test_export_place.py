@@ -12,7 +12,7 @@ import torch
 from export_models import Net, same_numbers
 from torch import nn
 
-from thence.export import ExportError, export_model, given_inputs
+from thence.export import ExportError, ExportOptions, export_model, given_inputs
 from thence.export import request as requests
 from thence.export.place import put_in_place, workplace
 
@@ -35,12 +35,12 @@ def test_weights_in_a_file_of_their_own(tmp_path: Path, exporter: str) -> None:
         torch.manual_seed(seed)
         model = Net(64).eval()
         inputs = given_inputs(model, torch.rand(2, 64))
-        exported = export_model(model, inputs, path, exporter=exporter, options=APART)
+        exported = export_model(model, inputs, path, ExportOptions(exporter=exporter, exporter_options=APART))
         same_numbers(exported, model, inputs)
         assert entries(tmp_path) == sorted(file.name for file in exported.files)
         assert len(exported.files) == 2
         assert locations(path) == {exported.files[1].name}
-    inline = export_model(model, inputs, path, exporter=exporter)
+    inline = export_model(model, inputs, path, ExportOptions(exporter=exporter))
     same_numbers(inline, model, inputs)
     assert entries(tmp_path) == ["m.onnx"]
 
@@ -52,7 +52,7 @@ def test_large_models_get_it_by_themselves(
     monkeypatch.setattr(requests, "INLINE_LIMIT", 1000)
     model = Net(64).eval()
     inputs = given_inputs(model, torch.rand(2, 64))
-    exported = export_model(model, inputs, tmp_path / "m.onnx", exporter=exporter)
+    exported = export_model(model, inputs, tmp_path / "m.onnx", ExportOptions(exporter=exporter))
     assert entries(tmp_path) == ["m.onnx", "m.onnx.data"]
     same_numbers(exported, model, inputs)
 
@@ -61,7 +61,12 @@ def test_other_peoples_data_is_left_alone(tmp_path: Path) -> None:
     for name in ("m.onnx.data.backup", "m.data", "other.onnx.data", "m.onnx.x.data"):
         (tmp_path / name).write_text("precious")
     model = Net().eval()
-    export_model(model, given_inputs(model, torch.ones(1, 8)), tmp_path / "m.onnx", exporter="torchscript")
+    export_model(
+        model,
+        given_inputs(model, torch.ones(1, 8)),
+        tmp_path / "m.onnx",
+        ExportOptions(exporter="torchscript"),
+    )
     assert entries(tmp_path) == ["m.data", "m.onnx", "m.onnx.data.backup", "m.onnx.x.data", "other.onnx.data"]
 
 
@@ -69,7 +74,10 @@ def test_folder_of_the_output_is_made(tmp_path: Path, monkeypatch: pytest.Monkey
     model = Net().eval()
     monkeypatch.chdir(tmp_path)
     exported = export_model(
-        model, given_inputs(model, torch.ones(1, 8)), "new/folder/m.onnx", exporter="torchscript"
+        model,
+        given_inputs(model, torch.ones(1, 8)),
+        "new/folder/m.onnx",
+        ExportOptions(exporter="torchscript"),
     )
     assert exported.path.exists()
 
@@ -80,7 +88,7 @@ def test_move_that_fails_halfway_leaves_the_old_export(
     path = tmp_path / "m.onnx"
     model = Net(64).eval()
     inputs = given_inputs(model, torch.rand(2, 64))
-    exported = export_model(model, inputs, path, exporter="dynamo", options=APART)
+    exported = export_model(model, inputs, path, ExportOptions(exporter="dynamo", exporter_options=APART))
     before = {file.name: file.read_bytes() for file in exported.files}
 
     def refuses(self: Path, target: Path) -> None:
@@ -104,7 +112,9 @@ def test_threads_export_different_models_at_once(tmp_path: Path) -> None:
             for turn in range(2):
                 inputs = given_inputs(model, torch.rand(2, 4 + 2 * index))
                 exporter = "torchscript" if (index + turn) % 3 else "dynamo"
-                exported = export_model(model, inputs, tmp_path / f"{index}.onnx", exporter=exporter)
+                exported = export_model(
+                    model, inputs, tmp_path / f"{index}.onnx", ExportOptions(exporter=exporter)
+                )
                 same_numbers(exported, model, inputs)
                 names = {t.name for t in onnx.load(exported.path).graph.initializer}
                 assert any("head" in name for name in names)
@@ -129,9 +139,9 @@ def _export_many(path: Path, seed: int, apart: bool) -> None:
         with torch.no_grad():  # every tensor tells who wrote it
             for parameter in model.parameters():
                 parameter.fill_(10 * seed + turn + 1)
-        options = APART if apart else None
+        options = APART if apart else {}
         inputs = given_inputs(model, torch.ones(2, 32))
-        export_model(model, inputs, path, exporter="torchscript", options=options)
+        export_model(model, inputs, path, ExportOptions(exporter="torchscript", exporter_options=options))
 
 
 @pytest.mark.parametrize("apart", [False, True], ids=["inline", "apart"])

@@ -1,0 +1,20 @@
+// Safety caps of reading captures: larger values occur only in malicious files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace thence::capture {
+
+/// The ids of recorded values are dense. An id must be below twice the number of values and these to spare,
+/// and below `most_values`: memory is taken by the largest id.
+inline constexpr std::uint64_t spare_values = 16, most_values = std::uint64_t{1} << 26;
+
+/// Lists within lists in the arguments of an operation.
+inline constexpr int deepest_argument = 16;
+
+/// Memory for the modules of a saved program, in bytes: at least so many, and more for each byte of its
+/// graph.
+inline constexpr std::size_t least_room = std::size_t{16} << 20, room_per_byte = 8;
+
+}  // namespace thence::capture

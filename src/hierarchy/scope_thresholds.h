@@ -1,0 +1,26 @@
+// Thresholds of matching scopes, and functions that `thence fold` made, with modules. What they cut off stays
+// unknown.
+#pragma once
+
+#include <cstddef>
+
+#include "base/threshold.h"
+
+namespace thence::hierarchy {
+
+/// Modules that one scope may match, and owners of the parameters that it reads. A scope with more is
+/// unknown.
+THENCE_THRESHOLD std::size_t most_rivals = base::tuned<std::size_t>("hierarchy_most_rivals", 1024);
+
+/// Rounds in which scopes that were decided decide others; it ends earlier where nothing changes.
+THENCE_THRESHOLD int most_wiring_rounds = base::tuned("hierarchy_most_wiring_rounds", 64);
+
+/// Safety caps on the work that is spent on rivals, and on how many are kept: at least so many, and more for
+/// each scope.
+inline constexpr std::size_t least_work = std::size_t{1} << 22, work_per_scope = 64;
+inline constexpr std::size_t least_rivals_kept = std::size_t{1} << 18, rivals_kept_per_scope = 4;
+
+/// Safety cap: modules that one function stands for.
+inline constexpr std::size_t most_modules_per_function = 64;
+
+}  // namespace thence::hierarchy
