@@ -5,6 +5,7 @@
 #include <deque>
 #include <stdexcept>
 
+#include "resolve/ancestor.h"
 #include "resolve/propagate.h"
 #include "resolve/wiring.h"
 
@@ -92,7 +93,7 @@ void leave_out(const modules::ModuleTree& tree, const modules::ClassFilter& filt
 
 Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
                    const evidence::Sink& sink, const Wiring& wiring, const Strategy& strategy,
-                   const modules::ClassFilter& filter, const Lent* lent) {
+                   const modules::ClassFilter& filter, const evidence::AncestorAnswers* ancestor) {
   Resolution resolution;
   resolution.nodes.resize(model.node_count());
   const bool may_propagate = strategy.sources.has(Source::neighbours);
@@ -104,8 +105,8 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
   }
   if (strategy.sources.has(Source::function)) attribute_functions(model, hierarchy.tree(), resolution);
   if (strategy.needs_classes) leave_out(hierarchy.tree(), filter, resolution);
-  if (lent != nullptr) {
-    complete_lent(*lent, resolution);
+  if (ancestor != nullptr) {
+    apply_ancestor(*ancestor, resolution);
   } else {
     find_shared(model, hierarchy, wiring, resolution);
     find_weight_owners(model, hierarchy, wiring, resolution);
