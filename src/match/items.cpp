@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "dataflow/bodies.h"
 #include "dataflow/operator_traits.h"
 #include "onnx/content.h"
 
@@ -21,17 +22,18 @@ bool stands_for_itself(const onnx::Model& model, const onnx::Node& node) {
          model.producer(node.inputs()[0]).kind == onnx::Producer::Kind::initializer;
 }
 
-// The main graph's nodes, each followed by those of the bodies that it holds. No recursion.
-std::vector<onnx::NodeId> in_order(const onnx::Model& model) {
-  std::unordered_map<onnx::NodeId, std::vector<onnx::GraphId>> held;
+// The nodes of the main graph, each followed by those of the bodies that it holds.
+std::vector<onnx::NodeId> depth_first(const onnx::Model& model) {
+  const dataflow::Bodies bodies(model);
   const auto& graphs = model.graphs();
-  for (onnx::GraphId id = 0; id < graphs.size(); ++id)
-    if (graphs[id].owner != onnx::none) held[graphs[id].owner].push_back(id);
-  struct Place {
+  struct Range {
     onnx::NodeId next, past;
   };
-  std::vector<Place> open;
-  if (!graphs.empty()) open.push_back({graphs[0].first_node, graphs[0].first_node + graphs[0].node_count});
+  const auto range_of = [](const onnx::Graph& graph) {
+    return Range{graph.first_node, graph.first_node + graph.node_count};
+  };
+  std::vector<Range> open;  // a stack of our own, because bodies may be nested deeply
+  if (!graphs.empty()) open.push_back(range_of(graphs[0]));
   std::vector<onnx::NodeId> order;
   while (!open.empty()) {
     if (open.back().next == open.back().past) {
@@ -40,9 +42,8 @@ std::vector<onnx::NodeId> in_order(const onnx::Model& model) {
     }
     const onnx::NodeId id = open.back().next++;
     order.push_back(id);
-    if (const auto bodies = held.find(id); bodies != held.end())
-      for (auto body = bodies->second.rbegin(); body != bodies->second.rend(); ++body)
-        open.push_back({graphs[*body].first_node, graphs[*body].first_node + graphs[*body].node_count});
+    const auto held = bodies.held_by(id);
+    for (std::size_t i = held.size(); i-- > 0;) open.push_back(range_of(graphs[held[i]]));
   }
   return order;
 }
@@ -102,7 +103,7 @@ std::vector<NodeItem> items_of(const onnx::Model& model,
       value = node.inputs()[0];
     }
   };
-  for (const onnx::NodeId id : in_order(model)) {
+  for (const onnx::NodeId id : depth_first(model)) {
     const onnx::Node node = model.node(id);
     if (stands_for_itself(model, node) || !takes(node.op_type())) continue;
     NodeItem item;

@@ -2,15 +2,15 @@
 // sites.
 #include <algorithm>
 #include <map>
-#include <tuple>
 
+#include "dataflow/bodies.h"
 #include "hierarchy/folded_call.h"
 #include "resolve/propagate.h"
 
 namespace thence::resolve {
 namespace {
 
-using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
+using dataflow::Functions;
 
 // Who calls a function, as far as is known at the time.
 struct Callers {
@@ -50,15 +50,12 @@ Callers callers_of(const onnx::Model& model, const modules::ModuleTree& tree,
 }
 
 // Whether anything changed.
-bool attribute_body(const onnx::Model& model, onnx::GraphId function, const Callers& by,
+bool attribute_body(const onnx::Model& model, onnx::GraphId first, onnx::GraphId past, const Callers& by,
                     Resolution& resolution) {
   const std::vector<ModuleId>& callers = by.modules;
   bool changed = false;
-  // The body and, nested inside it, the bodies of its nodes: graphs follow one another.
   const auto& graphs = model.graphs();
-  onnx::GraphId end = function + 1;
-  while (end < graphs.size() && graphs[end].kind == onnx::Graph::Kind::body) ++end;
-  for (onnx::GraphId graph = function; graph < end; ++graph)
+  for (onnx::GraphId graph = first; graph < past; ++graph)
     for (onnx::NodeId id = graphs[graph].first_node; id < graphs[graph].first_node + graphs[graph].node_count;
          ++id) {
       Attribution& node = resolution.nodes[id];
@@ -89,28 +86,22 @@ bool attribute_body(const onnx::Model& model, onnx::GraphId function, const Call
 }  // namespace
 
 void attribute_functions(const onnx::Model& model, const modules::ModuleTree& tree, Resolution& resolution) {
-  std::map<Key, onnx::GraphId> functions;
-  const auto& graphs = model.graphs();
-  for (onnx::GraphId id = 0; id < graphs.size(); ++id)
-    if (graphs[id].kind == onnx::Graph::Kind::function)
-      functions.emplace(Key{graphs[id].domain, graphs[id].name, graphs[id].overload}, id);
+  const Functions functions(model);
   if (functions.empty()) return;
   std::map<onnx::GraphId, std::vector<onnx::NodeId>> calls;
-  for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
-    const onnx::Node node = model.node(id);
-    const auto found = functions.find(Key{node.domain(), node.op_type(), node.overload()});
-    if (found != functions.end()) calls[found->second].push_back(id);
-  }
-  // Functions call functions: a body is settled once the bodies that call it are. Rounds as many as the
-  // nesting is deep, and modules are nested no deeper, bounded because functions may call one another in a
-  // circle.
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id)
+    if (const onnx::GraphId called = functions.called_by(model.node(id)); called != onnx::none)
+      calls[called].push_back(id);
+  // Functions call functions: a body is settled once the bodies that call it are. That takes as many rounds
+  // as calls are nested, which is no deeper than modules are. The limit ends cycles of calls.
   for (std::size_t round = 0; round <= modules::ModuleTree::max_depth; ++round) {
     std::vector<Callers> callers;  // of all, before any body changes
-    for (const auto& [key, graph] : functions)
+    for (const onnx::GraphId graph : functions.all())
       callers.push_back(callers_of(model, tree, calls[graph], resolution));
     bool changed = false;
     auto by = callers.begin();
-    for (const auto& [key, graph] : functions) changed |= attribute_body(model, graph, *by++, resolution);
+    for (const onnx::GraphId graph : functions.all())
+      changed |= attribute_body(model, graph, functions.end_of(graph), *by++, resolution);
     if (!changed) break;
   }
 }

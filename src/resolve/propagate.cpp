@@ -87,7 +87,7 @@ class Propagation {
     Owners owners;
     for (const onnx::ValueId value : model_.node(id).outputs()) {
       if (value == onnx::none) continue;
-      for (const onnx::NodeId reader : wiring_.readers(value))
+      for (const onnx::NodeId reader : wiring_.uses(value))
         if (reader != id && work_left_ > 0) add(owners, reader);
     }
     return owners;

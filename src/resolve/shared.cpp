@@ -60,7 +60,7 @@ class Sharing {
     serves_.assign(1, sharers.own);
     for (const onnx::ValueId value : model_.node(id).outputs()) {
       if (value == onnx::none) continue;
-      for (const onnx::NodeId reader : wiring_.readers(value)) {
+      for (const onnx::NodeId reader : wiring_.uses(value)) {
         if (++sharers.looked_at > most_readers) break;
         add_reader(sharers, reader);
       }
