@@ -28,8 +28,8 @@ void collect_dynamo_metadata(const onnx::Model& model, const hierarchy::Hierarch
   for (NodeId id = 0; id < model.node_count(); ++id) {
     const hierarchy::NodeStack& stack = hierarchy.stack(id);
     if (stack.module == modules::no_module) continue;
-    // A stack that does not begin at the root (branches of a condition lose the rest) still names its module
-    // in full.
+    // A stack that does not begin at the root (in the branches of a condition) still has the full path of its
+    // module.
     const Reading reading = stack.rewritten ? Reading::rewritten
                             : !stack.whole  ? Reading::uncorroborated
                             : first[id]     ? Reading::leading_view

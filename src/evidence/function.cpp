@@ -1,5 +1,5 @@
-// function: some exporters keep modules as functions. The node that calls one is given all parameters of its
-// module, so the module is what their owners have in common.
+// function: some exporters keep modules as functions. The node that calls one reads all parameters of its
+// module, so the module is the common ancestor of their owners.
 #include "dataflow/bodies.h"
 #include "evidence/source.h"
 
@@ -24,7 +24,7 @@ void collect_functions(const onnx::Model& model, const hierarchy::Hierarchy& hie
       why = owner.parameter;
     }
     if (module == modules::no_module || module == modules::root) continue;
-    // Where classes are known, the function's name is the class of the module or of one around it.
+    // If classes are known, the function's name is the class of the module or of one around it.
     for (ModuleId at = module; at != modules::root; at = tree[at].parent)
       if (modules::short_class(tree[at].class_name) == node.op_type()) {
         module = at;
