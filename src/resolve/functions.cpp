@@ -1,25 +1,25 @@
-// A function's body stands once in the file, whoever calls it: its nodes belong to the modules of all call
-// sites.
+// A function's body is in the file once: its nodes belong to the modules of all call sites.
 #include <algorithm>
 #include <map>
 
 #include "dataflow/bodies.h"
 #include "hierarchy/folded_call.h"
 #include "resolve/propagate.h"
+#include "resolve/thresholds.h"
 
 namespace thence::resolve {
 namespace {
 
 using dataflow::Functions;
 
-// Who calls a function, as far as is known at the time.
+// The callers of a function that are known so far.
 struct Callers {
   std::vector<ModuleId> modules;
   bool any = false, all_known = false;
   float confidence = 1;
 };
 
-// A call of a folded module in a body that several modules share is named from each of them on: ".self" is
+// The name of a folded module's call is relative if several modules share the body that it is in: ".self" is
 // "layer.0.attention.self" in "layer.0.attention".
 ModuleId named_from(const onnx::Node& call, const modules::ModuleTree& tree, ModuleId around) {
   const std::string_view path = hierarchy::folded_path(call);
@@ -33,7 +33,7 @@ Callers callers_of(const onnx::Model& model, const modules::ModuleTree& tree,
   Callers callers{.any = !calls.empty(), .all_known = !calls.empty()};
   const auto add = [&](ModuleId module) {
     auto& listed = callers.modules;
-    if (listed.size() < 64 && std::find(listed.begin(), listed.end(), module) == listed.end())
+    if (listed.size() < most_listed && std::find(listed.begin(), listed.end(), module) == listed.end())
       listed.push_back(module);
   };
   for (const onnx::NodeId call : calls) {
@@ -44,7 +44,7 @@ Callers callers_of(const onnx::Model& model, const modules::ModuleTree& tree,
       add(caller.module);
     else
       for (const ModuleId module : resolution.sets[caller.set])
-        add(named_from(model.node(call), tree, module));  // it stands in a body that several call
+        add(named_from(model.node(call), tree, module));  // in a body that several call
   }
   return callers;
 }
@@ -59,7 +59,7 @@ bool attribute_body(const onnx::Model& model, onnx::GraphId first, onnx::GraphId
     for (onnx::NodeId id = graphs[graph].first_node; id < graphs[graph].first_node + graphs[graph].node_count;
          ++id) {
       Attribution& node = resolution.nodes[id];
-      if (node.known() && !node.inferred && callers.size() < 2) continue;  // it speaks for itself
+      if (node.known() && !node.inferred && callers.size() < 2) continue;  // it has evidence of its own
       const Attribution before = node;
       node = Attribution{};
       node.inferred = true;

@@ -5,6 +5,7 @@
 #include "base/embedded.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "semantics/thresholds.h"
 
 namespace thence::semantics {
 namespace {
@@ -14,6 +15,23 @@ bool lower(char c) { return c >= 'a' && c <= 'z'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 bool has(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// A word begins at the B of "aB", "1B" and "ABc".
+bool starts_word(std::string_view name, std::size_t i) {
+  if (!upper(name[i]) || i == 0) return false;
+  const char before = name[i - 1];
+  return lower(before) || digit(before) || (upper(before) && i + 1 < name.size() && lower(name[i + 1]));
+}
+
+// Moves a word to the list, if it is new: "fc1" as itself and as "fc".
+void add_word(std::string& word, std::vector<std::string>& words) {
+  if (!word.empty() && words.size() < most_words) {
+    if (!has(words, word)) words.push_back(word);
+    while (!word.empty() && digit(word.back())) word.pop_back();
+    if (!word.empty() && !has(words, word)) words.push_back(word);
+  }
+  word.clear();
 }
 
 std::vector<LexiconEntry> entries(base::JsonValue list) {
@@ -56,31 +74,13 @@ const Lexicon& Lexicon::shipped() {
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words;
   std::string word;
-  constexpr std::size_t most_words = 32;  // that a name says something with
-  const auto end_word = [&] {
-    if (word.empty()) return;
-    if (words.size() >= most_words) return word.clear();
-    if (!has(words, word)) words.push_back(word);
-    // "fc1" is known as itself and as "fc".
-    std::string base = word;
-    while (!base.empty() && digit(base.back())) base.pop_back();
-    if (!base.empty() && base != word && !has(words, base)) words.push_back(base);
-    word.clear();
-  };
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
-    if (!upper(c) && !lower(c) && !digit(c)) {
-      end_word();
-      continue;
-    }
-    // A new word begins at "aB" and at the "Bc" of "ABc".
-    const bool starts = upper(c) && i > 0 &&
-                        (lower(name[i - 1]) || digit(name[i - 1]) ||
-                         (upper(name[i - 1]) && i + 1 < name.size() && lower(name[i + 1])));
-    if (starts) end_word();
-    word.push_back(upper(c) ? static_cast<char>(c - 'A' + 'a') : c);
+    const bool is_separator = !upper(c) && !lower(c) && !digit(c);
+    if (is_separator || starts_word(name, i)) add_word(word, words);
+    if (!is_separator) word.push_back(upper(c) ? static_cast<char>(c - 'A' + 'a') : c);
   }
-  end_word();
+  add_word(word, words);
   return words;
 }
 

@@ -23,7 +23,16 @@ inline constexpr std::size_t most_text = std::size_t{32} << 20;
 inline constexpr std::size_t most_readers = 64;
 /// Bytes of class names in the note about filtered classes.
 inline constexpr std::size_t most_class_text = 400;
-/// Modules whose facts are kept in memory.
+/// Words of one name.
+inline constexpr std::size_t most_words = 32;
+/// Bytes of one tag; longer ones are left empty.
+inline constexpr std::size_t longest_tag = 4096;
+
+// Sizes of caches, which start over once they are full.
+
+/// Modules whose facts are kept.
 inline constexpr std::size_t most_kept_facts = 512;
+/// Pairs of a name and a class whose words are kept.
+inline constexpr std::size_t most_readings = std::size_t{1} << 12;
 
 }  // namespace thence::semantics
