@@ -1,11 +1,36 @@
 #include "resolve/wiring.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "dataflow/operator_traits.h"
 #include "shapes/order.h"
 
 namespace thence::resolve {
+namespace {
+
+// Whether operators read shapes, remembered by the address of their name: a model has each name once, and
+// a few dozen operators in all.
+class ShapeReaders {
+ public:
+  bool has(std::string_view op_type) {
+    Entry& entry = entries_[(reinterpret_cast<std::uintptr_t>(op_type.data()) >> 3) % entries_.size()];
+    if (entry.name != op_type.data() || entry.size != op_type.size())
+      entry = {op_type.data(), op_type.size(), dataflow::has_trait(op_type, dataflow::Trait::reads_shape)};
+    return entry.reads_shape;
+  }
+
+ private:
+  struct Entry {
+    const char* name = nullptr;
+    std::size_t size = 0;
+    bool reads_shape = false;
+  };
+  std::array<Entry, 64> entries_;
+};
+
+}  // namespace
 
 Wiring::Wiring(const onnx::Model& model) : uses_(model), flow_(model.node_count(), Flow::data) {
   find_flow(model);
@@ -15,17 +40,20 @@ Wiring::Wiring(const onnx::Model& model) : uses_(model), flow_(model.node_count(
 // first reads data: the cautious choice.
 void Wiring::find_flow(const onnx::Model& model) {
   bool is_sorted = true;
-  for (onnx::NodeId id = 0; id < model.node_count(); ++id)
-    flow_[id] = flow_of_inputs(model, model.node(id), is_sorted);
+  ShapeReaders shape_readers;
+  const auto visit = [&](onnx::NodeId id) {
+    const onnx::Node node = model.node(id);
+    flow_[id] = shape_readers.has(node.op_type()) ? Flow::shape : flow_of_inputs(model, node, is_sorted);
+  };
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id) visit(id);
   if (is_sorted) return;
   std::fill(flow_.begin(), flow_.end(), Flow::data);
   shapes::Order order(model);
   for (const onnx::Graph& graph : model.graphs())  // a body follows the graph around it
-    order.each(graph, [&](onnx::NodeId id) { flow_[id] = flow_of_inputs(model, model.node(id), is_sorted); });
+    order.each(graph, visit);
 }
 
 Flow Wiring::flow_of_inputs(const onnx::Model& model, const onnx::Node& node, bool& is_sorted) const {
-  if (dataflow::has_trait(node, dataflow::Trait::reads_shape)) return Flow::shape;
   Flow flow = Flow::constant;
   for (const onnx::ValueId value : node.inputs()) {
     if (value == onnx::none) continue;

@@ -17,6 +17,12 @@ bool has(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+std::uint64_t bit_of(std::string_view word) {
+  if (word.empty()) return 0;
+  const auto first = static_cast<unsigned char>(word.front()), last = static_cast<unsigned char>(word.back());
+  return std::uint64_t{1} << ((first + 5 * last + 11 * word.size()) % 64);
+}
+
 // A word begins at the B of "aB", "1B" and "ABc".
 bool starts_word(std::string_view name, std::size_t i) {
   if (!upper(name[i]) || i == 0) return false;
@@ -45,7 +51,7 @@ std::vector<LexiconEntry> entries(base::JsonValue list) {
     for (const base::JsonValue word : item["words"].items()) {
       std::vector<std::string> all;
       for (const std::string_view part : base::split(word.text_or({}), '+')) all.emplace_back(part);
-      entry.words.push_back(std::move(all));
+      entry.alternatives.emplace_back(std::move(all));
     }
     result.push_back(std::move(entry));
   }
@@ -54,11 +60,24 @@ std::vector<LexiconEntry> entries(base::JsonValue list) {
 
 }  // namespace
 
-bool LexiconEntry::fits(const std::vector<std::string>& name_words) const {
-  return std::any_of(words.begin(), words.end(), [&](const std::vector<std::string>& all) {
-    return std::all_of(all.begin(), all.end(),
-                       [&](const std::string& word) { return has(name_words, word); });
-  });
+WordSet::WordSet(std::vector<std::string> words) : words_(std::move(words)) {
+  for (const std::string& word : words_) bits_ |= bit_of(word);
+}
+
+void WordSet::add(const WordSet& other) {
+  words_.insert(words_.end(), other.words_.begin(), other.words_.end());
+  bits_ |= other.bits_;
+}
+
+bool WordSet::includes(const WordSet& other) const {
+  if ((other.bits_ & ~bits_) != 0) return false;
+  return std::all_of(other.words_.begin(), other.words_.end(),
+                     [&](const std::string& word) { return has(words_, word); });
+}
+
+bool LexiconEntry::fits(const WordSet& name_words) const {
+  return std::any_of(alternatives.begin(), alternatives.end(),
+                     [&](const WordSet& words) { return name_words.includes(words); });
 }
 
 const Lexicon& Lexicon::shipped() {

@@ -11,9 +11,7 @@ namespace {
 
 using modules::ModuleId;
 
-using Words = std::vector<std::string>;
-
-const LexiconEntry* first_fit(const std::vector<LexiconEntry>& entries, const Words& words,
+const LexiconEntry* first_fit(const std::vector<LexiconEntry>& entries, const WordSet& words,
                               bool leaf = true) {
   for (const LexiconEntry& entry : entries)
     if ((leaf || !entry.leaf) && entry.fits(words)) return &entry;
@@ -24,7 +22,7 @@ std::string_view name_of(const LexiconEntry* entry) {
   return entry == nullptr ? std::string_view() : std::string_view(entry->name);
 }
 
-bool is_in_lexicon(const Words& words) {
+bool is_in_lexicon(const WordSet& words) {
   const Lexicon& lexicon = Lexicon::shipped();
   return first_fit(lexicon.types, words) != nullptr || first_fit(lexicon.weak_types, words) != nullptr ||
          first_fit(lexicon.wholes, words) != nullptr;
@@ -48,18 +46,18 @@ std::size_t repeated_name(std::string_view class_name) {
 }
 
 // The words of a class, without the name of the model, if the lexicon has some of the others.
-Words class_words(std::string_view class_name) {
+WordSet class_words(std::string_view class_name) {
   const std::string_view own = modules::short_class(class_name);
   if (const std::size_t name = repeated_name(class_name); name > 0)
-    if (Words rest = words_of(own.substr(name)); is_in_lexicon(rest)) return rest;
-  return words_of(own);
+    if (WordSet rest(words_of(own.substr(name))); is_in_lexicon(rest)) return rest;
+  return WordSet(words_of(own));
 }
 
 // The first classification of the type whose words fit; one without words fits always and stands last.
 std::string_view classify(std::string_view type, std::uint64_t fitting) {
   const auto& all = Lexicon::shipped().classifications;
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].type == type && (all[i].words.empty() || (fitting >> i & 1) != 0)) return all[i].name;
+    if (all[i].type == type && (all[i].alternatives.empty() || (fitting >> i & 1) != 0)) return all[i].name;
   return {};
 }
 
@@ -74,9 +72,9 @@ const RoleReader::Reading& RoleReader::read(const modules::Module& module) {
   if (readings_.size() == most_readings) readings_.clear();
   const Lexicon& lexicon = Lexicon::shipped();
   // A layer's number is no word: only its class counts.
-  const Words own = base::is_digits(name) ? Words() : words_of(name);
-  Words words = own;
-  for (std::string& word : class_words(class_name)) words.push_back(std::move(word));
+  const WordSet own = base::is_digits(name) ? WordSet() : WordSet(words_of(name));
+  WordSet words = own;
+  words.add(class_words(class_name));
   const LexiconEntry* const type = first_fit(lexicon.types, words, leaf);
   Reading reading{.type = name_of(type),
                   .weak_type = name_of(first_fit(lexicon.weak_types, words)),
@@ -90,8 +88,11 @@ const RoleReader::Reading& RoleReader::read(const modules::Module& module) {
 
 Role RoleReader::of(const modules::ModuleTree& tree, ModuleId module) {
   Search search;
-  for (ModuleId at = module; at != modules::root; at = tree[at].parent)
-    if (ends_search(search, read(tree[at]), base::is_digits(tree[at].name()))) break;
+  for (ModuleId at = module; at != modules::root;) {
+    const modules::Module& each = tree[at];
+    if (ends_search(search, read(each), base::is_digits(each.name()))) break;
+    at = each.parent;
+  }
   Role& role = search.role;
   if (role.type.empty()) role.type = search.weak_type;
   if (role.type.empty()) role.type = whole_around(tree, module);
