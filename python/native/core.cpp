@@ -16,6 +16,7 @@
 #include "onnx/content.h"
 #include "options.h"
 #include "output/formats.h"
+#include "pipeline/pipeline.h"
 #include "semantics/map.h"
 
 namespace nb = nanobind;
@@ -45,7 +46,7 @@ nb::bytes map_file(const std::string& model, const std::string& capture, const s
   if (tag_format == "class") options.tag_format = semantics::TagFormat::bare;
   const std::unique_ptr<Result<semantics::Map>> map = [&] {
     const nb::gil_scoped_release released;
-    return std::make_unique<Result<semantics::Map>>(semantics::Map::make(model, options));
+    return std::make_unique<Result<semantics::Map>>(pipeline::map_file(model, options));
   }();
   if (!*map) fail(map->error());
   return to_json(**map);
@@ -57,7 +58,7 @@ nb::bytes map_bytes(const nb::bytes& model, const std::string& capture, const st
   semantics::MapOptions options = options_of(capture, strategy, exceptions, rules, granularity);
   if (tag_format == "class") options.tag_format = semantics::TagFormat::bare;
   const Result<semantics::Map> map =
-      semantics::Map::make(std::string_view(model.c_str(), model.size()), "model", options);
+      pipeline::map_bytes(std::string_view(model.c_str(), model.size()), "model", options);
   if (!map) fail(map.error());
   return to_json(*map);
 }
@@ -83,14 +84,14 @@ nb::bytes tag(const std::string& tagged, Make make) {
 nb::bytes tag_file(const std::string& model, const std::string& tagged, const std::string& capture,
                    const std::string& strategy, const std::optional<std::vector<std::string>>& exceptions) {
   const semantics::MapOptions options = options_of(capture, strategy, exceptions);
-  return tag(tagged, [&] { return semantics::Map::make(model, options); });
+  return tag(tagged, [&] { return pipeline::map_file(model, options); });
 }
 
 nb::bytes tag_bytes(const nb::bytes& model, const std::string& tagged, const std::string& capture,
                     const std::string& strategy, const std::optional<std::vector<std::string>>& exceptions) {
   const semantics::MapOptions options = options_of(capture, strategy, exceptions);
   const std::string_view bytes(model.c_str(), model.size());
-  return tag(tagged, [&] { return semantics::Map::make(bytes, tagged, options); });
+  return tag(tagged, [&] { return pipeline::map_bytes(bytes, tagged, options); });
 }
 
 // Holds a Python buffer for as long as it is looked at.

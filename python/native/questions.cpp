@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "failure.h"
 #include "options.h"
+#include "pipeline/pipeline.h"
 #include "query/selector.h"
 #include "query/sql.h"
 #include "query/tool_lists.h"
@@ -36,8 +37,8 @@ class Questions {
     semantics::MapOptions options = options_of(capture, strategy, exceptions, rules, granularity);
     options.ignore_tags = ignore_tags;
     Result<semantics::Map> map =
-        bytes ? semantics::Map::make(std::string_view(bytes->c_str(), bytes->size()), "model", options)
-              : semantics::Map::make(path, options);
+        bytes ? pipeline::map_bytes(std::string_view(bytes->c_str(), bytes->size()), "model", options)
+              : pipeline::map_file(path, options);
     if (!map) fail(map.error());
     map_ = std::make_unique<semantics::Map>(*std::move(map));
   }

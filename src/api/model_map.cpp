@@ -3,6 +3,7 @@
 
 #include "base/writer.h"
 #include "output/formats.h"
+#include "pipeline/pipeline.h"
 #include "rules/read.h"
 #include "semantics/map.h"
 
@@ -54,7 +55,7 @@ ModelMap::~ModelMap() = default;
 Result<ModelMap> map_model(const std::string& path, const Options& options) {
   const Result<semantics::MapOptions> inner = inner_options(options);
   if (!inner) return inner.error();
-  Result<semantics::Map> map = semantics::Map::make(path, *inner);
+  Result<semantics::Map> map = pipeline::map_file(path, *inner);
   if (!map) return map.error();
   return ModelMap(std::make_unique<ModelMap::Inside>(ModelMap::Inside{*std::move(map)}));
 }
@@ -62,7 +63,7 @@ Result<ModelMap> map_model(const std::string& path, const Options& options) {
 Result<ModelMap> map_bytes(std::string_view bytes, const Options& options) {
   const Result<semantics::MapOptions> inner = inner_options(options);
   if (!inner) return inner.error();
-  Result<semantics::Map> map = semantics::Map::make(bytes, "bytes", *inner);
+  Result<semantics::Map> map = pipeline::map_bytes(bytes, "bytes", *inner);
   if (!map) return map.error();
   return ModelMap(std::make_unique<ModelMap::Inside>(ModelMap::Inside{*std::move(map)}));
 }

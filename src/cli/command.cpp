@@ -15,6 +15,7 @@
 #include "base/atomic_file.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "pipeline/pipeline.h"
 #include "resolve/strategy.h"
 #include "rules/read.h"
 
@@ -221,7 +222,7 @@ Opened keep_map(const ModelFlags& flags, Result<semantics::Map> map) {
 
 Opened open_map(ModelFlags& flags) {
   settle_options(flags);
-  return keep_map(flags, semantics::Map::make(flags.model, flags.options));
+  return keep_map(flags, pipeline::map_file(flags.model, flags.options));
 }
 
 std::optional<Error> replaces_input(const ModelFlags& flags, const std::string& output, bool model_too) {

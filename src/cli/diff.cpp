@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "onnx/errors.h"
 #include "output/diff_formats.h"
+#include "pipeline/pipeline.h"
 
 namespace thence::cli {
 namespace {
@@ -68,7 +69,7 @@ int run_diff(DiffFlags& flags) {
   if (before.map == nullptr) return before.exit_code;
   semantics::MapOptions options = flags.options;
   options.capture = flags.capture_of_other;
-  const Opened after = keep_map(flags, semantics::Map::make(flags.other, options));
+  const Opened after = keep_map(flags, pipeline::map_file(flags.other, options));
   if (after.map == nullptr) return after.exit_code;
   for (const semantics::Map* const map : {before.map, after.map})
     if (const std::optional<Error> error = onnx::invalid_external_data(map->model())) return fail(*error);

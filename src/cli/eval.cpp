@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "output/formats.h"
-#include "transfer/transfer.h"
+#include "pipeline/pipeline.h"
 
 namespace thence::cli {
 namespace {
@@ -88,9 +88,9 @@ Opened open_asked(EvalFlags& flags) {
   flags.more_inputs = {flags.truth, flags.ancestor};
   if (flags.ancestor.empty()) return open_map(flags);
   settle_options(flags);
-  const Opened ancestor = keep_map(flags, semantics::Map::make(flags.ancestor, flags.options));
+  const Opened ancestor = keep_map(flags, pipeline::map_file(flags.ancestor, flags.options));
   if (ancestor.map == nullptr) return ancestor;
-  return keep_map(flags, transfer::carry_over(*ancestor.map, flags.model, flags.options));
+  return keep_map(flags, pipeline::map_derived(*ancestor.map, flags.model, flags.options));
 }
 
 int run_eval(EvalFlags& flags) {

@@ -93,7 +93,7 @@ int run_check(CheckFlags& flags) {
     if (opened.map == nullptr) return opened.exit_code;
     rows.columns.push_back("modules");
     const std::vector<std::size_t> counts =
-        rules::count_matches(opened.map->own_tree(), *read, opened.map->told()->view);
+        rules::count_matches(opened.map->own_tree(), *read, opened.map->module_view()->view);
     for (std::size_t i = 0; i < counts.size(); ++i) rows.cells[i].emplace_back(std::uint64_t{counts[i]});
     unused = static_cast<std::size_t>(std::count(counts.begin(), counts.end(), std::size_t{0}));
   }
@@ -113,9 +113,9 @@ std::string told_path(const modules::ModuleTree& tree, modules::ModuleId module)
 }
 
 output::Rows explained(const semantics::Map& map, modules::ModuleId module) {
-  const semantics::Told& told = *map.told();
+  const semantics::ModuleView& told = *map.module_view();
   const modules::ModuleTree& tree = map.own_tree();
-  const modules::ModuleId shown = map.told_as(module);
+  const modules::ModuleId shown = map.shown_as(module);
   const semantics::Role role = map.role(shown);
   output::Rows rows{.schema = "thence.rules-explanation/1",
                     .list = "steps",
@@ -138,7 +138,7 @@ int run_explain(ExplainFlags& flags) {
   const Opened opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
-  if (map.told() == nullptr) return fail(no_rules());
+  if (map.module_view() == nullptr) return fail(no_rules());
   const modules::ModuleId module = map.own_tree().find(flags.path == "(root)" ? "" : flags.path);
   if (module == modules::no_module) {
     print_error({ErrorKind::usage, "E003", base::format("no module has the path '{}'", brief(flags.path)),

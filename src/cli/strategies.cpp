@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "output/formats.h"
 #include "output/json_parts.h"
+#include "pipeline/pipeline.h"
 #include "resolve/strategy.h"
 
 namespace thence::cli {
@@ -99,7 +100,7 @@ int compare_strategies(ModelFlags& flags, const std::string& format) {
     Side side;
     side.strategy = strategy.name;
     flags.options.strategy = std::string(strategy.name);
-    const Result<semantics::Map> map = semantics::Map::make(flags.model, flags.options);
+    const Result<semantics::Map> map = pipeline::map_file(flags.model, flags.options);
     if (!map) {
       if (map.error().kind != ErrorKind::usage) return fail(map.error());
       side.needs = map.error().text;

@@ -1,12 +1,11 @@
 // thence transfer: a map carried from a model to one that was made of it.
-#include "transfer/transfer.h"
-
 #include <algorithm>
 #include <memory>
 
 #include "base/atomic_file.h"
 #include "cli/print_map.h"
 #include "cli/verify.h"
+#include "pipeline/pipeline.h"
 
 namespace thence::cli {
 namespace {
@@ -83,11 +82,11 @@ int run_transfer(TransferFlags& flags) {
   int python_code = done;
   const transfer::Verifier verify =
       flags.verify ? verifier(flags, flags.limits, python_code) : transfer::Verifier();
-  Opened opened = keep_map(flags, semantics::Map::make(flags.models.front(), plain));
+  Opened opened = keep_map(flags, pipeline::map_file(flags.models.front(), plain));
   for (std::size_t i = 1; i < flags.models.size() && opened.map != nullptr; ++i) {
     const bool last = i + 1 == flags.models.size();
     Result<semantics::Map> map =
-        transfer::carry_over(*opened.map, flags.models[i], last ? flags.options : plain, verify);
+        pipeline::map_derived(*opened.map, flags.models[i], last ? flags.options : plain, verify);
     if (python_code != done) return python_code;
     opened = keep_map(flags, std::move(map));
   }

@@ -12,7 +12,7 @@
 namespace thence::cli {
 namespace {
 
-using resolve::Verification;
+using evidence::Verification;
 using transfer::Claim;
 
 std::string request(const onnx::Model& ancestor, const onnx::Model& descendant, bool quiet) {

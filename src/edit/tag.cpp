@@ -73,8 +73,8 @@ class Tagger {
     const resolve::Attribution& answer = map_.own_answer(id);
     if (!answer.known()) return;
     if (answer.source == evidence::Source::tags) {
-      keep_answer(map_.model().node(id), map_.told() != nullptr, entries);
-      if (map_.told() != nullptr) {
+      keep_answer(map_.model().node(id), map_.module_view() != nullptr, entries);
+      if (map_.module_view() != nullptr) {
         map_.read_facts(map_.answer(id).module, roles_, facts_);
         add_words(map_, facts_, entries);
       }
@@ -96,7 +96,7 @@ class Tagger {
     if (const auto found = modules_.find(module); found != modules_.end()) return found->second;
     if (modules_.size() == most_kept) modules_.clear();
     Entries& entries = modules_.emplace(module, nothing).first->second;
-    map_.read_facts(map_.told_as(module), roles_, facts_);
+    map_.read_facts(map_.shown_as(module), roles_, facts_);
     add_module(map_, module, facts_, entries);
     return entries;
   }

@@ -1,25 +1,18 @@
 // dynamo_metadata: PyTorch's dynamo exporter writes the stack of running modules into each node's properties.
-#include <algorithm>
-#include <array>
-
+#include "dataflow/operator_traits.h"
 #include "evidence/source.h"
 
 namespace thence::evidence {
 namespace {
 
-bool is_view(std::string_view op_type) {
-  static constexpr std::array<std::string_view, 8> views = {"Expand", "Gather",  "Reshape",   "Slice",
-                                                            "Split",  "Squeeze", "Transpose", "Unsqueeze"};
-  return std::find(views.begin(), views.end(), op_type) != views.end();
-}
-
-// Views at the beginning of a module: of what another module made. A view of a tensor that is written to
-// later is taken again where it is read, and then has the reader's stack.
-std::vector<bool> views_first(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy) {
+// Views at the start of a module, of a value that another module produced. PyTorch replays a view of a tensor
+// that is written to later, where it is read; then it has the reader's stack.
+std::vector<bool> leading_views(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy) {
   std::vector<bool> first(model.node_count(), false);
   for (NodeId id = 0; id < model.node_count(); ++id) {
     const auto inputs = model.node(id).inputs();
-    if (inputs.empty() || inputs.front() == onnx::none || !is_view(model.node(id).op_type())) continue;
+    if (inputs.empty() || inputs.front() == onnx::none) continue;
+    if (!dataflow::has_trait(model.node(id), dataflow::Trait::torch_view)) continue;
     const onnx::Producer maker = model.producer(inputs.front());
     first[id] = maker.kind == onnx::Producer::Kind::node &&
                 (first[maker.index] || hierarchy.stack(maker.index).module != hierarchy.stack(id).module);
@@ -31,12 +24,12 @@ std::vector<bool> views_first(const onnx::Model& model, const hierarchy::Hierarc
 
 void collect_dynamo_metadata(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
   if (!hierarchy.has_stacks()) return;
-  const std::vector<bool> first = views_first(model, hierarchy);
+  const std::vector<bool> first = leading_views(model, hierarchy);
   for (NodeId id = 0; id < model.node_count(); ++id) {
     const hierarchy::NodeStack& stack = hierarchy.stack(id);
     if (stack.module == modules::no_module) continue;
-    // A stack that does not begin at the root (branches of a condition lose the rest) still names its module
-    // in full.
+    // A stack that does not begin at the root (in the branches of a condition) still has the full path of its
+    // module.
     const Reading reading = stack.rewritten ? Reading::rewritten
                             : !stack.whole  ? Reading::uncorroborated
                             : first[id]     ? Reading::leading_view

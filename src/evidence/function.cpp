@@ -1,23 +1,17 @@
-// function: some exporters keep modules as functions. The node that calls one is given all parameters of its
-// module, so the module is what their owners have in common.
-#include <unordered_set>
-
+// function: some exporters keep modules as functions. The node that calls one reads all parameters of its
+// module, so the module is the common ancestor of their owners.
+#include "dataflow/bodies.h"
 #include "evidence/source.h"
 
 namespace thence::evidence {
 
 void collect_functions(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
-  const auto key = [](std::string_view domain, std::string_view name) {
-    return std::string(domain) + "\n" + std::string(name);
-  };
-  std::unordered_set<std::string> functions;
-  for (const onnx::Graph& graph : model.graphs())
-    if (graph.kind == onnx::Graph::Kind::function) functions.insert(key(graph.domain, graph.name));
+  const dataflow::Functions functions(model);
   if (functions.empty()) return;
   const modules::ModuleTree& tree = hierarchy.tree();
   for (NodeId id = 0; id < model.node_count(); ++id) {
     const onnx::Node node = model.node(id);
-    if (!functions.contains(key(node.domain(), node.op_type()))) continue;
+    if (!functions.has_overload_of(node)) continue;
     ModuleId module = modules::no_module;
     std::string_view why;
     for (const onnx::ValueId input : node.inputs()) {
@@ -30,7 +24,7 @@ void collect_functions(const onnx::Model& model, const hierarchy::Hierarchy& hie
       why = owner.parameter;
     }
     if (module == modules::no_module || module == modules::root) continue;
-    // Where classes are known, the function's name is the class of the module or of one around it.
+    // If classes are known, the function's name is the class of the module or of one around it.
     for (ModuleId at = module; at != modules::root; at = tree[at].parent)
       if (modules::short_class(tree[at].class_name) == node.op_type()) {
         module = at;

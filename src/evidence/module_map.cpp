@@ -1,4 +1,4 @@
-// trace_module_map: the call that the exporter itself was in when it made a node, recorded while it exported.
+// trace_module_map: the call during which the exporter made a node, recorded while it exported.
 #include "evidence/source.h"
 
 namespace thence::evidence {

@@ -1,10 +1,10 @@
-// parameter: a node that reads `encoder.layer.0.dense.bias` works for `encoder.layer.0.dense`, most likely.
-// It says less than a name: a parameter's use may be folded into a node of the module around.
+// parameter: a node that reads `encoder.layer.0.dense.bias` most likely belongs to `encoder.layer.0.dense`.
+// This is weaker than a name, because the use of a parameter may be folded into a node of the module around
+// it.
 #include "evidence/source.h"
+#include "evidence/thresholds.h"
 
 namespace thence::evidence {
-
-constexpr std::size_t most_listed = 64;  // modules whose parameters one node reads
 
 void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
   if (hierarchy.parameters().empty()) return;
@@ -14,7 +14,7 @@ void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hi
     for (const onnx::ValueId input : model.node(id).inputs()) {
       const hierarchy::ParameterOwner owner = hierarchy.parameter_behind(model, input).owner;
       if (owner.module == modules::no_module || owner.module == last) continue;
-      if (listed++ == most_listed) break;
+      if (listed++ == most_parameter_modules) break;
       last = owner.module;
       sink.push({.node = id,
                  .module = owner.module,

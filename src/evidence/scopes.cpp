@@ -1,9 +1,10 @@
-// onnx_scope_parsing and value_names: a node's scope, in its own name or, where that is gone, in the names of
-// what it writes.
+// onnx_scope_parsing and value_names: the scope in a node's name or, if that is gone, in the names of its
+// outputs.
 #include <algorithm>
 #include <span>
 
 #include "evidence/source.h"
+#include "evidence/thresholds.h"
 #include "hierarchy/folded_call.h"
 
 namespace thence::evidence {
@@ -27,9 +28,9 @@ void push_scope(const hierarchy::Hierarchy& hierarchy, NodeId node, hierarchy::S
                 Sink& sink) {
   if (id == hierarchy::no_scope) return;
   const hierarchy::Scope& scope = hierarchy.scopes()[id];
-  const std::size_t most_rivals = sink.of(source).size() < (1 << 18) ? 8 : 2;
+  const std::size_t most = sink.of(source).size() < many_pieces ? most_rivals : fewer_rivals;
   for (const hierarchy::ScopeMatch& match :
-       std::span(scope.matches).first(std::min(scope.matches.size(), most_rivals)))
+       std::span(scope.matches).first(std::min(scope.matches.size(), most)))
     sink.push({.node = node,
                .module = match.module,
                .call = match.call,
@@ -38,7 +39,7 @@ void push_scope(const hierarchy::Hierarchy& hierarchy, NodeId node, hierarchy::S
                .why = scope.text});
 }
 
-// A node that stands for a module bears its path. What it writes is still called after the nodes within.
+// A folded node has the path of its module. Its outputs still have the names of the nodes inside.
 bool push_folded(const hierarchy::Hierarchy& hierarchy, const onnx::Node& node, Sink& sink) {
   const std::string_view path = hierarchy::folded_path(node);
   const ModuleId module = path.empty() ? modules::no_module : hierarchy.tree().find(path);

@@ -10,9 +10,11 @@ std::string_view name_of(Source source) {
   return names[static_cast<std::size_t>(source)];
 }
 
-Sink collect(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, SourceSet sources) {
+Sink collect(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, SourceSet sources,
+             const AncestorAnswers* ancestor) {
   Sink sink;
   if (sources.has(Source::tags)) collect_tags(model, hierarchy, sink);
+  if (sources.has(Source::transferred) && ancestor != nullptr) collect_transferred(*ancestor, sink);
   if (sources.has(Source::trace_module_map)) collect_module_map(model, hierarchy, sink);
   if (sources.has(Source::dynamo_metadata)) collect_dynamo_metadata(model, hierarchy, sink);
   if (sources.has(Source::onnx_scope_parsing)) collect_scopes(model, hierarchy, sink);

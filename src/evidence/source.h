@@ -70,11 +70,15 @@ class SourceSet {
   std::uint32_t bits_ = 0;
 };
 
-/// Asks every source in the set about every node.
-Sink collect(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, SourceSet sources);
+struct AncestorAnswers;
+
+/// Asks every source in the set about every node. `transferred` needs the ancestor's answers.
+Sink collect(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, SourceSet sources,
+             const AncestorAnswers* ancestor = nullptr);
 
 // The sources, one file each.
 void collect_tags(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
+void collect_transferred(const AncestorAnswers& ancestor, Sink& sink);
 void collect_dynamo_metadata(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
 void collect_scopes(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
 void collect_value_names(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);

@@ -1,9 +1,8 @@
-// Alignment: which nodes of a graph came from which steps of a recording, by order alone where names are
-// gone.
+// Alignment: which nodes of a model came from which steps of a recording, by their order. No name is read.
 //
-// Steps and nodes are two sequences of the same story. Each step leaves none, one or several nodes, in order;
-// how likely each is, a Correspondence says. A left-to-right hidden Markov model weighs every way to tell the
-// story, so that each node gets a chance for every step. Parameters, shapes and data flow weigh in.
+// A left-to-right hidden Markov model. The steps are the states; each emits none, one or several nodes, with
+// the probabilities of an EmissionTable. Parameters, shapes and data flow weight the emissions. The
+// forward-backward algorithm gives each node the posterior of every step.
 #pragma once
 
 #include <cstdint>
@@ -13,46 +12,46 @@
 #include <vector>
 
 #include "capture/recording.h"
-#include "match/correspondence.h"
+#include "match/emission_table.h"
 #include "onnx/model.h"
 
 namespace thence::match {
 
-/// The nodes to align, in the order of the file, with what is known of each.
+/// A node to align, with what is known of it. Items are numbered in the order of alignment.
 struct NodeItem {
   onnx::NodeId node = 0;
-  std::vector<std::uint32_t> parameters;  // in the recording's, that it reads
-  std::uint64_t shape = 0;                // of its first output, hashed; 0: unknown
-  std::vector<std::uint32_t> made_of;     // items that made its inputs
-  bool casts = false;                     // the same values in another type
-  bool auxiliary = false;                 // works on sizes and constants, not on data
-  bool sized = false;                     // works on a size that the file asks for
+  std::vector<std::uint32_t> parameters;  // in Recording::parameters: those it reads
+  std::uint64_t shape = 0;                // hash of the shape of its first output; 0: unknown
+  std::vector<std::uint32_t> producers;   // items that write its inputs
+  bool is_cast = false;                   // the same values, perhaps in another type
+  bool is_shape_or_constant = false;      // computes shapes or constants, not data
+  bool is_shape_computation = false;      // computes with a shape that the file reads
 };
 
-/// 0 for a shape that is not known in full.
+/// 0 if a dimension is unknown.
 std::uint64_t hash_of_shape(const std::vector<std::int64_t>& shape);
 
-/// How likely a node came from a step.
-struct Claim {
+/// The posterior of a step for one node.
+struct StepPosterior {
   std::uint32_t step = 0;
-  float chance = 0;
-  bool usual = true;  // such a step was seen to become such a node; otherwise only its place speaks for it
+  float probability = 0;
+  bool is_typical = true;  // the table has this emission; otherwise only the order supports it
 };
 
-/// A node that reads a parameter which nobody else reads, and the one step that does.
+/// A node and a step that read a parameter which no other node and no other step reads.
 struct Anchor {
   std::uint32_t item = 0, step = 0;
 };
 
 struct Alignment {
-  std::vector<std::vector<Claim>> claims;  // by item; the likeliest first, those below a thousandth left out
-  std::vector<Anchor> anchors;             // in the order of the items
-  double likelihood = 0;                   // the logarithm, for comparing correspondences
-  float order = 1;  // the share of nodes known by a parameter that come in the order of their steps
+  std::vector<std::vector<StepPosterior>> posteriors;  // by item; the most probable first
+  std::vector<Anchor> anchors;                         // in the order of the items
+  double log_likelihood = 0;                           // to compare emission tables and orders
+  float order = 1;                                     // share of the anchors that are in order
 };
 
-/// Sums that a correspondence is learned from.
-struct Habits {
+/// Expected counts, from which an emission table is learned.
+struct EmissionCounts {
   struct Sum {
     double steps = 0, began = 0, nodes = 0;
     std::unordered_map<std::string, double> became;
@@ -61,14 +60,13 @@ struct Habits {
 };
 
 struct AlignOptions {
-  /// Only these pairs are possible, when given: for learning from known truth.
+  /// Excludes pairs, if given: to learn from known truth.
   std::function<bool(std::uint32_t step, std::uint32_t item)> allowed;
-  Habits* habits = nullptr;
+  EmissionCounts* counts = nullptr;
   bool use_flow = true;
 };
 
 Alignment align(const capture::Recording& recording, const onnx::Model& model,
-                const std::vector<NodeItem>& items, const Correspondence& correspondence,
-                const AlignOptions& options);
+                const std::vector<NodeItem>& items, const EmissionTable& table, const AlignOptions& options);
 
 }  // namespace thence::match

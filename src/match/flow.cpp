@@ -2,20 +2,20 @@
 
 #include <algorithm>
 
+#include "match/thresholds.h"
+
 namespace thence::match {
 namespace {
 
-constexpr std::size_t most_looked_at = 48;  // steps, behind one
-
-// Whether `step` reads what `maker` made, directly or through steps that left no node.
-bool reads(const capture::Recording& recording, const std::vector<bool>& left_a_node, std::uint32_t step,
-           std::uint32_t maker) {
+// Whether `step` reads a result of `producer`, directly or through steps that emitted no node.
+bool reads(const capture::Recording& recording, const std::vector<bool>& emitted, std::uint32_t step,
+           std::uint32_t producer) {
   std::vector<std::uint32_t> behind{step};
-  for (std::size_t at = 0; at < behind.size() && behind.size() < most_looked_at; ++at)
-    for (const std::uint32_t made_by : recording.makers(behind[at])) {
-      if (made_by == maker) return true;
-      if (made_by == onnx::none || left_a_node[made_by]) continue;
-      if (std::find(behind.begin(), behind.end(), made_by) == behind.end()) behind.push_back(made_by);
+  for (std::size_t at = 0; at < behind.size() && behind.size() < most_steps_behind; ++at)
+    for (const std::uint32_t maker : recording.makers(behind[at])) {
+      if (maker == producer) return true;
+      if (maker == onnx::none || emitted[maker]) continue;
+      if (std::find(behind.begin(), behind.end(), maker) == behind.end()) behind.push_back(maker);
     }
   return false;
 }
@@ -24,25 +24,20 @@ bool reads(const capture::Recording& recording, const std::vector<bool>& left_a_
 
 std::vector<bool> flow_agrees(const capture::Recording& recording, const std::vector<NodeItem>& items,
                               const std::vector<std::uint32_t>& steps) {
-  std::vector<bool> left_a_node(recording.steps.size(), false);
+  std::vector<bool> emitted(recording.steps.size(), false);
   for (const std::uint32_t step : steps)
-    if (step != onnx::none) left_a_node[step] = true;
-  std::vector<bool> agrees(items.size(), true);
+    if (step != onnx::none) emitted[step] = true;
+  std::vector<bool> agrees(items.size(), false);
   for (std::size_t item = 0; item < items.size(); ++item) {
-    if (steps[item] == onnx::none) {
-      agrees[item] = false;
-      continue;
-    }
-    for (const std::uint32_t maker : items[item].made_of) {
-      if (items[maker].auxiliary) continue;
-      const bool along =
-          steps[maker] == steps[item]
-              ? agrees[maker]
-              : steps[maker] != onnx::none && reads(recording, left_a_node, steps[item], steps[maker]);
-      if (along) continue;
-      agrees[item] = false;
-      break;
-    }
+    const std::uint32_t step = steps[item];
+    if (step == onnx::none) continue;
+    agrees[item] =
+        std::all_of(items[item].producers.begin(), items[item].producers.end(), [&](std::uint32_t producer) {
+          if (items[producer].is_shape_or_constant) return true;
+          const std::uint32_t other = steps[producer];
+          if (other == step) return bool{agrees[producer]};
+          return other != onnx::none && reads(recording, emitted, step, other);
+        });
   }
   return agrees;
 }

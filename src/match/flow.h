@@ -1,4 +1,4 @@
-// Whether data flows between nodes as it did between the steps that they are said to come from.
+// Data flow: whether nodes read each other's results as the steps do that they are assigned to.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace thence::match {
 
-/// By item: all that it is made of comes from a step that its own reads, or from the same step and agrees
-/// itself; steps that left no node are looked through. `steps`: the step of each item, or none.
+/// By item: each of its producers was assigned to a step that the item's step reads, through steps that
+/// emitted no node; or to the same step, and agrees itself. `steps`: the step of each item, or none.
 std::vector<bool> flow_agrees(const capture::Recording& recording, const std::vector<NodeItem>& items,
                               const std::vector<std::uint32_t>& steps);
 

@@ -3,35 +3,36 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "dataflow/bodies.h"
 #include "dataflow/operator_traits.h"
+#include "match/thresholds.h"
 #include "onnx/content.h"
 
 namespace thence::match {
 namespace {
 
 using dataflow::Trait;
+using Kind = onnx::Producer::Kind;
 
-constexpr std::size_t most_equal = 8;  // parameters of equal content that still say something
-constexpr int most_steps = 6;
-
-// A constant, or a copy of one: no step made it, and whoever reads it owns it.
-bool stands_for_itself(const onnx::Model& model, const onnx::Node& node) {
+// A constant or a copy of one: no step emitted it, and it belongs to its consumers.
+bool is_constant(const onnx::Model& model, const onnx::Node& node) {
   if (node.op_type() == "Constant") return true;
   return node.op_type() == "Identity" && node.inputs().size() == 1 && node.inputs()[0] != onnx::none &&
-         model.producer(node.inputs()[0]).kind == onnx::Producer::Kind::initializer;
+         model.producer(node.inputs()[0]).kind == Kind::initializer;
 }
 
-// The main graph's nodes, each followed by those of the bodies that it holds. No recursion.
-std::vector<onnx::NodeId> in_order(const onnx::Model& model) {
-  std::unordered_map<onnx::NodeId, std::vector<onnx::GraphId>> held;
+// The nodes of the main graph, each followed by those of the bodies that it holds.
+std::vector<onnx::NodeId> depth_first(const onnx::Model& model) {
+  const dataflow::Bodies bodies(model);
   const auto& graphs = model.graphs();
-  for (onnx::GraphId id = 0; id < graphs.size(); ++id)
-    if (graphs[id].owner != onnx::none) held[graphs[id].owner].push_back(id);
-  struct Place {
+  struct Range {
     onnx::NodeId next, past;
   };
-  std::vector<Place> open;
-  if (!graphs.empty()) open.push_back({graphs[0].first_node, graphs[0].first_node + graphs[0].node_count});
+  const auto range_of = [](const onnx::Graph& graph) {
+    return Range{graph.first_node, graph.first_node + graph.node_count};
+  };
+  std::vector<Range> open;  // a stack of our own, because bodies may be nested deeply
+  if (!graphs.empty()) open.push_back(range_of(graphs[0]));
   std::vector<onnx::NodeId> order;
   while (!open.empty()) {
     if (open.back().next == open.back().past) {
@@ -40,14 +41,14 @@ std::vector<onnx::NodeId> in_order(const onnx::Model& model) {
     }
     const onnx::NodeId id = open.back().next++;
     order.push_back(id);
-    if (const auto bodies = held.find(id); bodies != held.end())
-      for (auto body = bodies->second.rbegin(); body != bodies->second.rend(); ++body)
-        open.push_back({graphs[*body].first_node, graphs[*body].first_node + graphs[*body].node_count});
+    const auto held = bodies.held_by(id);
+    for (std::size_t i = held.size(); i-- > 0;) open.push_back(range_of(graphs[held[i]]));
   }
   return order;
 }
 
-std::unordered_map<std::string_view, std::uint64_t> known_shapes(const onnx::Model& model) {
+// Hashes of the shapes that the file states, by the name of the value.
+std::unordered_map<std::string_view, std::uint64_t> stated_shapes(const onnx::Model& model) {
   std::unordered_map<std::string_view, std::uint64_t> shapes;
   const auto add = [&](std::string_view message) {
     const onnx::ValueInfoView info = onnx::read_value_info(message);
@@ -63,87 +64,117 @@ std::unordered_map<std::string_view, std::uint64_t> known_shapes(const onnx::Mod
   return shapes;
 }
 
+class ItemBuilder {
+ public:
+  ItemBuilder(const onnx::Model& model, const ParametersByInitializer& parameters)
+      : model_(model),
+        parameters_(parameters),
+        shapes_(stated_shapes(model)),
+        item_of_(model.node_count(), onnx::none) {}
+
+  void add(const onnx::Node& node) {
+    NodeItem item;
+    item.node = node.id();
+    for (const onnx::ValueId value : node.inputs().first(std::min(node.inputs().size(), most_inputs)))
+      add_input(value, item);
+    item.shape = shape_of(node);
+    item.is_cast = node.op_type() == "Cast" || node.op_type() == "Identity";
+    const bool reads_shape = dataflow::has_trait(node, Trait::reads_shape);
+    item.is_shape_or_constant = reads_shape || (item.parameters.empty() && !reads_data(node));
+    item.is_shape_computation = reads_shape || (item.is_shape_or_constant && reads_shape_computation(item));
+    item_of_[node.id()] = static_cast<std::uint32_t>(items_.size());
+    items_.push_back(std::move(item));
+  }
+
+  std::vector<NodeItem> take() { return std::move(items_); }
+
+ private:
+  // The item that writes the value, and the parameters behind it, through other forms of them.
+  void add_input(onnx::ValueId value, NodeItem& item) const {
+    for (int step = 0; step <= most_forms && value != onnx::none; ++step) {
+      const onnx::Producer producer = model_.producer(value);
+      if (producer.kind == Kind::initializer) {
+        const auto& same = parameters_[producer.index];
+        item.parameters.insert(item.parameters.end(), same.begin(), same.end());
+      }
+      if (producer.kind != Kind::node) return;
+      if (step == 0 && item_of_[producer.index] != onnx::none)
+        item.producers.push_back(item_of_[producer.index]);
+      const onnx::Node node = model_.node(producer.index);
+      if (!dataflow::has_trait(node, Trait::stored_form) || node.inputs().empty()) return;
+      value = node.inputs()[0];
+    }
+  }
+
+  std::uint64_t shape_of(const onnx::Node& node) const {
+    if (node.outputs().empty() || node.outputs()[0] == onnx::none) return 0;
+    const auto shape = shapes_.find(model_.value_name(node.outputs()[0]));
+    return shape == shapes_.end() ? 0 : shape->second;
+  }
+
+  bool reads_data(const onnx::Node& node) const {
+    return std::any_of(node.inputs().begin(), node.inputs().end(),
+                       [&](onnx::ValueId value) { return value != onnx::none && is_data(value); });
+  }
+
+  bool is_data(onnx::ValueId value) const {
+    const onnx::Producer producer = model_.producer(value);
+    if (producer.kind == Kind::initializer) return false;
+    if (producer.kind != Kind::node) return true;
+    const std::uint32_t item = item_of_[producer.index];
+    if (item == onnx::none) return !is_constant(model_, model_.node(producer.index));
+    return !items_[item].is_shape_or_constant;
+  }
+
+  bool reads_shape_computation(const NodeItem& item) const {
+    return std::any_of(item.producers.begin(), item.producers.end(),
+                       [&](std::uint32_t producer) { return items_[producer].is_shape_computation; });
+  }
+
+  const onnx::Model& model_;
+  const ParametersByInitializer& parameters_;
+  std::unordered_map<std::string_view, std::uint64_t> shapes_;
+  std::vector<std::uint32_t> item_of_;  // by node
+  std::vector<NodeItem> items_;
+};
+
 }  // namespace
 
-std::vector<std::vector<std::uint32_t>> parameters_by_content(const onnx::Model& model,
-                                                              const capture::Capture& capture,
-                                                              const capture::Recording& recording) {
+ParametersByInitializer parameters_by_content(const onnx::Model& model, const capture::Capture& capture,
+                                              const capture::Recording& recording) {
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_content;
   for (const capture::CapturedParameter& parameter : capture.parameters)
     if (const auto number = recording.find_parameter(parameter.path))
       if (const auto content = parameter.content()) by_content[*content].push_back(*number);
-  std::vector<std::vector<std::uint32_t>> found(model.initializers().size());
+  ParametersByInitializer found(model.initializers().size());
   if (by_content.empty()) return found;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto content = onnx::content_of(model, model.initializers()[i]);
     const auto equal = content ? by_content.find(content->unordered) : by_content.end();
-    if (equal != by_content.end() && equal->second.size() <= most_equal) found[i] = equal->second;
+    if (equal != by_content.end() && equal->second.size() <= most_equal_parameters) found[i] = equal->second;
   }
   return found;
 }
 
-std::vector<NodeItem> items_of(const onnx::Model& model,
-                               const std::vector<std::vector<std::uint32_t>>& parameters,
-                               const Takes& takes) {
-  const auto shapes = known_shapes(model);
-  std::vector<std::uint32_t> item_of(model.node_count(), onnx::none);
-  std::vector<NodeItem> items;
-  const auto read = [&](onnx::ValueId value, NodeItem& item) {
-    for (int step = 0; step <= most_steps && value != onnx::none; ++step) {
-      const onnx::Producer producer = model.producer(value);
-      if (producer.kind == onnx::Producer::Kind::initializer) {
-        const auto& same = parameters[producer.index];
-        item.parameters.insert(item.parameters.end(), same.begin(), same.end());
-      }
-      if (producer.kind != onnx::Producer::Kind::node) return;
-      if (step == 0 && item_of[producer.index] != onnx::none) item.made_of.push_back(item_of[producer.index]);
-      const onnx::Node node = model.node(producer.index);
-      if (!dataflow::has_trait(node, Trait::stored_form) || node.inputs().empty()) return;
-      value = node.inputs()[0];
-    }
-  };
-  for (const onnx::NodeId id : in_order(model)) {
+std::vector<NodeItem> items_of(const onnx::Model& model, const ParametersByInitializer& parameters,
+                               const OperatorFilter& is_aligned) {
+  ItemBuilder builder(model, parameters);
+  for (const onnx::NodeId id : depth_first(model)) {
     const onnx::Node node = model.node(id);
-    if (stands_for_itself(model, node) || !takes(node.op_type())) continue;
-    NodeItem item;
-    item.node = id;
-    constexpr std::size_t most_inputs = 256;
-    for (const onnx::ValueId value : node.inputs().first(std::min(node.inputs().size(), most_inputs)))
-      read(value, item);
-    if (!node.outputs().empty() && node.outputs()[0] != onnx::none)
-      if (const auto shape = shapes.find(model.value_name(node.outputs()[0])); shape != shapes.end())
-        item.shape = shape->second;
-    item.casts = node.op_type() == "Cast" || node.op_type() == "Identity";
-    const auto carries_data = [&](onnx::ValueId value) {
-      if (value == onnx::none) return false;
-      const onnx::Producer producer = model.producer(value);
-      if (producer.kind == onnx::Producer::Kind::initializer) return false;
-      if (producer.kind != onnx::Producer::Kind::node) return true;
-      const std::uint32_t maker = item_of[producer.index];
-      if (maker == onnx::none) return !stands_for_itself(model, model.node(producer.index));
-      return !items[maker].auxiliary;
-    };
-    item.auxiliary =
-        dataflow::has_trait(node, Trait::reads_shape) ||
-        (item.parameters.empty() && std::none_of(node.inputs().begin(), node.inputs().end(), carries_data));
-    item.sized = dataflow::has_trait(node, Trait::reads_shape) ||
-                 (item.auxiliary && std::any_of(item.made_of.begin(), item.made_of.end(),
-                                                [&](std::uint32_t maker) { return items[maker].sized; }));
-    item_of[id] = static_cast<std::uint32_t>(items.size());
-    items.push_back(std::move(item));
+    if (!is_constant(model, node) && is_aligned(node.op_type())) builder.add(node);
   }
-  return items;
+  return builder.take();
 }
 
-Takes known_or_alike(const capture::Recording& recording) {
+OperatorFilter emitted_operators(const capture::Recording& recording) {
   return [&recording, seen = std::unordered_map<std::string, bool>()](std::string_view op) mutable {
-    const auto [entry, fresh] = seen.emplace(op, false);
-    if (fresh) {
-      const auto& all = Correspondence::shipped();
-      entry->second = std::any_of(all.begin(), all.end(),
-                                  [&](const Correspondence& each) { return each.knows_operator(op); }) ||
+    const auto [entry, is_new] = seen.emplace(op, false);
+    if (is_new) {
+      const auto& tables = EmissionTable::shipped();
+      entry->second = std::any_of(tables.begin(), tables.end(),
+                                  [&](const EmissionTable& table) { return table.knows_operator(op); }) ||
                       std::any_of(recording.words.begin(), recording.words.end(),
-                                  [&](const std::string& word) { return sound_alike(word, op); });
+                                  [&](const std::string& word) { return same_op_name(word, op); });
     }
     return entry->second;
   };

@@ -1,4 +1,4 @@
-// The nodes of a model as a sequence, ready for alignment with a recording.
+// The nodes of a model as a sequence, to be aligned with a recording.
 #pragma once
 
 #include <functional>
@@ -10,18 +10,21 @@
 
 namespace thence::match {
 
-/// For each initializer, the recording's parameters with the same content; several when they are equal.
-std::vector<std::vector<std::uint32_t>> parameters_by_content(const onnx::Model& model,
-                                                              const capture::Capture& capture,
-                                                              const capture::Recording& recording);
+/// By initializer: parameters of the recording.
+using ParametersByInitializer = std::vector<std::vector<std::uint32_t>>;
 
-/// Nodes in the order of the file, those of bodies where they are held. Constants stay out, and operators
-/// that are not taken.
-using Takes = std::function<bool(std::string_view op)>;
-std::vector<NodeItem> items_of(const onnx::Model& model,
-                               const std::vector<std::vector<std::uint32_t>>& parameters, const Takes& takes);
+/// Those with the same content; several if their contents are equal.
+ParametersByInitializer parameters_by_content(const onnx::Model& model, const capture::Capture& capture,
+                                              const capture::Recording& recording);
 
-/// Takes what an exporter is known to make of some step, or what is called as one of the recording's is.
-Takes known_or_alike(const capture::Recording& recording);
+/// Whether nodes of an operator are aligned.
+using OperatorFilter = std::function<bool(std::string_view op)>;
+
+/// Nodes in file order, those of bodies after the node that holds them. Without constants.
+std::vector<NodeItem> items_of(const onnx::Model& model, const ParametersByInitializer& parameters,
+                               const OperatorFilter& is_aligned);
+
+/// Operators that an exporter is known to emit, or that have the name of a recorded operation.
+OperatorFilter emitted_operators(const capture::Recording& recording);
 
 }  // namespace thence::match

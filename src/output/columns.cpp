@@ -99,8 +99,8 @@ void append_source(ColumnReader& reader, NodeId node, std::string& out) {
 }
 void append_proof(ColumnReader& reader, NodeId node, std::string& out) {
   const Map& map = reader.map;
-  if (map.lent() != nullptr && map.answer(node).known())
-    out += evidence::name_of(map.lent()->answers[node].strength);
+  if (map.ancestor() != nullptr && map.answer(node).known())
+    out += evidence::name_of(map.ancestor()->answers[node].strength);
 }
 void append_confidence(ColumnReader& reader, NodeId node, std::string& out) {
   base::append_format(out, "{:.4g}", reader.map.answer(node).confidence);

@@ -252,7 +252,8 @@ void add_module(const Map& map, const resolve::Attribution& answer, base::Writer
 void add_other_modules(const Map& map, onnx::NodeId id, base::Writer& out) {
   const resolve::Attribution& answer = map.answer(id);
   const modules::ModuleId own = map.own_answer(id).module;
-  if (map.told() != nullptr && answer.known() && map.told()->view.stands_for[answer.module] != own)
+  if (map.module_view() != nullptr && answer.known() &&
+      map.module_view()->view.stands_for[answer.module] != own)
     add_line(out, "told for", path_or_root(map.own_tree(), own));
   const auto modules = map.modules_of(id);
   if (modules.size() > 1)
@@ -281,7 +282,7 @@ void add_rivals(const Map& map, onnx::NodeId id, const std::vector<Evidence>& al
   for (const Evidence& e : all)
     if (!accepts(map, id, e)) {
       const bool served = e.module != no_module &&
-                          std::find(modules.begin(), modules.end(), map.told_as(e.module)) != modules.end();
+                          std::find(modules.begin(), modules.end(), map.shown_as(e.module)) != modules.end();
       const std::string_view label = !map.answer(id).known() ? "rivals" : served ? "as well" : "rejected";
       add_line(out, label == last ? "" : label,
                base::format("{:<18} {}: {}", evidence::name_of(e.source),

@@ -28,7 +28,7 @@ void write_path(const modules::ModuleTree& tree, ModuleId module, JsonWriter& js
 class JsonRows {
  public:
   JsonRows(const Map& map, LayerSteps steps) : map_(map), steps_(steps) {
-    if (map.lent() != nullptr) ancestors_.emplace(*map.lent()->ancestor);
+    if (map.ancestor() != nullptr) ancestors_.emplace(*map.ancestor()->model);
   }
 
   void append(std::string& out, onnx::NodeId id) {
@@ -51,7 +51,7 @@ class JsonRows {
       write_path(map_.tree(), answer.weight_owner, row);
       row.append_members(text.substr(module.hf_module));
     }
-    if (map_.lent() != nullptr) write_proof(row, id);
+    if (map_.ancestor() != nullptr) write_proof(row, id);
     row.append_members(verdict_members(answer, map_.reason(id)));
     row.end_object();
   }
@@ -103,11 +103,11 @@ class JsonRows {
 
   // How a node is proven to come of which nodes of the ancestor.
   void write_proof(JsonWriter& row, onnx::NodeId id) {
-    const resolve::Lent& lent = *map_.lent();
-    row.member_or_null<"proof">(map_.own_answer(id).known() ? evidence::name_of(lent.answers[id].strength)
+    const evidence::AncestorAnswers& ancestor = *map_.ancestor();
+    row.member_or_null<"proof">(map_.own_answer(id).known() ? evidence::name_of(ancestor.answers[id].strength)
                                                             : std::string_view());
     row.begin_array<"ancestor">();
-    for (const onnx::NodeId node : lent.nodes_of(id)) row.value(ancestors_->of(node));
+    for (const onnx::NodeId node : ancestor.nodes_of(id)) row.value(ancestors_->of(node));
     row.end_array();
   }
 
@@ -200,7 +200,7 @@ class JsonRows {
 
   const Map& map_;
   LayerSteps steps_;
-  std::optional<Places> ancestors_;  // where an ancestor lent answers
+  std::optional<Places> ancestors_;  // if there is an ancestor
   onnx::GraphId graph_ = onnx::none;
   onnx::NodeId first_node_ = 0;
   std::string graph_member_;

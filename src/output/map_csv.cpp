@@ -107,9 +107,9 @@ class CsvRows {
   }
 
   Key verdict_key(onnx::NodeId id, const resolve::Attribution& answer) const {
-    const resolve::Lent* const lent = reader_.map.lent();
+    const evidence::AncestorAnswers* const ancestor = reader_.map.ancestor();
     const std::uint64_t proof =
-        lent == nullptr ? 0 : std::uint64_t{evidence::key_of(lent->answers[id].strength)};
+        ancestor == nullptr ? 0 : std::uint64_t{evidence::key_of(ancestor->answers[id].strength)};
     const std::uint64_t source = static_cast<std::uint64_t>(answer.source) << 1 | (answer.known() ? 1 : 0);
     return {std::uint64_t{std::bit_cast<std::uint32_t>(answer.confidence)} << 32 | proof << 16 | source,
             address(reader_.map.reason(id))};

@@ -11,7 +11,7 @@ namespace thence::output {
 namespace {
 
 using base::JsonWriter;
-using resolve::Verification;
+using evidence::Verification;
 
 constexpr std::size_t most_named = 20;  // refuted claims; the JSON answer has all
 
@@ -99,16 +99,16 @@ void write_step(const Verification& step, JsonWriter& json) {
 
 std::string verification_text(const semantics::Map& map) {
   std::string text;
-  if (map.lent() == nullptr) return text;
-  for (const Verification& step : map.lent()->verifications) append_text(step, text);
+  if (map.ancestor() == nullptr) return text;
+  for (const Verification& step : map.ancestor()->verifications) append_text(step, text);
   return text;
 }
 
 void write_verification(const semantics::Map& map, base::JsonWriter& json) {
-  if (map.lent() == nullptr || map.lent()->verifications.empty()) return;
+  if (map.ancestor() == nullptr || map.ancestor()->verifications.empty()) return;
   json.new_line();
   json.begin_array<"verification">();
-  for (const Verification& step : map.lent()->verifications) {
+  for (const Verification& step : map.ancestor()->verifications) {
     json.new_line();
     write_step(step, json);
   }

@@ -6,6 +6,7 @@
 #include "base/embedded.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "resolve/thresholds.h"
 
 namespace thence::resolve {
 namespace {
@@ -21,17 +22,14 @@ constexpr const char* inference_names[inferences] = {"one_owner",  "from_afar", 
                                                      "one_reader", "by_parameter", "common_owner",
                                                      "between",    "producer",     "called"};
 
-// How sure the least sure of what an inference rests on is.
+// The confidence of the least certain answer that an inference rests on, as a range.
 struct Footing {
   const char* name;
   float from, at_most;
 };
 constexpr Footing footings[] = {{"certain", 0.998f, 1.0f}, {"firm", 0.99f, 1.0f}, {"good", 0.97f, 0.99f},
                                 {"fair", 0.9f, 0.97f},     {"poor", 0.7f, 0.9f},  {"weak", 0.0f, 0.7f}};
-// Where nodes stand in no order, a constant may have been made for others than those who are seen to read it:
-// what does not rest on firm ground is not of level high.
-constexpr float firm = 0.99f, not_high = 0.949f;
-bool in_no_order(Inference inference) {
+bool is_unordered(Inference inference) {
   return inference == Inference::from_afar || inference == Inference::out_of_order;
 }
 
@@ -70,7 +68,7 @@ Confidence::Confidence() {
   };
   for (std::size_t source = 0; source < evidence::source_count; ++source) {
     const std::string_view name = evidence::name_of(static_cast<Source>(source));
-    const float otherwise = entry(table, name, "default").value_or(0.5f);
+    const float otherwise = entry(table, name, "default").value_or(uncalibrated);
     for (std::size_t strength = 0; strength < evidence::strength_count; ++strength)
       for (const char* agreement : agreement_names)
         add(name, base::format("{}/{}", evidence::name_of_key(strength), agreement), otherwise);
@@ -79,12 +77,12 @@ Confidence::Confidence() {
     const std::string_view source = evidence::name_of(
         static_cast<Inference>(inference) == Inference::called ? Source::function : Source::neighbours);
     const float otherwise = entry(table, source, inference_names[inference])
-                                .value_or(entry(table, source, "default").value_or(0.5f));
+                                .value_or(entry(table, source, "default").value_or(uncalibrated));
     for (const Footing& footing : footings) {
       add(source, base::format("{}/{}", inference_names[inference], footing.name),
           std::min(otherwise, footing.at_most));
-      if (in_no_order(static_cast<Inference>(inference)) && footing.from < firm)
-        rows_.back().confidence = std::min(rows_.back().confidence, not_high);
+      if (is_unordered(static_cast<Inference>(inference)) && footing.from < firm)
+        rows_.back().confidence = std::min(rows_.back().confidence, below_high);
     }
   }
 }

@@ -1,25 +1,25 @@
-// A function's body stands once in the file, whoever calls it: its nodes belong to the modules of all call
-// sites.
+// A function's body is in the file once: its nodes belong to the modules of all call sites.
 #include <algorithm>
 #include <map>
-#include <tuple>
 
+#include "dataflow/bodies.h"
 #include "hierarchy/folded_call.h"
 #include "resolve/propagate.h"
+#include "resolve/thresholds.h"
 
 namespace thence::resolve {
 namespace {
 
-using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
+using dataflow::Functions;
 
-// Who calls a function, as far as is known at the time.
+// The callers of a function that are known so far.
 struct Callers {
   std::vector<ModuleId> modules;
   bool any = false, all_known = false;
   float confidence = 1;
 };
 
-// A call of a folded module in a body that several modules share is named from each of them on: ".self" is
+// The name of a folded module's call is relative if several modules share the body that it is in: ".self" is
 // "layer.0.attention.self" in "layer.0.attention".
 ModuleId named_from(const onnx::Node& call, const modules::ModuleTree& tree, ModuleId around) {
   const std::string_view path = hierarchy::folded_path(call);
@@ -33,7 +33,7 @@ Callers callers_of(const onnx::Model& model, const modules::ModuleTree& tree,
   Callers callers{.any = !calls.empty(), .all_known = !calls.empty()};
   const auto add = [&](ModuleId module) {
     auto& listed = callers.modules;
-    if (listed.size() < 64 && std::find(listed.begin(), listed.end(), module) == listed.end())
+    if (listed.size() < most_listed && std::find(listed.begin(), listed.end(), module) == listed.end())
       listed.push_back(module);
   };
   for (const onnx::NodeId call : calls) {
@@ -44,25 +44,22 @@ Callers callers_of(const onnx::Model& model, const modules::ModuleTree& tree,
       add(caller.module);
     else
       for (const ModuleId module : resolution.sets[caller.set])
-        add(named_from(model.node(call), tree, module));  // it stands in a body that several call
+        add(named_from(model.node(call), tree, module));  // in a body that several call
   }
   return callers;
 }
 
 // Whether anything changed.
-bool attribute_body(const onnx::Model& model, onnx::GraphId function, const Callers& by,
+bool attribute_body(const onnx::Model& model, onnx::GraphId first, onnx::GraphId past, const Callers& by,
                     Resolution& resolution) {
   const std::vector<ModuleId>& callers = by.modules;
   bool changed = false;
-  // The body and, nested inside it, the bodies of its nodes: graphs follow one another.
   const auto& graphs = model.graphs();
-  onnx::GraphId end = function + 1;
-  while (end < graphs.size() && graphs[end].kind == onnx::Graph::Kind::body) ++end;
-  for (onnx::GraphId graph = function; graph < end; ++graph)
+  for (onnx::GraphId graph = first; graph < past; ++graph)
     for (onnx::NodeId id = graphs[graph].first_node; id < graphs[graph].first_node + graphs[graph].node_count;
          ++id) {
       Attribution& node = resolution.nodes[id];
-      if (node.known() && !node.inferred && callers.size() < 2) continue;  // it speaks for itself
+      if (node.known() && !node.inferred && callers.size() < 2) continue;  // it has evidence of its own
       const Attribution before = node;
       node = Attribution{};
       node.inferred = true;
@@ -89,28 +86,22 @@ bool attribute_body(const onnx::Model& model, onnx::GraphId function, const Call
 }  // namespace
 
 void attribute_functions(const onnx::Model& model, const modules::ModuleTree& tree, Resolution& resolution) {
-  std::map<Key, onnx::GraphId> functions;
-  const auto& graphs = model.graphs();
-  for (onnx::GraphId id = 0; id < graphs.size(); ++id)
-    if (graphs[id].kind == onnx::Graph::Kind::function)
-      functions.emplace(Key{graphs[id].domain, graphs[id].name, graphs[id].overload}, id);
+  const Functions functions(model);
   if (functions.empty()) return;
   std::map<onnx::GraphId, std::vector<onnx::NodeId>> calls;
-  for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
-    const onnx::Node node = model.node(id);
-    const auto found = functions.find(Key{node.domain(), node.op_type(), node.overload()});
-    if (found != functions.end()) calls[found->second].push_back(id);
-  }
-  // Functions call functions: a body is settled once the bodies that call it are. Rounds as many as the
-  // nesting is deep, and modules are nested no deeper, bounded because functions may call one another in a
-  // circle.
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id)
+    if (const onnx::GraphId called = functions.called_by(model.node(id)); called != onnx::none)
+      calls[called].push_back(id);
+  // Functions call functions: a body is settled once the bodies that call it are. That takes as many rounds
+  // as calls are nested, which is no deeper than modules are. The limit ends cycles of calls.
   for (std::size_t round = 0; round <= modules::ModuleTree::max_depth; ++round) {
     std::vector<Callers> callers;  // of all, before any body changes
-    for (const auto& [key, graph] : functions)
+    for (const onnx::GraphId graph : functions.all())
       callers.push_back(callers_of(model, tree, calls[graph], resolution));
     bool changed = false;
     auto by = callers.begin();
-    for (const auto& [key, graph] : functions) changed |= attribute_body(model, graph, *by++, resolution);
+    for (const onnx::GraphId graph : functions.all())
+      changed |= attribute_body(model, graph, functions.end_of(graph), *by++, resolution);
     if (!changed) break;
   }
 }

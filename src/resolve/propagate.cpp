@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
+#include "resolve/thresholds.h"
+
 namespace thence::resolve {
 namespace {
 
 using evidence::Source;
-
-constexpr std::size_t most_listed = 64;          // modules of one node
-constexpr std::size_t most_looked_through = 64;  // unattributed nodes on the way to an attributed one
-constexpr int most_removed = 6;                  // nodes between a size and the aligned node that uses it
-constexpr int passes = 4;                        // a valid model needs one; bodies may need another
 
 class Propagation {
  public:
@@ -20,9 +17,9 @@ class Propagation {
 
   void run() {
     // Work limit, in proportion to the model: a malicious file gets fewer answers instead of late ones.
-    work_left_ = (std::size_t{1} << 22) + 64 * model_.node_count();
+    work_left_ = least_work + work_per_node * model_.node_count();
     for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
-      work_left_ += 64 * model_.node(id).inputs().size();
+      work_left_ += work_per_input * model_.node(id).inputs().size();
     for (int pass = 0; pass < passes; ++pass) {
       last_ = pass == passes - 1;
       bool changed = false;
@@ -87,7 +84,7 @@ class Propagation {
     Owners owners;
     for (const onnx::ValueId value : model_.node(id).outputs()) {
       if (value == onnx::none) continue;
-      for (const onnx::NodeId reader : wiring_.readers(value))
+      for (const onnx::NodeId reader : wiring_.uses(value))
         if (reader != id && work_left_ > 0) add(owners, reader);
     }
     return owners;
@@ -107,7 +104,7 @@ class Propagation {
   // Visits the producers of a node's inputs, and theirs in turn where `beyond` returns true.
   void writers_beyond(onnx::NodeId id, const auto& beyond) const {
     std::vector<onnx::NodeId> seen{id};
-    for (std::size_t at = 0; at < seen.size() && seen.size() < most_looked_through; ++at)
+    for (std::size_t at = 0; at < seen.size() && seen.size() < most_unattributed; ++at)
       for (const onnx::ValueId value : model_.node(seen[at]).inputs()) {
         spend(1 + seen.size() / 16);
         if (value == onnx::none || work_left_ == 0) continue;

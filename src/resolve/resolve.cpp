@@ -5,7 +5,9 @@
 #include <deque>
 #include <stdexcept>
 
+#include "resolve/ancestor.h"
 #include "resolve/propagate.h"
+#include "resolve/thresholds.h"
 #include "resolve/wiring.h"
 
 namespace thence::resolve {
@@ -22,13 +24,13 @@ class DeferredEvidence {
     for (const Source source : {Source::tags, Source::trace_module_map, Source::dynamo_metadata,
                                 Source::onnx_scope_parsing, Source::value_names})
       named = std::max(named, sink.of(source).size());
-    names_prevail_ = named * 5 > nodes * 4;
+    names_prevail_ = static_cast<double>(named) > names_prevail * static_cast<double>(nodes);
   }
 
   bool has(onnx::NodeId node, const std::vector<Evidence>& all) const {
     if (all.empty()) return false;
-    // Nodes fed by parameters and constants alone prepare something for whoever reads them: parameters name
-    // where the tensor came from, which may be another layer's when equal weights were merged.
+    // Nodes that read parameters and constants alone prepare them for their consumers. A parameter names the
+    // module that it comes from, which is another layer's if equal weights were merged.
     const Source best = all.front().source;
     if (best == Source::parameter) return wiring_.flow(node) == Flow::constant;
     // If most nodes are named, the others were made by the exporter: no recorded operation became them.
@@ -77,8 +79,9 @@ void decide_deferred(const hierarchy::Hierarchy& hierarchy, const evidence::Sink
   }
 }
 
-// The cautious strategy answers only for modules that are somebody's own, not torch.nn's building blocks.
-void leave_out(const modules::ModuleTree& tree, const modules::ClassFilter& filter, Resolution& resolution) {
+// The conservative strategy answers for the model's own classes, not for those of torch.nn.
+void apply_class_filter(const modules::ModuleTree& tree, const modules::ClassFilter& filter,
+                        Resolution& resolution) {
   for (Attribution& node : resolution.nodes) {
     if (!node.known() || filter.hf_module(tree, node.module) != no_module) continue;
     ++resolution.left_out[tree[node.module].class_name];
@@ -92,7 +95,7 @@ void leave_out(const modules::ModuleTree& tree, const modules::ClassFilter& filt
 
 Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
                    const evidence::Sink& sink, const Wiring& wiring, const Strategy& strategy,
-                   const modules::ClassFilter& filter, const Lent* lent) {
+                   const modules::ClassFilter& filter, const evidence::AncestorAnswers* ancestor) {
   Resolution resolution;
   resolution.nodes.resize(model.node_count());
   const bool may_propagate = strategy.sources.has(Source::neighbours);
@@ -103,9 +106,9 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
     decide_deferred(hierarchy, sink, deferred, strategy.sources, resolution);
   }
   if (strategy.sources.has(Source::function)) attribute_functions(model, hierarchy.tree(), resolution);
-  if (strategy.needs_classes) leave_out(hierarchy.tree(), filter, resolution);
-  if (lent != nullptr) {
-    complete_lent(*lent, resolution);
+  if (strategy.needs_classes) apply_class_filter(hierarchy.tree(), filter, resolution);
+  if (ancestor != nullptr) {
+    apply_ancestor(*ancestor, resolution);
   } else {
     find_shared(model, hierarchy, wiring, resolution);
     find_weight_owners(model, hierarchy, wiring, resolution);

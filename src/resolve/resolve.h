@@ -1,18 +1,19 @@
-// resolve: the only place that decides. Evidence in, one Attribution a node out.
+// resolve: the only place that decides. Evidence in, one Attribution per node out.
 //
-// The order: the best evidence of each node's own; who else a node serves; what lies between certain nodes;
-// the bodies of functions by their call sites. What an ancestor lends was decided there, and stays.
+// In order: the best evidence of each node; propagation between certain nodes; evidence that propagation
+// precedes; function bodies by their call sites; the other modules a node serves. Answers of an ancestor were
+// decided there and are kept.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "evidence/ancestor.h"
 #include "evidence/source.h"
 #include "hierarchy/hierarchy.h"
 #include "modules/class_filter.h"
 #include "resolve/attribution.h"
-#include "resolve/lent.h"
 #include "resolve/strategy.h"
 #include "resolve/wiring.h"
 
@@ -20,7 +21,7 @@ namespace thence::resolve {
 
 Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
                    const evidence::Sink& evidence, const Wiring& wiring, const Strategy& strategy,
-                   const modules::ClassFilter& filter, const Lent* lent = nullptr);
+                   const modules::ClassFilter& filter, const evidence::AncestorAnswers* ancestor = nullptr);
 
 /// The verdict on one node from evidence of its own; `all` in the order of precedence.
 struct Verdict {

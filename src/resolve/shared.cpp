@@ -1,15 +1,14 @@
-// Exporters merge equal subexpressions: layer 1's attention mask is computed by a node that bears layer 0's
-// name. Such a node depends on nothing that is a layer's own, and the same place in other layers reads it
-// besides its own module. Constants are merged by value, wherever they are.
+// Exporters merge equal subexpressions: a node with layer 0's name computes the attention mask of layer 1,
+// too. Such a node depends on no layer's weights, and besides its own module the same place in other layers
+// reads it. Constants are merged by value, wherever they are.
 #include <algorithm>
 
 #include "base/text.h"
 #include "resolve/propagate.h"
+#include "resolve/thresholds.h"
 
 namespace thence::resolve {
 namespace {
-
-constexpr std::size_t most_sharing = 64, most_readers = 1024, most_inputs = 1024;
 
 // Two paths that differ in a layer's number and in nothing else: encoder.layer.0.attention,
 // encoder.layer.1.attention.
@@ -38,34 +37,35 @@ class Sharing {
         resolution_(resolution),
         merged_(model.node_count(), false) {}
 
-  // From the last node to the first: whom a node serves is known before what it is made of.
+  // From the last node to the first: the modules that a node serves are known before those of its producers.
   void run() {
     for (onnx::NodeId id = model_.node_count(); id-- > 0;)
-      if (resolution_.nodes[id].known() && resolution_.nodes[id].named) look_at(id);
+      if (resolution_.nodes[id].known() && resolution_.nodes[id].named) find_sharers(id);
   }
 
  private:
-  // What the readers of one node say about it.
+  // The readers of one node.
   struct Sharers {
     ModuleId own = no_module;
     bool is_constant = false;
     bool serves_own = false;  // its own module reads it, too
     std::string_view layers;  // the repeated block whose layers share it
-    std::size_t looked_at = 0;
+    std::size_t visited = 0;
   };
 
-  void look_at(onnx::NodeId id) {
+  void find_sharers(onnx::NodeId id) {
     const bool constant = model_.node(id).inputs().empty();
     Sharers sharers{.own = resolution_.nodes[id].module, .is_constant = constant, .serves_own = constant};
     serves_.assign(1, sharers.own);
     for (const onnx::ValueId value : model_.node(id).outputs()) {
       if (value == onnx::none) continue;
-      for (const onnx::NodeId reader : wiring_.readers(value)) {
-        if (++sharers.looked_at > most_readers) break;
+      for (const onnx::NodeId reader : wiring_.uses(value)) {
+        if (++sharers.visited > most_readers) break;
         add_reader(sharers, reader);
       }
     }
-    if (serves_.size() < 2 || !sharers.serves_own || (!constant && !free_of(id, sharers.layers))) return;
+    if (serves_.size() < 2 || !sharers.serves_own || (!constant && !reads_no_weight(id, sharers.layers)))
+      return;
     if (!constant) merged_[id] = true;
     set_modules(resolution_, id, serves_);
   }
@@ -82,12 +82,12 @@ class Sharing {
     if (sharers.is_constant || !pair.layers.empty()) add(serves_, other.module);
   }
 
-  // Twins bear the same name, or are layers themselves: a look at the last atom tells most others apart.
+  // Twins have the same name, or are layers themselves: the last atom excludes most others.
   bool may_be_twins(ModuleId own, ModuleId other) const {
     return tree_[own].name() == tree_[other].name() || base::is_digits(tree_[own].name());
   }
 
-  // What a merged node was made of was merged before it: it serves the same layers, at its own place in them.
+  // The producers of a merged node were merged before it: they serve the same layers, at their own place.
   void add_places(std::vector<ModuleId>& serves, ModuleId own, const std::vector<ModuleId>& reader_serves,
                   std::string_view& layers) {
     const std::string_view path = tree_[own].path;
@@ -108,19 +108,17 @@ class Sharing {
   }
 
   static void add(std::vector<ModuleId>& serves, ModuleId module) {
-    if (serves.size() < most_sharing && std::find(serves.begin(), serves.end(), module) == serves.end())
+    if (serves.size() < most_listed && std::find(serves.begin(), serves.end(), module) == serves.end())
       serves.push_back(module);
   }
 
-  // Whether a node, and all it is made of inside these layers, reads no weights. Looks at a few dozen nodes
-  // at most.
-  bool free_of(onnx::NodeId id, std::string_view layers) const {
-    constexpr std::size_t most_looked_at = 48;
+  // Whether neither the node nor what it is computed from inside these layers reads a weight.
+  bool reads_no_weight(onnx::NodeId id, std::string_view layers) const {
     std::vector<onnx::NodeId> made_of{id};
     std::size_t inputs = 0;
     for (std::size_t at = 0; at < made_of.size(); ++at) {
       inputs += model_.node(made_of[at]).inputs().size();
-      if (made_of.size() > most_looked_at || inputs > most_inputs) return false;
+      if (made_of.size() > most_sources || inputs > most_inputs) return false;
       for (const onnx::ValueId value : model_.node(made_of[at]).inputs()) {
         if (value == onnx::none) continue;
         const onnx::Producer producer = model_.producer(value);
@@ -135,7 +133,7 @@ class Sharing {
     return true;
   }
 
-  // A matrix, or a parameter that says whose it is.
+  // A matrix, or a parameter whose name has a module.
   bool is_weight(std::uint32_t initializer) const {
     if (hierarchy_.parameters()[initializer].module != no_module) return true;
     return model_.tensor(model_.initializers()[initializer]).dims.size() == 2;
@@ -147,8 +145,8 @@ class Sharing {
   const Wiring& wiring_;
   Resolution& resolution_;
   std::vector<bool> merged_;
-  std::vector<ModuleId> serves_;       // of the node at hand
-  std::size_t places_left_ = 1 << 20;  // more than an honest model needs, and done in a moment
+  std::vector<ModuleId> serves_;  // of the current node
+  std::size_t places_left_ = most_places;
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ struct Strategy {
 
 std::span<const Strategy> strategies();
 
-/// The same for a model whose ancestor was answered by it: what that lends is all the evidence.
+/// The same for a model derived from one that was mapped by it: the ancestor's answers are the only evidence.
 Strategy with_ancestor(Strategy strategy);
 
 /// The strategy of this name, or what is wrong with the name.

@@ -1,54 +1,70 @@
 #include "resolve/wiring.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "dataflow/operator_traits.h"
+#include "shapes/order.h"
 
 namespace thence::resolve {
+namespace {
 
-Wiring::Wiring(const onnx::Model& model) {
-  find_readers(model);
+// Whether operators read shapes, remembered by the address of their name: a model has each name once, and
+// a few dozen operators in all.
+class ShapeReaders {
+ public:
+  bool has(std::string_view op_type) {
+    Entry& entry = entries_[(reinterpret_cast<std::uintptr_t>(op_type.data()) >> 3) % entries_.size()];
+    if (entry.name != op_type.data() || entry.size != op_type.size())
+      entry = {op_type.data(), op_type.size(), dataflow::has_trait(op_type, dataflow::Trait::reads_shape)};
+    return entry.reads_shape;
+  }
+
+ private:
+  struct Entry {
+    const char* name = nullptr;
+    std::size_t size = 0;
+    bool reads_shape = false;
+  };
+  std::array<Entry, 64> entries_;
+};
+
+}  // namespace
+
+Wiring::Wiring(const onnx::Model& model) : uses_(model), flow_(model.node_count(), Flow::data) {
   find_flow(model);
 }
 
-void Wiring::find_readers(const onnx::Model& model) {
-  const auto each_reading = [&](auto use) {
-    for (onnx::NodeId id = 0; id < model.node_count(); ++id)
-      for (const onnx::ValueId value : model.node(id).inputs())
-        if (value != onnx::none) use(value, id);
-    for (const onnx::Graph& graph : model.graphs())
-      if (graph.owner != onnx::none)
-        for (const onnx::ValueId value : graph.outputs)
-          if (value != onnx::none) use(value, graph.owner);
+// In topological order, which is the file's order in a valid model. In a cycle, the node that is visited
+// first reads data: the cautious choice.
+void Wiring::find_flow(const onnx::Model& model) {
+  bool is_sorted = true;
+  ShapeReaders shape_readers;
+  const auto visit = [&](onnx::NodeId id) {
+    const onnx::Node node = model.node(id);
+    flow_[id] = shape_readers.has(node.op_type()) ? Flow::shape : flow_of_inputs(model, node, is_sorted);
   };
-  first_.assign(model.value_count() + 1, 0);
-  each_reading([&](onnx::ValueId value, onnx::NodeId) { ++first_[value + 1]; });
-  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
-  readers_.resize(first_.back());
-  std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-  each_reading([&](onnx::ValueId value, onnx::NodeId id) { readers_[next[value]++] = id; });
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id) visit(id);
+  if (is_sorted) return;
+  std::fill(flow_.begin(), flow_.end(), Flow::data);
+  shapes::Order order(model);
+  for (const onnx::Graph& graph : model.graphs())  // a body follows the graph around it
+    order.each(graph, visit);
 }
 
-// One pass in file order, which is the order of computation in every valid model. A value read before it is
-// written counts as data: the cautious choice.
-void Wiring::find_flow(const onnx::Model& model) {
-  flow_.assign(model.node_count(), Flow::data);
-  for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
-    const onnx::Node node = model.node(id);
-    if (node.op_type() == "Shape" || node.op_type() == "Size") {
-      flow_[id] = Flow::shape;
-      continue;
-    }
-    Flow flow = Flow::constant;
-    for (const onnx::ValueId value : node.inputs()) {
-      if (value == onnx::none) continue;
-      const onnx::Producer producer = model.producer(value);
-      if (producer.kind == onnx::Producer::Kind::initializer) continue;
-      if (producer.kind != onnx::Producer::Kind::node || producer.index >= id)
-        flow = Flow::data;
-      else
-        flow = std::max(flow, flow_[producer.index]);
-    }
-    flow_[id] = flow;
+Flow Wiring::flow_of_inputs(const onnx::Model& model, const onnx::Node& node, bool& is_sorted) const {
+  Flow flow = Flow::constant;
+  for (const onnx::ValueId value : node.inputs()) {
+    if (value == onnx::none) continue;
+    const onnx::Producer producer = model.producer(value);
+    if (producer.kind == onnx::Producer::Kind::initializer) continue;
+    if (producer.kind != onnx::Producer::Kind::node) return Flow::data;
+    if (producer.index >= node.id()) is_sorted = false;
+    flow = std::max(flow, flow_[producer.index]);
+    if (flow == Flow::data) return flow;
   }
+  return flow;
 }
 
 }  // namespace thence::resolve

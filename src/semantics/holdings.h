@@ -11,8 +11,8 @@ namespace thence::semantics {
 struct Holding {
   std::uint64_t own_nodes = 0, nodes = 0;
   std::uint64_t parameters = 0,
-                bytes = 0;               // everything inside included; a shared tensor counts once a module
-  onnx::NodeId first_node = onnx::none;  // the first one that it or something inside it ran
+                bytes = 0;               // with everything inside; a shared tensor counts once per module
+  onnx::NodeId first_node = onnx::none;  // the first one of it or of a module inside it
 };
 
 /// By module.

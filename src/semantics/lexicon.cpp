@@ -5,6 +5,7 @@
 #include "base/embedded.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "semantics/thresholds.h"
 
 namespace thence::semantics {
 namespace {
@@ -14,6 +15,29 @@ bool lower(char c) { return c >= 'a' && c <= 'z'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 bool has(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::uint64_t bit_of(std::string_view word) {
+  if (word.empty()) return 0;
+  const auto first = static_cast<unsigned char>(word.front()), last = static_cast<unsigned char>(word.back());
+  return std::uint64_t{1} << ((first + 5 * last + 11 * word.size()) % 64);
+}
+
+// A word begins at the B of "aB", "1B" and "ABc".
+bool starts_word(std::string_view name, std::size_t i) {
+  if (!upper(name[i]) || i == 0) return false;
+  const char before = name[i - 1];
+  return lower(before) || digit(before) || (upper(before) && i + 1 < name.size() && lower(name[i + 1]));
+}
+
+// Moves a word to the list, if it is new: "fc1" as itself and as "fc".
+void add_word(std::string& word, std::vector<std::string>& words) {
+  if (!word.empty() && words.size() < most_words) {
+    if (!has(words, word)) words.push_back(word);
+    while (!word.empty() && digit(word.back())) word.pop_back();
+    if (!word.empty() && !has(words, word)) words.push_back(word);
+  }
+  word.clear();
 }
 
 std::vector<LexiconEntry> entries(base::JsonValue list) {
@@ -27,7 +51,7 @@ std::vector<LexiconEntry> entries(base::JsonValue list) {
     for (const base::JsonValue word : item["words"].items()) {
       std::vector<std::string> all;
       for (const std::string_view part : base::split(word.text_or({}), '+')) all.emplace_back(part);
-      entry.words.push_back(std::move(all));
+      entry.alternatives.emplace_back(std::move(all));
     }
     result.push_back(std::move(entry));
   }
@@ -36,11 +60,24 @@ std::vector<LexiconEntry> entries(base::JsonValue list) {
 
 }  // namespace
 
-bool LexiconEntry::fits(const std::vector<std::string>& name_words) const {
-  return std::any_of(words.begin(), words.end(), [&](const std::vector<std::string>& all) {
-    return std::all_of(all.begin(), all.end(),
-                       [&](const std::string& word) { return has(name_words, word); });
-  });
+WordSet::WordSet(std::vector<std::string> words) : words_(std::move(words)) {
+  for (const std::string& word : words_) bits_ |= bit_of(word);
+}
+
+void WordSet::add(const WordSet& other) {
+  words_.insert(words_.end(), other.words_.begin(), other.words_.end());
+  bits_ |= other.bits_;
+}
+
+bool WordSet::includes(const WordSet& other) const {
+  if ((other.bits_ & ~bits_) != 0) return false;
+  return std::all_of(other.words_.begin(), other.words_.end(),
+                     [&](const std::string& word) { return has(words_, word); });
+}
+
+bool LexiconEntry::fits(const WordSet& name_words) const {
+  return std::any_of(alternatives.begin(), alternatives.end(),
+                     [&](const WordSet& words) { return name_words.includes(words); });
 }
 
 const Lexicon& Lexicon::shipped() {
@@ -56,31 +93,13 @@ const Lexicon& Lexicon::shipped() {
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words;
   std::string word;
-  constexpr std::size_t most_words = 32;  // that a name says something with
-  const auto end_word = [&] {
-    if (word.empty()) return;
-    if (words.size() >= most_words) return word.clear();
-    if (!has(words, word)) words.push_back(word);
-    // "fc1" is known as itself and as "fc".
-    std::string base = word;
-    while (!base.empty() && digit(base.back())) base.pop_back();
-    if (!base.empty() && base != word && !has(words, base)) words.push_back(base);
-    word.clear();
-  };
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
-    if (!upper(c) && !lower(c) && !digit(c)) {
-      end_word();
-      continue;
-    }
-    // A new word begins at "aB" and at the "Bc" of "ABc".
-    const bool starts = upper(c) && i > 0 &&
-                        (lower(name[i - 1]) || digit(name[i - 1]) ||
-                         (upper(name[i - 1]) && i + 1 < name.size() && lower(name[i + 1])));
-    if (starts) end_word();
-    word.push_back(upper(c) ? static_cast<char>(c - 'A' + 'a') : c);
+    const bool is_separator = !upper(c) && !lower(c) && !digit(c);
+    if (is_separator || starts_word(name, i)) add_word(word, words);
+    if (!is_separator) word.push_back(upper(c) ? static_cast<char>(c - 'A' + 'a') : c);
   }
-  end_word();
+  add_word(word, words);
   return words;
 }
 

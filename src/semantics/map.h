@@ -1,5 +1,4 @@
-// Map: the whole answer. A model, its modules, a verdict for every node, and what that means in people's
-// words.
+// Map: the whole answer. A model, its modules, the answer for each node, and its meaning in people's words.
 #pragma once
 
 #include <array>
@@ -12,17 +11,18 @@
 
 #include "base/diagnostic.h"
 #include "base/result.h"
+#include "evidence/ancestor.h"
 #include "hierarchy/hierarchy.h"
 #include "modules/class_filter.h"
 #include "onnx/model.h"
 #include "resolve/attribution.h"
-#include "resolve/lent.h"
 #include "resolve/resolve.h"
 #include "resolve/strategy.h"
 #include "rules/rules.h"
+#include "semantics/module_view.h"
 #include "semantics/roles.h"
 #include "semantics/tags.h"
-#include "semantics/told.h"
+#include "semantics/thresholds.h"
 #include "semantics/written_tags.h"
 
 namespace thence::semantics {
@@ -62,41 +62,53 @@ struct Summary {
   std::size_t modules = 0, executed = 0;
 };
 
+/// What the stages before found. On the heap where others point into it, so that a map can move.
+struct MapParts {
+  Diagnostics diagnostics;
+  std::unique_ptr<onnx::Model> model;
+  std::unique_ptr<evidence::AncestorAnswers> ancestor;  // none: the model was not derived from another
+  std::unique_ptr<hierarchy::Hierarchy> hierarchy;
+  std::unique_ptr<evidence::Sink> evidence;
+  resolve::Strategy strategy;
+  resolve::Resolution resolution;
+  std::unique_ptr<modules::ClassFilter> filter;
+};
+
+/// Which classes are the model's own: by the options, else by the rules, if there are any.
+std::unique_ptr<modules::ClassFilter> class_filter(const MapOptions& options, const rules::Rules* rules);
+
 class Map {
  public:
-  static Result<Map> make(const std::string& model_path, const MapOptions& options);
-  /// With the answers of an ancestor, and its modules.
-  static Result<Map> make(const std::string& model_path, const MapOptions& options,
-                          const resolve::Lender& lender);
-  /// Of bytes that outlive the map.
-  static Result<Map> make(std::string_view bytes, const std::string& label, const MapOptions& options);
+  /// An error if rules or granularity do not fit the model. Without rules (nullptr), the options decide.
+  static Result<Map> make(MapParts parts, std::unique_ptr<const rules::Rules> rules,
+                          const MapOptions& options);
 
-  const onnx::Model& model() const { return *model_; }
-  const hierarchy::Hierarchy& hierarchy() const { return *hierarchy_; }
-  /// The modules as they are told: the model's own, or what rules and granularity make of them.
-  const modules::ModuleTree& tree() const { return told_ ? told_->view.tree : own_tree(); }
-  const evidence::Sink& evidence() const { return *evidence_; }
-  const resolve::Strategy& strategy() const { return strategy_; }
+  const onnx::Model& model() const { return *parts_.model; }
+  const hierarchy::Hierarchy& hierarchy() const { return *parts_.hierarchy; }
+  /// The modules as reported: the model's own, or those of the view.
+  const modules::ModuleTree& tree() const { return view_ ? view_->view.tree : own_tree(); }
+  const evidence::Sink& evidence() const { return *parts_.evidence; }
+  const resolve::Strategy& strategy() const { return parts_.strategy; }
   const resolve::Attribution& answer(onnx::NodeId node) const { return resolution().nodes[node]; }
-  /// Every module a node serves, the primary first; cut short where their paths would fill pages.
+  /// Every module a node serves, the primary first; truncated if their paths would fill pages.
   std::vector<modules::ModuleId> modules_of(onnx::NodeId node) const {
     return listed(resolution(), tree(), node);
   }
 
-  /// The same as the model itself has it, for evidence and for what must be true without any rules.
-  const modules::ModuleTree& own_tree() const { return hierarchy_->tree(); }
-  const resolve::Attribution& own_answer(onnx::NodeId node) const { return resolution_.nodes[node]; }
+  /// The same in terms of the model's own modules, which evidence and tags refer to.
+  const modules::ModuleTree& own_tree() const { return parts_.hierarchy->tree(); }
+  const resolve::Attribution& own_answer(onnx::NodeId node) const { return parts_.resolution.nodes[node]; }
   std::vector<modules::ModuleId> own_modules_of(onnx::NodeId node) const {
-    return listed(resolution_, own_tree(), node);
+    return listed(parts_.resolution, own_tree(), node);
   }
-  modules::ModuleId told_as(modules::ModuleId own) const { return told_ ? told_->view.told_as[own] : own; }
-  /// What rules made of it; none when they had no say.
-  const Told* told() const { return told_.get(); }
+  modules::ModuleId shown_as(modules::ModuleId own) const { return view_ ? view_->view.told_as[own] : own; }
+  /// None without rules and granularity.
+  const ModuleView* module_view() const { return view_.get(); }
 
-  /// What an ancestor lent; none when there was none.
-  const resolve::Lent* lent() const { return lent_.get(); }
+  /// The answers of the model that this one was derived from; none without one.
+  const evidence::AncestorAnswers* ancestor() const { return parts_.ancestor.get(); }
 
-  const Diagnostics& diagnostics() const { return diagnostics_; }
+  const Diagnostics& diagnostics() const { return parts_.diagnostics; }
 
   /// Good until the next call: nodes of one module follow one another, so the last few hundred are kept.
   /// Not for several threads at once; each of those has a RoleReader of its own and calls read_facts().
@@ -117,33 +129,24 @@ class Map {
   std::string_view reason(onnx::NodeId node) const;
 
  private:
-  Map() = default;
+  explicit Map(MapParts parts) : parts_(std::move(parts)) {}
   Role role(modules::ModuleId module, RoleReader& roles) const {
-    return told_ ? told_->role(own_tree(), module, roles) : roles.of(tree(), module);
+    return view_ ? view_->role(own_tree(), module, roles) : roles.of(tree(), module);
   }
-  const resolve::Resolution& resolution() const { return told_ ? told_->resolution : resolution_; }
+  const resolve::Resolution& resolution() const { return view_ ? view_->resolution : parts_.resolution; }
   std::vector<modules::ModuleId> listed(const resolve::Resolution& resolution,
                                         const modules::ModuleTree& tree, onnx::NodeId node) const;
   /// Whose an initializer is by its name.
   modules::ModuleId named_owner(std::size_t initializer) const;
-  std::optional<Error> retell(std::unique_ptr<const rules::Rules> rules, const MapOptions& options);
+  std::optional<Error> apply_rules(std::unique_ptr<const rules::Rules> rules, const MapOptions& options);
   void shorten_lists();
-  void tell_what_was_left_out();
-  static Result<Map> finish(Map map, Result<onnx::Model> model, const MapOptions& options,
-                            const resolve::Lender& lender = {});
+  void report_stale_tags();
 
-  Diagnostics diagnostics_;
-  std::unique_ptr<onnx::Model> model_;  // on the heap, so that views stay valid when the map moves
-  std::unique_ptr<hierarchy::Hierarchy> hierarchy_;
-  std::unique_ptr<resolve::Lent> lent_;
-  std::unique_ptr<evidence::Sink> evidence_;
-  resolve::Strategy strategy_;
-  resolve::Resolution resolution_;
-  std::unique_ptr<modules::ClassFilter> filter_;
-  std::unique_ptr<Told> told_;  // none: as the model has it
+  MapParts parts_;
+  std::unique_ptr<ModuleView> view_;  // none: the model's own modules are reported
   std::unique_ptr<Tags> tags_;
   WrittenTags written_;
-  std::size_t most_listed_ = 4096;  // see modules_of()
+  std::size_t most_listed_ = most_listed_text;  // see modules_of()
   std::unique_ptr<RoleReader> roles_ = std::make_unique<RoleReader>();
   using KeptFacts = std::unordered_map<modules::ModuleId, ModuleFacts>;
   std::unique_ptr<KeptFacts> facts_ = std::make_unique<KeptFacts>();

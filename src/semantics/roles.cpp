@@ -4,17 +4,14 @@
 
 #include "base/text.h"
 #include "semantics/lexicon.h"
+#include "semantics/thresholds.h"
 
 namespace thence::semantics {
 namespace {
 
 using modules::ModuleId;
 
-constexpr std::size_t most_readings = 1 << 12;  // kept; a model with more distinct names starts over
-
-using Words = std::vector<std::string>;
-
-const LexiconEntry* first_fit(const std::vector<LexiconEntry>& entries, const Words& words,
+const LexiconEntry* first_fit(const std::vector<LexiconEntry>& entries, const WordSet& words,
                               bool leaf = true) {
   for (const LexiconEntry& entry : entries)
     if ((leaf || !entry.leaf) && entry.fits(words)) return &entry;
@@ -25,14 +22,14 @@ std::string_view name_of(const LexiconEntry* entry) {
   return entry == nullptr ? std::string_view() : std::string_view(entry->name);
 }
 
-bool says_something(const Words& words) {
+bool is_in_lexicon(const WordSet& words) {
   const Lexicon& lexicon = Lexicon::shipped();
   return first_fit(lexicon.types, words) != nullptr || first_fit(lexicon.weak_types, words) != nullptr ||
          first_fit(lexicon.wholes, words) != nullptr;
 }
 
-// How much of a class's short name only repeats the name of a package or file it stands in, whatever the case
-// and underscores: that is what the model is called.
+// The length of the prefix of a class's short name that repeats the name of its package or file, without case
+// and underscores: the name of the model.
 std::size_t repeated_name(std::string_view class_name) {
   const std::string_view own = modules::short_class(class_name);
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
@@ -48,19 +45,19 @@ std::size_t repeated_name(std::string_view class_name) {
   return most;
 }
 
-// The words of a class, without the model's name where the others say something.
-Words class_words(std::string_view class_name) {
+// The words of a class, without the name of the model, if the lexicon has some of the others.
+WordSet class_words(std::string_view class_name) {
   const std::string_view own = modules::short_class(class_name);
   if (const std::size_t name = repeated_name(class_name); name > 0)
-    if (Words rest = words_of(own.substr(name)); says_something(rest)) return rest;
-  return words_of(own);
+    if (WordSet rest(words_of(own.substr(name))); is_in_lexicon(rest)) return rest;
+  return WordSet(words_of(own));
 }
 
 // The first classification of the type whose words fit; one without words fits always and stands last.
 std::string_view classify(std::string_view type, std::uint64_t fitting) {
   const auto& all = Lexicon::shipped().classifications;
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].type == type && (all[i].words.empty() || (fitting >> i & 1) != 0)) return all[i].name;
+    if (all[i].type == type && (all[i].alternatives.empty() || (fitting >> i & 1) != 0)) return all[i].name;
   return {};
 }
 
@@ -74,10 +71,10 @@ const RoleReader::Reading& RoleReader::read(const modules::Module& module) {
   if (const auto found = readings_.find(key_); found != readings_.end()) return found->second;
   if (readings_.size() == most_readings) readings_.clear();
   const Lexicon& lexicon = Lexicon::shipped();
-  // A layer's number is no word: its class alone speaks.
-  const Words own = base::is_digits(name) ? Words() : words_of(name);
-  Words words = own;
-  for (std::string& word : class_words(class_name)) words.push_back(std::move(word));
+  // A layer's number is no word: only its class counts.
+  const WordSet own = base::is_digits(name) ? WordSet() : WordSet(words_of(name));
+  WordSet words = own;
+  words.add(class_words(class_name));
   const LexiconEntry* const type = first_fit(lexicon.types, words, leaf);
   Reading reading{.type = name_of(type),
                   .weak_type = name_of(first_fit(lexicon.weak_types, words)),
@@ -90,36 +87,36 @@ const RoleReader::Reading& RoleReader::read(const modules::Module& module) {
 }
 
 Role RoleReader::of(const modules::ModuleTree& tree, ModuleId module) {
-  Role role;
-  std::string_view weak;
-  std::uint64_t fitting = 0;
-  for (ModuleId at = module; at != modules::root; at = tree[at].parent) {
-    const bool layer = base::is_digits(tree[at].name());
-    const Reading& reading = read(tree[at]);
-    // Of what lies around the part that gave the type, only attention needs to know more:
-    // `crossattention.self`.
-    if (role.type.empty() || role.type == "attention") fitting |= reading.classifications;
-    if (role.type.empty()) {
-      if (role.component.empty()) role.component = reading.component;
-      if (!layer || weak.empty()) role.type = reading.type;
-      if (!role.type.empty() && !reading.places) role.component = {};
-      if (weak.empty()) weak = reading.weak_type;
-      // A whole is no part of what is around it.
-      if (role.type.empty() && !reading.whole.empty()) {
-        if (weak.empty()) role.type = reading.whole;
-        break;
-      }
-    }
-    // A layer's number ends the search: what is around the layer says nothing about its parts.
-    if (layer) break;
+  Search search;
+  for (ModuleId at = module; at != modules::root;) {
+    const modules::Module& each = tree[at];
+    if (ends_search(search, read(each), base::is_digits(each.name()))) break;
+    at = each.parent;
   }
-  if (role.type.empty()) role.type = weak;
+  Role& role = search.role;
+  if (role.type.empty()) role.type = search.weak_type;
   if (role.type.empty()) role.type = whole_around(tree, module);
-  if (!role.type.empty()) role.classification = classify(role.type, fitting);
+  if (!role.type.empty()) role.classification = classify(role.type, search.classifications);
   return role;
 }
 
-// Layers, and lists of them, are pieces of the whole that they make up.
+// A layer's number ends the search: the modules around a layer do not describe its parts.
+bool RoleReader::ends_search(Search& search, const Reading& reading, bool is_layer) {
+  Role& role = search.role;
+  // Outside the part that gave the type, only attention needs more: `crossattention.self`.
+  if (role.type.empty() || role.type == "attention") search.classifications |= reading.classifications;
+  if (!role.type.empty()) return is_layer;
+  if (role.component.empty()) role.component = reading.component;
+  if (!is_layer || search.weak_type.empty()) role.type = reading.type;
+  if (!role.type.empty() && !reading.places) role.component = {};
+  if (search.weak_type.empty()) search.weak_type = reading.weak_type;
+  if (!role.type.empty() || reading.whole.empty()) return is_layer;
+  // A whole is no part of the modules around it.
+  if (search.weak_type.empty()) role.type = reading.whole;
+  return true;
+}
+
+// Layers and lists of layers have the type of the whole around them.
 std::string_view RoleReader::whole_around(const modules::ModuleTree& tree, ModuleId module) {
   const modules::Module& own = tree[module];
   if (own.children.empty() || !(own.only_numbers || base::is_digits(own.name()))) return {};

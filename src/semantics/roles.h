@@ -1,4 +1,4 @@
-// A module's role: what kind of part it is, read from its own and its surroundings' names by the lexicon.
+// A module's role: the kind of part it is, by the words in its name and in those of the modules around it.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace thence::semantics {
 
-/// Views into the lexicon; empty when no word fits.
+/// Views into the lexicon; empty if no word fits.
 struct Role {
   std::string_view type;
   std::string_view component;
   std::string_view classification;
 };
 
-/// Reads roles. Layers repeat the same few names over and over, so what a name says is looked up once.
+/// Reads roles. Layers repeat the same few names, so each name is looked up once.
 class RoleReader {
  public:
   Role of(const modules::ModuleTree& tree, modules::ModuleId module);
@@ -28,7 +28,14 @@ class RoleReader {
     bool places = true;                 // whether a component says where in the type
     std::uint64_t classifications = 0;  // a bit for each of the lexicon's that fits
   };
+  // What the modules from the inside out name so far.
+  struct Search {
+    Role role;
+    std::string_view weak_type;
+    std::uint64_t classifications = 0;
+  };
   const Reading& read(const modules::Module& module);
+  static bool ends_search(Search& search, const Reading& reading, bool is_layer);
   std::string_view whole_around(const modules::ModuleTree& tree, modules::ModuleId module);
 
   std::unordered_map<std::string, Reading> readings_;  // by name and class

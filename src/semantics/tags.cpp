@@ -7,15 +7,16 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "semantics/thresholds.h"
 
 namespace thence::semantics {
 namespace {
 
 using modules::ModuleId;
 
-// Children in the order of registration, which a capture knows. A rebuilt tree met them in the order of the
-// file's nodes, so there they count by name: tags must not depend on how a file is sorted. Numbered ones
-// count by number.
+// Children in the order of registration, which a capture has. A rebuilt tree has them in the order of the
+// file's nodes; there they count by name, because tags must not depend on the order of a file. Numbered
+// children count by number.
 std::vector<ModuleId> ordered_children(const modules::ModuleTree& tree, ModuleId module) {
   std::vector<ModuleId> children = tree[module].children;
   const auto number = [&](ModuleId child) {
@@ -64,7 +65,7 @@ Tags::Tags(const modules::ModuleTree& tree, const modules::ClassFilter& filter, 
 std::string Tags::of(ModuleId shown) const {
   std::vector<ModuleId> chain;
   for (ModuleId at = shown; at != modules::no_module; at = places_[at].shown_parent) chain.push_back(at);
-  // A wrapper's own class may be nowhere to be read.
+  // The class of a wrapper may be unknown.
   if (!chain.empty() && chain.back() == modules::root && tree_[modules::root].class_name.empty())
     chain.pop_back();
   std::string tag;
@@ -74,8 +75,7 @@ std::string Tags::of(ModuleId shown) const {
     if (format_ == TagFormat::ordinal && places_[*at].repeated)
       tag += base::format(".{}", places_[*at].ordinal);
   }
-  constexpr std::size_t longest = 4096;
-  return tag.size() <= longest ? tag : std::string();
+  return tag.size() <= longest_tag ? tag : std::string();
 }
 
 }  // namespace thence::semantics

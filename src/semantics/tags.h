@@ -1,5 +1,5 @@
 // Tags: a module's class path from the root, such as /Model/Encoder/Layer.0/Attention. Only shown classes
-// appear, and where classes repeat, an ordinal keeps the tag one module's own.
+// appear. If classes repeat, an ordinal makes the tag unique.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ class Tags {
  public:
   Tags(const modules::ModuleTree& tree, const modules::ClassFilter& filter, TagFormat format);
 
-  /// The tag of a shown module, without the root where its class is unknown; empty when it would fill a page.
+  /// The tag of a shown module, without the root where its class is unknown; empty if it is longer than
+  /// `longest_tag`.
   std::string of(modules::ModuleId shown) const;
 
  private:

@@ -1,5 +1,5 @@
-// What a file says of its modules because thence wrote it there: which module each shows as, and its tag. A
-// tree rebuilt from the file lacks modules that left no node, so tags made anew would count differently.
+// Tags that thence wrote into a file: the shown module of each module, and its tag. A tree rebuilt from the
+// file lacks modules without nodes, so that new tags would count differently.
 #pragma once
 
 #include <string_view>
@@ -16,7 +16,7 @@ struct WrittenTag {
 };
 using WrittenTags = std::unordered_map<modules::ModuleId, WrittenTag>;  // by the module of the nodes
 
-/// Nothing where a capture knows better, and nothing of modules whose nodes disagree.
+/// None if there is a capture, and none for modules whose nodes disagree.
 WrittenTags written_tags(const hierarchy::Hierarchy& hierarchy);
 
 }  // namespace thence::semantics

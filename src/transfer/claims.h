@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "resolve/verification.h"
+#include "evidence/verification.h"
 #include "transfer/pairing.h"
 
 namespace thence::transfer {
@@ -23,7 +23,7 @@ struct Claim {
 std::vector<Claim> claims_of(const Net& ancestor, const Net& descendant, const Pairing& pairing);
 
 /// Says which claims hold.
-using Verifier = std::function<Result<resolve::Verification>(
+using Verifier = std::function<Result<evidence::Verification>(
     const std::vector<Claim>& claims, const onnx::Model& ancestor, const onnx::Model& descendant)>;
 
 }  // namespace thence::transfer

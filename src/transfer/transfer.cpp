@@ -1,29 +1,55 @@
 #include "transfer/transfer.h"
 
-#include <algorithm>
 #include <unordered_set>
 
-#include "base/format.h"
-#include "base/text.h"
-#include "onnx/errors.h"
 #include "transfer/likeness.h"
 #include "transfer/net.h"
-#include "transfer/origins.h"
 #include "transfer/pairing.h"
 
 namespace thence::transfer {
 namespace {
 
 using evidence::NodeMatch;
-using modules::ModuleId;
-using modules::no_module;
-using resolve::Lent;
-using resolve::LentAnswer;
-using resolve::Reason;
-using resolve::Verification;
-using semantics::Map;
+using evidence::Verification;
 
-NodeMatch match_of(const Origin& origin) {
+void count_weights(const Net& theirs, const Net& ours, Overlap& overlap) {
+  std::unordered_set<std::uint64_t> contents;
+  const auto each_weight = [](const Net& net, const auto& see) {
+    for (Root root = 0; root < net.root_count(); ++root)
+      if (const Constant* const constant = net.constant(root);
+          constant != nullptr && constant->may_be_weight() && constant->content != 0)
+        see(constant->content);
+  };
+  each_weight(theirs, [&](std::uint64_t content) { contents.insert(content); });
+  each_weight(ours, [&](std::uint64_t content) {
+    ++overlap.weights;
+    overlap.known_weights += contents.contains(content);
+  });
+}
+
+void count_nodes(const Net& ours, const std::vector<Origin>& origins, Overlap& overlap) {
+  for (onnx::NodeId id = 0; id < origins.size(); ++id) {
+    if (ours.is_view(id) || ours.is_aside(id)) continue;
+    ++overlap.nodes;
+    overlap.matched += origins[id].kind != Kind::unknown;
+  }
+}
+
+// Unpairs the values that numbers refute. Returns those of the derived model.
+std::unordered_set<Root> unpair_refuted(const std::vector<Claim>& claims, const Verification& verification,
+                                        Pairing& pairing) {
+  std::unordered_set<Root> roots;
+  for (const Verification::Refuted& refuted : verification.refuted) {
+    const Root root = claims[refuted.claim].root;
+    pairing.partners[root] = none;
+    roots.insert(root);
+  }
+  return roots;
+}
+
+}  // namespace
+
+NodeMatch node_match(const Origin& origin) {
   switch (origin.kind) {
     case Kind::view: return NodeMatch::same_view;
     case Kind::carries: return NodeMatch::inserted;
@@ -42,169 +68,33 @@ NodeMatch match_of(const Origin& origin) {
   }
 }
 
-// Puts what nodes of the ancestor were answered into what its descendants are lent.
-class Lending {
- public:
-  explicit Lending(const Map& ancestor) : ancestor_(ancestor) {
-    lent_.ancestor = &ancestor.model();
-    lent_.tree = &ancestor.own_tree();
-  }
-
-  void add(const Origin& origin, bool refuted) {
-    LentAnswer answer;
-    answer.strength.match = match_of(origin);
-    if (origin.kind == Kind::unknown) {
-      answer.reason = refuted ? Reason::refuted : Reason::not_matched;
-      lent_.answers.push_back(answer);
-      return;
-    }
-    answer.first_node = static_cast<std::uint32_t>(lent_.nodes.size());
-    answer.node_count = static_cast<std::uint32_t>(origin.nodes.size());
-    lent_.nodes.insert(lent_.nodes.end(), origin.nodes.begin(), origin.nodes.end());
-    answer.first_module = static_cast<std::uint32_t>(lent_.modules.size());
-    if (origin.kind == Kind::ambiguous || is_for_readers(origin.kind)) {
-      one_of(origin, answer);
-    } else {
-      all_of(origin, answer);
-    }
-    answer.module_count = static_cast<std::uint32_t>(lent_.modules.size()) - answer.first_module;
-    lent_.answers.push_back(answer);
-  }
-
-  // What was verified on the way here, and now.
-  void add(Verification verification) {
-    if (ancestor_.lent() != nullptr) lent_.verifications = ancestor_.lent()->verifications;
-    lent_.verifications.push_back(std::move(verification));
-  }
-
-  Lent finish() { return std::move(lent_); }
-
- private:
-  static constexpr std::size_t most_modules = 64;
-
-  void list(const LentAnswer& answer, ModuleId module) {
-    const auto first = lent_.modules.begin() + answer.first_module;
-    if (static_cast<std::size_t>(lent_.modules.end() - first) < most_modules &&
-        std::find(first, lent_.modules.end(), module) == lent_.modules.end())
-      lent_.modules.push_back(module);
-  }
-
-  // It computes all of the nodes, and what leaves it is the first one's.
-  void all_of(const Origin& origin, LentAnswer& answer) {
-    const resolve::Attribution& primary = ancestor_.own_answer(origin.nodes.front());
-    if (!primary.known()) {
-      answer.reason = Reason::unknown_in_ancestor;
-      return;
-    }
-    answer.call = primary.call;
-    answer.at_most = primary.confidence;
-    for (const onnx::NodeId node : origin.nodes) {
-      const resolve::Attribution& each = ancestor_.own_answer(node);
-      if (each.known()) list(answer, each.module);
-      if (origin.kind == Kind::computes && answer.weight_owner == no_module)
-        answer.weight_owner = each.weight_owner;
-    }
-    if (primary.set != 0)
-      for (const ModuleId module : ancestor_.own_modules_of(origin.nodes.front())) list(answer, module);
-  }
-
-  // It computes, or serves, any of the nodes: known where they are of one module.
-  void one_of(const Origin& origin, LentAnswer& answer) {
-    const ModuleId first = ancestor_.own_answer(origin.nodes.front()).module;
-    const bool agreed = std::all_of(origin.nodes.begin(), origin.nodes.end(), [&](onnx::NodeId node) {
-      return ancestor_.own_answer(node).module == first;
-    });
-    if (agreed) return all_of(origin, answer);
-    answer.strength.has_rivals = true;
-    answer.reason = is_for_readers(origin.kind) ? Reason::serves_several : Reason::ambiguous;
-    for (const onnx::NodeId node : origin.nodes)
-      if (ancestor_.own_answer(node).known()) list(answer, ancestor_.own_answer(node).module);
-    // One candidate and others that are unknown are no answer.
-    if (lent_.modules.size() == answer.first_module + 1) lent_.modules.pop_back();
-  }
-
-  const Map& ancestor_;
-  Lent lent_;
-};
-
-void count_weights(const Net& theirs, const Net& ours, Share& share) {
-  std::unordered_set<std::uint64_t> contents;
-  const auto each_weight = [](const Net& net, const auto& see) {
-    for (Root root = 0; root < net.root_count(); ++root)
-      if (const Constant* const constant = net.constant(root);
-          constant != nullptr && constant->may_be_weight() && constant->content != 0)
-        see(constant->content);
-  };
-  each_weight(theirs, [&](std::uint64_t content) { contents.insert(content); });
-  each_weight(ours, [&](std::uint64_t content) {
-    ++share.weights;
-    share.known_weights += contents.contains(content);
-  });
-}
-
-// Takes back the pairs that numbers refute. Gives the descendant's roots among them.
-std::unordered_set<Root> take_back(const std::vector<Claim>& claims, const Verification& verification,
-                                   Pairing& pairing) {
-  std::unordered_set<Root> roots;
-  for (const Verification::Refuted& refuted : verification.refuted) {
-    const Root root = claims[refuted.claim].root;
-    pairing.partners[root] = none;
-    roots.insert(root);
-  }
-  return roots;
-}
-
-}  // namespace
-
-Result<Lent> lend(const Map& ancestor, const onnx::Model& descendant, Share& share,
-                  const Verifier& verifier) {
+Result<Matches> match_models(const onnx::Model& ancestor, const onnx::Model& derived,
+                             const Verifier& verifier) {
+  Matches matches;
   Operators operators;
-  const Glance glance(ancestor.model(), descendant);
-  Net theirs(ancestor.model(), operators, nullptr, &glance);
+  const Glance glance(ancestor, derived);
+  Net theirs(ancestor, operators, nullptr, &glance);
   Likeness weights(theirs.constants());
-  const Net ours(descendant, operators, &weights, &glance);
+  const Net ours(derived, operators, &weights, &glance);
   theirs.find_idle(ours);
-  count_weights(theirs, ours, share);
+  count_weights(theirs, ours, matches.overlap);
   Pairing pairing = pair(theirs, ours);
-  std::vector<Origin> origins = origins_of(theirs, ours, pairing);
-  for (onnx::NodeId id = 0; id < origins.size(); ++id) {
-    if (ours.is_view(id) || ours.is_aside(id)) continue;
-    ++share.nodes;
-    share.matched += origins[id].kind != Kind::unknown;
+  matches.origins = origins_of(theirs, ours, pairing);
+  matches.refuted.resize(matches.origins.size());
+  count_nodes(ours, matches.origins, matches.overlap);
+  if (!verifier || matches.overlap.is_insufficient()) return matches;
+  const std::vector<Claim> claims = claims_of(theirs, ours, pairing);
+  Result<Verification> verification = verifier(claims, ancestor, derived);
+  if (!verification) return verification.error();
+  const std::unordered_set<Root> refuted = unpair_refuted(claims, *verification, pairing);
+  matches.verification = *std::move(verification);
+  if (refuted.empty()) return matches;
+  matches.origins = origins_of(theirs, ours, pairing);
+  for (onnx::NodeId id = 0; id < matches.origins.size(); ++id) {
+    const auto outputs = derived.node(id).outputs();
+    matches.refuted[id] = !outputs.empty() && outputs[0] != none && refuted.contains(ours.root(outputs[0]));
   }
-  Lending lending(ancestor);
-  std::unordered_set<Root> refuted;
-  if (verifier && !share.is_too_little()) {
-    const std::vector<Claim> claims = claims_of(theirs, ours, pairing);
-    Result<Verification> verification = verifier(claims, ancestor.model(), descendant);
-    if (!verification) return verification.error();
-    refuted = take_back(claims, *verification, pairing);
-    lending.add(*std::move(verification));
-    if (!refuted.empty()) origins = origins_of(theirs, ours, pairing);
-  }
-  for (onnx::NodeId id = 0; id < origins.size(); ++id) {
-    const auto outputs = descendant.node(id).outputs();
-    lending.add(origins[id],
-                !outputs.empty() && outputs[0] != none && refuted.contains(ours.root(outputs[0])));
-  }
-  return lending.finish();
-}
-
-Result<Map> carry_over(const Map& ancestor, const std::string& descendant,
-                       const semantics::MapOptions& options, const Verifier& verifier) {
-  return Map::make(descendant, options, [&](const onnx::Model& model) -> Result<Lent> {
-    for (const onnx::Model* const each : {&ancestor.model(), &model})
-      if (std::optional<Error> error = onnx::invalid_external_data(*each)) return *std::move(error);
-    Share share;
-    Result<Lent> lent = lend(ancestor, model, share, verifier);
-    if (!lent || !share.is_too_little()) return lent;
-    return Error{ErrorKind::difference, "D001",
-                 base::format("{} and {} have nothing in common: {} of {} nodes compute alike, and {} of {} "
-                              "weights are the same",
-                              base::printable(ancestor.model().file()), base::printable(model.file()),
-                              share.matched, share.nodes, share.known_weights, share.weights),
-                 "give the model that the other one was made of"};
-  });
+  return matches;
 }
 
 }  // namespace thence::transfer

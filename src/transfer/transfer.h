@@ -1,36 +1,51 @@
-// transfer: a map carried from a model to one that was made of it.
+// transfer: matches the nodes of a model with those of the model that it was derived from.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "base/result.h"
-#include "resolve/lent.h"
-#include "semantics/map.h"
+#include "base/threshold.h"
+#include "evidence/strength.h"
+#include "evidence/verification.h"
 #include "transfer/claims.h"
+#include "transfer/origins.h"
 
 namespace thence::transfer {
 
-/// How much of the descendant was found in the ancestor: of the nodes that compute something of their inputs,
-/// and of the weights.
-struct Share {
-  std::size_t nodes = 0, matched = 0, weights = 0, known_weights = 0;
+/// Two models have too little in common if less than this share of the nodes was matched, or of the weights
+/// found. Models of one design are wired alike, and only their weights tell them apart.
+THENCE_THRESHOLD double least_overlap = base::tuned("transfer_least_overlap", 0.1);
+/// With fewer weights than this, their share says nothing.
+THENCE_THRESHOLD int least_weights = base::tuned("transfer_least_weights", 4);
 
-  /// What matches of two models that have nothing in common, any two share: models of one design are wired
-  /// alike, and only their weights tell them apart.
-  bool is_too_little() const { return few(matched, nodes, 1) || few(known_weights, weights, 4); }
+/// How much of the derived model is in the ancestor.
+struct Overlap {
+  std::size_t nodes = 0, matched = 0;  // without views, shapes and constants
+  std::size_t weights = 0, known_weights = 0;
+
+  bool is_insufficient() const {
+    return is_small(matched, nodes, 1) || is_small(known_weights, weights, least_weights);
+  }
 
  private:
-  static bool few(std::size_t part, std::size_t all, std::size_t enough_to_tell) {
-    constexpr double least = 0.1;
-    return all >= enough_to_tell && static_cast<double>(part) < least * static_cast<double>(all);
+  static bool is_small(std::size_t part, std::size_t all, std::size_t least) {
+    return all >= least && static_cast<double>(part) < least_overlap * static_cast<double>(all);
   }
 };
 
-/// What the ancestor lends to the descendant. The ancestor's map outlives what is made of it.
-/// With a verifier: what numbers refute is not lent.
-Result<resolve::Lent> lend(const semantics::Map& ancestor, const onnx::Model& descendant, Share& share,
-                           const Verifier& verifier = {});
+struct Matches {
+  std::vector<Origin> origins;  // by node of the derived model
+  std::vector<bool> refuted;    // nodes that lost their match, because the numbers differ
+  Overlap overlap;
+  std::optional<evidence::Verification> verification;  // if there is a verifier
+};
 
-/// The descendant's map. An error when the two have nothing in common.
-Result<semantics::Map> carry_over(const semantics::Map& ancestor, const std::string& descendant,
-                                  const semantics::MapOptions& options, const Verifier& verifier = {});
+/// A verifier takes back matches that the numbers refute; it is not called if the overlap is insufficient.
+Result<Matches> match_models(const onnx::Model& ancestor, const onnx::Model& derived,
+                             const Verifier& verifier = {});
+
+/// How the node was matched, as evidence states it.
+evidence::NodeMatch node_match(const Origin& origin);
 
 }  // namespace thence::transfer

@@ -3,6 +3,7 @@
 
 #include "diff/diff.h"
 #include "onnx_parts.h"
+#include "pipeline/pipeline.h"
 
 namespace thence::diff {
 namespace {
@@ -27,8 +28,8 @@ Report report_of(const Message& a, const Message& b, const std::vector<Kind>& ig
   static std::string bytes_a, bytes_b;
   bytes_a = model(a).bytes();
   bytes_b = model(b).bytes();
-  const Result<semantics::Map> one = semantics::Map::make(bytes_a, "a", {});
-  const Result<semantics::Map> other = semantics::Map::make(bytes_b, "b", {});
+  const Result<semantics::Map> one = pipeline::map_bytes(bytes_a, "a", {});
+  const Result<semantics::Map> other = pipeline::map_bytes(bytes_b, "b", {});
   EXPECT_TRUE(one);
   EXPECT_TRUE(other);
   return compare(*one, *other, ignored);

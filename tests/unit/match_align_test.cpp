@@ -14,8 +14,8 @@ using capture::Recording;
 using test::graph;
 using test::node;
 
-// A story of steps, each of a module of its own, without values.
-Recording story(const std::vector<std::string>& operations) {
+// Steps of one module each, without values.
+Recording recording_of(const std::vector<std::string>& operations) {
   Recording recording;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     RecordedStep step;
@@ -27,7 +27,7 @@ Recording story(const std::vector<std::string>& operations) {
   return recording;
 }
 
-Correspondence habits() {
+EmissionTable emissions() {
   return {"test",
           {{"aten.linear.default", {0.01f, 0.5f, {{"MatMul", 0.5f}, {"Add", 0.5f}}}},
            {"aten.relu.default", {0.01f, 0.01f, {{"Relu", 1.0f}}}},
@@ -38,14 +38,15 @@ std::vector<std::uint32_t> best_steps(const Recording& recording, const onnx::Mo
   const auto items = items_of(model, std::vector<std::vector<std::uint32_t>>(model.initializers().size()),
                               [](std::string_view) { return true; });
   std::vector<std::uint32_t> steps;
-  for (const auto& claims : align(recording, model, items, habits(), {}).claims)
-    steps.push_back(claims.empty() ? 0xffffffff : claims.front().step);
+  for (const auto& posteriors : align(recording, model, items, emissions(), {}).posteriors)
+    steps.push_back(posteriors.empty() ? 0xffffffff : posteriors.front().step);
   return steps;
 }
 
 TEST(Align, FindsTheStepsOfAChain) {
-  const Recording recording = story({"aten.linear.default", "aten.relu.default", "aten.dropout.default",
-                                     "aten.linear.default", "aten.relu.default"});
+  const Recording recording =
+      recording_of({"aten.linear.default", "aten.relu.default", "aten.dropout.default", "aten.linear.default",
+                    "aten.relu.default"});
   const test::ReadModel read(
       test::model(graph({node("MatMul", {"x"}, {"a"}), node("Add", {"a"}, {"b"}), node("Relu", {"b"}, {"c"}),
                          node("MatMul", {"c"}, {"d"}), node("Relu", {"d"}, {"e"})}))
@@ -53,12 +54,13 @@ TEST(Align, FindsTheStepsOfAChain) {
   EXPECT_EQ(best_steps(recording, read.model()), (std::vector<std::uint32_t>{0, 0, 1, 3, 4}));
 }
 
-TEST(Align, HasNothingToSayWithoutSteps) {
+TEST(Align, WithoutStepsNothingIsAligned) {
   const test::ReadModel read(test::model(graph({node("MatMul", {"x"}, {"a"})})).bytes());
   EXPECT_EQ(best_steps(Recording(), read.model()), (std::vector<std::uint32_t>{0xffffffff}));
 }
 
-// One step after the other: a matrix of `sizes[i]` elements, times what came before; first a learned one.
+// Each step multiplies the result of the one before with a matrix of `sizes[i]` elements; the first one reads
+// a parameter.
 Recording learned_queries(const std::vector<std::int64_t>& sizes) {
   Recording recording;
   const auto value = [&](std::int64_t size, std::uint32_t parameter) {
@@ -81,30 +83,30 @@ Recording learned_queries(const std::vector<std::int64_t>& sizes) {
   return recording;
 }
 
-// What is computed of learned queries comes of parameters alone, and yet each weight has one reader.
-TEST(Align, WeightsAreNotThoseOfAllThatComesAfter) {
+// Everything is computed from parameters alone, and yet one step reads each weight.
+TEST(Align, ParametersAreForwardedOnlyInTheirOwnSize) {
   const Recording recording = learned_queries({64, 64, 64});
   const test::ReadModel read(test::model(graph({node("MatMul", {"q"}, {"a"}), node("MatMul", {"a"}, {"b"}),
                                                 node("MatMul", {"b"}, {"c"})}))
                                  .bytes());
   auto items = items_of(read.model(), {}, [](std::string_view) { return true; });
   for (std::uint32_t i = 0; i < 3; ++i) items[i].parameters = {i + 1};
-  EXPECT_EQ(align(recording, read.model(), items, habits(), {}).anchors.size(), 3U);
+  EXPECT_EQ(align(recording, read.model(), items, emissions(), {}).anchors.size(), 3U);
 }
 
-// Neither step fits all nodes, and each fits so many that the other seems impossible from one end.
-TEST(Align, AnswersWhereNothingFits) {
+// Neither step fits all nodes, and each fits so many that the other underflows from one end.
+TEST(Align, AlignsEvenIfNothingFits) {
   test::Message made;
   for (int i = 0; i < 40; ++i)
     made.inner(onnx::GraphField::node, node(i < 20 ? "Relu" : "MatMul", {"x"}, {"v" + std::to_string(i)}));
   const test::ReadModel read(test::model(made).bytes());
   for (const std::uint32_t step :
-       best_steps(story({"aten.linear.default", "aten.relu.default"}), read.model()))
+       best_steps(recording_of({"aten.linear.default", "aten.relu.default"}), read.model()))
     EXPECT_NE(step, 0xffffffff);
 }
 
-// Whatever the two sequences are: chances are chances, and the likeliest steps come in order.
-RC_GTEST_PROP(Align, GivesChancesInOrder, ()) {
+// For any two sequences: posteriors are probabilities.
+RC_GTEST_PROP(Align, PosteriorsAreProbabilities, ()) {
   const std::vector<std::string> operations = {"aten.linear.default", "aten.relu.default",
                                                "aten.dropout.default", "aten.never_seen.default"};
   const std::vector<std::string> ops = {"MatMul", "Add", "Relu", "Softmax"};
@@ -122,15 +124,15 @@ RC_GTEST_PROP(Align, GivesChancesInOrder, ()) {
   }
   const test::ReadModel read(test::model(made).bytes());
   const auto items = items_of(read.model(), {}, [](std::string_view) { return true; });
-  const Recording recording = story(words);
-  const Alignment alignment = align(recording, read.model(), items, habits(), {});
-  RC_ASSERT(alignment.claims.size() == items.size());
-  for (const auto& claims : alignment.claims) {
+  const Recording recording = recording_of(words);
+  const Alignment alignment = align(recording, read.model(), items, emissions(), {});
+  RC_ASSERT(alignment.posteriors.size() == items.size());
+  for (const auto& posteriors : alignment.posteriors) {
     float sum = 0;
-    for (const Claim& claim : claims) {
-      RC_ASSERT(claim.step < recording.steps.size());
-      RC_ASSERT(claim.chance >= 0.0f);
-      sum += claim.chance;
+    for (const StepPosterior& one : posteriors) {
+      RC_ASSERT(one.step < recording.steps.size());
+      RC_ASSERT(one.probability >= 0.0f);
+      sum += one.probability;
     }
     RC_ASSERT(sum < 1.01f);
     RC_ASSERT(words.empty() || sum > 0.5f);

@@ -5,7 +5,7 @@
 namespace thence::match {
 namespace {
 
-// Steps, each of which reads what the ones before it made that are listed.
+// Each step reads the results of the listed ones.
 capture::Recording steps_reading(const std::vector<std::vector<std::uint32_t>>& makers) {
   capture::Recording recording;
   for (std::uint32_t step = 0; step < makers.size(); ++step) {
@@ -21,27 +21,27 @@ capture::Recording steps_reading(const std::vector<std::vector<std::uint32_t>>& 
   return recording;
 }
 
-std::vector<NodeItem> items_made_of(const std::vector<std::vector<std::uint32_t>>& makers) {
+std::vector<NodeItem> items_reading(const std::vector<std::vector<std::uint32_t>>& makers) {
   std::vector<NodeItem> items(makers.size());
-  for (std::size_t i = 0; i < makers.size(); ++i) items[i].made_of = makers[i];
+  for (std::size_t i = 0; i < makers.size(); ++i) items[i].producers = makers[i];
   return items;
 }
 
-TEST(Flow, AgreesWhereNodesReadWhatTheirStepsRead) {
+TEST(Flow, AgreesIfNodesReadWhatTheirStepsRead) {
   const auto recording = steps_reading({{}, {0}, {1}});
-  EXPECT_EQ(flow_agrees(recording, items_made_of({{}, {0}, {1}}), {0, 1, 2}),
+  EXPECT_EQ(flow_agrees(recording, items_reading({{}, {0}, {1}}), {0, 1, 2}),
             (std::vector<bool>{true, true, true}));
 }
 
-TEST(Flow, LooksThroughStepsThatLeftNoNode) {
+TEST(Flow, GoesThroughStepsThatEmittedNoNode) {
   const auto recording = steps_reading({{}, {0}, {1}});
-  EXPECT_EQ(flow_agrees(recording, items_made_of({{}, {0}}), {0, 2}), (std::vector<bool>{true, true}));
+  EXPECT_EQ(flow_agrees(recording, items_reading({{}, {0}}), {0, 2}), (std::vector<bool>{true, true}));
 }
 
-// The second and the third node are said to be of one step, but nothing that this step reads reaches them.
-TEST(Flow, ANodeOfTheSameStepBearsNothingOutThatItCannotBearItself) {
+// The second and the third node are assigned to one step, and neither reads what the step reads.
+TEST(Flow, ANodeOfTheSameStepMustAgreeItself) {
   const auto recording = steps_reading({{}, {}});
-  EXPECT_EQ(flow_agrees(recording, items_made_of({{}, {0}, {1}}), {0, 1, 1}),
+  EXPECT_EQ(flow_agrees(recording, items_reading({{}, {0}, {1}}), {0, 1, 1}),
             (std::vector<bool>{true, false, false}));
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "onnx_parts.h"
+#include "pipeline/pipeline.h"
 #include "query/boundary.h"
 #include "query/tool_lists.h"
 
@@ -23,7 +24,7 @@ class Selecting : public testing::Test {
                    node("Softmax", {"b"}, {"c"}, "/enc/layer.0/attn/Softmax"),
                    node("MatMul", {"c"}, {"d"}, "/enc/layer.1/attn/query/MatMul"), node("Neg", {}, {"e"})}))
           .bytes();
-  Result<semantics::Map> map = semantics::Map::make(bytes, "model.onnx", {});
+  Result<semantics::Map> map = pipeline::map_bytes(bytes, "model.onnx", {});
 
   Result<std::vector<onnx::NodeId>> run(const Selectors& wanted) {
     const Result<Selector> selector = Selector::make(wanted);

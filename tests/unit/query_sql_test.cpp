@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "onnx_parts.h"
+#include "pipeline/pipeline.h"
 
 namespace thence::test {
 namespace {
@@ -15,7 +16,7 @@ class Sql : public testing::Test {
   std::string bytes = model(graph({node("MatMul", {"x"}, {"a"}, "/net/fc/MatMul"),
                                    node("Relu", {"a"}, {"b"}, "/net/act/Relu")}))
                           .bytes();
-  Result<semantics::Map> map = semantics::Map::make(bytes, "model.onnx", {});
+  Result<semantics::Map> map = pipeline::map_bytes(bytes, "model.onnx", {});
 
   Result<query::SqlAnswer> ask(const std::string& sql, const query::SqlLimits& limits = {}) {
     Result<query::SqlQuestion> question = query::SqlQuestion::make(sql, limits);

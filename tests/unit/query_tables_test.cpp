@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "onnx_parts.h"
+#include "pipeline/pipeline.h"
 
 namespace thence::test {
 namespace {
@@ -35,7 +36,7 @@ class Tables : public testing::Test {
   std::string bytes = model(graph({node("MatMul", {"x"}, {"a"}, "/net/fc/MatMul"),
                                    node("Relu", {"a"}, {"b"}, "/net/act/Relu"), node("Neg", {}, {"c"})}))
                           .bytes();
-  Result<semantics::Map> map = semantics::Map::make(bytes, "model.onnx", {});
+  Result<semantics::Map> map = pipeline::map_bytes(bytes, "model.onnx", {});
   std::unique_ptr<sqlite3, decltype(&sqlite3_close)> database{nullptr, &sqlite3_close};
 };
 

@@ -55,6 +55,26 @@ TEST(Resolve, ParametersOfConstantNodesAreDeferred) {
   EXPECT_EQ(answer(net, found, 0), "layers.1: consumers");
 }
 
+// The same in a file whose nodes stand before what they read.
+TEST(Resolve, ConstantNodesAreRecognisedInAnyOrder) {
+  const Net net(with_weights(graph({node("Transpose", {"c"}, {"t"}), node("Cast", {"layers.0.weight"}, {"c"}),
+                                    node("MatMul", {"x", "t"}, {"y"}, "/layers.1/MatMul")}),
+                             {"layers.0.weight"}));
+  const Wiring wiring(net.model());
+  EXPECT_EQ(wiring.flow(0), Flow::constant);
+  EXPECT_EQ(wiring.flow(2), Flow::data);
+  const Resolution found = resolved(net);
+  EXPECT_EQ(answer(net, found, 0), "layers.1: consumers");
+  EXPECT_EQ(answer(net, found, 1), "layers.1: consumers");
+}
+
+TEST(Resolve, NodesInACycleCarryData) {
+  const Net net(test::model(graph({node("Neg", {"b"}, {"a"}), node("Exp", {"a"}, {"b"})})));
+  const Wiring wiring(net.model());
+  EXPECT_EQ(wiring.flow(0), Flow::data);
+  EXPECT_EQ(wiring.flow(1), Flow::data);
+}
+
 TEST(Resolve, DeferredParametersDecideWhatPropagationLeavesOpen) {
   const Net net(with_weights(graph({node("Transpose", {"fc.weight"}, {"t"})}, {}, {"t"}), {"fc.weight"}));
   const Resolution found = resolved(net);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "onnx_parts.h"
+#include "pipeline/pipeline.h"
 
 namespace thence::score {
 namespace {
@@ -32,7 +33,7 @@ std::string truth_of(const std::vector<std::string>& modules) {
 
 Score scored(const test::Message& model, const std::vector<std::string>& modules) {
   const std::string bytes = model.bytes();
-  const Result<semantics::Map> map = semantics::Map::make(bytes, "model", {});
+  const Result<semantics::Map> map = pipeline::map_bytes(bytes, "model", {});
   const Result<Truth> truth = read_truth(truth_of(modules), "truth");
   return *score(*map, *truth, "truth");
 }
@@ -71,7 +72,7 @@ TEST(Score, CalibrationAndRankingOfNothingAreFine) {
 
 TEST(Score, ATruthOfAnotherModelIsAnError) {
   const std::string bytes = test::model(graph({node("Relu", {"x"}, {"v1"}, "/a/Relu")})).bytes();
-  const Result<semantics::Map> map = semantics::Map::make(bytes, "model", {});
+  const Result<semantics::Map> map = pipeline::map_bytes(bytes, "model", {});
   const Result<Truth> truth = read_truth(truth_of({"a", "b"}), "truth");
   const Result<Score> found = score(*map, *truth, "truth");
   ASSERT_FALSE(found);

@@ -20,6 +20,17 @@ TEST(Words, AreCutAtCasesAndSigns) {
   EXPECT_TRUE(words_of("").empty());
 }
 
+TEST(Words, ASetIncludesAnotherIfItHasAllOfItsWords) {
+  const WordSet name(words_of("cross_attention_layer"));
+  EXPECT_TRUE(name.includes(WordSet({"attention", "cross"})));
+  EXPECT_FALSE(name.includes(WordSet({"attention", "self"})));
+  EXPECT_TRUE(name.includes(WordSet()));
+  EXPECT_FALSE(WordSet().includes(WordSet({"attention"})));
+  WordSet both(words_of("self"));
+  both.add(name);
+  EXPECT_TRUE(both.includes(WordSet({"attention", "self"})));
+}
+
 struct Expected {
   const char* path;
   const char* class_name;

@@ -9,8 +9,7 @@
 namespace thence::transfer {
 namespace {
 
-using resolve::Reason;
-using resolve::Verification;
+using evidence::Verification;
 using test::graph;
 using test::model;
 using test::node;
@@ -28,8 +27,8 @@ class Claims : public testing::Test {
                    node("Exp", {"p"}, {"r"}), node("Neg", {"r"}, {"s"}), node("Add", {"s", "p"}, {"y"})},
                   {"x", "size"}, {"y"}))
           .bytes();
-  Result<semantics::Map> ancestor = semantics::Map::make(before, "before.onnx", {});
   Diagnostics diagnostics;
+  Result<onnx::Model> ancestor = onnx::Model::read(before, "before.onnx", diagnostics);
   Result<onnx::Model> descendant = onnx::Model::read(after, "after.onnx", diagnostics);
 
   // The claims as text, with a verifier that refutes those about a value.
@@ -52,41 +51,37 @@ class Claims : public testing::Test {
 
 TEST_F(Claims, EachTensorWithItsForms) {
   std::vector<std::string> told;
-  Share share;
-  ASSERT_TRUE(lend(*ancestor, *descendant, share, refusing("nothing", told)));
+  ASSERT_TRUE(match_models(*ancestor, *descendant, refusing("nothing", told)));
   EXPECT_EQ(told, (std::vector<std::string>{"p q = a", "r = b", "s = c", "y = y"}));
 }
 
-TEST_F(Claims, WhatIsRefutedIsNotLent) {
+TEST_F(Claims, RefutedNodesLoseTheirMatch) {
   std::vector<std::string> told;
-  Share share;
-  const Result<resolve::Lent> lent = lend(*ancestor, *descendant, share, refusing("p", told));
-  ASSERT_TRUE(lent);
-  const auto reason = [&](onnx::NodeId id) { return lent->answers[id].reason; };
-  EXPECT_EQ(reason(0), Reason::refuted);
-  EXPECT_EQ(reason(1), Reason::refuted);  // another form of it
-  EXPECT_EQ(reason(2), Reason::none);
-  EXPECT_EQ(reason(4), Reason::none);
-  EXPECT_EQ(lent->nodes_of(0).size(), 0u);
-  ASSERT_EQ(lent->verifications.size(), 1u);
-  EXPECT_EQ(lent->verifications[0].claims, 4u);
+  const Result<Matches> matches = match_models(*ancestor, *descendant, refusing("p", told));
+  ASSERT_TRUE(matches);
+  const auto is_matched = [&](onnx::NodeId id) { return matches->origins[id].kind != Kind::unknown; };
+  EXPECT_FALSE(is_matched(0));
+  EXPECT_FALSE(is_matched(1));  // a view of it
+  EXPECT_TRUE(is_matched(2));
+  EXPECT_TRUE(is_matched(4));
+  EXPECT_EQ(matches->refuted, (std::vector<bool>{true, true, false, false, false}));
+  ASSERT_TRUE(matches->verification);
+  EXPECT_EQ(matches->verification->claims, 4u);
 }
 
 TEST_F(Claims, WithoutAVerifierNothingIsVerified) {
-  Share share;
-  const Result<resolve::Lent> lent = lend(*ancestor, *descendant, share);
-  ASSERT_TRUE(lent);
-  EXPECT_TRUE(lent->verifications.empty());
-  EXPECT_EQ(lent->answers[0].reason, Reason::none);
+  const Result<Matches> matches = match_models(*ancestor, *descendant);
+  ASSERT_TRUE(matches);
+  EXPECT_FALSE(matches->verification);
+  EXPECT_EQ(matches->origins[0].kind, Kind::computes);
 }
 
 TEST_F(Claims, AFailedVerifierFailsTheWhole) {
-  Share share;
-  const Result<resolve::Lent> lent = lend(
-      *ancestor, *descendant, share,
+  const Result<Matches> matches = match_models(
+      *ancestor, *descendant,
       [](const auto&, const auto&, const auto&) -> Result<Verification> { return Error{.code = "F005"}; });
-  ASSERT_FALSE(lent);
-  EXPECT_EQ(lent.error().code, "F005");
+  ASSERT_FALSE(matches);
+  EXPECT_EQ(matches.error().code, "F005");
 }
 
 }  // namespace

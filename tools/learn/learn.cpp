@@ -61,23 +61,23 @@ std::vector<std::vector<modules::ModuleId>> read_owners(const std::string& path,
   return owners;
 }
 
-match::Correspondence improved(const std::string& exporter, const match::Habits& habits) {
-  std::unordered_map<std::string, match::Habit> next;
-  for (const auto& [operation, sum] : habits.sums) {
-    match::Habit& habit = next[operation];
+match::EmissionTable improved(const std::string& exporter, const match::EmissionCounts& counts) {
+  std::unordered_map<std::string, match::OpEmission> next;
+  for (const auto& [operation, sum] : counts.sums) {
+    match::OpEmission& emission = next[operation];
     // As if each had once left a node and once not, and once stopped after one.
-    habit.skips = static_cast<float>(1 - (std::min(sum.began, sum.steps) + 0.5) / (sum.steps + 1));
-    habit.stays = static_cast<float>(1 - (sum.began + 0.5) / (std::max(sum.nodes, sum.began) + 1));
+    emission.skips = static_cast<float>(1 - (std::min(sum.began, sum.steps) + 0.5) / (sum.steps + 1));
+    emission.stays = static_cast<float>(1 - (sum.began + 0.5) / (std::max(sum.nodes, sum.began) + 1));
     double all = 0;
     for (const auto& [op, count] : sum.became) all += count;
     for (const auto& [op, count] : sum.became)
-      if (count / all >= rare) habit.becomes[op] = static_cast<float>(count / all);
+      if (count / all >= rare) emission.becomes[op] = static_cast<float>(count / all);
   }
   return {exporter, std::move(next)};
 }
 
 // Before anything is known every operation may become any operator.
-match::Correspondence first_guess(const std::string& exporter, const std::vector<Lesson>& lessons) {
+match::EmissionTable first_guess(const std::string& exporter, const std::vector<Lesson>& lessons) {
   std::unordered_map<std::string, float> common;
   double all = 0;
   for (const Lesson& lesson : lessons)
@@ -87,24 +87,25 @@ match::Correspondence first_guess(const std::string& exporter, const std::vector
         all += 1;
       }
   for (auto& [op, count] : common) count /= static_cast<float>(all);
-  std::unordered_map<std::string, match::Habit> habits;
+  std::unordered_map<std::string, match::OpEmission> emissions;
   for (const Lesson& lesson : lessons)
     if (lesson.exporter == exporter)
-      for (const std::string& word : lesson.capture.trace->words) habits[word] = {0.5f, 0.3f, common};
-  return {exporter, std::move(habits)};
+      for (const std::string& word : lesson.capture.trace->words) emissions[word] = {0.5f, 0.3f, common};
+  return {exporter, std::move(emissions)};
 }
 
-std::string as_json(const std::vector<match::Correspondence>& learned) {
+std::string as_json(const std::vector<match::EmissionTable>& learned) {
   std::string text = "{\n  \"schema\": \"thence.operators/1\",\n  \"exporters\": {";
   for (std::size_t i = 0; i < learned.size(); ++i) {
-    text += base::format("{}\n    \"{}\": {{", i == 0 ? "" : ",", learned[i].name());
-    std::map<std::string, match::Habit> sorted(learned[i].habits().begin(), learned[i].habits().end());
+    text += base::format("{}\n    \"{}\": {{", i == 0 ? "" : ",", learned[i].exporter());
+    std::map<std::string, match::OpEmission> sorted(learned[i].emissions().begin(),
+                                                    learned[i].emissions().end());
     bool first = true;
-    for (const auto& [operation, habit] : sorted) {
+    for (const auto& [operation, emission] : sorted) {
       text += base::format("{}\n      \"{}\": {{\"skips\": {:.3f}, \"stays\": {:.3f}, \"becomes\": {{",
-                           first ? "" : ",", operation, habit.skips, habit.stays);
+                           first ? "" : ",", operation, emission.skips, emission.stays);
       first = false;
-      std::map<std::string, float> ops(habit.becomes.begin(), habit.becomes.end());
+      std::map<std::string, float> ops(emission.becomes.begin(), emission.becomes.end());
       bool first_op = true;
       for (const auto& [op, chance] : ops) {
         text += base::format("{}\"{}\": {:.3f}", first_op ? "" : ", ", op, chance);
@@ -143,16 +144,16 @@ int main(int argc, char** argv) {
     if (std::find(exporters.begin(), exporters.end(), argv[i]) == exporters.end())
       exporters.emplace_back(argv[i]);
   }
-  std::vector<match::Correspondence> learned;
+  std::vector<match::EmissionTable> learned;
   for (const std::string& exporter : exporters) {
-    match::Correspondence belief = first_guess(exporter, lessons);
+    match::EmissionTable belief = first_guess(exporter, lessons);
     for (int round = 0; round < rounds; ++round) {
-      match::Habits habits;
+      match::EmissionCounts counts;
       double likelihood = 0;
       for (const Lesson& lesson : lessons) {
         if (lesson.exporter != exporter) continue;
         match::AlignOptions options;
-        options.habits = &habits;
+        options.counts = &counts;
         options.use_flow = round > rounds / 2;
         options.allowed = [&](std::uint32_t step, std::uint32_t item) {
           const auto& owners = lesson.owners[item];
@@ -160,9 +161,9 @@ int main(int argc, char** argv) {
                                              lesson.capture.trace->steps[step].module) != owners.end();
         };
         likelihood +=
-            match::align(*lesson.capture.trace, lesson.model, lesson.items, belief, options).likelihood;
+            match::align(*lesson.capture.trace, lesson.model, lesson.items, belief, options).log_likelihood;
       }
-      belief = improved(exporter, habits);
+      belief = improved(exporter, counts);
       std::fprintf(stderr, "%s, round %d: log likelihood %.0f\n", exporter.c_str(), round + 1, likelihood);
     }
     learned.push_back(std::move(belief));

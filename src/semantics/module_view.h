@@ -1,5 +1,5 @@
-// What rules make of an answer: the modules as they are told, and every node's verdict in their terms. The
-// evidence and the verdicts themselves stay as they are.
+// ModuleView: the modules that a user's rules and granularity report, and each node's answer in their terms.
+// The evidence and the model's own answers stay as they are.
 #pragma once
 
 #include <memory>
@@ -12,17 +12,17 @@
 
 namespace thence::semantics {
 
-struct Told {
+struct ModuleView {
   std::unique_ptr<const rules::Rules> rules;  // on the heap, because the view points into them
   rules::Granularity granularity = rules::Granularity::as_is;
   rules::View view;
   resolve::Resolution resolution;
 
-  /// The role of a module of the view: by rules, else as its names tell.
+  /// The role of a module of the view: by rules, else by its names.
   Role role(const modules::ModuleTree& own_tree, modules::ModuleId module, RoleReader& reader) const;
 };
 
-/// The verdicts in terms of the view.
-resolve::Resolution retold(const resolve::Resolution& resolution, const rules::View& view);
+/// The answers in terms of the view.
+resolve::Resolution translate(const resolve::Resolution& resolution, const rules::View& view);
 
 }  // namespace thence::semantics

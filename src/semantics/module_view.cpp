@@ -1,4 +1,4 @@
-#include "semantics/told.h"
+#include "semantics/module_view.h"
 
 #include <algorithm>
 
@@ -7,11 +7,11 @@ namespace thence::semantics {
 using modules::ModuleId;
 using modules::no_module;
 
-Role Told::role(const modules::ModuleTree& own_tree, ModuleId module, RoleReader& reader) const {
+Role ModuleView::role(const modules::ModuleTree& own_tree, ModuleId module, RoleReader& reader) const {
   Role role;
   if (const auto joined = view.joined.find(module); joined == view.joined.end()) {
     role = reader.of(own_tree, view.stands_for[module]);
-  } else {  // what all parts have in common
+  } else {  // what all parts share
     role = reader.of(own_tree, joined->second.parts.front());
     for (const ModuleId part : joined->second.parts) {
       const Role other = reader.of(own_tree, part);
@@ -31,26 +31,26 @@ Role Told::role(const modules::ModuleTree& own_tree, ModuleId module, RoleReader
   return role;
 }
 
-resolve::Resolution retold(const resolve::Resolution& resolution, const rules::View& view) {
-  resolve::Resolution told = resolution;
-  const auto retell = [&](ModuleId& module) {
+resolve::Resolution translate(const resolve::Resolution& resolution, const rules::View& view) {
+  resolve::Resolution translated = resolution;
+  const auto rename = [&](ModuleId& module) {
     if (module != no_module) module = view.told_as[module];
   };
-  for (resolve::Attribution& node : told.nodes) {
-    // Which call it was of a module inside says nothing of the one it is told as.
+  for (resolve::Attribution& node : translated.nodes) {
+    // The number of a call belongs to the module that was called.
     if (node.known() && view.stands_for[view.told_as[node.module]] != node.module) node.call = 0;
-    retell(node.module);
-    retell(node.weight_owner);
+    rename(node.module);
+    rename(node.weight_owner);
   }
-  for (std::vector<ModuleId>& set : told.sets) {
+  for (std::vector<ModuleId>& set : translated.sets) {
     std::vector<ModuleId> fewer;
     for (ModuleId module : set) {
-      retell(module);
+      rename(module);
       if (std::find(fewer.begin(), fewer.end(), module) == fewer.end()) fewer.push_back(module);
     }
     set = std::move(fewer);
   }
-  return told;
+  return translated;
 }
 
 }  // namespace thence::semantics

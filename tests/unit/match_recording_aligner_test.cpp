@@ -1,7 +1,8 @@
-#include "match/telling.h"
+#include "match/recording_aligner.h"
 
 #include <gtest/gtest.h>
 
+#include "match/thresholds.h"
 #include "onnx_parts.h"
 
 namespace thence::match {
@@ -11,8 +12,8 @@ using capture::Recording;
 
 constexpr std::uint32_t pairs = 60, all = 2 * pairs + 1;
 
-// Module 0 negates what is given; 2i + 1 takes a relu of that, and 2i + 2 adds it to what came before.
-Recording told_in_pairs() {
+// Module 0 negates the input; module 2i + 1 takes a relu of that, and 2i + 2 adds it to the sum so far.
+Recording recorded_pairs() {
   Recording recording;
   recording.values.resize(all + 1);  // the last one is given
   const auto add = [&](std::string_view word, std::vector<std::uint32_t> inputs) {
@@ -36,7 +37,7 @@ Recording told_in_pairs() {
 
 std::string name(const char* what, std::uint32_t number) { return what + std::to_string(number); }
 
-// The same as a file; or all that can be computed at once first.
+// The same as a file, in the order of execution, or with all relus first.
 test::Message written(bool as_it_runs) {
   test::Message graph;
   const auto relu = [&](std::uint32_t i) {
@@ -52,38 +53,38 @@ test::Message written(bool as_it_runs) {
   return test::model(graph);
 }
 
-TEST(Telling, BelievesAFileThatIsWrittenAsItRuns) {
+TEST(RecordingAligner, AlignsAFileInItsOwnOrderIfItWasWrittenAsItRuns) {
   const test::ReadModel read(written(true));
-  const Recording recording = told_in_pairs();
-  const Telling telling(recording, read.model(), {});
-  ASSERT_TRUE(telling.in_order());
-  ASSERT_EQ(telling.owners().size(), all);
-  for (std::uint32_t i = 0; i < all; ++i) EXPECT_EQ(telling.owners()[i].step, i);
+  const Recording recording = recorded_pairs();
+  const RecordingAligner aligner(recording, read.model(), {});
+  ASSERT_TRUE(aligner.in_order());
+  ASSERT_EQ(aligner.owners().size(), all);
+  for (std::uint32_t i = 0; i < all; ++i) EXPECT_EQ(aligner.owners()[i].step, i);
 }
 
-TEST(Telling, FindsTheOrderOfAFileThatDoesNotKeepIt) {
+TEST(RecordingAligner, ReordersAFileThatDoesNotKeepTheOrder) {
   const test::ReadModel read(written(false));
-  const Recording recording = told_in_pairs();
-  const Telling telling(recording, read.model(), {});
-  ASSERT_FALSE(telling.in_order());
-  const Story& believed = telling.believed();
-  ASSERT_EQ(telling.owners().size(), all);
+  const Recording recording = recorded_pairs();
+  const RecordingAligner aligner(recording, read.model(), {});
+  ASSERT_FALSE(aligner.in_order());
+  const AlignmentPass& preferred = aligner.preferred();
+  ASSERT_EQ(aligner.owners().size(), all);
   std::uint32_t unanimous = 0;
   for (std::uint32_t i = 0; i < all; ++i) {
-    const Owner& owner = telling.owners()[i];
-    const onnx::NodeId node = believed.items[i].node;
+    const Owner& owner = aligner.owners()[i];
+    const onnx::NodeId node = preferred.items[i].node;
     const std::uint32_t ran = node == 0 ? 0 : node <= pairs ? 2 * node - 1 : 2 * (node - pairs);
-    EXPECT_EQ(believed.recording->steps[owner.step].module, ran) << "node " << node;
-    unanimous += owner.tellings == Telling::all_tellings ? 1 : 0;
+    EXPECT_EQ(preferred.recording->steps[owner.step].module, ran) << "node " << node;
+    unanimous += owner.votes == RecordingAligner::all_votes ? 1 : 0;
   }
   EXPECT_GE(unanimous, pairs);  // the chain of sums has but one order
 }
 
-TEST(Telling, HasNothingToSayWithoutSteps) {
+TEST(RecordingAligner, WithoutStepsThereAreNoOwners) {
   const test::ReadModel read(written(false));
   const Recording nothing;
-  const Telling telling(nothing, read.model(), {});
-  for (const Owner& owner : telling.owners()) EXPECT_LT(owner.chance, likely);
+  const RecordingAligner aligner(nothing, read.model(), {});
+  for (const Owner& owner : aligner.owners()) EXPECT_LT(owner.probability, likely);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Verification: what numbers said of the claims that an answer rests on, when both models were run.
+// Verification: which matches of two models the numbers confirm or refute, if both models were run.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace thence::resolve {
+namespace thence::evidence {
 
 struct Verification {
   struct Refuted {
@@ -25,4 +25,4 @@ struct Verification {
   std::map<std::string, std::size_t, std::less<>> not_comparable;  // by why
 };
 
-}  // namespace thence::resolve
+}  // namespace thence::evidence

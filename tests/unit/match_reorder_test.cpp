@@ -1,4 +1,4 @@
-#include "match/order.h"
+#include "match/reorder.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -13,10 +13,10 @@ namespace {
 using capture::RecordedStep;
 using capture::Recording;
 
-NodeItem item(onnx::NodeId node, std::vector<std::uint32_t> made_of) {
+NodeItem item(onnx::NodeId node, std::vector<std::uint32_t> producers) {
   NodeItem made;
   made.node = node;
-  made.made_of = std::move(made_of);
+  made.producers = std::move(producers);
   return made;
 }
 
@@ -37,27 +37,27 @@ Recording steps(std::size_t count) {
   return recording;
 }
 
-// 0: a mask that only 3 reads. 1 and 2 read parameters; 3 is made of all, and reads one, too.
-TEST(Order, WhatComesOfNoAnchorIsToldWhereItIsFirstUsed) {
+// Item 0 is a mask that only 3 reads. 1, 2 and 3 are anchors; 3 reads the others.
+TEST(Reorder, WhatDependsOnNoAnchorPrecedesItsFirstConsumer) {
   const std::vector<Anchor> anchors = {{1, 0}, {2, 1}, {3, 3}};
-  const Told told = told_alike(steps(4), {item(10, {}), item(11, {}), item(12, {1}), item(13, {2, 0})},
-                               anchors, When::needed);
-  EXPECT_EQ(nodes_of(told.items), (std::vector<onnx::NodeId>{11, 12, 10, 13}));
-  EXPECT_EQ(told.items[3].made_of, (std::vector<std::uint32_t>{1, 2}));
+  const Reordered moved = reorder_both(
+      steps(4), {item(10, {}), item(11, {}), item(12, {1}), item(13, {2, 0})}, anchors, Schedule::alap);
+  EXPECT_EQ(nodes_of(moved.items), (std::vector<onnx::NodeId>{11, 12, 10, 13}));
+  EXPECT_EQ(moved.items[3].producers, (std::vector<std::uint32_t>{1, 2}));
 }
 
-// 11 is made of the first anchor, and only the last one needs it.
-TEST(Order, TellsThingsWhenTheyAreNeededOrAsSoonAsTheyArePossible) {
+// 11 reads the first anchor, and only the last one reads it.
+TEST(Reorder, AsLateOrAsSoonAsPossible) {
   const std::vector<Anchor> anchors = {{0, 0}, {2, 1}, {3, 3}};
   const std::vector<NodeItem> items = {item(10, {}), item(11, {0}), item(12, {0}), item(13, {2, 1})};
-  EXPECT_EQ(nodes_of(told_alike(steps(4), items, anchors, When::needed).items),
+  EXPECT_EQ(nodes_of(reorder_both(steps(4), items, anchors, Schedule::alap).items),
             (std::vector<onnx::NodeId>{10, 12, 11, 13}));
-  EXPECT_EQ(nodes_of(told_alike(steps(4), items, anchors, When::possible).items),
+  EXPECT_EQ(nodes_of(reorder_both(steps(4), items, anchors, Schedule::asap).items),
             (std::vector<onnx::NodeId>{10, 11, 12, 13}));
 }
 
 // A hundred constants, each read by one of a hundred operations in a row.
-TEST(Order, AFileThatIsWrittenAsItRunsKeepsNodesCloseToTheirReaders) {
+TEST(Reorder, NodesStandCloseToTheirReadersInAFileWrittenAsItRuns) {
   const auto model_of = [](bool each_before_its_reader) {
     test::Message graph;
     std::string before = "x";
@@ -75,12 +75,12 @@ TEST(Order, AFileThatIsWrittenAsItRunsKeepsNodesCloseToTheirReaders) {
     return test::model(graph);
   };
   const test::ReadModel near(model_of(true)), far(model_of(false));
-  EXPECT_FLOAT_EQ(kept_close(near.model()), 1.0f);
-  EXPECT_LT(kept_close(far.model()), 0.7f);
+  EXPECT_FLOAT_EQ(producer_locality(near.model()), 1.0f);
+  EXPECT_LT(producer_locality(far.model()), 0.7f);
 }
 
-// A value that is changed in place has a maker for each reader.
-TEST(Order, ARecordingKeepsWhoMadeWhat) {
+// A value that is changed in place has another producer for each reader.
+TEST(Reorder, ARecordingKeepsItsProducers) {
   Recording recording;
   recording.values.resize(2);
   const auto add = [&](std::vector<std::uint32_t> inputs, std::uint32_t output) {
@@ -96,26 +96,26 @@ TEST(Order, ARecordingKeepsWhoMadeWhat) {
   ASSERT_EQ(recording.makers(1).size(), 1u);
   EXPECT_EQ(recording.makers(1)[0], 0u);
   EXPECT_EQ(recording.makers(2)[0], 1u);
-  const Told told = told_alike(recording, {item(0, {})}, {{0, 2}}, When::needed);
-  EXPECT_EQ(told.recording.makers(2)[0], 1u);
-  EXPECT_EQ(told.recording.outputs(2)[0], 1u);
+  const Reordered moved = reorder_both(recording, {item(0, {})}, {{0, 2}}, Schedule::alap);
+  EXPECT_EQ(moved.recording.makers(2)[0], 1u);
+  EXPECT_EQ(moved.recording.outputs(2)[0], 1u);
 }
 
-// However a file is shuffled, as long as nothing comes before what it is made of.
-RC_GTEST_PROP(Order, DoesNotDependOnTheOrderOfTheFile, ()) {
+// For any topological order of the file.
+RC_GTEST_PROP(Reorder, DoesNotDependOnTheOrderOfTheFile, ()) {
   const auto count = *rc::gen::inRange<std::uint32_t>(1, 24);
   std::vector<NodeItem> items;
   std::vector<Anchor> anchors;
   for (std::uint32_t i = 0; i < count; ++i) {
-    std::vector<std::uint32_t> made_of;
+    std::vector<std::uint32_t> producers;
     if (i > 0)
-      for (const std::uint32_t maker : *rc::gen::container<std::vector<std::uint32_t>>(
+      for (const std::uint32_t producer : *rc::gen::container<std::vector<std::uint32_t>>(
                *rc::gen::inRange<std::size_t>(0, 3), rc::gen::inRange<std::uint32_t>(0, i)))
-        made_of.push_back(maker);
-    items.push_back(item(i, made_of));
+        producers.push_back(producer);
+    items.push_back(item(i, producers));
     if (*rc::gen::arbitrary<bool>() || i + 1 == count) anchors.push_back({i, i});
   }
-  // Another order in which all makers come first: the smallest of random numbers among those that may come.
+  // Another topological order: the smallest of random numbers among those that may come.
   const auto luck =
       *rc::gen::container<std::vector<std::uint32_t>>(count, rc::gen::arbitrary<std::uint32_t>());
   std::vector<std::uint32_t> place(count, onnx::none), order;
@@ -123,8 +123,8 @@ RC_GTEST_PROP(Order, DoesNotDependOnTheOrderOfTheFile, ()) {
     std::uint32_t best = onnx::none;
     for (std::uint32_t i = 0; i < count; ++i) {
       const bool may = place[i] == onnx::none &&
-                       std::all_of(items[i].made_of.begin(), items[i].made_of.end(),
-                                   [&](std::uint32_t maker) { return place[maker] != onnx::none; });
+                       std::all_of(items[i].producers.begin(), items[i].producers.end(),
+                                   [&](std::uint32_t producer) { return place[producer] != onnx::none; });
       if (may && (best == onnx::none || luck[i] < luck[best])) best = i;
     }
     place[best] = static_cast<std::uint32_t>(order.size());
@@ -133,35 +133,57 @@ RC_GTEST_PROP(Order, DoesNotDependOnTheOrderOfTheFile, ()) {
   std::vector<NodeItem> shuffled;
   for (const std::uint32_t i : order) {
     shuffled.push_back(items[i]);
-    for (std::uint32_t& maker : shuffled.back().made_of) maker = place[maker];
+    for (std::uint32_t& producer : shuffled.back().producers) producer = place[producer];
   }
   std::vector<Anchor> shuffled_anchors = anchors;
   for (Anchor& anchor : shuffled_anchors) anchor.item = place[anchor.item];
   std::sort(shuffled_anchors.begin(), shuffled_anchors.end(),
             [](const Anchor& a, const Anchor& b) { return a.item < b.item; });
-  const Told plain = told_alike(steps(count), items, anchors, When::needed);
-  const Told other = told_alike(steps(count), shuffled, shuffled_anchors, When::needed);
-  // What no anchor is made of has no place of its own.
+  const Reordered plain = reorder_both(steps(count), items, anchors, Schedule::alap);
+  const Reordered other = reorder_both(steps(count), shuffled, shuffled_anchors, Schedule::alap);
+  // What no anchor depends on has no place of its own.
   std::vector<bool> leads(count, false);
   for (const Anchor& anchor : anchors) leads[anchor.item] = true;
   for (std::uint32_t i = count; i-- > 0;)
     if (leads[i])
-      for (const std::uint32_t maker : items[i].made_of) leads[maker] = true;
-  const auto placed = [&](const Told& told) {
-    std::vector<onnx::NodeId> nodes = nodes_of(told.items);
+      for (const std::uint32_t producer : items[i].producers) leads[producer] = true;
+  const auto placed = [&](const Reordered& moved) {
+    std::vector<onnx::NodeId> nodes = nodes_of(moved.items);
     std::erase_if(nodes, [&](onnx::NodeId node) { return !leads[node]; });
     return nodes;
   };
   RC_ASSERT(placed(plain) == placed(other));
   for (std::uint32_t i = 0; i < count; ++i)
-    for (const std::uint32_t maker : other.items[i].made_of) RC_ASSERT(maker < i);
-  const Told early = told_alike(steps(count), shuffled, shuffled_anchors, When::possible);
+    for (const std::uint32_t producer : other.items[i].producers) RC_ASSERT(producer < i);
+  const Reordered early = reorder_both(steps(count), shuffled, shuffled_anchors, Schedule::asap);
   for (std::uint32_t i = 0; i < count; ++i)
-    for (const std::uint32_t maker : early.items[i].made_of) RC_ASSERT(maker < i);
-  for (std::vector<std::uint32_t> told : {plain.steps, early.steps}) {
-    std::sort(told.begin(), told.end());
-    for (std::uint32_t i = 0; i < count; ++i) RC_ASSERT(told[i] == i);
+    for (const std::uint32_t producer : early.items[i].producers) RC_ASSERT(producer < i);
+  for (std::vector<std::uint32_t> order_of_steps : {plain.steps, early.steps}) {
+    std::sort(order_of_steps.begin(), order_of_steps.end());
+    for (std::uint32_t i = 0; i < count; ++i) RC_ASSERT(order_of_steps[i] == i);
   }
+}
+
+TEST(Reorder, AnchorsReadAParameterThatNothingElseReads) {
+  std::vector<NodeItem> items(3);
+  items[0].parameters = {0};
+  items[1].parameters = {1, 2};
+  items[2].parameters = {1, 3};
+  const std::vector<Anchor> anchors = anchors_of(items, {{5}, {6}, {7}, {8, 9}});
+  ASSERT_EQ(anchors.size(), 2u);  // two items read parameter 1, two steps parameter 3
+  EXPECT_EQ(anchors[0].step, 5u);
+  EXPECT_EQ(anchors[1].item, 1u);
+  EXPECT_EQ(anchors[1].step, 7u);
+}
+
+TEST(Reorder, TheLongestSubsequenceInOrder) {
+  std::vector<Anchor> anchors;
+  for (const std::uint32_t step : {7, 1, 2, 9, 2, 3, 0})
+    anchors.push_back({static_cast<std::uint32_t>(anchors.size()), step});
+  std::vector<std::uint32_t> steps;
+  for (const Anchor& anchor : longest_increasing_subsequence(anchors)) steps.push_back(anchor.step);
+  EXPECT_EQ(steps, (std::vector<std::uint32_t>{1, 2, 2, 3}));  // equal steps are in order
+  EXPECT_TRUE(longest_increasing_subsequence({}).empty());
 }
 
 }  // namespace

@@ -1,0 +1,21 @@
+// The numbers that sources of evidence decide by.
+#pragma once
+
+#include <cstddef>
+
+#include "base/threshold.h"
+
+namespace thence::evidence {
+
+/// From this posterior on, an alignment is certain by its own measure.
+THENCE_THRESHOLD float certain_posterior = base::tuned("evidence_certain_posterior", 0.99f);
+
+// Safety limits: larger numbers occur only in malicious files.
+
+/// Modules whose parameters one node reads.
+inline constexpr std::size_t most_parameter_modules = 64;
+/// Modules that one scope may name; fewer once a source has given many pieces of evidence.
+inline constexpr std::size_t most_rivals = 8, fewer_rivals = 2;
+inline constexpr std::size_t many_pieces = std::size_t{1} << 18;
+
+}  // namespace thence::evidence

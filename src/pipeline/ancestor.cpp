@@ -1,0 +1,109 @@
+#include "pipeline/ancestor.h"
+
+#include <algorithm>
+
+namespace thence::pipeline {
+namespace {
+
+using evidence::AncestorAnswer;
+using evidence::AncestorAnswers;
+using evidence::NoAnswer;
+using modules::ModuleId;
+using modules::no_module;
+using semantics::Map;
+using transfer::Kind;
+using transfer::Origin;
+
+// Limit on the modules listed for one node: more occur only in malicious files.
+constexpr std::size_t most_modules = 64;
+
+class AncestorReader {
+ public:
+  explicit AncestorReader(const Map& ancestor) : ancestor_(ancestor) {
+    found_.model = &ancestor.model();
+    found_.tree = &ancestor.own_tree();
+  }
+
+  void add(const Origin& origin, bool is_refuted) {
+    AncestorAnswer answer;
+    answer.strength.match = transfer::node_match(origin);
+    if (origin.kind == Kind::unknown) {
+      answer.no_answer = is_refuted ? NoAnswer::refuted : NoAnswer::not_matched;
+      found_.answers.push_back(answer);
+      return;
+    }
+    answer.first_node = static_cast<std::uint32_t>(found_.nodes.size());
+    answer.node_count = static_cast<std::uint32_t>(origin.nodes.size());
+    found_.nodes.insert(found_.nodes.end(), origin.nodes.begin(), origin.nodes.end());
+    answer.first_module = static_cast<std::uint32_t>(found_.modules.size());
+    if (origin.kind == Kind::ambiguous || is_for_readers(origin.kind))
+      answer_if_unanimous(origin, answer);
+    else
+      answer_by_primary(origin, answer);
+    answer.module_count = static_cast<std::uint32_t>(found_.modules.size()) - answer.first_module;
+    found_.answers.push_back(answer);
+  }
+
+  AncestorAnswers take() { return std::move(found_); }
+
+ private:
+  void list(const AncestorAnswer& answer, ModuleId module) {
+    const auto first = found_.modules.begin() + answer.first_module;
+    if (static_cast<std::size_t>(found_.modules.end() - first) < most_modules &&
+        std::find(first, found_.modules.end(), module) == found_.modules.end())
+      found_.modules.push_back(module);
+  }
+
+  // The node computes all of the origin's nodes. The first of them produces its first output.
+  void answer_by_primary(const Origin& origin, AncestorAnswer& answer) {
+    const resolve::Attribution& primary = ancestor_.own_answer(origin.nodes.front());
+    if (!primary.known()) {
+      answer.no_answer = NoAnswer::unknown_in_ancestor;
+      return;
+    }
+    answer.call = primary.call;
+    answer.most_confidence = primary.confidence;
+    for (const onnx::NodeId node : origin.nodes) {
+      const resolve::Attribution& each = ancestor_.own_answer(node);
+      if (each.known()) list(answer, each.module);
+      if (origin.kind == Kind::computes && answer.weight_owner == no_module)
+        answer.weight_owner = each.weight_owner;
+    }
+    if (primary.set != 0)
+      for (const ModuleId module : ancestor_.own_modules_of(origin.nodes.front())) list(answer, module);
+  }
+
+  // The node computes one of the origin's nodes, or feeds them. It has a module if they are all of the same.
+  void answer_if_unanimous(const Origin& origin, AncestorAnswer& answer) {
+    const ModuleId first = ancestor_.own_answer(origin.nodes.front()).module;
+    const bool unanimous = std::all_of(origin.nodes.begin(), origin.nodes.end(), [&](onnx::NodeId node) {
+      return ancestor_.own_answer(node).module == first;
+    });
+    if (unanimous) return answer_by_primary(origin, answer);
+    answer.strength.has_rivals = true;
+    answer.no_answer = is_for_readers(origin.kind) ? NoAnswer::feeds_several : NoAnswer::ambiguous;
+    for (const onnx::NodeId node : origin.nodes)
+      if (ancestor_.own_answer(node).known()) list(answer, ancestor_.own_answer(node).module);
+    // One candidate beside unknown ones is no answer.
+    if (found_.modules.size() == answer.first_module + 1) found_.modules.pop_back();
+  }
+
+  const Map& ancestor_;
+  AncestorAnswers found_;
+};
+
+}  // namespace
+
+AncestorAnswers ancestor_answers(const Map& ancestor, transfer::Matches matches) {
+  AncestorReader reader(ancestor);
+  for (onnx::NodeId id = 0; id < matches.origins.size(); ++id)
+    reader.add(matches.origins[id], matches.refuted[id]);
+  AncestorAnswers found = reader.take();
+  if (matches.verification) {
+    if (ancestor.ancestor() != nullptr) found.verifications = ancestor.ancestor()->verifications;
+    found.verifications.push_back(*std::move(matches.verification));
+  }
+  return found;
+}
+
+}  // namespace thence::pipeline

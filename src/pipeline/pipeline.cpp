@@ -1,0 +1,185 @@
+#include "pipeline/pipeline.h"
+
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <optional>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "capture/capture.h"
+#include "hierarchy/same_model.h"
+#include "hierarchy/wrapping.h"
+#include "onnx/errors.h"
+#include "pipeline/ancestor.h"
+#include "rules/read.h"
+
+namespace thence::pipeline {
+namespace {
+
+using capture::Capture;
+using evidence::AncestorAnswers;
+using semantics::Map;
+using semantics::MapOptions;
+using semantics::MapParts;
+
+// What the options name.
+struct Request {
+  resolve::Strategy strategy;
+  std::unique_ptr<const rules::Rules> rules;  // none: nothing to read
+};
+
+Result<Request> read_request(const MapOptions& options) {
+  const Result<resolve::Strategy> strategy = resolve::find_strategy(options.strategy);
+  if (!strategy) return strategy.error();
+  Request request{*strategy, nullptr};
+  if (!options.rules.empty()) {
+    Result<rules::Rules> rules = rules::open_rules(options.rules);
+    if (!rules) return rules.error();
+    request.rules = std::make_unique<const rules::Rules>(*std::move(rules));
+  } else if (options.granularity == rules::Granularity::custom) {
+    return Error{ErrorKind::usage, "U016", "granularity 'custom' is what rules say, and there are none",
+                 "give them with --rules, or say hf or nn"};
+  }
+  return request;
+}
+
+// The capture that the options name, if any. An error if the strategy needs what it does not have.
+Result<std::optional<Capture>> read_capture(const MapOptions& options, const resolve::Strategy& strategy,
+                                            Diagnostics& diagnostics) {
+  std::optional<Capture> capture;
+  if (!options.capture.empty()) {
+    Result<Capture> read = capture::open_capture(options.capture, diagnostics);
+    if (!read) return read.error();
+    capture = *std::move(read);
+  }
+  const std::string_view needed = strategy.needs_section;
+  if (needed.empty()) return capture;
+  if (capture &&
+      std::find(capture->sections.begin(), capture->sections.end(), needed) != capture->sections.end())
+    return capture;
+  return Error{
+      ErrorKind::usage, "U002",
+      base::format("strategy '{}' needs a capture with the section '{}'", strategy.name, needed),
+      base::format("capture the live model and give the file with --capture, or use --strategy auto")};
+}
+
+// Gives the capture the paths of the file, if one of them wraps the other's model. An error if they are of
+// different models.
+std::optional<Error> fit_capture(Capture& capture, const onnx::Model& model, const std::string& file,
+                                 Diagnostics& diagnostics) {
+  const hierarchy::Wrapping wrapping = hierarchy::find_wrapping(capture, model);
+  capture = hierarchy::rewrapped(std::move(capture), wrapping);
+  if (auto error = hierarchy::check_same_model(capture, model, file)) return error;
+  if (!wrapping.prefix.empty())
+    diagnostics.add(
+        {"C007", Severity::note, file,
+         base::format("paths in the {} begin with '{}.': the same model, wrapped; those of the file are used",
+                      wrapping.capture_has_it ? "capture" : "file", base::printable(wrapping.prefix))});
+  return std::nullopt;
+}
+
+// A module that the ancestor lacks is the origin of no node.
+Capture capture_of(const AncestorAnswers& ancestor) {
+  Capture capture;
+  capture.tree = ancestor.tree->copy();
+  capture.tree.set_complete();
+  return capture;
+}
+
+std::optional<Error> check_hierarchy(const MapParts& parts, Diagnostics& diagnostics) {
+  const modules::ModuleTree& tree = parts.hierarchy->tree();
+  if (tree.full())
+    diagnostics.add(
+        {"M003", Severity::warning, "",
+         base::format(
+             "the names in the file speak of more modules than its size allows for; {} are known, and "
+             "nodes of others stay unknown",
+             tree.size())});
+  if (!parts.strategy.needs_classes || tree.has_classes()) return std::nullopt;
+  return Error{ErrorKind::usage, "U004",
+               base::format("strategy '{}' needs the modules' classes, and {} does not have them",
+                            parts.strategy.name, base::printable(parts.model->file())),
+               "give a capture with --capture, or use --strategy auto"};
+}
+
+// From the opened model on.
+Result<Map> answer(MapParts parts, Request request, std::optional<Capture> capture,
+                   const MapOptions& options) {
+  const onnx::Model& model = *parts.model;
+  const AncestorAnswers* const ancestor = parts.ancestor.get();
+  parts.strategy = ancestor != nullptr ? resolve::with_ancestor(request.strategy) : request.strategy;
+  std::future<resolve::Wiring> wiring =
+      std::async(options.jobs > 1 ? std::launch::async : std::launch::deferred,
+                 [&model] { return resolve::Wiring(model); });
+  const bool reads_tags = !options.ignore_tags && ancestor == nullptr;
+  parts.hierarchy = std::make_unique<hierarchy::Hierarchy>(model, std::move(capture), reads_tags);
+  if (auto error = check_hierarchy(parts, parts.diagnostics)) return *std::move(error);
+  parts.evidence = std::make_unique<evidence::Sink>(
+      evidence::collect(model, *parts.hierarchy, parts.strategy.sources, ancestor));
+  parts.filter = semantics::class_filter(options, request.rules.get());
+  parts.resolution = resolve::resolve(model, *parts.hierarchy, *parts.evidence, wiring.get(), parts.strategy,
+                                      *parts.filter, ancestor);
+  return Map::make(std::move(parts), std::move(request.rules), options);
+}
+
+// Errors in what the options name come before errors in the model.
+Result<Map> map_opened(MapParts parts, Result<onnx::Model> model, const MapOptions& options) {
+  Result<Request> request = read_request(options);
+  if (!request) return request.error();
+  Result<std::optional<Capture>> capture = read_capture(options, request->strategy, parts.diagnostics);
+  if (!capture) return capture.error();
+  if (!model) return model.error();
+  parts.model = std::make_unique<onnx::Model>(*std::move(model));
+  if (*capture)
+    if (auto error = fit_capture(**capture, *parts.model, options.capture, parts.diagnostics))
+      return *std::move(error);
+  return answer(std::move(parts), *std::move(request), *std::move(capture), options);
+}
+
+Result<AncestorAnswers> match_with(const Map& ancestor, const onnx::Model& model,
+                                   const transfer::Verifier& verifier) {
+  for (const onnx::Model* const each : {&ancestor.model(), &model})
+    if (std::optional<Error> error = onnx::invalid_external_data(*each)) return *std::move(error);
+  Result<transfer::Matches> matches = transfer::match_models(ancestor.model(), model, verifier);
+  if (!matches) return matches.error();
+  const transfer::Overlap& overlap = matches->overlap;
+  if (!overlap.is_insufficient()) return ancestor_answers(ancestor, *std::move(matches));
+  return Error{ErrorKind::difference, "D001",
+               base::format("{} and {} have nothing in common: {} of {} nodes compute alike, and {} of {} "
+                            "weights are the same",
+                            base::printable(ancestor.model().file()), base::printable(model.file()),
+                            overlap.matched, overlap.nodes, overlap.known_weights, overlap.weights),
+               "give the model that the other one was made of"};
+}
+
+}  // namespace
+
+Result<Map> map_file(const std::string& path, const MapOptions& options) {
+  MapParts parts;
+  Result<onnx::Model> model = onnx::Model::open(path, parts.diagnostics);
+  return map_opened(std::move(parts), std::move(model), options);
+}
+
+Result<Map> map_bytes(std::string_view bytes, const std::string& label, const MapOptions& options) {
+  MapParts parts;
+  Result<onnx::Model> model = onnx::Model::read(bytes, label, parts.diagnostics);
+  return map_opened(std::move(parts), std::move(model), options);
+}
+
+Result<Map> map_derived(const Map& ancestor, const std::string& path, const MapOptions& options,
+                        const transfer::Verifier& verifier) {
+  MapParts parts;
+  Result<onnx::Model> model = onnx::Model::open(path, parts.diagnostics);
+  Result<Request> request = read_request(options);
+  if (!request) return request.error();
+  if (!model) return model.error();
+  parts.model = std::make_unique<onnx::Model>(*std::move(model));
+  Result<AncestorAnswers> answers = match_with(ancestor, *parts.model, verifier);
+  if (!answers) return answers.error();
+  parts.ancestor = std::make_unique<AncestorAnswers>(*std::move(answers));
+  Capture capture = capture_of(*parts.ancestor);
+  return answer(std::move(parts), *std::move(request), std::move(capture), options);
+}
+
+}  // namespace thence::pipeline

@@ -1,0 +1,16 @@
+// The note about the nodes that a strategy leaves out because of their module's class.
+#pragma once
+
+#include <optional>
+
+#include "base/diagnostic.h"
+#include "modules/class_filter.h"
+#include "resolve/attribution.h"
+
+namespace thence::semantics {
+
+/// Counts the nodes left out by class, with the flag that would include them. None if none are.
+std::optional<Diagnostic> filtered_note(const resolve::Resolution& resolution,
+                                        const modules::ModuleTree& tree, const modules::ClassFilter& filter);
+
+}  // namespace thence::semantics
