@@ -90,15 +90,15 @@ class Absorber {
   void take_scales() {
     for (NodeId id = 0; id < a_.model.node_count(); ++id) {
       if (all_.of_a[id] != no_group || !is_scale(a_, id)) continue;
-      const transfer::StepId maker = a_.net.maker(a_.net.root(a_.model.node(id).outputs()[0]));
-      const std::uint32_t into = maker == none ? no_group : all_.of_a[a_.net.steps()[maker].node];
+      const NodeId producer = a_.graph.producer_node(a_.graph.canonical(a_.model.node(id).outputs()[0]));
+      const std::uint32_t into = producer == none ? no_group : all_.of_a[producer];
       if (into != no_group && is_rewritten(all_.groups[into]) && takes_scale(all_.groups[into]))
         all_.join_a(into, id);
     }
   }
 
   static bool is_scale(const Side& side, NodeId id) {
-    return side.net.is_view(id) && has_trait(side.model.node(id), Trait::scales);
+    return side.graph.is_view(id) && has_trait(side.model.node(id), Trait::scales);
   }
 
   // Whether an operator of B may do more than what is there of A: it has a factor of its own, or is none that

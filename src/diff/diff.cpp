@@ -19,7 +19,7 @@ using onnx::none;
 class Comparison {
  public:
   Comparison(const semantics::Map& a, const semantics::Map& b, const std::vector<Kind>& ignored)
-      : a_(a, operators_), likeness_(a_.net.constants()), b_(b, operators_, &likeness_) {
+      : a_(a, operators_), weights_(a_.graph.constants()), b_(b, operators_, &weights_) {
     report_.ignored = ignored;
   }
 
@@ -93,7 +93,7 @@ class Comparison {
     const auto is_little = [&](const Side& side, const std::vector<std::uint32_t>& of) {
       std::size_t all = 0, shared = 0;
       for (NodeId id = 0; id < of.size(); ++id) {
-        if (of[id] == no_group || side.net.is_view(id) || side.net.is_aside(id)) continue;
+        if (of[id] == no_group || side.graph.is_view(id) || side.graph.is_shape_or_constant(id)) continue;
         const Group& group = grouping.groups[of[id]];
         ++all;
         shared += group.exact || have_a_common_operator(group);
@@ -164,9 +164,9 @@ class Comparison {
       report_.modules_same += module.known && module.differences() == 0;
   }
 
-  transfer::Operators operators_;
+  dataflow::OperatorIds operators_;
   Side a_;
-  transfer::Likeness likeness_;  // of A's weights
+  dataflow::WeightMatcher weights_;  // of A's weights
   Side b_;
   Report report_;
   std::unordered_map<std::string, std::uint32_t> rows_;  // by "." and path; "" for unknown

@@ -102,7 +102,8 @@ class Grouper {
       const NodeId meant = matching_.meant(id);
       if (all_.of_b[id] != no_group || meant == none) continue;
       const Origin& origin = matching_.forward(id);
-      const bool other_form = origin.kind == transfer::Kind::computes && !matching_.same_operator(meant, id);
+      const bool other_form =
+          origin.kind == transfer::OriginKind::computes && !matching_.same_operator(meant, id);
       if (const std::uint32_t taken = all_.of_a[meant]; taken != no_group) {
         // Another step of what is one node in A.
         if (!all_.groups[taken].exact && other_form) all_.join_b(taken, id);
@@ -120,7 +121,7 @@ class Grouper {
   void group_backwards() {
     for (NodeId id = 0; id < a_.model.node_count(); ++id) {
       const Origin& origin = matching_.backward(id);
-      if (all_.of_a[id] != no_group || a_.is_constant(id) || origin.kind != transfer::Kind::computes)
+      if (all_.of_a[id] != no_group || a_.is_constant(id) || origin.kind != transfer::OriginKind::computes)
         continue;
       if (all_.of_b[origin.nodes.front()] != no_group || b_.is_constant(origin.nodes.front())) continue;
       std::vector<NodeId> ours{origin.nodes.front()};
@@ -146,7 +147,7 @@ class Grouper {
       if (all_.of_b[id] == no_group) all_.join_b(into, id);
     for (NodeId id = 0; id < b_.model.node_count(); ++id) {
       const Origin& origin = matching_.forward(id);
-      if (all_.of_b[id] != no_group || origin.kind != transfer::Kind::carries) continue;
+      if (all_.of_b[id] != no_group || origin.kind != transfer::OriginKind::inserted) continue;
       const std::uint32_t into = all_.of_a[origin.nodes.front()];
       if (into != no_group && !all_.groups[into].exact && is_quantised(all_.groups[into]) &&
           !dataflow::is_quantised(b_.model.node(id).op_type()))
@@ -161,7 +162,7 @@ class Grouper {
       if (all_.of_b[id] != no_group || b_.is_constant(id)) continue;
       Group& made = all_.groups[all_.add({}, {id})];
       const Origin& origin = matching_.forward(id);
-      if (!origin.nodes.empty() && origin.kind != transfer::Kind::ambiguous)
+      if (!origin.nodes.empty() && origin.kind != transfer::OriginKind::ambiguous)
         made.anchor = origin.nodes.front();
     }
   }

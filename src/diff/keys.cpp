@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "base/text_hash.h"
-#include "dataflow/operator_traits.h"
-#include "transfer/mix.h"
+#include "dataflow/hash_mix.h"
 
 namespace thence::diff {
 namespace {
@@ -12,8 +11,8 @@ namespace {
 using dataflow::has_trait;
 using dataflow::Trait;
 
+using dataflow::mixed;
 using onnx::none;
-using transfer::mixed;
 
 Key hash_of(std::string_view text) { return base::text_hash(text, base::process_seed()); }
 
@@ -70,10 +69,10 @@ Key Keys::code_of_input(onnx::ValueId value) const {
 }
 
 Key Keys::loose_code(onnx::ValueId value) const {
-  const transfer::Root root = side_.net.root(value);
-  const transfer::Constant* const constant = side_.net.constant(root);
-  if (constant != nullptr && constant->content != 0) return constant->content;
-  return root < codes_.size() ? code_of_input(root) : codes_[value];
+  const dataflow::CanonicalValue canonical = side_.graph.canonical(value);
+  const dataflow::Constant* const constant = side_.graph.constant(canonical);
+  if (constant != nullptr && constant->fingerprint != 0) return constant->fingerprint;
+  return canonical < codes_.size() ? code_of_input(canonical) : codes_[value];
 }
 
 Key Keys::place_key(const onnx::Node& node, std::size_t place, Key code) {

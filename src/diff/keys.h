@@ -43,7 +43,8 @@ class Keys {
     const onnx::Node node = side_.model.node(id);
     const auto inputs = node.inputs();
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i] == onnx::none || side_.net.constant(side_.net.root(inputs[i])) != nullptr) continue;
+      if (inputs[i] == onnx::none || side_.graph.constant(side_.graph.canonical(inputs[i])) != nullptr)
+        continue;
       use(place_key(node, i, code_of_input(inputs[i])), true);
       use(place_key(node, i, ~loose_code(inputs[i])), false);
     }

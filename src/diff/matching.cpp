@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "transfer/pairing.h"
-
 namespace thence::diff {
 namespace {
 
@@ -32,8 +30,8 @@ Matching::Matching(Side& a, Side& b) : a_(a), b_(b), keys_a_(a), keys_b_(b) {
 }
 
 void Matching::trace() {
-  forward_ = transfer::origins_of(a_.net, b_.net, transfer::pair(a_.net, b_.net));
-  backward_ = transfer::origins_of(b_.net, a_.net, transfer::pair(b_.net, a_.net));
+  forward_ = transfer::origins_of(a_.graph, b_.graph, transfer::match_values(a_.graph, b_.graph));
+  backward_ = transfer::origins_of(b_.graph, a_.graph, transfer::match_values(b_.graph, a_.graph));
   list_claims();
   by_loose_.emplace(indexed(a_, [&](NodeId id) { return keys_a_.loose(id); }));
   std::vector<std::pair<Key, NodeId>> reading;
@@ -68,7 +66,7 @@ void Matching::list_claims() {
     if (const std::string_view name = b_.model.node(id).name(); !name.empty()) named_.emplace(name, id);
   claimed_.assign(a_.model.node_count(), none);
   for (NodeId id = 0; id < b_.model.node_count(); ++id) {
-    if (forward_[id].kind != transfer::Kind::computes) continue;
+    if (forward_[id].kind != transfer::OriginKind::computes) continue;
     const NodeId theirs = forward_[id].nodes.front();
     if (claimed_[theirs] == none || !same_operator(theirs, claimed_[theirs])) claimed_[theirs] = id;
   }
@@ -92,9 +90,9 @@ void Matching::settle(NodeId id) {
     const auto theirs = a_.model.node(meant_[id]).outputs();
     for (std::size_t i = 0; i < ours.size() && i < theirs.size(); ++i)
       if (ours[i] != none && theirs[i] != none) keys_b_.set_code(ours[i], keys_a_.code(theirs[i]));
-  } else if (forward_[id].kind == transfer::Kind::carries && !ours.empty() && ours[0] != none) {
+  } else if (forward_[id].kind == transfer::OriginKind::inserted && !ours.empty() && ours[0] != none) {
     for (const onnx::ValueId value : b_.model.node(id).inputs())
-      if (value != none && b_.net.root(value) == b_.net.root(ours[0]))
+      if (value != none && b_.graph.canonical(value) == b_.graph.canonical(ours[0]))
         keys_b_.set_code(ours[0], keys_b_.code(value));
   }
 }
@@ -103,13 +101,14 @@ void Matching::settle(NodeId id) {
 // that is among them.
 NodeId Matching::traced(NodeId id) const {
   const Origin& origin = forward_[id];
-  const bool computes = origin.kind == transfer::Kind::computes || origin.kind == transfer::Kind::view;
+  const bool computes =
+      origin.kind == transfer::OriginKind::computes || origin.kind == transfer::OriginKind::view;
   if (!computes || origin.nodes.empty()) return none;
   const NodeId theirs = origin.nodes.front(), claimant = claimed_[theirs];
   if (a_.is_constant(theirs)) return none;
   if (!same_operator(theirs, id) && claimant != none && claimant != id && same_operator(theirs, claimant))
     return none;
-  return origin.kind == transfer::Kind::view && is_named_elsewhere(theirs, id) ? none : theirs;
+  return origin.kind == transfer::OriginKind::view && is_named_elsewhere(theirs, id) ? none : theirs;
 }
 
 // The same but for views; of several the one that it computes.
@@ -128,10 +127,10 @@ bool Matching::is_named_elsewhere(NodeId a, NodeId b) const {
 }
 
 bool Matching::is_free(NodeId a, NodeId b) const {
-  if (a_.net.is_view(a) && is_named_elsewhere(a, b)) return false;
+  if (a_.graph.is_view(a) && is_named_elsewhere(a, b)) return false;
   if (taken_[a] || (claimed_[a] != none && claimed_[a] != b)) return false;
   const Origin& back = backward_[a];
-  return back.kind != transfer::Kind::computes || back.nodes.front() == b;
+  return back.kind != transfer::OriginKind::computes || back.nodes.front() == b;
 }
 
 // The one operator of its kind that reads most of the same values, in the same module where both are known.

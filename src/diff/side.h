@@ -4,34 +4,35 @@
 #include <optional>
 #include <string_view>
 
+#include "dataflow/value_graph.h"
 #include "diff/settings.h"
 #include "semantics/map.h"
-#include "transfer/net.h"
 
 namespace thence::diff {
 
 struct Side {
   /// With the weights of the other model: those that were changed are seen as what they were.
-  Side(const semantics::Map& its_map, transfer::Operators& operators, transfer::Likeness* other = nullptr)
+  Side(const semantics::Map& its_map, dataflow::OperatorIds& operators,
+       dataflow::WeightMatcher* other = nullptr)
       : map(its_map),
         model(its_map.model()),
         constants(model),
         opset(opset_of(model)),
-        net(model, operators, other) {}
+        graph(model, operators, other) {}
 
   const semantics::Map& map;
   const onnx::Model& model;
   Constants constants;
   std::int64_t opset;
-  transfer::Net net;
+  dataflow::ValueGraph graph;
 
   std::vector<Setting> settings(onnx::NodeId node) { return settings_of(model.node(node), constants, opset); }
   /// The constant that a value is, or is another form of; null for others.
   const Tensor* weight(onnx::ValueId value) {
     if (value == onnx::none) return nullptr;
     if (const Tensor* const tensor = constants.of(value)) return tensor;
-    const transfer::Root root = net.root(value);
-    return root < model.value_count() ? constants.of(root) : nullptr;
+    const dataflow::CanonicalValue canonical = graph.canonical(value);
+    return canonical < model.value_count() ? constants.of(canonical) : nullptr;
   }
   /// Whether a node makes but a constant, which is compared where it is read.
   bool is_constant(onnx::NodeId node) const { return constants.makes(model.node(node)); }

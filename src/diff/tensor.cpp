@@ -162,7 +162,7 @@ std::string text_of(const Tensor& tensor) {
   return text;
 }
 
-Tensor tensor_of(const onnx::Pieces& message, transfer::DataFiles* files) {
+Tensor tensor_of(const onnx::Pieces& message, dataflow::DataFiles* files) {
   const onnx::TensorView header = onnx::read_tensor(message);
   Tensor tensor{.message = message, .dims = header.dims, .type = header.data_type};
   const auto count = header.elements();

@@ -7,8 +7,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "dataflow/data_files.h"
 #include "onnx/model.h"
-#include "transfer/data_files.h"
 
 namespace thence::diff {
 
@@ -46,7 +46,7 @@ std::string number_text(const std::vector<std::int64_t>& numbers);
 std::string number_text(const std::vector<float>& numbers);
 
 /// Without `files`, data that lies in another file is not read.
-Tensor tensor_of(const onnx::Pieces& message, transfer::DataFiles* files = nullptr);
+Tensor tensor_of(const onnx::Pieces& message, dataflow::DataFiles* files = nullptr);
 
 /// The constants of a model, each read once.
 class Constants {
@@ -69,7 +69,7 @@ class Constants {
   Tensor read(onnx::ValueId value);
 
   const onnx::Model& model_;
-  transfer::DataFiles files_;
+  dataflow::DataFiles files_;
   std::size_t unread_ = 0;
   std::unordered_set<const char*> unread_attributes_;  // by where they lie in the model
   std::unordered_map<onnx::ValueId, Tensor> kept_;

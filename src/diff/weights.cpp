@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "dataflow/constant.h"
 #include "dataflow/operator_traits.h"
 #include "onnx/content.h"
-#include "transfer/constant.h"
 
 namespace thence::diff {
 namespace {
@@ -19,8 +19,8 @@ constexpr std::size_t most_weights = 64;  // of nodes that are compared by weigh
 
 std::uint64_t as_halves(const Tensor& tensor) {
   const bool as_bytes = !tensor.raw.empty();
-  return (as_bytes ? transfer::constant_of(tensor.type, tensor.raw) : transfer::constant_of(tensor.message))
-      .content;
+  return (as_bytes ? dataflow::constant_of(tensor.type, tensor.raw) : dataflow::constant_of(tensor.message))
+      .fingerprint;
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ std::uint64_t as_halves(const Tensor& tensor) {
 std::vector<Weights::Weight> Weights::weights_of(Side& side, const std::vector<onnx::NodeId>& nodes) {
   std::vector<Weight> weights;
   for (const onnx::NodeId id : nodes) {
-    if (side.net.is_view(id) && side.net.is_constant(id)) continue;
+    if (side.graph.is_view(id) && side.graph.has_constant_inputs(id)) continue;
     const onnx::Node node = side.model.node(id);
     const auto inputs = node.inputs();
     for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -5,11 +5,10 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "dataflow/noops.h"
 #include "onnx/errors.h"
-#include "transfer/likeness.h"
-#include "transfer/net.h"
 #include "transfer/origins.h"
-#include "transfer/pairing.h"
+#include "transfer/value_matching.h"
 
 namespace thence::transfer {
 namespace {
@@ -25,18 +24,18 @@ using semantics::Map;
 
 NodeMatch match_of(const Origin& origin) {
   switch (origin.kind) {
-    case Kind::view: return NodeMatch::same_view;
-    case Kind::carries: return NodeMatch::inserted;
-    case Kind::serves: return NodeMatch::feeds_matched;
-    case Kind::helps: return NodeMatch::feeds_matched_indirectly;
+    case OriginKind::view: return NodeMatch::same_view;
+    case OriginKind::inserted: return NodeMatch::inserted;
+    case OriginKind::feeds: return NodeMatch::feeds_matched;
+    case OriginKind::feeds_indirectly: return NodeMatch::feeds_matched_indirectly;
     default: break;
   }
   switch (origin.proof) {
     case Proof::name: return NodeMatch::same_node;
     case Proof::weight: return NodeMatch::same_weight;
-    case Proof::outputs: return NodeMatch::same_consumers;
+    case Proof::consumers: return NodeMatch::same_consumers;
     case Proof::region: return NodeMatch::same_region;
-    case Proof::alone:
+    case Proof::unique_remaining:
     case Proof::neighbours: return NodeMatch::unique_remaining;
     default: return NodeMatch::same_inputs;
   }
@@ -53,7 +52,7 @@ class Lending {
   void add(const Origin& origin, bool refuted) {
     LentAnswer answer;
     answer.strength.match = match_of(origin);
-    if (origin.kind == Kind::unknown) {
+    if (origin.kind == OriginKind::unknown) {
       answer.reason = refuted ? Reason::refuted : Reason::not_matched;
       lent_.answers.push_back(answer);
       return;
@@ -62,7 +61,7 @@ class Lending {
     answer.node_count = static_cast<std::uint32_t>(origin.nodes.size());
     lent_.nodes.insert(lent_.nodes.end(), origin.nodes.begin(), origin.nodes.end());
     answer.first_module = static_cast<std::uint32_t>(lent_.modules.size());
-    if (origin.kind == Kind::ambiguous || is_for_readers(origin.kind)) {
+    if (origin.kind == OriginKind::ambiguous || is_of_consumers(origin.kind)) {
       one_of(origin, answer);
     } else {
       all_of(origin, answer);
@@ -101,7 +100,7 @@ class Lending {
     for (const onnx::NodeId node : origin.nodes) {
       const resolve::Attribution& each = ancestor_.own_answer(node);
       if (each.known()) list(answer, each.module);
-      if (origin.kind == Kind::computes && answer.weight_owner == no_module)
+      if (origin.kind == OriginKind::computes && answer.weight_owner == no_module)
         answer.weight_owner = each.weight_owner;
     }
     if (primary.set != 0)
@@ -116,7 +115,7 @@ class Lending {
     });
     if (agreed) return all_of(origin, answer);
     answer.strength.has_rivals = true;
-    answer.reason = is_for_readers(origin.kind) ? Reason::serves_several : Reason::ambiguous;
+    answer.reason = is_of_consumers(origin.kind) ? Reason::serves_several : Reason::ambiguous;
     for (const onnx::NodeId node : origin.nodes)
       if (ancestor_.own_answer(node).known()) list(answer, ancestor_.own_answer(node).module);
     // One candidate and others that are unknown are no answer.
@@ -127,13 +126,13 @@ class Lending {
   Lent lent_;
 };
 
-void count_weights(const Net& theirs, const Net& ours, Share& share) {
+void count_weights(const ValueGraph& theirs, const ValueGraph& ours, Share& share) {
   std::unordered_set<std::uint64_t> contents;
-  const auto each_weight = [](const Net& net, const auto& see) {
-    for (Root root = 0; root < net.root_count(); ++root)
-      if (const Constant* const constant = net.constant(root);
-          constant != nullptr && constant->may_be_weight() && constant->content != 0)
-        see(constant->content);
+  const auto each_weight = [](const ValueGraph& graph, const auto& see) {
+    for (CanonicalValue value = 0; value < graph.canonical_count(); ++value)
+      if (const Constant* const constant = graph.constant(value);
+          constant != nullptr && constant->may_be_weight() && constant->fingerprint != 0)
+        see(constant->fingerprint);
   };
   each_weight(theirs, [&](std::uint64_t content) { contents.insert(content); });
   each_weight(ours, [&](std::uint64_t content) {
@@ -142,50 +141,50 @@ void count_weights(const Net& theirs, const Net& ours, Share& share) {
   });
 }
 
-// Takes back the pairs that numbers refute. Gives the descendant's roots among them.
-std::unordered_set<Root> take_back(const std::vector<Claim>& claims, const Verification& verification,
-                                   Pairing& pairing) {
-  std::unordered_set<Root> roots;
+// Takes back the pairs that numbers refute. Returns the descendant's values among them.
+std::unordered_set<CanonicalValue> take_back(const std::vector<Claim>& claims,
+                                             const Verification& verification, ValueMatching& matching) {
+  std::unordered_set<CanonicalValue> values;
   for (const Verification::Refuted& refuted : verification.refuted) {
-    const Root root = claims[refuted.claim].root;
-    pairing.partners[root] = none;
-    roots.insert(root);
+    const CanonicalValue value = claims[refuted.claim].value;
+    matching.partners[value] = none;
+    values.insert(value);
   }
-  return roots;
+  return values;
 }
 
 }  // namespace
 
 Result<Lent> lend(const Map& ancestor, const onnx::Model& descendant, Share& share,
                   const Verifier& verifier) {
-  Operators operators;
-  const Glance glance(ancestor.model(), descendant);
-  Net theirs(ancestor.model(), operators, nullptr, &glance);
-  Likeness weights(theirs.constants());
-  const Net ours(descendant, operators, &weights, &glance);
-  theirs.find_idle(ours);
+  dataflow::OperatorIds operators;
+  const dataflow::SampledFingerprint samples(ancestor.model(), descendant);
+  ValueGraph theirs(ancestor.model(), operators, nullptr, &samples);
+  dataflow::WeightMatcher weights(theirs.constants());
+  const ValueGraph ours(descendant, operators, &weights, &samples);
+  dataflow::find_noops(theirs, ours);
   count_weights(theirs, ours, share);
-  Pairing pairing = pair(theirs, ours);
-  std::vector<Origin> origins = origins_of(theirs, ours, pairing);
+  ValueMatching matching = match_values(theirs, ours);
+  std::vector<Origin> origins = origins_of(theirs, ours, matching);
   for (onnx::NodeId id = 0; id < origins.size(); ++id) {
-    if (ours.is_view(id) || ours.is_aside(id)) continue;
+    if (ours.is_view(id) || ours.is_shape_or_constant(id)) continue;
     ++share.nodes;
-    share.matched += origins[id].kind != Kind::unknown;
+    share.matched += origins[id].kind != OriginKind::unknown;
   }
   Lending lending(ancestor);
-  std::unordered_set<Root> refuted;
-  if (verifier && !share.is_too_little()) {
-    const std::vector<Claim> claims = claims_of(theirs, ours, pairing);
+  std::unordered_set<CanonicalValue> refuted;
+  if (verifier && !share.insufficient_overlap()) {
+    const std::vector<Claim> claims = claims_of(theirs, ours, matching);
     Result<Verification> verification = verifier(claims, ancestor.model(), descendant);
     if (!verification) return verification.error();
-    refuted = take_back(claims, *verification, pairing);
+    refuted = take_back(claims, *verification, matching);
     lending.add(*std::move(verification));
-    if (!refuted.empty()) origins = origins_of(theirs, ours, pairing);
+    if (!refuted.empty()) origins = origins_of(theirs, ours, matching);
   }
   for (onnx::NodeId id = 0; id < origins.size(); ++id) {
     const auto outputs = descendant.node(id).outputs();
     lending.add(origins[id],
-                !outputs.empty() && outputs[0] != none && refuted.contains(ours.root(outputs[0])));
+                !outputs.empty() && outputs[0] != none && refuted.contains(ours.canonical(outputs[0])));
   }
   return lending.finish();
 }
@@ -197,7 +196,7 @@ Result<Map> carry_over(const Map& ancestor, const std::string& descendant,
       if (std::optional<Error> error = onnx::invalid_external_data(*each)) return *std::move(error);
     Share share;
     Result<Lent> lent = lend(ancestor, model, share, verifier);
-    if (!lent || !share.is_too_little()) return lent;
+    if (!lent || !share.insufficient_overlap()) return lent;
     return Error{ErrorKind::difference, "D001",
                  base::format("{} and {} have nothing in common: {} of {} nodes compute alike, and {} of {} "
                               "weights are the same",

@@ -5,22 +5,22 @@
 #include "resolve/lent.h"
 #include "semantics/map.h"
 #include "transfer/claims.h"
+#include "transfer/thresholds.h"
 
 namespace thence::transfer {
 
-/// How much of the descendant was found in the ancestor: of the nodes that compute something of their inputs,
-/// and of the weights.
+/// How much of the descendant was found in the ancestor: nodes that compute with data, and weights.
 struct Share {
   std::size_t nodes = 0, matched = 0, weights = 0, known_weights = 0;
 
-  /// What matches of two models that have nothing in common, any two share: models of one design are wired
-  /// alike, and only their weights tell them apart.
-  bool is_too_little() const { return few(matched, nodes, 1) || few(known_weights, weights, 4); }
+  /// Whether two models have nothing in common but what any two models share.
+  bool insufficient_overlap() const {
+    return is_small(matched, nodes, 1) || is_small(known_weights, weights, min_counted_weights);
+  }
 
  private:
-  static bool few(std::size_t part, std::size_t all, std::size_t enough_to_tell) {
-    constexpr double least = 0.1;
-    return all >= enough_to_tell && static_cast<double>(part) < least * static_cast<double>(all);
+  static bool is_small(std::size_t part, std::size_t all, std::size_t min_counted) {
+    return all >= min_counted && static_cast<double>(part) < min_overlap * static_cast<double>(all);
   }
 };
 
