@@ -43,6 +43,13 @@ onnx::ValueId scaled_operand(GraphBuilder& builder, const onnx::Node& node, cons
   return none;
 }
 
+// The traits of a node's operator, or those of Identity if the node forwards its only input.
+OperatorTraits view_traits(const onnx::Node& node, const OperatorInfo& op) {
+  const bool forwards_all = (op.traits.has(Trait::variadic) && node.inputs().size() == 1) ||
+                            (op.name == "Split" && node.outputs().size() == 1);
+  return forwards_all ? OperatorTraits(Trait::keeps_elements) : op.traits;
+}
+
 }  // namespace
 
 bool fold_view(GraphBuilder& builder, const onnx::Node& node) {
@@ -50,9 +57,7 @@ bool fold_view(GraphBuilder& builder, const onnx::Node& node) {
   const OperatorInfo& op = graph.op(node.id());
   const auto inputs = node.inputs(), outputs = node.outputs();
   if (inputs.empty() || outputs.empty() || inputs[0] == none || outputs[0] == none) return false;
-  const bool forwards_all =
-      (op.traits.has(Trait::variadic) && inputs.size() == 1) || (op.name == "Split" && outputs.size() == 1);
-  const OperatorTraits traits = forwards_all ? OperatorTraits(Trait::keeps_elements) : op.traits;
+  const OperatorTraits traits = view_traits(node, op);
   if (op.name == "DynamicQuantizeLinear" && outputs.size() > 1 && outputs[1] != none)
     builder.mark_quantisation_scale(outputs[1]);
   const onnx::ValueId viewed = is_view(traits) ? inputs[0] : scaled_operand(builder, node, op);

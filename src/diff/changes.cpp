@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "dataflow/operator_traits.h"
+#include "diff/thresholds.h"
 
 namespace thence::diff {
 namespace {
@@ -12,15 +12,14 @@ namespace {
 using onnx::NodeId;
 using onnx::none;
 
-constexpr std::size_t most_named = 8;
-
 // In the order of the file.
 std::string ops_of(const Side& side, std::vector<NodeId> nodes) {
   std::string text;
   std::sort(nodes.begin(), nodes.end());
-  for (std::size_t i = 0; i < nodes.size() && i < most_named; ++i)
+  for (std::size_t i = 0; i < nodes.size() && i < max_named_operators; ++i)
     text += base::format("{}{}", i == 0 ? "" : " + ", base::printable(side.model.node(nodes[i]).op_type()));
-  if (nodes.size() > most_named) text += base::format(" + {} more", nodes.size() - most_named);
+  if (nodes.size() > max_named_operators)
+    text += base::format(" + {} more", nodes.size() - max_named_operators);
   return text;
 }
 
@@ -78,9 +77,8 @@ void Changes::rewritten(const Group& group) {
   const std::string detail = base::format("{} -> {}", ops_of(a_, group.a), ops_of(b_, group.b));
   // Views are no work: a reshape around an operator does not make it two.
   const auto work = [](const Side& side, const std::vector<NodeId>& nodes) {
-    return std::count_if(nodes.begin(), nodes.end(), [&](NodeId id) {
-      return !dataflow::is_view(dataflow::traits_of(side.model.node(id).op_type()));
-    });
+    return std::count_if(nodes.begin(), nodes.end(),
+                         [&](NodeId id) { return !dataflow::is_view(side.graph.op(id).traits); });
   };
   const auto work_a = work(a_, group.a), work_b = work(b_, group.b);
   const auto domain = [](const onnx::Node& node) { return node.domain() == "ai.onnx" ? "" : node.domain(); };

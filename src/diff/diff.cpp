@@ -9,6 +9,7 @@
 #include "diff/changes.h"
 #include "diff/ends.h"
 #include "diff/groups.h"
+#include "diff/thresholds.h"
 
 namespace thence::diff {
 namespace {
@@ -75,9 +76,8 @@ class Comparison {
 
   // Between an input and an output of the same names all may be others.
   bool have_a_common_operator(const Group& group) const {
-    constexpr std::size_t most = 16;
     const auto first = [&](const std::vector<NodeId>& nodes) {
-      return std::span(nodes).first(std::min(nodes.size(), most));
+      return std::span(nodes).first(std::min(nodes.size(), max_searched_nodes));
     };
     for (const NodeId a : first(group.a))
       for (const NodeId b : first(group.b))
@@ -89,7 +89,6 @@ class Comparison {
 
   // Views, constants and sizes are much the same in any two models.
   bool have_nothing_in_common(const Grouping& grouping) const {
-    constexpr double least = 0.1;
     const auto is_little = [&](const Side& side, const std::vector<std::uint32_t>& of) {
       std::size_t all = 0, shared = 0;
       for (NodeId id = 0; id < of.size(); ++id) {
@@ -98,7 +97,7 @@ class Comparison {
         ++all;
         shared += group.exact || have_a_common_operator(group);
       }
-      return all > 0 && static_cast<double>(shared) < least * static_cast<double>(all);
+      return all > 0 && static_cast<double>(shared) < min_common_nodes * static_cast<double>(all);
     };
     return is_little(a_, grouping.of_a) && is_little(b_, grouping.of_b);
   }
@@ -113,23 +112,29 @@ class Comparison {
     return true;
   }
 
-  // Claimed only where both files name a module for this very node, and neither counts it to the other's.
+  // Whether some of a side's nodes count as nodes of a module.
+  static bool any_in_module(const Side& side, const std::vector<NodeId>& nodes, std::string_view path) {
+    for (const NodeId node : nodes)
+      for (const auto module : side.map.modules_of(node))
+        if (side.map.tree()[module].path == path) return true;
+    return false;
+  }
+
+  // Whether evidence of the same kind names the modules of both nodes. A name and a parameter may well name
+  // two: a shared parameter has one name.
+  bool are_named_alike(NodeId a, NodeId b) const {
+    if (!b_.surely(b) || !a_.surely(a)) return false;
+    const resolve::Attribution &before = a_.map.answer(a), &after = b_.map.answer(b);
+    return before.source == after.source || (before.named && after.named);
+  }
+
+  // Only if both files name a module for this node, and neither counts it to the other's.
   bool moved(const Group& group) {
     if (group.a.empty() || group.b.empty()) return false;
-    const NodeId ours = group.b.front();
-    if (a_.model.node(group.a.front()).op_type() != b_.model.node(ours).op_type()) return false;
-    if (!b_.surely(ours) || !a_.surely(group.a.front())) return false;
-    // Names and parameters may well name two: a shared parameter has one name.
-    const resolve::Attribution &was = a_.map.answer(group.a.front()), &is = b_.map.answer(ours);
-    if (was.source != is.source && !(was.named && is.named)) return false;
-    const std::string_view now = *b_.module(ours);
-    for (const NodeId node : group.a)
-      for (const auto module : a_.map.modules_of(node))
-        if (a_.map.tree()[module].path == now) return false;
-    for (const NodeId node : group.b)
-      for (const auto module : b_.map.modules_of(node))
-        if (b_.map.tree()[module].path == *a_.module(group.a.front())) return false;
-    const std::string_view before = *a_.module(group.a.front());
+    const NodeId theirs = group.a.front(), ours = group.b.front();
+    if (a_.graph.op(theirs).name != b_.graph.op(ours).name || !are_named_alike(theirs, ours)) return false;
+    const std::string_view before = *a_.module(theirs), now = *b_.module(ours);
+    if (any_in_module(a_, group.a, now) || any_in_module(b_, group.b, before)) return false;
     const auto shown = [](std::string_view path) { return path.empty() ? "(root)" : base::printable(path); };
     return put({Kind::moved,
                 row(before),

@@ -6,7 +6,7 @@
 
 #include "dataflow/operator_traits.h"
 #include "diff/absorb.h"
-#include "diff/by_readers.h"
+#include "diff/group_by_uses.h"
 
 namespace thence::diff {
 namespace {
@@ -14,6 +14,7 @@ namespace {
 using onnx::NodeId;
 using onnx::none;
 using transfer::Origin;
+using transfer::OriginKind;
 
 class Grouper {
  public:
@@ -27,7 +28,7 @@ class Grouper {
     group_same();
     group_meant();
     group_backwards();
-    group_by_readers(a_, b_, all_);
+    group_by_uses(a_, b_, all_);
     carry();
     absorb_rewritten(a_, b_, all_);
     rest();
@@ -102,8 +103,7 @@ class Grouper {
       const NodeId meant = matching_.meant(id);
       if (all_.of_b[id] != no_group || meant == none) continue;
       const Origin& origin = matching_.forward(id);
-      const bool other_form =
-          origin.kind == transfer::OriginKind::computes && !matching_.same_operator(meant, id);
+      const bool other_form = origin.kind == OriginKind::computes && !matching_.same_operator(meant, id);
       if (const std::uint32_t taken = all_.of_a[meant]; taken != no_group) {
         // Another step of what is one node in A.
         if (!all_.groups[taken].exact && other_form) all_.join_b(taken, id);
@@ -121,8 +121,7 @@ class Grouper {
   void group_backwards() {
     for (NodeId id = 0; id < a_.model.node_count(); ++id) {
       const Origin& origin = matching_.backward(id);
-      if (all_.of_a[id] != no_group || a_.is_constant(id) || origin.kind != transfer::OriginKind::computes)
-        continue;
+      if (all_.of_a[id] != no_group || a_.is_constant(id) || origin.kind != OriginKind::computes) continue;
       if (all_.of_b[origin.nodes.front()] != no_group || b_.is_constant(origin.nodes.front())) continue;
       std::vector<NodeId> ours{origin.nodes.front()};
       // What else lies between the same values as the same operator is no part of it, but was added.
@@ -147,7 +146,7 @@ class Grouper {
       if (all_.of_b[id] == no_group) all_.join_b(into, id);
     for (NodeId id = 0; id < b_.model.node_count(); ++id) {
       const Origin& origin = matching_.forward(id);
-      if (all_.of_b[id] != no_group || origin.kind != transfer::OriginKind::inserted) continue;
+      if (all_.of_b[id] != no_group || origin.kind != OriginKind::inserted) continue;
       const std::uint32_t into = all_.of_a[origin.nodes.front()];
       if (into != no_group && !all_.groups[into].exact && is_quantised(all_.groups[into]) &&
           !dataflow::is_quantised(b_.model.node(id).op_type()))
@@ -162,8 +161,7 @@ class Grouper {
       if (all_.of_b[id] != no_group || b_.is_constant(id)) continue;
       Group& made = all_.groups[all_.add({}, {id})];
       const Origin& origin = matching_.forward(id);
-      if (!origin.nodes.empty() && origin.kind != transfer::OriginKind::ambiguous)
-        made.anchor = origin.nodes.front();
+      if (!origin.nodes.empty() && origin.kind != OriginKind::ambiguous) made.anchor = origin.nodes.front();
     }
   }
 

@@ -40,13 +40,12 @@ class Keys {
   /// the same in the same place, as it is (true) and seen through views (false).
   template <class Use>
   void each_read(onnx::NodeId id, Use use) const {
-    const onnx::Node node = side_.model.node(id);
-    const auto inputs = node.inputs();
+    const auto inputs = side_.model.node(id).inputs();
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == onnx::none || side_.graph.constant(side_.graph.canonical(inputs[i])) != nullptr)
         continue;
-      use(place_key(node, i, code_of_input(inputs[i])), true);
-      use(place_key(node, i, ~loose_code(inputs[i])), false);
+      use(operand_key(id, i, code_of_input(inputs[i])), true);
+      use(operand_key(id, i, ~loose_code(inputs[i])), false);
     }
   }
 
@@ -54,7 +53,10 @@ class Keys {
   void graph(onnx::GraphId id);
   void node(onnx::NodeId id);
   Key loose_code(onnx::ValueId value) const;
-  static Key place_key(const onnx::Node& node, std::size_t place, Key code);
+  void read_inputs(const onnx::Node& node);
+  void read_body(onnx::NodeId owner, onnx::GraphId body);
+  Key base_key(const onnx::Node& node);
+  Key operand_key(onnx::NodeId node, std::size_t position, Key code) const;
 
   Side& side_;
   std::function<void(onnx::NodeId)> settle_;

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "diff/thresholds.h"
+
 namespace thence::diff {
 namespace {
 
 using onnx::NodeId;
 using onnx::none;
 using transfer::Origin;
-
-constexpr std::size_t most_alike = 64;  // candidates that are looked at for one node
+using transfer::OriginKind;
 
 template <class KeyOf>
 KeyIndex indexed(const Side& side, KeyOf key_of) {
@@ -66,7 +67,7 @@ void Matching::list_claims() {
     if (const std::string_view name = b_.model.node(id).name(); !name.empty()) named_.emplace(name, id);
   claimed_.assign(a_.model.node_count(), none);
   for (NodeId id = 0; id < b_.model.node_count(); ++id) {
-    if (forward_[id].kind != transfer::OriginKind::computes) continue;
+    if (forward_[id].kind != OriginKind::computes) continue;
     const NodeId theirs = forward_[id].nodes.front();
     if (claimed_[theirs] == none || !same_operator(theirs, claimed_[theirs])) claimed_[theirs] = id;
   }
@@ -78,44 +79,54 @@ void Matching::list_claims() {
     }
 }
 
-// The outputs of a node of B that is not just so in A: they are what the node of A makes that it stands for.
+// Finds the node of A that a node of B stands for, unless A has exactly the same node. Its outputs get the
+// codes of that node's outputs.
 void Matching::settle(NodeId id) {
   if (b_.is_constant(id) || !same_as(keys_b_.exact(id)).empty()) return;
   meant_[id] = alike(id, traced(id));
   if (meant_[id] == none) meant_[id] = traced(id);
   if (meant_[id] == none) meant_[id] = by_reading(id);
-  const auto ours = b_.model.node(id).outputs();
   if (meant_[id] != none) {
     taken_[meant_[id]] = true;
-    const auto theirs = a_.model.node(meant_[id]).outputs();
-    for (std::size_t i = 0; i < ours.size() && i < theirs.size(); ++i)
-      if (ours[i] != none && theirs[i] != none) keys_b_.set_code(ours[i], keys_a_.code(theirs[i]));
-  } else if (forward_[id].kind == transfer::OriginKind::inserted && !ours.empty() && ours[0] != none) {
-    for (const onnx::ValueId value : b_.model.node(id).inputs())
-      if (value != none && b_.graph.canonical(value) == b_.graph.canonical(ours[0]))
-        keys_b_.set_code(ours[0], keys_b_.code(value));
+    copy_codes(meant_[id], id);
+  } else if (forward_[id].kind == OriginKind::inserted) {
+    forward_code(id);
   }
+}
+
+void Matching::copy_codes(NodeId a, NodeId b) {
+  const auto theirs = a_.model.node(a).outputs(), ours = b_.model.node(b).outputs();
+  for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i)
+    if (ours[i] != none && theirs[i] != none) keys_b_.set_code(ours[i], keys_a_.code(theirs[i]));
+}
+
+// The output of an inserted node gets the code of the input that it forwards.
+void Matching::forward_code(NodeId b) {
+  const auto outputs = b_.model.node(b).outputs();
+  if (outputs.empty() || outputs[0] == none) return;
+  for (const onnx::ValueId input : b_.model.node(b).inputs())
+    if (input != none && b_.graph.canonical(input) == b_.graph.canonical(outputs[0]))
+      keys_b_.set_code(outputs[0], keys_b_.code(input));
 }
 
 // What it computes. Of the parts of an operation that was taken apart only one is the operation itself, where
 // that is among them.
 NodeId Matching::traced(NodeId id) const {
   const Origin& origin = forward_[id];
-  const bool computes =
-      origin.kind == transfer::OriginKind::computes || origin.kind == transfer::OriginKind::view;
+  const bool computes = origin.kind == OriginKind::computes || origin.kind == OriginKind::view;
   if (!computes || origin.nodes.empty()) return none;
   const NodeId theirs = origin.nodes.front(), claimant = claimed_[theirs];
   if (a_.is_constant(theirs)) return none;
   if (!same_operator(theirs, id) && claimant != none && claimant != id && same_operator(theirs, claimant))
     return none;
-  return origin.kind == transfer::OriginKind::view && is_named_elsewhere(theirs, id) ? none : theirs;
+  return origin.kind == OriginKind::view && is_named_elsewhere(theirs, id) ? none : theirs;
 }
 
 // The same but for views; of several the one that it computes.
 NodeId Matching::alike(NodeId id, NodeId traced) const {
   const auto found = by_loose_->find(keys_b_.loose(id));
   if (found.empty()) return none;
-  for (const auto& [key, node] : found.first(std::min(found.size(), most_alike)))
+  for (const auto& [key, node] : found.first(std::min(found.size(), max_candidates)))
     if (node == traced) return traced;
   return found.front().second;
 }
@@ -130,7 +141,7 @@ bool Matching::is_free(NodeId a, NodeId b) const {
   if (a_.graph.is_view(a) && is_named_elsewhere(a, b)) return false;
   if (taken_[a] || (claimed_[a] != none && claimed_[a] != b)) return false;
   const Origin& back = backward_[a];
-  return back.kind != transfer::OriginKind::computes || back.nodes.front() == b;
+  return back.kind != OriginKind::computes || back.nodes.front() == b;
 }
 
 // The one operator of its kind that reads most of the same values, in the same module where both are known.
@@ -138,7 +149,7 @@ NodeId Matching::by_reading(NodeId id) const {
   std::unordered_map<NodeId, unsigned> common;
   keys_b_.each_read(id, [&](Key key, bool) {
     const auto readers = by_reading_->find(key);
-    if (readers.size() > most_alike) return;
+    if (readers.size() > max_candidates) return;
     for (const auto& [same, node] : readers)
       if (is_free(node, id)) ++common[node];
   });

@@ -35,6 +35,8 @@ class Matching {
   void name_inputs();
   void list_claims();
   void settle(onnx::NodeId id);
+  void copy_codes(onnx::NodeId a, onnx::NodeId b);
+  void forward_code(onnx::NodeId b);
   onnx::NodeId traced(onnx::NodeId id) const;
   onnx::NodeId alike(onnx::NodeId id, onnx::NodeId traced) const;
   onnx::NodeId by_reading(onnx::NodeId id) const;

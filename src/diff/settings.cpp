@@ -64,9 +64,8 @@ std::string hash_text(std::string_view text) {
 }
 
 std::string short_text(std::string_view text) {
-  constexpr std::size_t longest = 80;
-  if (text.size() <= longest) return std::string(text);
-  return base::format("{}... {}", text.substr(0, longest), hash_text(text));
+  if (text.size() <= max_setting_length) return std::string(text);
+  return base::format("{}... {}", text.substr(0, max_setting_length), hash_text(text));
 }
 
 // Of kinds that are seldom seen, only whether they are the same is told.
@@ -96,8 +95,7 @@ std::string text_of(const onnx::AttributeView& attribute, std::string_view messa
 bool says_nothing(const onnx::Node& node, const onnx::AttributeView& attribute, Constants& constants) {
   if (node.op_type() != "Reshape" || attribute.name != "allowzero" || node.inputs().size() < 2) return false;
   const Tensor* const shape = constants.of(node.inputs()[1]);
-  constexpr std::size_t most = 16;  // a text has no more of them
-  return shape != nullptr && shape->read && shape->elements <= most &&
+  return shape != nullptr && shape->read && shape->elements <= max_listed_numbers &&
          ("," + shape->numbers + ",").find(",0,") == std::string::npos;
 }
 
@@ -152,7 +150,7 @@ std::string_view setting_name(std::string_view op, std::size_t input) {
 }
 
 bool is_setting(const onnx::Node& node, std::size_t input, const Tensor* constant) {
-  if (constant == nullptr || !constant->read || constant->elements > Tensor::most_settings) return false;
+  if (constant == nullptr || !constant->read || constant->elements > max_setting_elements) return false;
   const std::string_view name = setting_name(node.op_type(), input);
   if (!constant->is_float()) return !name.empty() || constant->is_setting();
   return std::find(std::begin(float_settings), std::end(float_settings), name) != std::end(float_settings);

@@ -13,8 +13,6 @@ namespace {
 
 using onnx::DataType;
 
-constexpr std::size_t most_listed = 16;
-
 std::uint64_t content_hash(std::string_view bytes) { return base::text_hash(bytes, 0x64696666); }
 
 template <class Number>
@@ -90,7 +88,7 @@ void fill(Tensor& tensor, std::string_view raw) {
   tensor.content = content_hash(raw) * 31 + static_cast<std::uint64_t>(tensor.type);
   for (const std::int64_t dim : tensor.dims)
     tensor.content = (tensor.content ^ static_cast<std::uint64_t>(dim)) * 0x9e3779b97f4a7c15;
-  if (tensor.elements <= Tensor::most_settings) tensor.numbers = numbers_of(tensor.type, raw);
+  if (tensor.elements <= max_setting_elements) tensor.numbers = numbers_of(tensor.type, raw);
 }
 
 // Of numbers that stand in an attribute: the same as a tensor of them.
@@ -118,7 +116,7 @@ Tensor sparse_of(std::string_view message) {
   std::uint64_t content = 0;
   for (wire::Fields field(message); field.next();) {
     wire::each_varint(field, static_cast<std::uint32_t>(SparseTensorField::dims), [&](std::uint64_t dim) {
-      if (tensor.dims.size() < most_listed) tensor.dims.push_back(static_cast<std::int64_t>(dim));
+      if (tensor.dims.size() < max_listed_numbers) tensor.dims.push_back(static_cast<std::int64_t>(dim));
     });
     if (field.tag() != wire::bytes_tag(SparseTensorField::values) &&
         field.tag() != wire::bytes_tag(SparseTensorField::indices))
@@ -141,9 +139,9 @@ Tensor sparse_of(std::string_view message) {
 template <class Number>
 std::string listed(const std::vector<Number>& numbers) {
   std::string text;
-  for (std::size_t i = 0; i < numbers.size() && i < most_listed; ++i)
+  for (std::size_t i = 0; i < numbers.size() && i < max_listed_numbers; ++i)
     text += base::format("{}{}", i == 0 ? "" : ",", numbers[i]);
-  if (numbers.size() > most_listed)
+  if (numbers.size() > max_listed_numbers)
     text += base::format(
         ",... {} in all, #{:016x}", numbers.size(),
         content_hash({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number)}));
@@ -233,8 +231,7 @@ Tensor Constants::read(onnx::ValueId value) {
 // The constant that a value is; none for what is not. Exporters have one of several equal weights, and nodes
 // that say which others are identical.
 onnx::ValueId Constants::origin(onnx::ValueId value) const {
-  constexpr int most_steps = 16;
-  for (int step = 0; step < most_steps && value != onnx::none; ++step) {
+  for (int step = 0; step < max_identity_chain && value != onnx::none; ++step) {
     const onnx::Producer producer = model_.producer(value);
     if (producer.kind == onnx::Producer::Kind::initializer) return value;
     if (producer.kind != onnx::Producer::Kind::node) break;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dataflow/data_files.h"
+#include "diff/thresholds.h"
 #include "onnx/model.h"
 
 namespace thence::diff {
@@ -32,10 +33,8 @@ struct Tensor {
   bool is_setting() const {
     using enum onnx::DataType;
     return (type == int32 || type == int64 || type == boolean || type == uint32 || type == uint64) &&
-           elements <= most_settings;
+           elements <= max_setting_elements;
   }
-
-  static constexpr std::uint64_t most_settings = 64;
 };
 
 /// "float32 8x64"

@@ -30,6 +30,9 @@ class Weights {
   bool same_numbers(const Tensor& a, const Tensor& b);
   std::uint64_t unordered(const Tensor& tensor);
   void compare(const Weight& a, const Weight& b);
+  void compare_by_position(const std::vector<Weight>& before, const std::vector<Weight>& after);
+  void compare_by_content(std::vector<Weight> before, std::vector<Weight> after, bool one_each);
+  Kind kind_of_change(const Tensor& a, const Tensor& b);
   bool have_same_contents(const std::vector<Weight>& a, const std::vector<Weight>& b);
 
   Side &a_, &b_;

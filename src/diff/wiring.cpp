@@ -4,19 +4,16 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "dataflow/operator_traits.h"
+#include "diff/thresholds.h"
 
 namespace thence::diff {
 namespace {
 
-using dataflow::has_trait;
 using dataflow::Trait;
 
 using onnx::NodeId;
 using onnx::none;
 using onnx::ValueId;
-
-constexpr std::size_t most_swapped = 64;  // operands of one node that are looked for in any place
 
 ValueId at(std::span<const ValueId> values, std::size_t place) {
   return place < values.size() ? values[place] : none;
@@ -82,7 +79,7 @@ std::vector<std::string> Wiring::rewired(NodeId a, NodeId b) const {
   const auto tell = [&](std::size_t place, ValueId was, ValueId is) {
     found.push_back(base::format("input {}: {} -> {}", place, text(a_, was), text(b_, is)));
   };
-  if (!has_trait(b_.model.node(b), Trait::commutative) || count > most_swapped) {
+  if (!b_.graph.has_trait(b, Trait::commutative) || count > max_swapped_operands) {
     for (std::size_t i = 0; i < count; ++i)
       if (!is_setting(a_, a, i) && !is_setting(b_, b, i) && differ(at(theirs, i), at(ours, i)))
         tell(i, at(theirs, i), at(ours, i));
