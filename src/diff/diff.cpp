@@ -30,7 +30,7 @@ class Comparison {
     const Wiring wiring(a_, b_, matching, grouping);
     list_modules(grouping.groups);
     compare_ends(a_, b_, wiring, [&](Kind kind, std::string_view name, const std::string& detail) {
-      put({kind, row(""), {}, {}, {}, std::string(name), detail});  // they are the root's
+      put({kind, row(""), {}, {}, {}, std::string(name), detail});  // the root module's
     });
     report_.nothing_in_common = have_nothing_in_common(grouping);
     Changes changes(a_, b_, wiring);
@@ -53,8 +53,7 @@ class Comparison {
     return entry->second;
   }
 
-  // Where a group belongs: its module in A if that is known, else in B; what B alone has, the other way
-  // round.
+  // The module of a group: in A if it is known, else in B, else that of the node it was inserted after.
   std::uint32_t module_of(const Group& group) {
     std::optional<std::string_view> path;
     if (!group.a.empty()) path = a_.module(group.a.front());
@@ -74,7 +73,7 @@ class Comparison {
     }
   }
 
-  // Between an input and an output of the same names all may be others.
+  // Two models may share the names of inputs and outputs, and nothing between.
   bool have_a_common_operator(const Group& group) const {
     const auto first = [&](const std::vector<NodeId>& nodes) {
       return std::span(nodes).first(std::min(nodes.size(), max_searched_nodes));
@@ -87,7 +86,7 @@ class Comparison {
     return false;
   }
 
-  // Views, constants and sizes are much the same in any two models.
+  // Views, constants and shapes do not count: any two models share them.
   bool have_nothing_in_common(const Grouping& grouping) const {
     const auto is_little = [&](const Side& side, const std::vector<std::uint32_t>& of) {
       std::size_t all = 0, shared = 0;
@@ -122,17 +121,17 @@ class Comparison {
 
   // Whether evidence of the same kind names the modules of both nodes. A name and a parameter may well name
   // two: a shared parameter has one name.
-  bool are_named_alike(NodeId a, NodeId b) const {
-    if (!b_.surely(b) || !a_.surely(a)) return false;
+  bool have_same_evidence(NodeId a, NodeId b) const {
+    if (!b_.is_certain(b) || !a_.is_certain(a)) return false;
     const resolve::Attribution &before = a_.map.answer(a), &after = b_.map.answer(b);
     return before.source == after.source || (before.named && after.named);
   }
 
-  // Only if both files name a module for this node, and neither counts it to the other's.
+  // A node moved only if both files name its module, and neither also counts it to the other's.
   bool moved(const Group& group) {
     if (group.a.empty() || group.b.empty()) return false;
     const NodeId theirs = group.a.front(), ours = group.b.front();
-    if (a_.graph.op(theirs).name != b_.graph.op(ours).name || !are_named_alike(theirs, ours)) return false;
+    if (a_.graph.op(theirs).name != b_.graph.op(ours).name || !have_same_evidence(theirs, ours)) return false;
     const std::string_view before = *a_.module(theirs), now = *b_.module(ours);
     if (any_in_module(a_, group.a, now) || any_in_module(b_, group.b, before)) return false;
     const auto shown = [](std::string_view path) { return path.empty() ? "(root)" : base::printable(path); };
@@ -145,7 +144,7 @@ class Comparison {
                 base::format("{} -> {}", shown(before), shown(now))});
   }
 
-  // Unread data that no node accounts for: an output of the model or of a body, an attribute.
+  // Unread data that no group reports: an output of the model or of a body, or an attribute.
   void report_other_unread() {
     report_.unread_weights = std::max(a_.constants.unread(), b_.constants.unread());
     if (report_.unread_weights == 0 || report_.counts[static_cast<std::size_t>(Kind::not_compared)] > 0)

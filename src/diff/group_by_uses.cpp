@@ -68,7 +68,7 @@ class UseGrouper {
 
   bool may_match(NodeId a, NodeId b) const {
     return a != none && all_.of_a[a] == no_group && !a_.is_constant(a) &&
-           a_.graph.op(a).name == b_.graph.op(b).name && !are_surely_of_two_modules(a_, a, b_, b);
+           a_.graph.op(a).name == b_.graph.op(b).name && !are_certainly_in_different_modules(a_, a, b_, b);
   }
 
   const Side &a_, &b_;

@@ -17,7 +17,7 @@ Key hash_of(std::string_view text) { return base::text_hash(text, base::process_
 
 Key key_of(const Tensor& tensor) {
   if (tensor.read) return tensor.content;
-  // Data in another file: what is written of it here, but for that file's name.
+  // External data: everything but the name of the file.
   Key key = mixed(static_cast<Key>(tensor.type), tensor.elements);
   for (const std::int64_t dim : tensor.dims) key = mixed(key, static_cast<Key>(dim));
   if (tensor.message.empty()) return key;

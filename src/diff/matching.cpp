@@ -38,12 +38,12 @@ void Matching::trace() {
   std::vector<std::pair<Key, NodeId>> reading;
   for (NodeId id = 0; id < a_.model.node_count(); ++id)
     keys_a_.each_read(id, [&](Key key, bool) { reading.emplace_back(key, id); });
-  by_reading_.emplace(std::move(reading));
-  meant_.assign(b_.model.node_count(), none);
+  by_input_.emplace(std::move(reading));
+  counterparts_.assign(b_.model.node_count(), none);
   keys_b_.run([&](NodeId id) { settle(id); });
 }
 
-// Inputs that were renamed: by their place among those that were.
+// Pairs renamed graph inputs by position.
 void Matching::name_inputs() {
   const auto strangers = [](Side& side, const Side& other) {
     std::unordered_set<std::string_view> known;
@@ -61,7 +61,7 @@ void Matching::name_inputs() {
   for (std::size_t i = 0; i < ours.size(); ++i) keys_b_.set_code(ours[i], keys_a_.code(theirs[i]));
 }
 
-// Which nodes of A have one in B already.
+// Lists the nodes of A that already have a node in B.
 void Matching::list_claims() {
   for (NodeId id = 0; id < b_.model.node_count(); ++id)
     if (const std::string_view name = b_.model.node(id).name(); !name.empty()) named_.emplace(name, id);
@@ -74,21 +74,21 @@ void Matching::list_claims() {
   taken_.assign(a_.model.node_count(), false);
   for (NodeId id = 0; id < b_.model.node_count(); ++id)
     for (const auto& [key, node] : same_as(keys_b_.exact(id))) {
-      if (taken_[node]) break;  // and so are the others
+      if (taken_[node]) break;  // the others are taken, too
       taken_[node] = true;
     }
 }
 
-// Finds the node of A that a node of B stands for, unless A has exactly the same node. Its outputs get the
-// codes of that node's outputs.
+// Finds the counterpart of a node of B, unless A has an equal node. Its outputs get the codes of the
+// counterpart's outputs.
 void Matching::settle(NodeId id) {
   if (b_.is_constant(id) || !same_as(keys_b_.exact(id)).empty()) return;
-  meant_[id] = alike(id, traced(id));
-  if (meant_[id] == none) meant_[id] = traced(id);
-  if (meant_[id] == none) meant_[id] = by_reading(id);
-  if (meant_[id] != none) {
-    taken_[meant_[id]] = true;
-    copy_codes(meant_[id], id);
+  counterparts_[id] = same_apart_from_views(id, traced(id));
+  if (counterparts_[id] == none) counterparts_[id] = traced(id);
+  if (counterparts_[id] == none) counterparts_[id] = by_inputs(id);
+  if (counterparts_[id] != none) {
+    taken_[counterparts_[id]] = true;
+    copy_codes(counterparts_[id], id);
   } else if (forward_[id].kind == OriginKind::inserted) {
     forward_code(id);
   }
@@ -109,8 +109,8 @@ void Matching::forward_code(NodeId b) {
       keys_b_.set_code(outputs[0], keys_b_.code(input));
 }
 
-// What it computes. Of the parts of an operation that was taken apart only one is the operation itself, where
-// that is among them.
+// The node of A that it computes. Of the parts of a split operation only the one with the same operator
+// counts, if there is one.
 NodeId Matching::traced(NodeId id) const {
   const Origin& origin = forward_[id];
   const bool computes = origin.kind == OriginKind::computes || origin.kind == OriginKind::view;
@@ -122,8 +122,8 @@ NodeId Matching::traced(NodeId id) const {
   return origin.kind == OriginKind::view && is_named_elsewhere(theirs, id) ? none : theirs;
 }
 
-// The same but for views; of several the one that it computes.
-NodeId Matching::alike(NodeId id, NodeId traced) const {
+// A node of A that is equal apart from views; among several, the one that it computes.
+NodeId Matching::same_apart_from_views(NodeId id, NodeId traced) const {
   const auto found = by_loose_->find(keys_b_.loose(id));
   if (found.empty()) return none;
   for (const auto& [key, node] : found.first(std::min(found.size(), max_candidates)))
@@ -131,7 +131,7 @@ NodeId Matching::alike(NodeId id, NodeId traced) const {
   return found.front().second;
 }
 
-// Of views in a row, which is which may be told by names only.
+// In a chain of equal views only names may distinguish them.
 bool Matching::is_named_elsewhere(NodeId a, NodeId b) const {
   const auto named = named_.find(a_.model.node(a).name());
   return named != named_.end() && named->second != b && same_operator(a, named->second);
@@ -144,11 +144,11 @@ bool Matching::is_free(NodeId a, NodeId b) const {
   return back.kind != OriginKind::computes || back.nodes.front() == b;
 }
 
-// The one operator of its kind that reads most of the same values, in the same module where both are known.
-NodeId Matching::by_reading(NodeId id) const {
+// The only node of the same operator that reads most of the same values, preferably in the same module.
+NodeId Matching::by_inputs(NodeId id) const {
   std::unordered_map<NodeId, unsigned> common;
   keys_b_.each_read(id, [&](Key key, bool) {
-    const auto readers = by_reading_->find(key);
+    const auto readers = by_input_->find(key);
     if (readers.size() > max_candidates) return;
     for (const auto& [same, node] : readers)
       if (is_free(node, id)) ++common[node];
@@ -160,7 +160,7 @@ NodeId Matching::by_reading(NodeId id) const {
   for (const auto& [node, count] : common) {
     const auto other = a_.module(node);
     const bool both = module && other;
-    if (are_surely_of_two_modules(a_, node, b_, id)) continue;
+    if (are_certainly_in_different_modules(a_, node, b_, id)) continue;
     const std::pair<bool, unsigned> rank{both && *module == *other, count};
     if (rank > most || best == none) {
       best = node, most = rank, alone = true;

@@ -21,7 +21,7 @@ void append(std::string& bytes, std::uint64_t value) {
   bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-// Elements as raw_data would have them; nothing when they cannot be read.
+// The elements in the layout of raw_data; nothing if they cannot be read.
 std::optional<std::string> raw_of_fields(const onnx::Pieces& message, DataType type) {
   using onnx::TensorField;
   std::string bytes;
@@ -82,7 +82,7 @@ std::string numbers_of(DataType type, std::string_view bytes) {
   }
 }
 
-// Puts the elements, as raw_data has them, into a tensor whose type and shape are known.
+// Fills a tensor of known type and shape with elements in the layout of raw_data.
 void fill(Tensor& tensor, std::string_view raw) {
   tensor.read = true;
   tensor.content = content_hash(raw) * 31 + static_cast<std::uint64_t>(tensor.type);
@@ -91,7 +91,7 @@ void fill(Tensor& tensor, std::string_view raw) {
   if (tensor.elements <= max_setting_elements) tensor.numbers = numbers_of(tensor.type, raw);
 }
 
-// Of numbers that stand in an attribute: the same as a tensor of them.
+// Numbers in an attribute, as a tensor of them would be.
 template <class Number>
 Tensor tensor_of_numbers(DataType type, const std::vector<Number>& numbers, bool is_list) {
   Tensor tensor{.type = type, .elements = numbers.size()};
@@ -109,7 +109,7 @@ Tensor tensor_of_strings(const std::vector<std::string_view>& strings, bool is_l
   return tensor;
 }
 
-// Told by what both its parts hold.
+// Its content is a hash of both of its parts.
 Tensor sparse_of(std::string_view message) {
   using onnx::SparseTensorField;
   Tensor tensor;
@@ -189,7 +189,7 @@ Tensor tensor_of(const onnx::Pieces& message, dataflow::DataFiles* files) {
 Tensor Constants::held_by(const onnx::Node& constant) {
   Tensor tensor;
   constant.each_attribute([&](const onnx::AttributeView& attribute) {
-    if (!attribute.ref_attr_name.empty())  // an attribute of the function: the same if it is the same one
+    if (!attribute.ref_attr_name.empty())  // an attribute of the function
       tensor = tensor_of_strings({attribute.ref_attr_name}, false);
     else if (attribute.has_tensor)
       tensor = tensor_of(attribute.tensor, &files_);
@@ -228,8 +228,8 @@ Tensor Constants::read(onnx::ValueId value) {
                             : tensor_of(onnx::Pieces{initializer.bytes}, &files_);
 }
 
-// The constant that a value is; none for what is not. Exporters have one of several equal weights, and nodes
-// that say which others are identical.
+// The constant that a value is, or none. Exporters store one of several equal weights, and an Identity node
+// for each of the others.
 onnx::ValueId Constants::origin(onnx::ValueId value) const {
   for (int step = 0; step < max_identity_chain && value != onnx::none; ++step) {
     const onnx::Producer producer = model_.producer(value);

@@ -60,13 +60,13 @@ void Weights::compare(const Weight& before, const Weight& after) {
   const std::string where = base::format("input {}", after.input);
   if (a.elements == 1 && b.elements == 1 && a.type == b.type && !a.numbers.empty()) {
     if (a.numbers != b.numbers)
-      tell_(Kind::weights, base::format("{}: {} -> {}", where, a.numbers, b.numbers));
+      report_(Kind::weights, base::format("{}: {} -> {}", where, a.numbers, b.numbers));
     return;
   }
   const Kind kind = kind_of_change(a, b);
   const bool same_shape = kind == Kind::weights && a.dims == b.dims;
-  tell_(kind, same_shape ? base::format("{}: {}, other content", where, text_of(b))
-                         : base::format("{}: {} -> {}", where, text_of(a), text_of(b)));
+  report_(kind, same_shape ? base::format("{}: {}, other content", where, text_of(b))
+                           : base::format("{}: {} -> {}", where, text_of(a), text_of(b)));
 }
 
 Kind Weights::kind_of_change(const Tensor& a, const Tensor& b) {
@@ -94,8 +94,8 @@ bool Weights::have_same_contents(const std::vector<Weight>& a, const std::vector
   return contents(a) == contents(b);
 }
 
-void Weights::compare(const Group& group, const std::function<void(Kind, const std::string&)>& tell) {
-  tell_ = tell;
+void Weights::compare(const Group& group, const std::function<void(Kind, const std::string&)>& report) {
+  report_ = report;
   std::vector<Weight> before = weights_of(a_, group.a), after = weights_of(b_, group.b);
   const NodeId a = group.a.front(), b = group.b.front();
   const bool one_each =
@@ -104,7 +104,7 @@ void Weights::compare(const Group& group, const std::function<void(Kind, const s
   if (before.size() <= max_compared_weights && after.size() <= max_compared_weights)
     return compare_by_content(std::move(before), std::move(after), one_each);
   if (!have_same_contents(before, after))
-    tell_(Kind::not_compared, base::format("{} and {} weights: too many", before.size(), after.size()));
+    report_(Kind::not_compared, base::format("{} and {} weights: too many", before.size(), after.size()));
 }
 
 // Both are sorted by position.
