@@ -86,39 +86,30 @@ bool is_there(const onnx::Node& node, int input) {
          node.inputs()[static_cast<std::size_t>(input)] != onnx::none;
 }
 
-}  // namespace
-
-int intermediate_output(std::string_view op_type) {
-  return op_type == "SkipLayerNormalization" || op_type == "SkipSimplifiedLayerNormalization" ? 3 : -1;
+// Two inputs describe the result, then come a tensor, its scale and its zero point each.
+PrimitiveOp concat_of(const onnx::Node& quantised_concat) {
+  PrimitiveOp concat{.op = "Concat"};
+  for (int i = 2; i < static_cast<int>(quantised_concat.inputs().size()); i += 3) concat.inputs.push_back(i);
+  return concat;
 }
 
-std::string_view canonical_view_op(std::string_view op_type) {
-  return op_type == "QLinearMul" || op_type == "Div" ? "Mul" : op_type;
+// A part with those of its inputs that the node has.
+PrimitiveOp primitive_of(const onnx::Node& node, const FusedOperator::Part& part) {
+  PrimitiveOp primitive{.op = part.op == "@activation" ? activation_of(node) : part.op};
+  for (int i = 0; i < part.count; ++i)
+    if (const int input = part.inputs[static_cast<std::size_t>(i)];
+        input == previous || is_there(node, input))
+      primitive.inputs.push_back(input);
+  return primitive;
 }
 
-std::vector<PrimitiveOp> primitives_of(const onnx::Node& node) {
-  const std::string_view op = node.op_type();
-  const FusedOperator* const row = fused_operator_of(op);
+std::vector<PrimitiveOp> expand(const onnx::Node& node, const FusedOperator& row) {
   std::vector<PrimitiveOp> result;
-  if (op == "QLinearConcat") {  // two inputs for the result, then a tensor, its scale and its zero point each
-    result.push_back({.op = "Concat"});
-    for (int i = 2; i < static_cast<int>(node.inputs().size()); i += 3) result.back().inputs.push_back(i);
-    return result;
-  }
-  if (row == nullptr) {
-    result.push_back({.op = op, .all = node.inputs().size()});
-    return result;
-  }
   int first = 0;  // the input that `previous` means in the first operation
-  for (const FusedOperator::Part& part : row->parts) {
+  for (const FusedOperator::Part& part : row.parts) {
     if (part.op.empty()) continue;
-    PrimitiveOp primitive{.op = part.op};
-    if (part.op == "@activation") primitive.op = activation_of(node);
+    PrimitiveOp primitive = primitive_of(node, part);
     if (primitive.op.empty()) continue;
-    for (int i = 0; i < part.count; ++i)
-      if (const int input = part.inputs[static_cast<std::size_t>(i)];
-          input == previous || is_there(node, input))
-        primitive.inputs.push_back(input);
     // One of two operands is absent: the result is the other one.
     if (part.count == 2 && primitive.inputs.size() == 1) {
       first = primitive.inputs.front() == previous ? first : primitive.inputs.front();
@@ -129,6 +120,27 @@ std::vector<PrimitiveOp> primitives_of(const onnx::Node& node) {
     result.push_back(std::move(primitive));
   }
   return result;
+}
+
+}  // namespace
+
+int intermediate_output(std::string_view op_type) {
+  return op_type == "SkipLayerNormalization" || op_type == "SkipSimplifiedLayerNormalization" ? 3 : -1;
+}
+
+std::string_view canonical_view_op(std::string_view op_type) {
+  return op_type == "QLinearMul" || op_type == "Div" ? "Mul" : op_type;
+}
+
+bool is_primitive(std::string_view op_type) {
+  return op_type != "QLinearConcat" && fused_operator_of(op_type) == nullptr;
+}
+
+std::vector<PrimitiveOp> primitives_of(const onnx::Node& node) {
+  const std::string_view op = node.op_type();
+  if (op == "QLinearConcat") return {concat_of(node)};
+  if (const FusedOperator* const row = fused_operator_of(op)) return expand(node, *row);
+  return {{.op = op, .all = node.inputs().size()}};
 }
 
 std::string_view last_primitive(const onnx::Node& node) {

@@ -26,6 +26,9 @@ std::vector<PrimitiveOp> primitives_of(const onnx::Node& node);
 /// The operator of the last one, without making the list for most nodes.
 std::string_view last_primitive(const onnx::Node& node);
 
+/// Whether every node of an operator is one operation of that name.
+bool is_primitive(std::string_view op_type);
+
 /// The index of the output that holds an intermediate result of a fused operator; -1 if there is none.
 int intermediate_output(std::string_view op_type);
 

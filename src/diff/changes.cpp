@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "dataflow/operator_traits.h"
+#include "diff/thresholds.h"
 
 namespace thence::diff {
 namespace {
@@ -12,15 +12,14 @@ namespace {
 using onnx::NodeId;
 using onnx::none;
 
-constexpr std::size_t most_named = 8;
-
-// In the order of the file.
+// The operators of some nodes in the order of the file.
 std::string ops_of(const Side& side, std::vector<NodeId> nodes) {
   std::string text;
   std::sort(nodes.begin(), nodes.end());
-  for (std::size_t i = 0; i < nodes.size() && i < most_named; ++i)
+  for (std::size_t i = 0; i < nodes.size() && i < max_named_operators; ++i)
     text += base::format("{}{}", i == 0 ? "" : " + ", base::printable(side.model.node(nodes[i]).op_type()));
-  if (nodes.size() > most_named) text += base::format(" + {} more", nodes.size() - most_named);
+  if (nodes.size() > max_named_operators)
+    text += base::format(" + {} more", nodes.size() - max_named_operators);
   return text;
 }
 
@@ -29,7 +28,7 @@ bool any_quantising(const Side& side, const std::vector<NodeId>& nodes) {
                      [&](NodeId id) { return dataflow::is_quantised(side.model.node(id).op_type()); });
 }
 
-// Whether a node has an input of this name; as a constant it would be a setting.
+// Whether a node has an input of this name. If it were constant, it would be a setting.
 bool reads_setting(const onnx::Node& node, std::string_view name) {
   const auto inputs = node.inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -57,7 +56,7 @@ std::vector<Change> Changes::of(const Group& group) {
     add(any_quantising(b_, group.b) ? Kind::quantised : Kind::added, ops_of(b_, group.b));
   } else {
     rewritten(group);
-    // Exact groups, too: the data of an unread weight is no part of their keys.
+    // Also for exact groups: their keys do not cover the data of unread weights.
     if (const std::string unread = weights_.first_unread(group); !unread.empty())
       add(Kind::not_compared, unread);
     if (!group.exact)
@@ -76,11 +75,10 @@ std::vector<Change> Changes::of(const Group& group) {
 void Changes::rewritten(const Group& group) {
   const onnx::Node a = a_.model.node(group.a.front()), b = b_.model.node(group.b.front());
   const std::string detail = base::format("{} -> {}", ops_of(a_, group.a), ops_of(b_, group.b));
-  // Views are no work: a reshape around an operator does not make it two.
+  // Views do not count: an operator with a reshape is still one.
   const auto work = [](const Side& side, const std::vector<NodeId>& nodes) {
-    return std::count_if(nodes.begin(), nodes.end(), [&](NodeId id) {
-      return !dataflow::is_view(dataflow::traits_of(side.model.node(id).op_type()));
-    });
+    return std::count_if(nodes.begin(), nodes.end(),
+                         [&](NodeId id) { return !dataflow::is_view(side.graph.op(id).traits); });
   };
   const auto work_a = work(a_, group.a), work_b = work(b_, group.b);
   const auto domain = [](const onnx::Node& node) { return node.domain() == "ai.onnx" ? "" : node.domain(); };
@@ -109,15 +107,15 @@ void Changes::settings(NodeId a, NodeId b) {
     if (reads_setting(side.model.node(&side == &a_ ? a : b), name)) return std::string("computed");
     return Defaults::shipped().of(a_.model.node(a).op_type(), name, side.opset).value_or("none");
   };
-  const auto tell = [&](const std::string& name) {
+  const auto report = [&](const std::string& name) {
     const Setting *const was = find(before, name), *const is = find(after, name);
     if (was == nullptr || is == nullptr || was->text != is->text)
       add(Kind::attributes,
           base::format("{}: {} -> {}", base::printable(name), text(was, a_, name), text(is, b_, name)));
   };
-  for (const Setting& each : before) tell(each.name);
+  for (const Setting& each : before) report(each.name);
   for (const Setting& each : after)
-    if (find(before, each.name) == nullptr) tell(each.name);
+    if (find(before, each.name) == nullptr) report(each.name);
 }
 
 void Changes::shapes(NodeId a, NodeId b) {

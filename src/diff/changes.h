@@ -1,4 +1,4 @@
-// Changes: what differs between nodes that do the same work.
+// Changes: what differs between the nodes of a group.
 #pragma once
 
 #include <string>

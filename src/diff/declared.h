@@ -1,4 +1,4 @@
-// Declared: what the values of a model's main graph are declared as.
+// Declared: the declared types and shapes of the values of a model's main graph.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace thence::diff {
 class Declared {
  public:
   explicit Declared(const onnx::Model& model);
-  /// Null when nothing is.
+  /// Null if the value is not declared.
   const onnx::ValueInfoView* of(std::string_view value);
 
  private:
@@ -22,7 +22,7 @@ class Declared {
 
 /// "float32 1x8x?"
 std::string text_of(const onnx::ValueInfoView& info);
-/// Whether two declared shapes contradict each other: what is left open in one may be anything.
+/// Whether two declared shapes contradict each other. An open dimension may be anything.
 bool shapes_contradict(const onnx::ValueInfoView& a, const onnx::ValueInfoView& b);
 
 }  // namespace thence::diff

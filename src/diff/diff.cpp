@@ -9,6 +9,7 @@
 #include "diff/changes.h"
 #include "diff/ends.h"
 #include "diff/groups.h"
+#include "diff/thresholds.h"
 
 namespace thence::diff {
 namespace {
@@ -19,7 +20,7 @@ using onnx::none;
 class Comparison {
  public:
   Comparison(const semantics::Map& a, const semantics::Map& b, const std::vector<Kind>& ignored)
-      : a_(a, operators_), likeness_(a_.net.constants()), b_(b, operators_, &likeness_) {
+      : a_(a, operators_), weights_(a_.graph.constants()), b_(b, operators_, &weights_) {
     report_.ignored = ignored;
   }
 
@@ -29,7 +30,7 @@ class Comparison {
     const Wiring wiring(a_, b_, matching, grouping);
     list_modules(grouping.groups);
     compare_ends(a_, b_, wiring, [&](Kind kind, std::string_view name, const std::string& detail) {
-      put({kind, row(""), {}, {}, {}, std::string(name), detail});  // they are the root's
+      put({kind, row(""), {}, {}, {}, std::string(name), detail});  // the root module's
     });
     report_.nothing_in_common = have_nothing_in_common(grouping);
     Changes changes(a_, b_, wiring);
@@ -52,8 +53,7 @@ class Comparison {
     return entry->second;
   }
 
-  // Where a group belongs: its module in A if that is known, else in B; what B alone has, the other way
-  // round.
+  // The module of a group: in A if it is known, else in B, else that of the node it was inserted after.
   std::uint32_t module_of(const Group& group) {
     std::optional<std::string_view> path;
     if (!group.a.empty()) path = a_.module(group.a.front());
@@ -73,11 +73,10 @@ class Comparison {
     }
   }
 
-  // Between an input and an output of the same names all may be others.
+  // Two models may share the names of inputs and outputs, and nothing between.
   bool have_a_common_operator(const Group& group) const {
-    constexpr std::size_t most = 16;
     const auto first = [&](const std::vector<NodeId>& nodes) {
-      return std::span(nodes).first(std::min(nodes.size(), most));
+      return std::span(nodes).first(std::min(nodes.size(), max_searched_nodes));
     };
     for (const NodeId a : first(group.a))
       for (const NodeId b : first(group.b))
@@ -87,18 +86,17 @@ class Comparison {
     return false;
   }
 
-  // Views, constants and sizes are much the same in any two models.
+  // Views, constants and shapes do not count: any two models share them.
   bool have_nothing_in_common(const Grouping& grouping) const {
-    constexpr double least = 0.1;
     const auto is_little = [&](const Side& side, const std::vector<std::uint32_t>& of) {
       std::size_t all = 0, shared = 0;
       for (NodeId id = 0; id < of.size(); ++id) {
-        if (of[id] == no_group || side.net.is_view(id) || side.net.is_aside(id)) continue;
+        if (of[id] == no_group || side.graph.is_view(id) || side.graph.is_shape_or_constant(id)) continue;
         const Group& group = grouping.groups[of[id]];
         ++all;
         shared += group.exact || have_a_common_operator(group);
       }
-      return all > 0 && static_cast<double>(shared) < least * static_cast<double>(all);
+      return all > 0 && static_cast<double>(shared) < min_common_nodes * static_cast<double>(all);
     };
     return is_little(a_, grouping.of_a) && is_little(b_, grouping.of_b);
   }
@@ -113,23 +111,29 @@ class Comparison {
     return true;
   }
 
-  // Claimed only where both files name a module for this very node, and neither counts it to the other's.
+  // Whether some of a side's nodes count as nodes of a module.
+  static bool any_in_module(const Side& side, const std::vector<NodeId>& nodes, std::string_view path) {
+    for (const NodeId node : nodes)
+      for (const auto module : side.map.modules_of(node))
+        if (side.map.tree()[module].path == path) return true;
+    return false;
+  }
+
+  // Whether evidence of the same kind names the modules of both nodes. A name and a parameter may well name
+  // two: a shared parameter has one name.
+  bool have_same_evidence(NodeId a, NodeId b) const {
+    if (!b_.is_certain(b) || !a_.is_certain(a)) return false;
+    const resolve::Attribution &before = a_.map.answer(a), &after = b_.map.answer(b);
+    return before.source == after.source || (before.named && after.named);
+  }
+
+  // A node moved only if both files name its module, and neither also counts it to the other's.
   bool moved(const Group& group) {
     if (group.a.empty() || group.b.empty()) return false;
-    const NodeId ours = group.b.front();
-    if (a_.model.node(group.a.front()).op_type() != b_.model.node(ours).op_type()) return false;
-    if (!b_.surely(ours) || !a_.surely(group.a.front())) return false;
-    // Names and parameters may well name two: a shared parameter has one name.
-    const resolve::Attribution &was = a_.map.answer(group.a.front()), &is = b_.map.answer(ours);
-    if (was.source != is.source && !(was.named && is.named)) return false;
-    const std::string_view now = *b_.module(ours);
-    for (const NodeId node : group.a)
-      for (const auto module : a_.map.modules_of(node))
-        if (a_.map.tree()[module].path == now) return false;
-    for (const NodeId node : group.b)
-      for (const auto module : b_.map.modules_of(node))
-        if (b_.map.tree()[module].path == *a_.module(group.a.front())) return false;
-    const std::string_view before = *a_.module(group.a.front());
+    const NodeId theirs = group.a.front(), ours = group.b.front();
+    if (a_.graph.op(theirs).name != b_.graph.op(ours).name || !have_same_evidence(theirs, ours)) return false;
+    const std::string_view before = *a_.module(theirs), now = *b_.module(ours);
+    if (any_in_module(a_, group.a, now) || any_in_module(b_, group.b, before)) return false;
     const auto shown = [](std::string_view path) { return path.empty() ? "(root)" : base::printable(path); };
     return put({Kind::moved,
                 row(before),
@@ -140,7 +144,7 @@ class Comparison {
                 base::format("{} -> {}", shown(before), shown(now))});
   }
 
-  // Unread data that no node accounts for: an output of the model or of a body, an attribute.
+  // Unread data that no group reports: an output of the model or of a body, or an attribute.
   void report_other_unread() {
     report_.unread_weights = std::max(a_.constants.unread(), b_.constants.unread());
     if (report_.unread_weights == 0 || report_.counts[static_cast<std::size_t>(Kind::not_compared)] > 0)
@@ -164,9 +168,9 @@ class Comparison {
       report_.modules_same += module.known && module.differences() == 0;
   }
 
-  transfer::Operators operators_;
+  dataflow::OperatorIds operators_;
   Side a_;
-  transfer::Likeness likeness_;  // of A's weights
+  dataflow::WeightMatcher weights_;  // of A's weights
   Side b_;
   Report report_;
   std::unordered_map<std::string, std::uint32_t> rows_;  // by "." and path; "" for unknown

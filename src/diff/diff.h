@@ -14,7 +14,7 @@ struct Difference {
   std::uint32_t module = 0;  // in Report::modules
   std::string moved_to;      // for `moved`: the module in B
   std::vector<onnx::NodeId> a, b;
-  std::string value;   // of an input or output of the model: its name; then there are no nodes
+  std::string value;   // the name of an input or output of the model; then there are no nodes
   std::string detail;  // what differs, in words
 };
 
@@ -36,7 +36,7 @@ struct Report {
   std::size_t nodes_a = 0, nodes_b = 0;  // without constants
   std::size_t same_nodes = 0;            // of B: nodes that A has as well, without a difference
   std::size_t modules_same = 0;          // known modules without a difference
-  std::size_t unread_weights = 0;        // their data is not to be had: not compared
+  std::size_t unread_weights = 0;        // not compared, because their data cannot be read
   bool nothing_in_common = false;        // less than a tenth of what either model computes is in the other
   Counts counts{};
   std::vector<Kind> ignored;

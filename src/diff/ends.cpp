@@ -18,8 +18,8 @@ using Names = std::vector<std::string_view>;
 
 class Ends {
  public:
-  Ends(Side& a, Side& b, const Wiring& wiring, const TellEnd& tell)
-      : a_(a), b_(b), wiring_(wiring), tell_(tell), before_(a.model), after_(b.model) {}
+  Ends(Side& a, Side& b, const Wiring& wiring, const ReportEnd& report)
+      : a_(a), b_(b), wiring_(wiring), report_(report), before_(a.model), after_(b.model) {}
 
   void run() {
     const onnx::Graph &theirs = a_.model.graphs()[0], &ours = b_.model.graphs()[0];
@@ -28,7 +28,8 @@ class Ends {
     compare("output", named(a_, theirs.outputs, true), named(b_, ours.outputs, true),
             [&](std::string_view name, std::string_view other) {
               if (is_another(made_a.at(name), made_b.at(other)))
-                tell_(Kind::rewired, name, base::format("output {}: another value", base::printable(other)));
+                report_(Kind::rewired, name,
+                        base::format("output {}: another value", base::printable(other)));
             });
     functions();
   }
@@ -53,8 +54,8 @@ class Ends {
     return found;
   }
 
-  // By name; those that the other one does not have by place, where there are as many. `check` gets the names
-  // of those that are there in both.
+  // Pairs by name, and the remaining ones by position if both have equally many. Calls `check` with the names
+  // of each pair.
   template <class Check>
   void compare(const char* what, const Names& theirs, const Names& ours, Check check) {
     const auto lacking = [](const Names& names, const Names& others) {
@@ -64,8 +65,8 @@ class Ends {
         if (!known.contains(name)) found.push_back(name);
       return found;
     };
-    const auto tell = [&](Kind kind, std::string_view name, const std::string& detail) {
-      tell_(kind, name, base::format("{} {}", what, detail));
+    const auto report = [&](Kind kind, std::string_view name, const std::string& detail) {
+      report_(kind, name, base::format("{} {}", what, detail));
     };
     const Names gone = lacking(theirs, ours), fresh = lacking(ours, theirs);
     std::unordered_map<std::string_view, std::string_view> now;
@@ -77,18 +78,18 @@ class Ends {
       std::string_view other = name;
       if (without.contains(name)) {
         if (!now.contains(name)) {
-          tell(Kind::removed, name, base::printable(name));
+          report(Kind::removed, name, base::printable(name));
           continue;
         }
         other = now.at(name);
-        tell(Kind::renamed, name, base::format("{} -> {}", base::printable(name), base::printable(other)));
+        report(Kind::renamed, name, base::format("{} -> {}", base::printable(name), base::printable(other)));
       }
       kept.push_back(other);
       declared(what, name, other);
       check(name, other);
     }
     if (now.empty())
-      for (const std::string_view name : fresh) tell(Kind::added, name, base::printable(name));
+      for (const std::string_view name : fresh) report(Kind::added, name, base::printable(name));
     order(what, kept, ours);
   }
 
@@ -98,19 +99,19 @@ class Ends {
     if (was == nullptr || is == nullptr) return;
     const bool retyped = was->elem_type != is->elem_type;
     if (retyped || shapes_contradict(*was, *is))
-      tell_(retyped ? Kind::precision : Kind::shapes, name,
-            base::format("{} {}: {} -> {}", what, base::printable(name), text_of(*was), text_of(*is)));
+      report_(retyped ? Kind::precision : Kind::shapes, name,
+              base::format("{} {}: {} -> {}", what, base::printable(name), text_of(*was), text_of(*is)));
   }
 
-  // Who runs a model may go by the places of its inputs and outputs.
+  // Callers may pass inputs and outputs by position.
   void order(const char* what, const Names& before, const Names& after) {
     const std::unordered_set<std::string_view> both(before.begin(), before.end());
     std::size_t place = 0;
     for (const std::string_view name : after) {
       if (!both.contains(name)) continue;
       if (place < before.size() && before[place++] == name) continue;
-      tell_(Kind::rewired, name,
-            base::format("{}s in another order, from {} on", what, base::printable(name)));
+      report_(Kind::rewired, name,
+              base::format("{}s in another order, from {} on", what, base::printable(name)));
       return;
     }
   }
@@ -128,21 +129,21 @@ class Ends {
       for (std::size_t i = 0; i < std::max(theirs.size(), graph.outputs.size()); ++i)
         if (is_another(i < theirs.size() ? theirs[i] : none,
                        i < graph.outputs.size() ? graph.outputs[i] : none))
-          tell_(Kind::rewired, graph.name,
-                base::format("function {} output {}: another value", base::printable(graph.name), i));
+          report_(Kind::rewired, graph.name,
+                  base::format("function {} output {}: another value", base::printable(graph.name), i));
     }
   }
 
   Side &a_, &b_;
   const Wiring& wiring_;
-  const TellEnd& tell_;
+  const ReportEnd& report_;
   Declared before_, after_;
 };
 
 }  // namespace
 
-void compare_ends(Side& a, Side& b, const Wiring& wiring, const TellEnd& tell) {
-  Ends(a, b, wiring, tell).run();
+void compare_ends(Side& a, Side& b, const Wiring& wiring, const ReportEnd& report) {
+  Ends(a, b, wiring, report).run();
 }
 
 }  // namespace thence::diff

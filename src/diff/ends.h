@@ -1,4 +1,4 @@
-// Ends: how the inputs and outputs of two models differ, and the outputs of their functions.
+// Ends: differences between the inputs and outputs of two models, and the outputs of their functions.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace thence::diff {
 
-/// Calls `tell` with the kind of each difference, the name of the input or output, and what differs.
-using TellEnd = std::function<void(Kind, std::string_view name, const std::string& detail)>;
-void compare_ends(Side& a, Side& b, const Wiring& wiring, const TellEnd& tell);
+/// Calls `report` with the kind of each difference, the name of the input or output, and what differs.
+using ReportEnd = std::function<void(Kind, std::string_view name, const std::string& detail)>;
+void compare_ends(Side& a, Side& b, const Wiring& wiring, const ReportEnd& report);
 
 }  // namespace thence::diff

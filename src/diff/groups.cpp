@@ -6,7 +6,7 @@
 
 #include "dataflow/operator_traits.h"
 #include "diff/absorb.h"
-#include "diff/by_readers.h"
+#include "diff/group_by_uses.h"
 
 namespace thence::diff {
 namespace {
@@ -14,6 +14,7 @@ namespace {
 using onnx::NodeId;
 using onnx::none;
 using transfer::Origin;
+using transfer::OriginKind;
 
 class Grouper {
  public:
@@ -25,9 +26,9 @@ class Grouper {
     clear();
     matching_.trace();
     group_same();
-    group_meant();
+    group_counterparts();
     group_backwards();
-    group_by_readers(a_, b_, all_);
+    group_by_uses(a_, b_, all_);
     carry();
     absorb_rewritten(a_, b_, all_);
     rest();
@@ -43,7 +44,7 @@ class Grouper {
     merged_b_.clear();
   }
 
-  // Then the models are the very same, and nothing else need be asked.
+  // Whether both models are equal apart from names.
   bool are_all_grouped() const {
     const auto grouped = [](const Side& side, const std::vector<std::uint32_t>& of) {
       for (NodeId id = 0; id < of.size(); ++id)
@@ -53,16 +54,16 @@ class Grouper {
     return grouped(a_, all_.of_a) && grouped(b_, all_.of_b);
   }
 
-  // Nodes that are the very same. Of several equal ones, those of one module belong together.
+  // Nodes that are equal apart from names. Among several, those of the same module belong together.
   void group_same() {
     std::unordered_map<Key, std::vector<NodeId>> ours;
     std::vector<Key> order;
     for (NodeId id = 0; id < b_.model.node_count(); ++id) {
       if (b_.is_constant(id)) continue;
       const Key key = matching_.keys_b().exact(id);
-      auto& alike = ours[key];
-      if (alike.empty()) order.push_back(key);
-      alike.push_back(id);
+      auto& equal = ours[key];
+      if (equal.empty()) order.push_back(key);
+      equal.push_back(id);
     }
     for (const Key key : order) {
       const auto theirs = matching_.same_as(key);
@@ -90,41 +91,42 @@ class Grouper {
     }
     const std::size_t pairs = std::min(a.size(), b.size());
     for (std::size_t i = 0; i < pairs; ++i) all_.add({a[i]}, {b[i]}, true);
-    // What is left was computed several times, and is no more; or the other way round.
+    // The rest are copies that the other model does not have.
     const auto last = static_cast<std::uint32_t>(all_.groups.size() - 1);
     for (std::size_t i = pairs; i < a.size(); ++i) merged_a_.emplace_back(a[i], last);
     for (std::size_t i = pairs; i < b.size(); ++i) merged_b_.emplace_back(b[i], last);
   }
 
-  // Nodes that stand for nodes of A in another form.
-  void group_meant() {
+  // Nodes that correspond to nodes of A without being equal.
+  void group_counterparts() {
     for (NodeId id = 0; id < b_.model.node_count(); ++id) {
-      const NodeId meant = matching_.meant(id);
-      if (all_.of_b[id] != no_group || meant == none) continue;
+      const NodeId counterpart = matching_.counterpart(id);
+      if (all_.of_b[id] != no_group || counterpart == none) continue;
       const Origin& origin = matching_.forward(id);
-      const bool other_form = origin.kind == transfer::Kind::computes && !matching_.same_operator(meant, id);
-      if (const std::uint32_t taken = all_.of_a[meant]; taken != no_group) {
-        // Another step of what is one node in A.
+      const bool other_form =
+          origin.kind == OriginKind::computes && !matching_.same_operator(counterpart, id);
+      if (const std::uint32_t taken = all_.of_a[counterpart]; taken != no_group) {
+        // A further part of what is one node in A.
         if (!all_.groups[taken].exact && other_form) all_.join_b(taken, id);
         continue;
       }
-      std::vector<NodeId> theirs{meant};
-      if (other_form && origin.nodes.front() == meant)
+      std::vector<NodeId> theirs{counterpart};
+      if (other_form && origin.nodes.front() == counterpart)
         for (const NodeId node : origin.nodes)
-          if (node != meant && all_.of_a[node] == no_group && !a_.is_constant(node)) theirs.push_back(node);
+          if (node != counterpart && all_.of_a[node] == no_group && !a_.is_constant(node))
+            theirs.push_back(node);
       all_.add(std::move(theirs), {id});
     }
   }
 
-  // Nodes of A that are several of B.
+  // Nodes of A that are several nodes of B.
   void group_backwards() {
     for (NodeId id = 0; id < a_.model.node_count(); ++id) {
       const Origin& origin = matching_.backward(id);
-      if (all_.of_a[id] != no_group || a_.is_constant(id) || origin.kind != transfer::Kind::computes)
-        continue;
+      if (all_.of_a[id] != no_group || a_.is_constant(id) || origin.kind != OriginKind::computes) continue;
       if (all_.of_b[origin.nodes.front()] != no_group || b_.is_constant(origin.nodes.front())) continue;
       std::vector<NodeId> ours{origin.nodes.front()};
-      // What else lies between the same values as the same operator is no part of it, but was added.
+      // If the operator is the same, other nodes between the same values were added.
       if (!matching_.same_operator(id, ours.front()))
         for (const NodeId node : origin.nodes)
           if (node != ours.front() && all_.of_b[node] == no_group && !b_.is_constant(node))
@@ -138,7 +140,7 @@ class Grouper {
                        [&](NodeId id) { return dataflow::is_quantised(b_.model.node(id).op_type()); });
   }
 
-  // Copies; then what carries the result of a quantised node on: a cast, a scale.
+  // Copies, and casts or scales that forward the result of a quantised node.
   void carry() {
     for (const auto& [id, into] : merged_a_)
       if (all_.of_a[id] == no_group) all_.join_a(into, id);
@@ -146,7 +148,7 @@ class Grouper {
       if (all_.of_b[id] == no_group) all_.join_b(into, id);
     for (NodeId id = 0; id < b_.model.node_count(); ++id) {
       const Origin& origin = matching_.forward(id);
-      if (all_.of_b[id] != no_group || origin.kind != transfer::Kind::carries) continue;
+      if (all_.of_b[id] != no_group || origin.kind != OriginKind::inserted) continue;
       const std::uint32_t into = all_.of_a[origin.nodes.front()];
       if (into != no_group && !all_.groups[into].exact && is_quantised(all_.groups[into]) &&
           !dataflow::is_quantised(b_.model.node(id).op_type()))
@@ -161,15 +163,14 @@ class Grouper {
       if (all_.of_b[id] != no_group || b_.is_constant(id)) continue;
       Group& made = all_.groups[all_.add({}, {id})];
       const Origin& origin = matching_.forward(id);
-      if (!origin.nodes.empty() && origin.kind != transfer::Kind::ambiguous)
-        made.anchor = origin.nodes.front();
+      if (!origin.nodes.empty() && origin.kind != OriginKind::ambiguous) made.anchor = origin.nodes.front();
     }
   }
 
   Side &a_, &b_;
   Matching& matching_;
   Grouping all_;
-  // Copies that the other model does not have, and the group of those that it has.
+  // Copies that the other model does not have, and the group of the remaining ones.
   std::vector<std::pair<NodeId, std::uint32_t>> merged_a_, merged_b_;
 };
 

@@ -1,4 +1,4 @@
-// Groups: which nodes of A do the work of which nodes of B.
+// Groups: nodes of A and nodes of B that do the same work.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@ namespace thence::diff {
 
 inline constexpr std::uint32_t no_group = onnx::none;
 
-/// Nodes that do the same work, the one whose first output is the result first; of one side none, when the
-/// other one has nothing like it.
+/// Nodes that do the same work, the one that writes the result first. One side is empty if the model has no
+/// such nodes.
 struct Group {
   std::vector<onnx::NodeId> a, b;
-  bool exact = false;                // the very same, but for names
-  onnx::NodeId anchor = onnx::none;  // of nodes that B alone has: the node of A whose result they carry
+  bool exact = false;                // equal apart from names
+  onnx::NodeId anchor = onnx::none;  // of nodes of B alone: the node of A whose result they forward
 };
 
-/// Every node of both models is in one group; but Constant nodes, which are compared where they are read.
+/// Every node of both models is in exactly one group, except constants, which are compared where they are
+/// read.
 struct Grouping {
   std::vector<Group> groups;
   std::vector<std::uint32_t> of_a, of_b;  // by node

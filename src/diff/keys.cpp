@@ -3,23 +3,21 @@
 #include <algorithm>
 
 #include "base/text_hash.h"
-#include "dataflow/operator_traits.h"
-#include "transfer/mix.h"
+#include "dataflow/hash_mix.h"
 
 namespace thence::diff {
 namespace {
 
-using dataflow::has_trait;
 using dataflow::Trait;
 
+using dataflow::mixed;
 using onnx::none;
-using transfer::mixed;
 
 Key hash_of(std::string_view text) { return base::text_hash(text, base::process_seed()); }
 
 Key key_of(const Tensor& tensor) {
   if (tensor.read) return tensor.content;
-  // Data in another file: what is written of it here, but for that file's name.
+  // External data: everything but the name of the file.
   Key key = mixed(static_cast<Key>(tensor.type), tensor.elements);
   for (const std::int64_t dim : tensor.dims) key = mixed(key, static_cast<Key>(dim));
   if (tensor.message.empty()) return key;
@@ -70,52 +68,62 @@ Key Keys::code_of_input(onnx::ValueId value) const {
 }
 
 Key Keys::loose_code(onnx::ValueId value) const {
-  const transfer::Root root = side_.net.root(value);
-  const transfer::Constant* const constant = side_.net.constant(root);
-  if (constant != nullptr && constant->content != 0) return constant->content;
-  return root < codes_.size() ? code_of_input(root) : codes_[value];
+  const dataflow::CanonicalValue canonical = side_.graph.canonical(value);
+  const dataflow::Constant* const constant = side_.graph.constant(canonical);
+  if (constant != nullptr && constant->fingerprint != 0) return constant->fingerprint;
+  return canonical < codes_.size() ? code_of_input(canonical) : codes_[value];
 }
 
-Key Keys::place_key(const onnx::Node& node, std::size_t place, Key code) {
-  return mixed(mixed(hash_of(node.op_type()), has_trait(node, Trait::commutative) ? 0 : place), code);
+Key Keys::operand_key(onnx::NodeId node, std::size_t position, Key code) const {
+  const dataflow::OperatorInfo& op = side_.graph.op(node);
+  return mixed(mixed(hash_of(op.name), op.traits.has(Trait::commutative) ? 0 : position), code);
 }
 
-void Keys::node(onnx::NodeId id) {
-  const onnx::Node node = side_.model.node(id);
-  Key base = mixed(hash_of(node.op_type()), hash_of(node.domain() == "ai.onnx" ? "" : node.domain()));
-  for (const Setting& setting : side_.settings(id))
-    base = mixed(mixed(base, hash_of(setting.name)), hash_of(setting.text));
-  const bool commutes = has_trait(node, Trait::commutative);
+Key Keys::base_key(const onnx::Node& node) {
+  Key key = mixed(hash_of(node.op_type()), hash_of(node.domain() == "ai.onnx" ? "" : node.domain()));
+  for (const Setting& setting : side_.settings(node.id()))
+    key = mixed(mixed(key, hash_of(setting.name)), hash_of(setting.text));
+  return key;
+}
+
+void Keys::read_inputs(const onnx::Node& node) {
+  const bool is_commutative = side_.graph.has_trait(node.id(), Trait::commutative);
   const auto inputs = node.inputs();
   std::vector<Key> exact, loose;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] == none || is_setting(node, i, side_.constants.of(inputs[i]))) continue;
-    const Key place = commutes ? 0 : i;
-    exact.push_back(mixed(code_of_input(inputs[i]), place));
-    loose.push_back(mixed(loose_code(inputs[i]), place));
+    const Key position = is_commutative ? 0 : i;
+    exact.push_back(mixed(code_of_input(inputs[i]), position));
+    loose.push_back(mixed(loose_code(inputs[i]), position));
   }
-  const auto folded = [&](std::vector<Key>& codes) {
-    if (commutes) std::sort(codes.begin(), codes.end());
-    Key key = base;
+  const auto combine = [&](Key key, std::vector<Key>& codes) {
+    if (is_commutative) std::sort(codes.begin(), codes.end());
     for (const Key code : codes) key = mixed(key, code);
     return key;
   };
-  exact_[id] = folded(exact);
-  loose_[id] = folded(loose);
-  for (const onnx::GraphId body : bodies(id)) {
-    const onnx::Graph& inner = side_.model.graphs()[body];
-    ++depth_;
-    for (std::size_t i = 0; i < inner.inputs.size(); ++i)
-      if (inner.inputs[i] != none)
-        codes_[inner.inputs[i]] = mixed(mixed(hash_of(inner.attribute), depth_), i);
-    graph(body);
-    --depth_;
-    for (const onnx::ValueId value : inner.outputs) {
-      const Key code = value == none ? 0 : code_of_input(value);
-      exact_[id] = mixed(exact_[id], code);
-      loose_[id] = mixed(loose_[id], code);
-    }
+  const Key base = base_key(node);
+  exact_[node.id()] = combine(base, exact);
+  loose_[node.id()] = combine(base, loose);
+}
+
+void Keys::read_body(onnx::NodeId owner, onnx::GraphId body) {
+  const onnx::Graph& inner = side_.model.graphs()[body];
+  ++depth_;
+  for (std::size_t i = 0; i < inner.inputs.size(); ++i)
+    if (inner.inputs[i] != none) codes_[inner.inputs[i]] = mixed(mixed(hash_of(inner.attribute), depth_), i);
+  graph(body);
+  --depth_;
+  for (const onnx::ValueId value : inner.outputs) {
+    const Key code = value == none ? 0 : code_of_input(value);
+    exact_[owner] = mixed(exact_[owner], code);
+    loose_[owner] = mixed(loose_[owner], code);
   }
+}
+
+void Keys::node(onnx::NodeId id) {
+  const onnx::Node node = side_.model.node(id);
+  read_inputs(node);
+  for (const onnx::GraphId body : bodies(id)) read_body(id, body);
   const auto outputs = node.outputs();
   for (std::size_t i = 0; i < outputs.size(); ++i)
     if (outputs[i] != none) codes_[outputs[i]] = mixed(exact_[id], i);

@@ -1,5 +1,5 @@
-// Keys: numbers that are equal for nodes that do the same to the same values, whatever things are called and
-// wherever they stand.
+// Keys: hashes that are equal for nodes that compute the same from the same values, whatever their names and
+// positions.
 #pragma once
 
 #include <cstdint>
@@ -18,34 +18,33 @@ class Keys {
  public:
   explicit Keys(Side& side);
 
-  /// Goes through all nodes, those of a body before the one that holds it. `settle` may give the outputs of a
-  /// node codes of its own choice; they have codes by its key already.
+  /// Visits all nodes, those of a body before its owner. `settle` may replace the codes of a node's outputs.
   void run(const std::function<void(onnx::NodeId)>& settle = {});
 
   Key exact(onnx::NodeId node) const { return exact_[node]; }
-  /// Equal also where views lie between: reshapes, casts, quantisers.
+  /// Ignores views between nodes: reshapes, casts, quantisers.
   Key loose(onnx::NodeId node) const { return loose_[node]; }
-  /// What a value is; equal for equal expressions.
+  /// The code of a value; equal for equal expressions.
   Key code(onnx::ValueId value) const { return codes_[value]; }
   void set_code(onnx::ValueId value, Key code) { codes_[value] = code; }
-  /// The same, also of a constant.
+  /// The same, also for constants.
   Key code_of_input(onnx::ValueId value) const;
-  /// The bodies that a node holds.
+  /// The bodies of a node.
   std::span<const onnx::GraphId> bodies(onnx::NodeId node) const {
     const auto owner = owners_.find(node);
     return owner == owners_.end() ? std::span<const onnx::GraphId>() : bodies_[owner->second];
   }
 
-  /// Calls `use` with a key for each value that a node works on: equal for operators of one kind that read
-  /// the same in the same place, as it is (true) and seen through views (false).
+  /// Calls `use` with two keys for each data input of a node: of the operator, the position and the value
+  /// (true), and of the same without views (false).
   template <class Use>
   void each_read(onnx::NodeId id, Use use) const {
-    const onnx::Node node = side_.model.node(id);
-    const auto inputs = node.inputs();
+    const auto inputs = side_.model.node(id).inputs();
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i] == onnx::none || side_.net.constant(side_.net.root(inputs[i])) != nullptr) continue;
-      use(place_key(node, i, code_of_input(inputs[i])), true);
-      use(place_key(node, i, ~loose_code(inputs[i])), false);
+      if (inputs[i] == onnx::none || side_.graph.constant(side_.graph.canonical(inputs[i])) != nullptr)
+        continue;
+      use(operand_key(id, i, code_of_input(inputs[i])), true);
+      use(operand_key(id, i, ~loose_code(inputs[i])), false);
     }
   }
 
@@ -53,18 +52,21 @@ class Keys {
   void graph(onnx::GraphId id);
   void node(onnx::NodeId id);
   Key loose_code(onnx::ValueId value) const;
-  static Key place_key(const onnx::Node& node, std::size_t place, Key code);
+  void read_inputs(const onnx::Node& node);
+  void read_body(onnx::NodeId owner, onnx::GraphId body);
+  Key base_key(const onnx::Node& node);
+  Key operand_key(onnx::NodeId node, std::size_t position, Key code) const;
 
   Side& side_;
   std::function<void(onnx::NodeId)> settle_;
   std::vector<Key> codes_;                          // by value
   std::vector<Key> exact_, loose_;                  // by node
-  std::vector<std::vector<onnx::GraphId>> bodies_;  // by place in owners_
+  std::vector<std::vector<onnx::GraphId>> bodies_;  // see owners_
   std::unordered_map<onnx::NodeId, std::uint32_t> owners_;
-  std::size_t depth_ = 0;  // of bodies in bodies
+  std::size_t depth_ = 0;  // of nested bodies
 };
 
-/// Nodes by a key, in the order of the file.
+/// Nodes by key, in the order of the file.
 class KeyIndex {
  public:
   explicit KeyIndex(std::vector<std::pair<Key, onnx::NodeId>> nodes);

@@ -1,4 +1,4 @@
-// Kinds of difference, in the words of the answers.
+// Kinds of difference.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@ enum class Kind : std::uint8_t {
   removed,       // A has it, B does not
   moved,         // the same work, in another module
   fused,         // several nodes of A are fewer in B
-  split,         // the other way round
+  split,         // one node of A is several in B
   retyped,       // another operator between the same values
-  rewired,       // the same operator of other values; an output that is another value
+  rewired,       // the same operator reads other values, or an output is another value
   quantised,     // the same work on quantised numbers, in B or in A, and the nodes that quantise them
   weights,       // the same operator with weights of other content
   precision,     // the same weights in another element type
   renamed,       // an input or output of the model
-  shapes,        // weights, results, inputs or outputs of another shape
+  shapes,        // weights, results, inputs or outputs have another shape
   attributes,    // the same operator with other attributes, or other sizes, axes and indices
   not_compared,  // weights whose data cannot be read
   count,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "transfer/pairing.h"
+#include "diff/thresholds.h"
 
 namespace thence::diff {
 namespace {
@@ -11,8 +11,7 @@ namespace {
 using onnx::NodeId;
 using onnx::none;
 using transfer::Origin;
-
-constexpr std::size_t most_alike = 64;  // candidates that are looked at for one node
+using transfer::OriginKind;
 
 template <class KeyOf>
 KeyIndex indexed(const Side& side, KeyOf key_of) {
@@ -32,19 +31,19 @@ Matching::Matching(Side& a, Side& b) : a_(a), b_(b), keys_a_(a), keys_b_(b) {
 }
 
 void Matching::trace() {
-  forward_ = transfer::origins_of(a_.net, b_.net, transfer::pair(a_.net, b_.net));
-  backward_ = transfer::origins_of(b_.net, a_.net, transfer::pair(b_.net, a_.net));
+  forward_ = transfer::origins_of(a_.graph, b_.graph, transfer::match_values(a_.graph, b_.graph));
+  backward_ = transfer::origins_of(b_.graph, a_.graph, transfer::match_values(b_.graph, a_.graph));
   list_claims();
   by_loose_.emplace(indexed(a_, [&](NodeId id) { return keys_a_.loose(id); }));
   std::vector<std::pair<Key, NodeId>> reading;
   for (NodeId id = 0; id < a_.model.node_count(); ++id)
     keys_a_.each_read(id, [&](Key key, bool) { reading.emplace_back(key, id); });
-  by_reading_.emplace(std::move(reading));
-  meant_.assign(b_.model.node_count(), none);
+  by_input_.emplace(std::move(reading));
+  counterparts_.assign(b_.model.node_count(), none);
   keys_b_.run([&](NodeId id) { settle(id); });
 }
 
-// Inputs that were renamed: by their place among those that were.
+// Pairs renamed graph inputs by position.
 void Matching::name_inputs() {
   const auto strangers = [](Side& side, const Side& other) {
     std::unordered_set<std::string_view> known;
@@ -62,84 +61,95 @@ void Matching::name_inputs() {
   for (std::size_t i = 0; i < ours.size(); ++i) keys_b_.set_code(ours[i], keys_a_.code(theirs[i]));
 }
 
-// Which nodes of A have one in B already.
+// Lists the nodes of A that already have a node in B.
 void Matching::list_claims() {
   for (NodeId id = 0; id < b_.model.node_count(); ++id)
     if (const std::string_view name = b_.model.node(id).name(); !name.empty()) named_.emplace(name, id);
   claimed_.assign(a_.model.node_count(), none);
   for (NodeId id = 0; id < b_.model.node_count(); ++id) {
-    if (forward_[id].kind != transfer::Kind::computes) continue;
+    if (forward_[id].kind != OriginKind::computes) continue;
     const NodeId theirs = forward_[id].nodes.front();
     if (claimed_[theirs] == none || !same_operator(theirs, claimed_[theirs])) claimed_[theirs] = id;
   }
   taken_.assign(a_.model.node_count(), false);
   for (NodeId id = 0; id < b_.model.node_count(); ++id)
     for (const auto& [key, node] : same_as(keys_b_.exact(id))) {
-      if (taken_[node]) break;  // and so are the others
+      if (taken_[node]) break;  // the others are taken, too
       taken_[node] = true;
     }
 }
 
-// The outputs of a node of B that is not just so in A: they are what the node of A makes that it stands for.
+// Finds the counterpart of a node of B, unless A has an equal node. Its outputs get the codes of the
+// counterpart's outputs.
 void Matching::settle(NodeId id) {
   if (b_.is_constant(id) || !same_as(keys_b_.exact(id)).empty()) return;
-  meant_[id] = alike(id, traced(id));
-  if (meant_[id] == none) meant_[id] = traced(id);
-  if (meant_[id] == none) meant_[id] = by_reading(id);
-  const auto ours = b_.model.node(id).outputs();
-  if (meant_[id] != none) {
-    taken_[meant_[id]] = true;
-    const auto theirs = a_.model.node(meant_[id]).outputs();
-    for (std::size_t i = 0; i < ours.size() && i < theirs.size(); ++i)
-      if (ours[i] != none && theirs[i] != none) keys_b_.set_code(ours[i], keys_a_.code(theirs[i]));
-  } else if (forward_[id].kind == transfer::Kind::carries && !ours.empty() && ours[0] != none) {
-    for (const onnx::ValueId value : b_.model.node(id).inputs())
-      if (value != none && b_.net.root(value) == b_.net.root(ours[0]))
-        keys_b_.set_code(ours[0], keys_b_.code(value));
+  counterparts_[id] = same_apart_from_views(id, traced(id));
+  if (counterparts_[id] == none) counterparts_[id] = traced(id);
+  if (counterparts_[id] == none) counterparts_[id] = by_inputs(id);
+  if (counterparts_[id] != none) {
+    taken_[counterparts_[id]] = true;
+    copy_codes(counterparts_[id], id);
+  } else if (forward_[id].kind == OriginKind::inserted) {
+    forward_code(id);
   }
 }
 
-// What it computes. Of the parts of an operation that was taken apart only one is the operation itself, where
-// that is among them.
+void Matching::copy_codes(NodeId a, NodeId b) {
+  const auto theirs = a_.model.node(a).outputs(), ours = b_.model.node(b).outputs();
+  for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i)
+    if (ours[i] != none && theirs[i] != none) keys_b_.set_code(ours[i], keys_a_.code(theirs[i]));
+}
+
+// The output of an inserted node gets the code of the input that it forwards.
+void Matching::forward_code(NodeId b) {
+  const auto outputs = b_.model.node(b).outputs();
+  if (outputs.empty() || outputs[0] == none) return;
+  for (const onnx::ValueId input : b_.model.node(b).inputs())
+    if (input != none && b_.graph.canonical(input) == b_.graph.canonical(outputs[0]))
+      keys_b_.set_code(outputs[0], keys_b_.code(input));
+}
+
+// The node of A that it computes. Of the parts of a split operation only the one with the same operator
+// counts, if there is one.
 NodeId Matching::traced(NodeId id) const {
   const Origin& origin = forward_[id];
-  const bool computes = origin.kind == transfer::Kind::computes || origin.kind == transfer::Kind::view;
+  const bool computes = origin.kind == OriginKind::computes || origin.kind == OriginKind::view;
   if (!computes || origin.nodes.empty()) return none;
   const NodeId theirs = origin.nodes.front(), claimant = claimed_[theirs];
   if (a_.is_constant(theirs)) return none;
   if (!same_operator(theirs, id) && claimant != none && claimant != id && same_operator(theirs, claimant))
     return none;
-  return origin.kind == transfer::Kind::view && is_named_elsewhere(theirs, id) ? none : theirs;
+  return origin.kind == OriginKind::view && is_named_elsewhere(theirs, id) ? none : theirs;
 }
 
-// The same but for views; of several the one that it computes.
-NodeId Matching::alike(NodeId id, NodeId traced) const {
+// A node of A that is equal apart from views; among several, the one that it computes.
+NodeId Matching::same_apart_from_views(NodeId id, NodeId traced) const {
   const auto found = by_loose_->find(keys_b_.loose(id));
   if (found.empty()) return none;
-  for (const auto& [key, node] : found.first(std::min(found.size(), most_alike)))
+  for (const auto& [key, node] : found.first(std::min(found.size(), max_candidates)))
     if (node == traced) return traced;
   return found.front().second;
 }
 
-// Of views in a row, which is which may be told by names only.
+// In a chain of equal views only names may distinguish them.
 bool Matching::is_named_elsewhere(NodeId a, NodeId b) const {
   const auto named = named_.find(a_.model.node(a).name());
   return named != named_.end() && named->second != b && same_operator(a, named->second);
 }
 
 bool Matching::is_free(NodeId a, NodeId b) const {
-  if (a_.net.is_view(a) && is_named_elsewhere(a, b)) return false;
+  if (a_.graph.is_view(a) && is_named_elsewhere(a, b)) return false;
   if (taken_[a] || (claimed_[a] != none && claimed_[a] != b)) return false;
   const Origin& back = backward_[a];
-  return back.kind != transfer::Kind::computes || back.nodes.front() == b;
+  return back.kind != OriginKind::computes || back.nodes.front() == b;
 }
 
-// The one operator of its kind that reads most of the same values, in the same module where both are known.
-NodeId Matching::by_reading(NodeId id) const {
+// The only node of the same operator that reads most of the same values, preferably in the same module.
+NodeId Matching::by_inputs(NodeId id) const {
   std::unordered_map<NodeId, unsigned> common;
   keys_b_.each_read(id, [&](Key key, bool) {
-    const auto readers = by_reading_->find(key);
-    if (readers.size() > most_alike) return;
+    const auto readers = by_input_->find(key);
+    if (readers.size() > max_candidates) return;
     for (const auto& [same, node] : readers)
       if (is_free(node, id)) ++common[node];
   });
@@ -150,7 +160,7 @@ NodeId Matching::by_reading(NodeId id) const {
   for (const auto& [node, count] : common) {
     const auto other = a_.module(node);
     const bool both = module && other;
-    if (are_surely_of_two_modules(a_, node, b_, id)) continue;
+    if (are_certainly_in_different_modules(a_, node, b_, id)) continue;
     const std::pair<bool, unsigned> rank{both && *module == *other, count};
     if (rank > most || best == none) {
       best = node, most = rank, alone = true;

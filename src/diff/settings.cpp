@@ -18,7 +18,7 @@ struct Named {
   std::size_t input;
   std::string_view name;
 };
-// Inputs that were attributes in other versions of the operator, or that hold sizes and places.
+// Inputs that are attributes in other versions of the operator, or that hold sizes and indices.
 constexpr Named named[] = {
     {"Squeeze", 1, "axes"},
     {"Unsqueeze", 1, "axes"},
@@ -56,7 +56,7 @@ constexpr Named named[] = {
     {"Upsample", 1, "scales"},
 };
 
-// Floats that a node reads by name are settings, too: limits, ratios.
+// Named float inputs are settings, too: limits, ratios.
 constexpr std::string_view float_settings[] = {"value", "min", "max", "ratio", "scales"};
 
 std::string hash_text(std::string_view text) {
@@ -64,12 +64,11 @@ std::string hash_text(std::string_view text) {
 }
 
 std::string short_text(std::string_view text) {
-  constexpr std::size_t longest = 80;
-  if (text.size() <= longest) return std::string(text);
-  return base::format("{}... {}", text.substr(0, longest), hash_text(text));
+  if (text.size() <= max_setting_length) return std::string(text);
+  return base::format("{}... {}", text.substr(0, max_setting_length), hash_text(text));
 }
 
-// Of kinds that are seldom seen, only whether they are the same is told.
+// Rare types are shown as a hash.
 std::string text_of(const onnx::AttributeView& attribute, std::string_view message, Constants& constants) {
   if (!attribute.ref_attr_name.empty()) return base::format("@{}", short_text(attribute.ref_attr_name));
   enum { is_float = 1, is_int, is_string, is_tensor, is_floats = 6, is_ints, is_strings };
@@ -92,12 +91,11 @@ std::string text_of(const onnx::AttributeView& attribute, std::string_view messa
                                 : tensor.numbers;
 }
 
-// A Reshape that has no zero among its sizes treats none in any way.
-bool says_nothing(const onnx::Node& node, const onnx::AttributeView& attribute, Constants& constants) {
+// `allowzero` has no effect on a Reshape without a zero in its shape.
+bool has_no_effect(const onnx::Node& node, const onnx::AttributeView& attribute, Constants& constants) {
   if (node.op_type() != "Reshape" || attribute.name != "allowzero" || node.inputs().size() < 2) return false;
   const Tensor* const shape = constants.of(node.inputs()[1]);
-  constexpr std::size_t most = 16;  // a text has no more of them
-  return shape != nullptr && shape->read && shape->elements <= most &&
+  return shape != nullptr && shape->read && shape->elements <= max_listed_numbers &&
          ("," + shape->numbers + ",").find(",0,") == std::string::npos;
 }
 
@@ -152,7 +150,7 @@ std::string_view setting_name(std::string_view op, std::size_t input) {
 }
 
 bool is_setting(const onnx::Node& node, std::size_t input, const Tensor* constant) {
-  if (constant == nullptr || !constant->read || constant->elements > Tensor::most_settings) return false;
+  if (constant == nullptr || !constant->read || constant->elements > max_setting_elements) return false;
   const std::string_view name = setting_name(node.op_type(), input);
   if (!constant->is_float()) return !name.empty() || constant->is_setting();
   return std::find(std::begin(float_settings), std::end(float_settings), name) != std::end(float_settings);
@@ -171,7 +169,7 @@ std::vector<Setting> settings_of(const onnx::Node& node, Constants& constants, s
     std::string text = text_of(attribute, field.bytes(), constants);
     std::erase_if(left_out, [&](const Setting& each) { return each.name == attribute.name; });
     if (own &&
-        (Defaults::shipped().last(op, attribute.name) == text || says_nothing(node, attribute, constants)))
+        (Defaults::shipped().last(op, attribute.name) == text || has_no_effect(node, attribute, constants)))
       continue;
     settings.push_back({std::string(attribute.name), std::move(text)});
   }

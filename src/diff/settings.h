@@ -1,6 +1,6 @@
-// Settings: what a node is told besides the values it works on. Attributes, and sizes, axes and indices that
-// later versions of an operator read as constants instead. What is the default of the operator's last version
-// is none; what is left out, and was another in the version at hand, is one.
+// Settings: the parameters of a node. Attributes, and sizes, axes and indices that later versions of an
+// operator read as constants instead. A default of the operator's latest version is omitted; a missing
+// attribute with another default in the model's version is included.
 #pragma once
 
 #include <limits>
@@ -19,16 +19,16 @@ struct Setting {
   bool operator==(const Setting&) const = default;
 };
 
-/// What attributes are when a node does not have them (schema/defaults.json).
+/// The defaults of attributes (schema/defaults.json).
 class Defaults {
  public:
   static const Defaults& shipped();
   std::optional<std::string> of(std::string_view op, std::string_view attribute, std::int64_t opset) const;
-  /// Of the last version.
+  /// The default of the latest version.
   std::optional<std::string> last(std::string_view op, std::string_view attribute) const {
     return of(op, attribute, std::numeric_limits<std::int64_t>::max());
   }
-  /// Defaults that are others in the last version.
+  /// Defaults that differ from those of the latest version.
   std::vector<Setting> outdated(std::string_view op, std::int64_t opset) const;
 
  private:
@@ -40,16 +40,16 @@ class Defaults {
   std::unordered_map<std::string, Attributes> operators_;
 };
 
-/// What an input is called as a setting; empty where it has no name of its own.
+/// The name of an input as a setting; empty if it has none.
 std::string_view setting_name(std::string_view op, std::size_t input);
 
-/// Whether a node reads a constant in this place as a setting rather than as a value to work on.
+/// Whether a constant input of a node is a setting rather than data.
 bool is_setting(const onnx::Node& node, std::size_t input, const Tensor* constant);
 
-/// Sorted by name. Bodies are no settings: their nodes are compared themselves.
+/// Sorted by name. Bodies are not included: their nodes are compared themselves.
 std::vector<Setting> settings_of(const onnx::Node& node, Constants& constants, std::int64_t opset);
 
-/// The version of ONNX's own operators that a model uses.
+/// The version of the default operator set that a model uses.
 std::int64_t opset_of(const onnx::Model& model);
 
 }  // namespace thence::diff

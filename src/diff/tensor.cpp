@@ -13,8 +13,6 @@ namespace {
 
 using onnx::DataType;
 
-constexpr std::size_t most_listed = 16;
-
 std::uint64_t content_hash(std::string_view bytes) { return base::text_hash(bytes, 0x64696666); }
 
 template <class Number>
@@ -23,7 +21,7 @@ void append(std::string& bytes, std::uint64_t value) {
   bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-// Elements as raw_data would have them; nothing when they cannot be read.
+// The elements in the layout of raw_data; nothing if they cannot be read.
 std::optional<std::string> raw_of_fields(const onnx::Pieces& message, DataType type) {
   using onnx::TensorField;
   std::string bytes;
@@ -84,16 +82,16 @@ std::string numbers_of(DataType type, std::string_view bytes) {
   }
 }
 
-// Puts the elements, as raw_data has them, into a tensor whose type and shape are known.
+// Fills a tensor of known type and shape with elements in the layout of raw_data.
 void fill(Tensor& tensor, std::string_view raw) {
   tensor.read = true;
   tensor.content = content_hash(raw) * 31 + static_cast<std::uint64_t>(tensor.type);
   for (const std::int64_t dim : tensor.dims)
     tensor.content = (tensor.content ^ static_cast<std::uint64_t>(dim)) * 0x9e3779b97f4a7c15;
-  if (tensor.elements <= Tensor::most_settings) tensor.numbers = numbers_of(tensor.type, raw);
+  if (tensor.elements <= max_setting_elements) tensor.numbers = numbers_of(tensor.type, raw);
 }
 
-// Of numbers that stand in an attribute: the same as a tensor of them.
+// Numbers in an attribute, as a tensor of them would be.
 template <class Number>
 Tensor tensor_of_numbers(DataType type, const std::vector<Number>& numbers, bool is_list) {
   Tensor tensor{.type = type, .elements = numbers.size()};
@@ -111,14 +109,14 @@ Tensor tensor_of_strings(const std::vector<std::string_view>& strings, bool is_l
   return tensor;
 }
 
-// Told by what both its parts hold.
+// Its content is a hash of both of its parts.
 Tensor sparse_of(std::string_view message) {
   using onnx::SparseTensorField;
   Tensor tensor;
   std::uint64_t content = 0;
   for (wire::Fields field(message); field.next();) {
     wire::each_varint(field, static_cast<std::uint32_t>(SparseTensorField::dims), [&](std::uint64_t dim) {
-      if (tensor.dims.size() < most_listed) tensor.dims.push_back(static_cast<std::int64_t>(dim));
+      if (tensor.dims.size() < max_listed_numbers) tensor.dims.push_back(static_cast<std::int64_t>(dim));
     });
     if (field.tag() != wire::bytes_tag(SparseTensorField::values) &&
         field.tag() != wire::bytes_tag(SparseTensorField::indices))
@@ -141,9 +139,9 @@ Tensor sparse_of(std::string_view message) {
 template <class Number>
 std::string listed(const std::vector<Number>& numbers) {
   std::string text;
-  for (std::size_t i = 0; i < numbers.size() && i < most_listed; ++i)
+  for (std::size_t i = 0; i < numbers.size() && i < max_listed_numbers; ++i)
     text += base::format("{}{}", i == 0 ? "" : ",", numbers[i]);
-  if (numbers.size() > most_listed)
+  if (numbers.size() > max_listed_numbers)
     text += base::format(
         ",... {} in all, #{:016x}", numbers.size(),
         content_hash({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number)}));
@@ -162,7 +160,7 @@ std::string text_of(const Tensor& tensor) {
   return text;
 }
 
-Tensor tensor_of(const onnx::Pieces& message, transfer::DataFiles* files) {
+Tensor tensor_of(const onnx::Pieces& message, dataflow::DataFiles* files) {
   const onnx::TensorView header = onnx::read_tensor(message);
   Tensor tensor{.message = message, .dims = header.dims, .type = header.data_type};
   const auto count = header.elements();
@@ -191,7 +189,7 @@ Tensor tensor_of(const onnx::Pieces& message, transfer::DataFiles* files) {
 Tensor Constants::held_by(const onnx::Node& constant) {
   Tensor tensor;
   constant.each_attribute([&](const onnx::AttributeView& attribute) {
-    if (!attribute.ref_attr_name.empty())  // an attribute of the function: the same if it is the same one
+    if (!attribute.ref_attr_name.empty())  // an attribute of the function
       tensor = tensor_of_strings({attribute.ref_attr_name}, false);
     else if (attribute.has_tensor)
       tensor = tensor_of(attribute.tensor, &files_);
@@ -230,11 +228,10 @@ Tensor Constants::read(onnx::ValueId value) {
                             : tensor_of(onnx::Pieces{initializer.bytes}, &files_);
 }
 
-// The constant that a value is; none for what is not. Exporters have one of several equal weights, and nodes
-// that say which others are identical.
+// The constant that a value is, or none. Exporters store one of several equal weights, and an Identity node
+// for each of the others.
 onnx::ValueId Constants::origin(onnx::ValueId value) const {
-  constexpr int most_steps = 16;
-  for (int step = 0; step < most_steps && value != onnx::none; ++step) {
+  for (int step = 0; step < max_identity_chain && value != onnx::none; ++step) {
     const onnx::Producer producer = model_.producer(value);
     if (producer.kind == onnx::Producer::Kind::initializer) return value;
     if (producer.kind != onnx::Producer::Kind::node) break;

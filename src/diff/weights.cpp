@@ -3,34 +3,31 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "dataflow/operator_traits.h"
+#include "dataflow/constant.h"
+#include "diff/thresholds.h"
 #include "onnx/content.h"
-#include "transfer/constant.h"
 
 namespace thence::diff {
 namespace {
 
-using dataflow::has_trait;
 using dataflow::Trait;
-
+using onnx::NodeId;
 using onnx::none;
-
-constexpr std::size_t most_weights = 64;  // of nodes that are compared by weights in any place
 
 std::uint64_t as_halves(const Tensor& tensor) {
   const bool as_bytes = !tensor.raw.empty();
-  return (as_bytes ? transfer::constant_of(tensor.type, tensor.raw) : transfer::constant_of(tensor.message))
-      .content;
+  return (as_bytes ? dataflow::constant_of(tensor.type, tensor.raw) : dataflow::constant_of(tensor.message))
+      .fingerprint;
 }
 
 }  // namespace
 
-// Also those that are read through views, in the form that they have in the file; not what such a view reads,
-// which is told of its readers.
+// Includes weights that are read through views, as they are stored in the file. What such a view itself reads
+// is compared where the view is read.
 std::vector<Weights::Weight> Weights::weights_of(Side& side, const std::vector<onnx::NodeId>& nodes) {
   std::vector<Weight> weights;
   for (const onnx::NodeId id : nodes) {
-    if (side.net.is_view(id) && side.net.is_constant(id)) continue;
+    if (side.graph.is_view(id) && side.graph.has_constant_inputs(id)) continue;
     const onnx::Node node = side.model.node(id);
     const auto inputs = node.inputs();
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -47,7 +44,7 @@ std::uint64_t Weights::unordered(const Tensor& tensor) {
   return entry->second;
 }
 
-// Whether they hold the same numbers, in any order; of two types, as halves have them.
+// Whether they hold the same numbers in any order; if their types differ, rounded to half precision.
 bool Weights::same_numbers(const Tensor& a, const Tensor& b) {
   if (a.elements != b.elements || a.message.empty() || b.message.empty()) return false;
   if (a.type == b.type && !a.raw.empty() && !b.raw.empty() && onnx::bytes_of(a.type) > 0)
@@ -56,22 +53,27 @@ bool Weights::same_numbers(const Tensor& a, const Tensor& b) {
   return content != 0 && content == as_halves(b);
 }
 
-// One weight in the place of another.
+// One weight in the position of another.
 void Weights::compare(const Weight& before, const Weight& after) {
   const Tensor &a = *before.tensor, &b = *after.tensor;
   if (a.content == b.content || !a.read || !b.read) return;
   const std::string where = base::format("input {}", after.input);
   if (a.elements == 1 && b.elements == 1 && a.type == b.type && !a.numbers.empty()) {
     if (a.numbers != b.numbers)
-      tell_(Kind::weights, base::format("{}: {} -> {}", where, a.numbers, b.numbers));
+      report_(Kind::weights, base::format("{}: {} -> {}", where, a.numbers, b.numbers));
     return;
   }
-  const std::string both = base::format("{}: {} -> {}", where, text_of(a), text_of(b));
-  if (a.is_float() && b.is_narrow()) return tell_(Kind::quantised, both);
-  const bool same = same_numbers(a, b);
-  if (same && a.type != b.type) return tell_(Kind::precision, both);
-  if (same && a.dims != b.dims) return tell_(Kind::shapes, both);
-  tell_(Kind::weights, a.dims != b.dims ? both : base::format("{}: {}, other content", where, text_of(b)));
+  const Kind kind = kind_of_change(a, b);
+  const bool same_shape = kind == Kind::weights && a.dims == b.dims;
+  report_(kind, same_shape ? base::format("{}: {}, other content", where, text_of(b))
+                           : base::format("{}: {} -> {}", where, text_of(a), text_of(b)));
+}
+
+Kind Weights::kind_of_change(const Tensor& a, const Tensor& b) {
+  if (a.is_float() && b.is_narrow()) return Kind::quantised;
+  if (!same_numbers(a, b)) return Kind::weights;
+  if (a.type != b.type) return Kind::precision;
+  return a.dims != b.dims ? Kind::shapes : Kind::weights;
 }
 
 std::string Weights::first_unread(const Group& group) {
@@ -92,26 +94,31 @@ bool Weights::have_same_contents(const std::vector<Weight>& a, const std::vector
   return contents(a) == contents(b);
 }
 
-void Weights::compare(const Group& group, const std::function<void(Kind, const std::string&)>& tell) {
-  tell_ = tell;
+void Weights::compare(const Group& group, const std::function<void(Kind, const std::string&)>& report) {
+  report_ = report;
   std::vector<Weight> before = weights_of(a_, group.a), after = weights_of(b_, group.b);
-  const onnx::Node a = a_.model.node(group.a.front()), b = b_.model.node(group.b.front());
-  const bool one_each = group.a.size() == 1 && group.b.size() == 1 && a.op_type() == b.op_type();
-  if (one_each && !has_trait(a, Trait::commutative)) {
-    std::size_t at = 0;  // both are in the order of their places
-    for (const Weight& each : after) {
-      while (at < before.size() && before[at].input < each.input) ++at;
-      if (at < before.size() && before[at].input == each.input) compare(before[at], each);
-    }
-    return;
+  const NodeId a = group.a.front(), b = group.b.front();
+  const bool one_each =
+      group.a.size() == 1 && group.b.size() == 1 && a_.graph.op(a).name == b_.graph.op(b).name;
+  if (one_each && !a_.graph.has_trait(a, Trait::commutative)) return compare_by_position(before, after);
+  if (before.size() <= max_compared_weights && after.size() <= max_compared_weights)
+    return compare_by_content(std::move(before), std::move(after), one_each);
+  if (!have_same_contents(before, after))
+    report_(Kind::not_compared, base::format("{} and {} weights: too many", before.size(), after.size()));
+}
+
+// Both are sorted by position.
+void Weights::compare_by_position(const std::vector<Weight>& before, const std::vector<Weight>& after) {
+  std::size_t at = 0;
+  for (const Weight& each : after) {
+    while (at < before.size() && before[at].input < each.input) ++at;
+    if (at < before.size() && before[at].input == each.input) compare(before[at], each);
   }
-  // Where places do not tell: those that are the same belong together, and the one left of each shape. What
-  // is fused may need another layout, which is no difference of its own.
-  if (before.size() > most_weights || after.size() > most_weights) {
-    if (!have_same_contents(before, after))
-      tell_(Kind::not_compared, base::format("{} and {} weights: too many", before.size(), after.size()));
-    return;
-  }
+}
+
+// If positions say nothing, equal weights belong together, and the only ones left of a shape. A fused
+// operator may need another layout, which is no difference of its own.
+void Weights::compare_by_content(std::vector<Weight> before, std::vector<Weight> after, bool one_each) {
   std::erase_if(after, [&](const Weight& each) {
     const auto same = std::find_if(before.begin(), before.end(), [&](const Weight& other) {
       return other.tensor->content == each.tensor->content || same_numbers(*other.tensor, *each.tensor);
@@ -122,10 +129,10 @@ void Weights::compare(const Group& group, const std::function<void(Kind, const s
     return true;
   });
   for (const Weight& each : after) {
-    const auto shaped = [&](const Weight& other) { return other.tensor->dims == each.tensor->dims; };
-    if (std::count_if(before.begin(), before.end(), shaped) == 1 &&
-        std::count_if(after.begin(), after.end(), shaped) == 1 && each.tensor->elements > 0)
-      compare(*std::find_if(before.begin(), before.end(), shaped), each);
+    const auto has_shape = [&](const Weight& other) { return other.tensor->dims == each.tensor->dims; };
+    if (std::count_if(before.begin(), before.end(), has_shape) == 1 &&
+        std::count_if(after.begin(), after.end(), has_shape) == 1 && each.tensor->elements > 0)
+      compare(*std::find_if(before.begin(), before.end(), has_shape), each);
   }
 }
 

@@ -1,4 +1,4 @@
-// Weights: how the constants differ that nodes of the same work read.
+// Weights: differences between the constants that the nodes of a group read.
 #pragma once
 
 #include <functional>
@@ -15,13 +15,13 @@ class Weights {
  public:
   Weights(Side& a, Side& b) : a_(a), b_(b) {}
 
-  /// Calls `tell` with each kind of difference, and what differs.
-  void compare(const Group& group, const std::function<void(Kind, const std::string&)>& tell);
+  /// Calls `report` with each kind of difference, and what differs.
+  void compare(const Group& group, const std::function<void(Kind, const std::string&)>& report);
   /// The first weight of a group whose data cannot be read; empty if all can.
   std::string first_unread(const Group& group);
 
  private:
-  // A constant that a node works on, and where it reads it.
+  // A constant that a node reads as data, and the index of that input.
   struct Weight {
     std::size_t input;
     const Tensor* tensor;
@@ -30,10 +30,13 @@ class Weights {
   bool same_numbers(const Tensor& a, const Tensor& b);
   std::uint64_t unordered(const Tensor& tensor);
   void compare(const Weight& a, const Weight& b);
+  void compare_by_position(const std::vector<Weight>& before, const std::vector<Weight>& after);
+  void compare_by_content(std::vector<Weight> before, std::vector<Weight> after, bool one_each);
+  Kind kind_of_change(const Tensor& a, const Tensor& b);
   bool have_same_contents(const std::vector<Weight>& a, const std::vector<Weight>& b);
 
   Side &a_, &b_;
-  std::function<void(Kind, const std::string&)> tell_;
+  std::function<void(Kind, const std::string&)> report_;
   std::unordered_map<const Tensor*, std::uint64_t> unordered_;
 };
 

@@ -4,19 +4,16 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "dataflow/operator_traits.h"
+#include "diff/thresholds.h"
 
 namespace thence::diff {
 namespace {
 
-using dataflow::has_trait;
 using dataflow::Trait;
 
 using onnx::NodeId;
 using onnx::none;
 using onnx::ValueId;
-
-constexpr std::size_t most_swapped = 64;  // operands of one node that are looked for in any place
 
 ValueId at(std::span<const ValueId> values, std::size_t place) {
   return place < values.size() ? values[place] : none;
@@ -48,7 +45,7 @@ bool Wiring::differ(ValueId a, ValueId b) const {
   if (a != none && b != none && matching_.keys_a().code_of_input(a) == matching_.keys_b().code_of_input(b))
     return false;
   const Source theirs = source_of(a_, a, grouping_.of_a), ours = source_of(b_, b, grouping_.of_b);
-  if (is_one_sided(theirs) || is_one_sided(ours)) return false;  // told of that node
+  if (is_one_sided(theirs) || is_one_sided(ours)) return false;  // reported with that node
   if (theirs.kind != ours.kind) return true;
   // Weights are compared elsewhere.
   if (ours.kind == SourceKind::nothing || ours.kind == SourceKind::constant) return false;
@@ -79,13 +76,13 @@ std::vector<std::string> Wiring::rewired(NodeId a, NodeId b) const {
   std::vector<std::string> found;
   const auto theirs = a_.model.node(a).inputs(), ours = b_.model.node(b).inputs();
   const std::size_t count = std::max(theirs.size(), ours.size());
-  const auto tell = [&](std::size_t place, ValueId was, ValueId is) {
+  const auto report = [&](std::size_t place, ValueId was, ValueId is) {
     found.push_back(base::format("input {}: {} -> {}", place, text(a_, was), text(b_, is)));
   };
-  if (!has_trait(b_.model.node(b), Trait::commutative) || count > most_swapped) {
+  if (!b_.graph.has_trait(b, Trait::commutative) || count > max_swapped_operands) {
     for (std::size_t i = 0; i < count; ++i)
       if (!is_setting(a_, a, i) && !is_setting(b_, b, i) && differ(at(theirs, i), at(ours, i)))
-        tell(i, at(theirs, i), at(ours, i));
+        report(i, at(theirs, i), at(ours, i));
   } else {
     std::vector<ValueId> open(theirs.begin(), theirs.end());
     std::vector<std::size_t> left;
@@ -98,8 +95,8 @@ std::vector<std::string> Wiring::rewired(NodeId a, NodeId b) const {
         open.erase(same);
     }
     for (std::size_t i = 0; i < std::max(left.size(), open.size()); ++i)
-      tell(i < left.size() ? left[i] : i, i < open.size() ? open[i] : none,
-           i < left.size() ? ours[left[i]] : none);
+      report(i < left.size() ? left[i] : i, i < open.size() ? open[i] : none,
+             i < left.size() ? ours[left[i]] : none);
   }
   compare_bodies(a, b, found);
   return found;

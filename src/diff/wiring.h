@@ -1,4 +1,4 @@
-// Wiring: whether nodes that do the same work do it of the same values.
+// Wiring: whether the nodes of a group read the same values.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@ class Wiring {
   Wiring(Side& a, Side& b, const Matching& matching, const Grouping& grouping)
       : a_(a), b_(b), matching_(matching), grouping_(grouping) {}
 
-  /// What a node of B reads, or gives out of its bodies, other than its partner in A: one text each.
+  /// One text for each input, or output of a body, that differs between a node of B and its partner in A.
   std::vector<std::string> rewired(onnx::NodeId a, onnx::NodeId b) const;
-  /// Whether two values are not the same, and nodes that were added or removed do not explain it.
+  /// Whether two values differ, and no added or removed node explains it.
   bool differ(onnx::ValueId a, onnx::ValueId b) const;
-  /// Whether both are constants, and not the same ones.
+  /// Whether both are constants with different content.
   bool hold_other_numbers(onnx::ValueId a, onnx::ValueId b) const;
 
  private:
-  // What makes a value, as far as it can be told apart.
+  // What writes a value.
   struct Source {
     enum class Kind : std::uint8_t { nothing, given, constant, node } kind = Kind::nothing;
     std::uint32_t group = no_group;

@@ -11,8 +11,8 @@ using evidence::NoAnswer;
 using modules::ModuleId;
 using modules::no_module;
 using semantics::Map;
-using transfer::Kind;
 using transfer::Origin;
+using transfer::OriginKind;
 
 // Limit on the modules listed for one node: more occur only in malicious files.
 constexpr std::size_t most_modules = 64;
@@ -27,7 +27,7 @@ class AncestorReader {
   void add(const Origin& origin, bool is_refuted) {
     AncestorAnswer answer;
     answer.strength.match = transfer::node_match(origin);
-    if (origin.kind == Kind::unknown) {
+    if (origin.kind == OriginKind::unknown) {
       answer.no_answer = is_refuted ? NoAnswer::refuted : NoAnswer::not_matched;
       found_.answers.push_back(answer);
       return;
@@ -36,7 +36,7 @@ class AncestorReader {
     answer.node_count = static_cast<std::uint32_t>(origin.nodes.size());
     found_.nodes.insert(found_.nodes.end(), origin.nodes.begin(), origin.nodes.end());
     answer.first_module = static_cast<std::uint32_t>(found_.modules.size());
-    if (origin.kind == Kind::ambiguous || is_for_readers(origin.kind))
+    if (origin.kind == OriginKind::ambiguous || is_of_consumers(origin.kind))
       answer_if_unanimous(origin, answer);
     else
       answer_by_primary(origin, answer);
@@ -66,7 +66,7 @@ class AncestorReader {
     for (const onnx::NodeId node : origin.nodes) {
       const resolve::Attribution& each = ancestor_.own_answer(node);
       if (each.known()) list(answer, each.module);
-      if (origin.kind == Kind::computes && answer.weight_owner == no_module)
+      if (origin.kind == OriginKind::computes && answer.weight_owner == no_module)
         answer.weight_owner = each.weight_owner;
     }
     if (primary.set != 0)
@@ -81,7 +81,7 @@ class AncestorReader {
     });
     if (unanimous) return answer_by_primary(origin, answer);
     answer.strength.has_rivals = true;
-    answer.no_answer = is_for_readers(origin.kind) ? NoAnswer::feeds_several : NoAnswer::ambiguous;
+    answer.no_answer = is_of_consumers(origin.kind) ? NoAnswer::feeds_several : NoAnswer::ambiguous;
     for (const onnx::NodeId node : origin.nodes)
       if (ancestor_.own_answer(node).known()) list(answer, ancestor_.own_answer(node).module);
     // One candidate beside unknown ones is no answer.

@@ -1,5 +1,4 @@
-// Claims: which tensors of the descendant are said to be which of the ancestor, for numbers to confirm or
-// refute.
+// Claims: the matched tensors of two models, for a verifier that runs both.
 #pragma once
 
 #include <functional>
@@ -7,22 +6,23 @@
 
 #include "base/result.h"
 #include "evidence/verification.h"
-#include "transfer/pairing.h"
+#include "transfer/value_matching.h"
 
 namespace thence::transfer {
 
 struct Claim {
-  Root root = none;  // of the descendant
+  CanonicalValue value = none;  // of the descendant
   onnx::NodeId node = none;
-  /// The tensors that hold it, in the order of the file: it itself, then other forms of it. The first few of
-  /// the main graph, where a runtime can show them; none when it lies inside a body or a fused node.
+  /// The tensors that hold the value: itself, then views of it, in the order of the file. Only the first few
+  /// of the main graph, which a runtime can output; empty for a value inside a body or a fused node.
   std::vector<onnx::ValueId> ours, theirs;
 };
 
-/// One for each value that the descendant computes and that has a partner.
-std::vector<Claim> claims_of(const Net& ancestor, const Net& descendant, const Pairing& pairing);
+/// One claim for each matched value that the descendant computes.
+std::vector<Claim> claims_of(const ValueGraph& ancestor, const ValueGraph& descendant,
+                             const ValueMatching& matching);
 
-/// Says which claims hold.
+/// Decides which claims hold.
 using Verifier = std::function<Result<evidence::Verification>(
     const std::vector<Claim>& claims, const onnx::Model& ancestor, const onnx::Model& descendant)>;
 

@@ -2,63 +2,62 @@
 
 #include <algorithm>
 
-#include "dataflow/operator_traits.h"
+#include "transfer/thresholds.h"
 
 namespace thence::transfer {
 namespace {
 
-using dataflow::has_trait;
 using dataflow::Trait;
 
-constexpr int most_folded = 2;  // in a row
-
-bool is_read_by(const Net& net, Root root, std::uint32_t op) {
-  const auto readers = net.readers(root);
-  return std::any_of(readers.begin(), readers.end(), [&](StepId id) { return net.steps()[id].op == op; });
+bool is_read_by(const ValueGraph& graph, CanonicalValue value, std::uint32_t op) {
+  const auto uses = graph.uses(value);
+  return std::any_of(uses.begin(), uses.end(), [&](OperationId id) { return graph.operation(id).op == op; });
 }
 
-bool has_weight(const Net& net, const Step& step) {
-  const auto inputs = net.inputs(step);
-  return std::any_of(inputs.begin(), inputs.end(), [&](Root root) {
-    return net.constant(root) != nullptr && net.constant(root)->may_be_weight();
+bool reads_weight(const ValueGraph& graph, const Operation& operation) {
+  const auto inputs = graph.inputs(operation);
+  return std::any_of(inputs.begin(), inputs.end(), [&](CanonicalValue input) {
+    return graph.constant(input) != nullptr && graph.constant(input)->may_be_weight();
   });
 }
 
 }  // namespace
 
-Root past_activation(const Net& ancestor, const Net& descendant, const Step& step, Root root) {
-  if (!descendant.is_cut(step.output) || ancestor.readers(root).size() != 1) return root;
-  const Step& reader = ancestor.steps()[ancestor.readers(root).front()];
-  const bool left_out = has_trait(ancestor.model().node(reader.node), Trait::clamps) &&
-                        !is_read_by(descendant, step.output, reader.op);
-  return left_out ? reader.output : root;
+CanonicalValue past_activation(const ValueGraph& ancestor, const ValueGraph& descendant,
+                               const Operation& ours, CanonicalValue theirs) {
+  if (!descendant.may_be_clamped(ours.output) || ancestor.uses(theirs).size() != 1) return theirs;
+  const Operation& use = ancestor.operation(ancestor.uses(theirs).front());
+  const bool is_removed =
+      ancestor.has_trait(use.node, Trait::clamps) && !is_read_by(descendant, ours.output, use.op);
+  return is_removed ? use.output : theirs;
 }
 
-Root past_folded(const Net& ancestor, const Net& descendant, const Step& step, Root root) {
-  for (int folded = 0; folded < most_folded && ancestor.readers(root).size() == 1; ++folded) {
-    const Step& reader = ancestor.steps()[ancestor.readers(root).front()];
-    const auto inputs = ancestor.inputs(reader);
-    const bool by_constant = std::all_of(inputs.begin(), inputs.end(), [&](Root each) {
-      return each == root || ancestor.constant(each) != nullptr;
+CanonicalValue past_folded(const ValueGraph& ancestor, const ValueGraph& descendant, const Operation& ours,
+                           CanonicalValue theirs) {
+  for (int folded = 0; folded < max_folded && ancestor.uses(theirs).size() == 1; ++folded) {
+    const Operation& use = ancestor.operation(ancestor.uses(theirs).front());
+    const auto inputs = ancestor.inputs(use);
+    const bool by_constant = std::all_of(inputs.begin(), inputs.end(), [&](CanonicalValue input) {
+      return input == theirs || ancestor.constant(input) != nullptr;
     });
-    if (!by_constant || !has_trait(ancestor.model().node(reader.node), Trait::scales) ||
-        is_read_by(descendant, step.output, reader.op))
+    if (!by_constant || !ancestor.has_trait(use.node, Trait::scales) ||
+        is_read_by(descendant, ours.output, use.op))
       break;
-    root = reader.output;
+    theirs = use.output;
   }
-  return root;
+  return theirs;
 }
 
 std::unordered_map<onnx::NodeId, onnx::NodeId> folded_scales(
-    const Net& ancestor, const std::vector<std::vector<StepId>>& regions) {
+    const ValueGraph& ancestor, const std::vector<std::vector<OperationId>>& regions) {
   std::unordered_map<onnx::NodeId, onnx::NodeId> scales;
-  for (const std::vector<StepId>& region : regions) {
+  for (const std::vector<OperationId>& region : regions) {
     if (region.empty()) continue;
-    const onnx::NodeId scale = ancestor.steps()[region.front()].node;
-    const std::string_view op = ancestor.model().node(scale).op_type();
+    const onnx::NodeId scale = ancestor.operation(region.front()).node;
+    const std::string_view op = ancestor.op(scale).name;
     for (std::size_t i = 1; i < region.size() && (op == "Mul" || op == "Div"); ++i)
-      if (has_weight(ancestor, ancestor.steps()[region[i]]))
-        scales.emplace(ancestor.steps()[region[i]].node, scale);
+      if (const Operation& operation = ancestor.operation(region[i]); reads_weight(ancestor, operation))
+        scales.emplace(operation.node, scale);
   }
   return scales;
 }

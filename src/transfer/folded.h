@@ -1,20 +1,29 @@
-// What was left out after an operation because its result, or its weights, hold it already.
+// Operations that a rewrite removed because the operation before them does their work.
 #pragma once
 
-#include "transfer/net.h"
+#include <unordered_map>
+#include <vector>
+
+#include "dataflow/value_graph.h"
 
 namespace thence::transfer {
 
-/// Quantisers leave out an activation whose work the quantisation does: then what `step` makes is not `root`
-/// of the ancestor but what the activation makes of it.
-Root past_activation(const Net& ancestor, const Net& descendant, const Step& step, Root root);
+using dataflow::CanonicalValue;
+using dataflow::Operation;
+using dataflow::OperationId;
+using dataflow::ValueGraph;
 
-/// Weights that were changed may hold what came after them: a scale, a norm, a bias.
-Root past_folded(const Net& ancestor, const Net& descendant, const Step& step, Root root);
+/// Quantisers remove an activation if clamping to the quantised range does the same. Then `ours` computes the
+/// result of the activation that reads `theirs`.
+CanonicalValue past_activation(const ValueGraph& ancestor, const ValueGraph& descendant,
+                               const Operation& ours, CanonicalValue theirs);
 
-/// Nodes whose last part was fused with a scale after it: by node, the scale. All of its parts are scaled
-/// then.
-std::unordered_map<onnx::NodeId, onnx::NodeId> folded_scales(const Net& ancestor,
-                                                             const std::vector<std::vector<StepId>>& regions);
+/// Scales, norms and biases are folded into the weights of the operation before them.
+CanonicalValue past_folded(const ValueGraph& ancestor, const ValueGraph& descendant, const Operation& ours,
+                           CanonicalValue theirs);
+
+/// Nodes of the ancestor whose result was fused with a scale after it, and the node of that scale.
+std::unordered_map<onnx::NodeId, onnx::NodeId> folded_scales(
+    const ValueGraph& ancestor, const std::vector<std::vector<OperationId>>& regions);
 
 }  // namespace thence::transfer

@@ -6,170 +6,184 @@
 namespace thence::transfer {
 namespace {
 
-constexpr std::size_t most_looked_at = 64;  // around one step: a hub tells little
-
 class Neighbourhood {
  public:
-  explicit Neighbourhood(const Paired& paired, const Candidates* open = nullptr)
-      : p_(paired), open_(open), a_(paired.ancestor), d_(paired.descendant) {}
+  /// `open`: the candidates found so far for unmatched values; null if they are not to be used.
+  explicit Neighbourhood(const MatchState& state, const Candidates* open = nullptr)
+      : state_(state), open_(open), a_(state.ancestor()), d_(state.descendant()) {}
 
-  // Nothing when there are more than anybody looks at.
-  std::vector<StepId> all(StepId ours) const {
-    std::vector<StepId> steps = around(ours);
-    if (steps.size() == most_looked_at) return {};
-    std::erase_if(steps, [&](StepId each) { return !fit(ours, each); });
-    return steps;
+  // Empty if there are too many.
+  std::vector<OperationId> candidates(OperationId ours) const {
+    std::vector<OperationId> found = around(ours);
+    if (found.size() == max_neighbours) return {};
+    std::erase_if(found, [&](OperationId each) { return !may_match(ours, each); });
+    return found;
   }
 
-  StepId theirs(StepId ours) const {
-    return only(around(ours), a_, d_.steps()[ours], [&](StepId each) { return fit(ours, each); });
+  OperationId only_candidate(OperationId ours) const {
+    return only(around(ours), a_, d_.operation(ours),
+                [&](OperationId each) { return may_match(ours, each); });
   }
 
-  // The other way round: which of the steps around ours it could be.
-  StepId ours(StepId near, StepId theirs) const {
-    std::vector<StepId> candidates{near};
-    for (const Root root : d_.inputs(d_.steps()[near])) add_readers(d_, root, candidates);
-    each_paired_reader(near, [&](const Step& reader, const Step&) { add_makers(d_, reader, candidates); });
-    return only(candidates, d_, a_.steps()[theirs], [&](StepId each) { return fit(each, theirs); });
+  // In the other direction: the only operation near `ours` that `theirs` is a candidate for.
+  OperationId only_claimant(OperationId ours, OperationId theirs) const {
+    std::vector<OperationId> near{ours};
+    for (const CanonicalValue input : d_.inputs(d_.operation(ours))) add_uses(d_, input, near);
+    each_matched_use(ours, [&](const Operation& use, const Operation&) { add_producers(d_, use, near); });
+    return only(near, d_, a_.operation(theirs), [&](OperationId each) { return may_match(each, theirs); });
   }
 
  private:
-  // What reads, or is read by, the partners of what a step reads or is read by.
-  std::vector<StepId> around(StepId ours) const {
-    std::vector<StepId> steps;
-    for (const Root root : d_.inputs(d_.steps()[ours])) {
-      if (p_.partners[root] != none) add_readers_of_all(p_.partners[root], steps);
-      if (const std::vector<StepId>* const open = open_at(root))
-        for (const StepId maker : *open) add_readers(a_, a_.steps()[maker].output, steps);
+  // The ancestor's operations that read, or are read by, the partners of what `ours` reads or is read by.
+  std::vector<OperationId> around(OperationId ours) const {
+    std::vector<OperationId> found;
+    for (const CanonicalValue input : d_.inputs(d_.operation(ours))) {
+      if (state_.is_matched(input)) add_uses_of_congruent(state_.partner(input), found);
+      if (const std::vector<OperationId>* const open = open_candidates(input))
+        for (const OperationId producer : *open) add_uses(a_, a_.operation(producer).output, found);
     }
-    each_paired_reader(ours, [&](const Step&, const Step& reader) { add_makers(a_, reader, steps); });
-    return steps;
+    each_matched_use(ours, [&](const Operation&, const Operation& use) { add_producers(a_, use, found); });
+    return found;
   }
 
-  const std::vector<StepId>* open_at(Root ours) const {
-    const auto found = open_ == nullptr ? Candidates::const_iterator() : open_->find(ours);
-    return open_ == nullptr || found == open_->end() ? nullptr : &found->second;
+  const std::vector<OperationId>* open_candidates(CanonicalValue ours) const {
+    if (open_ == nullptr) return nullptr;
+    const auto found = open_->find(ours);
+    return found == open_->end() ? nullptr : &found->second;
   }
 
-  static void add(StepId step, std::vector<StepId>& steps) {
-    if (step != none && steps.size() < most_looked_at &&
-        std::find(steps.begin(), steps.end(), step) == steps.end())
-      steps.push_back(step);
+  static void add(OperationId operation, std::vector<OperationId>& found) {
+    if (operation != none && found.size() < max_neighbours &&
+        std::find(found.begin(), found.end(), operation) == found.end())
+      found.push_back(operation);
   }
-  static void add_readers(const Net& net, Root root, std::vector<StepId>& steps) {
-    if (net.constant(root) != nullptr) return;
-    for (const StepId reader : net.readers(root)) add(reader, steps);
+  static void add_uses(const ValueGraph& graph, CanonicalValue value, std::vector<OperationId>& found) {
+    if (graph.constant(value) != nullptr) return;
+    for (const OperationId use : graph.uses(value)) add(use, found);
   }
-  // Of a value of the ancestor, and of all that are equal to it.
-  void add_readers_of_all(Root partner, std::vector<StepId>& steps) const {
-    Root each = partner;
+  void add_uses_of_congruent(CanonicalValue theirs, std::vector<OperationId>& found) const {
+    CanonicalValue each = theirs;
     do {
-      add_readers(a_, each, steps);
-      each = p_.known.alike[each];
-    } while (each != partner && steps.size() < most_looked_at);
+      add_uses(a_, each, found);
+      each = state_.numbering().next_congruent[each];
+    } while (each != theirs && found.size() < max_neighbours);
   }
-  static void add_makers(const Net& net, const Step& step, std::vector<StepId>& steps) {
-    for (const Root root : net.inputs(step)) add(net.maker(root), steps);
+  static void add_producers(const ValueGraph& graph, const Operation& operation,
+                            std::vector<OperationId>& found) {
+    for (const CanonicalValue input : graph.inputs(operation)) add(graph.producer(input), found);
   }
 
-  // Readers of what a step makes, and what they are in the ancestor, as far as both are one operation.
-  template <class See>
-  void each_paired_reader(StepId ours, See see) const {
-    const auto readers = d_.readers(d_.steps()[ours].output);
-    for (const StepId id : readers.first(std::min(readers.size(), most_looked_at))) {
-      const Step& reader = d_.steps()[id];
-      const Root partner = p_.partners[reader.output];
-      if (partner == none || a_.maker(partner) == none) continue;
-      const Step& theirs = a_.steps()[a_.maker(partner)];
-      if (theirs.op == reader.op) see(reader, theirs);
+  // Calls `visit` with the uses of an operation's output and their partners, if both have the same operator.
+  template <class Visit>
+  void each_matched_use(OperationId ours, Visit visit) const {
+    const auto uses = d_.uses(d_.operation(ours).output);
+    for (const OperationId id : uses.first(std::min(uses.size(), max_neighbours))) {
+      const Operation& use = d_.operation(id);
+      const CanonicalValue partner = state_.partner(use.output);
+      if (partner == none || a_.producer(partner) == none) continue;
+      const Operation& theirs = a_.operation(a_.producer(partner));
+      if (theirs.op == use.op) visit(use, theirs);
     }
   }
 
-  // The only one that fits, or the only one of these that is like `wanted` in every detail.
+  // The only one that fits, or the only one that fits with the same detail.
   template <class Fits>
-  static StepId only(const std::vector<StepId>& candidates, const Net& net, const Step& wanted, Fits fits) {
-    if (candidates.size() == most_looked_at) return none;  // there may be more
-    StepId any = none, same = none;
+  static OperationId only(const std::vector<OperationId>& candidates, const ValueGraph& graph,
+                          const Operation& wanted, Fits fits) {
+    if (candidates.size() == max_neighbours) return none;  // there may be more
+    OperationId any = none, same = none;
     std::size_t fitting = 0, same_count = 0;
-    for (const StepId each : candidates) {
+    for (const OperationId each : candidates) {
       if (!fits(each)) continue;
       any = each;
       ++fitting;
-      if (net.steps()[each].detail != wanted.detail) continue;
+      if (graph.operation(each).detail != wanted.detail) continue;
       same = each;
       ++same_count;
     }
     return fitting == 1 ? any : same_count == 1 ? same : none;
   }
 
-  bool fit(StepId ours, StepId theirs) const {
-    const Step &step = d_.steps()[ours], &other = a_.steps()[theirs];
-    if (step.op != other.op || step.place != other.place || p_.partners[step.output] != none ||
-        p_.taken[other.output] || d_.constant(step.output) != nullptr || a_.constant(other.output) != nullptr)
+  bool may_match(OperationId ours, OperationId theirs) const {
+    const Operation &mine = d_.operation(ours), &other = a_.operation(theirs);
+    if (mine.op != other.op || mine.output_index != other.output_index || state_.is_matched(mine.output) ||
+        state_.is_taken(other.output) || d_.constant(mine.output) != nullptr ||
+        a_.constant(other.output) != nullptr)
       return false;
-    std::vector<Root> data, their_data;
-    const bool as_they_are = step.input_count == other.input_count;
-    if (!as_they_are) {
-      d_.data_inputs(step, p_.known.contents, data);
-      a_.data_inputs(other, p_.known.contents, their_data);
+    return have_matching_inputs(mine, other) && have_matching_uses(ours, other);
+  }
+
+  bool have_matching_inputs(const Operation& mine, const Operation& other) const {
+    std::vector<CanonicalValue> data, their_data;
+    const bool same_count = mine.input_count == other.input_count;
+    if (!same_count) {
+      state_.numbering().data_inputs(d_, mine, data);
+      state_.numbering().data_inputs(a_, other, their_data);
     }
-    const std::span<const Root> inputs = as_they_are ? d_.inputs(step) : data,
-                                others = as_they_are ? a_.inputs(other) : their_data;
+    const std::span<const CanonicalValue> inputs = same_count ? d_.inputs(mine) : data,
+                                          others = same_count ? a_.inputs(other) : their_data;
     if (inputs.size() != others.size()) return false;
-    const auto all_fit = [&](std::size_t turn) {
+    const auto all_match = [&](std::size_t rotation) {
       for (std::size_t i = 0; i < inputs.size(); ++i)
-        if (!same(inputs[i], others[(i + turn) % others.size()])) return false;
+        if (!may_be_same(inputs[i], others[(i + rotation) % others.size()])) return false;
       return true;
     };
-    if (!all_fit(0) && !(step.commutes && inputs.size() == 2 && all_fit(1))) return false;
-    bool read_alike = true;
-    each_paired_reader(ours, [&](const Step&, const Step& reader) {
-      const auto read = a_.inputs(reader);
-      read_alike &= std::any_of(read.begin(), read.end(), [&](Root root) {
-        return p_.known.classes[root] == p_.known.classes[other.output];
+    return all_match(0) || (mine.commutative && inputs.size() == 2 && all_match(1));
+  }
+
+  bool have_matching_uses(OperationId ours, const Operation& other) const {
+    bool all_match = true;
+    each_matched_use(ours, [&](const Operation&, const Operation& use) {
+      const auto inputs = a_.inputs(use);
+      all_match &= std::any_of(inputs.begin(), inputs.end(), [&](CanonicalValue input) {
+        return state_.are_congruent(input, other.output);
       });
     });
-    return read_alike;
+    return all_match;
   }
 
-  bool same(Root ours, Root theirs) const {
-    if (p_.partners[ours] != none) return p_.known.classes[p_.partners[ours]] == p_.known.classes[theirs];
-    const StepId mine = d_.maker(ours), other = a_.maker(theirs);
+  bool may_be_same(CanonicalValue ours, CanonicalValue theirs) const {
+    if (state_.is_matched(ours)) return state_.are_congruent(state_.partner(ours), theirs);
+    const OperationId mine = d_.producer(ours), other = a_.producer(theirs);
     if (const Constant* const constant = d_.constant(ours)) {
-      if (const Constant* const weight = a_.constant(theirs)) return may_be(*constant, *weight);
-      return other != none && a_.is_aside(a_.steps()[other].node);  // sizes that were fixed
+      if (const Constant* const weight = a_.constant(theirs)) return may_be_same(*constant, *weight);
+      return other != none && a_.is_shape_or_constant(a_.operation(other).node);  // a folded shape
     }
-    if (a_.constant(theirs) != nullptr || p_.taken[theirs] || mine == none || other == none) return false;
-    if (const std::vector<StepId>* const open = open_at(ours))
+    if (a_.constant(theirs) != nullptr || state_.is_taken(theirs) || mine == none || other == none)
+      return false;
+    if (const std::vector<OperationId>* const open = open_candidates(ours))
       return std::find(open->begin(), open->end(), other) != open->end();
-    return d_.steps()[mine].op == a_.steps()[other].op;
+    return d_.operation(mine).op == a_.operation(other).op;
   }
 
-  static bool may_be(const Constant& ours, const Constant& theirs) {
-    return ours.content == theirs.content || theirs.content == 0 || ours.content == 0 ||
+  static bool may_be_same(const Constant& ours, const Constant& theirs) {
+    return ours.fingerprint == theirs.fingerprint || theirs.fingerprint == 0 || ours.fingerprint == 0 ||
            (ours.elements == theirs.elements && ours.is_float == theirs.is_float);
   }
 
-  const Paired& p_;
-  const Candidates* open_;  // null: not looked for
-  const Net &a_, &d_;
+  const MatchState& state_;
+  const Candidates* open_;
+  const ValueGraph &a_, &d_;
 };
 
 }  // namespace
 
-StepId one_that_fits(const Paired& paired, StepId step) {
-  const Neighbourhood around(paired);
-  const StepId theirs = around.theirs(step);
-  return theirs != none && around.ours(step, theirs) == step ? theirs : none;
+OperationId unique_candidate(const MatchState& state, OperationId ours) {
+  const Neighbourhood around(state);
+  const OperationId theirs = around.only_candidate(ours);
+  return theirs != none && around.only_claimant(ours, theirs) == ours ? theirs : none;
 }
 
-Candidates all_that_fit(const Paired& paired) {
+Candidates all_candidates(const MatchState& state) {
+  const ValueGraph& descendant = state.descendant();
   Candidates found;
-  const Neighbourhood around(paired, &found);
-  for (StepId id = 0; id < paired.descendant.steps().size(); ++id) {
-    const Root made = paired.descendant.steps()[id].output;
-    if (paired.partners[made] != none || paired.descendant.constant(made) != nullptr) continue;
-    if (std::vector<StepId> steps = around.all(id); !steps.empty()) found.emplace(made, std::move(steps));
+  const Neighbourhood around(state, &found);
+  // Operations come after those that they read, so the candidates of their operands are known.
+  for (OperationId id = 0; id < descendant.operations().size(); ++id) {
+    const CanonicalValue output = descendant.operation(id).output;
+    if (state.is_matched(output) || descendant.constant(output) != nullptr) continue;
+    if (std::vector<OperationId> candidates = around.candidates(id); !candidates.empty())
+      found.emplace(output, std::move(candidates));
   }
   return found;
 }

@@ -1,37 +1,41 @@
-// Origins: which nodes of the ancestor each node of the descendant computes.
+// Origins: the nodes of the ancestor that each node of the descendant comes from.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "transfer/net.h"
-#include "transfer/pairing.h"
+#include "transfer/value_matching.h"
 
 namespace thence::transfer {
 
-/// What a node of the descendant is to the ancestor.
-enum class Kind : std::uint8_t {
+/// How a node of the descendant is related to its origins.
+enum class OriginKind : std::uint8_t {
   unknown,
-  ambiguous,  // the ancestor has several equal expressions, and nothing tells which of them
-  computes,   // what its first output holds, a node of the ancestor made
-  view,       // it gives a value another form, as a node of the ancestor does
-  carries,    // a rewrite put it in: it belongs to the value that it carries
-  serves,     // constants and sizes that only its readers need
-  helps,      // what only those need that serve
+  ambiguous,         // it may come from any of them
+  computes,          // a node of the ancestor wrote the value of its first output
+  view,              // it is a view of a matched value, as a node of the ancestor is
+  inserted,          // a rewrite inserted it: its origin is that of the value that it forwards
+  feeds,             // a constant or shape that only matched nodes read: its origins are theirs
+  feeds_indirectly,  // the same, through other constants and shapes
 };
 
-/// Whether it belongs to its readers, whatever it is itself.
-inline bool is_for_readers(Kind kind) { return kind == Kind::serves || kind == Kind::helps; }
+/// Whether the origins of a node are those of its consumers.
+inline bool is_of_consumers(OriginKind kind) {
+  return kind == OriginKind::feeds || kind == OriginKind::feeds_indirectly;
+}
 
 struct Origin {
-  Kind kind = Kind::unknown;
+  OriginKind kind = OriginKind::unknown;
   Proof proof = Proof::not_proven;
-  /// The primary first: the one that made the value leaving by its first output. For `serves` and `helps`:
-  /// those of its readers.
+  /// The primary first: the node that wrote the value of its first output.
   std::vector<onnx::NodeId> nodes;
+
+  /// Whether it has origins, and they are certain.
+  bool is_certain() const { return kind != OriginKind::unknown && kind != OriginKind::ambiguous; }
 };
 
 /// By node of the descendant.
-std::vector<Origin> origins_of(const Net& ancestor, const Net& descendant, const Pairing& pairing);
+std::vector<Origin> origins_of(const ValueGraph& ancestor, const ValueGraph& descendant,
+                               const ValueMatching& matching);
 
 }  // namespace thence::transfer

@@ -1,69 +1,129 @@
 #include "transfer/regions.h"
 
 #include <algorithm>
+#include <unordered_set>
 
-#include "transfer/between.h"
+#include "transfer/match_state.h"
 
 namespace thence::transfer {
+namespace {
 
-Regions::Regions(const Paired& paired)
-    : paired_(paired),
-      a_(paired.ancestor),
-      d_(paired.descendant),
-      weight_readers_(a_),
-      // In proportion to the models: those made to take long get fewer answers, not late ones.
-      work_left_((std::size_t{1} << 20) + 128 * (a_.steps().size() + d_.steps().size())) {}
+// Searches backwards from a value for the operations that compute it of some start values.
+template <class ClassOf, class IsTaken>
+class RegionSearch {
+ public:
+  /// `class_of`: 0 if the class of a value is not known. `is_taken`: whether a value has a match of its own.
+  RegionSearch(const ValueGraph& graph, const std::vector<std::uint64_t>& starts, ClassOf class_of,
+               IsTaken is_taken)
+      : graph_(graph),
+        starts_(starts),
+        class_of_(class_of),
+        is_taken_(is_taken),
+        is_reached_(starts.size(), false) {}
 
-// The values that a step's node reads for it, by their classes; false when one is not known.
-bool Regions::starts_of(const Step& step, std::vector<std::uint64_t>& starts) const {
-  for (const Root root : d_.inputs(step)) {
-    if (d_.constant(root) != nullptr) continue;
-    const StepId maker = d_.maker(root);
-    if (paired_.partners[root] != none)
-      starts.push_back(class_of(paired_.partners[root]));
-    else if (maker == none || d_.steps()[maker].node != step.node || !starts_of(d_.steps()[maker], starts))
+  // The operations between the start values, all of which they need, and `end`. Nothing if `end` depends on
+  // other values, if a value on the way is taken, if the region is too large, or if no work is left.
+  std::optional<std::vector<OperationId>> run(CanonicalValue end, std::size_t& work_left) {
+    if (starts_.empty()) return std::nullopt;
+    std::vector<OperationId> region;
+    std::vector<CanonicalValue> open{end};
+    std::unordered_set<CanonicalValue> seen{end};
+    for (std::size_t at = 0; at < open.size(); ++at) {
+      const CanonicalValue value = open[at];
+      if (at > max_region || work_left == 0) return std::nullopt;
+      --work_left;
+      if ((at > 0 && is_start(value)) || graph_.constant(value) != nullptr) continue;
+      const OperationId producer = graph_.producer(value);
+      if (producer == none || (at > 0 && is_taken_(value))) return std::nullopt;
+      region.push_back(producer);
+      for (const CanonicalValue input : graph_.inputs(graph_.operation(producer)))
+        if (seen.insert(input).second) open.push_back(input);
+    }
+    if (std::find(is_reached_.begin(), is_reached_.end(), false) != is_reached_.end()) return std::nullopt;
+    return region;
+  }
+
+ private:
+  bool is_start(CanonicalValue value) {
+    const std::uint64_t code = class_of_(value);
+    bool found = false;
+    for (std::size_t i = 0; i < starts_.size() && code != 0; ++i)
+      if (starts_[i] == code) is_reached_[i] = found = true;
+    return found;
+  }
+
+  const ValueGraph& graph_;
+  const std::vector<std::uint64_t>& starts_;
+  ClassOf class_of_;
+  IsTaken is_taken_;
+  std::vector<bool> is_reached_;  // by start
+};
+
+}  // namespace
+
+Regions::Regions(const MatchState& state)
+    : state_(state),
+      a_(state.ancestor()),
+      d_(state.descendant()),
+      weight_uses_(a_),
+      work_left_(base_region_work +
+                 region_work_per_operation * (a_.operations().size() + d_.operations().size())) {}
+
+// The classes of what a node reads for an operation; false if one is not matched.
+bool Regions::collect_operand_classes(const Operation& ours, std::vector<std::uint64_t>& classes) const {
+  for (const CanonicalValue input : d_.inputs(ours)) {
+    if (d_.constant(input) != nullptr) continue;
+    const OperationId producer = d_.producer(input);
+    if (state_.is_matched(input))
+      classes.push_back(state_.class_of(state_.partner(input)));
+    else if (producer == none || d_.operation(producer).node != ours.node ||
+             !collect_operand_classes(d_.operation(producer), classes))
       return false;
   }
   return true;
 }
 
-std::optional<std::vector<StepId>> Regions::fused(const Step& step, Root end) {
+std::optional<std::vector<OperationId>> Regions::fused_operations(const Operation& ours, CanonicalValue end) {
   std::vector<std::uint64_t> starts;
-  if (!starts_of(step, starts)) return std::nullopt;
-  return all_between(a_, starts, end,
-                     {[this](Root root) { return class_of(root); },
-                      [this](Root root) { return static_cast<bool>(paired_.taken[root]); }},
-                     work_left_);
+  if (!collect_operand_classes(ours, starts)) return std::nullopt;
+  return RegionSearch(
+             a_, starts, [this](CanonicalValue value) { return state_.class_of(value); },
+             [this](CanonicalValue value) { return state_.is_taken(value); })
+      .run(end, work_left_);
 }
 
-std::optional<std::vector<StepId>> Regions::parts_of(const Step& step, Root whole) {
+std::optional<std::vector<OperationId>> Regions::split_operations(const Operation& ours,
+                                                                  CanonicalValue whole) {
   std::vector<std::uint64_t> starts;
-  for (const Root root : a_.inputs(a_.steps()[a_.maker(whole)]))
-    if (a_.constant(root) == nullptr) starts.push_back(class_of(root));
-  const auto partner = [this](Root root) { return paired_.partners[root]; };
-  auto parts = all_between(d_, starts, step.output,
-                           {[&](Root root) { return partner(root) == none ? 0 : class_of(partner(root)); },
-                            [&](Root root) { return partner(root) != none; }},
-                           work_left_);
-  // A node that gives out several values merges what was apart: it is no part of one operation alone.
-  const auto merges = [&](StepId id) { return d_.model().node(d_.steps()[id].node).outputs().size() > 1; };
-  if (!parts || paired_.taken[whole] || std::any_of(parts->begin(), parts->end(), merges))
+  for (const CanonicalValue input : a_.inputs(a_.operation(a_.producer(whole))))
+    if (a_.constant(input) == nullptr) starts.push_back(state_.class_of(input));
+  const auto class_of = [this](CanonicalValue value) {
+    return state_.is_matched(value) ? state_.class_of(state_.partner(value)) : 0;
+  };
+  const auto is_matched = [this](CanonicalValue value) { return state_.is_matched(value); };
+  auto parts = RegionSearch(d_, starts, class_of, is_matched).run(ours.output, work_left_);
+  // A node with several outputs merges several operations: it is no part of a single one.
+  const auto merges = [&](OperationId id) {
+    return d_.model().node(d_.operation(id).node).outputs().size() > 1;
+  };
+  if (!parts || state_.is_taken(whole) || std::any_of(parts->begin(), parts->end(), merges))
     return std::nullopt;
   return parts;
 }
 
-// What the one step makes that reads a weight of a step of ours, and fits. None when there are several.
+// The result of the only operation that reads a weight of `ours` and fits; none if there are several.
 template <class Fits>
-Root Regions::one_by_weight(const Step& step, Fits fits) {
-  Root found = none;
-  for (const Root root : d_.inputs(step)) {
-    const Constant* const weight = d_.constant(root);
-    if (weight == nullptr || weight->elements < Numbering::least_weight ||
-        !weight_readers_.find(weight->content, readers_))
+CanonicalValue Regions::only_use_of_weight(const Operation& ours, Fits fits) {
+  CanonicalValue found = none;
+  for (const CanonicalValue input : d_.inputs(ours)) {
+    const Constant* const weight = d_.constant(input);
+    if (weight == nullptr || weight->elements < min_identifying_elements ||
+        !weight_uses_.find(weight->fingerprint, uses_))
       continue;
-    for (const StepId each : readers_) {
-      const Step& theirs = a_.steps()[each];
-      if (theirs.op == step.op || theirs.place != 0 || theirs.output == found || !fits(theirs)) continue;
+    for (const OperationId use : uses_) {
+      const Operation& theirs = a_.operation(use);
+      if (theirs.op == ours.op || theirs.output_index != 0 || theirs.output == found || !fits(theirs))
+        continue;
       if (found != none) return none;
       found = theirs.output;
     }
@@ -71,18 +131,18 @@ Root Regions::one_by_weight(const Step& step, Fits fits) {
   return found;
 }
 
-Root Regions::whole_of(const Step& step) {
-  return one_by_weight(step, [&](const Step& theirs) {
-    const auto parts = parts_of(step, theirs.output);
+CanonicalValue Regions::find_split_by_weights(const Operation& ours) {
+  return only_use_of_weight(ours, [&](const Operation& theirs) {
+    const auto parts = split_operations(ours, theirs.output);
     return parts && read_all_weights(d_, *parts, a_, theirs);
   });
 }
 
-Root Regions::end_of(const Step& step) {
-  return one_by_weight(step, [&](const Step& theirs) {
-    if (paired_.taken[theirs.output]) return false;
-    const auto region = fused(step, theirs.output);
-    return region && read_all_weights(a_, *region, d_, step);
+CanonicalValue Regions::find_fused_by_weights(const Operation& ours) {
+  return only_use_of_weight(ours, [&](const Operation& theirs) {
+    if (state_.is_taken(theirs.output)) return false;
+    const auto region = fused_operations(ours, theirs.output);
+    return region && read_all_weights(a_, *region, d_, ours);
   });
 }
 

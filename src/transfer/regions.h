@@ -1,42 +1,41 @@
-// Regions: operations of the ancestor that were fused into one, and one that was taken apart.
+// Regions: operations of the ancestor that were fused into one, and operations that were split into several.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "transfer/neighbours.h"
-#include "transfer/weight_readers.h"
+#include "transfer/value_numbering.h"
+#include "transfer/weight_uses.h"
 
 namespace thence::transfer {
 
+class MatchState;
+
 class Regions {
  public:
-  /// What it refers to outlives it, and goes on being paired.
-  explicit Regions(const Paired& paired);
+  /// `state` outlives it, and may change between calls.
+  explicit Regions(const MatchState& state);
 
-  /// The ancestor's steps between what a step's node reads and `end`, all of them without partners.
-  std::optional<std::vector<StepId>> fused(const Step& step, Root end);
-  /// The steps between what the ancestor's operation that makes `whole` reads and this one, if they may be
-  /// its parts.
-  std::optional<std::vector<StepId>> parts_of(const Step& step, Root whole);
-  /// What the one operation makes of which this step is the last part: its parts read all weights that the
-  /// operation does. None when there is none, or several.
-  Root whole_of(const Step& step);
-  /// The other way round: the end of the operations that were fused into a step, which reads all of their
-  /// weights.
-  Root end_of(const Step& step);
+  /// The ancestor's operations between the operands of a node's operation and `end`, none of them matched.
+  std::optional<std::vector<OperationId>> fused_operations(const Operation& ours, CanonicalValue end);
+  /// The descendant's operations between the operands of the ancestor's operation that writes `whole` and
+  /// `ours`, if they may be its parts.
+  std::optional<std::vector<OperationId>> split_operations(const Operation& ours, CanonicalValue whole);
+  /// The result of the only operation that `ours` may be the last part of: the parts read all of its weights.
+  CanonicalValue find_split_by_weights(const Operation& ours);
+  /// The result of the only operations that may be fused into `ours`, which reads all of their weights.
+  CanonicalValue find_fused_by_weights(const Operation& ours);
 
  private:
   template <class Fits>
-  Root one_by_weight(const Step& step, Fits fits);
-  bool starts_of(const Step& step, std::vector<std::uint64_t>& starts) const;
-  std::uint64_t class_of(Root theirs) const { return paired_.known.classes[theirs]; }
+  CanonicalValue only_use_of_weight(const Operation& ours, Fits fits);
+  bool collect_operand_classes(const Operation& ours, std::vector<std::uint64_t>& classes) const;
 
-  const Paired paired_;
-  const Net &a_, &d_;
-  WeightReaders weight_readers_;
-  std::vector<StepId> readers_;  // kept from step to step
-  std::size_t work_left_;        // for what lies between values
+  const MatchState& state_;
+  const ValueGraph &a_, &d_;
+  WeightUses weight_uses_;
+  std::vector<OperationId> uses_;  // reused
+  std::size_t work_left_;          // values that may still be visited
 };
 
 }  // namespace thence::transfer

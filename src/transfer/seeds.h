@@ -5,19 +5,22 @@
 #include <utility>
 #include <vector>
 
-#include "transfer/net.h"
+#include "dataflow/value_graph.h"
 #include "transfer/value_names.h"
 
 namespace thence::transfer {
 
-/// Pairs of roots, the descendant's first.
+using dataflow::CanonicalValue;
+using dataflow::ValueGraph;
+
+/// Pairs of values, the descendant's first.
 struct Seeds {
-  std::vector<std::pair<Root, Root>> inputs;  // of the graph, called the same
-  std::vector<std::pair<Root, Root>> hints;   // to be proven
-  /// Values whose names survived, and whose makers have the same operator and weights. Proven once something
-  /// that these read agrees, too.
-  std::unordered_map<Root, Root> named;
+  std::vector<std::pair<CanonicalValue, CanonicalValue>> inputs;  // graph inputs of the same name
+  std::vector<std::pair<CanonicalValue, CanonicalValue>> hints;   // not proven
+  /// Values of the same name whose producers have the same operator and weights. Proven once some operand of
+  /// the producers agrees, too.
+  std::unordered_map<CanonicalValue, CanonicalValue> named;
 };
-Seeds seeds_of(const Net& ancestor, const Net& descendant, const ValueNames& names);
+Seeds seeds_of(const ValueGraph& ancestor, const ValueGraph& descendant, const ValueNames& names);
 
 }  // namespace thence::transfer

@@ -5,19 +5,13 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/threshold.h"
 #include "evidence/strength.h"
 #include "evidence/verification.h"
 #include "transfer/claims.h"
 #include "transfer/origins.h"
+#include "transfer/thresholds.h"
 
 namespace thence::transfer {
-
-/// Two models have too little in common if less than this share of the nodes was matched, or of the weights
-/// found. Models of one design are wired alike, and only their weights tell them apart.
-THENCE_THRESHOLD double least_overlap = base::tuned("transfer_least_overlap", 0.1);
-/// With fewer weights than this, their share says nothing.
-THENCE_THRESHOLD int least_weights = base::tuned("transfer_least_weights", 4);
 
 /// How much of the derived model is in the ancestor.
 struct Overlap {
@@ -25,12 +19,12 @@ struct Overlap {
   std::size_t weights = 0, known_weights = 0;
 
   bool is_insufficient() const {
-    return is_small(matched, nodes, 1) || is_small(known_weights, weights, least_weights);
+    return is_small(matched, nodes, 1) || is_small(known_weights, weights, min_counted_weights);
   }
 
  private:
-  static bool is_small(std::size_t part, std::size_t all, std::size_t least) {
-    return all >= least && static_cast<double>(part) < least_overlap * static_cast<double>(all);
+  static bool is_small(std::size_t part, std::size_t all, std::size_t min_counted) {
+    return all >= min_counted && static_cast<double>(part) < min_overlap * static_cast<double>(all);
   }
 };
 

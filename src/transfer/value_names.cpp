@@ -17,19 +17,19 @@ void each_written(const onnx::Model& model, const Use& use) {
 ValueNames::ValueNames(const onnx::Model& ancestor, const onnx::Model& descendant)
     : ancestor_(ancestor),
       descendant_(descendant),
-      several_(ancestor.value_count(), false),
+      ambiguous_(ancestor.value_count(), false),
       same_(descendant.value_count(), none) {
   each_written(ancestor, [&](onnx::ValueId value) {
     const std::uint32_t other =
         values_.find_or_add(name_of(value), value, [this](std::uint32_t each) { return name_of(each); });
-    if (other != value) several_[other] = true;
+    if (other != value) ambiguous_[other] = true;
   });
   each_written(descendant, [&](onnx::ValueId value) { same_[value] = find(descendant.value_name(value)); });
 }
 
 onnx::ValueId ValueNames::find(std::string_view name) const {
   const std::uint32_t found = values_.find(name, [this](std::uint32_t each) { return name_of(each); });
-  return found == base::TextIndex::nothing || several_[found] ? none : found;
+  return found == base::TextIndex::nothing || ambiguous_[found] ? none : found;
 }
 
 onnx::ValueId ValueNames::same_or_derived(onnx::ValueId ours) const {

@@ -1,24 +1,25 @@
-// Names that survived: which values that nodes write are called the same in two models.
+// ValueNames: values of two models, written by nodes, that have the same name.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
 #include "base/text_index.h"
-#include "transfer/net.h"
+#include "onnx/model.h"
 
 namespace thence::transfer {
+
+using onnx::none;
 
 class ValueNames {
  public:
   ValueNames(const onnx::Model& ancestor, const onnx::Model& descendant);
-  /// The ancestor's value that is called like one of the descendant; none when there is none, or several:
-  /// bodies may use a name again.
+  /// The ancestor's value with the name of a value of the descendant; none if there is none, or several: two
+  /// bodies may use the same name.
   onnx::ValueId same(onnx::ValueId ours) const { return same_[ours]; }
-  /// The same, or the one from whose name that of the descendant's was derived.
+  /// The same, or the one from whose name the descendant's is derived.
   onnx::ValueId same_or_derived(onnx::ValueId ours) const;
-  /// The ancestor's node whose first result is called like a value of the descendant; none when there is
-  /// none.
+  /// The ancestor's node whose first output has the name of a value of the descendant, or none.
   onnx::NodeId writer(onnx::ValueId ours) const;
 
  private:
@@ -27,7 +28,7 @@ class ValueNames {
 
   const onnx::Model &ancestor_, &descendant_;
   base::TextIndex values_;
-  std::vector<bool> several_;        // by value of the ancestor
+  std::vector<bool> ambiguous_;      // by value of the ancestor
   std::vector<onnx::ValueId> same_;  // by value of the descendant
 };
 

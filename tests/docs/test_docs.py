@@ -196,3 +196,13 @@ def test_the_page_and_the_schema_of_explain_list_every_rule() -> None:
     assert schema["properties"]["rule"]["enum"] == rules
     page = (ROOT / "docs" / "commands" / "explain.md").read_text()
     assert re.findall(r"`(\w+)`", page[page.index("## Rules") :]) == ["rule", *rules]
+
+
+def test_how_it_works_lists_every_matcher() -> None:
+    source = (ROOT / "src" / "transfer" / "matchers.cpp").read_text()
+    table = source[source.index("table[] = {") : source.index("};")]
+    matchers = re.findall(r'\{"(\w+)",\s*"([^"]+)",\s*Proof::(\w+)', table)
+    assert len(matchers) == table.count('{"') > 0
+    page = (ROOT / "docs" / "how-it-works.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| (.+) \| `(\w+)` \|$", page, flags=re.MULTILINE)
+    assert rows == matchers

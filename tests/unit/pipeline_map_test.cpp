@@ -15,8 +15,8 @@ namespace {
 using evidence::NoAnswer;
 using test::graph;
 using test::node;
-using transfer::Kind;
 using transfer::Origin;
+using transfer::OriginKind;
 
 std::string bytes_of(const test::Message& graph) { return test::model(graph).bytes(); }
 
@@ -117,7 +117,7 @@ class AncestorAnswersOf : public testing::Test {
 };
 
 TEST_F(AncestorAnswersOf, AFusedNodeHasTheModulesOfAll) {
-  const auto found = of({Kind::computes, transfer::Proof::inputs, {1, 0}});
+  const auto found = of({OriginKind::computes, transfer::Proof::inputs, {1, 0}});
   EXPECT_EQ(found.answers[0].no_answer, NoAnswer::none);
   ASSERT_EQ(found.modules_of(0).size(), 2u);
   EXPECT_EQ(found.tree->operator[](found.modules_of(0)[0]).path, "act");
@@ -125,15 +125,16 @@ TEST_F(AncestorAnswersOf, AFusedNodeHasTheModulesOfAll) {
 }
 
 TEST_F(AncestorAnswersOf, CandidatesOfOneModuleAreAnAnswer) {
-  EXPECT_EQ(of({Kind::ambiguous, transfer::Proof::inputs, {0, 0}}).answers[0].no_answer, NoAnswer::none);
-  const auto several = of({Kind::ambiguous, transfer::Proof::inputs, {0, 1}});
+  EXPECT_EQ(of({OriginKind::ambiguous, transfer::Proof::inputs, {0, 0}}).answers[0].no_answer,
+            NoAnswer::none);
+  const auto several = of({OriginKind::ambiguous, transfer::Proof::inputs, {0, 1}});
   EXPECT_EQ(several.answers[0].no_answer, NoAnswer::ambiguous);
   EXPECT_TRUE(several.answers[0].strength.has_rivals);
   EXPECT_EQ(several.modules_of(0).size(), 2u);
 }
 
 TEST_F(AncestorAnswersOf, OneCandidateBesideUnknownOnesIsNoAnswer) {
-  const auto found = of({Kind::serves, transfer::Proof::inputs, {0, 2}});
+  const auto found = of({OriginKind::feeds, transfer::Proof::inputs, {0, 2}});
   EXPECT_EQ(found.answers[0].no_answer, NoAnswer::feeds_several);
   EXPECT_EQ(found.modules_of(0).size(), 0u);
 }
@@ -141,7 +142,7 @@ TEST_F(AncestorAnswersOf, OneCandidateBesideUnknownOnesIsNoAnswer) {
 TEST_F(AncestorAnswersOf, ReasonsForNoAnswer) {
   EXPECT_EQ(of({}).answers[0].no_answer, NoAnswer::not_matched);
   EXPECT_EQ(of({}, true).answers[0].no_answer, NoAnswer::refuted);
-  EXPECT_EQ(of({Kind::computes, transfer::Proof::inputs, {2}}).answers[0].no_answer,
+  EXPECT_EQ(of({OriginKind::computes, transfer::Proof::inputs, {2}}).answers[0].no_answer,
             NoAnswer::unknown_in_ancestor);
 }
 

@@ -1,0 +1,68 @@
+// The numbers that the value graph, constants and the matching of weights decide by.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/threshold.h"
+
+namespace thence::dataflow {
+
+// --- Value graph: limits on what a node may cost. Larger nodes occur only in malicious files. ---
+
+/// Arity limit: inputs or outputs of a node that are read.
+inline constexpr std::size_t max_inputs = 1024;
+/// Inputs of one node times its outputs, since each output is an operation of its own.
+inline constexpr std::size_t max_operand_slots = std::size_t{1} << 16;
+/// Values merged into one, and outputs of a Split of a merged projection.
+inline constexpr std::size_t max_merged = 64;
+/// No-ops in a chain that are skipped.
+inline constexpr int max_noop_chain = 16;
+
+// --- Constants ---
+
+/// Elements from which a tensor may be a weight; smaller ones are scales, sizes and axes.
+THENCE_THRESHOLD std::uint64_t min_weight_elements =
+    base::tuned("dataflow_min_weight_elements", std::uint64_t{16});
+/// Integers that are hashed: sizes and indices are few. Longer lists differ by their length alone.
+inline constexpr std::size_t max_hashed_integers = std::size_t{1} << 16;
+/// How often one data file may be read in whole. Tensors with the same data share it at most a few times.
+inline constexpr std::uint64_t max_file_readings = 8;
+
+// --- Sampled fingerprints ---
+
+/// Bytes from which a weight is sampled; smaller ones are read whole in no time.
+inline constexpr std::size_t min_sampled_bytes = std::size_t{1} << 16;
+/// Positions that are sampled, the first and the last among them, and the bytes read at each.
+inline constexpr std::size_t sampled_positions = 32, bytes_per_position = 512;
+
+// --- Matching weights that were quantised or rescaled ---
+
+/// Elements of a weight that are compared. The first ones rule most candidates out.
+inline constexpr std::size_t weight_samples = 256, first_weight_samples = 64;
+/// Absolute correlation of the first samples below which a candidate is dropped.
+THENCE_THRESHOLD double min_first_correlation = base::tuned("dataflow_min_first_correlation", 0.2);
+/// Absolute correlation from which a weight is a changed form of a candidate, if that of every other
+/// candidate is at most `max_other_correlation`. Short weights correlate a little with many.
+THENCE_THRESHOLD double min_correlation = base::tuned("dataflow_min_correlation", 0.9);
+THENCE_THRESHOLD double max_other_correlation = base::tuned("dataflow_max_other_correlation", 0.6);
+/// Correlation of the same weight: then others may correlate up to `min_correlation`.
+THENCE_THRESHOLD double min_same_correlation = base::tuned("dataflow_min_same_correlation", 0.995);
+/// Squared cosine from which one weight is a multiple of another.
+THENCE_THRESHOLD double min_multiple_cosine = base::tuned("dataflow_min_multiple_cosine", 0.999999);
+
+/// Rows or columns that are compared if each was rescaled, and elements of each.
+inline constexpr std::uint64_t max_lines = 32, max_line_samples = 16;
+/// Fewer or shorter lines are similar by chance.
+THENCE_THRESHOLD std::uint64_t min_lines = base::tuned("dataflow_min_lines", std::uint64_t{4});
+THENCE_THRESHOLD std::uint64_t min_line_samples = base::tuned("dataflow_min_line_samples", std::uint64_t{3});
+/// Mean absolute cosine of the lines of the best candidate, and of any other.
+THENCE_THRESHOLD double min_line_cosine = base::tuned("dataflow_min_line_cosine", 0.97);
+THENCE_THRESHOLD double max_other_line_cosine = base::tuned("dataflow_max_other_line_cosine", 0.9);
+
+/// Candidates of one size. A model has many weights of one size if it has many experts.
+inline constexpr std::size_t max_weight_candidates = 4096;
+/// Comparisons of candidates in one transfer, and how many a comparison of lines counts for.
+inline constexpr std::size_t weight_comparisons = std::size_t{1} << 25, line_comparison_cost = 8;
+
+}  // namespace thence::dataflow

@@ -1,0 +1,44 @@
+// The numbers that diff decides by.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/threshold.h"
+
+namespace thence::diff {
+
+/// Share of the nodes that compute with data below which two models have nothing in common.
+THENCE_THRESHOLD double min_common_nodes = base::tuned("diff_min_common_nodes", 0.1);
+/// Elements up to which a constant of integers is a setting (sizes, axes, indices) rather than data.
+THENCE_THRESHOLD std::uint64_t max_setting_elements =
+    base::tuned("diff_max_setting_elements", std::uint64_t{64});
+
+// --- Limits on work. What exceeds them occurs only in unusual or malicious files, and is compared less well.
+// ---
+
+/// Nodes of the other model that are compared with one node.
+inline constexpr std::size_t max_candidates = 64;
+/// Uses of a node that are followed, and operands of each.
+inline constexpr std::size_t max_followed_uses = 16, max_operands = 64;
+/// Views that are joined with a changed view.
+inline constexpr std::size_t max_joined_views = 64;
+/// Nodes of a group that are compared with the primitive operations of one operator.
+inline constexpr std::size_t max_fused_nodes = 256;
+/// Nodes of a group that are searched for a common operator.
+inline constexpr std::size_t max_searched_nodes = 16;
+/// Weights of a group that are compared regardless of their positions.
+inline constexpr std::size_t max_compared_weights = 64;
+/// Operands of a commutative node that are compared regardless of their positions.
+inline constexpr std::size_t max_swapped_operands = 64;
+/// Identity nodes in a chain between a constant and its use.
+inline constexpr int max_identity_chain = 16;
+
+// --- Limits on text ---
+
+/// Operators that a difference names, and numbers that it lists.
+inline constexpr std::size_t max_named_operators = 8, max_listed_numbers = 16;
+/// Characters of a setting.
+inline constexpr std::size_t max_setting_length = 80;
+
+}  // namespace thence::diff
