@@ -30,11 +30,11 @@ constexpr std::array<std::string_view, strength_count> strength_names = {
     "same_weight",
     "same_readers",
     "same_region",
-    "one_left",
-    "same_form",
+    "unique_remaining",
+    "same_view",
     "inserted",
-    "serving",
-    "serving_afar",
+    "feeds_matched",
+    "feeds_matched_indirectly",
     "takes_part",
 };
 
@@ -54,9 +54,11 @@ constexpr std::uint8_t by_alignment[2][2][3] = {
      {key("aligned_aside"), key("aligned_aside_loosely"), key("aligned_aside_loosely")}},
     {{key("reordered"), key("reordered_mostly"), key("reordered_loosely")},
      {key("reordered_aside"), key("reordered_aside_mostly"), key("reordered_aside_loosely")}}};
-constexpr std::uint8_t by_match[] = {
-    key("same_node"), key("same_inputs"), key("same_weight"), key("same_readers"), key("same_region"),
-    key("one_left"),  key("same_form"),   key("inserted"),    key("serving"),      key("serving_afar")};
+constexpr std::uint8_t by_match[] = {key("same_node"),     key("same_inputs"),
+                                     key("same_weight"),   key("same_readers"),
+                                     key("same_region"),   key("unique_remaining"),
+                                     key("same_view"),     key("inserted"),
+                                     key("feeds_matched"), key("feeds_matched_indirectly")};
 
 }  // namespace
 

@@ -50,11 +50,11 @@ TEST(Strength, NamesOfMatches) {
   EXPECT_EQ(matched(NodeMatch::same_weight), "same_weight");
   EXPECT_EQ(matched(NodeMatch::same_consumers), "same_readers");
   EXPECT_EQ(matched(NodeMatch::same_region), "same_region");
-  EXPECT_EQ(matched(NodeMatch::unique_remaining), "one_left");
-  EXPECT_EQ(matched(NodeMatch::same_view), "same_form");
+  EXPECT_EQ(matched(NodeMatch::unique_remaining), "unique_remaining");
+  EXPECT_EQ(matched(NodeMatch::same_view), "same_view");
   EXPECT_EQ(matched(NodeMatch::inserted), "inserted");
-  EXPECT_EQ(matched(NodeMatch::feeds_matched), "serving");
-  EXPECT_EQ(matched(NodeMatch::feeds_matched_indirectly), "serving_afar");
+  EXPECT_EQ(matched(NodeMatch::feeds_matched), "feeds_matched");
+  EXPECT_EQ(matched(NodeMatch::feeds_matched_indirectly), "feeds_matched_indirectly");
 }
 
 TEST(Strength, RivalsOutweighTheOtherFields) {

@@ -55,6 +55,12 @@ TEST(MatchByInputs, AttributesDecideBetweenSeveral) {
   EXPECT_FALSE(pair.run(match_by_inputs, "q"));
 }
 
+TEST(MatchByInputs, NotWithoutInputs) {
+  MatchedPair pair(graph({node("RandomNormal", {}, {"a"})}, {}, {"a"}),
+                   graph({node("RandomNormal", {}, {"p"})}, {}, {"p"}));
+  EXPECT_FALSE(pair.run(match_by_inputs, "p"));
+}
+
 // --- weight ---
 
 const Message two_projections = with_initializers(
@@ -257,6 +263,17 @@ TEST(MatchByNeighbours, NotOneOfSeveral) {
   MatchedPair pair(both("u"), both("x"));
   pair.add_match("c", "c");
   EXPECT_FALSE(pair.run(match_by_neighbours, "a"));
+}
+
+TEST(MatchByNeighbours, NotIfAnotherOperationIsAsLikely) {
+  MatchedPair pair(
+      graph({node("Tan", {"u"}, {"a"}), node("Exp", {"a"}, {"b"}), node("Sub", {"b", "x"}, {"c"})},
+            {"u", "x"}, {"c"}),
+      graph({node("Tan", {"z"}, {"p"}), node("Exp", {"p"}, {"q"}), node("Exp", {"p"}, {"r"}),
+             node("Sub", {"q", "r"}, {"s"})},
+            {"z", "x"}, {"s"}));
+  pair.add_match("s", "c");
+  EXPECT_FALSE(pair.run(match_by_neighbours, "q"));
 }
 
 }  // namespace
