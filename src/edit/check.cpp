@@ -14,8 +14,10 @@ namespace {
 
 constexpr std::string_view id_key = "id";
 
+// Compares lengths first: this runs for every property of every node.
 bool is_id(const onnx::MetadataEntry& entry) {
-  return entry.key.starts_with(key_prefix) && entry.key.substr(key_prefix.size()) == id_key;
+  return entry.key.size() == key_prefix.size() + id_key.size() && entry.key.ends_with(id_key) &&
+         entry.key.starts_with(key_prefix);
 }
 
 // A tool that merges nodes may join their properties.
