@@ -1,4 +1,4 @@
-// Strength: how much a piece of evidence says by itself, as independent fields.
+// Strength: how strong a piece of evidence is by itself, as independent fields.
 #pragma once
 
 #include <cstddef>

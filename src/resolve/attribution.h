@@ -20,15 +20,15 @@ using modules::no_module;
 /// Why a node has no module.
 enum class Reason : std::uint8_t {
   none,
-  no_evidence,          // nothing in the file speaks of it, nor of what it is wired to
+  no_evidence,          // no evidence names a module for it or for its neighbours
   ambiguous,            // the evidence fits several modules equally
-  between_layers,       // it lies between two layers, and nothing says to which it belongs
+  between_layers,       // it lies between two layers, and no evidence decides
   serves_several,       // it serves modules that have only the root in common
   several_call_sites,   // a function's body that several modules share
-  unused_function,      // a function's body that nobody calls
-  not_in_capture,       // its name speaks of a module that the capture does not have
+  unused_function,      // the body of a function that no node calls
+  not_in_capture,       // its name has a module that the capture does not have
   filtered,             // the strategy leaves torch.nn modules out
-  past_limits,          // the file speaks of more modules than its size allows for
+  past_limits,          // the file names more modules than its size allows
   not_matched,          // nothing of the ancestor is proven to be what it computes
   unknown_in_ancestor,  // what it computes has no module there
   refuted,              // it was matched, but its numbers are not those of the ancestor's tensor
@@ -41,7 +41,7 @@ struct Attribution {
   ModuleId module = no_module;
   std::uint32_t call = 0;
   ModuleId weight_owner = no_module;
-  std::uint32_t set = 0;  // number of the set of modules it serves; 0: just its own
+  std::uint32_t set = 0;  // in Resolution::sets: the modules it serves; 0: only its own
   float confidence = 0;
   Basis basis = 0;  // of the confidence
   evidence::Source source = evidence::Source::count;
@@ -49,12 +49,12 @@ struct Attribution {
   Rule rule = Rule::no_evidence;  // that decided, also where there is no module
   std::uint8_t removed = 0;       // steps from the node that it is inferred from
   bool inferred : 1 = false;      // from neighbours, not from evidence of its own
-  bool projected : 1 = false;     // rests on a recording's steps, its own or its neighbours'
-  bool in_order : 1 = false;      // and the file has its nodes in the order of those steps
+  bool projected : 1 = false;     // rests on an alignment, its own or its neighbours'
+  bool in_order : 1 = false;      // and the file keeps the order of the recording
   bool named : 1 = false;         // rests on names or metadata, its own or its neighbours', not on parameters
 
   bool known() const { return module != no_module; }
-  /// What is inferred is no surer than what it is inferred from.
+  /// An inference is no more certain than what it rests on.
   void rest_on(Basis what, float at_most = 1) {
     basis = what;
     confidence = std::min(Confidence::shipped().of(what), at_most);

@@ -140,7 +140,7 @@ bool ancestor_answer(const Question& question, Verdict& verdict) {
 }
 
 // Two recordings of the same forward that name different modules, equally reliably: one is misaligned, and
-// nothing says which.
+// neither is known to be right.
 bool recordings_differ(const Question& question, Verdict& verdict) {
   if (!is_recording(question.all.front().source) || !recordings_conflict(question.all)) return false;
   verdict.serves = {question.all.front().module, question.all.back().module};

@@ -186,7 +186,8 @@ class Propagation {
     return true;
   }
 
-  // A recording says less about sizes and constants the further they are from the operation they are for.
+  // An alignment is weaker evidence for shapes and constants that are further from the operation they are
+  // for.
   bool stays_open_as_constant(onnx::NodeId id, const Owners& to) {
     if (!to.any_projected || (to.removed < most_removed && !made_elsewhere(id, to))) return false;
     leave(id, Reason::ambiguous, Rule::uncertain_wiring);

@@ -1,5 +1,5 @@
-// What follows from the wiring: nodes without evidence of their own that lie between certain ones, nodes that
-// serve several modules, and the bodies of functions.
+// What follows from data flow: modules of nodes without evidence of their own, nodes that serve several
+// modules, and bodies of functions.
 #pragma once
 
 #include "hierarchy/hierarchy.h"
@@ -8,13 +8,13 @@
 
 namespace thence::resolve {
 
-/// Gives nodes without evidence the owner of what they serve. Never across layers: where neighbours lie in
-/// different layers, the answer is what both have in common, or unknown.
+/// Attributes nodes without evidence to their consumers. Never across layers: if neighbours lie in different
+/// layers, the answer is their common ancestor, or unknown.
 void propagate(const onnx::Model& model, const modules::ModuleTree& tree, const Wiring& wiring,
                Resolution& resolution);
 
-/// Finds nodes that an exporter merged: one layer's name on work that the same place in other layers uses as
-/// well.
+/// Finds nodes that an exporter merged: they have the name of one layer, and other layers read them in the
+/// same place.
 void find_shared(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring,
                  Resolution& resolution);
 
@@ -25,7 +25,7 @@ void attribute_functions(const onnx::Model& model, const modules::ModuleTree& tr
 void find_weight_owners(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const Wiring& wiring,
                         Resolution& resolution);
 
-/// Notes the set of modules a node serves; the first is the primary.
+/// Sets the modules that a node serves; the first is the primary one.
 void set_modules(Resolution& resolution, onnx::NodeId node, std::vector<ModuleId> modules);
 
 }  // namespace thence::resolve

@@ -28,12 +28,12 @@ void write_scope_path(std::string_view path, std::string& text) {
   }
 }
 
-// Whose an initializer is: by its name, else the one module whose nodes read it.
+// The module of an initializer: by its name, else the only module whose nodes read it.
 ModuleId owner(ModuleId named, ModuleId reader, bool several_readers) {
   return named != no_module || several_readers ? named : reader;
 }
 
-// Calls `use` with every initializer that a node of a known module reads, and that module.
+// Calls `use` with each initializer that a node with a module reads, and that module.
 template <class Use>
 void each_read(const onnx::Model& model, const resolve::Resolution& resolution, Use use) {
   if (model.initializers().empty()) return;

@@ -32,14 +32,13 @@ struct MapOptions {
   std::string capture;  // path of a capture file; empty: none
   std::optional<std::vector<std::string>> torch_nn_exceptions;
   TagFormat tag_format = TagFormat::ordinal;
-  std::string rules;  // path of a rules file; empty: none
-  std::optional<rules::Granularity>
-      granularity;           // empty: custom where rules choose modules, else all as they are
-  unsigned jobs = 1;         // threads
-  bool ignore_tags = false;  // read the file as if thence had written none
+  std::string rules;                              // path of a rules file; empty: none
+  std::optional<rules::Granularity> granularity;  // empty: custom if rules select modules, else as_is
+  unsigned jobs = 1;                              // threads
+  bool ignore_tags = false;                       // reads no tags of thence
 };
 
-/// What is said of a module, whatever the node.
+/// What a row has of its module, the same for all nodes.
 struct ModuleFacts {
   modules::ModuleId hf_module = modules::no_module;
   std::string tag;
@@ -52,7 +51,7 @@ struct ModuleFacts {
 struct InitializerRow {
   std::string_view name;
   modules::ModuleId module = modules::no_module;
-  std::string_view parameter;              // empty when the name tells none
+  std::string_view parameter;              // empty: the name has none
   std::vector<modules::ModuleId> modules;  // of the nodes that read it
 };
 
@@ -110,22 +109,22 @@ class Map {
 
   const Diagnostics& diagnostics() const { return parts_.diagnostics; }
 
-  /// Good until the next call: nodes of one module follow one another, so the last few hundred are kept.
-  /// Not for several threads at once; each of those has a RoleReader of its own and calls read_facts().
+  /// Valid until the next call; the last few hundred are cached, because nodes of one module are neighbours.
+  /// Not thread-safe: each thread calls read_facts() with a RoleReader of its own.
   const ModuleFacts& facts(modules::ModuleId module) const;
   void read_facts(modules::ModuleId module, RoleReader& roles, ModuleFacts& facts) const;
   Role role(modules::ModuleId module) const { return role(module, *roles_); }
   /// The nearest module that is the model's own, as in ModuleFacts.
   modules::ModuleId hf_module(modules::ModuleId module) const;
-  /// The repeated blocks that a module lies in, as in ModuleFacts: the model's own, whatever they are called.
+  /// The repeated blocks around a module, as in ModuleFacts: those of the model, not of the view.
   std::vector<modules::LayerStep> layers(modules::ModuleId module) const;
   Summary summary() const;
   std::vector<InitializerRow> initializer_rows() const;
-  /// Whose each initializer is: by its name, else the one module whose nodes read it.
+  /// The module of each initializer: by its name, else the only module whose nodes read it.
   std::vector<modules::ModuleId> initializer_owners() const;
   /// The tag of a node without a module; mostly empty.
   std::string tag_of_unknown() const;
-  /// The reason to print: why there is no module, or why there are no classes; empty when nothing is missing.
+  /// The reason to print: why there is no module, or why there are no classes; empty if neither is missing.
   std::string_view reason(onnx::NodeId node) const;
 
  private:

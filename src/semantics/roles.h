@@ -25,7 +25,7 @@ class RoleReader {
  private:
   struct Reading {
     std::string_view type, weak_type, whole, component;
-    bool places = true;                 // whether a component says where in the type
+    bool places = true;                 // whether a component names a place in the type
     std::uint64_t classifications = 0;  // a bit for each of the lexicon's that fits
   };
   // What the modules from the inside out name so far.
