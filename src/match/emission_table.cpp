@@ -56,7 +56,7 @@ OpEmission EmissionTable::emission_by_name(std::string_view name) const {
     const std::string letters = normalised(op);
     if (letters == wanted)
       guess.becomes[op] = unknown_same_name;
-    else if (letters.size() > std::size_t{most_short_name} &&
+    else if (letters.size() > static_cast<std::size_t>(most_short_name) &&
              (wanted.find(letters) != std::string::npos || letters.find(wanted) != std::string::npos))
       guess.becomes[op] = unknown_similar_name;
     else
