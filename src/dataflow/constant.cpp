@@ -177,9 +177,18 @@ void set_elements(Constant& constant, const onnx::TensorView& header, std::strin
   constant.data = data;
 }
 
+// Nothing if there are not as many elements as the shape has.
+std::optional<Constant> elements_read(const onnx::Pieces& tensor, const onnx::TensorView& header,
+                                      std::string_view data) {
+  const Reader reader = read(tensor, header, data);
+  if (reader.count() != header.elements().value_or(0)) return std::nullopt;
+  return reader.result(onnx::is_float(header.data_type));
+}
+
 }  // namespace
 
-Constant constant_of(const onnx::Pieces& tensor, DataFiles* files, const SampledFingerprint* samples) {
+Constant constant_of(const onnx::Pieces& tensor, DataFiles* files, const SampledFingerprint* samples,
+                     ByRange<Constant>* external) {
   const onnx::TensorView header = onnx::read_tensor(tensor);
   Constant constant;
   constant.elements = header.elements().value_or(0);
@@ -188,12 +197,14 @@ Constant constant_of(const onnx::Pieces& tensor, DataFiles* files, const Sampled
   if (header.external && data.empty()) return constant;
   if (const std::uint64_t code = samples == nullptr ? 0 : samples->of(header, data); code != 0) {
     constant.fingerprint = code;
-  } else {
-    const Reader reader = read(tensor, header, data);
-    if (reader.count() == constant.elements)
-      constant = reader.result(constant.is_float);
-    else if (!is_four_bits(header.data_type))
-      return constant;
+  } else if (header.external && external != nullptr && !is_four_bits(header.data_type)) {
+    const auto [entry, is_new] = external->try_emplace({data.data(), data.size(), header.data_type});
+    if (is_new) entry->second = elements_read(tensor, header, data).value_or(constant);
+    constant = entry->second;
+  } else if (const auto found = elements_read(tensor, header, data)) {
+    constant = *found;
+  } else if (!is_four_bits(header.data_type)) {
+    return constant;
   }
   set_elements(constant, header, data);
   return constant;

@@ -38,9 +38,10 @@ struct Constant {
 };
 
 /// The constant of a tensor message. External data is read if `files` has it; then they outlive the constant.
-/// With `samples`, large weights may get a sampled fingerprint.
+/// With `samples`, large weights may get a sampled fingerprint. `external` keeps what was read of other
+/// files.
 Constant constant_of(const onnx::Pieces& tensor, DataFiles* files = nullptr,
-                     const SampledFingerprint* samples = nullptr);
+                     const SampledFingerprint* samples = nullptr, ByRange<Constant>* external = nullptr);
 
 /// The constant of elements as they are stored.
 Constant constant_of(onnx::DataType type, std::string_view elements);

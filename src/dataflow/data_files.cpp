@@ -41,8 +41,11 @@ std::optional<std::string_view> DataFiles::find(const onnx::ExternalData& place,
   const std::uint64_t offset = place.offset.value_or(0);
   if (offset > bytes.size() || bytes.size() - offset < size) return std::nullopt;
   if (place.length.value_or(size) != size) return std::nullopt;
-  if (size > max_file_readings * bytes.size() - file.bytes_read) return std::nullopt;
-  file.bytes_read += size;
+  if (!file.ranges.contains({offset, size})) {
+    if (size > max_file_readings * bytes.size() - file.bytes_read) return std::nullopt;
+    file.ranges.insert({offset, size});
+    file.bytes_read += size;
+  }
   return bytes.substr(offset, size);
 }
 

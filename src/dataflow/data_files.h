@@ -1,10 +1,14 @@
 // DataFiles: the external data files that hold weights of a model.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "base/mapped_file.h"
 #include "onnx/model.h"
@@ -17,14 +21,15 @@ class DataFiles {
 
   /// The first `size` bytes of a tensor's external data. Nothing if the file does not exist, is too short, or
   /// lies outside the model's folder: a model must not make the program read other files. Nothing either once
-  /// the tensors of a model have read a file more than `max_file_readings` times: overlapping tensors would
+  /// the different ranges of a file add up to `max_file_readings` times its size: overlapping tensors would
   /// let a small model occupy the program without end.
   std::optional<std::string_view> find(const onnx::ExternalData& place, std::uint64_t size);
 
  private:
   struct File {
-    base::MappedFile bytes;        // empty if the file cannot be read
-    std::uint64_t bytes_read = 0;  // by all tensors together
+    base::MappedFile bytes;                                    // empty if the file cannot be read
+    std::set<std::pair<std::uint64_t, std::uint64_t>> ranges;  // offset and size of what was read
+    std::uint64_t bytes_read = 0;                              // the sizes of all ranges
   };
   File& open(std::string_view location);
 
@@ -32,5 +37,9 @@ class DataFiles {
   std::unordered_map<std::string, std::string> paths_;  // by location; many locations may name one file
   std::unordered_map<std::string, File> files_;         // by canonical path; "" if there is no such file
 };
+
+/// Results of reading bytes, by where these lie: tensors with the same external data read it once.
+template <class Result>
+using ByRange = std::map<std::tuple<const char*, std::size_t, onnx::DataType>, Result>;
 
 }  // namespace thence::dataflow

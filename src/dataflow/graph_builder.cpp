@@ -22,11 +22,12 @@ void GraphBuilder::run() {
 }
 
 void GraphBuilder::read_initializers() {
+  ByRange<Constant> external;
   for (const onnx::Initializer& initializer : graph_.model().initializers())
     if (initializer.value != none)
       add_constant(initializer.value, initializer.sparse ? Constant()
                                                          : constant_of(onnx::Pieces{initializer.bytes},
-                                                                       &graph_.files_, samples_));
+                                                                       &graph_.files_, samples_, &external));
 }
 
 void GraphBuilder::read_node(onnx::NodeId id) {

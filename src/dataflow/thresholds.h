@@ -26,8 +26,8 @@ THENCE_THRESHOLD std::uint64_t min_weight_elements =
     base::tuned("dataflow_min_weight_elements", std::uint64_t{16});
 /// Integers that are hashed: sizes and indices are few. Longer lists differ by their length alone.
 inline constexpr std::size_t max_hashed_integers = std::size_t{1} << 16;
-/// How often one data file may be read in whole. Tensors with the same data share it at most a few times.
-inline constexpr std::uint64_t max_file_readings = 8;
+/// How often one data file may be read in whole. Only tensors that overlap read a byte twice.
+inline constexpr std::uint64_t max_file_readings = 2;
 
 // --- Sampled fingerprints ---
 

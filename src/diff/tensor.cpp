@@ -83,13 +83,14 @@ std::string numbers_of(DataType type, std::string_view bytes) {
 }
 
 // Fills a tensor of known type and shape with elements in the layout of raw_data.
-void fill(Tensor& tensor, std::string_view raw) {
+void fill(Tensor& tensor, std::string_view raw, std::uint64_t hash) {
   tensor.read = true;
-  tensor.content = content_hash(raw) * 31 + static_cast<std::uint64_t>(tensor.type);
+  tensor.content = hash * 31 + static_cast<std::uint64_t>(tensor.type);
   for (const std::int64_t dim : tensor.dims)
     tensor.content = (tensor.content ^ static_cast<std::uint64_t>(dim)) * 0x9e3779b97f4a7c15;
   if (tensor.elements <= max_setting_elements) tensor.numbers = numbers_of(tensor.type, raw);
 }
+void fill(Tensor& tensor, std::string_view raw) { fill(tensor, raw, content_hash(raw)); }
 
 // Numbers in an attribute, as a tensor of them would be.
 template <class Number>
@@ -160,17 +161,20 @@ std::string text_of(const Tensor& tensor) {
   return text;
 }
 
-Tensor tensor_of(const onnx::Pieces& message, dataflow::DataFiles* files) {
+Tensor tensor_of(const onnx::Pieces& message, ExternalData* external) {
   const onnx::TensorView header = onnx::read_tensor(message);
   Tensor tensor{.message = message, .dims = header.dims, .type = header.data_type};
   const auto count = header.elements();
   tensor.elements = count.value_or(0);
   if (header.external) {
     const auto size = header.bytes();
-    const auto found = files != nullptr && size ? files->find(*header.external, *size) : std::nullopt;
+    const auto found =
+        external != nullptr && size ? external->files.find(*header.external, *size) : std::nullopt;
     if (!found) return tensor;
     tensor.raw = *found;
-    fill(tensor, *found);
+    const auto [hash, is_new] = external->hashes.try_emplace({found->data(), found->size(), tensor.type});
+    if (is_new) hash->second = content_hash(*found);
+    fill(tensor, *found, hash->second);
     return tensor;
   }
   for (const std::string_view piece : message)
@@ -192,7 +196,7 @@ Tensor Constants::held_by(const onnx::Node& constant) {
     if (!attribute.ref_attr_name.empty())  // an attribute of the function
       tensor = tensor_of_strings({attribute.ref_attr_name}, false);
     else if (attribute.has_tensor)
-      tensor = tensor_of(attribute.tensor, &files_);
+      tensor = tensor_of(attribute.tensor, &external_);
     else if (attribute.name == "value_int")
       tensor = tensor_of_numbers(DataType::int64, std::vector{attribute.i}, false);
     else if (attribute.name == "value_ints")
@@ -215,7 +219,7 @@ Tensor Constants::held_by(const onnx::Node& constant) {
 }
 
 Tensor Constants::in_attribute(const onnx::Pieces& message) {
-  Tensor tensor = tensor_of(message, &files_);
+  Tensor tensor = tensor_of(message, &external_);
   if (!tensor.read && !message.empty()) unread_attributes_.insert(message.front().data());
   return tensor;
 }
@@ -225,7 +229,7 @@ Tensor Constants::read(onnx::ValueId value) {
   if (producer.kind == onnx::Producer::Kind::node) return held_by(model_.node(producer.index));
   const onnx::Initializer& initializer = model_.initializers()[producer.index];
   return initializer.sparse ? sparse_of(initializer.bytes)
-                            : tensor_of(onnx::Pieces{initializer.bytes}, &files_);
+                            : tensor_of(onnx::Pieces{initializer.bytes}, &external_);
 }
 
 // The constant that a value is, or none. Exporters store one of several equal weights, and an Identity node

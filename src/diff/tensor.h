@@ -44,13 +44,19 @@ std::string text_of(const Tensor& tensor);
 std::string number_text(const std::vector<std::int64_t>& numbers);
 std::string number_text(const std::vector<float>& numbers);
 
-/// External data is read only with `files`.
-Tensor tensor_of(const onnx::Pieces& message, dataflow::DataFiles* files = nullptr);
+/// Data in other files, and hashes of what was read of it.
+struct ExternalData {
+  dataflow::DataFiles files;
+  dataflow::ByRange<std::uint64_t> hashes = {};
+};
+
+/// Data in other files is read only with `external`.
+Tensor tensor_of(const onnx::Pieces& message, ExternalData* external = nullptr);
 
 /// The constants of a model, each read once.
 class Constants {
  public:
-  explicit Constants(const onnx::Model& model) : model_(model), files_(model) {}
+  explicit Constants(const onnx::Model& model) : model_(model), external_{dataflow::DataFiles(model), {}} {}
 
   /// The content of an initializer, of a Constant node's output, or of an Identity of these; null for other
   /// values. The address is stable.
@@ -68,7 +74,7 @@ class Constants {
   Tensor read(onnx::ValueId value);
 
   const onnx::Model& model_;
-  dataflow::DataFiles files_;
+  ExternalData external_;
   std::size_t unread_ = 0;
   std::unordered_set<const char*> unread_attributes_;  // by address in the model
   std::unordered_map<onnx::ValueId, Tensor> kept_;

@@ -14,12 +14,6 @@ using dataflow::Trait;
 using onnx::NodeId;
 using onnx::none;
 
-std::uint64_t as_halves(const Tensor& tensor) {
-  const bool as_bytes = !tensor.raw.empty();
-  return (as_bytes ? dataflow::constant_of(tensor.type, tensor.raw) : dataflow::constant_of(tensor.message))
-      .fingerprint;
-}
-
 }  // namespace
 
 // Includes weights that are read through views, as they are stored in the file. What such a view itself reads
@@ -39,8 +33,15 @@ std::vector<Weights::Weight> Weights::weights_of(Side& side, const std::vector<o
 }
 
 std::uint64_t Weights::unordered(const Tensor& tensor) {
-  const auto [entry, fresh] = unordered_.try_emplace(&tensor);
-  if (fresh) entry->second = onnx::content_of(tensor.raw, onnx::bytes_of(tensor.type)).unordered;
+  const auto [entry, is_new] = unordered_.try_emplace({tensor.raw.data(), tensor.raw.size(), tensor.type});
+  if (is_new) entry->second = onnx::content_of(tensor.raw, onnx::bytes_of(tensor.type)).unordered;
+  return entry->second;
+}
+
+std::uint64_t Weights::as_halves(const Tensor& tensor) {
+  if (tensor.raw.empty()) return dataflow::constant_of(tensor.message).fingerprint;
+  const auto [entry, is_new] = halves_.try_emplace({tensor.raw.data(), tensor.raw.size(), tensor.type});
+  if (is_new) entry->second = dataflow::constant_of(tensor.type, tensor.raw).fingerprint;
   return entry->second;
 }
 

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "diff/groups.h"
@@ -29,6 +28,7 @@ class Weights {
   static std::vector<Weight> weights_of(Side& side, const std::vector<onnx::NodeId>& nodes);
   bool same_numbers(const Tensor& a, const Tensor& b);
   std::uint64_t unordered(const Tensor& tensor);
+  std::uint64_t as_halves(const Tensor& tensor);
   void compare(const Weight& a, const Weight& b);
   void compare_by_position(const std::vector<Weight>& before, const std::vector<Weight>& after);
   void compare_by_content(std::vector<Weight> before, std::vector<Weight> after, bool one_each);
@@ -37,7 +37,8 @@ class Weights {
 
   Side &a_, &b_;
   std::function<void(Kind, const std::string&)> report_;
-  std::unordered_map<const Tensor*, std::uint64_t> unordered_;
+  // Hashes of the numbers in any order, as stored and rounded to half precision. Each range is read once.
+  dataflow::ByRange<std::uint64_t> unordered_, halves_;
 };
 
 }  // namespace thence::diff

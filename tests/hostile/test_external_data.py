@@ -51,6 +51,30 @@ def test_tensors_that_overlap_are_not_read_again_and_again(
         assert json.loads(done.out)["summary"]["by_kind"]["not_compared"] > 0
 
 
+@pytest.mark.parametrize("command", ["diff", "transfer"])
+def test_tensors_with_the_same_data_read_it_once(tmp_path: Path, command: str) -> None:
+    for name in ("one", "other"):
+        with open(tmp_path / f"{name}.bin", "wb") as data:
+            data.write(name[:1].encode() * 4096)
+            os.truncate(data.fileno(), SIZE)
+    one, other = (
+        write_model(
+            tmp_path / f"{name}.onnx",
+            [{"location": "./" * i + f"{name}.bin", "offset": "0", "length": str(SIZE)} for i in range(400)],
+            SIZE // 4,
+        )
+        for name in ("one", "other")
+    )
+    done = run(command, one, other, "-q", "--format", "json", timeout=120)
+    assert done.seconds < 25
+    if command == "diff":
+        kinds = json.loads(done.out)["summary"]["by_kind"]
+        assert kinds["weights"] > 0
+        assert kinds.get("not_compared", 0) == 0
+    else:
+        assert done.code == 1  # no weight of one model is in the other
+
+
 @pytest.mark.parametrize("key", ["offset", "length"])
 @pytest.mark.parametrize("value", ["-4", "0x0", " 0", "0 ", "four", "", "1e0", "99999999999999999999999"])
 def test_places_that_are_no_numbers_are_refused(tmp_path: Path, key: str, value: str) -> None:
