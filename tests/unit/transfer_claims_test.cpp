@@ -59,7 +59,7 @@ TEST_F(Claims, RefutedNodesLoseTheirMatch) {
   std::vector<std::string> told;
   const Result<Matches> matches = match_models(*ancestor, *descendant, refusing("p", told));
   ASSERT_TRUE(matches);
-  const auto is_matched = [&](onnx::NodeId id) { return matches->origins[id].kind != Kind::unknown; };
+  const auto is_matched = [&](onnx::NodeId id) { return matches->origins[id].kind != OriginKind::unknown; };
   EXPECT_FALSE(is_matched(0));
   EXPECT_FALSE(is_matched(1));  // a view of it
   EXPECT_TRUE(is_matched(2));
@@ -73,7 +73,7 @@ TEST_F(Claims, WithoutAVerifierNothingIsVerified) {
   const Result<Matches> matches = match_models(*ancestor, *descendant);
   ASSERT_TRUE(matches);
   EXPECT_FALSE(matches->verification);
-  EXPECT_EQ(matches->origins[0].kind, Kind::computes);
+  EXPECT_EQ(matches->origins[0].kind, OriginKind::computes);
 }
 
 TEST_F(Claims, AFailedVerifierFailsTheWhole) {
