@@ -29,17 +29,11 @@ Key key_of(const Tensor& tensor) {
 
 Keys::Keys(Side& side)
     : side_(side),
+      bodies_(side.model),
       codes_(side.model.value_count(), 0),
       exact_(side.model.node_count(), 0),
       loose_(side.model.node_count(), 0) {
   const auto& graphs = side.model.graphs();
-  for (onnx::GraphId id = 0; id < graphs.size(); ++id) {
-    if (graphs[id].kind != onnx::Graph::Kind::body) continue;
-    const auto [entry, fresh] =
-        owners_.try_emplace(graphs[id].owner, static_cast<std::uint32_t>(bodies_.size()));
-    if (fresh) bodies_.emplace_back();
-    bodies_[entry->second].push_back(id);
-  }
   for (const onnx::ValueId value : graphs[0].inputs)
     if (value != none) codes_[value] = mixed(hash_of(side.model.value_name(value)), 0x696e);
 }

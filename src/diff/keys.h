@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
+#include "dataflow/bodies.h"
 #include "diff/side.h"
 
 namespace thence::diff {
@@ -30,10 +30,7 @@ class Keys {
   /// The same, also for constants.
   Key code_of_input(onnx::ValueId value) const;
   /// The bodies of a node.
-  std::span<const onnx::GraphId> bodies(onnx::NodeId node) const {
-    const auto owner = owners_.find(node);
-    return owner == owners_.end() ? std::span<const onnx::GraphId>() : bodies_[owner->second];
-  }
+  std::span<const onnx::GraphId> bodies(onnx::NodeId node) const { return bodies_.held_by(node); }
 
   /// Calls `use` with two keys for each data input of a node: of the operator, the position and the value
   /// (true), and of the same without views (false).
@@ -59,11 +56,10 @@ class Keys {
 
   Side& side_;
   std::function<void(onnx::NodeId)> settle_;
-  std::vector<Key> codes_;                          // by value
-  std::vector<Key> exact_, loose_;                  // by node
-  std::vector<std::vector<onnx::GraphId>> bodies_;  // see owners_
-  std::unordered_map<onnx::NodeId, std::uint32_t> owners_;
-  std::size_t depth_ = 0;  // of nested bodies
+  dataflow::Bodies bodies_;
+  std::vector<Key> codes_;          // by value
+  std::vector<Key> exact_, loose_;  // by node
+  std::size_t depth_ = 0;           // of nested bodies
 };
 
 /// Nodes by key, in the order of the file.

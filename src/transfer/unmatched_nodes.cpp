@@ -1,8 +1,8 @@
 #include "transfer/unmatched_nodes.h"
 
 #include <algorithm>
-#include <unordered_map>
 
+#include "dataflow/bodies.h"
 #include "transfer/operand_matcher.h"
 
 namespace thence::transfer {
@@ -16,11 +16,8 @@ class UnmatchedNodes {
         d_(descendant),
         origins_(origins),
         uses_(value_uses(descendant.model())),
-        operands_(ancestor, descendant, {uses_, names, origins}) {
-    for (const onnx::Graph& graph : ancestor.model().graphs())
-      if (graph.kind == onnx::Graph::Kind::body && bodies_[graph.owner].size() < max_collected)
-        bodies_[graph.owner].push_back(&graph);
-  }
+        operands_(ancestor, descendant, {uses_, names, origins}),
+        bodies_(ancestor.model()) {}
 
   void run() {
     find_unused();
@@ -72,12 +69,14 @@ class UnmatchedNodes {
   void match_body(const onnx::Graph& body) {
     const Origin owner = origins_[body.owner];
     if (!owner.is_certain() || owner.nodes.size() > max_body_origins) return;
-    const auto bodies = bodies_.find(owner.nodes.front());
-    const bool has_bodies = owner.kind == OriginKind::computes && bodies != bodies_.end();
+    const auto bodies = bodies_.held_by(owner.nodes.front());
+    const bool has_bodies = owner.kind == OriginKind::computes && !bodies.empty();
     const onnx::Graph* same = nullptr;
     if (has_bodies)
-      for (const onnx::Graph* const each : bodies->second)
-        if (each->attribute == body.attribute && each->position == body.position) same = each;
+      for (const onnx::GraphId id : bodies.first(std::min(bodies.size(), max_collected)))
+        if (const onnx::Graph& each = a_.model().graphs()[id];
+            each.attribute == body.attribute && each.position == body.position)
+          same = &each;
     const bool is_equal = same != nullptr && have_same_operators(body, *same);
     if (has_bodies && !is_equal) return;
     for (onnx::NodeId i = 0; i < body.node_count; ++i)
@@ -137,8 +136,8 @@ class UnmatchedNodes {
   std::vector<Origin>& origins_;
   const ValueUses uses_;
   OperandMatcher operands_;
-  std::vector<bool> is_unused_;                                               // by node
-  std::unordered_map<onnx::NodeId, std::vector<const onnx::Graph*>> bodies_;  // of the ancestor, by owner
+  const dataflow::Bodies bodies_;  // of the ancestor
+  std::vector<bool> is_unused_;    // by node
 };
 
 }  // namespace
