@@ -45,7 +45,7 @@ class Finder:
         place = _PLACE.fullmatch(name)
         row = self._by_place.get((place[1], int(place[2]))) if place else None
         if row is None:
-            raise KeyError(f"no node is called {name!r}")
+            raise KeyError(f"no node has the name {name!r}")
         return row
 
     @cached_property

@@ -46,7 +46,7 @@ const char* kind_of(mode_t mode) {
 
 Error not_a_file(const std::string& path, mode_t mode) {
   return {ErrorKind::bad_input, "F002",
-          base::format("{}: is {}, not a model file", printable(path), kind_of(mode)),
+          base::format("{}: {} is not a model file", printable(path), kind_of(mode)),
           "give a file, or - to read standard input"};
 }
 

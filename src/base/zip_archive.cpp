@@ -129,8 +129,8 @@ bool ZipArchive::begins(std::string_view bytes) { return bytes.starts_with(local
 Result<ZipArchive> ZipArchive::open(std::string_view text, const std::string& label) {
   const auto damaged = [&](const std::string& what) {
     return Error{ErrorKind::bad_input, "A001",
-                 base::format("{}: is a damaged archive: {}", printable(label), what),
-                 "the file is cut off or was changed: save or download it again"};
+                 base::format("{}: damaged archive: {}", printable(label), what),
+                 "save or download the file again"};
   };
   const Bytes bytes(text);
   const std::optional<Directory> directory = find_directory(bytes);
@@ -151,7 +151,7 @@ Result<ZipArchive> ZipArchive::open(std::string_view text, const std::string& la
           base::format("the entry '{}' {} (offset {})", printable(entry.name), what, entry.header));
     };
     const std::optional<std::string_view> data = data_of(bytes, entry);
-    if (!data) return at_fault("is not where and what the directory says");
+    if (!data) return at_fault("does not match the directory");
     if (entry.header < free) return at_fault("lies over another");
     free = static_cast<std::uint64_t>(data->data() - text.data()) + data->size();
     if (free > directory->at) return at_fault("lies over the directory");

@@ -30,7 +30,7 @@ std::optional<Error> read_modules(JsonValue hierarchy, const std::string& label,
     const ModuleId module = capture.tree.add(*path, item["class"].text_or({}));
     if (module == no_module)
       return bad(label, "C003",
-                 base::format("module {}: '{}' is no module path", index, base::printable(*path)));
+                 base::format("module {}: '{}' is not a module path", index, base::printable(*path)));
     if (const auto calls = item["calls"].natural())
       capture.tree.set_calls(module, static_cast<std::uint32_t>(std::min<std::uint64_t>(*calls, 0xffffffff)));
     for (const JsonValue alias : item["aliases"].items())
@@ -84,13 +84,13 @@ Result<Capture> read_capture(std::string_view text, const std::string& label, Di
         label, "C006",
         base::format("has {} bytes; captures of more than {} are not read", text.size(), largest_capture));
   const base::JsonDocument document(text);
-  if (document.error()) return bad(label, "C001", base::format("is not JSON: {}", *document.error()));
+  if (document.error()) return bad(label, "C001", base::format("not JSON: {}", *document.error()));
   const JsonValue file = document.root();
   if (is_htp_metadata(file)) return read_htp_metadata(file, label);
   const std::string_view schema = file["schema"].text_or({});
   if (schema != "thence.capture/1")
     return bad(label, "C002",
-               base::format("is not a capture file: its schema is '{}', not 'thence.capture/1'",
+               base::format("not a capture file: its schema is '{}', not 'thence.capture/1'",
                             base::printable(schema)));
   Capture capture;
   const JsonValue sections = file["sections"];

@@ -41,7 +41,7 @@ class Reader {
 
   std::optional<Error> bad(std::string_view path) const {
     return Error{ErrorKind::bad_input, "C003",
-                 base::format("{}: '{}' is no module path", base::printable(label_),
+                 base::format("{}: '{}' is not a module path", base::printable(label_),
                               base::printable(path.substr(0, 200))),
                  "write it anew; docs/compatibility.md describes the file"};
   }

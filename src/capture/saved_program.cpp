@@ -50,15 +50,15 @@ Result<Place> find_program(const ZipArchive& archive, const std::string& label) 
     return *std::find_if(places.begin(), places.end(), usual);
   if (places.empty())
     return Error{ErrorKind::bad_input, "A003",
-                 base::format("{}: is an archive without an exported program", base::printable(label)),
+                 base::format("{}: the archive contains no exported program", base::printable(label)),
                  "give one that torch.export.save wrote; a checkpoint or a compiled package holds none"};
   std::string names;
   for (const Place& place : places)
     if (names.size() < 200) names.append(names.empty() ? "" : ", ").append(base::printable(place.name));
   return Error{ErrorKind::bad_input, "A003",
-               base::format("{}: holds {} programs, and not one that is called 'model': {}",
+               base::format("{}: the archive contains {} programs, none of them named 'model': {}",
                             base::printable(label), places.size(), names),
-               "save the one that this model was made of into an archive of its own"};
+               "save the program of this model into a separate archive"};
 }
 
 // Parameters and buffers, each under the first of its paths.
@@ -124,12 +124,12 @@ Result<Capture> read_program(const ZipArchive& archive, const Place& place, cons
         advice};
   };
   if (!place.program->stored)
-    return bad("A002", "is compressed or encrypted", "pack the archive anew without compression: zip -0");
+    return bad("A002", "is compressed or encrypted", "create the archive without compression: zip -0");
   const std::string_view text = place.program->data;
   if (text.size() > largest_capture)
     return bad("C006", base::format("has {} bytes; more than {} are not read", text.size(), largest_capture));
   const base::JsonDocument document(text);
-  if (document.error()) return bad("A004", base::format("is not JSON: {}", *document.error()));
+  if (document.error()) return bad("A004", base::format("not JSON: {}", *document.error()));
   const JsonValue file = document.root(), module = file["graph_module"], graph = module["graph"];
   if (!graph["nodes"].is_array()) return bad("A004", "has no graph with nodes");
   if (const auto version = file["schema_version"]["major"].natural(); version > known_schema)
@@ -145,7 +145,7 @@ Result<Capture> read_program(const ZipArchive& archive, const Place& place, cons
   const SavedSignature signature =
       read_signature(module, read_saved_weights(archive, place.top, place.name), capture);
   capture.fx = read_saved_graph(graph, signature, capture.tree);
-  if (capture.tree.full()) return bad("A004", "speaks of more modules than its size allows for");
+  if (capture.tree.full()) return bad("A004", "names more modules than its size allows");
   capture.tree.set_room(static_cast<std::size_t>(-1));
   // A list of modules that lacks one is not the whole list.
   if (capture.tree.size() == listed) capture.tree.set_complete();

@@ -94,7 +94,7 @@ int run_against(CheckFlags& flags) {
   }
   if (ids == 0)
     return fail({ErrorKind::bad_input, "E002", base::format("{}: no node has an id", brief(flags.against)),
-                 "make one with thence check MODEL --synthesise -o FILE, and run the tool on that"});
+                 "write ids with thence check MODEL --synthesise -o FILE, then run the tool on that file"});
   return deliver(flags,
                  [&](base::Writer& out) { output::write_rows(rows, flags.format, table_width(flags), out); });
 }
@@ -110,12 +110,11 @@ int run_synthesise(CheckFlags& flags) {
 int run_check(CheckFlags& flags) {
   if (!flags.against.empty()) return run_against(flags);
   if (flags.models.size() > 1)
-    return fail({ErrorKind::usage, "U012", "several models are checked only --against another",
-                 "name one model, or say --against FILE"});
+    return fail({ErrorKind::usage, "U012", "several models are given without --against",
+                 "give one model, or add --against FILE"});
   flags.model = flags.models.front();
   if (!flags.synthesise) return run_tags(flags);
-  if (flags.output.empty())
-    return fail({ErrorKind::usage, "U011", "it must be said where the result goes", "say -o FILE"});
+  if (flags.output.empty()) return fail({ErrorKind::usage, "U011", "no output file given", "add -o FILE"});
   return run_synthesise(flags);
 }
 

@@ -168,7 +168,7 @@ int to_standard_output(const std::function<void(base::Writer&)>& write) {
   out.flush();
   if (failure == 0 || failure == EPIPE) return done;
   print_error({ErrorKind::input_output, "F003", base::format("standard output: {}", std::strerror(failure)),
-               "free some space, or write elsewhere"});
+               "free some space, or write to another place"});
   return static_cast<int>(ErrorKind::input_output);
 }
 
@@ -234,8 +234,8 @@ std::optional<Error> replaces_input(const ModelFlags& flags, const std::string& 
     std::error_code ignored;  // of a file that does not exist
     if (!input.empty() && input != "-" && std::filesystem::equivalent(input, output, ignored))
       return Error{ErrorKind::usage, "U011",
-                   base::format("{}: this would replace a file that the command reads", brief(output)),
-                   "name another file after -o"};
+                   base::format("{}: the output would replace an input file", brief(output)),
+                   "give another file with -o"};
   }
   return std::nullopt;
 }

@@ -105,11 +105,11 @@ std::optional<Error> check_usage(const ConvertFlags& flags, const Format& format
   if (!flags.overlay.empty() && format.name != "model-explorer")
     return Error{ErrorKind::usage, "U013",
                  base::format("--overlay is for model-explorer, not {}", format.name),
-                 "leave it out, or say --to model-explorer"};
+                 "remove --overlay, or use --to model-explorer"};
   if (!flags.overlay.empty() && flags.overlay == flags.output)
     return Error{ErrorKind::usage, "U011",
-                 base::format("the graph and its overlay cannot both go to {}", brief(flags.output)),
-                 "name two files"};
+                 base::format("{} is given for both the graph and the overlay", brief(flags.output)),
+                 "give two different files"};
   for (const std::string& output : {flags.output, flags.overlay})
     if (std::optional<Error> error = replaces_input(flags, output)) return error;
   return std::nullopt;

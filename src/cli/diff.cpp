@@ -60,7 +60,7 @@ int run_diff(DiffFlags& flags) {
     std::vector<std::string_view> names;
     for (std::size_t i = 0; i < diff::kind_count; ++i)
       names.push_back(diff::name_of(static_cast<diff::Kind>(i)));
-    print_error({ErrorKind::usage, "U023", base::format("no kind of difference is called '{}'", brief(name)),
+    print_error({ErrorKind::usage, "U023", base::format("unknown kind of difference '{}'", brief(name)),
                  base::format("kinds: {}", base::joined(names, ", "))});
     return wrong_usage;
   }

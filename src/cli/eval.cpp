@@ -106,11 +106,10 @@ int run_eval(EvalFlags& flags) {
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
   if (!map.hierarchy().tags().empty())
-    return fail(
-        {ErrorKind::bad_input, "S005",
-         base::format("{}: has tags that thence wrote, so its answers would be held against themselves",
-                      base::printable(map.model().file())),
-         "score the model without them, or use --ignore-tags"});
+    return fail({ErrorKind::bad_input, "S005",
+                 base::format("{}: the model has tags of thence, which would be scored as answers",
+                              base::printable(map.model().file())),
+                 "remove the tags with thence strip, or use --ignore-tags"});
   const Result<score::Score> score = score::score(map, *truth, flags.truth);
   if (!score) return fail(score.error());
   const int code = deliver(flags, [&](base::Writer& out) {

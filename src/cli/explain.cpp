@@ -83,7 +83,7 @@ int run_explain(ExplainFlags& flags) {
       const std::string by_place =
           wanted.find('#') == std::string::npos ? std::string() : places(map.model(), wanted);
       print_error({ErrorKind::usage, "U006",
-                   base::format("{}: no node is called '{}'", base::printable(flags.model), brief(wanted)),
+                   base::format("{}: no node has the name '{}'", base::printable(flags.model), brief(wanted)),
                    !by_place.empty() ? by_place
                    : names.empty()   ? "give a node as GRAPH#INDEX, such as '#0'"
                                      : base::format("the nearest names: {}", names)});

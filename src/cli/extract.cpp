@@ -80,7 +80,7 @@ std::optional<edit::Part> find_part(const ExtractFlags& flags, const semantics::
 
 int run_extract(ExtractFlags& flags) {
   if (flags.output.empty()) {
-    print_error({ErrorKind::usage, "U011", "it must be said where the result goes", "say -o FILE"});
+    print_error({ErrorKind::usage, "U011", "no output file given", "add -o FILE"});
     return wrong_usage;
   }
   if (flags.call != ExtractFlags::no_call) flags.what.call = flags.call;

@@ -47,9 +47,9 @@ void tell_of(const char* code, const std::vector<modules::ModuleId>& modules, co
 void tell(const edit::Fold& fold) {
   const edit::FoldSummary summary = edit::summary_of(fold);
   tell_of("E012", summary.in_pieces, fold.map,
-          "is called in pieces: it runs several times, or what it gives out comes back to it");
-  tell_of("E013", summary.unused, fold.map, "stays as it is: nobody reads what it computes");
-  tell_of("E014", summary.only_bodies, fold.map, "stays as it is, in the body of another node");
+          "is folded into several functions: it runs several times, or its outputs return to it");
+  tell_of("E013", summary.unused, fold.map, "is not folded: no node reads its outputs");
+  tell_of("E014", summary.only_bodies, fold.map, "is not folded: it is in the body of another node");
   std::fputs(
       base::format("{} modules, {} functions; {} nodes in the main graph, of {}\n", summary.modules,
                    fold.bodies.functions.size(), fold.bodies.of.front().steps.size(), fold.graph.size())
@@ -59,7 +59,7 @@ void tell(const edit::Fold& fold) {
 
 int run_fold(FoldFlags& flags) {
   if (flags.output.empty()) {
-    print_error({ErrorKind::usage, "U011", "it must be said where the result goes", "say -o FILE"});
+    print_error({ErrorKind::usage, "U011", "no output file given", "add -o FILE"});
     return wrong_usage;
   }
   flags.how.depth = static_cast<std::uint32_t>(flags.depth);

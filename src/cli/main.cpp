@@ -21,7 +21,7 @@ namespace {
 void on_bus_error(int) {
   static constexpr char text[] =
       "error[F004]: the file became shorter while it was read, or its disk failed\n  help: try again when "
-      "nobody writes to it\n";
+      "no process writes to it\n";
   [[maybe_unused]] const ssize_t put = write(STDERR_FILENO, text, sizeof text - 1);
   end_python();
   base::remove_unfinished();

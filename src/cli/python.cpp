@@ -76,7 +76,7 @@ int run_python(const std::string& command, const std::string& request) {
   const auto run = [&](const std::string& python) {
     const Error missing = {
         ErrorKind::usage, "U008",
-        base::format("'thence {}' needs the Python package thence, and {} does not have it", command,
+        base::format("'thence {}' needs the Python package thence, which {} does not have", command,
                      base::printable(python)),
         "install it there: pip install thence; or name another interpreter with THENCE_PYTHON"};
     std::array<std::string, 6> words = {python, "-c", start, command, request, error_text(missing)};

@@ -116,10 +116,9 @@ void add_memory_limit(std::size_t mebibytes, std::string& request) {
 // How it ended: the exit code, or an error where it was ended.
 int outcome(int status, const std::string& command, const PythonLimits& limits) {
   if (timed_out != 0)
-    return fail(
-        {ErrorKind::bad_input, "L001",
-         base::format("'thence {}' did not end within the time limit of {} s", command, limits.seconds),
-         "allow more with --timeout SECONDS, if you trust the model"});
+    return fail({ErrorKind::bad_input, "L001",
+                 base::format("'thence {}' exceeded the time limit of {} s", command, limits.seconds),
+                 "allow more with --timeout SECONDS, if you trust the model"});
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   const int signal = WTERMSIG(status);
   // A library that runs out of memory, or of stack, may end this way; a hostile model can bring it about.
@@ -150,8 +149,8 @@ int feed_python(const std::string& command, std::string request, const PythonLim
   const pid_t parent = getpid();
   const pid_t child = piped ? fork() : -1;
   if (child < 0)
-    return fail({ErrorKind::input_output, "F005", "another process cannot be started",
-                 "end some, or free some memory"});
+    return fail({ErrorKind::input_output, "F005", "cannot start another process",
+                 "end some processes, or free some memory"});
   if (child == 0) {
     prepare_child(parent, limits);
     dup2(pipe_ends[0], STDIN_FILENO);

@@ -48,8 +48,8 @@ struct CheckFlags : ModelFlags {
 };
 
 Error no_rules() {
-  return {ErrorKind::usage, "U018", "there is no thence.toml in this folder or around it",
-          "name the file, or write one: docs/rules.md describes it"};
+  return {ErrorKind::usage, "U018", "no thence.toml in this folder or above it",
+          "give a file, or write one as docs/rules.md describes"};
 }
 
 std::string place(const rules::Rule& rule) {

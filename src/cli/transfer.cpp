@@ -55,14 +55,16 @@ int deliver_both(const semantics::Map& map, TransferFlags& flags) {
 
 std::optional<Error> check_usage(const TransferFlags& flags) {
   if (flags.models.size() < 2)
-    return Error{ErrorKind::usage, "U022", "it takes two models: an ancestor, and one that was made of it",
+    return Error{ErrorKind::usage, "U022",
+                 "transfer needs two models: the ancestor and the model made from it",
                  "thence transfer ANCESTOR.onnx DESCENDANT.onnx"};
   if (flags.output == "-")
     return Error{ErrorKind::usage, "U022",
-                 "a map goes beside the model, so standard output is no place for it", "say -o FILE"};
+                 "the model cannot be written to standard output, because its map is written beside it",
+                 "give a file with -o FILE"};
   if (flags.verify && std::find(flags.models.begin(), flags.models.end(), "-") != flags.models.end())
-    return Error{ErrorKind::usage, "U024", "--verify runs the models, and standard input is no file to run",
-                 "write it to a file, and name that"};
+    return Error{ErrorKind::usage, "U024", "--verify runs the models and cannot run standard input",
+                 "write the model to a file first"};
   return std::nullopt;
 }
 

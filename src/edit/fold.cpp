@@ -16,14 +16,13 @@ namespace {
 Error nothing_to_fold(const semantics::Map& map, const FoldOptions& options) {
   std::string text = base::printable(map.model().file());
   if (!options.modules.empty())
-    text += base::format(": no module that fits '{}' is known in the main graph",
-                         base::printable(options.modules));
+    text += base::format(": no module in the main graph matches '{}'", base::printable(options.modules));
   else if (hierarchy::has_folded_calls(map.model()))
     text += ": the modules are folded already";
   else
     text += ": no module is known in the main graph";
   return {ErrorKind::usage, "E011", std::move(text),
-          "thence show lists the modules; a capture may tell more"};
+          "'thence show' lists the modules; a capture may add some"};
 }
 
 }  // namespace

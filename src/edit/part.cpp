@@ -221,7 +221,7 @@ Result<Part> find_part(const Map& map, const ExtractOptions& options, const Type
   part.module = map.tree().find(options.module);
   if (part.module == modules::no_module)
     return no_part("E003", base::format("no module has the path '{}'", base::printable(options.module)),
-                   "thence show lists the modules");
+                   "'thence show' lists the modules");
   const Calls calls(map);
   part.calls = calls.of(part.module);
   if (options.call && *options.call >= part.calls)
@@ -231,13 +231,13 @@ Result<Part> find_part(const Map& map, const ExtractOptions& options, const Type
   part.call = static_cast<std::uint32_t>(options.call.value_or(0));
   PartFinder(map, part.module, calls, part.call).run(part);
   if (bodies_too_deep(map.model()))
-    return no_part("E008", "bodies of nodes lie too deep in one another", "inline them first");
+    return no_part("E008", "bodies are nested too deeply", "inline some of them first");
   if (part.outputs.empty())
     return no_part(
         "E005",
-        base::format("no node of the main graph is known to be of module '{}', or none of its values is used",
+        base::format("no node of the main graph is attributed to module '{}', or no value of it is used",
                      base::printable(options.module)),
-        "thence map shows which nodes are whose; a capture may tell more");
+        "'thence map' prints the module of each node; a capture may add some");
   const std::string_view path = map.tree()[part.module].path;
   name_edge(part.inputs, path, "input", map.model(), options.keep_names);
   name_edge(part.outputs, path, "output", map.model(), options.keep_names);

@@ -66,7 +66,7 @@ std::optional<Error> add_types_of(std::string_view json, const std::string& file
   const base::JsonDocument document(json);
   if (!document.root().is_object())
     return Error{ErrorKind::bad_input, "E006",
-                 base::format("{}: is not a JSON object of types by value", base::printable(file)),
+                 base::format("{}: not a JSON object of types by value name", base::printable(file)),
                  R"(write {"name": {"elem_type": 1, "shape": [1, "batch"]}})"};
   for (const auto& [name, type] : document.root().members())
     if (const auto elem_type = type["elem_type"].natural())

@@ -39,11 +39,10 @@ std::optional<Error> check_same_model(const Capture& capture, const onnx::Model&
     found += known.empty() ? has_module(path.substr(0, path.rfind('.'))) : known.contains(path);
   }
   if (named < least_named_to_refuse || found > 0) return std::nullopt;
-  return Error{
-      ErrorKind::bad_input, "C004",
-      base::format("{}: is the capture of another model: it knows none of the {} parameters that {} names",
-                   base::printable(label), named, base::printable(model.file())),
-      "give the capture that was made of this model, or none"};
+  return Error{ErrorKind::bad_input, "C004",
+               base::format("{}: capture of another model: it has none of the {} parameters named in {}",
+                            base::printable(label), named, base::printable(model.file())),
+               "give the capture of this model, or none"};
 }
 
 }  // namespace thence::hierarchy

@@ -20,12 +20,12 @@ struct FaultText {
 FaultText describe(Fault fault) {
   switch (fault) {
     case Fault::none: break;
-    case Fault::varint_cut_off: return {"W001", "a number is cut off"};
-    case Fault::varint_too_long: return {"W002", "a number takes more bytes than it may"};
-    case Fault::tag_too_large: return {"W003", "a field's number is too large"};
+    case Fault::varint_cut_off: return {"W001", "a number is truncated"};
+    case Fault::varint_too_long: return {"W002", "a number has too many bytes"};
+    case Fault::tag_too_large: return {"W003", "a field number is too large"};
     case Fault::field_zero: return {"W004", "field number 0, which protobuf forbids"};
-    case Fault::length_past_end: return {"W005", "a length runs past the end of what holds it"};
-    case Fault::number_past_end: return {"W006", "a fixed-size number is cut off"};
+    case Fault::length_past_end: return {"W005", "a length exceeds the enclosing message"};
+    case Fault::number_past_end: return {"W006", "a fixed-size number is truncated"};
     case Fault::group: return {"W007", "a protobuf group, which ONNX never uses"};
     case Fault::unknown_wire_type: return {"W008", "an unknown wire type"};
     case Fault::too_deep: return {"W009", "messages nested more than 100 deep"};
@@ -74,12 +74,13 @@ Error undecodable(const std::string& file, std::string_view bytes, const wire::S
 }
 
 Error no_graph(const std::string& file, std::string_view bytes) {
-  return bad_input("W012", file, base::format("decodes, but holds no graph (offset {})", bytes.size()),
+  return bad_input("W012", file,
+                   base::format("the file decodes, but contains no graph (offset {})", bytes.size()),
                    looks_like(bytes));
 }
 
 Error long_name(const std::string& file, std::uint64_t size, std::uint64_t offset) {
-  return bad_input("W014", file, base::format("a name of {} bytes (offset {})", size, offset),
+  return bad_input("W014", file, base::format("a name has {} bytes (offset {})", size, offset),
                    "names longer than 16 MiB are not read");
 }
 

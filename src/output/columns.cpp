@@ -158,7 +158,7 @@ Result<std::vector<Column>> find_columns(const std::vector<std::string>& names) 
     if (column == all.end()) {
       std::vector<std::string_view> known;
       for (const Column& c : all) known.push_back(c.name);
-      return Error{ErrorKind::usage, "U005", base::format("no column is called '{}'", base::printable(name)),
+      return Error{ErrorKind::usage, "U005", base::format("unknown column '{}'", base::printable(name)),
                    base::format("columns: {}", base::joined(known, ", "))};
     }
     found.push_back(*column);

@@ -76,7 +76,7 @@ std::string scope_words(const Evidence& evidence, const std::string& why) {
   const char* what = evidence.source == Source::value_names ? "its output's scope" : "its scope";
   std::string text = base::format("{} is {}", what, why.empty() ? "the root's" : why);
   if (evidence.call > 0) text += base::format(" (call {})", evidence.call);
-  if (evidence.strength.has_rivals) return text + ", which fits several modules";
+  if (evidence.strength.has_rivals) return text + ", which matches several modules";
   if (evidence.strength.reading == Reading::uncorroborated)
     text += ", and no other evidence names that module";
   if (evidence.strength.reading == Reading::inferred_call)
@@ -254,7 +254,7 @@ void add_other_modules(const Map& map, onnx::NodeId id, base::Writer& out) {
   const modules::ModuleId own = map.own_answer(id).module;
   if (map.module_view() != nullptr && answer.known() &&
       map.module_view()->view.stands_for[answer.module] != own)
-    add_line(out, "told for", path_or_root(map.own_tree(), own));
+    add_line(out, "shown for", path_or_root(map.own_tree(), own));
   const auto modules = map.modules_of(id);
   if (modules.size() > 1)
     for (std::size_t i = 0; i < modules.size(); ++i)

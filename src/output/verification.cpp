@@ -22,7 +22,7 @@ struct Why {
 constexpr Why reasons[] = {
     {"too_few_numbers", "too few different numbers"},
     {"same_as_others", "the same numbers as many others"},
-    {"too_coarse", "numbers too coarse to tell"},
+    {"too_coarse", "numbers too coarse to compare"},
     {"quantised_form", "integers of a quantised form alone"},
     {"not_exposed", "inside a body or a fused node"},
     {"no_numbers", "no numbers, or too many"},

@@ -38,8 +38,8 @@ Result<Request> read_request(const MapOptions& options) {
     if (!rules) return rules.error();
     request.rules = std::make_unique<const rules::Rules>(*std::move(rules));
   } else if (options.granularity == rules::Granularity::custom) {
-    return Error{ErrorKind::usage, "U016", "granularity 'custom' is what rules say, and there are none",
-                 "give them with --rules, or say hf or nn"};
+    return Error{ErrorKind::usage, "U016", "granularity 'custom' needs rules, and none are given",
+                 "give rules with --rules, or use hf or nn"};
   }
   return request;
 }
@@ -98,7 +98,7 @@ std::optional<Error> check_hierarchy(const MapParts& parts, Diagnostics& diagnos
              tree.size())});
   if (!parts.strategy.needs_classes || tree.has_classes()) return std::nullopt;
   return Error{ErrorKind::usage, "U004",
-               base::format("strategy '{}' needs the modules' classes, and {} does not have them",
+               base::format("strategy '{}' needs the classes of modules, which {} does not have",
                             parts.strategy.name, base::printable(parts.model->file())),
                "give a capture with --capture, or use --strategy auto"};
 }
@@ -146,11 +146,11 @@ Result<AncestorAnswers> match_with(const Map& ancestor, const onnx::Model& model
   const transfer::Overlap& overlap = matches->overlap;
   if (!overlap.is_insufficient()) return ancestor_answers(ancestor, *std::move(matches));
   return Error{ErrorKind::difference, "D001",
-               base::format("{} and {} have nothing in common: {} of {} nodes compute alike, and {} of {} "
-                            "weights are the same",
+               base::format("{} and {} have nothing in common: {} of {} nodes match, and {} of {} "
+                            "weights are equal",
                             base::printable(ancestor.model().file()), base::printable(model.file()),
                             overlap.matched, overlap.nodes, overlap.known_weights, overlap.weights),
-               "give the model that the other one was made of"};
+               "give the model that the other was made from"};
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ std::string layers_of(const Map& map) {
 std::string hint(const Map& map, const Term& term) {
   if (term.kind == Kind::layer) return layers_of(map);
   if (term.kind == Kind::class_name && !map.tree().has_classes())
-    return "the file does not tell classes: give a capture with --capture";
+    return "the file has no classes: give a capture with --capture";
   base::Nearest nearest(term.kind == Kind::op ? term.glob.text() : term.text);
   std::vector<std::string> some;
   constexpr std::size_t few = 12;
@@ -104,7 +104,7 @@ std::string hint(const Map& map, const Term& term) {
   if (term.kind == Kind::op) return "thence map lists the operators";
   if (term.kind == Kind::parameter)
     return "thence query --sql 'SELECT name, parameter FROM initializers' lists them";
-  return "thence show lists the modules; * stands for one part of a path and ** for any number";
+  return "'thence show' lists the modules; * matches one part of a path, ** any number";
 }
 
 }  // namespace
@@ -112,15 +112,15 @@ std::string hint(const Map& map, const Term& term) {
 Error fits_nothing(const Map& map, const Term& term, Hit hit) {
   const std::string shown = base::printable(term.text.substr(0, 200));
   if (hit == Hit::nothing)
-    return nothing(base::format("no {} fits {} '{}'", noun(term.kind), flag_of(term.kind), shown),
+    return nothing(base::format("no {} matches {} '{}'", noun(term.kind), flag_of(term.kind), shown),
                    hint(map, term));
   if (term.kind == Kind::module)
     return nothing(base::format("module '{}' ran no node of its own", shown),
                    base::format("--under '{}' selects the nodes of the modules inside it, too", shown));
   if (term.kind == Kind::parameter)
-    return nothing(base::format("no node reads parameter '{}'", shown), "thence map tells what nodes read");
+    return nothing(base::format("no node reads parameter '{}'", shown), "'thence map' lists the nodes");
   return nothing(base::format("no node is known to be of module '{}' or of one inside it", shown),
-                 "a capture may tell more: give it with --capture");
+                 "a capture may add evidence: give it with --capture");
 }
 
 Error fit_nothing_together(const Selector& selector) {
@@ -131,8 +131,8 @@ Error fit_nothing_together(const Selector& selector) {
   if (selector.unknown()) given.push_back("--unknown");
   if (selector.min_confidence() > 0) given.push_back("--min-confidence");
   return nothing(
-      base::format("no node fits {}{}", base::joined(given, " and "), given.size() > 1 ? " together" : ""),
-      "leave one of them out, or widen it");
+      base::format("no node matches {}{}", base::joined(given, " and "), given.size() > 1 ? " together" : ""),
+      "remove one of them, or widen it");
 }
 
 }  // namespace thence::query

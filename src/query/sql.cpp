@@ -167,7 +167,7 @@ class SqlQuestion::Inside {
 
   static Error not_allowed(const std::string& what) {
     return {ErrorKind::usage, "Q004", base::format("SQL may only read the tables: {} is not allowed", what),
-            "thence convert --to sqlite writes them to a file of your own"};
+            "'thence convert --to sqlite' writes them to a file"};
   }
 
   Error past_memory(int code) const {

@@ -52,8 +52,7 @@ Names names_of(const onnx::Model& model, std::span<const NodeId> nodes, ToolList
       names.push_back(name);
   }
   if (nameless > 0)
-    warn(list, "Q006",
-         base::format("nodes without a name that could be listed, which are left out: {}", nameless));
+    warn(list, "Q006", base::format("{} nodes are omitted: they have no name that can be listed", nameless));
   std::size_t others = 0;
   std::size_t next = 0;  // nodes are sorted
   for (NodeId id = 0; id < model.node_count(); ++id)
@@ -62,8 +61,7 @@ Names names_of(const onnx::Model& model, std::span<const NodeId> nodes, ToolList
     else if (met.contains(model.node(id).name()))
       ++others;
   if (others > 0)
-    warn(list, "Q007",
-         base::format("nodes that were not selected and have a name that is listed: {}", others));
+    warn(list, "Q007", base::format("{} nodes that were not selected have a listed name", others));
   return names;
 }
 
@@ -117,8 +115,7 @@ Result<ToolList> tensorrt_list(const onnx::Model& model, std::span<const NodeId>
   if (list.text.empty())
     return no_list("none of the nodes has a name that such a list can hold", "name the nodes first");
   if (left_out > 0)
-    warn(list, "Q006",
-         base::format("nodes without a name that could be listed, which are left out: {}", left_out));
+    warn(list, "Q006", base::format("{} nodes are omitted: they have no name that can be listed", left_out));
   list.text += '\n';
   return list;
 }
@@ -131,7 +128,7 @@ Result<ToolList> extract_list(const onnx::Model& model, std::span<const NodeId> 
   ToolList list;
   if (edge.in_functions > 0)
     warn(list, "Q006",
-         base::format("nodes in bodies of functions, which are left out: {}", edge.in_functions));
+         base::format("{} nodes are omitted: they are in bodies of functions", edge.in_functions));
   const auto names = [&](const std::vector<onnx::ValueId>& values) {
     Names texts;
     for (const onnx::ValueId value : values) texts.push_back(model.value_name(value));
@@ -176,7 +173,7 @@ Result<ToolList> tool_list(std::string_view name, const onnx::Model& model, std:
                            const ToolListOptions& options) {
   for (const ToolListKind& kind : kinds)
     if (kind.name == name) return kind.make(model, nodes, options);
-  return Error{ErrorKind::usage, "Q001", base::format("there is no list '{}'", name),
+  return Error{ErrorKind::usage, "Q001", base::format("unknown list '{}'", name),
                base::format("lists: {}", base::joined(tool_list_names(), ", "))};
 }
 

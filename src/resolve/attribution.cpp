@@ -11,19 +11,20 @@ struct Words {
 };
 constexpr std::array<Words, static_cast<std::size_t>(Reason::count)> words = {{
     {"", ""},
-    {"no_evidence",
-     "neither the node nor what it is wired to carries a name, metadata or parameter that tells"},
-    {"ambiguous", "the evidence fits several modules equally well"},
-    {"between_layers", "it lies between two layers, and nothing says to which it belongs"},
-    {"serves_several", "it serves several modules that have only the root in common"},
-    {"several_call_sites", "the function is called by several modules"},
+    {"no_evidence", "no evidence names a module, neither for the node nor for the nodes connected to it"},
+    {"ambiguous", "the evidence supports several modules equally"},
+    {"between_layers", "the node is between two layers, and no evidence names one of them"},
+    {"serves_several", "several modules use the node, and only the root contains them all"},
+    {"several_call_sites", "several modules call the function"},
     {"unused_function", "no node calls this function"},
-    {"not_in_capture", "its name speaks of a module that the capture does not have"},
-    {"filtered", "the strategy leaves out torch.nn modules that are no exception and lie in no other module"},
-    {"past_limits", "the file speaks of more modules than its size allows for, perhaps of this one's"},
-    {"not_matched", "nothing of the ancestor is proven to be what it computes"},
-    {"unknown_in_ancestor", "what it computes has no known module in the ancestor"},
-    {"refuted", "it was matched with a tensor of the ancestor, but its numbers are not that tensor's"},
+    {"not_in_capture", "its name refers to a module that the capture does not have"},
+    {"filtered",
+     "the strategy excludes torch.nn modules that are not exceptions and have no enclosing module of the "
+     "model"},
+    {"past_limits", "the file names more modules than its size allows"},
+    {"not_matched", "no node of the ancestor is proven to compute the same"},
+    {"unknown_in_ancestor", "the matching node of the ancestor has no known module"},
+    {"refuted", "it was matched with a tensor of the ancestor that has different numbers"},
 }};
 
 }  // namespace

@@ -63,7 +63,7 @@ Result<Strategy> find_strategy(std::string_view name) {
     if (strategy.name == name) return strategy;
     names.push_back(strategy.name);
   }
-  return Error{ErrorKind::usage, "U001", base::format("no strategy is called '{}'", base::printable(name)),
+  return Error{ErrorKind::usage, "U001", base::format("unknown strategy '{}'", base::printable(name)),
                base::format("strategies: {}", base::joined(names, ", "))};
 }
 

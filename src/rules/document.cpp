@@ -88,7 +88,7 @@ Result<Value> read_document(std::string_view bytes, const std::string& file) {
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
     return Error{ErrorKind::bad_input, "R001",
-                 base::format("{}: it is not TOML: {}", place_in(file, place_of(error.source())),
+                 base::format("{}: not TOML: {}", place_in(file, place_of(error.source())),
                               base::printable(error.description().substr(0, longest_words))),
                  "mend that line; docs/rules.md describes the file"};
   }

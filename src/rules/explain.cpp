@@ -11,31 +11,31 @@ namespace {
 using modules::ModuleId;
 
 constexpr const char* later = "a later rule wins";
-constexpr const char* words_used = "its words are used, unless a later rule has others";
+constexpr const char* words_used = "sets the role, unless a later rule does";
 
 // What show and hide do, to the module itself only.
 std::string shown(const Rule& rule, const Decision& decision) {
   if (&rule != decision.shown_by) return later;
   if (decision.joined_by != nullptr) return "no effect: it is joined";
-  if (decision.sealed_by != nullptr) return "no effect: a module around it is collapsed or joined";
-  return rule.kind == Kind::show ? "told as itself" : "told as the module around it";
+  if (decision.sealed_by != nullptr) return "no effect: an enclosing module is collapsed or joined";
+  return rule.kind == Kind::show ? "shown as itself" : "shown as the enclosing module";
 }
 
 // What collapse and join do, to a module and what is inside it.
 std::string closed(const Rule& rule, const Decision& at, const Decision& module, bool itself) {
-  if (at.sealed_by != nullptr) return "no effect: a module around it is collapsed or joined";
+  if (at.sealed_by != nullptr) return "no effect: an enclosing module is collapsed or joined";
   if (rule.kind == Kind::join)
     return &rule != at.joined_by ? later
-           : itself              ? "told as a part of " + rule.to
-                                 : "told with the module around it";
+           : itself              ? "shown as a part of " + rule.to
+                                 : "shown with the enclosing module";
   if (at.joined_by != nullptr) return "no effect: it is joined";
-  if (itself) return "what is inside is told as this one";
-  return &rule == module.sealed_by ? "told as the module around it" : later;
+  if (itself) return "its submodules are shown as this module";
+  return &rule == module.sealed_by ? "shown as the enclosing module" : later;
 }
 
 std::string renamed(const Rule& rule, const Decision& at, bool nearest) {
   if (&rule != at.renamed_by) return later;
-  return nearest ? "renamed to " + rule.to : "a module between has a name of its own";
+  return nearest ? "renamed to " + rule.to : "a module between them has its own name";
 }
 
 // Finds the rules that fit a module, kind by kind, in the order in which they are applied.
@@ -98,7 +98,7 @@ class StepFinder {
       case Kind::rename: return renamed(rule, view_.decisions[at], own.renamed == at);
       case Kind::role: break;
     }
-    return own.kept ? words_used : "no effect: it is told as another module";
+    return own.kept ? words_used : "no effect: it is shown as another module";
   }
 
   const modules::ModuleTree& tree_;

@@ -90,10 +90,10 @@ class Reader {
     if (!rule) return rule.error();
     patterns_ += rule->paths.size() + rule->classes.size();
     if (patterns_ > Rules::most_patterns)
-      return Error{ErrorKind::bad_input, "R004",
-                   base::format("{}: there are more than {} patterns", place_in(rules_.file, table.place),
-                                Rules::most_patterns),
-                   "say the same with fewer, by * and **"};
+      return Error{
+          ErrorKind::bad_input, "R004",
+          base::format("{}: more than {} patterns", place_in(rules_.file, table.place), Rules::most_patterns),
+          "use fewer patterns, with * and **"};
     rules_.rules.push_back(*std::move(rule));
     return {};
   }
@@ -137,8 +137,8 @@ std::optional<Granularity> granularity_of(std::string_view name) {
 }
 
 Error no_such_granularity(std::string_view name) {
-  return {ErrorKind::usage, "U019", base::format("no granularity is called '{}'", base::printable(name)),
-          "there are hf, nn and custom"};
+  return {ErrorKind::usage, "U019", base::format("unknown granularity '{}'", base::printable(name)),
+          "values: hf, nn, custom"};
 }
 
 std::string_view name_of(Granularity granularity) {

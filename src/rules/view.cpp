@@ -105,7 +105,7 @@ class Maker {
                      : too_long   ? "a path that is too long"
                                   : base::format("the path '{}', which '{}' has", base::printable(path),
                                                  base::printable(tree_[other].path))),
-        "use {1} and so on to tell modules apart, or [[join]] to make them one; --no-rules leaves rules "
+        "use {1} and so on to distinguish modules, or [[join]] to merge them; --no-rules leaves rules "
         "out"};
   }
 
@@ -148,7 +148,7 @@ Result<View> make_view(const ModuleTree& tree, const Rules& rules, Granularity g
   Decisions decisions = decide(tree, rules, granularity, filter);
   if (decisions.modules.empty())
     return Error{ErrorKind::bad_input, "R004",
-                 base::format("{}: its patterns take too long to match with the model's {} modules",
+                 base::format("{}: the patterns take too long to match with the {} modules of the model",
                               base::printable(rules.file), tree.size()),
                  "use fewer or shorter patterns, or --no-rules"};
   return Maker(tree, rules, std::move(decisions)).make();

@@ -46,9 +46,9 @@ Error Words::wrong(Place place, const std::string& what, const std::string& hint
 Error Words::unknown_key(const Entry& entry, std::span<const std::string_view> known) const {
   const std::string_view meant = base::nearest(entry.key, known);
   return {ErrorKind::bad_input, "R002",
-          base::format("{}: no key is called '{}' here", place_in(file_, entry.place),
+          base::format("{}: unknown key '{}'", place_in(file_, entry.place),
                        base::printable(entry.key.substr(0, longest_word))),
-          base::format("{}the keys are {}", meant.empty() ? "" : base::format("'{}' is meant? ", meant),
+          base::format("{}keys: {}", meant.empty() ? "" : base::format("did you mean '{}'? ", meant),
                        base::joined(known, ", "))};
 }
 
@@ -80,7 +80,7 @@ Words::Fault Words::read_entry(const Entry& entry, Rule& rule) const {
 
 Words::Fault Words::check_selects(const Rule& rule) const {
   if (!rule.paths.empty() || !rule.classes.empty()) return {};
-  return wrong(rule.place, base::format("this {} says neither path nor class", name_of(rule.kind)),
+  return wrong(rule.place, base::format("this {} has neither path nor class", name_of(rule.kind)),
                "say which modules it is about, such as path = \"encoder.layer.*\"");
 }
 

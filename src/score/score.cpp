@@ -104,8 +104,8 @@ std::optional<Error> check_same_model(const semantics::Map& map, const Truth& tr
   const onnx::Model& model = map.model();
   const auto other = [&](const std::string& what) {
     return Error{ErrorKind::bad_input, "S004",
-                 base::format("{}: is the truth of another model: {}", base::printable(label), what),
-                 "give the truth that was made with this model"};
+                 base::format("{}: truth of another model: {}", base::printable(label), what),
+                 "give the truth of this model"};
   };
   if (truth.nodes.size() != model.node_count())
     return other(base::format("it has {} nodes, and {} has {}", truth.nodes.size(),

@@ -93,13 +93,13 @@ std::optional<Error> Map::apply_rules(std::unique_ptr<const rules::Rules> rules,
   const bool custom = made.granularity == Granularity::custom;
   if (!own_tree().has_classes() && made.granularity == Granularity::hf)
     return Error{ErrorKind::usage, "U017",
-                 base::format("granularity 'hf' needs the modules' classes, and {} does not have them",
+                 base::format("granularity 'hf' needs the classes of modules, which {} does not have",
                               base::printable(model().file())),
-                 "give a capture with --capture, or say --granularity nn"};
+                 "give a capture with --capture, or use --granularity nn"};
   if (!own_tree().has_classes() && custom && rules->base == Granularity::hf)
     parts_.diagnostics.add(
         {"R007", Severity::warning, rules->file,
-         "granularity hf cannot be told without the modules' classes: rules start from all modules"});
+         "granularity hf needs the classes of modules, which are unknown: rules apply to all modules"});
   Result<rules::View> view = rules::make_view(own_tree(), *rules, made.granularity, *parts_.filter);
   if (!view) return view.error();
   made.view = *std::move(view);
@@ -108,8 +108,8 @@ std::optional<Error> Map::apply_rules(std::unique_ptr<const rules::Rules> rules,
     parts_.filter = std::make_unique<modules::ClassFilter>(modules::ClassFilter::all());
   if (from_file)
     parts_.diagnostics.add({"R006", Severity::note, rules->file,
-                            base::format("its rules are used: {} modules are told as {}", own_tree().size(),
-                                         made.view.tree.size())});
+                            base::format("rules are applied: {} modules are reported as {}",
+                                         own_tree().size(), made.view.tree.size())});
   made.rules = std::move(rules);
   view_ = std::make_unique<ModuleView>(std::move(made));
   return std::nullopt;

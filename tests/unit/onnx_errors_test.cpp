@@ -38,7 +38,7 @@ TEST(ReadError, SaysFileFaultKindOfMessageAndOffset) {
   const Error error = error_of(model(graph({Message().raw("\x2a\x7f")})).bytes());
   EXPECT_EQ(error.kind, ErrorKind::bad_input);
   EXPECT_EQ(error.code, "W005");
-  EXPECT_EQ(error.text, "model.onnx: a length runs past the end of what holds it (in a node, offset 4)");
+  EXPECT_EQ(error.text, "model.onnx: a length exceeds the enclosing message (in a node, offset 4)");
   EXPECT_FALSE(error.hint.empty());
   const Error in_attribute = error_of(model(graph({Message().text(NodeField::attribute, "\xff")})).bytes());
   EXPECT_NE(in_attribute.text.find("(in an attribute, offset 6)"), std::string::npos) << in_attribute.text;

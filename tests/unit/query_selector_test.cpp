@@ -66,20 +66,20 @@ TEST_F(Selecting, Together) {
 
 TEST_F(Selecting, SaysWhatFitsNothing) {
   EXPECT_EQ(said({.modules = {"enc.layer.0.atn"}}),
-            "Q002 no module fits --module 'enc.layer.0.atn' | the nearest: enc.layer.0.attn, enc.layer.0");
+            "Q002 no module matches --module 'enc.layer.0.atn' | the nearest: enc.layer.0.attn, enc.layer.0");
   EXPECT_EQ(
       said({.modules = {"enc.layer"}}),
       "Q002 module 'enc.layer' ran no node of its own | --under 'enc.layer' selects the nodes of the modules "
       "inside it, too");
   EXPECT_EQ(said({.modules = {"enc.layer.0.attn", "nowhere.at.all"}}).substr(0, 53),
-            "Q002 no module fits --module 'nowhere.at.all' | there");
-  EXPECT_EQ(said({.ops = {"MatMull"}}), "Q002 no operator fits --op 'MatMull' | the nearest: MatMul");
-  EXPECT_EQ(said({.layers = {"7"}}), "Q002 no layer fits --layer '7' | layers are numbered from 0 to 1");
+            "Q002 no module matches --module 'nowhere.at.all' | there");
+  EXPECT_EQ(said({.ops = {"MatMull"}}), "Q002 no operator matches --op 'MatMull' | the nearest: MatMul");
+  EXPECT_EQ(said({.layers = {"7"}}), "Q002 no layer matches --layer '7' | layers are numbered from 0 to 1");
   EXPECT_EQ(
       said({.classes = {"Linear"}}),
-      "Q002 no class fits --class 'Linear' | the file does not tell classes: give a capture with --capture");
+      "Q002 no class matches --class 'Linear' | the file has no classes: give a capture with --capture");
   EXPECT_EQ(said({.modules = {"enc.layer.0.attn"}, .ops = {"Neg"}}),
-            "Q002 no node fits --module and --op together | leave one of them out, or widen it");
+            "Q002 no node matches --module and --op together | remove one of them, or widen it");
 }
 
 TEST_F(Selecting, RefusesWhatIsMalformed) {

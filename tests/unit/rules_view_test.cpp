@@ -133,10 +133,10 @@ TEST(View, StepsAreInTheOrderOfTheirEffect) {
     text += std::string(name_of(step.rule->kind)) + " " + step.on + ": " + step.effect + "\n";
   EXPECT_EQ(text,
             "hide layers.0.q: a later rule wins\n"
-            "show layers.0.q: no effect: a module around it is collapsed or joined\n"
-            "collapse layers.0: told as the module around it\n"
+            "show layers.0.q: no effect: an enclosing module is collapsed or joined\n"
+            "collapse layers.0: shown as the enclosing module\n"
             "rename layers.0: renamed to b.{1}\n"
-            "role layers.0.q: no effect: it is told as another module\n");
+            "role layers.0.q: no effect: it is shown as another module\n");
 }
 
 }  // namespace

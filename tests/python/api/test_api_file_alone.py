@@ -83,7 +83,7 @@ def test_nodes_of_bodies_are_found() -> None:
 
 @pytest.mark.parametrize("name", ["nowhere", "#99", "body#0"])
 def test_no_such_node(name: str) -> None:
-    with pytest.raises(KeyError, match="no node is called"):
+    with pytest.raises(KeyError, match="no node has the name"):
         thence.SemanticMapper(MODEL).get_row(name)
 
 

@@ -181,7 +181,7 @@ def test_without_the_python_package(optimised: Path, tmp_path: Path) -> None:
     bare.chmod(0o755)
     done = run_with({"THENCE_PYTHON": str(bare), "PYTHONPATH": str(tmp_path)}, optimised)
     assert (done.returncode, done.stdout) == (2, "")
-    missing = f"'thence transfer --verify' needs the Python package thence, and {bare} does not have it"
+    missing = f"'thence transfer --verify' needs the Python package thence, which {bare} does not have"
     assert done.stderr.splitlines() == [
         f"error[U008]: {missing}",
         "  help: install it there: pip install thence; or name another interpreter with THENCE_PYTHON",
