@@ -71,7 +71,7 @@ TEST_F(Selecting, SaysWhatFitsNothing) {
       said({.modules = {"enc.layer"}}),
       "Q002 module 'enc.layer' ran no node of its own | --under 'enc.layer' selects the nodes of the modules "
       "inside it, too");
-  EXPECT_EQ(said({.modules = {"enc.layer.0.attn", "nowhere.at.all"}}).substr(0, 53),
+  EXPECT_EQ(said({.modules = {"enc.layer.0.attn", "nowhere.at.all"}}).substr(0, 56),
             "Q002 no module matches --module 'nowhere.at.all' | there");
   EXPECT_EQ(said({.ops = {"MatMull"}}), "Q002 no operator matches --op 'MatMull' | the nearest: MatMul");
   EXPECT_EQ(said({.layers = {"7"}}), "Q002 no layer matches --layer '7' | layers are numbered from 0 to 1");
