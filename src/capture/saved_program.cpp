@@ -129,7 +129,7 @@ Result<Capture> read_program(const ZipArchive& archive, const Place& place, cons
   if (text.size() > largest_capture)
     return bad("C006", base::format("has {} bytes; more than {} are not read", text.size(), largest_capture));
   const base::JsonDocument document(text);
-  if (document.error()) return bad("A004", base::format("not JSON: {}", *document.error()));
+  if (document.error()) return bad("A004", base::format("is not JSON: {}", *document.error()));
   const JsonValue file = document.root(), module = file["graph_module"], graph = module["graph"];
   if (!graph["nodes"].is_array()) return bad("A004", "has no graph with nodes");
   if (const auto version = file["schema_version"]["major"].natural(); version > known_schema)

@@ -139,7 +139,7 @@ TEST(SavedProgram, IsFoundWhereverItLies) {
 }
 
 TEST(SavedProgram, OthersAreRefused) {
-  expect_refused({{"archive/data.pkl", "x"}}, "A003", "without an exported program");
+  expect_refused({{"archive/data.pkl", "x"}}, "A003", "contains no exported program");
   expect_refused({{"r/models/a.json", "{}"}, {"r/models/b.json", "{}"}}, "A003", "2 programs");
   expect_refused({{"r/models/model.json", "{"}}, "A004", "r/models/model.json is not JSON");
   expect_refused({{"r/models/model.json", std::string(5000, '[')}}, "A004", "is not JSON");

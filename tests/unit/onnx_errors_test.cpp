@@ -100,7 +100,7 @@ TEST(ReadError, ANameTooLongIsRefusedEverywhere) {
 
 TEST(ReadError, SaysWhereALongNameIs) {
   const Error error = error_of(model(graph({}, {std::string(Slice::max_length + 1, 'n')})).bytes());
-  EXPECT_EQ(error.text, "model.onnx: a name of 16777216 bytes (offset 15)");
+  EXPECT_EQ(error.text, "model.onnx: a name has 16777216 bytes (offset 15)");
 }
 
 std::string repeated(const std::string& piece, std::size_t count) {
