@@ -65,7 +65,8 @@ std::vector<Frame> read_frames(std::string_view trace) {
     if (is_place || (!after_place && read_short_place(line, frame))) {
       innermost_first = !is_place;
       if (innermost_first && frames.size() == most_frames) break;
-      if (frames.size() == most_frames) frames.erase(frames.begin());  // the innermost tell most
+      // Keep the innermost frames, which are the most specific.
+      if (frames.size() == most_frames) frames.erase(frames.begin());
       frames.push_back(frame);
       after_place = is_place;
     } else if (after_place) {
