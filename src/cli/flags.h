@@ -1,5 +1,5 @@
-// Commands and their flags, declared as data. CLI11 parses the command line; it takes long to compile, so
-// that only flags.cpp includes it.
+// Commands and their flags, declared as data. CLI11 parses the command line. It takes long to compile, so
+// only flags.cpp includes it.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ enum class Purpose { exporting, asking, comparing, editing, checking, shell };
 
 /// Help of a command.
 struct CommandText {
-  const char* summary;       // one sentence without a full stop, which also stands in the list of commands
+  const char* summary;       // one sentence without a full stop, also shown in the list of commands
   const char* details = "";  // paragraphs between usage and options
   const char* examples = "";
   const char* exit_codes = "";
