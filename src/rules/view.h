@@ -27,9 +27,8 @@ struct Joined {
 struct View {
   modules::ModuleTree tree;
   std::vector<modules::ModuleId> told_as;  // by module of the model: its module of `tree`
-  std::vector<modules::ModuleId>
-      // By module of `tree`: the module of the model; for a joined one, the module that contains all parts.
-      stands_for;
+  // By module of `tree`: the module of the model; for a joined one, the module that contains all parts.
+  std::vector<modules::ModuleId> stands_for;
   std::unordered_map<modules::ModuleId, Joined> joined;    // by module of `tree`
   std::unordered_map<modules::ModuleId, RoleWords> roles;  // by module of `tree`
   std::vector<Decision> decisions;                         // by module of the model
