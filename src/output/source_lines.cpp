@@ -39,7 +39,7 @@ bool read_short_place(std::string_view line, Frame& frame) {
 // File "net.py", line 12, in forward
 bool read_place(std::string_view line, Frame& frame) {
   if (!take(line, "File \"")) return false;
-  const std::size_t end = line.rfind("\", line ");  // a file's name may hold quotes
+  const std::size_t end = line.rfind("\", line ");  // a file name may contain quotes
   if (end == std::string_view::npos) return false;
   frame.file = line.substr(0, end);
   line.remove_prefix(end + std::string_view("\", line ").size());
