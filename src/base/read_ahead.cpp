@@ -9,7 +9,7 @@
 namespace thence::base {
 namespace {
 
-constexpr std::size_t long_jump = 1 << 16;  // reading on to the next header would take longer
+constexpr std::size_t long_jump = 1 << 16;  // reading this many bytes takes longer than a jump
 constexpr std::size_t steady_walk = 1 << 16;
 constexpr std::size_t opening = 1 << 20;  // the start of the file, where most models have their nodes
 constexpr std::size_t a_header = 1 << 13;

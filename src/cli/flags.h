@@ -47,7 +47,7 @@ struct DeclaredFlag {
   bool takes_value = true, modules = false, required = false, several = false;
   std::string default_value;  // empty: not shown
   std::string section;        // heading in the help
-  std::string key;            // the name that the parser knows it by
+  std::string key;            // its name in the parser
 };
 struct DeclaredCommand {
   std::string name;
@@ -66,7 +66,7 @@ class Command {
   void section(const char* heading) { section_ = heading; }
 
   void text(const Flag& flag, std::string& value);
-  void texts(const Flag& flag, std::vector<std::string>& values);          // one or more after each other
+  void texts(const Flag& flag, std::vector<std::string>& values);          // one or more consecutive values
   void comma_list(const Flag& flag, std::vector<std::string>& values);     // a,b,c
   void repeated(const Flag& flag, std::vector<std::string>& values);       // one value per occurrence
   void repeated_list(const Flag& flag, std::vector<std::string>& values);  // a,b,c per occurrence

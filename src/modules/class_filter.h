@@ -17,7 +17,7 @@ class ClassFilter {
   /// A user's list of torch.nn classes (short names) replaces the default exceptions.
   explicit ClassFilter(std::vector<std::string> exceptions) : exceptions_(std::move(exceptions)) {}
 
-  /// Every class counts, torch.nn's included.
+  /// Shows every class, including those of torch.nn.
   static ClassFilter all();
 
   bool shows(std::string_view class_name) const;

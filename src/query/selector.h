@@ -18,7 +18,7 @@ namespace thence::query {
 struct Selectors {
   std::vector<std::string> modules;  // globs of paths; "" and "(root)" are the root
   std::vector<std::string> under;    // globs of paths: the modules and everything inside them
-  // Of the module, or of the nearest own class around it; short or qualified.
+  // Of the module, or of its hf_module; short or qualified.
   std::vector<std::string> classes;
   std::vector<std::string> roles;       // attention, self_attention
   std::vector<std::string> components;  // query

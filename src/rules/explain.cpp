@@ -38,7 +38,7 @@ std::string renamed(const Rule& rule, const Decision& at, bool nearest) {
   return nearest ? "renamed to " + rule.to : "a module between has a name of its own";
 }
 
-// Finds the rules that fit a module, kind by kind, in the order in which they are applied.
+// Finds the rules that match a module, kind by kind, in order of application.
 class StepFinder {
  public:
   StepFinder(const modules::ModuleTree& tree, const Rules& rules, Granularity granularity, const View& view,

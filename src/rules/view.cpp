@@ -34,7 +34,7 @@ class Maker {
   }
 
  private:
-  // Makes the reported modules, in order of first use.
+  // Makes the reported modules, in the order of the modules of the model.
   std::optional<Error> fill() {
     view_.told_as.resize(tree_.size(), modules::root);
     view_.stands_for = {modules::root};

@@ -33,7 +33,7 @@ ModuleId owner(ModuleId named, ModuleId reader, bool several_readers) {
   return named != no_module || several_readers ? named : reader;
 }
 
-// Calls `use` with each initializer that a node with a module reads, and that module.
+// Calls `use` for each initializer that a node with a module reads, and that module.
 template <class Use>
 void each_read(const onnx::Model& model, const resolve::Resolution& resolution, Use use) {
   if (model.initializers().empty()) return;

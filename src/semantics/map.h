@@ -35,7 +35,7 @@ struct MapOptions {
   std::string rules;                              // path of a rules file; empty: none
   std::optional<rules::Granularity> granularity;  // empty: custom if rules select modules, else as_is
   unsigned jobs = 1;                              // threads
-  bool ignore_tags = false;                       // reads no tags of thence
+  bool ignore_tags = false;                       // do not read tags of thence
 };
 
 /// The fields of a row that depend only on its module.
@@ -79,7 +79,8 @@ std::unique_ptr<modules::ClassFilter> class_filter(const MapOptions& options, co
 
 class Map {
  public:
-  /// An error if rules or granularity do not fit the model. Without rules (nullptr), the options decide.
+  /// Returns an error if rules or granularity do not suit the model. Without rules (nullptr), the options
+  /// decide.
   static Result<Map> make(MapParts parts, std::unique_ptr<const rules::Rules> rules,
                           const MapOptions& options);
 
@@ -147,7 +148,7 @@ class Map {
   std::unique_ptr<ModuleView> view_;  // null if the model's own modules are reported
   std::unique_ptr<Tags> tags_;
   WrittenTags written_;
-  std::size_t most_listed_ = most_listed_text;  // see modules_of()
+  std::size_t most_listed_ = most_listed_text;  // limit of modules_of()
   std::unique_ptr<RoleReader> roles_ = std::make_unique<RoleReader>();
   using KeptFacts = std::unordered_map<modules::ModuleId, ModuleFacts>;
   std::unique_ptr<KeptFacts> facts_ = std::make_unique<KeptFacts>();

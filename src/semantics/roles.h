@@ -11,7 +11,7 @@
 
 namespace thence::semantics {
 
-/// Views into the lexicon; empty if no word fits.
+/// Views into the lexicon; empty if no word matches.
 struct Role {
   std::string_view type;
   std::string_view component;
