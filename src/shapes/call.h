@@ -42,8 +42,8 @@ class Call {
   std::optional<onnx::AttributeView> attribute(std::string_view name) const { return node_.attribute(name); }
   std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
   std::string_view text(std::string_view name) const;
-  /// Numbers in an attribute or, since some opset, in an input; empty if unknown. `given` returns whether
-  /// they are present.
+  /// Numbers in an attribute or, since some opset, in an input; empty if unknown. `given` is set to
+  /// whether they are present.
   std::optional<std::vector<std::int64_t>> integers(std::string_view name) const;
   std::optional<std::vector<std::int64_t>> numbers(std::size_t input, std::string_view name,
                                                    bool& given) const;
