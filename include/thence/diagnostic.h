@@ -1,4 +1,4 @@
-// Diagnostics: what is odd about an input that could be read all the same. Work goes on.
+// Diagnostics: problems in an input that could still be read. They do not stop the program.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ struct Diagnostic {
   std::string text;
 };
 
-/// Keeps the first few of each code and counts the rest, so that a file odd in a million places
-/// costs neither memory nor patience.
+/// Keeps the first few diagnostics of each code and counts the rest, which limits the memory and the output
+/// for a file with a million problems.
 class Diagnostics {
  public:
   static constexpr std::size_t kept_per_code = 5;
@@ -30,7 +30,7 @@ class Diagnostics {
   void add(Diagnostic diagnostic);
 
   const std::vector<Diagnostic>& kept() const { return kept_; }
-  /// How many there were of each code, kept or not.
+  /// The number of diagnostics of each code, kept or not.
   const std::map<std::string, std::size_t, std::less<>>& counts() const { return counts_; }
   bool empty() const { return kept_.empty(); }
 

@@ -1,4 +1,4 @@
-// Where the nodes of an ONNX model come from, for C++ programs.
+// Maps each node of an ONNX model to its PyTorch module, for C++ programs.
 //
 //   thence::Result<thence::ModelMap> map = thence::map_model("model.onnx");
 //   if (!map) { std::cerr << map.error().text; return 1; }
@@ -21,12 +21,12 @@ namespace thence {
 
 struct Options {
   std::string strategy = "auto";  // auto, enhanced_semantic, usage_based
-  std::string capture;            // the path of a capture file or of a saved program (.pt2); empty: none
-  /// torch.nn classes that count as modules of their own; empty optional: the norms and Embedding.
+  std::string capture;            // the path of a capture file or of a saved program (.pt2); empty for none
+  /// torch.nn classes that are reported as modules. Without a value: the norms and Embedding.
   std::optional<std::vector<std::string>> torch_nn_exceptions;
-  /// The path of a rules file; empty: none.
+  /// The path of a rules file; empty for none.
   std::string rules;
-  /// hf, nn or custom; empty: custom where rules choose modules, else all as they are.
+  /// hf, nn or custom. Empty: custom if the rules select modules, otherwise all modules unchanged.
   std::string granularity;
 };
 
@@ -37,7 +37,7 @@ struct Row {
   std::string name;
   std::string op_type;
   std::string domain;
-  std::optional<std::string> module;  // "" is the root; empty: unknown, and `reason` says why
+  std::optional<std::string> module;  // "" is the root; empty: unknown, and `reason` gives the cause
   std::optional<std::string> module_class;
   std::uint32_t call = 0;
   std::vector<std::string> modules;
@@ -55,7 +55,7 @@ struct Row {
   std::optional<std::string> reason;
 };
 
-/// A model's map: one row for every node, in file order, then bodies depth-first, then functions.
+/// The map of a model: one row per node, in file order, then bodies depth-first, then functions.
 class ModelMap {
  public:
   ModelMap(ModelMap&&) noexcept;
@@ -68,7 +68,7 @@ class ModelMap {
   std::vector<std::size_t> find(std::string_view name) const;
   /// The whole map, as `thence map --format json` prints it.
   std::string json() const;
-  /// Why a node got its module, as `thence explain` prints it.
+  /// The explanation of a node's answer, as `thence explain` prints it.
   std::string explain(std::size_t node) const;
   const Diagnostics& diagnostics() const;
 
@@ -81,7 +81,7 @@ class ModelMap {
 };
 
 Result<ModelMap> map_model(const std::string& path, const Options& options = {});
-/// Of bytes that outlive the map.
+/// Maps a model in memory. The bytes must outlive the map.
 Result<ModelMap> map_bytes(std::string_view bytes, const Options& options = {});
 
 }  // namespace thence

@@ -1,4 +1,4 @@
-// Result<T>: a value, or the Error that says what is wrong, where, and what to do about it.
+// Result<T>: a value, or an Error that states what is wrong, where, and what to do.
 #pragma once
 
 #include <cassert>
@@ -8,7 +8,7 @@
 
 namespace thence {
 
-/// Which kind of failure it is; the number is the program's exit code.
+/// The kind of failure. The number is the exit code of the program.
 enum class ErrorKind { difference = 1, usage = 2, bad_input = 3, input_output = 4 };
 
 struct Error {

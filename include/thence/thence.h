@@ -1,4 +1,4 @@
-// Everything public.
+// All public headers.
 #pragma once
 
 #include <thence/diagnostic.h>

@@ -1,4 +1,4 @@
-// The public surface over the core: the same answers, as plain values.
+// The public API over the core: the same answers, as plain values.
 #include <thence/map.h>
 
 #include "base/writer.h"
@@ -44,7 +44,7 @@ std::string written(Write write) {
 
 struct ModelMap::Inside {
   semantics::Map map;
-  std::optional<shapes::Inferred> shapes = {};  // made when it is first asked for
+  std::optional<shapes::Inferred> shapes = {};  // inferred on first use
 };
 
 ModelMap::ModelMap(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}

@@ -25,11 +25,11 @@ Error failure(const std::string& path, const char* what, int number) {
           "check the folder's permissions and free space"};
 }
 
-// The disk is kept at work while the rest is written, so that little is left to wait for at the end.
+// Starts writing to disk while more data is produced, so that little is left for the final flush.
 constexpr std::size_t portion = 16 << 20;
 void begin_writeback(int descriptor) { (void)sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); }
 
-// Inside the kernel where it can, which may even share the blocks on the disk.
+// Copies inside the kernel if possible, which may even share disk blocks.
 bool copy_all(int descriptor, const FilePiece& piece) {
   auto offset = static_cast<off64_t>(piece.offset);
   std::string_view left = piece.bytes;
@@ -38,14 +38,14 @@ bool copy_all(int descriptor, const FilePiece& piece) {
         copy_file_range(piece.descriptor, &offset, descriptor, nullptr, std::min(left.size(), portion), 0);
     if (put < 0 && errno == EINTR) continue;
     if (put < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO)) return false;
-    if (put <= 0) return write_all(descriptor, left);  // not between these two files
+    if (put <= 0) return write_all(descriptor, left);  // not supported between these two files
     left.remove_prefix(static_cast<std::size_t>(put));
     if (left.size() >= portion) begin_writeback(descriptor);
   }
   return true;
 }
 
-// The path of the temporary file while there is one. A signal handler may read it at any time.
+// The path of the temporary file while it exists. A signal handler may read it at any time.
 std::array<char, 4096> unfinished{};
 volatile std::sig_atomic_t any_unfinished = 0;
 
@@ -55,7 +55,7 @@ void note_unfinished(const std::string& temporary) {
   any_unfinished = 1;
 }
 
-// Gives errno of the write that failed, or 0.
+// Returns errno of the failed write, or 0.
 int write_to(int descriptor, const std::function<void(Writer&)>& write) {
   int number = 0;
   const auto noted = [&](bool done) {
@@ -78,7 +78,7 @@ int write_to(int descriptor, const std::function<void(Writer&)>& write) {
   return number;
 }
 
-// So that the new name survives a power failure. The file is whole either way, so failure is no error.
+// Makes the new name survive a power failure. The file is complete in any case, so failure is not an error.
 void sync_folder(const std::filesystem::path& folder) {
   const int descriptor = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -86,7 +86,7 @@ void sync_folder(const std::filesystem::path& folder) {
   (void)close(descriptor);
 }
 
-// A symbolic link stays one: what it points to is replaced.
+// A symbolic link is kept, and its target is replaced.
 std::filesystem::path behind_links(const std::string& path) {
   std::error_code ignored;
   const std::filesystem::path real = std::filesystem::is_symlink(path, ignored)
@@ -95,25 +95,26 @@ std::filesystem::path behind_links(const std::string& path) {
   return real.empty() ? std::filesystem::path(path) : real;
 }
 
-// Gives a new file the owner and the mode of the one that it replaces, and makes its content durable. Returns
-// the error number.
+// Gives a new file the owner and mode of the file that it replaces, and flushes it to disk. Returns the error
+// number.
 int finish_file(int descriptor, const std::filesystem::path& target) {
   struct stat old {};
   const mode_t mask = umask(0);
   umask(mask);
-  // The target is no link, or a link that is replaced: its owner and mode mean nothing. The bits that give
-  // rights to whoever runs a file (setuid, setgid) are not passed on to new content.
+  // The target is not a link, or is a link that is replaced and whose owner and mode are irrelevant. New
+  // content does not inherit setuid and setgid bits.
   const bool replaces = lstat(target.c_str(), &old) == 0 && S_ISREG(old.st_mode);
   const mode_t mode = replaces ? old.st_mode & 0777 : 0666 & ~mask;
-  // The owner is kept where that is permitted: most users may not give files away.
+  // The owner is kept if permitted; most users may not change the owner of a file.
   if (replaces && fchown(descriptor, old.st_uid, old.st_gid) != 0 && errno != EPERM) return errno;
   return fchmod(descriptor, mode) != 0 || fsync(descriptor) != 0 ? errno : 0;
 }
 
-// Has `make` fill a temporary file, open and by name, and puts that at `target`.
+// Lets `make` fill a temporary file, given as descriptor and path, and moves it to `target`.
 std::optional<Error> replace(const std::string& path, const std::filesystem::path& target,
                              const std::function<std::optional<Error>(int, const std::string&)>& make) {
-  // Beside the file, so that it can be renamed; a long name leaves no room for more.
+  // In the same folder, so that it can be renamed. The name is cut, because a long name could exceed the
+  // limit.
   std::string temporary = target.parent_path() / (target.filename().string().substr(0, 200) + ".XXXXXX");
   const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
   if (descriptor < 0) return failure(path, "cannot write", errno);

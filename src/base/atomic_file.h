@@ -1,4 +1,4 @@
-// Writing a file so that it is there whole or not at all: a temporary file beside it, flushed to disk, then
+// Writes a file atomically: to a temporary file in the same folder, which is flushed to disk and then
 // renamed.
 #pragma once
 
@@ -11,24 +11,25 @@
 
 namespace thence::base {
 
-/// What happens to a symbolic link at the path. For a name that the user typed, the file behind the link is
-/// replaced. A name that the program derived may be planted in a hostile folder: the link itself is replaced.
+/// How a symbolic link at the path is treated. If the user typed the name, the target of the link is
+/// replaced. If the program derived the name, an attacker may have created the link, so the link itself is
+/// replaced.
 enum class Links { follow, replace };
 
-/// Whether the path, links followed, is neither a file nor a folder.
+/// Whether the path, after following links, is neither a file nor a folder.
 bool is_pipe_or_device(const std::string& path);
 
-/// Runs `write` and puts what it wrote at `path`. On failure the old file, if there was one, is untouched. A
-/// pipe or a device is written to, not replaced, unless links are replaced: then so are they.
+/// Runs `write` and stores its output at `path`. On failure, an existing file is not changed. A pipe or a
+/// device is written to and not replaced, unless links are replaced: then it is replaced as well.
 std::optional<Error> write_atomically(const std::string& path, const std::function<void(Writer&)>& write,
                                       Links links = Links::follow);
 
-/// The same for who writes by path: `make` fills an empty file at the path that it is given. What is no file
-/// cannot be written to so.
+/// The same for code that writes by path: `make` fills an empty file at the given path. Pipes and devices are
+/// not supported.
 std::optional<Error> make_atomically(const std::string& path,
                                      const std::function<std::optional<Error>(const std::string&)>& make);
 
-/// Removes the temporary file of a write that will not be finished. For signal handlers.
+/// Removes the temporary file of an unfinished write. For signal handlers.
 void remove_unfinished();
 
 }  // namespace thence::base

@@ -1,4 +1,4 @@
-// Diagnostics are part of the public surface; the rooms reach them here.
+// Diagnostics are part of the public API; the rooms include them from here.
 #pragma once
 
 #include <thence/diagnostic.h>

@@ -1,11 +1,11 @@
-// The data files of schema/ that the program carries inside.
+// The data files of schema/ that are embedded in the program.
 #pragma once
 
 #include <string_view>
 
 namespace thence::base {
 
-/// The text of a data file by its name, such as "lexicon.json"; empty when there is none.
+/// The text of a data file by name, such as "lexicon.json"; empty if it does not exist.
 std::string_view embedded(std::string_view name);
 
 }  // namespace thence::base

@@ -1,5 +1,5 @@
-// Distributions ship fmt's compiled half as a shared library, which the program does not need: header-only,
-// in this file alone.
+// Distributions ship the compiled part of fmt as a shared library, on which the program should not depend.
+// This file uses fmt as header-only.
 #define FMT_HEADER_ONLY
 #include "base/format.h"
 
@@ -31,7 +31,7 @@ void append_digits(std::string& out, auto number) {
   out.append(digits.data(), end);
 }
 
-// "{}" of text and integers, most of what is formatted, without fmt.
+// Handles "{}" of text and integers, the most frequent case, without fmt.
 bool append_plain(std::string& out, const FormatValue& value) {
   switch (value.kind) {
     case FormatValue::Kind::text: out += value.text; return true;

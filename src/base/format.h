@@ -1,5 +1,5 @@
-// Text from a pattern and values, in the syntax that fmt and std::format share: "{}", "{:>8}", "{:.4g}",
-// "{:{}}". Patterns are checked while compiling. fmt's headers are large: only format.cpp includes them.
+// Formats text in the common syntax of fmt and std::format: "{}", "{:>8}", "{:.4g}", "{:{}}". Patterns are
+// checked at compile time. The headers of fmt are large, so only format.cpp includes them.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace thence::base {
 
-/// One value of a pattern. It refers to text, and does not copy it.
+/// One value of a pattern. It refers to text without copying it.
 class FormatValue {
  public:
   enum class Kind : std::uint8_t { boolean, character, integer, natural, real32, real64, text };
@@ -54,7 +54,7 @@ class FormatValue {
 
 namespace detail {
 
-/// The end of the replacement field that begins at `begin`: one past its closing brace.
+/// The end of the replacement field that begins at `begin`: the position after its closing brace.
 constexpr std::size_t field_end(std::string_view pattern, std::size_t begin) {
   std::size_t depth = 0;
   for (std::size_t at = begin; at < pattern.size(); ++at) {
@@ -71,11 +71,11 @@ constexpr bool suits(char type, FormatValue::Kind kind) {
   return true;
 }
 
-/// Not constexpr: a pattern that calls it does not compile.
+/// Not constexpr, so that a pattern that calls it does not compile.
 void wrong_pattern(const char* why);
 
-/// Checks a field, without its braces, against the kinds of the values that are left. Returns how many it
-/// uses.
+/// Checks a field, without its braces, against the kinds of the remaining values. Returns the number of
+/// values that it uses.
 constexpr std::size_t check_field(std::string_view field, std::span<const FormatValue::Kind> kinds) {
   const std::size_t used = field.find('{') == std::string_view::npos ? 1 : 2;  // a width or a precision
   if (!field.empty() && field.front() != ':')
@@ -109,7 +109,7 @@ void append_unsigned(std::string& out, std::uint64_t number);
 
 }  // namespace detail
 
-/// A pattern for values of these types, checked while compiling.
+/// A pattern for values of these types, checked at compile time.
 template <class... Values>
 class FormatPattern {
  public:
@@ -139,7 +139,7 @@ std::string format(FormatPattern<std::type_identity_t<Values>...> pattern, const
   return out;
 }
 
-/// The number in decimal digits: what "{}" appends, without reading a pattern.
+/// Appends the number in decimal digits, like "{}", without parsing a pattern.
 template <std::integral Number>
 void append_integer(std::string& out, Number number) {
   if constexpr (std::signed_integral<Number>)
@@ -148,7 +148,7 @@ void append_integer(std::string& out, Number number) {
     detail::append_unsigned(out, number);
 }
 
-/// The items as text, with the separator between them.
+/// Joins the items as text, with the separator between them.
 template <class Items>
 std::string joined(const Items& items, std::string_view separator) {
   std::string out;

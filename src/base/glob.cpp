@@ -12,7 +12,7 @@ using Taken = std::vector<std::string_view>;
 constexpr std::string_view wildcards = "*?";
 constexpr std::size_t never = static_cast<std::size_t>(-1);
 
-// Goes back to the last star alone: what an earlier one could take, the last one can take, too.
+// Backtracks only to the last star: whatever an earlier star could match, the last one can match as well.
 bool word_fits(std::string_view pattern, std::string_view word, Taken* taken) {
   std::size_t p = 0, w = 0, star = never, began = 0, from = 0;
   const auto end_star = [&] {
@@ -35,13 +35,12 @@ bool word_fits(std::string_view pattern, std::string_view word, Taken* taken) {
   }
   if (pattern.find_first_not_of('*', p) != std::string_view::npos) return false;
   end_star();
-  if (taken != nullptr)
-    taken->resize(taken->size() + pattern.size() - p);  // stars that are left take nothing
+  if (taken != nullptr) taken->resize(taken->size() + pattern.size() - p);  // remaining stars match nothing
   return true;
 }
 
-// Whether a path ends as a pattern does behind its last wildcard, which settles most cases at once. The dot
-// behind `**` need not be there.
+// Whether a path ends like the pattern after its last wildcard, which decides most cases quickly. The dot
+// after `**` is optional.
 bool ends_alike(std::string_view pattern, std::string_view path) {
   for (; !pattern.empty(); pattern.remove_suffix(1), path.remove_suffix(1)) {
     const char last = pattern.back();
@@ -51,7 +50,7 @@ bool ends_alike(std::string_view pattern, std::string_view path) {
   return true;
 }
 
-// The parts of a path, one after the other.
+// Iterates over the parts of a path.
 class Walk {
  public:
   explicit Walk(std::string_view path) : path_(path), begin_(path.empty() ? 1 : 0) { find_end(); }
@@ -62,14 +61,14 @@ class Walk {
     begin_ = end_ + 1;
     find_end();
   }
-  /// The parts before `later`, of which there is one at least.
+  /// The parts before `later`, at least one.
   std::string_view up_to(const Walk& later) const { return path_.substr(begin_, later.begin_ - 1 - begin_); }
 
  private:
   void find_end() { end_ = std::min(path_.find('.', begin_), path_.size()); }
 
   std::string_view path_;
-  std::size_t begin_, end_ = 0;  // of the part
+  std::size_t begin_, end_ = 0;  // of the current part
 };
 
 }  // namespace
@@ -94,7 +93,7 @@ bool Glob::Part::fits(std::string_view word, Taken* taken) const {
   return true;
 }
 
-// When a part does not fit, the last `**` takes one more: what lies before it need not be tried again.
+// If a part does not match, the last `**` matches one more part. Earlier parts need no backtracking.
 bool Glob::fits(std::string_view path, Taken* taken) const {
   if (exact_) return path == text_;
   if (!ends_alike(text_, path)) return false;

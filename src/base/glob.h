@@ -1,5 +1,5 @@
-// Glob: a pattern of dotted paths, such as `encoder.layer.*.attention.**`. `*` stands for anything within one
-// part, `?` for one character, and a part `**` for any number of parts, none included.
+// Glob: a pattern of dotted paths, such as `encoder.layer.*.attention.**`. `*` matches any text within one
+// part, `?` one character, and a part `**` any number of parts, including none.
 #pragma once
 
 #include <string>
@@ -10,19 +10,20 @@ namespace thence::base {
 
 class Glob {
  public:
-  static constexpr std::size_t max_length = 1024;  // what users may write; longer ones work, and take longer
+  // Limit for patterns of users; longer ones work, but take longer.
+  static constexpr std::size_t max_length = 1024;
 
   explicit Glob(std::string_view pattern);
 
-  /// Whether a path fits; its parts are separated by dots, and the empty path has none. `taken`, if given,
-  /// gets what the stars stood for, from the left; each takes as little as it can, the first ones before the
-  /// later ones. It is of use only if the path fits.
+  /// Whether a path matches. Parts are separated by dots, and the empty path has none. `taken`, if given,
+  /// gets the text that each star matches, from the left. Each star matches as little as possible, earlier
+  /// ones first. It is valid only if the path matches.
   bool fits(std::string_view path, std::vector<std::string_view>* taken = nullptr) const;
-  /// The same for a single word, in which dots mean nothing.
+  /// The same for a single word, in which dots have no meaning.
   bool fits_word(std::string_view word) const;
 
   const std::string& text() const { return text_; }
-  /// How many stars it has; `**` as a part is one.
+  /// The number of stars; a part `**` counts as one.
   std::size_t stars() const;
 
  private:
@@ -35,7 +36,7 @@ class Glob {
   };
   std::string text_;
   std::vector<Part> parts_;
-  bool exact_;  // without wildcards: it fits itself alone
+  bool exact_;  // has no wildcards, so it matches only itself
 };
 
 }  // namespace thence::base

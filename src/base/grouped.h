@@ -13,7 +13,7 @@ class Grouped {
  public:
   Grouped() : first_(1, 0) {}
 
-  /// `each(use)` calls `use(group, item)` for all items, twice in the same order.
+  /// `each(use)` calls `use(group, item)` for all items. It is called twice and must use the same order.
   template <class Each>
   Grouped(std::size_t groups, const Each& each) : first_(groups + 1, 0) {
     each([&](std::size_t group, const Item&) { ++first_[group + 1]; });

@@ -1,6 +1,5 @@
-// Conversions of 16-bit floating-point numbers, given as their bits. Not by _Float16: C++ has it on arm64
-// only from GCC 13, and on x86-64 each conversion is a function call, while compilers turn these into vector
-// code.
+// Conversions of 16-bit floating-point numbers, given as their bits. They do not use _Float16: on arm64, C++
+// has it only from GCC 13, and on x86-64 each conversion is a function call, while compilers vectorise these.
 #pragma once
 
 #include <bit>
@@ -13,13 +12,14 @@ inline float from_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(std
 inline float from_float16(std::uint16_t bits) {
   const std::uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023, sign = bits & 0x8000u;
   const float subnormal = static_cast<float>(fraction) * 0x1p-24f;
-  // The bias of the exponent is 15 here and 127 there; infinity and NaN have the largest exponent of either.
+  // The exponent bias is 15 in float16 and 127 in float32; infinity and NaN have the largest exponent in
+  // both.
   const std::uint32_t usual = (exponent == 31 ? 255 : exponent + 112) << 23 | fraction << 13;
   return std::bit_cast<float>(sign << 16 | (exponent == 0 ? std::bit_cast<std::uint32_t>(subnormal) : usual));
 }
 
-/// The bits of the nearest number, ties to even. Both zeros become 0; numbers too large become infinite, and
-/// so does NaN. Without branches, so that a compiler can convert several at a time.
+/// The bits of the nearest number, ties to even. Both zeros become 0. Too large numbers and NaN become
+/// infinite. There are no branches, so that a compiler can convert several at a time.
 inline std::uint16_t to_float16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t size = bits & 0x7fffffff, sign = size == 0 ? 0 : bits >> 16 & 0x8000;

@@ -8,8 +8,8 @@ namespace thence::base {
 
 namespace dom = simdjson::dom;
 
-// simdjson's views are a document and a position in it. Ours have the same two fields, so that the header
-// need not know theirs; the sizes are checked by bit_cast.
+// The views of simdjson are a document and a position in it. These classes have the same two fields, so that
+// the header does not need simdjson; bit_cast checks the sizes.
 struct JsonAccess {
   static dom::element element(JsonValue value) { return std::bit_cast<dom::element>(value); }
   static JsonValue value(dom::element element) { return std::bit_cast<JsonValue>(element); }

@@ -1,5 +1,5 @@
-// Reading JSON. A look-up that finds nothing gives a missing value, on which every further look-up finds
-// nothing either. simdjson's header is large: only json.cpp includes it.
+// Reads JSON. A failed lookup returns a missing value, and every lookup in a missing value fails as well. The
+// header of simdjson is large, so only json.cpp includes it.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class JsonRange;
 using JsonItems = JsonRange<JsonValue>;
 using JsonMembers = JsonRange<JsonMember>;
 
-/// A value of a document, or a missing one. Small, and valid as long as its document is.
+/// A value of a document, or a missing value. Small, and valid as long as its document.
 class JsonValue {
  public:
   bool exists() const { return document_ != nullptr; }
@@ -29,7 +29,7 @@ class JsonValue {
   /// The member of an object.
   JsonValue operator[](std::string_view key) const;
 
-  // Nothing where the value is missing or of another type.
+  // Empty if the value is missing or of another type.
   std::optional<std::string_view> text() const;
   std::optional<std::int64_t> integer() const;
   std::optional<std::uint64_t> natural() const;
@@ -37,7 +37,7 @@ class JsonValue {
   std::optional<bool> boolean() const;
   std::string_view text_or(std::string_view otherwise) const { return text().value_or(otherwise); }
 
-  /// The items of an array, the members of an object; none where it is not one.
+  /// The items of an array, or the members of an object; empty for other values.
   JsonItems items() const;
   JsonMembers members() const;
 
@@ -93,9 +93,9 @@ class JsonDocument {
   JsonDocument(JsonDocument&&) noexcept;
   JsonDocument& operator=(JsonDocument&&) noexcept;
 
-  /// Why the text is not JSON; nothing where it is.
+  /// Why the text is not JSON; empty if it is valid.
   const std::optional<std::string>& error() const { return error_; }
-  /// Missing where the text is not JSON.
+  /// Missing if the text is not JSON.
   JsonValue root() const { return root_; }
 
  private:

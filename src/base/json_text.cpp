@@ -9,7 +9,7 @@
 namespace thence::base {
 namespace {
 
-// JSON is printed on terminals, too: what they would obey is escaped.
+// JSON is also printed on terminals, so control characters are escaped.
 void append_character(std::string& out, std::string_view character) {
   if (is_printable(character)) {
     out.append(character);

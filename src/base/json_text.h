@@ -1,5 +1,5 @@
-// Strings of JSON; JsonWriter writes the rest. Strings from a model may hold any bytes: those that are not
-// valid UTF-8 are written as \xNN, spelled out.
+// JSON strings; JsonWriter writes everything else. Strings of a model may contain any bytes. Bytes that are
+// not valid UTF-8 are written as the text \xNN.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// JsonWriter: appends JSON to a string and puts the commas. Layout is the caller's: nothing is written
-// between two items but the comma, unless a line break is asked for.
+// JsonWriter: appends JSON to a string and adds commas. The caller controls the layout: between two items
+// only a comma is written, unless a line break is requested.
 #pragma once
 
 #include <array>
@@ -34,7 +34,8 @@ struct JsonKey {
 
 class JsonWriter {
  public:
-  /// Where the string ends. After an item (a value, or a member of an object) the next one needs a comma.
+  /// The state at the end of the string. After an item (a value, or a member of an object) the next item
+  /// needs a comma.
   enum class Position { start, after_item };
 
   explicit JsonWriter(std::string& out, Position position = Position::start)
@@ -77,16 +78,16 @@ class JsonWriter {
     comma_ = true;
   }
   void null() { verbatim("null"); }
-  /// Null for an empty text.
+  /// Writes null for an empty text.
   void value_or_null(std::string_view text) { text.empty() ? null() : value(text); }
-  /// With so many significant digits. JSON has no infinity: the number must be finite.
+  /// Writes `digits` significant digits. The number must be finite, because JSON has no infinity.
   template <std::floating_point Number>
   void real(Number number, int digits) {
     put_comma();
     append_format(out_, "{:.{}g}", number, digits);
     comma_ = true;
   }
-  /// A value that is JSON already.
+  /// Writes a value that is already JSON.
   void verbatim(std::string_view json) {
     put_comma();
     out_.append(json);
@@ -99,7 +100,7 @@ class JsonWriter {
     end_array();
   }
 
-  // A key and its value.
+  // Writes a key and its value.
   template <JsonKey name>
   void member(const auto& item) {
     key<name>();
@@ -141,13 +142,13 @@ class JsonWriter {
     begin_array();
   }
 
-  /// Members that another JsonWriter wrote from Position::after_item: they begin with their comma.
+  /// Appends members that another JsonWriter wrote from Position::after_item, so they begin with a comma.
   void append_members(std::string_view members) {
     out_.append(members);
     comma_ = true;
   }
 
-  /// Puts the next item on a line of its own.
+  /// Puts the next item on a new line.
   void new_line(std::string_view indent = {}) {
     out_.append(comma_ ? std::string_view(",\n") : std::string_view("\n"));
     out_.append(indent);
@@ -157,7 +158,7 @@ class JsonWriter {
   void new_line_between() {
     if (comma_) new_line();
   }
-  /// A space before the next item or value, after the comma if there is one.
+  /// Writes a space before the next item or value, after the comma if there is one.
   void space() {
     put_comma();
     out_.push_back(' ');
@@ -179,7 +180,7 @@ class JsonWriter {
   }
 
   std::string& out_;
-  bool comma_;  // whether the next item needs one
+  bool comma_;  // whether the next item needs a comma
 };
 
 }  // namespace thence::base

@@ -50,7 +50,8 @@ Error not_a_file(const std::string& path, mode_t mode) {
           "give a file, or - to read standard input"};
 }
 
-// Whether neither a protobuf message nor JSON begins like this: no need to copy an endless stream to its end.
+// Whether neither a protobuf message nor JSON can begin with this byte, so that an endless stream is not
+// copied.
 bool is_hopeless(char first) {
   const unsigned wire_type = static_cast<unsigned char>(first) & 7;
   return first != '{' &&
@@ -108,7 +109,7 @@ Result<MappedFile> MappedFile::map(int descriptor, const std::string& path) {
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
   if (path.find('\0') != std::string::npos) return io_error(path, "cannot open", ENOENT);
-  // O_NONBLOCK: opening a pipe nobody writes to would wait forever.
+  // O_NONBLOCK: opening a pipe without a writer would block forever.
   const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (descriptor.get() < 0) {
     const int number = errno;

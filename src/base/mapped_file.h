@@ -1,4 +1,4 @@
-// A file's bytes, mapped read-only: nothing is read until it is looked at, nothing is copied.
+// The bytes of a file, mapped read-only. Pages are read on demand and nothing is copied.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@ namespace thence::base {
 
 class MappedFile {
  public:
-  /// Maps a regular file. A folder, a pipe or a device is bad input; what cannot be opened is an
+  /// Maps a regular file. A folder, a pipe or a device is bad input; a file that cannot be opened is an
   /// input/output failure. Never blocks.
   static Result<MappedFile> open(const std::string& path);
 
-  /// Standard input: mapped when it is a file, otherwise first copied to an unnamed temporary file,
-  /// so that a large model does not end up in memory.
+  /// Reads standard input. A file is mapped; anything else is first copied to an unnamed temporary file, so
+  /// that a large model does not fill the memory.
   static Result<MappedFile> standard_input();
 
-  /// The file itself, for those who copy parts of it; -1 when it is empty.
+  /// The file itself, for copying parts of it; -1 if it is empty.
   int descriptor() const { return mapping_ ? mapping_->descriptor : -1; }
   std::string_view bytes() const { return mapping_ ? std::string_view(mapping_->data, mapping_->size) : ""; }
 

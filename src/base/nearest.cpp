@@ -20,7 +20,7 @@ std::string without_numbers(std::string_view name) {
 }  // namespace
 
 std::size_t distance(std::string_view pattern, std::string_view text) {
-  // Row by row: the cost for so much of the pattern and of the text.
+  // Dynamic programming by rows: the cost for a prefix of the pattern and a prefix of the text.
   std::vector<std::size_t> above(text.size() + 1), row(text.size() + 1);
   for (std::size_t t = 0; t <= text.size(); ++t) above[t] = t;
   for (std::size_t p = 0; p < pattern.size(); ++p) {
@@ -49,7 +49,7 @@ Nearest::Nearest(std::string_view pattern)
   farthest_ = std::max<std::size_t>(2, letters / 3);
 }
 
-// More than `worst` when it is farther than that.
+// Returns more than `worst` if the distance is greater than `worst`.
 std::size_t Nearest::away(std::string_view name, std::size_t worst) const {
   const bool lengths_differ = name.size() + worst < pattern_.size() || pattern_.size() + worst < name.size();
   const std::size_t far = lengths_differ && !wild_ ? worst + 1 : distance(pattern_, name);

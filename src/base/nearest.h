@@ -1,4 +1,4 @@
-// The names that are nearest to one that nothing has.
+// Finds the existing names nearest to an unknown one.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,19 @@
 
 namespace thence::base {
 
-/// How many letters must be put in, taken out or exchanged until a text fits a pattern. Wildcards take what
-/// they can for nothing.
+/// The edit distance between a text and a pattern: insertions, deletions and substitutions. Text matched by
+/// wildcards costs nothing.
 std::size_t distance(std::string_view pattern, std::string_view text);
 
-/// Gathers the few names that are nearest to a pattern: a letter in three may differ, or two of a few; or the
-/// name holds the whole pattern, as "semantic_type" does "type". Of those that differ in numbers alone, as
-/// the same part of several layers does, it keeps the first.
+/// Collects the few names nearest to a pattern. One letter in three may differ, or two in a short name; or
+/// the name contains the whole pattern, as "semantic_type" contains "type". Of names that differ only in
+/// numbers, such as the same part of several layers, it keeps the first.
 class Nearest {
  public:
   explicit Nearest(std::string_view pattern);
 
   void look_at(std::string_view name);
-  /// Nearest first; none when all are far.
+  /// Nearest first; empty if all are too far.
   std::vector<std::string> names() const;
 
  private:
@@ -31,7 +31,7 @@ class Nearest {
   struct Found {
     std::size_t distance;
     std::string name;
-    std::string shape;  // the name with its numbers left out
+    std::string shape;  // the name without its numbers
   };
   std::string_view pattern_;
   bool wild_;
@@ -40,7 +40,7 @@ class Nearest {
   std::vector<Found> found_;  // sorted
 };
 
-/// The nearest of the words that there are to one that is none of them; empty when all are far.
+/// The known word nearest to an unknown one; empty if all are too far.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace thence::base

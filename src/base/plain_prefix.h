@@ -1,5 +1,5 @@
-// The length of the printable ASCII at the front of a text. Nearly all text in models is printable ASCII, so
-// formats copy it as it is and examine only the rest.
+// Finds the printable ASCII prefix of a text. Nearly all text in models is printable ASCII, so formats copy
+// the prefix and examine only the rest.
 #pragma once
 
 #include <array>
@@ -11,8 +11,9 @@ namespace thence::base {
 
 namespace detail {
 
-/// Whether all eight bytes are printable ASCII and none of `excluded`. Only the highest bits of the results
-/// count: they stay 0 for bytes of ASCII unless a byte overflows, or is less than what is taken from it.
+/// Whether all eight bytes are printable ASCII and none is in `excluded`. Only the highest bit of each byte
+/// of the results counts: for ASCII bytes it stays 0, unless the addition overflows or the subtraction
+/// borrows.
 template <char... excluded>
 bool is_plain_word(const char* bytes) {
   constexpr std::uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
@@ -26,7 +27,7 @@ bool is_plain_word(const char* bytes) {
 
 }  // namespace detail
 
-/// How many bytes at the front are printable ASCII (0x20 to 0x7e) and none of `excluded`.
+/// The number of bytes at the front that are printable ASCII (0x20 to 0x7e) and not in `excluded`.
 template <char... excluded>
 std::size_t plain_prefix(std::string_view text) {
   static constexpr auto plain = [] {
@@ -36,7 +37,7 @@ std::size_t plain_prefix(std::string_view text) {
   }();
   std::size_t at = 0;
   while (at + 8 <= text.size() && detail::is_plain_word<excluded...>(text.data() + at)) at += 8;
-  // Fewer than eight bytes are left: the last eight, some of them for the second time.
+  // Fewer than eight bytes are left: check the last eight, some of them for the second time.
   if (text.size() >= 8 && at + 8 > text.size() &&
       detail::is_plain_word<excluded...>(text.data() + text.size() - 8))
     return text.size();

@@ -9,12 +9,12 @@
 namespace thence::base {
 namespace {
 
-constexpr std::size_t long_jump = 1 << 16;  // reading on to the next header would take longer
+constexpr std::size_t long_jump = 1 << 16;  // reading this many bytes takes longer than a jump
 constexpr std::size_t steady_walk = 1 << 16;
-constexpr std::size_t opening = 1 << 20;  // where most models have their nodes, before any weights
+constexpr std::size_t opening = 1 << 20;  // the start of the file, where most models have their nodes
 constexpr std::size_t a_header = 1 << 13;
 constexpr std::size_t jumps_ahead = 128;
-constexpr std::size_t alike = 4;  // so many distances as before make a repetition
+constexpr std::size_t alike = 4;  // this number of equal distances is a repetition
 constexpr std::size_t longest_period = 256;
 
 char* page_of(const char* at) {
@@ -22,7 +22,7 @@ char* page_of(const char* at) {
   return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(at) & ~(size - 1));
 }
 
-// A look at a few pages, not at all of them: a wrong answer costs time only.
+// Samples a few pages. A wrong result only costs time.
 bool in_memory(std::string_view file) {
   constexpr std::size_t samples = 8;
   for (std::size_t i = 0; i < samples; ++i) {
@@ -77,7 +77,7 @@ void ReadAhead::foresee(const char* at) {
   const std::size_t back = period();
   if (back == 0) return;
   const auto first = distances_.end() - static_cast<std::ptrdiff_t>(back);
-  const char* wanted = at;  // up to here
+  const char* wanted = at;  // the end of the requested range
   for (std::size_t i = 0; i < jumps_ahead; ++i) {
     const std::size_t distance = first[static_cast<std::ptrdiff_t>(i % back)];
     if (distance + a_header >= static_cast<std::size_t>(end() - at)) break;

@@ -1,4 +1,4 @@
-// Result is part of the public surface; the rooms reach it here.
+// Result is part of the public API; the rooms include it from here.
 #pragma once
 
 #include <thence/result.h>

@@ -12,14 +12,14 @@ bool continuation(unsigned char c) { return (c & 0xc0) == 0x80; }
 struct Range {
   char32_t first, last;
 };
-// Characters that change what a terminal shows without being seen: C1 controls, marks that turn the direction
-// of text, and characters without width, which make two names look the same.
+// Invisible characters that change what a terminal shows: C1 controls, marks that change the direction of
+// text, and characters without width, which make different names look the same.
 constexpr Range deceptive_ranges[] = {
     {0x80, 0x9f},     {0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e}, {0x200b, 0x200f},
     {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
 };
 
-// `character` is one character of UTF-8, of two bytes or more.
+// `character` is one UTF-8 character of two bytes or more.
 bool deceptive(std::string_view character) {
   if (character.empty()) return false;
   char32_t code = static_cast<unsigned char>(character[0]) & (0x7fU >> character.size());
@@ -28,7 +28,7 @@ bool deceptive(std::string_view character) {
                      [&](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
-// How many bytes the character at the front takes, if it can be shown as it is; otherwise 0.
+// The number of bytes of the character at the front if it can be shown unchanged; otherwise 0.
 std::size_t shown_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;

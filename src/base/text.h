@@ -1,4 +1,4 @@
-// Text from a model file is anybody's bytes. These make it safe to show, and cut it up.
+// Text from a model file may contain any bytes. These functions make it safe to print, and split it.
 #pragma once
 
 #include <string>
@@ -7,26 +7,26 @@
 
 namespace thence::base {
 
-/// For a terminal or a table: control characters, escape codes and invalid UTF-8 as \xNN or \n, the
-/// rest as it is.
+/// For a terminal or a table: writes control characters, escape codes and invalid UTF-8 as \xNN or \n. Other
+/// text does not change.
 std::string printable(std::string_view text);
 
-/// True when printable() would change nothing.
+/// Whether printable() would change nothing.
 bool is_printable(std::string_view text);
 
-/// How many bytes the UTF-8 character at the front takes; 0 when it is not valid UTF-8.
+/// The number of bytes of the UTF-8 character at the front; 0 if it is not valid UTF-8.
 std::size_t utf8_length(std::string_view text);
 
-/// How many columns a terminal gives it, one a character.
+/// The number of terminal columns, one per character.
 std::size_t columns(std::string_view text);
 
 bool is_digits(std::string_view text);
 
-/// The pieces between separators; never empty: "" gives one empty piece.
+/// The parts between separators. Never empty: "" has one empty part.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-/// "fc_12" is "fc" and 12. Only a plain decimal without leading zero counts, so that a name can be
-/// put together again from its parts.
+/// "fc_12" is "fc" and 12. Only a plain decimal without leading zeros counts, so that the parts determine the
+/// name.
 struct NumberedName {
   std::string_view base;
   unsigned number;

@@ -1,5 +1,5 @@
-// Hashes of texts. A table keyed by texts of a file is seeded with process_seed(), so that whoever wrote the
-// file cannot make them collide.
+// Hashes of texts. A table keyed by texts of a file is seeded with process_seed(), so that a malicious file
+// cannot cause collisions.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace thence::base {
 
-/// Another number in each run; nothing that is printed may depend on it.
+/// Different in each run; no output may depend on it.
 std::uint64_t process_seed();
 
 std::uint64_t text_hash(std::string_view text, std::uint64_t seed);

@@ -1,5 +1,5 @@
-// TextIndex: finds small numbers by their texts. The texts stay where the caller has them; the index asks for
-// one by its number. Eight bytes an entry, and no allocation of its own for any.
+// TextIndex: finds small numbers by their texts. The caller stores the texts, and the index requests a text
+// by its number. Eight bytes per entry, without an allocation per entry.
 #pragma once
 
 #include <bit>
@@ -17,21 +17,22 @@ class TextIndex {
 
   explicit TextIndex(std::uint64_t seed = process_seed()) : seed_(seed) {}
 
-  /// Makes room for so many texts at once.
+  /// Reserves memory for this number of texts.
   void reserve(std::size_t texts) {
     if (const std::size_t wanted = std::bit_ceil(texts * 4 / 3 + 1); wanted > slots_.size()) resize(wanted);
   }
 
-  /// The number under which the text was added, or `nothing`. `text_of(number)` gives a number's text.
+  /// The number with which the text was added, or `nothing`. `text_of(number)` must return the text of a
+  /// number.
   template <class TextOf>
   std::uint32_t find(std::string_view text, const TextOf& text_of) const {
     return slots_.empty() ? nothing : find_hashed(text, hash_of(text), text_of);
   }
 
-  /// Adds a text that is not there yet.
+  /// Adds a text that is not yet in the index.
   void add(std::string_view text, std::uint32_t number) { add_hashed(hash_of(text), number); }
 
-  /// The number under which the text was added before, or else now.
+  /// The number with which the text was added before; otherwise adds it with `number`.
   template <class TextOf>
   std::uint32_t find_or_add(std::string_view text, std::uint32_t number, const TextOf& text_of) {
     const std::uint32_t hash = hash_of(text), found = find_hashed(text, hash, text_of);
@@ -44,7 +45,7 @@ class TextIndex {
 
  private:
   struct Slot {
-    std::uint32_t hash = 0;  // kept, so that growing looks at no text
+    std::uint32_t hash = 0;  // stored, so that growing needs no texts
     std::uint32_t number = nothing;
   };
 

@@ -1,5 +1,5 @@
-// TextStore: keeps texts for as long as it lives. They lie end to end in large pieces, so that keeping many
-// short ones costs their length and little else.
+// TextStore: stores texts during its lifetime. They are contiguous in large blocks, so that many short texts
+// need little more memory than their lengths.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace thence::base {
 
 class TextStore {
  public:
-  /// A view of the text that stays good when the store moves.
+  /// Returns a view of the text that stays valid if the store is moved.
   std::string_view keep(std::string_view text) {
     if (text.empty()) return {};
     if (text.size() > left_) {

@@ -1,6 +1,6 @@
-// Threshold: a named number that an algorithm decides by. It is a constant in what ships. A build with
-// THENCE_TUNABLE reads it from the environment instead, so that tools.thresholds can print what another value
-// would change.
+// Threshold: a named number on which a decision of an algorithm depends. It is a constant in release builds.
+// A build with THENCE_TUNABLE reads it from the environment instead, so that tools.thresholds can measure the
+// effect of other values.
 #pragma once
 
 #ifdef THENCE_TUNABLE
@@ -18,7 +18,7 @@ namespace thence::base {
 
 #define THENCE_THRESHOLD inline const
 
-/// The value of the environment variable THENCE_THRESHOLD_<name>, or `value` where it is not set.
+/// The value of the environment variable THENCE_THRESHOLD_<name>, or `value` if it is not set.
 template <class T>
 T tuned(const char* name, T value) {
   const char* const set = std::getenv((std::string("THENCE_THRESHOLD_") + name).c_str());

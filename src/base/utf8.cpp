@@ -15,7 +15,7 @@ bool is_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     std::uint64_t eight = not_ascii;
     if (text.size() - at >= sizeof eight) std::memcpy(&eight, text.data() + at, sizeof eight);
-    if ((eight & not_ascii) == 0) {  // nearly all text is
+    if ((eight & not_ascii) == 0) {  // true for nearly all text
       at += sizeof eight;
       continue;
     }

@@ -1,4 +1,4 @@
-// Text for who takes any valid UTF-8, and nothing else.
+// Text for consumers that accept any valid UTF-8.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace thence::base {
 
 bool is_utf8(std::string_view text);
 
-/// Bytes that are not UTF-8, and the character 0, as \xNN; the rest as it is.
+/// Writes bytes that are not UTF-8, and the character 0, as \xNN. Other text does not change.
 std::string valid_utf8(std::string_view text);
 
 }  // namespace thence::base

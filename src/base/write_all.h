@@ -8,7 +8,7 @@
 
 namespace thence::base {
 
-/// Writes all bytes, however many calls it takes. False if that fails, with the reason in errno.
+/// Writes all bytes, in as many calls as necessary. False on failure, with the reason in errno.
 inline bool write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t put = ::write(descriptor, bytes.data(), bytes.size());

@@ -1,5 +1,5 @@
-// Writer: text on its way out, gathered into large pieces. Where they go is the caller's business, and so is
-// failure: once a piece could not be delivered, the rest is dropped and ok() says so.
+// Writer: buffers output text and passes it on in large pieces. The caller decides where they go and handles
+// failure: after a failed delivery, further text is dropped and ok() returns false.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace thence::base {
 
-/// Bytes that lie in an open file, too.
+/// Bytes that are also in an open file.
 struct FilePiece {
   std::string_view bytes;
   int descriptor;
@@ -18,8 +18,8 @@ struct FilePiece {
 
 class Writer {
  public:
-  /// `deliver` takes a piece and returns false when it cannot; so does `copy`, where there is a faster way
-  /// for pieces of a file.
+  /// `deliver` takes a piece and returns false on failure. So does `copy`, an optional faster function for
+  /// pieces of a file.
   explicit Writer(std::function<bool(std::string_view)> deliver,
                   std::function<bool(const FilePiece&)> copy = {})
       : deliver_(std::move(deliver)), copy_(std::move(copy)) {
@@ -38,7 +38,7 @@ class Writer {
     if (ok_ && !text_.empty()) ok_ = deliver_(text_);
     text_.clear();
   }
-  /// Hands on a large piece as it is, after what was added before it.
+  /// Passes a large piece on without buffering, after the text added before it.
   void pass(std::string_view piece) {
     flush();
     if (ok_ && !piece.empty()) ok_ = deliver_(piece);
@@ -49,7 +49,7 @@ class Writer {
     if (ok_) ok_ = copy_(piece);
   }
   bool ok() const { return ok_; }
-  /// To append to directly; call flush_if_full() now and then.
+  /// For direct appending; call flush_if_full() regularly.
   std::string& buffer() { return text_; }
 
  private:

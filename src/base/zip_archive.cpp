@@ -13,10 +13,10 @@ constexpr std::string_view local_mark = "PK\x03\x04", entry_mark = "PK\x01\x02",
                            end64_mark = "PK\x06\x06", locator_mark = "PK\x06\x07";
 constexpr std::size_t local_size = 30, entry_size = 46, end_size = 22, end64_size = 56, locator_size = 20;
 constexpr std::uint64_t largest_directory = std::uint64_t{64} << 20;
-constexpr std::uint64_t longest_name = 512;      // errors tell names
-constexpr std::uint32_t see_extra = 0xffffffff;  // a number too large for its field stands elsewhere
+constexpr std::uint64_t longest_name = 512;      // names occur in error messages
+constexpr std::uint32_t see_extra = 0xffffffff;  // the value does not fit and is in an extra field
 
-// Little-endian numbers at places that may lie anywhere: past the end there are none.
+// Reads little-endian numbers at any position; 0 past the end.
 class Bytes {
  public:
   explicit Bytes(std::string_view bytes) : bytes_(bytes) {}
@@ -48,7 +48,7 @@ struct Directory {
   std::uint64_t at = 0, size = 0, count = 0;
 };
 
-// The end of the archive says where its directory is; only a comment may follow.
+// The record at the end of the archive gives the position of the directory. Only a comment may follow it.
 std::optional<Directory> find_directory(const Bytes& bytes) {
   constexpr std::uint64_t longest_comment = 0xffff;
   if (bytes.size() < end_size) return std::nullopt;
@@ -72,7 +72,7 @@ struct Listed {
   bool stored = true;
 };
 
-// Numbers of 64 bits stand in an extra field, those that are needed and in this order.
+// 64-bit numbers are in an extra field: only those that are needed, in this order.
 void read_large(const Bytes& bytes, std::uint64_t at, std::uint64_t past, Listed& entry) {
   while (at + 4 <= past) {
     const std::uint16_t kind = bytes.u16(at);
@@ -112,7 +112,7 @@ std::optional<std::vector<Listed>> read_directory(const Bytes& bytes, const Dire
   return entries;
 }
 
-// Where an entry's data lies: after a header of its own, which repeats its name.
+// The data of an entry follows its local header, which repeats its name.
 std::optional<std::string_view> data_of(const Bytes& bytes, const Listed& entry) {
   if (!bytes.starts(entry.header, local_mark, local_size)) return std::nullopt;
   const std::uint64_t name = entry.header + local_size, name_size = bytes.u16(entry.header + 26);
@@ -144,7 +144,7 @@ Result<ZipArchive> ZipArchive::open(std::string_view text, const std::string& la
   std::sort(listed->begin(), listed->end(),
             [](const Listed& a, const Listed& b) { return a.header < b.header; });
   ZipArchive archive;
-  std::uint64_t free = 0;  // what lies before belongs to the entries so far
+  std::uint64_t free = 0;  // the bytes before belong to previous entries
   for (const Listed& entry : *listed) {
     const auto at_fault = [&](const char* what) {
       return damaged(

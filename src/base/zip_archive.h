@@ -1,5 +1,5 @@
-// The entries of a zip archive in memory, where they lie. Our own reader, because libraries copy entries out,
-// and the weights in these archives are gigabytes that are mostly never looked at.
+// Reads the entries of a zip archive in memory, in place. Libraries copy entries, but the weights in these
+// archives have gigabytes and are mostly not needed.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@ class ZipArchive {
  public:
   struct Entry {
     std::string_view name;
-    std::string_view data;  // as it lies in the archive
-    bool stored = true;     // neither compressed nor encrypted: the data is what was put in
+    std::string_view data;  // as stored in the archive
+    bool stored = true;     // neither compressed nor encrypted, so `data` is the original content
   };
 
-  /// Whether bytes begin as an archive does.
+  /// Whether the bytes begin like an archive.
   static bool begins(std::string_view bytes);
 
-  /// Checks the whole directory: every entry lies inside the archive and none over another. The bytes must
-  /// outlive the archive.
+  /// Checks the whole directory: every entry is inside the archive, and no two entries overlap. The bytes
+  /// must outlive the archive.
   static Result<ZipArchive> open(std::string_view bytes, const std::string& label);
 
   const std::vector<Entry>& entries() const { return entries_; }
   const Entry* find(std::string_view name) const;
 
  private:
-  std::vector<Entry> entries_;  // in the order of their places
+  std::vector<Entry> entries_;  // ordered by position
   std::unordered_map<std::string_view, std::uint32_t> by_name_;
 };
 

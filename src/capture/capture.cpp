@@ -52,7 +52,7 @@ void read_parameters(JsonValue hierarchy, Capture& capture) {
   }
 }
 
-// The sections beside the hierarchy; those of a later version are left alone.
+// Reads the sections other than the hierarchy. Sections of a later version are skipped.
 void read_recordings(JsonValue sections, const std::string& label, Capture& capture,
                      Diagnostics& diagnostics) {
   const auto read = [&](const char* name, auto use) {

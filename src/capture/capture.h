@@ -1,5 +1,5 @@
-// A capture: what a live PyTorch model told about itself (schema/capture.schema.json), or what a program
-// saved from it still tells.
+// A capture: data recorded from a live PyTorch model (schema/capture.schema.json), or read from a program
+// that was saved from it.
 #pragma once
 
 #include <optional>
@@ -17,12 +17,12 @@ namespace thence::capture {
 
 struct CapturedParameter {
   std::string path;
-  std::vector<std::string> aliases;        // further paths of the same tensor
-  std::optional<std::uint64_t> unordered;  // Content::unordered of its data, where a capture file says it
-  std::string_view data;                   // or the data itself, where an archive has it,
-  unsigned width = 0;                      // and the bytes of an element
+  std::vector<std::string> aliases;        // other paths of the same tensor
+  std::optional<std::uint64_t> unordered;  // Content::unordered of its data, if a capture file has it
+  std::string_view data;                   // the data itself, if an archive has it
+  unsigned width = 0;                      // bytes per element of `data`
 
-  /// Content::unordered of its data: read when it is asked for, and only then.
+  /// Content::unordered of its data. Reads the data on demand.
   std::optional<std::uint64_t> content() const;
 };
 
@@ -32,16 +32,15 @@ struct Capture {
   std::optional<Recording> trace;  // the section execution_trace
   std::optional<Recording> fx;     // the section fx_graph
   std::optional<ModuleMap> module_map;
-  std::vector<std::string> sections;  // the names of all sections in the file, those read and those not
-  base::MappedFile file;              // what the parameters' data lies in
+  std::vector<std::string> sections;  // the names of all sections in the file, read or not
+  base::MappedFile file;              // contains the data of the parameters
 };
 
-/// In bytes: a hundred times what the largest models need.
+/// In bytes: a hundred times the size that the largest models need.
 inline constexpr std::size_t largest_capture = std::size_t{256} << 20;
 
-/// Reads a capture file, or the archive of a saved program, which its first bytes tell apart. Sections of a
-/// later version than this program knows are left out, with a diagnostic; without a hierarchy it is no use to
-/// us.
+/// Reads a capture file or the archive of a saved program; the first bytes distinguish them. Sections of an
+/// unknown later version are skipped with a diagnostic. The hierarchy section is required.
 Result<Capture> open_capture(const std::string& path, Diagnostics& diagnostics);
 /// The bytes must outlive the capture.
 Result<Capture> read_capture(std::string_view text, const std::string& label, Diagnostics& diagnostics);

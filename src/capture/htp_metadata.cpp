@@ -13,7 +13,8 @@ class Reader {
  public:
   Reader(const std::string& label, ModuleTree& tree) : label_(label), tree_(tree) {}
 
-  /// A module and those inside it. Its path is its scope or, without one, made of the names around it.
+  /// Reads a module and its children. Its path is its scope or, without one, made of the names of the outer
+  /// modules.
   std::optional<Error> read_nested(JsonValue item, const std::string& around, std::size_t depth) {
     const std::string path(item["scope"].text_or(around));
     if (depth > ModuleTree::max_depth) return bad(path);
@@ -26,7 +27,7 @@ class Reader {
     return std::nullopt;
   }
 
-  /// Older files: every module by its path, in one object.
+  /// Older files list every module by path in one object.
   std::optional<Error> read_flat(JsonValue modules) {
     for (const auto& [path, item] : modules.members())
       if (auto error = add(path, item)) return error;

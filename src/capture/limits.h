@@ -6,15 +6,14 @@
 
 namespace thence::capture {
 
-/// The ids of recorded values are dense. An id must be below twice the number of values and these to spare,
-/// and below `most_values`: memory is taken by the largest id.
+/// The ids of recorded values are dense. An id must be below twice the number of values plus `spare_values`,
+/// and below `most_values`, because the largest id determines the memory.
 inline constexpr std::uint64_t spare_values = 16, most_values = std::uint64_t{1} << 26;
 
-/// Lists within lists in the arguments of an operation.
+/// Nesting depth of lists in the arguments of an operation.
 inline constexpr int deepest_argument = 16;
 
-/// Memory for the modules of a saved program, in bytes: at least so many, and more for each byte of its
-/// graph.
+/// Memory for the modules of a saved program, in bytes: a minimum, plus an allowance per byte of its graph.
 inline constexpr std::size_t least_room = std::size_t{16} << 20, room_per_byte = 8;
 
 }  // namespace thence::capture

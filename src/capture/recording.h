@@ -1,5 +1,5 @@
-// Recording: what a capture saw of one forward, as a sequence of steps: an execution trace or an FX graph.
-// And the exporter's own module map, which needs no projection.
+// Recording: the operations of one forward run as a sequence: an execution trace or an FX graph. Also the
+// module map of the exporter, which needs no alignment.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@ using modules::ModuleId;
 using modules::ModuleTree;
 using modules::no_module;
 
-/// A tensor that was seen.
+/// A recorded tensor.
 struct RecordedValue {
-  std::vector<std::int64_t> shape;  // -1 for a dimension that may vary
+  std::vector<std::int64_t> shape;  // -1 for a dynamic dimension
   bool has_shape = false;
   std::uint32_t parameter = 0xffffffff;  // in Recording::parameters
-  std::uint32_t made_by = 0xffffffff;    // the step that made or changed it last; none: it was given
+  std::uint32_t made_by = 0xffffffff;    // the last step that wrote it; 0xffffffff for an input
 };
 
-/// Something that happened.
+/// A recorded event.
 struct RecordedStep {
   enum class Kind : std::uint8_t { operation, size };
   Kind kind = Kind::operation;
   std::uint32_t word = 0;       // in Recording::words: the operation, or `size`
-  ModuleId module = no_module;  // none: it is part of the story, and nobody knows whose
+  ModuleId module = no_module;  // no_module: part of the sequence, but of unknown module
   std::uint32_t call = 0;
-  bool relabelled = false;  // it was heard running, and the exporter's stack tells another module
+  bool relabelled = false;  // this module ran it, but the exporter's stack names another one
   std::uint32_t first_input = 0, first_output = 0;  // in Recording::links
 };
 
@@ -44,8 +44,8 @@ class Recording {
   std::vector<std::string> parameters;  // paths
   std::vector<RecordedValue> values;
   std::vector<RecordedStep> steps;
-  std::vector<std::uint32_t> links;  // numbers of values: for each step its inputs, then its outputs
-  std::vector<std::uint32_t> made;   // beside links, for inputs: the step that had made the value by then
+  std::vector<std::uint32_t> links;  // value numbers: for each step its inputs, then its outputs
+  std::vector<std::uint32_t> made;   // parallel to links, for inputs: the producing step at that time
 
   std::span<const std::uint32_t> inputs(std::size_t step) const {
     return std::span(links).subspan(steps[step].first_input,
@@ -55,7 +55,7 @@ class Recording {
     const std::size_t end = step + 1 < steps.size() ? steps[step + 1].first_input : links.size();
     return std::span(links).subspan(steps[step].first_output, end - steps[step].first_output);
   }
-  /// Of its inputs: the steps that made them; 0xffffffff: given.
+  /// The producing steps of the inputs of a step; 0xffffffff for a given value.
   std::span<const std::uint32_t> makers(std::size_t step) const {
     return std::span(made).subspan(steps[step].first_input,
                                    steps[step].first_output - steps[step].first_input);
@@ -64,14 +64,14 @@ class Recording {
   std::uint32_t parameter(std::string_view path);
   std::optional<std::uint32_t> find_parameter(const std::string& path) const;
   void rename_parameters(const std::function<std::string(const std::string&)>& rename);
-  void begin(RecordedStep step);  // then the inputs are pushed to links,
-  void begin_outputs();           // then this, then the outputs, whose made_by is then said
+  void begin(RecordedStep step);  // call order: begin, push inputs to links,
+  void begin_outputs();           // begin_outputs, push outputs and set their made_by
 
  private:
   std::unordered_map<std::string, std::uint32_t> word_numbers_, parameter_numbers_;
 };
 
-/// A node of the file that was exported, by name, and the call that it came from.
+/// A node of the exported file, by name, and the module call that produced it.
 struct MappedCall {
   ModuleId module = no_module;
   std::uint32_t call = 0;

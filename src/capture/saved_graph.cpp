@@ -12,7 +12,7 @@ namespace {
 
 using base::JsonValue;
 
-// One module of a stack, as "L__self___fc@1,fc,torch.nn.modules.linear.Linear" writes it: the second call.
+// One module of a stack, such as "L__self___fc@1,fc,torch.nn.modules.linear.Linear", its second call.
 struct Frame {
   std::string_view path, class_name;
   std::uint32_t call = 0;
@@ -26,8 +26,7 @@ std::optional<Frame> read_frame(std::string_view text) {
   Frame frame;
   frame.class_name = text.substr(before_class + 1);
   frame.path = text.substr(before_path + 1, before_class - before_path - 1);
-  // Inside a body the root is there twice, once as itself and once as what was exported; and a stack that was
-  // lost is there by name.
+  // In a body, the root occurs twice: as itself and as the exported module. A lost stack has a special name.
   constexpr std::string_view exported = "_export_root", lost = "_empty_nn_module_stack";
   const std::string_view key = text.substr(0, before_path);
   if (key.starts_with(lost) || frame.path == exported) return std::nullopt;
@@ -37,7 +36,7 @@ std::optional<Frame> read_frame(std::string_view text) {
   return frame;
 }
 
-// The operations' names without where PyTorch keeps them, as it prints them itself.
+// The name of an operation without the prefix of its namespace, as PyTorch prints it.
 std::string_view operation(std::string_view target) {
   constexpr std::string_view home = "torch.ops.";
   if (target.starts_with(home) && !target.starts_with("torch.ops.higher_order."))
@@ -56,7 +55,7 @@ class GraphReader {
   GraphReader(const SavedSignature& signature, ModuleTree& tree) : signature_(signature), tree_(tree) {}
 
   Recording read(JsonValue graph) {
-    std::vector<JsonValue> graphs{graph};  // still to read, the next one last
+    std::vector<JsonValue> graphs{graph};  // still to read; the last is next
     while (!graphs.empty()) {
       const JsonValue next = graphs.back();
       graphs.pop_back();
@@ -87,14 +86,14 @@ class GraphReader {
     std::vector<std::string_view> made;
     for (const JsonValue output : node["outputs"].items())
       each_name(output, [&](std::string_view name) { made.push_back(name); });
-    // Older programs do not name nodes, only what they make.
+    // Older programs do not name nodes, only their outputs.
     const std::string_view name = node["name"].text_or(made.size() == 1 ? made.front() : std::string_view());
     const RecordedStep at = place_of(node);
     begin(at, operation(node["target"].text_or({})));
     for (const JsonValue input : node["inputs"].items())
       each_name(input["arg"], [&](std::string_view argument) { link(argument); });
     const std::uint32_t value = end(name);
-    // A graph takes the parts of a result out one by one; a saved one has only their names.
+    // A graph extracts the elements of a result one by one; a saved graph has only their names.
     const std::string unused = std::string(name).append("_unused_");
     for (const std::string_view part : made) {
       if (part == name || part.starts_with(unused)) continue;
@@ -104,7 +103,7 @@ class GraphReader {
     }
   }
 
-  // The innermost module of the node's stack.
+  // The innermost module in the node's stack.
   RecordedStep place_of(JsonValue node) {
     RecordedStep step;
     for (const std::string_view text : base::split(node["metadata"]["nn_module_stack"].text_or({}), ';')) {
@@ -113,7 +112,7 @@ class GraphReader {
       step.module = tree_.add(frame->path, frame->class_name);
       step.call = frame->call;
       if (step.module != no_module && tree_[step.module].calls.value_or(0) <= frame->call)
-        tree_.set_calls(step.module, std::max(frame->call, frame->call + 1));  // the last number has no next
+        tree_.set_calls(step.module, std::max(frame->call, frame->call + 1));  // avoids overflow
     }
     return step;
   }
@@ -131,7 +130,7 @@ class GraphReader {
     return value;
   }
 
-  // Names are unique: one that comes again gets no shape, lest few bytes ask for much memory.
+  // Names are unique. A repeated name gets no shape, because otherwise a few bytes could require much memory.
   std::uint32_t add_value(std::string_view name) {
     const auto value = static_cast<std::uint32_t>(recording_.values.size());
     recording_.values.emplace_back();
@@ -146,10 +145,10 @@ class GraphReader {
       recording_.links.push_back(found->second);
   }
 
-  // The values that an argument speaks of, in order, however they are packed; bodies are kept for later.
+  // The values in an argument, in order, at any nesting. Bodies are queued.
   template <class Use>
   void each_name(JsonValue argument, Use use) {
-    std::vector<JsonValue> open{argument};  // the next one last
+    std::vector<JsonValue> open{argument};  // the last is next
     while (!open.empty()) {
       const JsonValue item = open.back();
       open.pop_back();
@@ -169,9 +168,9 @@ class GraphReader {
   const SavedSignature& signature_;
   ModuleTree& tree_;
   Recording recording_;
-  std::vector<JsonValue> bodies_;                               // held by the graph that is read
-  std::unordered_map<std::string_view, JsonValue> tensors_;     // what is known of its values
-  std::unordered_map<std::string_view, std::uint32_t> values_;  // its values
+  std::vector<JsonValue> bodies_;                               // of the current graph
+  std::unordered_map<std::string_view, JsonValue> tensors_;     // type information of its values, by name
+  std::unordered_map<std::string_view, std::uint32_t> values_;  // its values, by name
 };
 
 }  // namespace

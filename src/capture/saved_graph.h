@@ -1,4 +1,4 @@
-// The graph of a saved program as a recording, such as the section fx_graph of a capture gives.
+// Reads the graph of a saved program as a recording, like the section fx_graph of a capture.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace thence::capture {
 
-/// The path of the parameter or buffer by the name of the input that it is.
+/// The path of each parameter or buffer, by the name of its graph input.
 using SavedSignature = std::unordered_map<std::string_view, std::string>;
 
-/// Bodies of control flow follow the graph that holds them. Adds the modules in the nodes' stacks to the
-/// tree, with their classes and how often they were called. What does not fit the format is left out.
+/// Bodies of control flow follow the graph that contains them. Adds the modules in node stacks to the tree,
+/// with their classes and numbers of calls. Entries that do not match the format are skipped.
 Recording read_saved_graph(base::JsonValue graph, const SavedSignature& signature, ModuleTree& tree);
 
 }  // namespace thence::capture

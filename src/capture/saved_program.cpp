@@ -19,13 +19,13 @@ using base::ZipArchive;
 constexpr std::uint64_t known_schema = 8;
 constexpr const char* save_again = "save the program anew with torch.export.save";
 
-// Where one program and what belongs to it lie in an archive.
+// The location of a program and its files in an archive.
 struct Place {
   const ZipArchive::Entry* program = nullptr;
-  std::string top, name;  // the folder that holds all is "" or ends in '/'
+  std::string top, name;  // the top folder is "" or ends in '/'
 };
 
-// "<archive>/models/<name>.json", whatever the folder around it is called, and without one.
+// Matches "<archive>/models/<name>.json" with any top folder or none.
 std::optional<Place> as_program(const ZipArchive::Entry& entry) {
   constexpr std::string_view folder = "models/", ending = ".json";
   const std::size_t slash = entry.name.rfind('/');
@@ -61,12 +61,12 @@ Result<Place> find_program(const ZipArchive& archive, const std::string& label) 
                "save the program of this model into a separate archive"};
 }
 
-// Parameters and buffers, each under the first of its paths.
+// Parameters and buffers, each under its first path.
 class ParameterList {
  public:
   ParameterList(SavedWeights weights, Capture& capture) : weights_(std::move(weights)), capture_(capture) {}
 
-  /// Takes note of a path; gives the first one of the same tensor.
+  /// Registers a path and returns the first path of the same tensor.
   std::string add(std::string_view path) {
     const auto saved = weights_.find(std::string(path));
     const SavedTensor tensor = saved == weights_.end() ? SavedTensor() : saved->second;
@@ -91,7 +91,7 @@ class ParameterList {
   std::unordered_map<std::string, std::size_t> by_memory_;  // in Capture::parameters
 };
 
-// What the program's inputs are; `module` is the whole of the graph with its signature.
+// Reads the inputs of the program. `module` is the graph with its signature.
 SavedSignature read_signature(JsonValue module, SavedWeights weights, Capture& capture) {
   ParameterList parameters(std::move(weights), capture);
   SavedSignature signature;
@@ -107,7 +107,7 @@ SavedSignature read_signature(JsonValue module, SavedWeights weights, Capture& c
   return signature;
 }
 
-// Every path of every module, in the order of registration.
+// Adds every path of every module, in the order of registration.
 void read_modules(JsonValue module, ModuleTree& tree) {
   for (const JsonValue call : module["module_call_graph"].items()) {
     const std::string_view path = call["fqn"].text_or({});
@@ -138,7 +138,7 @@ Result<Capture> read_program(const ZipArchive& archive, const Place& place, cons
                                   *version, known_schema)});
   Capture capture;
   capture.sections = {"hierarchy", "fx_graph"};
-  // A few bytes of paths can ask for many modules; a program spends hundreds on each.
+  // A few bytes of paths can require many modules. A real program has hundreds of bytes for each module.
   capture.tree.set_room(least_room + room_per_byte * text.size());
   read_modules(module, capture.tree);
   const std::size_t listed = capture.tree.size();
@@ -147,7 +147,7 @@ Result<Capture> read_program(const ZipArchive& archive, const Place& place, cons
   capture.fx = read_saved_graph(graph, signature, capture.tree);
   if (capture.tree.full()) return bad("A004", "names more modules than its size allows");
   capture.tree.set_room(static_cast<std::size_t>(-1));
-  // A list of modules that lacks one is not the whole list.
+  // If the graph names other modules, the list of modules is incomplete.
   if (capture.tree.size() == listed) capture.tree.set_complete();
   return capture;
 }

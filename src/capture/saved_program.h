@@ -1,4 +1,4 @@
-// A program that `torch.export.save` wrote, a .pt2 archive: read as the capture that it amounts to.
+// Reads a program saved by `torch.export.save`, a .pt2 archive, as a capture.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace thence::capture {
 
-/// The module tree, the parameters and the section fx_graph of the program in an archive. The parameters'
-/// data stays where it is: the bytes must outlive the capture.
+/// Reads the module tree, the parameters and the section fx_graph of the program. The data of parameters is
+/// not copied, so the bytes must outlive the capture.
 Result<Capture> read_saved_program(std::string_view bytes, const std::string& label,
                                    Diagnostics& diagnostics);
 

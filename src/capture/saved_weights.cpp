@@ -13,7 +13,7 @@ namespace {
 
 using base::JsonValue;
 
-// Bytes of an element, by the number that the archive gives its type; 0 for a type that is not known.
+// Bytes per element, by the type number in the archive; 0 for an unknown type.
 unsigned width_of(std::uint64_t scalar_type) {
   // #lizard forgives: a table of torch's scalar types.
   switch (scalar_type) {
@@ -54,8 +54,8 @@ std::optional<std::vector<std::uint64_t>> plain_sizes(JsonValue meta, const char
   return plain ? std::optional(std::move(sizes)) : std::nullopt;
 }
 
-// How many elements a tensor has that fills a stretch of its memory, be it transposed; 0 for any other, and
-// for more than `most`.
+// The number of elements of a tensor that fills a contiguous range of memory, possibly transposed; 0 for any
+// other tensor, and for more than `most`.
 std::uint64_t elements_of_dense(JsonValue meta, std::uint64_t most) {
   const auto sizes = plain_sizes(meta, "sizes"), strides = plain_sizes(meta, "strides");
   if (!sizes || !strides || sizes->size() != strides->size()) return 0;

@@ -1,5 +1,5 @@
-// The weights of a saved program: where each lies in the archive, and which are one tensor under several
-// names. Nothing of them is read here.
+// The weights of a saved program: the location of each in the archive, and which names share a tensor. The
+// data itself is not read here.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 namespace thence::capture {
 
 struct SavedTensor {
-  std::string_view data;  // its elements, perhaps in another order; empty when they cannot be told
-  unsigned width = 0;     // bytes of an element
-  std::string memory;     // equal for names of one tensor; empty when it cannot be told
+  std::string_view data;  // its elements, possibly in another order; empty if unknown
+  unsigned width = 0;     // bytes per element
+  std::string memory;     // equal for names of the same tensor; empty if unknown
 };
 
-/// By the path of the parameter or buffer. What is missing, pickled or does not fit is left out: older
-/// archives keep the weights in a form that only Python reads.
+/// By the path of the parameter or buffer. Missing, pickled and malformed weights are skipped: older archives
+/// store weights in a form that only Python reads.
 using SavedWeights = std::unordered_map<std::string, SavedTensor>;
 SavedWeights read_saved_weights(const base::ZipArchive& archive, const std::string& top,
                                 const std::string& program);

@@ -96,7 +96,7 @@ class FxReader {
   std::unordered_map<std::string, std::uint32_t> values_;
 };
 
-// An execution trace: values by number, then the events that made them.
+// An execution trace: values by number, then the events that wrote them.
 class TraceReader {
  public:
   TraceReader(JsonValue section, const ModuleTree& tree) : section_(section), tree_(tree) {}
@@ -137,7 +137,7 @@ class TraceReader {
     mark_made(recording_);
   }
 
-  // Nothing for an event of another kind, or of a module that the tree does not have.
+  // Empty for an event of another kind, or for a module that is not in the tree.
   std::optional<RecordedStep> step_of(JsonValue event) {
     RecordedStep step;
     step.module = tree_.find(text(event, "module"));

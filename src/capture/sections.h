@@ -1,4 +1,4 @@
-// The sections of a capture beside the hierarchy.
+// Reads the sections of a capture other than the hierarchy.
 #pragma once
 
 #include "base/json.h"
@@ -6,7 +6,8 @@
 
 namespace thence::capture {
 
-/// What does not fit the schema is left out: these sections are evidence, and less of it is no error.
+/// Entries that do not match the schema are skipped: these sections are evidence, and incomplete evidence is
+/// not an error.
 Recording read_execution_trace(base::JsonValue section, const ModuleTree& tree);
 Recording read_fx_graph(base::JsonValue section, const ModuleTree& tree);
 ModuleMap read_module_map(base::JsonValue section, const ModuleTree& tree);

@@ -1,4 +1,4 @@
-// thence check: whether tags still fit their nodes; and what a pass did to nodes that have an id each.
+// thence check: checks whether tags still match their nodes, and how a pass changed nodes that have ids.
 #include "edit/check.h"
 
 #include <memory>

@@ -176,8 +176,8 @@ bool is_inside(const std::filesystem::path& path, const std::filesystem::path& f
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
-// Whether a rules file was found in a folder around the working folder that is neither in the user's home nor
-// in the same repository: in /tmp, say, anybody may have put it there.
+// Whether a rules file was found in a parent of the working folder that is neither in the user's home nor in
+// the same repository. In /tmp, for example, any user may have created it.
 bool is_foreign(const std::string& rules) {
   namespace fs = std::filesystem;
   std::error_code failed;
@@ -231,7 +231,7 @@ std::optional<Error> replaces_input(const ModelFlags& flags, const std::string& 
   inputs.insert(inputs.end(), {flags.options.capture, flags.options.rules});
   if (model_too) inputs.push_back(flags.model);
   for (const std::string& input : inputs) {
-    std::error_code ignored;  // of a file that does not exist
+    std::error_code ignored;  // the file may not exist
     if (!input.empty() && input != "-" && std::filesystem::equivalent(input, output, ignored))
       return Error{ErrorKind::usage, "U011",
                    base::format("{}: the output would replace an input file", brief(output)),

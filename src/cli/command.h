@@ -15,10 +15,10 @@
 
 namespace thence::cli {
 
-/// Exit codes; the library's failures are ErrorKind.
+/// Exit codes. For failures of the library, see ErrorKind.
 inline constexpr int done = 0, nothing_found = 1, wrong_usage = 2, our_bug = 70, interrupted = 130;
 
-/// What every command that reads a model takes.
+/// The flags of every command that reads a model.
 struct ModelFlags {
   std::string model;
   semantics::MapOptions options;
@@ -26,18 +26,18 @@ struct ModelFlags {
   bool replace_exceptions = false;
   bool quiet = false;
   std::string tag_format = "ordinal";
-  std::string granularity;  // empty: as rules say, if there are any
+  std::string granularity;  // empty: from the rules, if there are any
   bool takes_rules = false, no_rules = false;
   std::size_t jobs = 0;
-  std::optional<std::size_t> width;        // of tables; none: that of the terminal
+  std::optional<std::size_t> width;        // of tables; empty: the width of the terminal
   std::string output;                      // a file instead of standard output
-  bool output_is_derived = false;          // the user did not type its name
-  std::vector<std::string> more_inputs{};  // files that the command reads beside those above
+  bool output_is_derived = false;          // the user did not type the name
+  std::vector<std::string> more_inputs{};  // other files that the command reads
 };
 
-/// Declares the flags on a command.
+/// Declares the flags of a command.
 void add_model_flags(Command& command, ModelFlags& flags);
-/// The same without the model itself; what is written, commands differ in.
+/// The same without the model. `output_help` describes the output of the command.
 void add_answer_flags(Command& command, ModelFlags& flags, const char* output_help);
 /// --rules, --no-rules and --granularity, for commands that print modules.
 void add_rules_flags(Command& command, ModelFlags& flags);
@@ -46,51 +46,52 @@ void add_capture_flag(Command& command, ModelFlags& flags);
 void add_format_flag(Command& command, ModelFlags& flags, std::string& format);
 void add_width_flag(Command& command, ModelFlags& flags);
 
-/// Reads the model and answers; prints diagnostics. On failure prints the error and gives its exit code.
+/// Reads the model, makes its map and prints diagnostics. On failure, prints the error and returns its exit
+/// code.
 struct Opened {
   const semantics::Map* map =
-      nullptr;  // never destroyed: the program ends with it, and taking it apart takes long
+      nullptr;  // never destroyed, because the program ends right after and destruction takes long
   int exit_code = done;
 };
 Opened open_map(ModelFlags& flags);
-/// The same of a map that was made in another way, with the options that the flags ask for.
+/// The same for a map that was made elsewhere, with the options from the flags.
 void settle_options(ModelFlags& flags);
 Opened keep_map(const ModelFlags& flags, Result<semantics::Map> map);
 
-/// Every strategy on the model, side by side, in one of the formats.
+/// Compares all strategies on the model, in one of the formats.
 int compare_strategies(ModelFlags& flags, const std::string& format);
 
-/// Runs `write` with standard output or the file that was asked for. A closed pipe ends quietly; a file
-/// appears whole or not at all.
-/// Refuses to replace a file that the command reads.
+/// Runs `write` with standard output or the requested file. A closed pipe is not an error. On failure, no
+/// partial file is left. Refuses to replace a file that the command reads.
 int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& write);
-/// The same for what is a model again, which may replace the one that was read.
+/// The same for a model, which may replace the input model.
 int deliver_model(const ModelFlags& flags, const std::function<void(base::Writer&)>& write);
-/// An error if `output` is one of the files that the command reads.
+/// Returns an error if `output` is one of the files that the command reads.
 std::optional<Error> replaces_input(const ModelFlags& flags, const std::string& output,
                                     bool model_too = true);
 
-/// Writes the model with its answers as tags, and says how many there are.
+/// Writes the model with its answers as tags, and prints the number of tags.
 int deliver_tagged(const semantics::Map& map, const ModelFlags& flags, edit::TagOptions options = {});
 
-/// Data in other files is found beside the model: a copy elsewhere does not find it.
+/// External data is looked up beside the model, so a copy of the model in another folder does not find it.
+/// Prints a note.
 void tell_of_data_left_behind(const onnx::Model& model, const ModelFlags& flags);
 
 void print_error(const Error& error);
 /// Prints the error and returns its exit code.
 int fail(const Error& error);
-/// An error as it is printed, without the last line's end.
+/// The text of an error, without the final line break.
 std::string error_text(const Error& error);
-/// Text from a file as it may be shown in a message: printable, and no longer than people read.
+/// Text from a file for a message: printable, and shortened.
 std::string brief(std::string_view text);
 bool colour_on_output(const ModelFlags& flags);
-/// Width for tables: as given, or that of the terminal; 0: unlimited.
+/// Width of tables: as given, or that of the terminal; 0: unlimited.
 std::size_t table_width(const ModelFlags& flags);
 
-/// How many threads to use: as many as were asked for, or as there are cores.
+/// The number of threads: as given, or the number of cores.
 unsigned threads(const ModelFlags& flags);
 
-/// Set-up of the commands, one file each.
+/// Set-up of the commands, one file per command.
 void add_map(Program& program);
 void add_show(Program& program);
 void add_explain(Program& program);
@@ -109,7 +110,7 @@ void add_query(Program& program);
 void add_rules(Program& program);
 void add_completions(Program& program);
 
-/// How the program was called; empty when that is not known.
+/// The name by which the program was called; empty if unknown.
 std::string& program_name();
 
 }  // namespace thence::cli

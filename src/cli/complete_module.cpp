@@ -1,4 +1,4 @@
-// Paths of modules for the shell. Only the tree is read, and nothing is said of what is wrong.
+// Module paths for shell completion. Reads only the tree, and prints no errors.
 #include <algorithm>
 #include <cstdlib>
 
@@ -17,8 +17,8 @@ std::string with_home(std::string path) {
   return path;
 }
 
-// A shell may run what a name holds once it stands on the command line: quoting by the shell's own means
-// fails for some characters inside an open quote. Only names that need no quotes are offered.
+// A shell may execute characters of a name on the command line, and shells cannot safely quote some
+// characters inside an open quote. Only names that need no quotes are offered.
 bool is_safe_in_shells(std::string_view name) {
   return !name.empty() && name.front() != '-' && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -26,7 +26,8 @@ bool is_safe_in_shells(std::string_view name) {
   });
 }
 
-// The paths that begin so, up to the next dot; inside a module whose whole path is given, its children.
+// The paths that begin with `begun`, up to the next dot. If `begun` is the whole path of a module, its
+// children.
 std::vector<std::string> paths_from(const modules::ModuleTree& tree, std::string_view begun) {
   constexpr std::size_t most = 2000;
   std::vector<std::string> found;

@@ -17,8 +17,7 @@ const DeclaredFlag* find_flag(const DeclaredCommand& command, const std::string&
   return nullptr;
 }
 
-// A word without its quotes and backslashes: the shells hand it over as it is typed, perhaps in quotes that
-// are still open.
+// Removes quotes and backslashes from a word. Shells pass it as typed, possibly with an open quote.
 std::string unquoted(std::string_view typed) {
   std::string word;
   char quote = 0;
@@ -36,7 +35,7 @@ std::string unquoted(std::string_view typed) {
   return word;
 }
 
-// Bash parts a word at "=", and others do not: here "--flag=value" is always two words.
+// Bash splits a word at "=", other shells do not. Here "--flag=value" always becomes two words.
 Words parted(const Words& words) {
   Words all;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -53,10 +52,10 @@ Words parted(const Words& words) {
   return all;
 }
 
-// What is on the line before the word to be completed.
+// The state of the command line before the word to complete.
 struct Line {
   const DeclaredFlag* waiting = nullptr;  // the flag whose value comes next
-  std::size_t places = 0;                 // words that stand by their place
+  std::size_t places = 0;                 // number of positional arguments
   std::string model, capture;
 
   Line(const DeclaredCommand& command, const Words& words) {
@@ -102,13 +101,13 @@ Words names(const std::list<DeclaredCommand>& commands, const std::string& begun
   return found;
 }
 
-// The first of the words is the command. `typed` is the last one as the shell has it.
+// The first of the words is the command. `typed` is the last one as the shell passed it.
 Words arguments(const DeclaredCommand& command, const Words& words, const std::string& typed) {
   const std::string& begun = words.back();
   const Line line(command, words);
   if (line.waiting != nullptr) {
     Words found = values(*line.waiting, line, begun);
-    // A shell that did not part the word wants all of it back.
+    // A shell that does not split the word expects the whole word back.
     if (typed.starts_with("--") && typed.size() > begun.size())
       for (std::string& one : found)
         if (!one.starts_with(':')) one.insert(0, typed.substr(0, typed.size() - begun.size()));

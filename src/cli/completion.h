@@ -1,4 +1,4 @@
-// What could stand at the end of a command line: what the shells' completions ask for.
+// Candidates for the end of a command line, for shell completion.
 #pragma once
 
 #include <list>
@@ -9,15 +9,16 @@
 
 namespace thence::cli {
 
-/// How the scripts of `thence completions` call this program: thence __complete WORD...
+/// The command with which the scripts of `thence completions` call this program: thence __complete WORD...
 inline constexpr const char* completion_command = "__complete";
 
-/// Candidates for the last of the words, which come as they are typed, one a line, with a tab and their
-/// meaning where there is one. A line
-/// ":files" asks for names of files, ":nospace" for no space behind what is chosen.
+/// Candidates for the last of the words, which are given as typed. One candidate per line, followed by a tab
+/// and its description if there is one. The line ":files" requests file names, ":nospace" requests no space
+/// after the chosen candidate.
 std::vector<std::string> complete(const std::list<DeclaredCommand>& commands, std::vector<std::string> words);
 
-/// The modules of a model, for a path that begins so: the next part only. None when the model cannot be read.
+/// The modules of a model whose paths begin with `begun`, up to the next dot. Empty if the model cannot be
+/// read.
 std::vector<std::string> complete_module(const std::string& model, const std::string& capture,
                                          const std::string& begun);
 

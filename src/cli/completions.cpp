@@ -1,4 +1,4 @@
-// thence completions: scripts that let a shell complete our command lines. They ask this program.
+// thence completions: prints scripts for shell completion. The scripts call this program.
 #include <memory>
 
 #include "cli/command.h"

@@ -1,4 +1,4 @@
-// thence convert: the map in the formats of other programs.
+// thence convert: writes the map in the formats of other programs.
 
 #include <algorithm>
 #include <iterator>
@@ -78,7 +78,7 @@ int write_sqlite(const semantics::Map& map, const ConvertFlags& flags) {
   return error ? fail(*error) : done;
 }
 
-// A format is text, which goes anywhere, or what only a file can hold.
+// A format is either text, which any output accepts, or requires a file.
 struct Format {
   std::string_view name;
   void (*text)(const semantics::Map& map, base::Writer& out);

@@ -1,4 +1,4 @@
-// thence diff: how two models differ, module by module.
+// thence diff: compares two models module by module.
 #include "diff/diff.h"
 
 #include <memory>

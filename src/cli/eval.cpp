@@ -1,4 +1,4 @@
-// thence eval: a map held against the truth.
+// thence eval: compares a map with the truth.
 
 #include <algorithm>
 #include <charconv>
@@ -67,7 +67,7 @@ Result<Bar> read_bar(const std::string& given) {
   return bar;
 }
 
-// Whether every bar is cleared; says which are not.
+// Returns whether all requirements are met, and prints those that are not.
 bool all_clear(const std::vector<Bar>& bars, const score::Score& score) {
   bool clear = true;
   for (const Bar& bar : bars)
@@ -83,7 +83,7 @@ bool all_clear(const std::vector<Bar>& bars, const score::Score& score) {
   return clear;
 }
 
-// The model's own map, or the one that its ancestor lends it.
+// Opens the map of the model, or the map transferred from its ancestor.
 Opened open_asked(EvalFlags& flags) {
   flags.more_inputs = {flags.truth, flags.ancestor};
   if (flags.ancestor.empty()) return open_map(flags);

@@ -1,4 +1,4 @@
-// thence explain: why a node got its module.
+// thence explain: explains the answer for a node.
 
 #include <charconv>
 #include <memory>
@@ -49,7 +49,7 @@ std::vector<onnx::NodeId> find_nodes(const onnx::Model& model, const std::string
   return found;
 }
 
-// How a node is called by its place, when that is how it was asked for.
+// The valid locations in the requested graph, for a location that does not exist.
 std::string places(const onnx::Model& model, const std::string& wanted) {
   for (onnx::GraphId graph = 0; graph < model.graphs().size(); ++graph) {
     const onnx::NodeId count = model.graphs()[graph].node_count;

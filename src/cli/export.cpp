@@ -1,4 +1,4 @@
-// thence export and thence capture: from a live PyTorch or Hugging Face model.
+// thence export and thence capture: read a live PyTorch or Hugging Face model.
 #include <memory>
 
 #include "base/json_writer.h"
@@ -59,7 +59,7 @@ struct CaptureFlags : LiveFlags {
   std::vector<std::string> sections;
 };
 
-// The flags that were given, as one JSON object.
+// The given flags, as one JSON object.
 class Request {
  public:
   Request() { json_.begin_object(); }

@@ -1,4 +1,4 @@
-// thence extract: one module as a model of its own.
+// thence extract: writes one module as a separate model.
 #include "edit/extract.h"
 
 #include <filesystem>
@@ -37,7 +37,7 @@ struct ExtractFlags : ModelFlags {
   static constexpr std::size_t no_call = 1'000'000'000;
 };
 
-// Adds the types that Python infers. Gives the exit code; an error is already printed.
+// Adds the types that Python infers. Returns the exit code; errors are already printed.
 int infer_types(const ExtractFlags& flags, edit::Types& types) {
   PythonLimits limits = flags.limits;
   std::error_code ignored;

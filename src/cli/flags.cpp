@@ -26,7 +26,7 @@ DeclaredFlag& Command::declare(const Flag& flag) {
   return one;
 }
 
-// Checks values against the choices here and not by CLI11, whose message has no suggestion.
+// Checks choices here and not in CLI11, whose message has no suggestion.
 void Command::limit(CLI::Option* option, const Flag& flag) {
   option->type_name(flag.type);
   if (flag.required) option->required();
@@ -123,7 +123,7 @@ Command Program::add(const char* name, Purpose purpose, const CommandText& text)
   return command;
 }
 
-// The commands on the command line, the outermost first.
+// The commands on the command line, outermost first.
 Program::Path Program::parsed_path() const {
   Path path;
   const std::list<DeclaredCommand>* among = &declared_.commands;
@@ -136,7 +136,7 @@ Program::Path Program::parsed_path() const {
   return path;
 }
 
-// CLI11 has no class for each mistake: the rest is read from its message.
+// CLI11 has no exception class for some errors; these are recognised by their messages.
 int Program::report(const CLI::ParseError& error) const {
   const Path path = parsed_path();
   const std::vector<std::string> unused = app_->remaining(true);

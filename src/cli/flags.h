@@ -1,5 +1,5 @@
-// Commands and their flags, declared as data. CLI11 parses the command line; it takes long to compile, so
-// that only flags.cpp includes it.
+// Commands and their flags, declared as data. CLI11 parses the command line. It takes long to compile, so
+// only flags.cpp includes it.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ enum class Purpose { exporting, asking, comparing, editing, checking, shell };
 
 /// Help of a command.
 struct CommandText {
-  const char* summary;       // one sentence without a full stop, which also stands in the list of commands
+  const char* summary;       // one sentence without a full stop, also shown in the list of commands
   const char* details = "";  // paragraphs between usage and options
   const char* examples = "";
   const char* exit_codes = "";
@@ -47,7 +47,7 @@ struct DeclaredFlag {
   bool takes_value = true, modules = false, required = false, several = false;
   std::string default_value;  // empty: not shown
   std::string section;        // heading in the help
-  std::string key;            // the name that the parser knows it by
+  std::string key;            // its name in the parser
 };
 struct DeclaredCommand {
   std::string name;
@@ -66,7 +66,7 @@ class Command {
   void section(const char* heading) { section_ = heading; }
 
   void text(const Flag& flag, std::string& value);
-  void texts(const Flag& flag, std::vector<std::string>& values);          // one or more after each other
+  void texts(const Flag& flag, std::vector<std::string>& values);          // one or more consecutive values
   void comma_list(const Flag& flag, std::vector<std::string>& values);     // a,b,c
   void repeated(const Flag& flag, std::vector<std::string>& values);       // one value per occurrence
   void repeated_list(const Flag& flag, std::vector<std::string>& values);  // a,b,c per occurrence

@@ -1,4 +1,4 @@
-// thence fold: modules as functions of the model.
+// thence fold: turns modules into functions of the model.
 #include "edit/fold.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct FoldFlags : ModelFlags {
   std::size_t depth = 0;
 };
 
-// The first few of a kind, and how many more there are.
+// Prints the first few modules of a kind, and the number of others.
 void tell_of(const char* code, const std::vector<modules::ModuleId>& modules, const semantics::Map& map,
              const char* what) {
   constexpr std::size_t most = 3;

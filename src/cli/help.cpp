@@ -9,7 +9,7 @@ namespace thence::cli {
 namespace {
 
 constexpr std::size_t line_width = 80;
-constexpr std::size_t flag_width = 26;  // of the column with flags and their values
+constexpr std::size_t flag_width = 26;  // of the column of flags and values
 
 struct Heading {
   Purpose purpose;
@@ -20,7 +20,7 @@ constexpr Heading headings[] = {
     {Purpose::editing, "Edit"},     {Purpose::checking, "Check"}, {Purpose::shell, "Shell"},
 };
 
-// Appends words, broken into lines that begin with `indent` spaces. The first line begins at `column`.
+// Appends words in lines that begin with `indent` spaces. The first line begins at `column`.
 void append_wrapped(std::string& out, std::string_view text, std::size_t indent, std::size_t column) {
   bool first = true;
   for (const std::string_view word : base::split(text, ' ')) {
@@ -39,7 +39,7 @@ void append_wrapped(std::string& out, std::string_view text, std::size_t indent,
   out += '\n';
 }
 
-// Paragraphs are wrapped; lines that begin with a space stay as they are.
+// Wraps paragraphs. Lines that begin with a space are not changed.
 void append_paragraphs(std::string& out, std::string_view text) {
   std::string paragraph;
   const auto flush = [&] {
@@ -88,7 +88,7 @@ void append_flags(std::string& out, const DeclaredCommand& command) {
   for (const DeclaredFlag& flag : command.flags)
     if (std::find(sections.begin(), sections.end(), flag.section) == sections.end())
       sections.push_back(flag.section);
-  // Positional arguments, what is special to the command, then what many commands share.
+  // Positional arguments come first, then sections of this command, then common sections.
   const auto rank = [](const std::string& section) {
     constexpr std::string_view shared[] = {"Evidence", "Modules", "Output"};
     if (section == "Arguments") return std::ptrdiff_t{-2};

@@ -1,4 +1,4 @@
-// thence: which PyTorch module did this ONNX node come from, and how do we know?
+// thence: reports the PyTorch module that produced each node of an ONNX model, with evidence.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -17,7 +17,8 @@
 namespace thence::cli {
 namespace {
 
-// A mapped file that somebody shortens while we read it raises SIGBUS; that is a failing disk, not our bug.
+// If a mapped file is shortened while it is read, SIGBUS is raised. That is an input/output failure, not a
+// bug.
 void on_bus_error(int) {
   static constexpr char text[] =
       "error[F004]: the file became shorter while it was read, or its disk failed\n  help: try again when "
@@ -32,7 +33,7 @@ void on_interrupt(int) {
   base::remove_unfinished();
   _exit(interrupted);
 }
-// A standard stream that was closed stays closed: no file that we open may take its number.
+// Keeps closed standard streams closed: no opened file may get their descriptors.
 void keep_streams_apart() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0) (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -111,7 +112,7 @@ int run_program(int argc, char** argv) {
 int main(int argc, char** argv) {
   thence::cli::keep_streams_apart();
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file past its limit is a failed write
+  std::signal(SIGXFSZ, SIG_IGN);  // makes exceeding the file size limit a failed write
   std::signal(SIGTERM, thence::cli::on_termination);
   std::signal(SIGHUP, thence::cli::on_termination);
   std::signal(SIGBUS, thence::cli::on_bus_error);

@@ -1,4 +1,4 @@
-// thence map: every node and the module it comes from.
+// thence map: prints the module of each node.
 #include <memory>
 
 #include "cli/print_map.h"

@@ -1,4 +1,4 @@
-// A map in the format that was asked for.
+// Prints a map in the requested format.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,12 @@ struct MapFormat {
 };
 void add_map_format_flags(Command& command, ModelFlags& flags, MapFormat& format);
 
-/// The columns that were asked for; by default all in csv and `usual` in a table. None, and a word about it,
-/// when there is no such column.
+/// The requested columns. The default is all columns in csv and `usual` in a table. If a column does not
+/// exist, prints an error and returns nothing.
 std::optional<std::vector<output::Column>> columns_of(const MapFormat& format,
                                                       const std::vector<std::string>& usual);
 
-/// Writes it where the flags say, and a line about the whole to standard error.
+/// Writes the map to the output that the flags request, and a summary line to standard error.
 int deliver_map(const semantics::Map& map, const ModelFlags& flags, std::string_view format,
                 const std::vector<output::Column>& columns);
 

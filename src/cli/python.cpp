@@ -22,7 +22,8 @@ std::string own_path() {
   return {link.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
 }
 
-// Beside the program as it was called, which in a virtual environment is a link, and beside what it is.
+// Looks beside the program as called, which may be a link in a virtual environment, and beside the link's
+// target.
 std::vector<std::string> candidates() {
   if (const char* named = std::getenv("THENCE_PYTHON"); named != nullptr && *named != '\0') return {named};
   std::vector<std::string> all;
@@ -39,8 +40,8 @@ std::vector<std::string> candidates() {
   return all;
 }
 
-// What the interpreter runs: the command, or the last word, which says that the package is not there. The
-// current folder leaves the path before anything is imported from it: the folder may be somebody else's.
+// The interpreter runs the command. If the package is missing, it prints the last argument. The current
+// folder is removed from the path before the first import, because its files may not be trusted.
 constexpr const char* start = R"(import sys
 sys.path[:] = [folder for folder in sys.path if folder]
 message = sys.argv.pop()
@@ -53,9 +54,9 @@ except ModuleNotFoundError as error:
 sys.exit(main())
 )";
 
-// Keeps Python from importing out of the current folder. PYTHONSAFEPATH does so from Python 3.11 on, also in
-// the processes that Python starts; `start` covers 3.10. An empty entry of PYTHONPATH, as in
-// PYTHONPATH=$PYTHONPATH:/more, means the current folder too and is hardly ever meant. Folders that the user
+// Keeps Python from importing from the current folder. PYTHONSAFEPATH does so from Python 3.11 on, also in
+// child processes of Python; `start` covers 3.10. An empty entry of PYTHONPATH, as in
+// PYTHONPATH=$PYTHONPATH:/more, also means the current folder and is rarely intended. Folders that the user
 // names stay.
 void leave_out_current_folder() {
   setenv("PYTHONSAFEPATH", "1", 1);

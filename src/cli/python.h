@@ -1,4 +1,5 @@
-// What needs Python, a live model or a package: the flags are declared here, the work is done there.
+// Commands that need Python, because they use a live model or a package. Flags are declared in C++; the work
+// is done in Python.
 #pragma once
 
 #include <cstddef>
@@ -11,33 +12,33 @@
 
 namespace thence::cli {
 
-/// Runs the command of python/thence/commands.py in place of this program: with the interpreter that thence
-/// was installed with (THENCE_PYTHON, else the one beside this program), else the first on PATH. Comes back
-/// only when there is none, with the exit code.
+/// Replaces this process by the command of python/thence/commands.py. Uses the interpreter with which thence
+/// was installed (THENCE_PYTHON, else the one beside this program), else the first one on PATH. Returns only
+/// if there is none, with the exit code.
 int run_python(const std::string& command, const std::string& request);
 
-/// Bounds on work that a file asks for; 0: none.
+/// Limits on the work that a file can cause; 0: unlimited.
 struct PythonLimits {
   std::size_t seconds = 0, mebibytes = 0;
 
-  /// A model that is large as a file needs more memory: several copies of it are held while it is read.
+  /// A large model file needs more memory, because several copies exist while it is read.
   void allow_for_files(std::uintmax_t bytes) {
     if (mebibytes > 0) mebibytes += static_cast<std::size_t>(4 * (bytes >> 20));
   }
 };
-/// Python with its packages takes less than 100 MiB and two seconds of this; the rest is for the model.
+/// Python and its packages use less than 100 MiB and two seconds of this; the rest is for the model.
 inline constexpr PythonLimits default_limits = {.seconds = 600, .mebibytes = 2048};
-/// --timeout and --memory; the defaults are those that `limits` has.
+/// --timeout and --memory. The defaults are the values in `limits`.
 void add_limit_flags(Command& command, PythonLimits& limits, const std::string& work);
 
-/// The same in a child process, with what `write` writes as its standard input. Gives its exit code. With
-/// `answer`: what it prints, once it has read all. `request` is a JSON object.
+/// Runs the command in a child process with the output of `write` as its standard input, and returns its exit
+/// code. With `answer`, also returns its output after it has read everything. `request` is a JSON object.
 ///
-/// The child ends with this process, and at the latest when it reaches a limit, which is an error.
+/// The child ends with this process. If it reaches a limit, it is ended and an error is reported.
 int feed_python(const std::string& command, std::string request, const PythonLimits& limits,
                 const std::function<void(base::Writer&)>& write, std::string* answer = nullptr);
 
-/// Ends the child, if there is one, and what it started. Safe in a signal handler.
+/// Ends the child, if there is one, and its child processes. Safe in a signal handler.
 void end_python();
 
 }  // namespace thence::cli

@@ -1,4 +1,5 @@
-// Python in a child process with bounds: a file of a few hundred bytes can ask for years and terabytes.
+// Runs Python in a child process with limits: a file of a few hundred bytes can require years of time and
+// terabytes of memory.
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -20,7 +21,7 @@
 namespace thence::cli {
 namespace {
 
-volatile std::sig_atomic_t running_child = 0;  // leads a process group of its own
+volatile std::sig_atomic_t running_child = 0;  // leads its own process group
 volatile std::sig_atomic_t timed_out = 0;
 
 void on_deadline(int) {
@@ -28,7 +29,7 @@ void on_deadline(int) {
   end_python();
 }
 
-// While it lives, SIGALRM ends the child after so many seconds.
+// During its lifetime, SIGALRM ends the child after the given number of seconds.
 class Deadline {
  public:
   explicit Deadline(std::size_t seconds) {
@@ -49,8 +50,8 @@ class Deadline {
   }
 };
 
-// The limit is on private writable memory, not on addresses: a runtime maps weights from their files and
-// reserves room for threads, and neither takes memory that others need.
+// Limits private writable memory, not address space: a runtime maps weights from files and reserves address
+// space for threads, and neither uses memory that others need.
 void limit_memory(std::size_t mebibytes) {
   if (mebibytes == 0) return;
   const rlim_t bytes = static_cast<rlim_t>(mebibytes) << 20;
@@ -61,14 +62,14 @@ void limit_memory(std::size_t mebibytes) {
   (void)setrlimit(RLIMIT_DATA, &limit);
 }
 
-// In the child. It leaves the terminal's process group, so that an interrupt comes to this program first,
-// which ends it at once: Python would wait for the C++ code that it is in.
+// Runs in the child. The child leaves the process group of the terminal, so that an interrupt reaches this
+// program first, which ends the child immediately. Python would wait for the running C++ code.
 void prepare_child(pid_t parent, const PythonLimits& limits) {
   (void)setpgid(0, 0);
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(interrupted);  // it ended before the line above
+  if (getppid() != parent) _exit(interrupted);  // the parent ended before prctl
   limit_memory(limits.mebibytes);
-  // One thread is enough for this work; a linear algebra library would take a buffer for each core.
+  // One thread is enough for this work. A linear algebra library would allocate a buffer for each core.
   for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) setenv(name, "1", 0);
 }
 
@@ -87,7 +88,7 @@ void write_all(int descriptor, const std::function<void(base::Writer&)>& write) 
     while (!piece.empty()) {
       const ssize_t put = ::write(descriptor, piece.data(), piece.size());
       if (put < 0 && errno == EINTR) continue;
-      if (put < 0) return false;  // it ended early, and said why
+      if (put < 0) return false;  // the child ended early and printed the reason
       piece.remove_prefix(static_cast<std::size_t>(put));
     }
     return true;
@@ -99,13 +100,13 @@ void write_all(int descriptor, const std::function<void(base::Writer&)>& write) 
 int wait_for(pid_t child) {
   siginfo_t info{};
   while (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) continue;
-  running_child = 0;  // before its number can become another process's
+  running_child = 0;  // before another process can get this id
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   return status;
 }
 
-// To a request, which is a JSON object with members.
+// Adds a member to the request, a JSON object that is not empty.
 void add_memory_limit(std::size_t mebibytes, std::string& request) {
   request.pop_back();
   base::JsonWriter json(request, base::JsonWriter::Position::after_item);
@@ -113,7 +114,7 @@ void add_memory_limit(std::size_t mebibytes, std::string& request) {
   json.end_object();
 }
 
-// How it ended: the exit code, or an error where it was ended.
+// The exit code of the child, or an error if it was ended.
 int outcome(int status, const std::string& command, const PythonLimits& limits) {
   if (timed_out != 0)
     return fail({ErrorKind::bad_input, "L001",
@@ -121,7 +122,7 @@ int outcome(int status, const std::string& command, const PythonLimits& limits) 
                  "allow more with --timeout SECONDS, if you trust the model"});
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   const int signal = WTERMSIG(status);
-  // A library that runs out of memory, or of stack, may end this way; a hostile model can bring it about.
+  // A library that runs out of memory or stack may end like this, and a malicious model can cause it.
   if (signal == SIGABRT || signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE)
     return fail({ErrorKind::bad_input, "L003",
                  base::format("'thence {}': Python crashed on the model (signal {})", command, signal),
@@ -157,7 +158,7 @@ int feed_python(const std::string& command, std::string request, const PythonLim
     if (answer != nullptr) dup2(answer_ends[1], STDOUT_FILENO);
     _exit(run_python(command, request));
   }
-  (void)setpgid(child, child);  // here as well: whoever comes first
+  (void)setpgid(child, child);  // also here, because either process may run first
   running_child = child;
   const Deadline deadline(limits.seconds);
   close(pipe_ends[0]);

@@ -1,4 +1,4 @@
-// thence query: the nodes that selectors choose, or what SQL finds.
+// thence query: lists the nodes that selectors choose, or runs SQL.
 #include "cli/query.h"
 
 #include <memory>
@@ -50,7 +50,7 @@ int found_nothing(const Error& error) {
   return nothing_found;
 }
 
-// One per line; a node whose name is not its own, or cannot be shown, is called by its place.
+// Writes one name per line. A node whose name is ambiguous or not printable is shown by its location.
 void write_names(const onnx::Model& model, const std::vector<onnx::NodeId>& nodes, base::Writer& out) {
   const output::NodeNames names(model);
   output::Places places(model);

@@ -1,4 +1,4 @@
-// What `thence query` is asked for.
+// The flags of `thence query`.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct QueryFlags : ModelFlags {
   std::string precision = "fp32";
 };
 
-/// --sql: the rows that it finds, in one of the formats.
+/// --sql: prints the resulting rows in one of the formats.
 int run_sql(const QueryFlags& flags);
 
 }  // namespace thence::cli

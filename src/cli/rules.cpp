@@ -1,4 +1,4 @@
-// thence rules: checks a rules file, and explains what it makes of a module.
+// thence rules: checks a rules file, and explains its effect on a module.
 
 #include <algorithm>
 #include <memory>

@@ -1,4 +1,4 @@
-// thence show: the module tree and what each module holds.
+// thence show: prints the module tree and the contents of each module.
 #include <charconv>
 #include <memory>
 

@@ -1,4 +1,4 @@
-// thence map --strategy all: every strategy on one model, side by side.
+// thence map --strategy all: compares all strategies on one model.
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ namespace {
 
 struct Side {
   std::string_view strategy;
-  std::string needs;  // what is missing; empty: it answered
+  std::string needs;  // the missing input; empty if the strategy ran
   semantics::Summary summary;
   std::size_t high = 0;
 };

@@ -1,4 +1,4 @@
-// thence tag, thence strip: each node's answer into the model, and out again.
+// thence tag, thence strip: write answers into the model, and remove them.
 #include "edit/tag.h"
 
 #include <memory>
@@ -45,7 +45,7 @@ void add_in_place_flag(Command& command, bool& in_place) {
   command.yes({.name = "--in-place", .help = "Replace the file itself"}, in_place);
 }
 
-// Where the result goes; none, and a word about it, when that was not said, or twice.
+// Sets the output. If it is missing or given twice, prints an error and returns false.
 bool settle_output(ModelFlags& flags, bool in_place) {
   if (in_place == !flags.output.empty()) {
     print_error({ErrorKind::usage, "U011", "no output given, or two", "give either -o FILE or --in-place"});

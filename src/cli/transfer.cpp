@@ -1,4 +1,4 @@
-// thence transfer: a map carried from a model to one that was made of it.
+// thence transfer: transfers a map from a model to a model derived from it.
 #include <algorithm>
 #include <memory>
 
@@ -41,12 +41,12 @@ struct TransferFlags : ModelFlags {
   PythonLimits limits = default_limits;
 };
 
-// The tagged model, and its map beside it.
+// Writes the tagged model, and its map beside it.
 int deliver_both(const semantics::Map& map, TransferFlags& flags) {
   ModelFlags beside = flags;
   beside.output += ".map.json";
   beside.output_is_derived = true;
-  // A pipe or a device is no place with room for a second file beside it.
+  // There is no place for a second file beside a pipe or a device.
   if (!base::is_pipe_or_device(flags.output))
     if (const int code = deliver_map(map, beside, "json", {}); code != done) return code;
   flags.model = flags.models.back();
@@ -77,8 +77,8 @@ int run_transfer(TransferFlags& flags) {
   if (!columns) return wrong_usage;
   settle_options(flags);
   flags.more_inputs = flags.models;
-  if (!flags.output.empty()) flags.more_inputs.pop_back();  // its tagged form may replace it
-  semantics::MapOptions plain = flags.options;              // rules tell of the last model alone
+  if (!flags.output.empty()) flags.more_inputs.pop_back();  // the tagged model may replace it
+  semantics::MapOptions plain = flags.options;              // rules apply only to the last model
   plain.rules.clear();
   plain.granularity.reset();
   int python_code = done;

@@ -11,7 +11,7 @@
 namespace thence::cli {
 namespace {
 
-// "did you mean 'json'? ", or nothing if no name is near.
+// "did you mean 'json'? ", or empty if no name is similar.
 std::string suggestion(const std::string& word, const std::vector<std::string>& names) {
   const std::vector<std::string_view> known(names.begin(), names.end());
   const std::string_view found = base::nearest(word, known);
@@ -84,7 +84,7 @@ Error unexpected(const CommandPath& path, const std::vector<std::string>& argume
 
 Error missing_argument(const CommandPath& path, const std::string& key) {
   const DeclaredFlag* const flag = find_flag(path, key);
-  if (flag == nullptr)  // the parser asks for a subcommand
+  if (flag == nullptr)  // the parser requires a subcommand
     return usage_error("U027", base::format("{} needs a command", spelled(path)), help_hint(path));
   return usage_error("U027",
                      flag->names.empty() ? base::format("missing argument {}", flag->type)

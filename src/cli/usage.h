@@ -14,14 +14,14 @@ struct UsageError {
   Error error;
 };
 
-using CommandPath = std::vector<const DeclaredCommand*>;  // the outermost first
+using CommandPath = std::vector<const DeclaredCommand*>;  // outermost first
 
 Error unknown_command(const std::list<DeclaredCommand>& commands, const std::string& name);
 Error wrong_choice(const std::string& flag, const std::string& value,
                    const std::vector<std::string>& choices);
 /// `expected`: "a whole number from 1 to 8".
 Error wrong_value(const std::string& flag, const std::string& value, const std::string& expected);
-/// Of arguments that the parser did not use: the first unknown option, or else the first of all.
+/// For arguments that the parser did not use: names the first unknown option, else the first argument.
 Error unexpected(const CommandPath& path, const std::vector<std::string>& arguments);
 /// `key` is the name of the flag or positional argument as it was declared.
 Error missing_argument(const CommandPath& path, const std::string& key);

@@ -26,7 +26,7 @@ std::string request(const onnx::Model& ancestor, const onnx::Model& descendant, 
   return text;
 }
 
-// Of the model's file, and of those beside it that hold its data.
+// The size of the model file and of its external data files.
 std::uintmax_t bytes_of(const onnx::Model& model) {
   namespace fs = std::filesystem;
   const fs::path file = model.file();
@@ -63,8 +63,8 @@ Verification::Refuted refuted(std::size_t at, const Claim& claim, const std::str
           .off = off.empty() ? std::nullopt : std::optional(std::strtod(off.c_str(), nullptr))};
 }
 
-// The answer has a line for each claim: `confirmed`, `refuted` and how far the numbers are off, or why they
-// cannot be compared. Or there is one line, `not_run` and why.
+// The answer has one line per claim: `confirmed`, `refuted` and the difference of the values, or the reason
+// why they cannot be compared. Or it has a single line: `not_run` and the reason.
 Result<Verification> read_answer(std::string_view answer, const std::vector<Claim>& claims,
                                  const onnx::Model& ancestor, const onnx::Model& descendant) {
   Verification found{.ancestor = ancestor.file(), .descendant = descendant.file(), .claims = claims.size()};

@@ -1,4 +1,4 @@
-// Claims handed over to Python, which runs both models and compares numbers.
+// Passes claims to Python, which runs both models and compares their values.
 #pragma once
 
 #include "cli/command.h"
@@ -7,11 +7,11 @@
 
 namespace thence::cli {
 
-/// `exit_code` is what Python ended with; where that is not `done` it has said why, and the error that the
-/// verifier gives has no words.
+/// `exit_code` is the exit code of Python. If it is not `done`, Python has already printed the reason, and
+/// the error of the verifier has no text.
 transfer::Verifier verifier(const ModelFlags& flags, const PythonLimits& limits, int& exit_code);
 
-/// What came of it, a few lines for each step; nothing when nothing was verified.
+/// Prints the result, a few lines per step. Prints nothing if nothing was verified.
 void tell_verification(const semantics::Map& map);
 
 }  // namespace thence::cli

@@ -16,7 +16,8 @@ using onnx::NodeId;
 using onnx::ValueId;
 using wire::bytes_tag;
 
-// The depth of the innermost group that sees a value: it comes out of all that are deeper.
+// For each value, the depth of the innermost group that contains all its consumers and its producer. The
+// value is an output of all deeper groups around its producer.
 class Reach {
  public:
   Reach(const MainGraph& graph, const Cut& cut) : depth_(graph.model().value_count(), onnx::none) {
@@ -39,8 +40,8 @@ class Reach {
   std::vector<std::uint32_t> depth_;
 };
 
-// Works its way outwards. What a group does is written down as a list of numbers, in which values are
-// numbered as they are met: two groups do the same if their lists are the same.
+// Processes groups from the innermost outwards. The operations of a group are encoded as a list of numbers,
+// in which values are numbered by first use. Two groups do the same if their lists are equal.
 class BodyFinder {
  public:
   BodyFinder(const semantics::Map& map, const MainGraph& graph, const Places& places, const Cut& cut)
@@ -66,7 +67,7 @@ class BodyFinder {
  private:
   enum Mark : char32_t { a_node = 1, a_call, reads, writes, other_field, comes_out, never_shared };
 
-  // Outer functions first, and those that stand first in the file.
+  // Outer functions come first, then those with the first nodes in the file.
   void put_in_order() {
     std::vector<Function>& functions = bodies_.functions;
     for (Function& function : functions) std::reverse(function.groups.begin(), function.groups.end());
@@ -120,7 +121,7 @@ class BodyFinder {
     if (value != onnx::none && reach_.leaves(value, cut_.groups[group_].depth))
       bodies_.of[group_].outputs.push_back(value);
   }
-  // A value that is read before anything here writes it comes from outside.
+  // A value that is read before this group writes it is an input.
   void meet(ValueId value, bool from_outside) {
     if (met_by_[value] == group_) return;
     Body& body = bodies_.of[group_];
@@ -137,7 +138,7 @@ class BodyFinder {
     for (const ValueId value : inner.outputs) write(value);
   }
 
-  // All that a node is but what it is called and what is said of it.
+  // Encodes everything of a node except its name, its value names and its metadata.
   void add_node(NodeId id) {
     const onnx::Node node = graph_.model().node(id);
     text_.push_back(a_node);
@@ -156,7 +157,7 @@ class BodyFinder {
       }
     }
     if (!graph_.holds_bodies(id)) return;
-    // Values have names in the bodies, too, which are left as they are.
+    // A node with bodies is never shared, because its bodies refer to values by name.
     graph_.each_read(id, [&](ValueId value) { meet(value, true); });
     text_.push_back(never_shared);
     text_.push_back(group_);
@@ -181,8 +182,8 @@ class BodyFinder {
   Bodies bodies_;
   GroupId group_ = 0;
   std::u32string text_;
-  std::vector<GroupId> met_by_;        // by value: the group that met it last
-  std::vector<std::uint32_t> number_;  // and its number there
+  std::vector<GroupId> met_by_;        // by value: the last group that used it
+  std::vector<std::uint32_t> number_;  // the number of the value in that group
   std::unordered_map<std::u32string, FunctionId> functions_;
   std::unordered_map<std::string, char32_t> labels_;
   std::unordered_map<std::string_view, char32_t> fields_;

@@ -1,5 +1,6 @@
-// Bodies: groups as functions. What a group reads from outside, weights among it, goes in; what others read
-// of it comes out. Groups of one class that do the same with other values are one function.
+// Bodies: turns groups into functions. The inputs of a function are the values, including weights, that its
+// group reads from outside; its outputs are the values that others read. Groups of one class that apply the
+// same operations to other values share one function.
 #pragma once
 
 #include <string>
@@ -13,15 +14,15 @@ using FunctionId = std::uint32_t;
 
 struct Body {
   FunctionId function =
-      onnx::none;  // none: the group is not folded, and its steps are those of the one around
+      onnx::none;  // none: the group is not folded, and its steps belong to the group around it
   std::vector<Step> steps;
-  std::vector<onnx::ValueId> values;  // all, as they are met
+  std::vector<onnx::ValueId> values;  // all values, in order of first use
   std::vector<onnx::ValueId> inputs, outputs;
 };
 
 struct Function {
   std::string name;
-  std::vector<GroupId> groups;  // that it stands for
+  std::vector<GroupId> groups;  // the groups that it implements
   bool shared() const { return groups.size() > 1; }
 };
 

@@ -14,7 +14,7 @@ Calls::Calls(const semantics::Map& map) : calls_(map.tree().size(), 0) {
       calls_[answer.module] = std::max(calls_[answer.module], answer.call + 1);
   constexpr std::uint32_t untold = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> least_within(tree.size(), untold);
-  for (auto module = static_cast<ModuleId>(tree.size()); module-- > 0;) {  // those within come first
+  for (auto module = static_cast<ModuleId>(tree.size()); module-- > 0;) {  // inner modules come first
     std::uint32_t& calls = calls_[module];
     const std::uint32_t least = calls > 0 ? std::min(calls, least_within[module]) : least_within[module];
     if (module != modules::root) {

@@ -1,4 +1,4 @@
-// Calls: how often each module runs, and in which call of a module around it.
+// Calls: the number of runs of each module, and the call of an outer module to which each run belongs.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,15 @@
 
 namespace thence::edit {
 
-/// As often as the capture says, or as a module's nodes tell. One without nodes of its own runs as often as
-/// the one within it that runs the least.
+/// The number of runs comes from the capture or from the module's nodes. A module without nodes runs as often
+/// as the child module with the fewest runs.
 class Calls {
  public:
   explicit Calls(const semantics::Map& map);
 
   std::uint32_t of(modules::ModuleId module) const { return calls_[module]; }
-  /// A call of a module, as a call of one around it: inner modules run as often as outer ones, or a multiple.
+  /// Converts a call of an inner module to the call of an outer one. Inner modules run as often as outer
+  /// ones, or a multiple of that.
   std::uint32_t around(modules::ModuleId inner, std::uint32_t call, modules::ModuleId outer) const;
 
  private:

@@ -1,5 +1,5 @@
-// Checks of what is written in a model: whether tags still fit, and what a pass did to nodes that were given
-// an id each.
+// Checks of the tags in a model: whether tags still match their nodes, and how a pass changed nodes that have
+// ids.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace thence::edit {
 
-/// What may be said against a node's tag.
+/// What can be wrong with the tag of a node.
 enum class Fault {
-  stale,         // the node was edited since
+  stale,         // the node was edited after tagging
   no_module,     // the capture has no such module
   contradicted,  // other evidence in the file names another module
 };
@@ -30,22 +30,22 @@ struct TagReport {
   std::vector<TagFinding> findings;
 };
 
-/// Holds the tags against a map that was made as if there were none.
+/// Compares the tags with a map that was made without reading them.
 TagReport check_tags(const semantics::Map& without_tags);
 
-/// The file with an id in every node: its place, such as `#61` or `12.then_branch#3`.
+/// Returns the file with an id in every node: its location, such as `#61` or `12.then_branch#3`.
 Splice with_ids(const onnx::Model& model);
 
-/// What became of ids. Each is counted once, under the first that is true of it.
+/// What happened to the ids. Each id is counted once, in the first category that applies.
 struct Survival {
-  std::size_t ids = 0;       // in the file before
+  std::size_t ids = 0;       // in the original file
   std::size_t vanished = 0;  // no node has it
-  std::size_t merged = 0;    // its node has others, too
+  std::size_t merged = 0;    // its node has other ids as well
   std::size_t copied = 0;    // several nodes have it
   std::size_t retyped = 0;   // its node has another operator
   std::size_t survived = 0;
-  std::size_t nodes = 0;  // in the file after
-  std::size_t fresh = 0;  // of them, without an id
+  std::size_t nodes = 0;  // in the new file
+  std::size_t fresh = 0;  // nodes without an id
 };
 Survival survival(const onnx::Model& before, const onnx::Model& after);
 

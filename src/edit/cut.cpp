@@ -15,8 +15,8 @@ using onnx::ValueId;
 template <class T>
 using Earliest = std::priority_queue<T, std::vector<T>, std::greater<T>>;
 
-// Works its way inwards: the nodes of a group are blocks, which are nodes of its own or whole calls within
-// it, and are put in order; each call becomes a group, whose turn comes later.
+// Processes groups from the outermost inwards. The blocks of a group are its direct nodes and the whole calls
+// in it. They are put in order, and each call becomes a group that is processed later.
 class Cutter {
  public:
   Cutter(const MainGraph& graph, const Places& places)
@@ -37,8 +37,8 @@ class Cutter {
   }
 
  private:
-  // Blocks are numbered by their first nodes, so that of those that could come next the first in the file
-  // does: modules that are alike are then put in order alike.
+  // Blocks are numbered by their first nodes, and the first ready block in the file runs next. Similar
+  // modules therefore get a similar order.
   void order(GroupId group, const std::vector<NodeId>& nodes) {
     make_blocks(group, nodes);
     make_arcs(group, nodes);
@@ -57,7 +57,7 @@ class Cutter {
       });
     }
     if (done == blocks_.count()) return;
-    // The rest goes round in circles, or comes after what does.
+    // The remaining blocks are on cycles or depend on cycles.
     untangle(
         graph_, blocks_, block_, arcs_, [&](std::uint32_t block) { return waits[block] != 0; },
         [&](std::uint32_t block, std::span<const NodeId> piece) {
@@ -114,9 +114,9 @@ class Cutter {
   const MainGraph& graph_;
   const Places& places_;
   Cut cut_;
-  std::vector<std::vector<NodeId>> nodes_;    // of groups whose turn has not come, in the order of the file
-  std::vector<std::uint32_t> block_;          // by node, within the group at hand
-  std::vector<std::uint32_t> block_of_call_;  // one more than its number; 0: none yet
+  std::vector<std::vector<NodeId>> nodes_;    // of groups not yet processed, in file order
+  std::vector<std::uint32_t> block_;          // by node, within the current group
+  std::vector<std::uint32_t> block_of_call_;  // the block number plus one; 0: none yet
   Blocks blocks_;
   Arcs arcs_;
 };

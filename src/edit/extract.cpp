@@ -17,7 +17,7 @@ using NewNames = std::unordered_map<std::string_view, std::string_view>;
 
 enum class Kind { node, attribute, graph };
 
-// A node with some values called otherwise, in the bodies it holds, too. find_part() lets no deep ones pass.
+// Renames values in a node and in its bodies. Recursion is safe: find_part() rejects deeply nested bodies.
 std::string renamed(std::string_view message, Kind kind, const NewNames& names) {
   std::string out;
   for (wire::Fields field(message); field.next();) {

@@ -1,4 +1,4 @@
-// Extract: the nodes of one module, as a model of its own that runs: with its weights and no others.
+// Extract: makes a runnable model from the nodes of one module, with only the weights that it reads.
 #pragma once
 
 #include <optional>
@@ -12,16 +12,16 @@
 
 namespace thence::edit {
 
-/// What a value holds: the bytes of a TypeProto.
+/// The types of values by name, as the bytes of a TypeProto.
 using Types = std::unordered_map<std::string, std::string>;
 
-/// The types that the file itself tells, of the main graph's values.
+/// The types that the file gives for values of the main graph.
 Types types_in(const onnx::Model& model);
 
-/// Adds the types of a JSON object: {"name": {"elem_type": 1, "shape": [1, "batch", null]}}; a shape may be
-/// missing.
+/// Adds the types of a JSON object: {"name": {"elem_type": 1, "shape": [1, "batch", null]}}. The shape is
+/// optional.
 std::optional<Error> add_types(const std::string& file, Types& types);
-/// The same of the object's text; `file` is what an error names.
+/// The same for the text of the object. Errors name `file`.
 std::optional<Error> add_types_of(std::string_view json, const std::string& file, Types& types);
 
 struct Boundary {
@@ -29,26 +29,26 @@ struct Boundary {
   std::string name;  // in the extracted model
 };
 
-/// A module's part of the main graph.
+/// The part of the main graph that belongs to a module.
 struct Part {
   modules::ModuleId module = modules::root;
-  std::vector<onnx::NodeId> nodes;          // of the main graph, in the order of the file
-  std::vector<std::uint32_t> initializers;  // that they read
+  std::vector<onnx::NodeId> nodes;          // of the main graph, in file order
+  std::vector<std::uint32_t> initializers;  // that the nodes read
   std::vector<Boundary> inputs, outputs;
   std::uint32_t call = 0, calls = 1;
-  std::vector<std::string> untyped;  // inputs and outputs whose type nobody told
+  std::vector<std::string> untyped;  // inputs and outputs of unknown type
 };
 
 struct ExtractOptions {
   std::string module;
-  std::optional<std::size_t> call;  // which call, of a module that runs several times
-  bool keep_names = false;  // values at the edge keep their names; otherwise they are called after the module
+  std::optional<std::size_t> call;  // the call, for a module that runs several times
+  bool keep_names = false;  // inputs and outputs keep their names; otherwise they are named after the module
 };
 
-/// Which nodes a module is made of, and where its edge is.
+/// Finds the nodes of a module, and its inputs and outputs.
 Result<Part> find_part(const semantics::Map& map, const ExtractOptions& options, const Types& types);
 
-/// The part as a model. The map outlives the splice.
+/// Makes a model of the part. The map must outlive the splice.
 Splice extracted(const semantics::Map& map, const Part& part, const Types& types);
 
 }  // namespace thence::edit

@@ -1,5 +1,5 @@
-// Fold: modules become functions of the model, nested as the modules are. A node that calls one stands for
-// the module; what the module computes does not change.
+// Fold: turns modules into functions of the model, nested like the modules. One node calls the function of
+// each module. The computation does not change.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace thence::edit {
 
-/// How a model is folded.
+/// The plan for folding a model.
 struct Fold {
   const semantics::Map& map;
   MainGraph graph;
@@ -22,18 +22,18 @@ struct Fold {
   std::string_view path_of(GroupId group) const { return map.tree()[module_of(group)].path; }
 };
 
-/// An error where the graph is malformed, or where no module is found in it.
+/// Returns an error if the graph is malformed, or if it contains no module.
 Result<Fold> find_fold(const semantics::Map& map, const FoldOptions& options);
 
-/// The folded model. The fold and its map outlive the splice.
+/// The folded model. The fold and its map must outlive the splice.
 Splice folded(const Fold& fold);
 
-/// What became of the modules.
+/// The modules that were folded, and those that were not.
 struct FoldSummary {
-  std::size_t modules = 0;                     // folded ones
-  std::vector<modules::ModuleId> in_pieces;    // of which one call is several nodes
-  std::vector<modules::ModuleId> unused;       // not folded: nobody reads what they write
-  std::vector<modules::ModuleId> only_bodies;  // not folded: all their nodes lie in bodies of nodes
+  std::size_t modules = 0;                     // folded modules
+  std::vector<modules::ModuleId> in_pieces;    // folded modules with a call that became several nodes
+  std::vector<modules::ModuleId> unused;       // not folded: their outputs have no consumers
+  std::vector<modules::ModuleId> only_bodies;  // not folded: all their nodes are in bodies
 };
 FoldSummary summary_of(const Fold& fold);
 

@@ -14,7 +14,7 @@ namespace {
 using modules::ModuleId;
 using onnx::ValueId;
 
-// Letters, digits and underscores: what every tool takes for a name.
+// Keeps letters, digits and underscores, which every tool accepts in names.
 std::string identifier(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -24,7 +24,7 @@ std::string identifier(std::string_view text) {
   return out;
 }
 
-// Gives out each name once.
+// Makes names unique.
 class Unused {
  public:
   explicit Unused(char before_number) : before_number_(before_number) {}
@@ -42,7 +42,7 @@ class Unused {
   std::unordered_map<std::string, std::uint32_t> last_;
 };
 
-// What `say` gives for all groups of a function; nothing where they differ.
+// The result of `say` if it is the same for all groups of a function; otherwise empty.
 template <class Say>
 std::optional<std::string_view> agreed(const Function& function, Say say) {
   const std::optional<std::string_view> first = say(function.groups.front());
@@ -84,7 +84,7 @@ class SharedNames {
     }
   }
 
-  // Inputs and outputs are called so, other values after the operator.
+  // Inputs are named "input", outputs "output", and other values after their operator.
   std::vector<std::string> plain_names() const {
     std::unordered_map<ValueId, std::string> names;
     for (const ValueId value : body_.inputs) names.emplace(value, "input");

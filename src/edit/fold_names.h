@@ -1,5 +1,5 @@
-// What things are called in a folded model: functions after classes, the nodes that call them after modules,
-// and in a body that stands for several modules whatever they all agree on.
+// Names in a folded model: functions are named after classes, and the nodes that call them after modules. In
+// a body that several modules share, names are those on which all modules agree.
 #pragma once
 
 #include <string>
@@ -11,21 +11,21 @@
 
 namespace thence::edit {
 
-/// What a module's class is called: its own name or, where it is not known, the module's.
+/// The label of a module: its short class or, if that is unknown, its name.
 std::string label_of(const modules::ModuleTree& tree, modules::ModuleId module);
 
-/// Classes, with the end of a module's path where a class has several bodies.
+/// Names functions after classes. If a class has several bodies, the end of a module's path is added.
 void name_functions(Fold& fold);
 
-/// The name of each group's call: the module's path, with a number from its second call on.
+/// The name of each group's call: the path of the module, with a number from the second call on.
 std::vector<std::string> call_names(const Fold& fold);
 
-/// The names in one function's body.
+/// The names in the body of one function.
 struct BodyNames {
-  std::vector<std::string> values;  // as they are met
+  std::vector<std::string> values;  // in order of first use
   std::vector<std::string> steps;
 };
-/// Of a function that stands for one group, nothing changes.
+/// In a function of a single group, names do not change.
 BodyNames names_in(const Fold& fold, const Function& function, const std::vector<std::string>& calls);
 
 }  // namespace thence::edit

@@ -1,5 +1,5 @@
-// The folded model's file: functions are put in, nodes of the main graph take their places in them, and
-// everything else is copied as it is.
+// Writes the folded model: adds functions, moves nodes of the main graph into them, and copies everything
+// else unchanged.
 
 #include <unordered_map>
 #include <unordered_set>
@@ -25,7 +25,7 @@ using onnx::ValueId;
 using wire::bytes_tag;
 using wire::varint_tag;
 
-/// The least IR version that has functions.
+/// The first IR version with functions.
 constexpr std::int64_t function_ir_version = 8;
 
 std::string_view whole(const wire::Fields& field) {
@@ -39,12 +39,12 @@ std::string number_field(ModelField field, std::int64_t value) {
   return text;
 }
 
-// Both are ONNX's own operators.
+// Both names denote the standard operators of ONNX.
 std::string_view domain_of(std::string_view domain) {
   return domain == "ai.onnx" ? std::string_view() : domain;
 }
 
-// What all nodes that one node of a shared body stands for say of themselves.
+// Collects the doc strings and metadata that are the same in all nodes that share one node of a body.
 class SaidByAll {
  public:
   void add(const onnx::Node& node) {
@@ -105,7 +105,7 @@ class FoldWriter {
   }
 
  private:
-  // The node of a group whose answer is the least sure: the group's is no surer.
+  // Finds the node with the lowest confidence in each group, which is the confidence of the group.
   void find_weakest() {
     weakest_.assign(fold_.cut.groups.size(), onnx::none);
     const auto take = [&](GroupId group, NodeId node) {
@@ -119,7 +119,7 @@ class FoldWriter {
       if (weakest_[group] != onnx::none) take(fold_.cut.groups[group].around, weakest_[group]);
   }
 
-  // A file may hold its graph in several pieces, which count as one.
+  // A file may store its graph in several pieces, which are merged.
   void graph(std::string_view bytes, bool first) {
     if (first) find_hidden();
     splice_.open(bytes_tag(ModelField::graph));
@@ -142,7 +142,7 @@ class FoldWriter {
     splice_.close();
   }
 
-  // Values that are now written within functions alone.
+  // Finds the values that are now written only inside functions.
   void find_hidden() {
     std::vector<bool> seen(model_.value_count(), false);
     for (const ValueId value : fold_.bodies.of[0].values) seen[value] = true;
@@ -185,7 +185,7 @@ class FoldWriter {
     splice_.close();
   }
 
-  // Whatever the nodes come from is imported as the model does.
+  // Imports the operator sets of the nodes, with the versions of the model.
   void imports(const Body& body) {
     const std::uint32_t field = static_cast<std::uint32_t>(FunctionField::opset_import);
     std::unordered_set<std::string_view> used;
@@ -217,7 +217,7 @@ class FoldWriter {
     splice_.close();
   }
 
-  // The node that calls a group's function. One in a body that stands for several modules is nobody's.
+  // The node that calls the function of a group. In a body that several modules share, it has no module.
   template <class Name>
   std::string call_node(GroupId group, std::string_view name, Name name_of, bool of_one_module) const {
     const Body& inner = fold_.bodies.of[group];
@@ -278,7 +278,7 @@ class FoldWriter {
   const onnx::Model& model_;
   Splice splice_;
   const std::vector<std::string> calls_;
-  std::vector<std::uint32_t> number_;  // by value, in the function at hand
+  std::vector<std::uint32_t> number_;  // by value, in the current function
   std::vector<NodeId> weakest_;        // by group
   std::unordered_set<std::string_view> hidden_;
   std::int64_t version_ = 1;

@@ -37,12 +37,13 @@ std::vector<bool> MainGraph::own_values() const {
 void MainGraph::read_bodies() {
   const auto& graphs = model_->graphs();
   const std::vector<bool> of_main = own_values();
-  std::vector<NodeId> holder(graphs.size(), onnx::none);  // the node of the main graph
-  for (GraphId id = 1; id < graphs.size(); ++id) {        // the one around comes first
+  // The node of the main graph that contains each graph.
+  std::vector<NodeId> holder(graphs.size(), onnx::none);
+  for (GraphId id = 1; id < graphs.size(); ++id) {  // outer graphs come first
     const onnx::Graph& graph = graphs[id];
     if (graph.kind != onnx::Graph::Kind::body) continue;
     holder[id] = graph.parent == 0 ? graph.owner : holder[graph.parent];
-    if (holder[id] == onnx::none) continue;  // within a function
+    if (holder[id] == onnx::none) continue;  // in a function
     std::vector<ValueId>& reads = body_reads_[holder[id]];
     const auto add = [&](ValueId value) {
       if (value != onnx::none && of_main[value]) reads.push_back(value);

@@ -1,5 +1,5 @@
-// MainGraph: who reads what in the main graph. What the bodies of a node read of it counts as read by the
-// node.
+// MainGraph: the consumers and producers in the main graph. A value that the body of a node reads counts as
+// read by that node.
 #pragma once
 
 #include <unordered_map>
@@ -12,13 +12,12 @@ namespace thence::edit {
 
 class MainGraph {
  public:
-  /// An error where the nodes are not in an order in which they could run, or values have several writers or
-  /// none.
+  /// Returns an error if the nodes are not in topological order, or if values have no producer or several.
   static Result<MainGraph> of(const semantics::Map& map);
 
   const onnx::Model& model() const { return *model_; }
   onnx::NodeId size() const { return model_->graphs().front().node_count; }
-  /// The node that writes a value; none for inputs, initializers and what other graphs write.
+  /// The producer of a value; none for inputs, initializers and values of other graphs.
   onnx::NodeId writer(onnx::ValueId value) const {
     const onnx::Producer producer = model_->producer(value);
     return producer.kind == onnx::Producer::Kind::node && producer.index < size() ? producer.index
@@ -26,7 +25,7 @@ class MainGraph {
   }
   bool holds_bodies(onnx::NodeId node) const { return body_reads_.contains(node); }
 
-  /// Calls `use` with each value of the main graph that a node reads, as often as it does.
+  /// Calls `use` for each value of the main graph that a node reads, once per read.
   template <class Use>
   void each_read(onnx::NodeId node, Use use) const {
     for (const onnx::ValueId value : model_->node(node).inputs())
@@ -44,7 +43,7 @@ class MainGraph {
   std::optional<Error> check_order() const;
 
   const onnx::Model* model_;
-  std::unordered_map<onnx::NodeId, std::vector<onnx::ValueId>> body_reads_;  // by the node of the main graph
+  std::unordered_map<onnx::NodeId, std::vector<onnx::ValueId>> body_reads_;  // by node of the main graph
 };
 
 }  // namespace thence::edit

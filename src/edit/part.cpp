@@ -1,4 +1,4 @@
-// Which nodes a module is made of, and the values at its edge.
+// Finds the nodes of a module, and its inputs and outputs.
 
 #include <algorithm>
 
@@ -60,7 +60,7 @@ class PartFinder {
                        [&](ModuleId module) { return map_.tree().within(module, module_); });
   }
 
-  // What lies in a body belongs where its node does.
+  // The nodes of a body belong to the module of the node that has the body.
   void take_bodies() {
     for (const onnx::Graph& graph : model_.graphs()) {
       if (graph.kind != onnx::Graph::Kind::body) continue;
@@ -87,7 +87,7 @@ class PartFinder {
     }
   }
 
-  // What is made of constants alone comes along, whosever it is.
+  // Includes nodes that depend only on constants, whatever their module is.
   void take_constant(ValueId value) {
     const onnx::Producer producer = model_.producer(value);
     if (producer.kind != onnx::Producer::Kind::node || wanted_[producer.index]) return;
@@ -122,7 +122,7 @@ class PartFinder {
         if (producer.kind == onnx::Producer::Kind::graph_input) varies = true;
         if (producer.kind != onnx::Producer::Kind::node || varies) return;
         const Known known = constant_[producer.index];
-        if (known == Known::varies || known == Known::looked_at) varies = true;  // the latter: a cycle
+        if (known == Known::varies || known == Known::looked_at) varies = true;  // `looked_at` means a cycle
         if (known == Known::no) {
           todo.push_back(producer.index);
           open = true;
@@ -140,7 +140,7 @@ class PartFinder {
 
   bool is_random(NodeId id) const { return model_.node(id).op_type().starts_with("Random"); }
 
-  // By value: whether a node outside of the part reads it, or the model returns it.
+  // By value: whether a node outside the part reads it, or the model returns it.
   std::vector<bool> values_read_outside() const {
     std::vector<bool> read(model_.value_count(), false);
     for (NodeId id = 0; id < model_.node_count(); ++id)
@@ -193,7 +193,7 @@ class PartFinder {
   const Calls& calls_;
   const std::uint32_t call_;
   std::vector<bool> inside_;  // nodes of the module
-  std::vector<bool> wanted_;  // and the constants that come along
+  std::vector<bool> wanted_;  // these and the constants they need
   std::vector<Known> constant_;
   std::unordered_map<NodeId, std::vector<onnx::GraphId>> bodies_;
 };
@@ -209,7 +209,7 @@ void name_edge(std::vector<Boundary>& edge, std::string_view path, const char* w
 bool bodies_too_deep(const onnx::Model& model) {
   constexpr std::uint32_t deepest = 200;
   std::vector<std::uint32_t> depth;
-  for (const onnx::Graph& graph : model.graphs())  // the one around comes first
+  for (const onnx::Graph& graph : model.graphs())  // outer graphs come first
     depth.push_back(graph.kind == onnx::Graph::Kind::body ? depth[graph.parent] + 1 : 0);
   return std::any_of(depth.begin(), depth.end(), [](std::uint32_t d) { return d > deepest; });
 }

@@ -22,7 +22,7 @@ class PlaceFinder {
   PlaceFinder(const semantics::Map& map, const MainGraph& graph, const FoldOptions& options)
       : map_(map), graph_(graph), how_often_(map), folds_(map.tree().size()) {
     const modules::ModuleTree& tree = map.tree();
-    for (ModuleId module = 1; module < tree.size(); ++module) {  // the one around comes first
+    for (ModuleId module = 1; module < tree.size(); ++module) {  // outer modules come first
       const Folds& outer = folds_[tree[module].parent];
       const bool wanted =
           options.modules.empty() ||
@@ -43,13 +43,13 @@ class PlaceFinder {
 
  private:
   struct Folds {
-    ModuleId as = modules::root;      // the innermost module around, or itself, that is folded
-    ModuleId around = modules::root;  // and the next one
+    ModuleId as = modules::root;      // the innermost folded module that is or contains it
+    ModuleId around = modules::root;  // the next folded module outwards
     std::uint32_t depth = 0;
   };
 
   CallId call(ModuleId module, std::uint32_t number) {
-    // Outwards to the first that is there, then back.
+    // Go outwards to the first existing call, then add the missing ones.
     std::vector<std::pair<ModuleId, std::uint32_t>> missing;
     CallId found = 0;
     while (module != modules::root) {
@@ -81,7 +81,7 @@ class PlaceFinder {
       if (!answer.known()) continue;
       const ModuleId module = folds_[answer.module].as;
       const CallId place = call(module, how_often_.around(answer.module, answer.call, module));
-      // A node that calls a function of ours stands for the module, and is not within it.
+      // A node that calls a folded function is the module itself, so it belongs to the outer call.
       const bool is_call = graph_.model().node(id).domain() == hierarchy::folded_domain;
       places_.of[id] = is_call ? places_.calls[place].around : place;
     }
@@ -92,7 +92,8 @@ class PlaceFinder {
     return b == nowhere ? a : places_.common(a, b);
   }
 
-  // What the readers of a node's values have in common; those that are not placed say what theirs have.
+  // The innermost call that contains all consumers of a node. Consumers that are not placed contribute the
+  // common call of their own consumers.
   std::vector<CallId> readers() const {
     std::vector<CallId> common(graph_.size(), nowhere);
     for (const ValueId value : graph_.model().graphs().front().outputs)
@@ -130,8 +131,8 @@ class PlaceFinder {
       }
   }
 
-  // An exporter computes once what several modules compute alike, in the first of them. That belongs around
-  // all of them, as far out as what it is computed from allows.
+  // If several modules compute the same value, an exporter keeps one computation, in the first of them. It is
+  // placed around all of them, as far out as its inputs allow.
   void place_merged() {
     std::vector<bool> merged(graph_.size());
     for (NodeId id = 0; id < graph_.size(); ++id) merged[id] = serves_layers(id);
@@ -161,8 +162,9 @@ class PlaceFinder {
     });
   }
 
-  // What is made of constants alone stands where all readers see it. With a weight in it, only if its own
-  // module reads it, too: a weight in another form is, but what a module gives out is not.
+  // Nodes that depend only on constants are placed where all consumers can read them. Nodes that depend on
+  // weights are moved only if their own module also reads them: this is true for a weight in another form,
+  // but not for an output of a module.
   void place_constants() {
     enum Constness : std::uint8_t { constant, of_weights, varies };
     std::vector<Constness> kind(graph_.size(), constant);
@@ -186,7 +188,7 @@ class PlaceFinder {
           may_move[from] = true;
       });
     }
-    for (NodeId id = graph_.size(); id-- > 0;)  // readers are placed before what they read
+    for (NodeId id = graph_.size(); id-- > 0;)  // consumers are placed before producers
       graph_.each_read(id, [&](ValueId value) {
         if (const NodeId from = graph_.writer(value); from != onnx::none && may_move[from])
           places_.of[from] = places_.common(places_.of[from], places_.of[id]);

@@ -1,9 +1,9 @@
-// Places: in which call of which module each node of the main graph will stand when modules are folded.
+// Places: assigns each node of the main graph to a module call, for folding.
 //
-// A node stands where the map says. One without an answer stands where its neighbours do: between two nodes
-// of a module it is in that module, between two modules in the one around both. That is where it is shown,
-// not a claim about where it comes from. Constants stand where all their
-// readers see them, and so does what an exporter computed once for several layers.
+// A node belongs to the call that the map reports. A node without an answer is placed by its neighbours:
+// between two nodes of a module it goes into that module, between two modules into the module around both.
+// This is only for display and is not an attribution. Constants are placed where all their consumers can read
+// them. The same holds for values that an exporter computed once for several layers.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@
 
 namespace thence::edit {
 
-/// A call of a module; number 0 is the model itself.
+/// A call of a module. Number 0 is the model itself.
 struct ModuleCall {
   modules::ModuleId module = modules::root;
   std::uint32_t call = 0;
-  std::uint32_t around = 0;  // the call it is part of
-  std::uint32_t depth = 0;   // how many are around it
+  std::uint32_t around = 0;  // the call that contains it
+  std::uint32_t depth = 0;   // the number of calls around it
 };
 using CallId = std::uint32_t;
 
@@ -27,12 +27,12 @@ struct Places {
   std::vector<CallId> of;  // by node
 
   CallId common(CallId a, CallId b) const;
-  /// The call at this depth that an inner one is part of.
+  /// The call at this depth that contains `inner`.
   CallId at_depth(CallId inner, std::uint32_t depth) const;
 };
 
 struct FoldOptions {
-  std::uint32_t depth = 0;  // how deep functions may be nested; 0: as deep as modules are
+  std::uint32_t depth = 0;  // maximum nesting of functions; 0: unlimited
   std::string modules;      // a pattern of paths; empty: all
 };
 

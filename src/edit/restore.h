@@ -1,4 +1,4 @@
-// What tells how a file was written before entries were put in, as one line of text in the model's record.
+// How a file was encoded before entries were added. It is one line of text in the model's record.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace thence::edit {
 
-/// How many bytes the tag and the length of a message took.
+/// The number of bytes of a message's tag and length.
 struct Widths {
   std::uint8_t tag = 0, length = 0;
 };
 
 struct Restore {
-  /// Fields that held the IR version, as they were, where that was raised; an empty one was not there.
+  /// The original IR version fields, if the version was raised. An empty entry means that there was no field.
   std::vector<std::string> versions;
-  /// Messages that were written longer than they need to be, by their place among all that are opened.
+  /// Messages with longer encodings than necessary, by their index among all opened messages.
   std::unordered_map<std::uint64_t, Widths> widths;
-  /// How many messages are opened: a file that has another number was written anew by somebody else.
+  /// The number of opened messages. If a file has another number, another tool has rewritten it.
   std::uint64_t messages = 0;
 
   bool empty() const { return versions.empty() && widths.empty(); }
   std::string print() const;
-  /// None when the text is not one that print() gives.
+  /// Empty if print() did not write the text.
   static std::optional<Restore> parse(std::string_view text);
 };
 

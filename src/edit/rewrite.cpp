@@ -34,7 +34,7 @@ std::uint8_t varint_width(std::uint64_t value) {
   return width;
 }
 
-// Tag and length of the field just read.
+// The encoded widths of the tag and length of the current field.
 Widths widths_of(const wire::Fields& field) {
   std::uint8_t tag = 1;
   while ((static_cast<unsigned char>(field.start()[tag - 1]) & 0x80) != 0) ++tag;
@@ -57,7 +57,7 @@ bool is_version_field(std::string_view bytes) {
          field.rest() == bytes.data() + bytes.size();
 }
 
-// What the record in a file tells of the file before.
+// The state of the file before thence changed it, according to its record.
 struct Before {
   bool any = false;  // whether there is a record
   Restore restore;
@@ -84,7 +84,7 @@ struct Before {
   }
 };
 
-// Walks the file once, in order, without recursion: down to every node and the bodies it holds, and over
+// Walks the file once, in order and without recursion. It descends into every node and its bodies, and copies
 // everything else.
 class Rewriter {
  public:
@@ -119,7 +119,7 @@ class Rewriter {
       if (message.kind == Kind::model && field.tag() == varint_tag(ModelField::ir_version))
         version(whole);
       else if (is_ours(message, field) || is_dropped(message, field))
-        ;  // left out: what is true now is written at the end
+        ;  // omitted: the new record is written at the end
       else if (inner == Kind::other || (inner == Kind::attribute && !holds_graph(field.bytes())))
         splice_.copy(whole);
       else
@@ -136,8 +136,8 @@ class Rewriter {
     Kind kind;
     onnx::NodeId node;
     wire::Fields fields;
-    Widths widths;         // to write its tag and length with; 0: as short as they can be
-    const char* not_ours;  // an entry under another key that we added
+    Widths widths;         // of its tag and length; 0: the shortest encoding
+    const char* not_ours;  // an entry that thence added under another key
   };
   struct Place {
     const char* at;
@@ -183,7 +183,7 @@ class Rewriter {
     return false;
   }
 
-  // The last entry of the key that one of ours says was added.
+  // The last entry with the key that an entry of thence records as added.
   static const char* foreign_entry(std::string_view node) {
     std::string added;
     onnx::each_metadata(node, static_cast<std::uint32_t>(NodeField::metadata_props),
@@ -198,7 +198,7 @@ class Rewriter {
     return found;
   }
 
-  // The file is walked in order, so the next one is most often the one after the last.
+  // The file is walked in order, so the next node mostly follows the last one.
   onnx::NodeId node_at(const char* at) {
     if (next_ >= nodes_.size() || nodes_[next_].at != at) {
       const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), Place{at, 0});
@@ -229,7 +229,8 @@ class Rewriter {
   void leave() {
     const Message message = open_.back();
     open_.pop_back();
-    if (message.fields.fault() != wire::Fault::none)  // the reader lets no such file pass; lose nothing
+    // The reader rejects such files; copy the rest to lose nothing.
+    if (message.fields.fault() != wire::Fault::none)
       splice_.copy({message.fields.fault_at(),
                     static_cast<std::size_t>(message.fields.rest() - message.fields.fault_at())});
     if (message.kind == Kind::model) return finish();
@@ -262,13 +263,13 @@ class Rewriter {
 
   const onnx::Model& model_;
   const Before& before_;
-  const Additions* additions_;  // none: entries are only taken out
+  const Additions* additions_;  // null: only remove entries
   const bool raises_;
-  const bool plain_nodes_;  // nothing in them is looked for, so what they hold is copied unseen
+  const bool plain_nodes_;  // nodes need no changes inside, so they are copied as a whole
   Splice splice_;
-  Restore restore_;  // for who takes our entries out
+  Restore restore_;  // of the original file, for removing the entries later
   std::vector<Place> nodes_;
-  std::size_t next_ = 0;  // of nodes_
+  std::size_t next_ = 0;  // index in nodes_
   std::vector<Message> open_;
   std::uint64_t messages_ = 0;
 };
@@ -280,7 +281,7 @@ Splice rewritten(const onnx::Model& model, const Additions* additions) {
     rewriter.run();
     if (before.restore.widths.empty() || rewriter.messages() == before.restore.messages)
       return rewriter.take();
-    before.restore.widths.clear();  // they are of other messages
+    before.restore.widths.clear();  // they belong to other messages
   }
 }
 

@@ -1,8 +1,8 @@
-// Rewrite: the model's file with everything that thence wrote into it taken out and, perhaps, something new
-// put in: entries in the nodes' metadata, and a record in the model's. Every other byte is copied as it is.
+// Rewrite: copies a model file without the entries that thence wrote, and optionally with new ones: entries
+// in the metadata of nodes, and a record in the metadata of the model. Every other byte is copied unchanged.
 //
-// The record says what must be put back when the entries are taken out again: the IR version, which node
-// metadata raises, and lengths that were written longer than they need to be.
+// The record contains what must be restored when the entries are removed: the IR version, which node metadata
+// raises, and lengths with longer encodings than necessary.
 #pragma once
 
 #include <functional>
@@ -17,14 +17,14 @@
 
 namespace thence::edit {
 
-/// What all keys of ours begin with.
+/// The prefix of all keys of thence.
 inline constexpr std::string_view key_prefix = "pkg.thence.";
-/// Names an entry of the node that is not ours by its key, but was put in with ours.
+/// Names an entry of the node that has no prefix of thence, but was added by thence.
 inline constexpr std::string_view added_key = "pkg.thence.added";
-/// The least IR version whose nodes may hold metadata.
+/// The first IR version whose nodes may have metadata.
 inline constexpr std::int64_t metadata_ir_version = 10;
 
-/// The entries of one node or of the model, as they are written; keys get our prefix.
+/// The encoded entries of one node or of the model. Keys get the prefix of thence.
 class Entries {
  public:
   explicit Entries(std::uint32_t field) : field_(field) {}
@@ -32,9 +32,10 @@ class Entries {
   void add_if(std::string_view key, std::string_view value) {
     if (!value.empty()) add(key, value);
   }
-  /// A key of somebody else's. It is taken out with ours: our entry says that it was added.
+  /// Adds an entry without the prefix. It is removed with the others, because an entry of thence records its
+  /// key.
   void add_foreign(std::string_view key, std::string_view value);
-  /// Entries made before, as they are written.
+  /// Adds entries that are already encoded.
   void add(std::string_view entries) { text_.append(entries); }
   void reserve(std::size_t bytes) { text_.reserve(bytes); }
   void clear() { text_.clear(); }
@@ -46,24 +47,24 @@ class Entries {
   std::string text_;
 };
 
-/// What is put in.
+/// The entries to add.
 struct Additions {
-  std::vector<std::pair<std::string, std::string>> record;  // the model's
-  std::function<std::string_view(onnx::NodeId)> node;       // a node's, as they are written
-  std::shared_ptr<const void> lender;                       // of those; it lives as long as the splice
-  bool any_node = false;                                    // whether any node gets one
-  bool drop_stack_traces = false;                           // nodes', wherever an exporter left them
+  std::vector<std::pair<std::string, std::string>> record;  // of the model
+  std::function<std::string_view(onnx::NodeId)> node;       // encoded entries of a node
+  std::shared_ptr<const void> lender;  // owns the bytes that `node` returns; lives as long as the splice
+  bool any_node = false;               // whether any node gets an entry
+  bool drop_stack_traces = false;      // from nodes, wherever an exporter wrote them
 };
 
 Splice with(const onnx::Model& model, const Additions& additions);
 
-/// The file as it was before anything was put in.
+/// The file before thence added anything.
 Splice without(const onnx::Model& model);
 
-/// Whether the model or a node has an entry of ours.
+/// Whether the model or a node has an entry of thence.
 bool has_entries(const onnx::Model& model);
 
-/// Whether an entry is one of ours that a rewrite does not make by itself.
+/// Whether an entry is one of thence that a rewrite does not generate itself.
 bool is_answer(const onnx::MetadataEntry& entry);
 
 }  // namespace thence::edit

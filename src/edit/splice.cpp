@@ -39,7 +39,7 @@ void Splice::add(std::string_view piece) {
 
 void Splice::open(std::uint32_t tag) {
   open_.push_back({pieces_.size(), bytes_, tag});
-  pieces_.emplace_back();  // its bytes come with close()
+  pieces_.emplace_back();  // filled by close()
 }
 
 void Splice::close(unsigned tag_width, unsigned length_width) {

@@ -1,5 +1,5 @@
-// Splice: a copy of a protobuf file with parts added or left out. Messages around a change get new lengths;
-// every other byte is copied as it is, straight from the mapped file.
+// Splice: a copy of a protobuf file with parts added or omitted. Messages around a change get new lengths.
+// Every other byte is copied unchanged from the mapped file.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,21 @@ namespace thence::edit {
 
 class Splice {
  public:
-  /// `file` outlives the splice; so does `descriptor`, the same file, where there is one.
+  /// `file` must outlive the splice, and so must `descriptor`, which refers to the same file, if given.
   explicit Splice(std::string_view file, int descriptor = -1) : file_(file), descriptor_(descriptor) {}
 
-  /// Parts must be handed over in the order of the file.
-  void copy(std::string_view part) { add(part); }                   // a part of the file, as it is
-  void insert(std::string_view bytes) { add(texts_.keep(bytes)); }  // bytes of our own
-  void lend(std::string_view bytes) { add(bytes); }                 // the same, by who outlives the splice
-  void open(std::uint32_t tag);  // a bytes field begins, whose length is known when it is closed
-  /// Its tag and length take so many bytes, or as few as they need.
+  /// Parts must be added in file order.
+  void copy(std::string_view part) { add(part); }                   // an unchanged part of the file
+  void insert(std::string_view bytes) { add(texts_.keep(bytes)); }  // new bytes, which are copied
+  void lend(std::string_view bytes) { add(bytes); }                 // new bytes that outlive the splice
+  void open(std::uint32_t tag);  // begins a bytes field; its length is known at close()
+  /// Ends the field. The widths are the minimum numbers of bytes of its tag and length; 0 means the shortest
+  /// encoding.
   void close(unsigned tag_width = 0, unsigned length_width = 0);
 
-  /// So many more pieces will come.
+  /// Reserves memory for more pieces.
   void reserve(std::size_t pieces) { pieces_.reserve(pieces_.size() + pieces); }
-  /// It holds what is lent, and lives as long as the splice.
+  /// Keeps the owner of bytes given to lend() alive.
   void hold(std::shared_ptr<const void> lender) { lender_ = std::move(lender); }
 
   std::uint64_t size() const { return open_.empty() ? bytes_ : 0; }
@@ -38,8 +39,8 @@ class Splice {
 
  private:
   struct Open {
-    std::size_t header;    // the piece that will hold tag and length
-    std::uint64_t before;  // bytes up to the header
+    std::size_t header;    // the piece for the tag and length
+    std::uint64_t before;  // bytes before the header
     std::uint32_t tag;
   };
   bool in_file(std::string_view piece) const;
@@ -54,7 +55,7 @@ class Splice {
   std::uint64_t bytes_ = 0;
 };
 
-/// Appends a varint, of at least so many bytes, or a bytes field: tag, length, payload.
+/// Append a varint of at least `width` bytes, or a bytes field: tag, length, payload.
 void append_varint(std::string& out, std::uint64_t value, unsigned width = 0);
 void append_field(std::string& out, std::uint32_t field, std::string_view payload);
 template <class Field>

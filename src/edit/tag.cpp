@@ -16,8 +16,8 @@ using semantics::Map;
 
 const Entries nothing{static_cast<std::uint32_t>(onnx::NodeField::metadata_props)};
 
-// What an earlier run wrote into the node, and with which evidence. With rules, what they say is written
-// anew.
+// Keeps the answer and evidence that an earlier run wrote into the node. With rules, the fields that depend
+// on rules are written again.
 void keep_answer(const onnx::Node& node, bool with_rules, Entries& entries) {
   node.each_metadata([&](const onnx::MetadataEntry& entry) {
     if (!is_answer(entry)) return;
@@ -26,7 +26,7 @@ void keep_answer(const onnx::Node& node, bool with_rules, Entries& entries) {
   });
 }
 
-// One of its own: not one that an earlier run added.
+// Whether the node has a namespace that an earlier run did not add.
 bool has_namespace(const onnx::Node& node) {
   bool any = false, added = false;
   node.each_metadata([&](const onnx::MetadataEntry& entry) {
@@ -36,7 +36,7 @@ bool has_namespace(const onnx::Node& node) {
   return any && !added;
 }
 
-// As PyTorch writes it: from the root inwards, each module's path and class, then the operator.
+// In the format of PyTorch: the path and class of each module from the root inwards, then the operator.
 std::string namespace_of(const Map& map, onnx::NodeId id) {
   const modules::ModuleTree& tree = map.own_tree();
   std::string text;
@@ -47,7 +47,7 @@ std::string namespace_of(const Map& map, onnx::NodeId id) {
   return text.append(base::format("{}: {}", node.name(), node.op_type()));
 }
 
-// What is said of a module besides its path and class.
+// Adds the fields of a module other than its path and class.
 void add_words(const Map& map, const semantics::ModuleFacts& facts, Entries& entries) {
   entries.add_if("tag", facts.tag);
   if (facts.hf_module != modules::no_module) entries.add("hf_module", map.tree()[facts.hf_module].path);
@@ -56,7 +56,7 @@ void add_words(const Map& map, const semantics::ModuleFacts& facts, Entries& ent
   entries.add_if("role", role);
 }
 
-// Makes the entries of one node after the other. Those that tell of the module are made once for each.
+// Makes the entries of nodes. The entries for a module are made once per module.
 class Tagger {
  public:
   Tagger(const Map& map, const TagOptions& options) : map_(map), options_(options) {}
@@ -68,7 +68,7 @@ class Tagger {
   }
 
  private:
-  // An unknown node says so by having no entries.
+  // An unknown node gets no entries.
   void add_answer(onnx::NodeId id, Entries& entries) {
     const resolve::Attribution& answer = map_.own_answer(id);
     if (!answer.known()) return;
@@ -101,7 +101,7 @@ class Tagger {
     return entries;
   }
 
-  // Most often the same as the last node's.
+  // Mostly the same as for the previous node.
   const Entries& of_evidence(const resolve::Attribution& answer) {
     if (answer.confidence != confidence_ || answer.source != source_) {
       confidence_ = answer.confidence;
@@ -123,12 +123,12 @@ class Tagger {
   Entries evidence_ = nothing;
 };
 
-// The entries of all nodes, made on several threads, each for a run of nodes.
+// The entries of all nodes, made on several threads, each for a range of nodes.
 class AllEntries {
  public:
   AllEntries(const Map& map, const TagOptions& options) {
-    constexpr std::size_t few = 4096;        // nodes that are not worth a thread
-    constexpr std::size_t usual_size = 256;  // of a node's entries
+    constexpr std::size_t few = 4096;        // with fewer nodes, threads do not pay off
+    constexpr std::size_t usual_size = 256;  // bytes of a node's entries
     const std::size_t nodes = map.model().node_count();
     const std::size_t threads = std::clamp<std::size_t>(nodes / few, 1, std::max(options.jobs, 1U));
     length_ = nodes / threads + 1;
@@ -159,16 +159,16 @@ class AllEntries {
  private:
   struct Run {
     Entries entries = nothing;
-    std::vector<std::size_t> ends;  // of each node's entries
+    std::vector<std::size_t> ends;  // the end of each node's entries
   };
-  std::size_t length_ = 0;  // in nodes
+  std::size_t length_ = 0;  // nodes per range
   std::vector<Run> runs_;
 };
 
 }  // namespace
 
-// The path and the class are read as evidence later, so they are the model's own; the rest is as rules tell
-// it.
+// The path and the class are read as evidence later, so they are those of the model. The other fields follow
+// the rules.
 void add_module(const Map& map, modules::ModuleId module, const semantics::ModuleFacts& facts,
                 Entries& entries) {
   entries.add("module", map.own_tree()[module].path);

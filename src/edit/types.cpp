@@ -1,4 +1,4 @@
-// What the values of a model hold: as the file tells, or as a JSON file does.
+// The types of the values of a model, from the model file or from a JSON file.
 #include "base/format.h"
 #include "base/json.h"
 #include "base/mapped_file.h"
@@ -21,7 +21,7 @@ void add_value_info(std::string_view info, Types& types) {
   if (!type.empty()) types.insert_or_assign(std::string(name), std::string(type));
 }
 
-// A tensor of so many dimensions: numbers, names, or unknown ones.
+// Encodes a tensor type. Each dimension is a number, a name, or unknown.
 std::string tensor_type(std::uint64_t elem_type, base::JsonValue told) {
   std::string tensor;
   append_varint(tensor, varint_tag(onnx::TensorTypeField::elem_type));

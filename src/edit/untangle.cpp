@@ -14,8 +14,8 @@ using Emit = std::function<void(std::uint32_t, std::span<const NodeId>)>;
 template <class T>
 using Earliest = std::priority_queue<T, std::vector<T>, std::greater<T>>;
 
-// Which blocks lie on circles together (Tarjan's strongly connected components), without recursion. What
-// comes later is found first.
+// Finds the cycles of blocks (Tarjan's strongly connected components) without recursion. Later blocks are
+// found first.
 class Circles {
  public:
   Circles(const Arcs& arcs, std::uint32_t count) : arcs_(arcs), number_(count, 0), low_(count, 0) {}
@@ -70,14 +70,14 @@ class Circles {
   }
 
   const Arcs& arcs_;
-  std::vector<std::uint32_t> number_, low_;  // 0: not seen yet
+  std::vector<std::uint32_t> number_, low_;  // 0: not visited
   std::vector<std::uint32_t> open_;
   std::vector<At> path_;
   std::uint32_t numbers_ = 0;
 };
 
-// Runs the blocks of one circle node by node: single nodes first, then blocks that wait for nothing outside
-// of them, and only when there are none of either a piece of a block, as large as it can be.
+// Runs the blocks of one cycle: single nodes first, then blocks that need no value from other blocks, and
+// only if there are neither, the largest possible piece of a block.
 class Splitter {
  public:
   Splitter(const MainGraph& graph, const Blocks& blocks, const std::vector<std::uint32_t>& block_of,
@@ -132,7 +132,7 @@ class Splitter {
   };
   struct Waiting {
     std::vector<NodeId> ready;
-    std::uint32_t outside = 0;  // values of other blocks that are not there yet
+    std::uint32_t outside = 0;  // missing values of other blocks
   };
 
   template <class Queue>
@@ -222,7 +222,7 @@ void Arcs::sort(std::uint32_t count) {
 void untangle(const MainGraph& graph, const Blocks& blocks, const std::vector<std::uint32_t>& block_of,
               const Arcs& arcs, const std::function<bool(std::uint32_t)>& left, const Emit& emit) {
   Circles circles(arcs, blocks.count());
-  // Backwards, so that of those that could come next the first in the file does.
+  // In reverse, so that the first ready block in the file runs next.
   for (std::uint32_t block = blocks.count(); block-- > 0;)
     if (left(block)) circles.visit(block);
   for (auto circle = circles.found.rbegin(); circle != circles.found.rend(); ++circle) {

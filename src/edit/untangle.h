@@ -1,5 +1,5 @@
-// Untangle: blocks of nodes that wait for one another in a circle cannot run one after the other. Some are
-// run in pieces: what can run, then what the others need, then the rest.
+// Untangle: blocks of nodes that form a dependency cycle cannot run one after the other. Some of them are
+// split: the nodes that can run, then the nodes that other blocks need, then the rest.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace thence::edit {
 
 inline constexpr std::uint32_t no_call = onnx::none;
 
-/// Lists of nodes by block, each in the order of the file. A block is a call or, without one, a single node.
+/// The nodes of each block, in file order. A block is a call, or a single node outside of any call.
 struct Blocks {
   std::vector<std::uint32_t> calls;
   std::vector<std::uint32_t> first{0};
@@ -27,7 +27,7 @@ struct Blocks {
   void clear();
 };
 
-/// Which comes before which, as often as it does.
+/// Arcs from a block to a later one, with repetitions.
 class Arcs {
  public:
   struct Arc {
@@ -35,7 +35,7 @@ class Arcs {
   };
   void clear() { arcs_.clear(); }
   void add(std::uint32_t from, std::uint32_t to) { arcs_.push_back({from, to}); }
-  /// Once all are there: groups them by where they come from.
+  /// Groups arcs by source. Call it after all arcs are added.
   void sort(std::uint32_t count);
   const std::vector<Arc>& all() const { return arcs_; }
   std::span<const Arc> from(std::uint32_t block) const {
@@ -51,7 +51,7 @@ class Arcs {
   std::vector<std::uint32_t> first_;
 };
 
-/// Hands over the blocks that are `left`, in an order in which they can run, in pieces where they must be.
+/// Emits the blocks for which `left` is true, in a valid execution order, split into pieces if necessary.
 void untangle(const MainGraph& graph, const Blocks& blocks, const std::vector<std::uint32_t>& block_of,
               const Arcs& arcs, const std::function<bool(std::uint32_t)>& left,
               const std::function<void(std::uint32_t block, std::span<const onnx::NodeId> piece)>& emit);

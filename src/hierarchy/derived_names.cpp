@@ -27,7 +27,7 @@ std::string_view DerivedNames::original(std::string_view name, const Suffixes& s
     for (const Suffix& suffix : suffixes[static_cast<unsigned char>(name.empty() ? '\0' : name.back())])
       again |= strip_suffix(name, suffix.text, suffix.numbered);
   }
-  // Without a prefix, no suffix fits that did not fit before: no need to look at the end again.
+  // Removing a prefix does not make another suffix match, so the end is not checked again.
   for (bool again = prefixes != nullptr; again;) {
     again = false;
     for (const std::string& prefix : *prefixes)

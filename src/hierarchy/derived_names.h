@@ -1,5 +1,5 @@
-// Tools that rewrite a model often derive a node's or a value's new name from the old one. The patterns
-// are data (schema/derived_names.json); this undoes them.
+// Tools that rewrite a model often derive the new name of a node or value from the old one. The patterns are
+// data (schema/derived_names.json). DerivedNames recovers the old name.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace thence::hierarchy {
 
 class DerivedNames {
  public:
-  /// The patterns that ship with the program.
+  /// The patterns in schema/derived_names.json.
   static const DerivedNames& shipped();
 
   std::string_view original_node(std::string_view name) const {
@@ -29,7 +29,7 @@ class DerivedNames {
     std::string text;  // without the "#"
     bool numbered = false;
   };
-  /// By the byte that a name of that suffix ends in: most names are told apart by theirs.
+  /// Indexed by the last byte of the suffix, which rules out most suffixes for a name.
   using Suffixes = std::array<std::vector<Suffix>, 256>;
   static std::string_view original(std::string_view name, const Suffixes& suffixes,
                                    const std::vector<std::string>* prefixes);

@@ -10,8 +10,8 @@
 namespace thence::hierarchy {
 namespace {
 
-// "path: class/path: class/name: op": the last entry is the operation. A path may hold "/" or ": " when
-// somebody's ModuleDict has such keys, so an entry ends where the next one still has its ": ".
+// Format "path: class/path: class/name: op", where the last entry is the operation. A path may contain "/" or
+// ": " if a ModuleDict has such keys, so an entry ends only where the rest still contains ": ".
 std::vector<StackFrame> split_namespace(std::string_view text) {
   std::vector<StackFrame> frames;
   while (!text.empty() && frames.size() < max_list_items) {
@@ -36,21 +36,21 @@ std::optional<long> slice_number(std::string_view text, long otherwise) {
   return value;
 }
 
-// How many modules a list holds: its children are numbered from 0.
+// The number of modules in a list. Its children are numbered from 0.
 std::optional<long> list_length(const ModuleTree* tree, std::string_view list) {
   const ModuleId module = tree != nullptr && tree->complete() ? tree->find(list) : no_module;
   if (module == no_module) return std::nullopt;
   return static_cast<long>((*tree)[module].children.size());
 }
 
-// PyTorch marks a missing stack by an entry whose path and class are the same word. A class is qualified by
-// the package it comes from, so that no module is written like this.
+// PyTorch marks a missing stack with an entry whose path and class are the same word. Classes are qualified
+// by their package, so no module is written like this.
 bool is_marker(const StackFrame& frame) {
   return !frame.path.empty() && frame.path == frame.class_name &&
          frame.class_name.find('.') == std::string::npos;
 }
 
-// One word, without a class or a root around it. It may be a module's name or another marker.
+// A single word without a class or a root may be a module name or another marker.
 bool needs_support(const ExporterStack& stack) {
   if (stack.whole || stack.modules.size() != 1) return false;
   const StackFrame& frame = stack.modules.front();
@@ -58,15 +58,17 @@ bool needs_support(const ExporterStack& stack) {
 }
 
 constexpr std::string_view slice_opening = "slice(";
-constexpr long largest_index = 1'000'000'000, largest_step = 1'000'000;  // larger ones are no module's
+// Larger numbers do not come from a module.
+constexpr long largest_index = 1'000'000'000, largest_step = 1'000'000;
 
-// A sliced list in a path, as in "layers.slice(2, None, None).3": what is to be replaced, and by which index.
+// A sliced list in a path, as in "layers.slice(2, None, None).3": the text to replace, and the resulting
+// index.
 struct SlicedList {
   std::size_t end;
   long index;
 };
 
-// The index in the list itself, of an element of a slice of it.
+// Converts an index in a slice to an index in the list.
 std::optional<long> index_in_list(std::optional<long> start, std::optional<long> step,
                                   std::optional<long> index) {
   if (!start || !step || !index || *start < 0 || *step <= 0) return std::nullopt;
@@ -94,7 +96,8 @@ std::optional<SlicedList> read_slice(std::string_view path, std::size_t at, cons
 }  // namespace
 
 std::string undo_slices(std::string_view path, const ModuleTree* tree) {
-  if (path.size() > 4 * ModuleTree::max_path_length) return std::string(path);  // no module's, sliced or not
+  // Too long for a module path, sliced or not.
+  if (path.size() > 4 * ModuleTree::max_path_length) return std::string(path);
   std::string out(path);
   for (std::size_t at = out.find(slice_opening); at != std::string::npos;
        at = out.find(slice_opening, at + 1)) {
@@ -107,7 +110,7 @@ std::string undo_slices(std::string_view path, const ModuleTree* tree) {
 
 ExporterProperties exporter_properties(const onnx::Node& node) {
   ExporterProperties found;
-  std::string_view added;  // by thence: what it told is no evidence
+  std::string_view added;  // written by thence, so it is not evidence
   node.each_metadata([&](const onnx::MetadataEntry& entry) {
     if (entry.key == "pkg.torch.onnx.name_scopes")
       found.name_scopes = entry.value;
@@ -158,8 +161,8 @@ ExporterStack read_stack(const ExporterProperties& properties) {
 StackReader::Found StackReader::find(const ExporterProperties& properties) {
   const std::string_view text = properties.stack_text();
   if (text.empty()) return {};
-  // What stands before the last entry. Where it is cut wrongly (the entry holds the separator), the key
-  // is longer than need be, and no two different stacks share it.
+  // The text before the last entry. If the last entry contains the separator, the key is longer than
+  // necessary, but different stacks still have different keys.
   const std::size_t cut = text.rfind(properties.name_scopes.empty() ? "/" : ", ");
   const std::string_view key = text.substr(0, cut);
   if (const auto seen = seen_.find(key); seen != seen_.end()) return seen->second;
@@ -174,12 +177,13 @@ StackReader::Found StackReader::parse(const ExporterProperties& properties) {
   Found found{no_module, stack.whole};
   for (const StackFrame& frame : stack.modules) {
     const std::string path = undo_slices(frame.path, &tree_);
-    const bool sliced = path.find("slice(") != std::string::npos;  // from the end of a list of unknown length
-    // A tree from a capture knows every module; a path it lacks is a call path, not a module of its own.
+    // Slice from the end of a list of unknown length.
+    const bool sliced = path.find("slice(") != std::string::npos;
+    // The tree of a capture has every module, so a path that it lacks is a call path, not a module.
     const ModuleId module = sliced             ? no_module
                             : tree_.complete() ? tree_.find(path)
                                                : tree_.add(path, frame.class_name);
-    found.stranger = module == no_module;  // the module around it is not the answer
+    found.stranger = module == no_module;  // the outer module is not the answer either
     found.module = module;
   }
   return found;

@@ -13,11 +13,11 @@ namespace {
 using onnx::NodeField;
 using wire::bytes_tag;
 
-// Gathers what is hashed; the text's memory is used again from node to node.
+// Collects the data to hash; nodes share one text buffer.
 class Digest {
  public:
   explicit Digest(std::string& text) : text_(text) { text_.clear(); }
-  // Length first, so that "ab"+"c" and "a"+"bc" differ.
+  // The length comes first, so that "ab"+"c" and "a"+"bc" differ.
   Digest& text(std::string_view bytes) {
     number(bytes.size());
     text_.append(bytes);

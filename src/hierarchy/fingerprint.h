@@ -1,5 +1,5 @@
-// A node's fingerprint: what it does and what it is wired to, but not its metadata. A tag whose fingerprint
-// no longer fits was written for another node, or before an edit.
+// The fingerprint of a node: its operation and connections, without its metadata. If the fingerprint in a tag
+// differs, the tag was written for another node or before an edit.
 #pragma once
 
 #include <array>
@@ -9,12 +9,12 @@
 
 namespace thence::hierarchy {
 
-/// 16 hexadecimal digits over op type, domain, overload, names of inputs and outputs, and attributes (not
-/// their tensors' data).
+/// 16 hexadecimal digits: a hash of op type, domain, overload, names of inputs and outputs, and attributes
+/// without tensor data.
 class Fingerprint {
  public:
   Fingerprint(const onnx::Model& model, onnx::NodeId node);
-  /// Of a node that stands in no model yet: its bytes.
+  /// From the bytes of a node that is not yet in a model.
   explicit Fingerprint(std::string_view node);
   std::string_view text() const { return {digits_.data(), digits_.size()}; }
 

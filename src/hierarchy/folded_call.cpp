@@ -26,8 +26,7 @@ std::string_view folded_path(const onnx::Node& node) {
   return numbered ? name.substr(0, colon) : name;
 }
 
-// Outer functions stand first in the file, so whom a function stands for is mostly known when its body is
-// read.
+// Outer functions come first in the file, so the module of a function is mostly known when its body is read.
 void add_folded_modules(const onnx::Model& model, ModuleTree& tree) {
   if (!has_folded_calls(model)) return;
   std::unordered_map<std::string_view, std::vector<ModuleId>> stands_for;

@@ -1,4 +1,5 @@
-// A model whose modules thence made functions of: a node that calls one is named after its module.
+// Models in which `thence fold` turned modules into functions. A node that calls such a function is named
+// after its module.
 #pragma once
 
 #include <string_view>
@@ -10,16 +11,17 @@ namespace thence::hierarchy {
 
 using modules::ModuleTree;
 
-/// The domain of such functions.
+/// The domain of these functions.
 inline constexpr std::string_view folded_domain = "pkg.thence";
 
 bool has_folded_calls(const onnx::Model& model);
 
-/// The path that the name of such a node tells: "layer.0" of "layer.0:1", the second call of it. One that
-/// begins with a dot is within the module that the function around stands for. Empty: it is no such node.
+/// The module path in the name of a folded call: "layer.0" for "layer.0:1", its second call. A path that
+/// begins with a dot is relative to the module of the enclosing function. Empty if the node is not a folded
+/// call.
 std::string_view folded_path(const onnx::Node& node);
 
-/// Adds the modules that such nodes stand for.
+/// Adds the modules of folded calls to the tree.
 void add_folded_modules(const onnx::Model& model, ModuleTree& tree);
 
 }  // namespace thence::hierarchy

@@ -8,8 +8,7 @@
 namespace thence::hierarchy {
 namespace {
 
-// How much memory the modules that a file speaks of may take: in proportion to the words it spends on its
-// nodes.
+// Memory limit for the modules named by a file, in proportion to the size of its node descriptions.
 std::size_t room_for_modules(const onnx::Model& model) {
   std::size_t described = 0;
   for (const onnx::Graph& graph : model.graphs())

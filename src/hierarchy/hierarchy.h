@@ -1,6 +1,6 @@
-// Everything known of the modules before any node is judged: the tree, what the exporter's metadata says of
-// each node, who owns which initializer, and what the scopes in names mean. From a capture where there is
-// one, otherwise rebuilt from the model alone.
+// Everything known about the modules before nodes are attributed: the module tree, the exporter's metadata of
+// each node, the owners of initializers, and the modules of the scopes in names. It comes from a capture if
+// there is one; otherwise it is rebuilt from the model alone.
 #pragma once
 
 #include <optional>
@@ -19,22 +19,22 @@ namespace thence::hierarchy {
 using capture::Capture;
 using modules::Module;
 
-/// The innermost module of a node's metadata.
+/// The innermost module in the metadata of a node.
 struct NodeStack {
   ModuleId module = no_module;
   bool whole = false;      // the stack begins at the root
-  bool rewritten = false;  // a rewrite rule made the node out of others
-  bool stranger = false;   // it names a module that the tree does not have
+  bool rewritten = false;  // a rewrite rule created the node from others
+  bool stranger = false;   // names a module that is not in the tree
 };
 
-/// What thence wrote into a node earlier.
+/// A tag that thence wrote into a node earlier.
 struct NodeTag {
   onnx::NodeId node = 0;
   ModuleId module = no_module;
   std::string_view path;
-  std::string_view hf_module;  // its path, and the tag that was given to it
+  std::string_view hf_module;  // the path of the shown module, and its tag
   std::string_view text;
-  bool fits = false;  // the node is still as it was then
+  bool fits = false;  // the node is unchanged since then
 };
 
 class Hierarchy {
@@ -48,18 +48,18 @@ class Hierarchy {
   bool has_stacks() const { return !stacks_.empty(); }
   const std::vector<NodeTag>& tags() const { return tags_; }
   const std::vector<ParameterOwner>& parameters() const { return parameters_; }
-  /// The parameter that a value is, perhaps after steps that only change its form.
+  /// The parameter from which a value comes, possibly through nodes that only change its form.
   struct Parameter {
     std::uint32_t initializer = onnx::none;
     ParameterOwner owner;
   };
   Parameter parameter_behind(const onnx::Model& model, onnx::ValueId value) const;
   const ScopeIndex& scopes() const { return *scopes_; }
-  /// What a capture recorded, without its tree: null when there is none.
+  /// The recorded data of a capture, without its tree; null without a capture.
   const Capture* recorded() const { return capture_ ? &*capture_ : nullptr; }
 
  private:
-  /// A node whose stack is one word that nothing else has named so far.
+  /// A node whose stack is a single word that no other evidence names so far.
   struct UnsupportedStack {
     onnx::NodeId node;
     std::string path;
@@ -68,10 +68,10 @@ class Hierarchy {
   std::vector<UnsupportedStack> read_properties(const onnx::Model& model, bool use_tags);
   void set_stack(const onnx::Model& model, onnx::NodeId node, NodeStack stack);
 
-  // The order matters: each step may use and grow what those before it found.
+  // In order of construction: each step may use and extend the results of the previous ones.
   std::optional<Capture> capture_;
   ModuleTree tree_;
-  std::vector<NodeStack> stacks_;  // empty when no node has any
+  std::vector<NodeStack> stacks_;  // empty if no node has a stack
   std::vector<NodeTag> tags_;
   std::vector<ParameterOwner> parameters_;
   std::unordered_map<onnx::ValueId, ParameterOwner> copies_;

@@ -1,6 +1,6 @@
-// Between a parameter and the node that uses it, exporters and quantisers put steps that only change its
-// form: a transpose, a cast, a dequantisation. And where two parameters are equal, one becomes a copy that
-// bears the other's path.
+// Exporters and quantisers insert nodes between a parameter and its consumer that only change its form: a
+// transpose, a cast, a dequantisation. If two parameters are equal, one becomes a copy that has the path of
+// the other.
 #include "dataflow/operator_traits.h"
 #include "hierarchy/hierarchy.h"
 #include "hierarchy/parameter_thresholds.h"

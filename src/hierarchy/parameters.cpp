@@ -20,7 +20,7 @@ bool is_identifier(std::string_view atom) {
 ParameterOwner owner_by_name(std::string_view name, ModuleTree& tree) {
   const std::string_view path = parameter_path(name);
   const std::size_t dot = path.rfind('.');
-  // A name of one atom may be anybody's: only a path says whose it is.
+  // A name without a dot may be anything; only a path names the owner.
   if (dot == std::string_view::npos) return {};
   const std::string_view module = path.substr(0, dot);
   const ModuleId owner = tree.complete() ? tree.find(module) : tree.add(module);
@@ -32,8 +32,8 @@ ParameterOwner owner_by_name(std::string_view name, ModuleTree& tree) {
 std::string_view parameter_path(std::string_view initializer) {
   const std::string_view name = DerivedNames::shipped().original_parameter(initializer);
   if (name.empty() || name.size() > ModuleTree::max_path_length) return {};
-  // Constants the exporter made carry slashes, colons or plain numbers; a parameter is a chain of
-  // identifiers, numbers among them but never at its end.
+  // Names of constants that the exporter created contain slashes or colons, or are numbers. A parameter path
+  // consists of identifiers and numbers, and its last atom is an identifier.
   const auto atoms = base::split(name, '.');
   if (!is_identifier(atoms.back())) return {};
   for (const std::string_view atom : atoms)

@@ -1,4 +1,4 @@
-// Which module owns an initializer, by its name: "encoder.layer.0.dense.weight" is a parameter of
+// Finds the module that owns an initializer, by name: "encoder.layer.0.dense.weight" is a parameter of
 // `encoder.layer.0.dense`.
 #pragma once
 
@@ -20,15 +20,15 @@ struct ParameterOwner {
   std::string_view parameter;  // its path, as the file writes it
 };
 
-/// For each initializer, in the model's order. Grows a tree that is not complete.
+/// The owner of each initializer, in the order of the model. Adds modules to an incomplete tree.
 std::vector<ParameterOwner> parameter_owners(const onnx::Model& model, ModuleTree& tree);
 
-/// Exporters keep one of several equal parameters and write the others as copies of it, under their own
-/// paths.
+/// Exporters keep one of several equal parameters and write the others as copies under their own paths.
+/// Returns the owners of the copies.
 std::unordered_map<onnx::ValueId, ParameterOwner> parameter_copies(const onnx::Model& model,
                                                                    ModuleTree& tree);
 
-/// The path of the parameter that an initializer's name spells out; empty when it spells none.
+/// The parameter path in the name of an initializer; empty if it contains none.
 std::string_view parameter_path(std::string_view initializer);
 
 }  // namespace thence::hierarchy

@@ -1,4 +1,4 @@
-// Exporters write lists of strings the way Python prints them: ['', 'blocks.0', "it's"].
+// Parses lists of strings that exporters write in Python syntax: ['', 'blocks.0', "it's"].
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace thence::hierarchy {
 
 inline constexpr std::size_t max_list_items = 256;
 
-/// The strings of a Python list of strings; empty when the text is anything else, or has more than
+/// Returns the strings of a Python list of strings. Empty if the text is anything else, or has more than
 /// max_list_items items. One pass, no recursion.
 std::optional<std::vector<std::string>> parse_string_list(std::string_view text);
 

@@ -20,7 +20,8 @@ std::optional<Error> check_same_model(const Capture& capture, const onnx::Model&
     known.insert(parameter.path);
     known.insert(parameter.aliases.begin(), parameter.aliases.end());
   }
-  // A capture without parameters is compared by its modules; one that lists some of them, by those around.
+  // A capture without parameters is compared by modules. If its list of modules is incomplete, an outer
+  // module is enough.
   const auto has_module = [&](std::string_view path) {
     if (path.size() > ModuleTree::max_path_length) return false;
     while (!path.empty() && capture.tree.find(path) == no_module) {

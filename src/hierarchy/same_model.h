@@ -1,4 +1,4 @@
-// Whether a capture was made of the model in a file.
+// Checks that a capture was made from the model in a file.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace thence::hierarchy {
 
-/// An error when the capture is clearly of another model than `model`: the model names many parameters and
-/// the capture knows none of them.
+/// Returns an error if the capture is clearly of another model: `model` names many parameters, and the
+/// capture has none of them.
 std::optional<Error> check_same_model(const capture::Capture& capture, const onnx::Model& model,
                                       const std::string& label);
 

@@ -7,7 +7,7 @@
 namespace thence::hierarchy {
 namespace {
 
-constexpr std::size_t a_scope = 192;  // what one takes, in bytes
+constexpr std::size_t a_scope = 192;  // bytes of memory per scope
 
 ScopeStyle find_style(const onnx::Model& model) {
   std::uint32_t bare = 0, named = 0;
@@ -51,7 +51,7 @@ void ScopeIndex::collect(const onnx::Model& model, ModuleTree& tree) {
     for (const onnx::ValueId output : node.outputs()) {
       if (output == onnx::none) continue;
       const std::string_view value = model.value_name(output);
-      if (!name.empty() && value.starts_with(name)) break;  // says what the node's name says
+      if (!name.empty() && value.starts_with(name)) break;  // the same scope as in the node's name
       const auto scope = scope_of_value_name(value, style_);
       if (!scope) continue;
       const ScopeId found = find(*scope);
@@ -68,8 +68,8 @@ ScopeId ScopeIndex::of_values(onnx::NodeId node) const {
   return found != of_values_.end() && found->node == node ? found->scope : no_scope;
 }
 
-// Interns a scope and those around it, from the outermost in. A tree that is full has no room for their
-// modules either.
+// Interns a scope and its outer scopes, from the outermost inwards. If the tree is full, it has no memory for
+// their modules either.
 ScopeId ScopeIndex::intern(std::string_view text, ModuleTree& tree) {
   if (const ScopeId found = scopes_.find(text); found != no_scope) return found;
   if (static_cast<std::size_t>(std::count(text.begin(), text.end(), '/')) > ModuleTree::max_depth)

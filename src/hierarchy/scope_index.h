@@ -1,8 +1,8 @@
-// ScopeIndex: which module each scope in a model's names means.
+// ScopeIndex: finds the module of each scope in the names of a model.
 //
-// A scope is the chain of modules that were being called, each by its scope component. The chain is not a
-// path: lists leave no trace, a called container repeats its own name, a method may skip a level, a module
-// may be called by another than its parent, and the last component may carry the number of a repeated call.
+// A scope is the chain of active module calls, each with its scope component. The chain is not a path: lists
+// do not appear in it, a called container repeats its name, a method may skip a level, a module may be called
+// by a module other than its parent, and the last component may carry the number of a repeated call.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,22 @@ using modules::ModuleId;
 using modules::ModuleTree;
 using modules::no_module;
 
-/// How a scope's last component came to mean a module, from the plainest to the boldest reading.
+/// How the last component of a scope was matched with a module, from the most literal interpretation to the
+/// least.
 enum class Fit : std::uint8_t {
-  known,      // the module called, straight below the one around it, and known by other evidence
+  known,      // direct child of the outer module, and named by other evidence
   container,  // a called container repeats its name
   skipped,    // deeper below: a method ran in between
   foreign,    // called by a module that is not its parent
-  spelled,    // nothing but the name itself says that there is such a module
-  counted,    // and its number, which call of it this is
-  wired,      // one of several of that name, picked because only that one's surroundings are wired to it
-  bare,       // another framework's scope, taken as it is
+  spelled,    // no other evidence names this module
+  counted,    // the same, and the component ends in a call number
+  wired,      // one of several modules of that name; only its surroundings are connected to the scope
+  bare,       // a scope of another framework, taken literally
 };
 
 struct ScopeMatch {
   ModuleId module = no_module;
-  std::uint32_t call = 0;  // which call of the module, as far as the names tell
+  std::uint32_t call = 0;  // number of the call, as far as names show it
   Fit fit = Fit::known;
 };
 
@@ -47,9 +48,9 @@ struct Scope {
   std::string_view text;
   std::string_view component;
   ScopeId outer = no_scope;
-  bool is_inner = false;                   // some scope lies inside it: its component carries no call number
-  std::vector<ModuleId> parameter_owners;  // modules of that component whose parameters are read in it
-  std::vector<ScopeMatch> matches;         // the best reading first; several are rivals; none: unknown
+  bool is_inner = false;                   // contains other scopes, so its component has no call number
+  std::vector<ModuleId> parameter_owners;  // modules with this component whose parameters the scope reads
+  std::vector<ScopeMatch> matches;         // best match first; several are candidates; empty: unknown
 };
 
 /// Scopes by number, and their numbers by text.
@@ -61,7 +62,7 @@ class Scopes {
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
 
-  /// no_scope when there is none of that text.
+  /// Returns no_scope if no scope has this text.
   ScopeId find(std::string_view text) const;
   ScopeId add(std::string_view text, std::string_view component, ScopeId outer);
 
@@ -72,11 +73,11 @@ class Scopes {
 
 class ScopeIndex {
  public:
-  /// Reads the scopes of all nodes and decides what each means. A tree that is not complete grows by the
-  /// modules that the scopes spell out.
+  /// Reads the scopes of all nodes and finds their modules. Adds the modules that scopes name to an
+  /// incomplete tree.
   ScopeIndex(const onnx::Model& model, ModuleTree& tree, const std::vector<ParameterOwner>& parameters);
 
-  /// The scope in the node's own name, and the one its outputs' names tell where that differs.
+  /// The scope in the name of the node, and the scope in the names of its outputs if it differs.
   ScopeId of_name(onnx::NodeId node) const { return of_name_[node]; }
   ScopeId of_values(onnx::NodeId node) const;
   const Scope& operator[](ScopeId scope) const { return scopes_[scope]; }
@@ -93,8 +94,8 @@ class ScopeIndex {
   ScopeStyle style_ = ScopeStyle::none;
   Scopes scopes_;
   std::vector<ScopeId> of_name_;
-  std::vector<std::string_view> missing_;  // kept for its memory: scopes that intern() adds
-  std::vector<ValueScope> of_values_;      // only where the node's own name says something else; by node
+  std::vector<std::string_view> missing_;  // reused buffer: scopes that intern() adds
+  std::vector<ValueScope> of_values_;      // by node; only if the scope in the node's name differs
 };
 
 }  // namespace thence::hierarchy

@@ -9,7 +9,7 @@ namespace {
 
 using modules::ModuleTree;
 
-// Twice the length of a path: a chain repeats the names of containers.
+// Twice the length of a path, because a chain repeats the names of containers.
 constexpr std::size_t max_scope_length = 2 * ModuleTree::max_path_length;
 
 std::optional<std::string_view> before_last_slash(std::string_view name, ScopeStyle style) {
@@ -24,7 +24,7 @@ std::optional<std::string_view> before_last_slash(std::string_view name, ScopeSt
 
 std::optional<std::string_view> scope_of_node_name(std::string_view name, ScopeStyle style) {
   if (style == ScopeStyle::none || name.empty()) return std::nullopt;
-  // Some converters join the names of what they fused: "model/dense/MatMul;model/dense/BiasAdd".
+  // Some converters join the names of the nodes that they fuse: "model/dense/MatMul;model/dense/BiasAdd".
   if (style == ScopeStyle::bare) name = name.substr(0, name.find(';'));
   if (name.empty()) return std::nullopt;
   return before_last_slash(DerivedNames::shipped().original_node(name), style);
@@ -32,7 +32,7 @@ std::optional<std::string_view> scope_of_node_name(std::string_view name, ScopeS
 
 std::optional<std::string_view> scope_of_value_name(std::string_view name, ScopeStyle style) {
   if (style != ScopeStyle::from_root || name.empty() || name.front() != '/') return std::nullopt;
-  // Only a name that a node once gave its output tells of a scope.
+  // Only a name derived from a node name contains a scope.
   const std::string_view value = DerivedNames::shipped().original_value(name);
   const std::size_t output = value.rfind("_output_");
   if (output == std::string_view::npos || !base::is_digits(value.substr(output + 8))) return std::nullopt;

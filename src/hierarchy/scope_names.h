@@ -1,5 +1,5 @@
-// Scopes in names: PyTorch's TorchScript exporter calls a node "/encoder/layer.0/dense/MatMul_1": the chain
-// of modules being called, then the operation. Its values are "<node name>_output_0".
+// Parses scopes in names. The TorchScript exporter of PyTorch names a node "/encoder/layer.0/dense/MatMul_1":
+// the chain of active module calls, then the operation. It names the values "<node name>_output_0".
 #pragma once
 
 #include <optional>
@@ -9,17 +9,17 @@
 namespace thence::hierarchy {
 
 /// How a file writes scopes: from the root with a leading slash (TorchScript), or without one
-/// ("model/dense/MatMul", as other frameworks' converters do).
+/// ("model/dense/MatMul", from converters of other frameworks).
 enum class ScopeStyle { none, from_root, bare };
 
-/// "/encoder/layer.0" of the name above, "" when the root itself ran it; empty when the name has no scope.
+/// "/encoder/layer.0/dense" for the name above, "" if the root ran the node; empty if the name has no scope.
 std::optional<std::string_view> scope_of_node_name(std::string_view name, ScopeStyle style);
 std::optional<std::string_view> scope_of_value_name(std::string_view name, ScopeStyle style);
 
-/// A module's part of a scope: its path cut to the last atom that is not a number, and what follows it.
+/// The part of a scope that a module contributes: its path from the last atom that is not a number.
 std::string_view scope_component(std::string_view path);
 
-/// The scope around, and the last component; "" and the whole for the outermost.
+/// The outer scope and the last component; "" and the whole text for an outermost scope.
 struct ScopeParts {
   std::string_view outer;
   std::string_view component;

@@ -14,7 +14,7 @@ namespace {
 using modules::cross_layer;
 using modules::root;
 
-// The component without the number of a repeated call: "fc" of "fc_2".
+// The component without the number of a repeated call: "fc" for "fc_2".
 std::string_view unnumbered(const Scope& scope) {
   base::NumberedName name;
   return !scope.is_inner && base::take_number_suffix(scope.component, name) ? name.base : std::string_view();
@@ -44,7 +44,7 @@ void ScopeResolver::run(const std::vector<ParameterOwner>& parameters) {
   for (const ScopeId id : order) {
     Scope& scope = scopes_[now_ = id];
     if (scope.parameter_owners.size() <= most_rivals) resolve(scope);
-    // More than can be weighed: unknown, and so is all that lies inside.
+    // Too many candidates to compare: the scope and its inner scopes stay unknown.
     if (scope.matches.size() > std::min(most_rivals, rivals_left_)) scope.matches = {};
     if (scope.matches.size() > 1) rivals_left_ -= scope.matches.size();
   }
@@ -52,8 +52,9 @@ void ScopeResolver::run(const std::vector<ParameterOwner>& parameters) {
   number_calls(order);
 }
 
-// Outer scopes first: they were met, and numbered, before those inside them. Scopes that carry a number and
-// hold none come last, by number: they may be further calls of plain ones.
+// Outer scopes come first, because they are read and numbered before their inner scopes. Scopes with a number
+// and without inner scopes come last, in order of their numbers: they may be further calls of unnumbered
+// scopes.
 std::vector<ScopeId> ScopeResolver::outermost_first() const {
   std::vector<ScopeId> order;
   std::vector<std::tuple<unsigned, std::string_view, ScopeId>> numbered;
@@ -71,7 +72,7 @@ std::vector<ScopeId> ScopeResolver::outermost_first() const {
 }
 
 // A scope that reads `a.b.fc.weight` and whose last component is "fc" (or "fc_2", its third call) is most
-// likely a call of `a.b.fc`, wherever the chain before it leads.
+// likely a call of `a.b.fc`, wherever the rest of the chain leads.
 void ScopeResolver::collect_owners(const std::vector<ParameterOwner>& parameters) {
   for (onnx::NodeId id = 0; id < model_.node_count(); ++id) {
     if (of_name_[id] == no_scope) continue;
@@ -89,7 +90,7 @@ void ScopeResolver::collect_owners(const std::vector<ParameterOwner>& parameters
   }
 }
 
-// What is known of an inner scope says where the one around it lies, too.
+// The location of an inner scope also determines the location of its outer scope.
 void ScopeResolver::pass_owners_outwards(const std::vector<ScopeId>& order) {
   for (auto at = order.rbegin(); at != order.rend(); ++at) {
     const Scope& scope = scopes_[*at];
@@ -115,8 +116,8 @@ std::string_view ScopeResolver::join(std::string_view outer, std::string_view co
   return path_ += component;
 }
 
-// A called container `blocks` has the scope component "blocks", its child "blocks.0": the child's path is the
-// container's and the number, not the container's and "blocks.0".
+// A called container `blocks` has the scope component "blocks", and its child has "blocks.0". The path of the
+// child is the path of the container plus the number, not plus "blocks.0".
 std::string_view ScopeResolver::repeated_container(std::string_view outer, std::string_view component) {
   const std::string_view own = scope_component(outer);
   if (own.empty() || !component.starts_with(own) || component.size() <= own.size() + 1 ||
@@ -159,8 +160,8 @@ void ScopeResolver::resolve(Scope& scope) {
   if (resolve_component(scope, outer, scope.component)) return;
   if (const std::string_view base = unnumbered(scope); !base.empty()) {
     if (resolve_component(scope, outer, base)) return;
-    // Call k of a module is named only after call k-1 was: without a scope for that, the number is the name's
-    // own.
+    // Call k of a module has a name only if call k-1 has one. Without a scope for call k-1, the number is
+    // part of the module's name.
     const std::string first =
         std::string(scope.text.substr(0, scope.text.size() - scope.component.size())) + std::string(base);
     if (const ScopeId found = scopes_.find(first); found != no_scope && !tree_.complete())
@@ -170,9 +171,9 @@ void ScopeResolver::resolve(Scope& scope) {
   if (!tree_.complete()) spell_out(scope, outer);
 }
 
-// The scope around stands for several modules (layers run by calling `forward` leave no trace of themselves).
-// The parameters read in this one may say which; otherwise the candidates stay rivals until the wiring is
-// asked.
+// The outer scope may be any of several modules, because layers whose `forward` is called directly leave no
+// scope. The parameters that this scope reads may decide. Otherwise the candidates stay ambiguous until
+// connections are used.
 void ScopeResolver::resolve_among(Scope& scope, const std::vector<ScopeMatch>& outers) {
   for (const ModuleId owner : scope.parameter_owners) add_match(scope, owner, Fit::skipped);
   if (!scope.matches.empty()) return;
@@ -188,15 +189,15 @@ void ScopeResolver::resolve_among(Scope& scope, const std::vector<ScopeMatch>& o
   }
 }
 
-// A module that names alone tell of is no better known where it is named again; and what is taken for its
-// next call may be another module, with a name of its own or one of the same name elsewhere.
+// A module named only by scopes gains no support from a repeated name. And a presumed second call may be
+// another module, with a number in its name or with the same name elsewhere.
 Fit ScopeResolver::fit_of(const Scope& scope, ModuleId module, std::string_view component) const {
   if (module < known_) return Fit::known;
   return component == scope.component ? Fit::spelled : Fit::counted;
 }
 
-// The modules that a component may mean below `outer`, by what is known: straight below, a repeated
-// container, the owner of the parameters it reads, and in a complete tree whatever bears the name.
+// Finds the modules that a component may name below `outer`: a direct child, a repeated container, the owner
+// of the parameters that the scope reads and, in a complete tree, any module with that name.
 bool ScopeResolver::resolve_component(Scope& scope, ModuleId outer, std::string_view component) {
   const std::string_view around = tree_[outer].path;
   if (const ModuleId below = tree_.find(join(around, component)); below != no_module)
@@ -208,18 +209,18 @@ bool ScopeResolver::resolve_component(Scope& scope, ModuleId outer, std::string_
   return !scope.matches.empty();
 }
 
-// The owners of the parameters that the scope's nodes read, where they bear its name.
+// Matches owners of the parameters that the scope's nodes read, if the owner has the scope's name.
 void ScopeResolver::match_parameter_owners(Scope& scope, ModuleId outer, std::string_view component) {
   for (const ModuleId owner : scope.parameter_owners) {
     if (scope_component(tree_[owner].path) != component) continue;
-    // Two modules may share one tensor. If the owner has a scope of its own elsewhere, then this one is as
-    // likely another module tied to it as the owner called from here; the name's own word is taken.
+    // Two modules may share a tensor. If the owner has its own scope elsewhere, this scope may equally be
+    // another module that shares the tensor, so the name alone counts.
     if (!tree_.complete() && !tree_.within(owner, outer) && scope_of_its_own(owner)) continue;
     add_match(scope, owner, tree_.within(owner, outer) ? Fit::skipped : Fit::foreign);
   }
 }
 
-// Any modules that bear the name: those below `outer` or, where there are none, those elsewhere.
+// Matches modules with the given name: those below `outer` or, if there are none, those elsewhere.
 void ScopeResolver::match_by_name(Scope& scope, ModuleId outer, std::string_view component) {
   const auto named = by_component_.find(component);
   if (named == by_component_.end() || named->second.size() > most_rivals || !spend(named->second.size()))
@@ -239,7 +240,7 @@ void ScopeResolver::spell_out(Scope& scope, ModuleId outer) {
     add_match(scope, tree_.add(join(around, scope.component)), Fit::spelled);
 }
 
-// Whether the file has the scope that a call of this module by its parents would leave.
+// Whether the file has the scope that a call of this module through its parents would produce.
 bool ScopeResolver::scope_of_its_own(ModuleId module) const {
   std::string text;
   for (std::string_view path = tree_[module].path; !path.empty();) {
@@ -251,8 +252,8 @@ bool ScopeResolver::scope_of_its_own(ModuleId module) const {
   return scopes_.find(text) != no_scope;
 }
 
-// The exporter numbers scopes whose text is there already: as many modules of that text as scopes, with no
-// number left out, and each scope is another one's.
+// The exporter numbers scopes whose text already exists. If a text has as many modules as scopes and no
+// number is missing, each scope is a different module.
 void ScopeResolver::find_siblings() {
   std::unordered_map<std::string, std::shared_ptr<std::vector<ScopeId>>> by_text;
   for (ScopeId id = 0; id < scopes_.size(); ++id) {
@@ -271,7 +272,7 @@ void ScopeResolver::find_siblings() {
   }
 }
 
-// Whether the scopes are numbered without a gap.
+// Whether the numbers of the scopes have no gaps.
 bool ScopeResolver::is_numbered_throughout(const std::string& text, const std::vector<ScopeId>& group) const {
   for (std::size_t number = 0; number < group.size(); ++number) {
     const ScopeId found = scopes_.find(number == 0 ? text : base::format("{}_{}", text, number));
@@ -280,7 +281,7 @@ bool ScopeResolver::is_numbered_throughout(const std::string& text, const std::v
   return true;
 }
 
-// Whether the scopes match as many modules as they are, and it is open which is which.
+// Whether the scopes match as many modules as there are scopes, and their assignment is undecided.
 bool ScopeResolver::has_as_many_modules(const std::vector<ScopeId>& group) const {
   std::set<ModuleId> modules;
   bool any_open = false;
@@ -291,7 +292,8 @@ bool ScopeResolver::has_as_many_modules(const std::vector<ScopeId>& group) const
   return any_open && modules.size() == group.size();
 }
 
-// The last open one of a group is left the module that no other has; whether it is that.
+// Gives the last undecided scope of a group the only module that no other scope has. Returns whether `id` was
+// decided.
 bool ScopeResolver::leave_to_siblings(ScopeId id) {
   const auto group = siblings_.find(id);
   if (group == siblings_.end() || !spend(group->second->size())) return false;
@@ -312,7 +314,7 @@ bool ScopeResolver::is_open(ScopeId scope) const {
   return scope != no_scope && scopes_[scope].matches.size() > 1;
 }
 
-// One edge of the graph, between two nodes of different scopes.
+// Records an edge between two nodes of different scopes.
 void ScopeResolver::connect(onnx::NodeId writer, onnx::NodeId reader,
                             std::vector<Connections>& connections) const {
   const ScopeId to = of_name_[reader], from = of_name_[writer];
@@ -341,9 +343,9 @@ std::vector<ScopeResolver::Connections> ScopeResolver::connections_of_open_scope
   return connections;
 }
 
-// All nodes of a scope belong to one call of one module. A scope that fits several is decided if only one of
-// the candidates is connected to it: by what lies inside it, else around it, else in its layer. What is
-// decided may decide others, so this goes on until nothing changes, or for `most_wiring_rounds`.
+// All nodes of a scope belong to one call of one module. A scope with several candidates is decided if only
+// one candidate is connected to it: through its inner scopes, else its outer scopes, else its layer. A
+// decision may enable others, so this repeats until nothing changes, at most `most_wiring_rounds` times.
 void ScopeResolver::decide_by_wiring() {
   if (std::none_of(scopes_.begin(), scopes_.end(),
                    [](const Scope& scope) { return scope.matches.size() > 1; }))
@@ -361,7 +363,7 @@ void ScopeResolver::decide_by_wiring() {
   }
 }
 
-// Whether it could be decided. Scopes that this may decide in turn are marked.
+// Returns whether the scope was decided. Marks the scopes that this decision may help to decide.
 bool ScopeResolver::decide_by_connections(ScopeId id, std::vector<Connections>& connections) {
   const ModuleId picked = leave_to_siblings(id) ? scopes_[id].matches.front().module
                                                 : pick_by_neighbours(scopes_[id], connections[id].scopes,
@@ -393,12 +395,12 @@ ModuleId ScopeResolver::pick_by_neighbours(const Scope& scope, const std::vector
     }
   }
   if (blind)
-    layer.clear();  // the neighbour that is seen may be the next layer, and the one that is not, its own
+    layer.clear();  // the visible neighbour may be in the next layer, and the hidden one in this layer
   const std::set<ModuleId>& closest = !inside.empty() ? inside : !around.empty() ? around : layer;
   return closest.size() == 1 ? *closest.begin() : no_module;
 }
 
-// The k-th scope that means the same module is its k-th call; one with scopes inside it counts as well.
+// The k-th scope of a module is its k-th call. Scopes that contain other scopes count as well.
 void ScopeResolver::number_calls(const std::vector<ScopeId>& order) {
   std::vector<std::uint32_t> calls(tree_.size());
   for (const ScopeId id : order)

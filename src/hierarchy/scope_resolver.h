@@ -1,5 +1,5 @@
-// ScopeResolver: decides what each scope means, from the outermost in, by what is known of the modules: the
-// tree, the parameters read in a scope, and at last what it is wired to.
+// ScopeResolver: finds the module of each scope, outermost scopes first. It uses the module tree, then the
+// parameters that a scope reads, and last the connections of the scope.
 #pragma once
 
 #include <memory>
@@ -29,11 +29,11 @@ class ScopeResolver {
   void match_parameter_owners(Scope& scope, ModuleId outer, std::string_view component);
   void match_by_name(Scope& scope, ModuleId outer, std::string_view component);
   void spell_out(Scope& scope, ModuleId outer);
-  /// What an ambiguous scope is connected to.
+  /// The scopes to which an ambiguous scope is connected.
   struct Connections {
     std::vector<ScopeId> scopes;
-    bool has_unnamed = false;  // a node without a scope as well, so that not all is known
-    bool may_decide = true;    // something that it is connected to was decided since it was tried
+    bool has_unnamed = false;  // also connected to a node without a scope, so `scopes` is incomplete
+    bool may_decide = true;    // a connected scope was decided since the last attempt
   };
   bool is_open(ScopeId scope) const;
   void connect(onnx::NodeId writer, onnx::NodeId reader, std::vector<Connections>& connections) const;
@@ -57,18 +57,18 @@ class ScopeResolver {
   ScopeStyle style_;
   Scopes& scopes_;
   const std::vector<ScopeId>& of_name_;
-  std::unordered_map<std::string_view, std::vector<ModuleId>> by_component_;  // of a complete tree
-  // Open scopes that differ in their number alone, where there are as many modules as scopes: each has its
-  // own.
+  std::unordered_map<std::string_view, std::vector<ModuleId>> by_component_;  // for a complete tree
+  // Groups of undecided scopes that differ only in their number and have as many candidate modules as scopes,
+  // so that each module has one scope.
   std::unordered_map<ScopeId, std::shared_ptr<std::vector<ScopeId>>> siblings_;
-  // What may be spent on rivals, and how many may be kept in all: a file made to have too many leaves them
-  // unknown.
+  // Limits on the work for ambiguous scopes and on the number of stored candidates. A malicious file that
+  // exceeds them gets unknown scopes.
   std::size_t work_left_ = 0, rivals_left_ = 0;
   std::vector<ScopeId>
-      matched_;             // by module: the last scope that it was matched to, so that none is listed twice
-  ScopeId now_ = no_scope;  // the scope at hand
-  ModuleId known_ = 0;      // modules before this one were known before any scope was read
-  std::string path_;        // what join() and repeated_container() made last
+      matched_;             // by module: the last scope matched to it, so that no scope lists a module twice
+  ScopeId now_ = no_scope;  // the current scope
+  ModuleId known_ = 0;      // modules with smaller numbers were known before scopes were read
+  std::string path_;        // the last result of join() or repeated_container()
 };
 
 }  // namespace thence::hierarchy

@@ -1,5 +1,5 @@
-// Thresholds of matching scopes, and functions that `thence fold` made, with modules. What they cut off stays
-// unknown.
+// Thresholds of matching scopes, and functions written by `thence fold`, with modules. What exceeds them
+// stays unknown.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,14 @@ namespace thence::hierarchy {
 /// unknown.
 THENCE_THRESHOLD std::size_t most_rivals = base::tuned<std::size_t>("hierarchy_most_rivals", 1024);
 
-/// Rounds in which scopes that were decided decide others; it ends earlier where nothing changes.
+/// Rounds in which decided scopes decide others. The rounds end early once nothing changes.
 THENCE_THRESHOLD int most_wiring_rounds = base::tuned("hierarchy_most_wiring_rounds", 64);
 
-/// Safety caps on the work that is spent on rivals, and on how many are kept: at least so many, and more for
-/// each scope.
+/// Safety caps on the work for candidates and on their number: a minimum, plus an allowance per scope.
 inline constexpr std::size_t least_work = std::size_t{1} << 22, work_per_scope = 64;
 inline constexpr std::size_t least_rivals_kept = std::size_t{1} << 18, rivals_kept_per_scope = 4;
 
-/// Safety cap: modules that one function stands for.
+/// Safety cap: modules that one function represents.
 inline constexpr std::size_t most_modules_per_function = 64;
 
 }  // namespace thence::hierarchy

@@ -28,7 +28,7 @@ using Named = std::unordered_map<std::string_view, std::uint32_t>;  // initializ
 
 struct Guess {
   std::string_view prefix;
-  std::vector<std::string_view> rests;  // paths of the shorter side that it stands before on the longer
+  std::vector<std::string_view> rests;  // paths of the shorter side that have this prefix on the longer side
 };
 
 // The prefixes that some of the longer paths have before a shorter one, the likeliest first.
@@ -47,7 +47,7 @@ std::vector<Guess> prefixes(const Longer& longer, const Shorter& shorter) {
   return guesses;
 }
 
-// An encoder and a decoder may have the same names inside: what the weights are tells them apart.
+// An encoder and a decoder may contain the same names, so the content of the weights decides.
 std::size_t same_content(const Guess& guess, bool capture_has_it, const Captured& captured,
                          const Named& named, const onnx::Model& model) {
   std::size_t same = 0;
@@ -92,7 +92,7 @@ Named named_paths(const onnx::Model& model) {
   return named;
 }
 
-// Nothing for a path that the wrapper has outside what it wraps.
+// Empty for a path of the wrapper that is outside the wrapped model.
 std::optional<std::string> moved(std::string_view path, const Wrapping& wrapping) {
   if (!wrapping.capture_has_it) return joined(wrapping.prefix, path);
   if (path == wrapping.prefix) return std::string();
@@ -146,7 +146,7 @@ Wrapping find_wrapping(const Capture& capture, const onnx::Model& model) {
   for (std::size_t i = 0; i < guesses.size() && i < most_prefixes_compared; ++i)
     by_content[same_content(guesses[i], capture_has_it, captured, named, model)].push_back(guesses[i].prefix);
   const auto& [equal, best] = *by_content.begin();
-  if (equal == 0 || best.size() > 1) return {};  // nobody can tell
+  if (equal == 0 || best.size() > 1) return {};  // no evidence to choose between them
   return {std::string(best.front()), capture_has_it};
 }
 

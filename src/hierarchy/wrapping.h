@@ -1,5 +1,5 @@
-// A capture of a model and a file of the same model inside a wrapper (`module.`, `_orig_mod.`, a user's own),
-// or the other way round: the same modules, their paths longer by a prefix on one side.
+// A capture of a model and a file of the same model inside a wrapper (`module.`, `_orig_mod.`, a user's
+// class), or the reverse: the modules are the same, but the paths of one side have a prefix.
 #pragma once
 
 #include <string>
@@ -12,14 +12,15 @@ namespace thence::hierarchy {
 using capture::Capture;
 
 struct Wrapping {
-  std::string prefix;           // "module"; empty: paths are the same on both sides
-  bool capture_has_it = false;  // the capture is of the wrapper, the file of what is inside
+  std::string prefix;           // "module"; empty if paths are the same on both sides
+  bool capture_has_it = false;  // the capture is of the wrapper, the file of the wrapped model
 };
 
-/// What the names of the file's parameters say; no prefix unless it explains more of them than none does.
+/// Finds the prefix from the parameter names of the file. Empty unless a prefix explains more names than no
+/// prefix.
 Wrapping find_wrapping(const Capture& capture, const onnx::Model& model);
 
-/// The capture as if it had been made of the model in the file.
+/// Returns the capture as if it had been made from the model in the file.
 Capture rewrapped(Capture capture, const Wrapping& wrapping);
 
 }  // namespace thence::hierarchy

@@ -1,5 +1,5 @@
-// Which modules people mean when they ask "which module": their own and their library's, not torch.nn's
-// building blocks, but for a few of those that are worth naming.
+// Decides which modules are reported as hf_module: classes of the user and of their library, and a few
+// important classes of torch.nn, but not its other building blocks.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@ namespace thence::modules {
 
 class ClassFilter {
  public:
-  /// With the usual exceptions: the norms and Embedding.
+  /// With the default exceptions: the norms and Embedding.
   ClassFilter();
-  /// A user's list of torch.nn classes (short names) replaces the usual one.
+  /// A user's list of torch.nn classes (short names) replaces the default exceptions.
   explicit ClassFilter(std::vector<std::string> exceptions) : exceptions_(std::move(exceptions)) {}
 
-  /// Every class counts, torch.nn's included.
+  /// Shows every class, including those of torch.nn.
   static ClassFilter all();
 
   bool shows(std::string_view class_name) const;
-  /// The nearest shown module, from the module itself outwards; no_module when there is none or classes are
+  /// The nearest shown module, from the module itself outwards; no_module if there is none or classes are
   /// unknown.
   ModuleId hf_module(const ModuleTree& tree, ModuleId module) const;
 

@@ -1,4 +1,4 @@
-// Which classes a pattern means.
+// Matches classes with patterns.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace thence::modules {
 
-/// A pattern without dots is held against the last part of a class's name, another against the whole. A class
-/// that is not known fits none.
+/// A pattern without dots is matched with the last part of a class name, any other pattern with the whole
+/// name. An unknown class matches no pattern.
 bool class_fits(const base::Glob& glob, std::string_view class_name);
 
 }  // namespace thence::modules

@@ -22,7 +22,7 @@ bool well_formed(std::string_view path) {
          (path.front() != '.' && path.back() != '.' && path.find("..") == std::string_view::npos);
 }
 
-// What a module takes, here and wherever modules are counted or listed, besides its path.
+// Bytes of memory per module, here and in other lists of modules, without its path.
 constexpr std::size_t a_module = 400;
 
 bool same_inside(const ModuleTree& tree, const Module& a, const Module& b) {
@@ -57,7 +57,7 @@ ModuleId ModuleTree::add(std::string_view path, std::string_view class_name) {
   ModuleId module = find(path);
   if (module == no_module) {
     if (!well_formed(path)) return no_module;
-    const ModuleId parent = add(parent_path(path));  // as deep as max_depth at most
+    const ModuleId parent = add(parent_path(path));  // recursion depth is at most max_depth
     if (parent == no_module || !take_room(a_module + path.size())) return no_module;
     module = append(parent, path, parent_path(path).empty() ? 0 : path.rfind('.') + 1);
   }
@@ -146,13 +146,13 @@ void ModuleTree::find_layers() {
   for (ModuleId id = 1; id < modules_.size(); ++id) repeats_[id] = repeats(modules_[id]);
 }
 
-// An integer atom is a layer's when the block repeats: a list of modules, siblings of one class, or,
-// where classes are unknown, something that has modules inside and so is more than a step of a sequence.
+// An integer atom is a layer number if the block repeats: a list of modules, siblings of one class or, if
+// classes are unknown, a module with children, which is more than an element of a sequence.
 bool ModuleTree::repeats(const Module& module) const {
   if (!base::is_digits(module.name())) return false;
   const Module& container = modules_[module.parent];
   if (short_class(container.class_name) == "ModuleList") return true;
-  // A container whose class is unknown where others' are known was never called: it only holds its modules.
+  // A container with an unknown class in a tree that has classes was never called: it only holds its modules.
   if (module.class_name.empty() ||
       (container.class_name.empty() && has_classes() && !module.children.empty()))
     return !module.children.empty();
@@ -183,19 +183,19 @@ std::vector<LayerStep> ModuleTree::layer_path(ModuleId module) const {
 }
 
 bool cross_layer(std::string_view a, std::string_view b) {
-  // Eight bytes at a time: paths of one model share much of their front.
+  // Compare eight bytes at a time, because paths of one model share long prefixes.
   std::size_t at = 0;
   const std::size_t shorter = std::min(a.size(), b.size());
   while (at + 8 <= shorter && std::memcmp(a.data() + at, b.data() + at, 8) == 0) at += 8;
   while (at < shorter && a[at] == b[at]) ++at;
   if (at == a.size() && at == b.size()) return false;
-  // Back to the start of the atom in which they differ.
+  // Go back to the start of the atom in which they differ.
   while (at > 0 && a[at - 1] != '.') --at;
   const auto atom = [at](std::string_view path) {
     return at >= path.size() ? std::string_view() : path.substr(at, path.find('.', at) - at);
   };
   std::string_view atom_a = atom(a), atom_b = atom(b);
-  if (atom_a == atom_b) {  // "x" and "x.y": they differ past the end of one of them
+  if (atom_a == atom_b) {  // "x" and "x.y": they differ after the end of one of them
     return false;
   }
   return base::is_digits(atom_a) && base::is_digits(atom_b);
@@ -204,7 +204,7 @@ bool cross_layer(std::string_view a, std::string_view b) {
 bool is_torch_nn(std::string_view class_name) { return class_name.starts_with("torch.nn."); }
 
 std::string_view short_class(std::string_view class_name) {
-  // "<locals>" of a class made inside a function holds no dot; "a.<locals>.B" is B.
+  // "<locals>" in the name of a class defined inside a function contains no dot; "a.<locals>.B" is B.
   const std::size_t dot = class_name.rfind('.');
   return dot == std::string_view::npos ? class_name : class_name.substr(dot + 1);
 }

@@ -19,19 +19,19 @@ inline constexpr ModuleId no_module = 0xffffffff;
 
 struct Module {
   std::string_view path;        // "" for the root
-  std::string_view class_name;  // qualified; empty when unknown
+  std::string_view class_name;  // qualified; empty if unknown
   ModuleId parent = no_module;
-  std::uint32_t name_at = 0;              // where the path's last atom begins, or what its parent's lacks
+  std::uint32_t name_at = 0;  // start of the path's last atom, or of the part that the parent's path lacks
   std::vector<ModuleId> children;         // in order of registration, as far as known
-  std::vector<std::string_view> aliases;  // further paths of the same module
-  std::optional<std::uint32_t> calls;     // how often its forward ran, when a capture says so
-  bool only_numbers = true;               // so are its children called
+  std::vector<std::string_view> aliases;  // other paths of the same module
+  std::optional<std::uint32_t> calls;     // number of forward calls, if a capture has it
+  bool only_numbers = true;               // all children have integer names
 
   /// The last atom of the path.
   std::string_view name() const { return path.substr(name_at); }
 };
 
-/// Where a module stands in a repeated block: `encoder.layer`, 3.
+/// The position of a module in a repeated block: `encoder.layer`, 3.
 struct LayerStep {
   std::string_view container;
   std::uint64_t index;
@@ -39,7 +39,7 @@ struct LayerStep {
 
 class ModuleTree {
  public:
-  /// Longer or deeper paths are no module's: what claims so is not believed.
+  /// Longer or deeper paths are not accepted as modules.
   static constexpr std::size_t max_path_length = 1024;
   static constexpr std::size_t max_depth = 64;
   static constexpr std::size_t max_class_length = 512;
@@ -51,42 +51,42 @@ class ModuleTree {
   ModuleTree(ModuleTree&&) = default;
   ModuleTree& operator=(ModuleTree&&) = default;
 
-  /// Another one, with the same modules under the same numbers.
+  /// Returns a copy with the same module numbers.
   ModuleTree copy() const;
 
-  /// Adds a module and, where missing, those around it. A known module gets the class if it had none.
-  /// no_module when the path is past the limits or malformed, or the tree is full.
+  /// Adds a module and its missing ancestors. An existing module gets the class if it has none. Returns
+  /// no_module if the path is malformed or exceeds the limits, or if the tree is full.
   ModuleId add(std::string_view path, std::string_view class_name = {});
-  /// Adds a module inside another, whatever its path: what is shown of a model leaves out levels, and has
-  /// other names. The path is not that of a module already there.
+  /// Adds a child module with any path, because the view of a model omits levels and renames modules. The
+  /// path must be new.
   ModuleId add_inside(ModuleId parent, std::string_view path, std::string_view class_name);
   void add_alias(ModuleId module, std::string_view path);
   void set_calls(ModuleId module, std::uint32_t calls) { modules_[module].calls = calls; }
-  /// The module of this path or alias.
+  /// The module with this path or alias.
   ModuleId find(std::string_view path) const;
 
   const Module& operator[](ModuleId module) const { return modules_[module]; }
   std::size_t size() const { return modules_.size(); }
 
-  /// A few bytes of names can ask for many modules. A tree that grows by what a file says takes so many bytes
-  /// and no more; from then on it is full, and what is not in it is unknown.
+  /// A few bytes of names can require many modules, so a tree that grows from a file has a memory limit. Once
+  /// the limit is reached, the tree is full and further modules are unknown.
   void set_room(std::size_t bytes) { room_ = bytes; }
   bool take_room(std::size_t bytes);
   bool full() const { return full_; }
 
-  /// A capture's tree holds every module; one rebuilt from a file holds those that left a trace.
+  /// The tree of a capture has every module. A tree rebuilt from a file has only modules that the file names.
   bool complete() const { return complete_; }
   void set_complete() { complete_ = true; }
   bool has_classes() const { return classes_ > 0; }
 
-  bool within(ModuleId inner, ModuleId outer) const;  // also when they are the same
+  bool within(ModuleId inner, ModuleId outer) const;  // also true if they are equal
   ModuleId common_ancestor(ModuleId a, ModuleId b) const;
-  /// The nearest module that can run operations of its own: a list of modules cannot.
+  /// The nearest module that can run operations. A list of modules cannot.
   ModuleId nearest_runnable(ModuleId module) const;
 
-  /// Once all modules are there: finds out which of them are repeated blocks.
+  /// Finds the repeated blocks. Call it after all modules are added.
   void find_layers();
-  /// Every repeated block around a module, outermost first; max_layer_steps at most.
+  /// The repeated blocks around a module, outermost first; at most max_layer_steps.
   std::vector<LayerStep> layer_path(ModuleId module) const;
 
  private:
@@ -100,21 +100,21 @@ class ModuleTree {
     ModuleId module;
   };
   std::deque<Module> modules_;
-  std::vector<Path> paths_;  // and aliases
+  std::vector<Path> paths_;  // including aliases
   base::TextIndex by_path_;  // into paths_
   base::TextStore texts_;
-  std::unordered_set<std::string_view> class_names_;  // modules share few
+  std::unordered_set<std::string_view> class_names_;  // few distinct names
   std::size_t classes_ = 0;
   std::size_t room_ = static_cast<std::size_t>(-1);
   bool full_ = false;
   bool complete_ = false;
-  std::vector<bool> repeats_;  // whether a module is a repeated block, by module; empty before find_layers()
+  std::vector<bool> repeats_;  // by module: whether it is a repeated block; empty before find_layers()
 };
 
-/// Whether two paths lie in different layers: at the first atom where they differ, both are integers.
+/// Whether two paths are in different layers: at the first atom that differs, both are integers.
 bool cross_layer(std::string_view a, std::string_view b);
 
-/// Whether a class comes from torch.nn, and the last part of a qualified class name.
+/// Whether a class is in torch.nn, and the last part of a qualified class name.
 bool is_torch_nn(std::string_view class_name);
 std::string_view short_class(std::string_view class_name);
 

@@ -26,7 +26,7 @@ void Binder::bind() {
   for (GraphId id = 0; id < model_.graphs_.size(); ++id) {
     while (!scopes_.empty() && scopes_.back().graph != model_.graphs_[id].parent) leave();
     enter(id);
-    // Only now, for a graph that is not in order still reads what it writes later.
+    // Bind inputs after outputs, because nodes may be out of topological order.
     bind_inputs(model_.graphs_[id]);
     bind_graph_outputs(id);
   }
@@ -60,7 +60,8 @@ void Binder::bind_initializers(const Graph& graph) {
       value = define(value, Producer::Kind::initializer, i);
       continue;
     }
-    // Before IR version 4 every initializer was an input, too: its default. Otherwise the first counts.
+    // Before IR version 4, every initializer was also a graph input, and gave its default. In all other cases
+    // the first producer counts.
     value = binding_[value];
     std::uint32_t& producer = model_.values_[value].producer;
     if (producer == pack(Producer::Kind::graph_input, 0)) producer = pack(Producer::Kind::initializer, i);
@@ -84,7 +85,8 @@ void Binder::bind_outputs(const Graph& graph) {
       if (model_.values_[binding_[output]].producer == producer) {
         output = binding_[output];
       } else {
-        // A value of its own that nobody can read: the row keeps its outputs, readers keep the first.
+        // A duplicate output name gets a new value without consumers. The row keeps its outputs, and
+        // consumers keep the first value.
         model_.values_.push_back({output, producer});
         output = static_cast<ValueId>(model_.values_.size() - 1);
       }
@@ -108,7 +110,7 @@ void Binder::bind_inputs(const Graph& graph) {
   }
 }
 
-// They name values of this graph or, in a body, of one around it.
+// Graph outputs name values of this graph or, in a body, of an enclosing graph.
 void Binder::bind_graph_outputs(GraphId id) {
   for (ValueId& output : model_.graphs_[id].outputs) {
     if (binding_[output] != none) {
@@ -125,7 +127,7 @@ void Binder::bind_graph_outputs(GraphId id) {
 ValueId Binder::define(std::uint32_t name, Producer::Kind kind, std::uint32_t index) {
   const auto value = static_cast<ValueId>(model_.values_.size());
   model_.values_.push_back({name, pack(kind, index)});
-  // The main graph's scope is cleared as a whole, so only the others remember what they hide.
+  // The scope of the main graph is cleared as a whole, so only the others record what they shadow.
   if (scopes_.size() > 1 || scopes_.front().graph != 0) shadowed_.push_back({name, binding_[name]});
   binding_[name] = value;
   return value;

@@ -1,5 +1,5 @@
-// Binder: the last step of reading. It turns names into values, scope by scope, so that every input is
-// tied to what produces it: a body sees the values of the graphs around it, a function only its own.
+// Binder: the last step of reading. It resolves names to values, scope by scope, and so links every input to
+// its producer. A body sees the values of the enclosing graphs; a function sees only its own values.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace thence::onnx {
 
 class Binder {
  public:
-  /// In `model`, inputs, outputs and initializers still hold the numbers of their names.
+  /// Inputs, outputs and initializers of `model` still hold name numbers.
   Binder(Model& model, Diagnostics& diagnostics);
   void bind();
 
@@ -32,7 +32,7 @@ class Binder {
 
   Model& model_;
   Diagnostics& diagnostics_;
-  std::vector<ValueId> binding_;  // name -> the value it means in the scope at hand
+  std::vector<ValueId> binding_;  // name -> its value in the current scope
   struct Shadowed {
     std::uint32_t name;
     ValueId value;

@@ -12,7 +12,7 @@
 namespace thence::onnx {
 namespace {
 
-// Every bit of x decides every bit of the result.
+// Every bit of the result depends on every bit of x.
 constexpr std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
@@ -25,8 +25,8 @@ constexpr std::uint32_t mixed(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
-// Most weights have elements of four bytes or fewer. Two sums of 32-bit hashes in place of one of 64 bits:
-// processors do several such at once.
+// Most weights have elements of at most four bytes. Two sums of 32-bit hashes instead of one 64-bit sum allow
+// vector instructions.
 template <class Element>
   requires(sizeof(Element) <= 4)
 std::uint64_t sum_of(std::string_view data) {
@@ -59,7 +59,7 @@ std::uint64_t sum_of(std::string_view data, unsigned width) {
     case 1: return sum_of<std::uint8_t>(data);
     case 2: return sum_of<std::uint16_t>(data);
     case 4: return sum_of<std::uint32_t>(data);
-    default: return sum_of<std::uint64_t>(data);  // also both halves of complex numbers
+    default: return sum_of<std::uint64_t>(data);  // including both halves of complex numbers
   }
 }
 

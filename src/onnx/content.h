@@ -1,4 +1,4 @@
-// What a tensor's data looks like, for recognising a parameter whose name is gone.
+// Hashes of tensor data, to recognise a parameter that was renamed.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace thence::onnx {
 
-/// Hashes of a tensor's elements, streamed.
+/// Hashes of the elements of a tensor, computed as a stream.
 struct Content {
-  std::uint64_t exact = 0;      // over the bytes in order
-  std::uint64_t unordered = 0;  // over the elements in any order: it survives transposes
+  std::uint64_t exact = 0;      // of the bytes in order
+  std::uint64_t unordered = 0;  // of the elements in any order, so that a transpose keeps it
   std::uint64_t elements = 0;
 };
 
-/// Of elements of `width` bytes (1, 2, 4, 8 or 16), as they lie in memory on a little-endian machine.
+/// Hashes elements of `width` bytes (1, 2, 4, 8 or 16) in little-endian byte order.
 Content content_of(std::string_view data, unsigned width);
 
-/// Of an initializer's data where that lies in the file itself, as raw bytes or as floats; empty for data
-/// that lies elsewhere, is too short for its shape, or of a type whose elements are smaller than a byte.
+/// Hashes the data of an initializer that is stored in the model file, as raw bytes or as floats. Empty for
+/// external data, for data too short for its shape, and for elements smaller than a byte.
 std::optional<Content> content_of(const onnx::Model& model, const onnx::Initializer& initializer);
 
-/// 16 hexadecimal digits, as capture files have them, and back.
+/// Converts a hash to the 16 hexadecimal digits used in capture files, and back.
 std::string hash_text(std::uint64_t hash);
 std::optional<std::uint64_t> read_hash(std::string_view text);
 

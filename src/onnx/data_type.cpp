@@ -21,7 +21,7 @@ constexpr std::array<DataTypeRow, 29> data_types{{
 }};
 
 const DataTypeRow* row_of(DataType type) {
-  const auto number = static_cast<std::size_t>(type);  // a negative one becomes large
+  const auto number = static_cast<std::size_t>(type);  // a negative number becomes large
   return number < data_types.size() ? &data_types[number] : nullptr;
 }
 

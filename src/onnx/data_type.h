@@ -1,4 +1,4 @@
-// DataType: the element types of tensors, by the numbers of TensorProto.DataType.
+// DataType: the element types of tensors, with the numbers of TensorProto.DataType.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace thence::onnx {
 
-/// A file may hold any other number.
+/// A file may contain any other number.
 enum class DataType : std::int32_t {
   undefined = 0,
   float32 = 1,
@@ -39,15 +39,15 @@ enum class DataType : std::int32_t {
   float6e3m2 = 28,
 };
 
-/// "float32" and so on; "type 99" for a number that is not listed.
+/// Returns "float32" and so on; "type 99" for a number that is not listed.
 std::string data_type_name(DataType type);
 
-/// Of an element; 0 for strings and for numbers that are not listed.
+/// Bits per element; 0 for strings and for numbers that are not listed.
 unsigned bits_of(DataType type);
-/// The same in bytes; 0 also for elements that are no whole bytes.
+/// Bytes per element; also 0 if an element is not a whole number of bytes.
 unsigned bytes_of(DataType type);
 
-/// Floats of 16 bits and more; smaller ones hold quantised numbers.
+/// Floats of 16 bits and more. Smaller floats hold quantised numbers.
 bool is_float(DataType type);
 /// Integers of 8 bits and more.
 bool is_integer(DataType type);

@@ -1,4 +1,4 @@
-// Edges: which output of which node each input of a node is.
+// Edges: the producing node and output of each node input.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace thence::onnx {
 
 struct Edge {
   NodeId source = 0, target = 0;
-  std::uint32_t output = 0, input = 0;  // their places among the outputs and inputs
+  std::uint32_t output = 0, input = 0;  // positions among the outputs and inputs
   ValueId value = none;
 };
 
@@ -26,7 +26,7 @@ class Edges {
     }
   }
 
-  /// Calls `use` with each edge into a node, in the order of its inputs.
+  /// Calls `use` for each edge into a node, in input order.
   template <class Use>
   void into(NodeId target, Use use) const {
     std::uint32_t input = 0;
@@ -41,7 +41,7 @@ class Edges {
 
  private:
   const Model& model_;
-  std::vector<std::uint32_t> places_;  // of values among their writers' outputs
+  std::vector<std::uint32_t> places_;  // position of each value among the outputs of its producer
 };
 
 }  // namespace thence::onnx

@@ -40,7 +40,7 @@ bool is_text(std::string_view bytes) {
   });
 }
 
-// What the first bytes look like, when they are not a model.
+// Describes the first bytes of a file that is not a model.
 const char* looks_like(std::string_view bytes) {
   if (bytes.starts_with("\x1f\x8b")) return "it is gzip-compressed: unpack it first";
   if (bytes.starts_with("PK\x03\x04"))

@@ -1,4 +1,5 @@
-// Errors: every way a file can fail to be a model, in words: what is wrong, at which byte, what to do.
+// Errors: the messages for files that are not valid models. Each reports what is wrong, at which byte, and
+// what to do.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ Error long_name(const std::string& file, std::uint64_t size, std::uint64_t offse
 Error past_limits(const std::string& file, const std::string& what);
 
 class Model;
-/// An error if the external data of an initializer has an offset or a length that is no decimal number. For
-/// commands that read that data.
+/// Returns an error if the external data of an initializer has an offset or a length that is not a decimal
+/// number. For commands that read external data.
 std::optional<Error> invalid_external_data(const Model& model);
 
 }  // namespace thence::onnx

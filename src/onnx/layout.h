@@ -1,4 +1,4 @@
-// The field numbers of onnx.proto, an enum a message, and which fields hold which messages.
+// The field numbers of onnx.proto, one enum per message, and the message type of each field.
 #pragma once
 
 #include <cstdint>
@@ -113,7 +113,7 @@ enum class FunctionField : std::uint32_t {
   metadata_props = 14,
 };
 
-/// The kinds of message, as the survey tells them apart. 0 is "no message".
+/// The message types that the survey distinguishes. 0 means "no message".
 enum class Kind : std::uint8_t {
   nothing,
   model,

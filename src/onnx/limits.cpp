@@ -8,15 +8,15 @@
 namespace thence::onnx {
 namespace {
 
-// In bytes. A graph is moved from list to list while it waits to be filled; lists that grow take double.
+// In bytes. A graph is moved between lists before it is filled; growing lists use twice the space.
 constexpr std::uint64_t a_node = Model::bytes_a_node;
 constexpr std::uint64_t a_link = sizeof(ValueId);
 constexpr std::uint64_t an_end = 2 * (sizeof(ValueId) + sizeof(std::string_view));
 constexpr std::uint64_t a_graph = 3 * sizeof(Graph);
 constexpr std::uint64_t a_name = NameTable::bytes_a_name + sizeof(ValueId);
 
-constexpr std::uint64_t most_nodes = std::uint64_t{1}
-                                     << 30;  // also initializers: Producer's index is 30 bits
+// Also the limit for initializers: an index in Producer has 30 bits.
+constexpr std::uint64_t most_nodes = std::uint64_t{1} << 30;
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Limits: a few bytes of file can ask for many bytes of memory. What reading will take is known from the
-// survey; a file that asks for more than it can honestly need is refused before anything is set aside.
+// Limits: a few bytes of a file can require many bytes of memory. The survey gives the memory that reading
+// requires. A file that requires more than is plausible for its size is refused before any allocation.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@
 
 namespace thence::onnx {
 
-/// How many of each thing a file holds.
+/// Number of elements of each kind in a file.
 struct Counts {
   Counts(std::uint64_t file_size, const wire::Survey& survey);
 
-  std::uint64_t size, described;  // bytes of the file: all, and without the weights' data
+  std::uint64_t size, described;  // bytes of the file: in total, and without weight data
   std::uint64_t nodes, inputs, outputs, named_outputs;
-  std::uint64_t graph_inputs, graph_outputs;  // functions' too
+  std::uint64_t graph_inputs, graph_outputs;  // including those of functions
   std::uint64_t graph_pieces, bodies, functions;
   std::uint64_t initializers, opsets;
 
-  /// Bytes of memory that may go to the view, and how many of them all but names will take.
+  /// Bytes of memory that the view may use, and the bytes that it needs for everything except names.
   std::uint64_t granted() const;
   std::uint64_t needed() const;
-  /// How many distinct names the rest is good for.
+  /// Number of distinct names that fit into the remaining memory.
   std::uint64_t most_names() const;
 };
 
-/// The error that says which limit a file is past, if any.
+/// Returns an error that names the exceeded limit, if there is one.
 std::optional<Error> check_limits(const std::string& file, const Counts& counts);
 Error too_many_names(const std::string& file, const Counts& counts);
 

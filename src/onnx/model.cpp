@@ -28,7 +28,8 @@ GraphId Node::graph() const {
   if (graphs.size() == 1) return 0;
   const auto after = std::upper_bound(graphs.begin(), graphs.end(), id_,
                                       [](NodeId id, const Graph& graph) { return id < graph.first_node; });
-  // An empty graph begins where the next one does, so the last that begins at or before a node holds it.
+  // An empty graph begins where the next one begins, so the last graph that begins at or before a node
+  // contains it.
   return static_cast<GraphId>(std::prev(after) - graphs.begin());
 }
 
@@ -83,7 +84,7 @@ std::vector<MetadataEntry> Model::metadata(const Graph& graph) const {
                                         : static_cast<std::uint32_t>(GraphField::metadata_props));
 }
 
-// It stands on every row, so it may not be long, whatever the names are.
+// The label is in every row, so its length is limited.
 std::string Model::graph_label(GraphId id) const {
   constexpr std::size_t longest_name = 200, longest_label = 512;
   const Graph& graph = graphs_[id];

@@ -1,6 +1,6 @@
-// Model: an immutable view of an ONNX file. Graphs, nodes and values are numbered and every input is
-// tied to what produces it; everything else is decoded from the mapped bytes when asked for. Weights are
-// never looked at and external data is never opened.
+// Model: an immutable view of an ONNX file. Graphs, nodes and values are numbered, and every input is linked
+// to its producer. Everything else is decoded from the mapped bytes on demand. Reading a model does not read
+// weight data and does not open external data.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@
 
 namespace thence::onnx {
 
-using NodeId = std::uint32_t;   // nodes in row order: main graph, bodies depth-first, functions
-using ValueId = std::uint32_t;  // a name within one graph; `none` for an input left out
+using NodeId = std::uint32_t;   // in row order: main graph, bodies depth-first, functions
+using ValueId = std::uint32_t;  // a name within one graph; `none` for an omitted input
 using GraphId = std::uint32_t;
 
 struct Opset {
@@ -28,19 +28,19 @@ struct Opset {
   std::int64_t version = 0;
 };
 
-/// The main graph (number 0), a body held by a node's attribute, or a function's body.
+/// The main graph (number 0), a body in an attribute of a node, or the body of a function.
 struct Graph {
   enum class Kind { main, body, function };
   Kind kind = Kind::main;
   Pieces bytes;
   std::string_view name;
-  std::string_view domain;     // functions
-  std::string_view overload;   // functions
-  GraphId parent = none;       // the graph around a body
-  NodeId owner = none;         // the node that holds a body
-  std::string_view attribute;  // and the attribute it hangs on
-  std::uint32_t position = 0;  // its place in an attribute that holds several
-  bool in_list = false;        // whether it is such an attribute
+  std::string_view domain;     // for functions
+  std::string_view overload;   // for functions
+  GraphId parent = none;       // the graph that encloses a body
+  NodeId owner = none;         // the node that has the body
+  std::string_view attribute;  // the attribute of `owner` that contains it
+  std::uint32_t position = 0;  // its position in an attribute with several graphs
+  bool in_list = false;        // whether the attribute is a list of graphs
   NodeId first_node = 0;
   NodeId node_count = 0;
   std::uint32_t first_initializer = 0;
@@ -58,16 +58,16 @@ struct Initializer {
   bool sparse = false;
 };
 
-/// What makes a value.
+/// The origin of a value.
 struct Producer {
   enum class Kind : std::uint8_t { node, initializer, graph_input, undefined };
   Kind kind = Kind::undefined;
-  std::uint32_t index = none;  // node or initializer
+  std::uint32_t index = none;  // of the node or initializer
 };
 
 class Model;
 
-/// A node: a number and the model it is in; cheap to copy.
+/// A node: its number and its model. Cheap to copy.
 class Node {
  public:
   Node(const Model& model, NodeId id) : model_(&model), id_(id) {}
@@ -83,7 +83,7 @@ class Node {
   std::span<const ValueId> outputs() const;
   std::vector<AttributeView> attributes() const;
   template <class Use>
-  void each_attribute(Use use) const {  // one at a time: a hostile node may have millions
+  void each_attribute(Use use) const {  // one at a time, because a malicious node may have millions
     for (wire::Fields field(bytes()); field.next();)
       if (field.tag() == wire::bytes_tag(5)) use(read_attribute(field.bytes()));  // NodeField::attribute
   }
@@ -103,13 +103,13 @@ class Node {
 class Model {
  public:
   static Result<Model> open(const std::string& path, Diagnostics& diagnostics);  // "-": standard input
-  /// Reads bytes that outlive the model. `label` stands for the file in messages.
+  /// Reads bytes that must outlive the model. Messages use `label` as the file name.
   static Result<Model> read(std::string_view bytes, const std::string& label, Diagnostics& diagnostics);
 
   const std::string& file() const { return label_; }
   std::uint64_t size() const { return bytes_.size(); }
   std::string_view bytes() const { return bytes_; }
-  int descriptor() const { return mapping_.descriptor(); }  // of the file; -1: bytes in memory
+  int descriptor() const { return mapping_.descriptor(); }  // of the file; -1 for bytes in memory
   std::int64_t ir_version() const { return ir_version_; }
   std::int64_t model_version() const { return model_version_; }
   std::string_view producer_name() const { return producer_name_; }
@@ -121,7 +121,7 @@ class Model {
   std::vector<MetadataEntry> metadata(const Graph& graph) const;
 
   const std::vector<Graph>& graphs() const { return graphs_; }
-  /// "" for the main graph, "12.then_branch" for a body, "function:domain:name:overload".
+  /// "" for the main graph, "12.then_branch" for a body, "function:domain:name:overload" for a function.
   std::string graph_label(GraphId graph) const;
   std::uint32_t node_count() const { return static_cast<std::uint32_t>(nodes_.size() - 1); }
   Node node(NodeId id) const { return {*this, id}; }
@@ -133,10 +133,10 @@ class Model {
   std::string_view value_name(ValueId value) const { return names_.text(values_[value].name); }
   Producer producer(ValueId value) const;
   bool has_bodies() const { return graphs_.size() > 1; }
-  /// False when surely no node has metadata.
+  /// False only if no node has metadata.
   bool may_have_node_metadata() const { return any_node_metadata_; }
 
-  /// What one of each takes in memory.
+  /// Bytes of memory for one node and for one value.
   static constexpr std::size_t bytes_a_node = 40, bytes_a_value = 8;
 
  private:
@@ -150,7 +150,7 @@ class Model {
     Slice name;
     std::uint32_t first_input = 0;
     std::uint32_t first_output = 0;
-    std::uint32_t op_type = none;  // names; none: empty
+    std::uint32_t op_type = none;  // a name number; none if empty
     std::uint32_t domain = none;
   };
   struct ValueRecord {
@@ -170,7 +170,7 @@ class Model {
   std::string_view producer_name_, producer_version_, domain_, doc_string_;
   std::vector<Opset> opsets_;
   std::vector<Graph> graphs_;
-  std::vector<NodeRecord> nodes_;  // one more than there are nodes, so that ranges have an end
+  std::vector<NodeRecord> nodes_;  // with one extra entry at the end, so that every range has an end
   std::vector<std::uint32_t> inputs_;
   std::vector<std::uint32_t> outputs_;
   std::vector<ValueRecord> values_;

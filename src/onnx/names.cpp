@@ -43,14 +43,14 @@ std::uint32_t NameTable::intern(std::string_view name) {
 }
 
 std::uint32_t NameTable::find_or_add(std::string_view name, std::uint64_t hash) {
-  const auto number = static_cast<std::uint32_t>(mask_);  // the bits of a slot that hold it
+  const auto number = static_cast<std::uint32_t>(mask_);  // the bits of a slot that hold the number
   const std::uint32_t check = static_cast<std::uint32_t>(hash >> 32) & ~number;
   for (std::uint64_t at = hash & mask_; slots_[at] != none; at = (at + 1) & mask_) {
     const std::uint32_t slot = slots_[at];
     if ((slot & ~number) == check && text(slot & number) == name) return slot & number;
   }
   if (names_.size() + names_.size() / 3 >= slots_.size()) grow();
-  // An empty name may be nowhere in the file.
+  // An empty name may point outside the file.
   names_.push_back(name.empty() ? Slice()
                                 : Slice(static_cast<std::uint64_t>(name.data() - file_.data()), name.size()));
   place(static_cast<std::uint32_t>(names_.size() - 1), hash);

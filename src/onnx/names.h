@@ -1,5 +1,4 @@
-// NameTable: every distinct name in a model once, as a small number. A name is a stretch of the file;
-// nothing is copied.
+// NameTable: numbers the distinct names of a model. A name is a slice of the file; nothing is copied.
 #pragma once
 
 #include <array>
@@ -13,7 +12,7 @@ namespace thence::onnx {
 
 inline constexpr std::uint32_t none = 0xffffffff;
 
-/// A stretch of the file in eight bytes: 40 bits of offset, 24 of length.
+/// A slice of the file in eight bytes: 40 bits of offset, 24 bits of length.
 class Slice {
  public:
   static constexpr std::uint64_t max_length = (1u << 24) - 1;
@@ -34,17 +33,17 @@ class NameTable {
   NameTable() = default;
   NameTable(std::string_view file, std::uint64_t expected, std::uint64_t seed = base::process_seed());
 
-  /// Writes the number of `name` (a part of the file, at most Slice::max_length long) to `*out`, now or
-  /// a few calls later: looking up in batches hides the wait for memory. Call finish() before reading.
+  /// Writes the number of `name` (a slice of the file, at most Slice::max_length long) to `*out`, now or
+  /// within a few calls: batched lookups hide memory latency. Call finish() before reading `*out`.
   void intern_later(std::string_view name, std::uint32_t* out);
   void finish();
 
   std::uint32_t intern(std::string_view name);
 
-  /// Frees what only interning needs. From here on names are only read.
+  /// Frees the memory that only interning needs. No name can be added afterwards.
   void seal();
 
-  /// What a name takes, in bytes, while the table is open.
+  /// Bytes of memory per name before seal().
   static constexpr std::uint64_t bytes_a_name = 32;
 
   std::size_t size() const { return names_.size(); }
@@ -64,8 +63,8 @@ class NameTable {
   std::string_view file_;
   std::uint64_t seed_ = 0;
   std::vector<Slice> names_;
-  // A slot holds a name's number and, in the bits above those that numbers need, a part of its hash. Four
-  // bytes and no more: slots are looked at in random order, so what counts is how many a cache holds.
+  // A slot holds the number of a name in its lower bits and a part of the name's hash in the others. Slots
+  // are accessed in random order, so four bytes per slot keep more of them in the cache.
   std::vector<std::uint32_t> slots_;
   std::uint64_t mask_ = 0;
   static constexpr std::size_t batch = 128;

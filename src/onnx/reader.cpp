@@ -57,7 +57,7 @@ Result<Model> Reader::read(base::ReadAhead* ahead) {
   return std::move(model_);
 }
 
-// Exact sizes, known from the survey: the arrays never move, and never take more than they need.
+// The survey gives exact sizes, so the arrays are never reallocated and use no spare memory.
 void Reader::set_aside(const Counts& counts) {
   model_.nodes_.reserve(counts.nodes + 1);
   model_.inputs_.reserve(counts.inputs);
@@ -66,7 +66,7 @@ void Reader::set_aside(const Counts& counts) {
   model_.opsets_.reserve(counts.opsets);
   model_.graphs_.reserve(1 + counts.bodies + counts.functions);
   any_bodies_ = counts.bodies > 0;
-  // Most outputs have a name of their own; in a file too small for that they have none.
+  // Most outputs have distinct names, but no more than the file has bytes for.
   const std::uint64_t named = counts.named_outputs + counts.initializers + counts.graph_inputs;
   model_.names_ = NameTable(model_.bytes_, std::min(named, counts.described / 16) + 64);
   most_names_ = counts.most_names();
@@ -98,13 +98,13 @@ void Reader::fill_model() {
     function.bytes = {message};
     fill_graph(std::move(function));
   }
-  // One more than there are nodes, so that ranges have an end.
+  // An extra entry at the end, so that every range has an end.
   model_.nodes_.emplace_back();
   model_.nodes_.back().first_input = static_cast<std::uint32_t>(model_.inputs_.size());
   model_.nodes_.back().first_output = static_cast<std::uint32_t>(model_.outputs_.size());
 }
 
-// Fills one graph and, depth first, the bodies inside it; a stack stands in for recursion.
+// Fills one graph and, depth first, its bodies. Uses an explicit stack instead of recursion.
 void Reader::fill_graph(Graph root) {
   std::vector<Graph> waiting;
   waiting.push_back(std::move(root));
@@ -122,7 +122,7 @@ void Reader::fill_fields(GraphId id, std::vector<Graph>& bodies) {
   Graph& graph = model_.graphs_[id];
   graph.first_node = static_cast<NodeId>(model_.nodes_.size());
   graph.first_initializer = static_cast<std::uint32_t>(model_.initializers_.size());
-  std::vector<std::string_view> sparse;  // they come after the others, wherever they are in the file
+  std::vector<std::string_view> sparse;  // numbered after the dense ones, wherever they are in the file
   for (const std::string_view piece : graph.bytes) {
     if (graph.kind == Graph::Kind::function) {
       fill_function(piece, id, bodies);
@@ -174,7 +174,7 @@ void Reader::fill_node(std::string_view message, GraphId graph, std::vector<Grap
     if (!name.empty()) intern_later(name, &links.back());
   };
   for (Fields field(message); field.next();) {
-    // Metadata follows: long, so that even to step over it is to wait for memory.
+    // Long metadata follows. Skip it, because even stepping over it waits for memory.
     if (field.tag() > bytes_tag(NodeField::domain)) {
       model_.any_node_metadata_ = true;
       if (nodes_in_order_) break;
@@ -221,7 +221,7 @@ void Reader::find_bodies(std::string_view attribute, GraphId graph, NodeId owner
 void Reader::add_initializer(std::string_view message, GraphId graph, bool sparse) {
   std::string_view name;
   if (!sparse) name = name_in(message, TensorField::name);
-  // A sparse tensor goes by the name of its values.
+  // The name of a sparse tensor is the name of its values.
   if (sparse)
     for (Fields field(message); field.next();)
       if (field.tag() == bytes_tag(SparseTensorField::values))
@@ -230,7 +230,7 @@ void Reader::add_initializer(std::string_view message, GraphId graph, bool spars
   model_.initializers_.push_back({name.empty() ? none : intern(name), graph, message, sparse});
 }
 
-// Operators are few: nearly always the name is one of those seen last.
+// A model has few operators, so the name is nearly always one of the last few.
 std::uint32_t Reader::intern_operator(std::string_view name) {
   if (name.empty()) return intern(name);
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(name[at]); };

@@ -1,5 +1,5 @@
-// Reader: bytes to Model in three steps. Survey proves that the bytes decode and counts; fill numbers
-// nodes and names; a Binder then ties each input to its producer.
+// Reader: converts bytes to a Model in three steps. The survey validates the encoding and counts. The fill
+// step numbers nodes and names. A Binder links each input to its producer.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace thence::onnx {
 class Reader {
  public:
   Reader(std::string_view bytes, const std::string& label, Diagnostics& diagnostics);
-  /// `ahead`, if given, hears how the bytes are walked.
+  /// Reports its read positions to `ahead`, if given.
   Result<Model> read(base::ReadAhead* ahead = nullptr);
 
  private:
@@ -30,7 +30,7 @@ class Reader {
   std::uint64_t offset_of(std::string_view part) const {
     return static_cast<std::uint64_t>(part.data() - model_.bytes_.data());
   }
-  /// Whether a name can be taken in; if not, the whole reading fails.
+  /// Whether there is memory left for a name. If not, reading fails.
   bool room_for(std::string_view name);
   std::uint32_t intern(std::string_view name) { return room_for(name) ? model_.names_.intern(name) : none; }
   void intern_later(std::string_view name, std::uint32_t* out) {

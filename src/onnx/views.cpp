@@ -16,7 +16,7 @@ using wire::bytes_tag;
 using wire::Fields;
 using wire::varint_tag;
 
-// An enum's value that the schema does not know counts as an unknown field: what was there before stays.
+// As in protobuf, an unknown enum value counts as an unknown field: the previous value stays.
 constexpr std::int32_t last_attribute_type = 14, last_data_location = 1;
 std::optional<std::int32_t> known_enum(std::uint64_t varint, std::int32_t last) {
   const auto value = static_cast<std::int32_t>(varint);
@@ -47,7 +47,7 @@ void read_dims(const Pieces& shapes, ValueInfoView& view) {
     }
 }
 
-// The type is a protobuf `oneof`: the last kind given wins, and the same kind given twice is merged.
+// The type is a protobuf `oneof`: the last kind given wins, and repeated fields of one kind are merged.
 void read_type(const Pieces& types, ValueInfoView& view) {
   Pieces tensor;
   std::uint32_t kind = 0;
@@ -101,7 +101,7 @@ std::vector<MetadataEntry> read_metadata(const Pieces& message, std::uint32_t nu
 
 constexpr std::size_t most_dims = 256;
 
-constexpr std::uint64_t nowhere = static_cast<std::uint64_t>(-1);  // behind the end of any file
+constexpr std::uint64_t nowhere = static_cast<std::uint64_t>(-1);  // after the end of any file
 
 namespace {
 
@@ -110,7 +110,7 @@ ExternalData read_external_data(const std::vector<MetadataEntry>& entries) {
   for (const MetadataEntry& entry : entries) {
     if (entry.key == "location") data.location = entry.value;
     if (entry.key != "offset" && entry.key != "length") continue;
-    // Runtimes refuse what is no decimal number, so it must not be read as 0.
+    // Runtimes reject a value that is not a decimal number, so it must not be read as 0.
     const std::optional<std::uint64_t> place = number(entry.value);
     if (!place) data.not_a_number = entry;
     (entry.key == "offset" ? data.offset : data.length) = place.value_or(nowhere);
@@ -130,7 +130,7 @@ TensorView read_tensor(const Pieces& message) {
         if (view.dims.size() < most_dims)
           view.dims.push_back(static_cast<std::int64_t>(dim));
         else
-          view.dims.back() = -1;  // no tensor has so many: what it holds is unknown
+          view.dims.back() = -1;  // more dimensions than any tensor has: the number of elements is unknown
       });
       switch (field.tag()) {
         case varint_tag(TensorField::data_type):

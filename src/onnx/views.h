@@ -1,5 +1,5 @@
-// Views: the parts of a model that are decoded when asked for: metadata, attributes, tensors' headers,
-// value infos. All were proven to decode when the model was read.
+// Views: the parts of a model that are decoded on demand: metadata, attributes, tensor headers and value
+// infos. Reading the model has already validated their encoding.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace thence::onnx {
 
-/// The bytes of a message, in one piece or, where a writer split it, in several (protobuf merges them).
+/// The bytes of a message. A writer may split a message into several pieces, which protobuf merges.
 using Pieces = std::vector<std::string_view>;
 
 struct MetadataEntry {
@@ -23,36 +23,37 @@ struct MetadataEntry {
 
 MetadataEntry read_metadata_entry(std::string_view message);
 
-/// Calls `use` with each metadata_props entry of a message that holds them in field `number`.
+/// Calls `use` for each metadata_props entry of a message; `number` is the number of that field.
 template <class Use>
 void each_metadata(std::string_view message, std::uint32_t number, Use use) {
   for (wire::Fields field(message); field.next();)
     if (field.tag() == wire::bytes_tag(number)) use(read_metadata_entry(field.bytes()));
 }
 
-/// All metadata_props of a message whose pieces hold them in field `number`.
+/// All metadata_props entries of a message in pieces; `number` is the number of that field.
 std::vector<MetadataEntry> read_metadata(const Pieces& message, std::uint32_t number);
 
 struct ExternalData {
   std::string_view location;
   std::optional<std::uint64_t> offset;
   std::optional<std::uint64_t> length;
-  std::optional<MetadataEntry> not_a_number;  // an offset or a length; it points behind the end of any file
+  /// An invalid offset or length. It is read as a position after the end of any file.
+  std::optional<MetadataEntry> not_a_number;
 };
 
-/// A tensor's header: everything but its data.
+/// The header of a tensor: everything except its data.
 struct TensorView {
   std::string_view name;
   std::string_view doc_string;
   std::vector<std::int64_t> dims;
   DataType data_type = DataType::undefined;
-  std::uint64_t raw_size = 0;            // bytes of raw_data in the file
-  std::optional<ExternalData> external;  // set when the data lies in another file
+  std::uint64_t raw_size = 0;            // bytes of raw_data in the model file
+  std::optional<ExternalData> external;  // set if the data is in another file
   std::vector<MetadataEntry> metadata;
 
-  /// Product of dims; empty when a dimension is negative or the product does not fit.
+  /// Product of dims; empty if a dimension is negative or the product overflows.
   std::optional<std::uint64_t> elements() const;
-  /// What the data takes, from dims and type; empty when unknown.
+  /// Size of the data, computed from dims and type; empty if unknown.
   std::optional<std::uint64_t> bytes() const;
 };
 TensorView read_tensor(const Pieces& message);
@@ -64,7 +65,7 @@ struct Dimension {
 struct ValueInfoView {
   std::string_view name;
   std::string_view doc_string;
-  DataType elem_type = DataType::undefined;  // of a tensor; undefined for other types
+  DataType elem_type = DataType::undefined;  // for tensors; undefined for other types
   bool is_tensor = false;
   bool has_shape = false;
   std::vector<Dimension> dims;
@@ -83,10 +84,10 @@ struct AttributeView {
   std::vector<float> floats;
   std::vector<std::int64_t> ints;
   std::vector<std::string_view> strings;
-  Pieces tensor;                          // t, merged
-  std::vector<std::string_view> tensors;  // one each
-  Pieces graph;                           // g, merged
-  std::vector<std::string_view> graphs;   // one each
+  Pieces tensor;                          // field t, merged
+  std::vector<std::string_view> tensors;  // one per entry
+  Pieces graph;                           // field g, merged
+  std::vector<std::string_view> graphs;   // one per entry
   bool has_tensor = false;
   bool has_graph = false;
 };

@@ -1,4 +1,4 @@
-// Nodes put in the order of the module tree, for formats that nest.
+// Nodes in the order of the module tree, for nested formats.
 #pragma once
 
 #include <span>
@@ -12,17 +12,18 @@ class NodesByModule {
  public:
   explicit NodesByModule(const semantics::Map& map);
 
-  /// The nodes that a module ran itself, in file order.
+  /// The nodes that a module ran directly, in file order.
   std::span<const onnx::NodeId> of(modules::ModuleId module) const;
-  /// Those that are nobody's.
+  /// The nodes without a module.
   std::span<const onnx::NodeId> unknown() const;
 
  private:
-  std::vector<std::uint32_t> first_;  // in nodes_, by module; the last is where the unknown ones begin
+  // Offsets in nodes_, by module; the last is the start of the unknown nodes.
+  std::vector<std::uint32_t> first_;
   std::vector<onnx::NodeId> nodes_;
 };
 
-/// The root's name where a tree is drawn: its class or, where that is unknown, "(root)".
+/// The label of the root in a drawn tree: its class, or "(root)" if that is unknown.
 std::string_view root_label(const semantics::Map& map);
 
 }  // namespace thence::output

@@ -13,7 +13,7 @@ using modules::no_module;
 using onnx::NodeId;
 using semantics::Map;
 
-// The root's path is empty, and an empty cell means unknown, which the root is not.
+// The path of the root is empty, but an empty cell means unknown.
 void append_path(const Map& map, ModuleId module, std::string& out) {
   if (module != no_module) out += module == modules::root ? "(root)" : map.tree()[module].path;
 }
@@ -24,7 +24,7 @@ void append_words(std::string_view first, std::string_view second, std::string& 
   out += second;
 }
 
-// Of the node itself, its operator and its graph.
+// Columns of the node, its operator and its graph.
 
 void append_graph(ColumnReader& reader, NodeId node, std::string& out) {
   const onnx::Model& model = reader.map.model();
@@ -43,7 +43,7 @@ void append_domain(ColumnReader& reader, NodeId node, std::string& out) {
   out += reader.map.model().node(node).domain();
 }
 
-// Of its module.
+// Columns of its module.
 
 void append_module(ColumnReader& reader, NodeId node, std::string& out) {
   append_path(reader.map, reader.map.answer(node).module, out);
@@ -91,7 +91,7 @@ void append_layer_id(ColumnReader& reader, NodeId node, std::string& out) {
   if (!layers.empty()) base::append_integer(out, layers.front().index);
 }
 
-// Of the verdict.
+// Columns of the verdict.
 
 void append_source(ColumnReader& reader, NodeId node, std::string& out) {
   const resolve::Attribution& answer = reader.map.answer(node);

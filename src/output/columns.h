@@ -11,12 +11,12 @@
 
 namespace thence::output {
 
-/// What columns read: a map, and facts about modules. Each thread has one of its own.
+/// The input of columns: a map, and facts about modules. Each thread needs its own reader.
 class ColumnReader {
  public:
   explicit ColumnReader(const semantics::Map& whole) : map(whole) {}
 
-  /// Facts about a node's module, which must be known. Good until the next call.
+  /// Facts about the module of a node with a known module. Valid until the next call.
   const semantics::ModuleFacts& facts(onnx::NodeId node);
 
   const semantics::Map& map;
@@ -27,17 +27,17 @@ class ColumnReader {
     semantics::ModuleFacts facts;
   };
   semantics::RoleReader roles_;
-  std::array<Kept, 64> kept_;  // of the modules met last; nodes of one module lie near each other
+  std::array<Kept, 64> kept_;  // of the last modules, because nodes of one module are near each other
 };
 
-/// What the text of a column depends on. All nodes that share it have the same text.
+/// What the text of a column depends on. Nodes that agree in it have the same text.
 enum class ColumnScope {
   node,
-  number,  // also the node, and the text is digits
+  number,  // like `node`, and the text is digits
   graph,
   op,  // operator and domain
   module,
-  modules,  // its module and call, the weights' owner, and the others that it serves
+  modules,  // the module and call, the weight owner, and the other modules that the node serves
   verdict,  // source, confidence, reason and proof
 };
 
@@ -55,7 +55,7 @@ struct Column {
 };
 const std::vector<Column>& all_columns();
 
-/// Columns by their names; an error names those that exist.
+/// Finds columns by name. The error lists the existing columns.
 Result<std::vector<Column>> find_columns(const std::vector<std::string>& names);
 
 }  // namespace thence::output

@@ -15,7 +15,7 @@ bool is_plain_number(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// Some spreadsheets take the full-width forms for the same.
+// Some spreadsheets treat the full-width forms the same way.
 bool begins_like_a_formula(std::string_view text) {
   constexpr std::string_view ascii = "=+-@";
   constexpr std::string_view full_width[] = {"\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
@@ -26,7 +26,7 @@ bool begins_like_a_formula(std::string_view text) {
   return false;
 }
 
-// Whether a field is written as it is, for nearly all are: the other checks take longer.
+// Whether a field needs no quotes. This is true for nearly all fields, and faster than the other checks.
 bool is_plain(std::string_view text, Formulas formulas) {
   if (text.empty()) return true;
   const char first = text.front();

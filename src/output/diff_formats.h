@@ -1,4 +1,4 @@
-// The formats of a comparison, one file each.
+// The formats of a comparison, one file per format.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@
 
 namespace thence::output {
 
-/// Two models and how they differ, as the formats see them.
+/// Two models and their differences, as input for the formats.
 struct Comparison {
   const semantics::Map& a;
   const semantics::Map& b;
   const diff::Report& report;
 };
 
-/// Summary, modules, then the first of the nodes; markdown: the same, for a page.
+/// The summary, the modules, then the first nodes. Markdown has the same content.
 void write_diff_table(const Comparison& comparison, std::size_t width, base::Writer& out);
 void write_diff_markdown(const Comparison& comparison, base::Writer& out);
 /// schema/diff.schema.json.
 void write_diff_json(const Comparison& comparison, base::Writer& out);
-/// SARIF 2.1.0: a result for each difference, a rule for each kind.
+/// SARIF 2.1.0: one result per difference, one rule per kind.
 void write_diff_sarif(const Comparison& comparison, base::Writer& out);
 
 /// "12 differences: 3 added, 9 fused; ..."

@@ -1,4 +1,4 @@
-// A comparison as JSON, whole.
+// A complete comparison as JSON.
 
 #include "base/json_writer.h"
 #include "diff/settings.h"

@@ -1,4 +1,4 @@
-// A comparison as SARIF 2.1.0: one result for each difference, at the node in B or, where B has none, in A.
+// A comparison as SARIF 2.1.0: one result per difference, at the node in B or, if B has none, in A.
 
 #include <array>
 
@@ -13,7 +13,7 @@ using base::JsonWriter;
 using diff::Difference;
 using diff::Kind;
 
-// Every difference is worth a note and none is a fault.
+// A difference is a note, not a fault.
 constexpr std::string_view difference_level = "note";
 
 class Differences {
@@ -58,7 +58,7 @@ class Differences {
     end_sarif_location(json_);
   }
 
-  // An input or output: its model as a whole.
+  // An input or output is located at its whole model.
   void write_value(const onnx::Model& model, std::string_view name) {
     begin_sarif_location(json_, model, 1, nullptr);
     json_.begin_object();

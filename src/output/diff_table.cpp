@@ -1,4 +1,4 @@
-// A comparison for people: as tables in a terminal, or on a page.
+// A comparison for users: tables for a terminal, or Markdown.
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ using diff::Kind;
 using diff::ModuleRow;
 using diff::Report;
 
-constexpr std::size_t most_rows = 60;  // of modules and of nodes; JSON has them all
+constexpr std::size_t most_rows = 60;  // of modules and of nodes; JSON has all of them
 
 std::string counted(const diff::Counts& counts) {
   std::string text;
@@ -73,7 +73,7 @@ Rows nodes(const Comparison& comparison, std::size_t& left_out) {
   return rows;
 }
 
-// A page's tables are cut at "|" and line ends.
+// Markdown tables break at "|" and at line ends.
 std::string in_cell(const Cell& cell) {
   if (const auto* const count = std::get_if<std::uint64_t>(&cell)) return std::to_string(*count);
   std::string text;
@@ -96,7 +96,7 @@ void write_page_table(const Rows& rows, base::Writer& out) {
   }
 }
 
-// The parts of both: what is called what, and what was left out.
+// Writes the parts common to both formats, with the number of omitted rows.
 template <class Table, class Title>
 void write_parts(const Comparison& comparison, base::Writer& out, Table table, Title title) {
   if (comparison.report.same()) return;

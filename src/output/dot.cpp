@@ -1,4 +1,4 @@
-// A map for Graphviz: modules are clusters, one inside the other; edges are tensors.
+// A map for Graphviz: modules are nested clusters, edges are tensors.
 
 #include <iterator>
 
@@ -14,7 +14,7 @@ namespace {
 using modules::ModuleId;
 using semantics::Map;
 
-// Inside quotes a backslash begins an escape, and an ampersand an HTML entity.
+// Inside quotes, a backslash begins an escape and an ampersand an HTML entity.
 void append_quoted(std::string& out, std::string_view raw) {
   out.push_back('"');
   for (const char c : base::printable(raw)) {
@@ -49,7 +49,7 @@ class Dot {
   }
 
  private:
-  // As deep as ModuleTree::max_depth.
+  // Recursion depth is at most ModuleTree::max_depth.
   void write_module(ModuleId id, std::size_t indent) {
     const modules::Module& module = map_.tree()[id];
     base::append_format(text_, "{:{}}subgraph cluster_{} {{\n{:{}}label=", "", indent, id, "", indent + 2);

@@ -1,4 +1,4 @@
-// Why a node got its module, told the way a colleague would.
+// Explains the answer for a node in plain text.
 
 #include <algorithm>
 #include <iterator>
@@ -29,12 +29,12 @@ std::string path_or_root(const Map& map, modules::ModuleId module) {
   return path_or_root(map.tree(), module);
 }
 
-// What the evidence speaks of is the model's own module, whatever rules tell it as.
+// Evidence refers to the model's own modules, whatever the rules report.
 bool accepts(const Map& map, onnx::NodeId node, const Evidence& evidence) {
   return map.own_answer(node).known() && evidence.module == map.own_answer(node).module;
 }
 
-// How a node was matched with one of the ancestor's.
+// Describes how a node was matched with a node of the ancestor.
 std::string transferred_words(Strength strength, const std::string& ancestor) {
   if (strength.has_rivals)
     return base::format("may be the ancestor's {}, or another that is equal", ancestor);
@@ -85,7 +85,7 @@ std::string scope_words(const Evidence& evidence, const std::string& why) {
   return text;
 }
 
-// What the evidence says, in words.
+// Describes the evidence in words.
 std::string words(const Evidence& evidence) {
   const std::string why = base::printable(evidence.why);
   switch (evidence.source) {
@@ -129,7 +129,7 @@ std::vector<Neighbour> neighbours(const Map& map, onnx::NodeId id) {
     const auto inputs = model.node(other).inputs();
     if (std::any_of(inputs.begin(), inputs.end(), from_here)) found.push_back({"to", other});
   }
-  // What a body gives out goes to the node that holds the body.
+  // An output of a body goes to the node that has the body.
   for (const onnx::Graph& graph : model.graphs())
     if (graph.owner != onnx::none && found.size() < writers + 8 &&
         std::any_of(graph.outputs.begin(), graph.outputs.end(), from_here))
@@ -178,7 +178,7 @@ void add_source_lines(const onnx::Node& node, base::Writer& out) {
     add_line(out, "", base::format("and {} more frames around it", frames.size() - most));
 }
 
-// What goes in and out, as far as shapes are known, and the work of it.
+// The known shapes of inputs and outputs, and the work of the node.
 void add_shapes(const onnx::Node& node, const shapes::Inferred& inferred, base::Writer& out) {
   constexpr std::size_t most = 6;
   const auto list = [&](std::span<const onnx::ValueId> values) {
@@ -248,7 +248,7 @@ void add_module(const Map& map, const resolve::Attribution& answer, base::Writer
   add_line(out, "confidence", base::format("{:.4g} {}", answer.confidence, semantics::level_of(answer)));
 }
 
-// The modules that the node has beside its own, each for another reason.
+// The other modules of the node, each with its reason.
 void add_other_modules(const Map& map, onnx::NodeId id, base::Writer& out) {
   const resolve::Attribution& answer = map.answer(id);
   const modules::ModuleId own = map.own_answer(id).module;

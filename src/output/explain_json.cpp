@@ -10,7 +10,7 @@ using base::JsonWriter;
 
 namespace {
 
-constexpr std::size_t most_values = 1000;  // of a node; a hostile one may have millions
+constexpr std::size_t most_values = 1000;  // of a node; a malicious node may have millions
 
 void write_size(JsonWriter& json, shapes::Size size, const shapes::Sizes& sizes) {
   if (size.is_number())

@@ -1,4 +1,4 @@
-// Parts of an explanation as JSON that are no evidence: shapes, work and source lines.
+// The parts of an explanation in JSON other than evidence: shapes, work and source lines.
 #pragma once
 
 #include "base/json_writer.h"

@@ -25,7 +25,7 @@ std::size_t total(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), widths.empty() ? 0 : gap.size() * (widths.size() - 1));
 }
 
-// How many bytes the first `columns` columns of a text take.
+// The number of bytes in the first `columns` terminal columns of a text.
 std::size_t bytes_of_columns(std::string_view text, std::size_t columns) {
   std::size_t end = 0;
   for (std::size_t kept = 0; kept < columns && end < text.size(); ++kept)
@@ -33,7 +33,7 @@ std::size_t bytes_of_columns(std::string_view text, std::size_t columns) {
   return end;
 }
 
-// Cuts and drops until the table fits, or nothing is left to take away.
+// Shortens and drops columns until the table fits or nothing more can be removed.
 void fit(FittedTable& table, std::vector<std::size_t>& widths, std::size_t width) {
   while (total(widths) > width) {
     const auto first = std::max_element(
@@ -66,7 +66,7 @@ std::string cut_middle(const std::string& text, std::size_t width) {
   const std::size_t all = base::columns(text);
   if (all <= width) return text;
   if (width < 3) return cut_to(text, width);
-  // The end of a path says more than its beginning, and gets the odd column.
+  // The end of a path identifies it better than its beginning, so it gets the odd column.
   const std::size_t front = (width - 1) / 2, back = width - 1 - front;
   return text.substr(0, bytes_of_columns(text, front)) + "…" +
          text.substr(bytes_of_columns(text, all - back));
@@ -87,14 +87,14 @@ void fit_widths(std::vector<std::size_t>& widths, const std::vector<std::size_t>
   }
   const std::vector<std::size_t> before = widths;
   widths = limited(fits);
-  // Columns that are left over go to the leftmost of those that were shrunk.
+  // Remaining columns go to the leftmost shrunk columns.
   for (std::size_t i = 0; i < widths.size() && total(widths) < width; ++i)
     if (widths[i] < before[i]) ++widths[i];
 }
 
 namespace {
 
-// A line of a table, cell by cell. Spaces are written only if something follows them.
+// A line of a table, cell by cell. Spaces are written only if text follows them.
 class LineWriter {
  public:
   explicit LineWriter(base::Writer& out) : out_(out) {}

@@ -1,4 +1,4 @@
-// The formats of a map, one file each.
+// The formats of a map, one file per format.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@
 
 namespace thence::output {
 
-/// schema/map.schema.json: one document; jsonl: one node's row a line. On `jobs` threads.
+/// schema/map.schema.json: json is one document, jsonl is one line per node. Uses `jobs` threads.
 void write_map_json(const semantics::Map& map, unsigned jobs, base::Writer& out);
 void write_map_jsonl(const semantics::Map& map, const Nodes& nodes, unsigned jobs, base::Writer& out);
-/// schema/query.schema.json: the rows of some nodes.
+/// schema/query.schema.json: the rows of the selected nodes.
 void write_query_json(const semantics::Map& map, const Nodes& nodes, unsigned jobs, base::Writer& out);
 
-/// On `jobs` threads.
+/// Uses `jobs` threads.
 void write_map_csv(const semantics::Map& map, const Nodes& nodes, const std::vector<Column>& columns,
                    Formulas formulas, unsigned jobs, base::Writer& out);
 struct TableStyle {
@@ -31,10 +31,10 @@ struct TableStyle {
 void write_map_table(const semantics::Map& map, const Nodes& nodes, const std::vector<Column>& columns,
                      const TableStyle& style, base::Writer& out);
 
-/// One line about the whole: how many nodes, how many answered, by which sources.
+/// One line of summary: number of nodes, number of answers, and their sources.
 std::string summary_line(const semantics::Map& map);
 
-/// Why a node got its module: all evidence, rivals, neighbours.
+/// The explanation of a node's answer: all evidence, other candidates, and neighbours.
 void write_explanation(const semantics::Map& map, const shapes::Inferred& inferred, onnx::NodeId node,
                        bool colour, base::Writer& out);
 void write_explanation_json(const semantics::Map& map, const shapes::Inferred& inferred, onnx::NodeId node,

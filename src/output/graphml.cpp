@@ -1,5 +1,5 @@
-// A map as GraphML: modules are groups, one inside the other, with their nodes in them; edges are tensors.
-// yEd draws it; its words for groups are also what networkx needs to look inside them.
+// A map as GraphML: modules are nested groups that contain their nodes, edges are tensors. The group elements
+// are those of yEd; networkx also needs them to read nested groups.
 
 #include <algorithm>
 #include <iterator>
@@ -17,7 +17,8 @@ namespace {
 using modules::ModuleId;
 using semantics::Map;
 
-// XML has no way to write control characters, nor the last two of the basic plane: they are spelled out.
+// XML cannot represent control characters or the last two code points of the basic plane, so they are
+// escaped.
 void append_xml(std::string& out, std::string_view raw) {
   constexpr std::string_view special = "&<>\"\xef";
   const std::string printable = base::is_printable(raw) ? std::string() : base::printable(raw);
@@ -83,7 +84,7 @@ class GraphML {
   }
 
  private:
-  // As deep as ModuleTree::max_depth.
+  // Recursion depth is at most ModuleTree::max_depth.
   void write_module(ModuleId id) {
     const modules::Module& module = map_.tree()[id];
     const std::string_view name = id == modules::root ? root_label(map_) : module.name();

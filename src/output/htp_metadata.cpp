@@ -1,5 +1,5 @@
-// A map in the layout of the sidecar files (`_htp_metadata.json`) that earlier tools of this kind write:
-// modules nested, nodes by name with their tags. docs/compatibility.md describes it.
+// A map in the layout of the sidecar files (`_htp_metadata.json`) of earlier tools: nested modules, and nodes
+// by name with their tags. docs/compatibility.md describes it.
 
 #include <algorithm>
 
@@ -50,20 +50,20 @@ class Sidecar {
   }
 
  private:
-  // In the order in which modules first ran; those around come before those inside.
+  // Numbers modules in the order of their first run; outer modules come before inner ones.
   void number_modules() {
     std::vector<ModuleId> ran;
     for (ModuleId id = 0; id < held_.size(); ++id)
       if (held_[id].nodes > 0) ran.push_back(id);
-    std::stable_sort(ran.begin(), ran.end(), [&](ModuleId a, ModuleId b) {  // parents are numbered first
+    std::stable_sort(ran.begin(), ran.end(), [&](ModuleId a, ModuleId b) {  // stable: parents come first
       return held_[a].first_node < held_[b].first_node;
     });
     order_.resize(held_.size(), modules::no_module);
     for (std::size_t i = 0; i < ran.size(); ++i) order_[ran[i]] = static_cast<std::uint32_t>(i);
   }
 
-  // As deep as ModuleTree::max_depth. `class_name` is the bare one, as in other tools' files; `class` is
-  // ours.
+  // Recursion depth is at most ModuleTree::max_depth. `class_name` is the short name, as in files of other
+  // tools; `class` is an addition of thence.
   void write_module(ModuleId id) {
     const modules::Module& module = map_.tree()[id];
     json_.begin_object();
@@ -85,7 +85,7 @@ class Sidecar {
     out_.flush_if_full();
   }
 
-  // Returns how many have a tag.
+  // Returns the number of nodes with a tag.
   std::size_t write_nodes() {
     NodeNames names(map_.model());
     std::size_t tagged = 0;
@@ -128,7 +128,7 @@ class Sidecar {
   base::Writer& out_;
   base::JsonWriter json_{out_.buffer()};
   std::vector<semantics::Holding> held_;
-  std::vector<std::uint32_t> order_;  // by module; no_module: it did not run
+  std::vector<std::uint32_t> order_;  // by module; no_module if it did not run
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace thence::output {
 namespace {
 
-// The pieces under way: a thread takes the next one as long as it is not too far ahead of what was written.
+// A bounded queue of pieces. A thread takes the next piece unless that is too far ahead of the written ones.
 class Line {
  public:
   Line(std::size_t pieces, std::size_t length) : pieces_(pieces), places_(length) {}
@@ -26,7 +26,7 @@ class Line {
         place.ready = true;
         changed_.notify_all();
       }
-    } catch (...) {  // out of memory, most likely: the one who writes passes it on
+    } catch (...) {  // most likely out of memory; the writing thread rethrows it
       const std::lock_guard lock(mutex_);
       failure_ = std::current_exception();
       changed_.notify_all();
@@ -79,7 +79,7 @@ class Line {
 
 void write_in_order(std::size_t pieces, unsigned jobs, base::Writer& out,
                     const std::function<MakePiece()>& new_maker) {
-  constexpr std::size_t few = 4;  // pieces that are not worth a thread
+  constexpr std::size_t few = 4;  // with so few pieces, threads do not pay off
   const std::size_t threads = std::min<std::size_t>(jobs, pieces / few);
   if (threads <= 1) {
     const MakePiece make = new_maker();
@@ -90,7 +90,7 @@ void write_in_order(std::size_t pieces, unsigned jobs, base::Writer& out,
     return;
   }
   Line line(pieces, 2 * threads);
-  // Joins on the way out, however that is.
+  // Joins the threads on every exit path.
   struct Workers {
     Line& line;
     std::vector<std::jthread> threads;

@@ -1,4 +1,4 @@
-// Text made on several threads, written in order.
+// Makes text on several threads and writes it in order.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace thence::output {
 
-/// Appends the text of a piece; one for each thread.
+/// Appends the text of a piece. Each thread has its own.
 using MakePiece = std::function<void(std::size_t piece, std::string& text)>;
 
-/// Writes the pieces 0 to `pieces`, made on up to `jobs` threads. No more than a few are held at a time. Once
-/// `out` fails, no more are made.
+/// Writes the pieces from 0 up to `pieces`, made on up to `jobs` threads. At most a few are in memory at a
+/// time. If `out` fails, no more pieces are made.
 void write_in_order(std::size_t pieces, unsigned jobs, base::Writer& out,
                     const std::function<MakePiece()>& new_maker);
 

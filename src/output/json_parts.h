@@ -1,4 +1,4 @@
-// Members that several JSON formats share.
+// Members common to several JSON formats.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,14 @@
 
 namespace thence::output {
 
-/// An entry of layer_path: ["encoder.layer",3], or for readers whose lists hold one type an object.
+/// The form of an entry of layer_path: ["encoder.layer",3], or an object for readers that require lists of
+/// one type.
 enum class LayerSteps { pairs, objects };
 
 /// The members `"layer_id":3,"layer_path":[["encoder.layer",3]]`: the repeated blocks around a module.
 void write_layers(base::JsonWriter& json, const std::vector<modules::LayerStep>& layers, LayerSteps steps);
 
-/// The member "by_source": how many nodes each source decides; those that decide none are left out.
+/// The member "by_source": the number of nodes decided by each source. Sources without nodes are omitted.
 void write_by_source(base::JsonWriter& json, const semantics::Summary& summary);
 
 }  // namespace thence::output

@@ -23,8 +23,8 @@ void write_path(const modules::ModuleTree& tree, ModuleId module, JsonWriter& js
   module == no_module ? json.null() : json.value(tree[module].path);
 }
 
-// Writes the nodes' rows. Members that many nodes share (those of a graph, an operator, a module, a verdict)
-// are written once and copied.
+// Writes the rows of nodes. Members common to many nodes (those of a graph, an operator, a module, a verdict)
+// are formatted once and copied.
 class JsonRows {
  public:
   JsonRows(const Map& map, LayerSteps steps) : map_(map), steps_(steps) {
@@ -57,23 +57,24 @@ class JsonRows {
   }
 
  private:
-  // The members that a node has because of its module, from "module" to "additional_context". Those from
-  // `call` to `hf_module` hold for a node of this module alone, in its first call, without weights.
+  // The members of a node that depend on its module, from "module" to "additional_context". The members from
+  // `call` to `hf_module` are valid only for a node with a single module, in its first call, and without
+  // weights.
   struct ModuleMembers {
     bool written = false;
     ModuleId module = no_module;
     std::string text;
-    std::size_t call = 0, hf_module = 0;  // where these members begin in `text`
+    std::size_t call = 0, hf_module = 0;  // offsets of these members in `text`
   };
 
-  // Opens the row.
+  // Begins the row.
   const std::string& graph_member(onnx::NodeId id) {
     const auto& graphs = map_.model().graphs();
     const auto past = [&] {
       return graph_ == onnx::none || id >= graphs[graph_].first_node + graphs[graph_].node_count;
     };
     if (past()) {
-      while (past()) ++graph_;  // from none to 0 at first
+      while (past()) ++graph_;  // starts from none, which wraps to 0
       first_node_ = graphs[graph_].first_node;
       graph_member_.clear();
       JsonWriter json(graph_member_);
@@ -83,7 +84,7 @@ class JsonRows {
     return graph_member_;
   }
 
-  // Names of operators are interned: the same text lies at the same place.
+  // Operator names are interned: equal text has the same address.
   const std::string& operator_members(std::string_view op_type, std::string_view domain) {
     Operator& kept = operators_[(reinterpret_cast<std::uintptr_t>(op_type.data()) >> 3) % operators_.size()];
     if (kept.text.empty() || kept.op_type != op_type.data() || kept.domain != domain.data()) {
@@ -101,7 +102,7 @@ class JsonRows {
     row.end_array();
   }
 
-  // How a node is proven to come of which nodes of the ancestor.
+  // The proof of a match with nodes of the ancestor.
   void write_proof(JsonWriter& row, onnx::NodeId id) {
     const evidence::AncestorAnswers& ancestor = *map_.ancestor();
     row.member_or_null<"proof">(map_.own_answer(id).known() ? evidence::name_of(ancestor.answers[id].strength)
@@ -204,7 +205,7 @@ class JsonRows {
   onnx::GraphId graph_ = onnx::none;
   onnx::NodeId first_node_ = 0;
   std::string graph_member_;
-  std::array<ModuleMembers, 256> modules_;  // those met last; nodes of one module lie near each other
+  std::array<ModuleMembers, 256> modules_;  // the last ones, because nodes of one module are near each other
   semantics::RoleReader roles_;
   semantics::ModuleFacts facts_;
   struct Operator {
@@ -212,11 +213,11 @@ class JsonRows {
     const char* domain = nullptr;
     std::string text;
   };
-  std::array<Operator, 128> operators_;  // those met last
+  std::array<Operator, 128> operators_;  // the last ones
   using Verdict = std::tuple<evidence::Source, float, const char*>;
   std::map<Verdict, std::string> verdicts_;
   Verdict verdict_;
-  const std::string* verdict_text_ = nullptr;  // of the last one
+  const std::string* verdict_text_ = nullptr;  // of the last verdict
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The rows of nodes in a map's JSON.
+// The rows of nodes in the JSON of a map.
 #pragma once
 
 #include "base/writer.h"
@@ -8,10 +8,10 @@
 
 namespace thence::output {
 
-/// Rows are items of an array, each on a line of its own, or lines that are documents.
+/// Rows are elements of an array, one per line, or separate documents, one per line.
 enum class RowLayout { array, lines };
 
-/// Writes the nodes' rows, on up to `jobs` threads.
+/// Writes the rows of the nodes, on up to `jobs` threads.
 void write_json_rows(const semantics::Map& map, const Nodes& nodes, unsigned jobs, RowLayout layout,
                      LayerSteps steps, base::Writer& out);
 

@@ -10,8 +10,8 @@
 namespace thence::output {
 namespace {
 
-// Writes the nodes' rows. Neighbouring columns of one scope are a run: its text is written once for each
-// graph, module or verdict, and copied.
+// Writes the rows of nodes. Adjacent columns with the same scope form a run. The text of a run is formatted
+// once per graph, module or verdict, and copied.
 class CsvRows {
  public:
   CsvRows(const semantics::Map& map, const std::vector<Column>& columns, Formulas formulas)
@@ -30,7 +30,7 @@ class CsvRows {
         out.append(kept_text(run, node));
     }
     if (runs_.empty()) out.push_back(',');
-    out.back() = '\n';  // in place of the last comma
+    out.back() = '\n';  // replaces the last comma
   }
 
  private:
@@ -52,10 +52,10 @@ class CsvRows {
   struct Run {
     ColumnScope scope;
     std::vector<const Column*> columns;
-    std::vector<Kept> kept;  // those met last
+    std::vector<Kept> kept;  // the last ones
   };
 
-  // A run of columns of `module` and `modules` depends on what `modules` depends on.
+  // A run with `module` and `modules` columns has the scope `modules`.
   static bool add_to(Run& run, const Column& column) {
     const auto is_of_modules = [](ColumnScope scope) {
       return scope == ColumnScope::module || scope == ColumnScope::modules;
@@ -66,7 +66,7 @@ class CsvRows {
     return true;
   }
 
-  // Each with a comma after it.
+  // Appends the fields, each followed by a comma.
   void append_fields(std::string& out, const Run& run, onnx::NodeId node) {
     for (const Column* const column : run.columns) {
       const std::size_t begin = out.size();
@@ -88,8 +88,8 @@ class CsvRows {
     return kept.text;
   }
 
-  // Equal keys mean equal texts. Names of operators are interned and reasons are constants: the same text
-  // lies at the same place.
+  // Equal keys mean equal texts. Operator names are interned and reasons are constants, so equal text has the
+  // same address.
   Key key_of(ColumnScope scope, onnx::NodeId id) const {
     const resolve::Attribution& answer = reader_.map.answer(id);
     switch (scope) {

@@ -46,7 +46,7 @@ void write_module(const modules::Module& module, JsonWriter& json) {
   json.end_object();
 }
 
-// As items of an array that has just begun.
+// Writes elements of an array that has just begun.
 void write_modules(const Map& map, unsigned jobs, base::Writer& out) {
   constexpr std::size_t modules_per_piece = 2048;
   const std::size_t modules = map.tree().size();

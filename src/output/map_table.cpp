@@ -1,4 +1,4 @@
-// A map as a table for people.
+// A map as a table for users.
 
 #include <algorithm>
 
@@ -11,11 +11,11 @@
 namespace thence::output {
 namespace {
 
-// Widths in columns of a terminal.
-constexpr std::size_t widest = 64;  // of an unlimited table: longer cells stick out
+// Widths in terminal columns.
+constexpr std::size_t widest = 64;  // of a column in an unlimited table; longer cells stick out
 constexpr std::size_t least_module = 32, least_path = 16, least_word = 10, narrowest = 8;
 
-// A nameless node is called by its place, as on the command line.
+// A nameless node is shown by its location, as on the command line.
 std::string cell(ColumnReader& reader, const Column& column, onnx::NodeId id) {
   const semantics::Map& map = reader.map;
   std::string text = base::printable(column.text(reader, id));
@@ -33,7 +33,7 @@ void append_padded(std::string& out, std::string_view text, std::size_t width, b
   out.append(used < width ? width - used + 2 : 2, ' ');
 }
 
-// Columns whose text can be shortened in the middle and is still recognised.
+// Columns whose text is still recognisable when shortened in the middle.
 bool holds_paths(const Column& column) {
   static constexpr std::string_view paths[] = {"name",         "module",    "module_class", "modules",
                                                "weight_owner", "hf_module", "tag",          "reason"};
@@ -49,7 +49,7 @@ std::vector<std::size_t> widths_of(ColumnReader& reader, const Nodes& nodes,
     for (std::size_t i = 0; i < columns.size(); ++i)
       widths[i] = std::min(most, std::max(widths[i], base::columns(cell(reader, columns[i], nodes[row]))));
   if (width == 0) return widths;
-  // Other paths give way first, then short words, the module itself last.
+  // Other paths are shortened first, then short words, and the module last.
   std::vector<std::size_t> least;
   for (std::size_t i = 0; i < columns.size(); ++i)
     least.push_back(columns[i].name == "module" ? least_module

@@ -1,5 +1,5 @@
-// A map for Model Explorer: a collection of graphs whose nodes lie in namespaces, one for each module; and
-// node data that colours them by confidence. Main graph, bodies and functions are graphs of their own.
+// A map for Model Explorer: a collection of graphs whose nodes are in namespaces, one per module, and node
+// data that colours nodes by confidence. The main graph, bodies and functions are separate graphs.
 
 #include <algorithm>
 #include <iterator>
@@ -21,12 +21,12 @@ using modules::ModuleId;
 using modules::no_module;
 using semantics::Map;
 
-// Labels may repeat, numbers do not.
+// Labels may repeat, so the number makes the id unique.
 std::string graph_id(const onnx::Model& model, onnx::GraphId graph) {
   return graph == 0 ? "main" : base::format("{} [{}]", model.graph_label(graph), graph);
 }
 
-// Slashes part namespaces, and semicolons several of them.
+// Slashes separate the levels of a namespace, and semicolons separate namespaces.
 void append_atom(std::string& out, std::string_view atom) {
   for (const char c : atom) {
     if (c == '/')
@@ -42,7 +42,8 @@ class Namespaces {
  public:
   explicit Namespaces(const Map& map) : map_(map) {}
 
-  /// The root and the modules around and with it; nothing for who has none. Good until the next call.
+  /// The namespace of a module: the root and the modules on its path. Empty for no_module. Valid until the
+  /// next call.
   const std::string& of(ModuleId module) {
     if (module == module_) return text_;
     module_ = module;
@@ -90,7 +91,7 @@ class Explorer {
   }
 
  private:
-  // Bodies by the nodes that hold them.
+  // Indexes bodies by the node that has them.
   void find_bodies() {
     for (onnx::GraphId graph = 0; graph < model_.graphs().size(); ++graph)
       if (model_.graphs()[graph].owner != onnx::none)
@@ -152,7 +153,7 @@ class Explorer {
     json_.end_object();
   }
 
-  // What comes from a graph around this one cannot be drawn: its name stands in the inputs' metadata.
+  // A value from an enclosing graph cannot be drawn as an edge. Its name is in the metadata of the inputs.
   void write_edges(onnx::NodeId id, onnx::GraphId graph) {
     json_.begin_array<"incomingEdges">();
     const onnx::Graph& here = model_.graphs()[graph];
@@ -218,12 +219,12 @@ class Explorer {
   Places places_;
   Namespaces namespaces_;
   std::vector<semantics::Holding> held_;
-  std::vector<onnx::GraphId> graph_of_;  // the last graph that a module was listed in
+  std::vector<onnx::GraphId> graph_of_;  // the last graph that listed the module
   std::vector<std::pair<onnx::NodeId, onnx::GraphId>> bodies_;
 };
 
-// A gradient would stretch from the smallest value in the file to the largest; thresholds mean the same in
-// every file. A value belongs to the first threshold that it does not exceed.
+// A gradient would depend on the smallest and largest value in the file; thresholds are the same for every
+// file. A value belongs to the first threshold that it does not exceed.
 void write_thresholds(JsonWriter& json) {
   struct Threshold {
     std::string_view value, colour;

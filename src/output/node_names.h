@@ -1,4 +1,4 @@
-// What nodes are called in files that speak of them.
+// Names of nodes in output files.
 #pragma once
 
 #include <string>
@@ -9,28 +9,28 @@
 
 namespace thence::output {
 
-/// A node's place, as on the command line: "#61", "12.then_branch#3".
+/// The location of a node, as on the command line: "#61", "12.then_branch#3".
 class Places {
  public:
   explicit Places(const onnx::Model& model) : model_(model) {}
 
-  /// The label of a node's graph; good until the next call.
+  /// The label of a node's graph. Valid until the next call.
   const std::string& graph(onnx::NodeId node);
   std::string of(onnx::NodeId node);
 
  private:
   const onnx::Model& model_;
-  onnx::GraphId graph_ = onnx::none;  // the last one, and its label: nodes of a graph lie together
+  onnx::GraphId graph_ = onnx::none;  // the last graph and its label; nodes of a graph are contiguous
   std::string label_;
 };
 
-/// Calls each node by its name if the name is the node's alone, survives being written down and could not be
-/// taken for a place; by its place otherwise. So no two are called the same, but for functions of one name.
+/// Identifies each node by its name if the name is unique and printable and does not look like a location,
+/// otherwise by its location. The result is unique, except in functions with the same name.
 class NodeNames {
  public:
   explicit NodeNames(const onnx::Model& model);
   std::string of(onnx::NodeId node);
-  /// The name, if `of` calls the node by it; otherwise empty.
+  /// The name if `of` uses it, otherwise empty.
   std::string_view unique_name(onnx::NodeId node) const {
     return named_[node] ? model_.node(node).name() : std::string_view();
   }
@@ -38,7 +38,7 @@ class NodeNames {
  private:
   const onnx::Model& model_;
   Places places_;
-  std::vector<bool> named_;  // by its name
+  std::vector<bool> named_;  // whether the node is identified by its name
 };
 
 }  // namespace thence::output

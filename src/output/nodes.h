@@ -1,4 +1,4 @@
-// Nodes: which ones to print, all of a model or those that were chosen.
+// Nodes: the nodes to print, either all nodes of a model or a selection.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace thence::output {
 class Nodes {
  public:
   explicit Nodes(const onnx::Model& model) : count_(model.node_count()) {}
-  /// In the order of rows; they outlive this.
+  /// `chosen` is in row order and must outlive this object.
   explicit Nodes(std::span<const onnx::NodeId> chosen)
       : chosen_(chosen.data()), count_(chosen.size()), some_(true) {}
 

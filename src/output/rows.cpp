@@ -53,7 +53,7 @@ std::vector<std::size_t> widths_of(const Rows& rows, std::size_t width) {
   return widths;
 }
 
-// Words to the left, numbers to the right.
+// Text is left-aligned, numbers are right-aligned.
 void write_table(const Rows& rows, std::size_t width, base::Writer& out) {
   if (rows.cells.empty()) return;
   const std::vector<std::size_t> widths = widths_of(rows, width);

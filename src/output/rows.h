@@ -1,4 +1,4 @@
-// Rows: a small table of words and counts, in any of the formats.
+// Rows: a small table of text and counts, in any of the formats.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace thence::output {
 
-/// Words, a number, or nothing.
+/// Text, a number, or no value.
 using Cell = std::variant<std::string, std::uint64_t, std::int64_t, double, std::monostate>;
 
 struct Rows {
   std::string_view schema;                                   // of the JSON document
-  std::string_view list;                                     // what its rows are called there
-  std::vector<std::pair<std::string_view, Cell>> head = {};  // what it says before them
+  std::string_view list;                                     // the key of the rows in it
+  std::vector<std::pair<std::string_view, Cell>> head = {};  // its other members, before the rows
   std::vector<std::string_view> columns;
   std::vector<std::vector<Cell>> cells = {};
 };
 
-/// table, json, jsonl, csv, csv-raw, or names: the first column alone. Text in a table is shortened in the
-/// middle to fit `width`; 0: unlimited.
+/// Formats: table, json, jsonl, csv, csv-raw, or names (only the first column). Text in a table is shortened
+/// in the middle to fit `width`; 0 means unlimited.
 void write_rows(const Rows& rows, std::string_view format, std::size_t width, base::Writer& out);
 
 }  // namespace thence::output

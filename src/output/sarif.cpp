@@ -1,5 +1,5 @@
-// A map as SARIF 2.1.0, which code hosts and editors show: one result for each node that is unknown or known
-// with little confidence; a rule for each reason.
+// A map as SARIF 2.1.0, which code hosts and editors show: one result per node that is unknown or has low
+// confidence, and one rule per reason.
 
 #include <array>
 
@@ -15,7 +15,7 @@ using base::JsonWriter;
 using resolve::Reason;
 using semantics::Map;
 
-// The rules: low confidence, then the reasons for having no module.
+// The rules: low confidence, then the reasons for unknown nodes.
 constexpr std::size_t low_confidence = 0;
 constexpr std::size_t rule_count = static_cast<std::size_t>(Reason::count);
 
@@ -26,7 +26,7 @@ std::string_view rule_text(std::size_t rule) {
   return rule == low_confidence ? "the evidence for its module is weak"
                                 : resolve::text_of(static_cast<Reason>(rule));
 }
-// What a strategy leaves out on purpose is no fault, and neither is a weak answer.
+// Neither a node filtered by the strategy nor a weak answer is a fault.
 std::string_view rule_level(std::size_t rule) {
   return rule == low_confidence || static_cast<Reason>(rule) == Reason::filtered ? "note" : "warning";
 }

@@ -91,7 +91,7 @@ void write_bases(const score::Score& score, JsonWriter& json) {
   json.end_object();
 }
 
-// Those with the most wrong or missing answers first; those without any are left out.
+// Operators with the most wrong or missing answers come first. Operators without any are omitted.
 std::vector<std::pair<std::string, Counts>> worst_operators(const score::Score& score) {
   std::vector<std::pair<std::string, Counts>> operators;
   for (const auto& [name, counts] : score.by_op_type)

@@ -39,7 +39,7 @@ bool read_short_place(std::string_view line, Frame& frame) {
 // File "net.py", line 12, in forward
 bool read_place(std::string_view line, Frame& frame) {
   if (!take(line, "File \"")) return false;
-  const std::size_t end = line.rfind("\", line ");  // a file's name may hold quotes
+  const std::size_t end = line.rfind("\", line ");  // a file name may contain quotes
   if (end == std::string_view::npos) return false;
   frame.file = line.substr(0, end);
   line.remove_prefix(end + std::string_view("\", line ").size());
@@ -65,7 +65,8 @@ std::vector<Frame> read_frames(std::string_view trace) {
     if (is_place || (!after_place && read_short_place(line, frame))) {
       innermost_first = !is_place;
       if (innermost_first && frames.size() == most_frames) break;
-      if (frames.size() == most_frames) frames.erase(frames.begin());  // the innermost tell most
+      // Keep the innermost frames, which are the most specific.
+      if (frames.size() == most_frames) frames.erase(frames.begin());
       frames.push_back(frame);
       after_place = is_place;
     } else if (after_place) {

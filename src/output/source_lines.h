@@ -1,5 +1,5 @@
-// Source lines: where in somebody's code a node was made, where the exporter kept that: dynamo's stack
-// traces, and TorchScript's in doc strings.
+// Source lines: the Python code that created a node, if the exporter recorded it. The dynamo exporter writes
+// stack traces into metadata, the TorchScript exporter into doc strings.
 #pragma once
 
 #include <string_view>
@@ -12,14 +12,13 @@ namespace thence::output {
 struct Frame {
   std::string_view file, function;
   std::uint32_t line = 0;
-  std::string_view code;  // empty when the trace has none
+  std::string_view code;  // empty if the trace has none
 };
 
-/// Frames of a node's stack trace: those of people's own code first, the innermost of them first; then
-/// PyTorch's.
+/// The frames of a node's stack trace: user code first, innermost frame first, then PyTorch code.
 std::vector<Frame> source_lines(const onnx::Node& node);
 
-/// The same of the text of a trace.
+/// The same for the text of a trace.
 std::vector<Frame> read_frames(std::string_view trace);
 
 }  // namespace thence::output

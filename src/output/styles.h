@@ -1,4 +1,4 @@
-// How text is shown on a terminal.
+// Text styles of terminals.
 #pragma once
 
 #include <string_view>

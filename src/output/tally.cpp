@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned most_types = 64;
 
-// A file may claim any number of elements; a sum of such stops at the largest number there is.
+// A file may declare any number of elements, so the sum saturates.
 void add_to(std::uint64_t& sum, std::uint64_t more) {
   if (__builtin_add_overflow(sum, more, &sum)) sum = ~std::uint64_t{0};
 }
@@ -34,7 +34,7 @@ void Tally::include(const Tally& inner) {
   add_to(parameters, inner.parameters);
   add_to(bytes, inner.bytes);
   types |= inner.types;
-  if (!macs.add(inner.macs)) uncounted += inner.nodes;  // past what 64 bits hold
+  if (!macs.add(inner.macs)) uncounted += inner.nodes;  // exceeds 64 bits
   uncounted += inner.uncounted;
   elementwise_known = elementwise.add(inner.elementwise) && elementwise_known && inner.elementwise_known;
   confidence += inner.confidence;
@@ -62,7 +62,7 @@ Tallies tally(const semantics::Map& map, const shapes::Inferred& inferred) {
   for (Tally& one : made.modules) one.macs = one.own_macs;
   made.unknown.macs = made.unknown.own_macs;
   for (auto id = static_cast<ModuleId>(tree.size() - 1); id != modules::root; --id)
-    made.modules[tree[id].parent].include(made.modules[id]);  // which was added before what is inside it
+    made.modules[tree[id].parent].include(made.modules[id]);  // added before its children
   made.total = made.modules[modules::root];
   made.total.include(made.unknown);
   made.total.own_nodes = made.total.nodes;

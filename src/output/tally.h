@@ -1,4 +1,4 @@
-// Tally: what a module amounts to, its own and with everything inside it: nodes, parameters, bytes and work.
+// Tally: the nodes, parameters, bytes and work of a module, with and without the modules inside it.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace thence::output {
 
 struct Tally {
   std::uint64_t own_nodes = 0, nodes = 0;
-  std::uint64_t parameters = 0, bytes = 0;  // a shared tensor is its owner's alone
-  std::uint64_t types = 0;                  // of the parameters, a bit for each of ONNX's numbers
+  std::uint64_t parameters = 0, bytes = 0;  // a shared tensor counts only for its owner
+  std::uint64_t types = 0;                  // of the parameters; one bit per ONNX type number
   shapes::Polynomial own_macs, macs;        // as far as shapes are known
-  std::uint64_t uncounted = 0;              // nodes whose multiplications could not be counted
+  std::uint64_t uncounted = 0;              // nodes with an unknown number of multiplications
   shapes::Polynomial elementwise;
   bool elementwise_known = true;
-  double confidence = 0;                 // of all nodes, added up
-  onnx::NodeId first_node = onnx::none;  // the first one that it or something inside it ran
+  double confidence = 0;                 // the sum over all nodes
+  onnx::NodeId first_node = onnx::none;  // the first node of the module or of a module inside it
 
   void include(const Tally& inner);
   double mean_confidence() const { return nodes == 0 ? 0 : confidence / static_cast<double>(nodes); }
@@ -27,15 +27,15 @@ struct Tally {
 
 struct Tallies {
   std::vector<Tally> modules;
-  Tally unknown;  // what is no module's
-  Tally total;    // the root and the unknown
+  Tally unknown;  // nodes without a module
+  Tally total;    // the root and the unknown nodes
 };
 Tallies tally(const semantics::Map& map, const shapes::Inferred& inferred);
 
 /// "float32" or "float32,int64".
 std::string type_names(std::uint64_t types);
 
-/// For bars and for sorting: a number where every named size counts as 1.
+/// A number for bars and for sorting, in which every named size counts as 1.
 double plain_value(const shapes::Polynomial& polynomial);
 
 }  // namespace thence::output

@@ -1,4 +1,4 @@
-// schema/torch-map.schema.json: nodes and modules, initializers and parameters, by their names alone.
+// schema/torch-map.schema.json: nodes and modules, initializers and parameters, by name only.
 #include "base/json_writer.h"
 #include "base/text_index.h"
 #include "output/by_module.h"
@@ -38,7 +38,7 @@ void write_modules(const semantics::Map& map, NodeNames& names, JsonWriter& json
   json.end_object();
 }
 
-// Bodies may have initializers of the same name: the outermost counts.
+// If bodies have initializers of the same name, the outermost counts.
 void write_initializers(const semantics::Map& map, JsonWriter& json, base::Writer& out) {
   const std::vector<semantics::InitializerRow> rows = map.initializer_rows();
   base::TextIndex written;

@@ -1,4 +1,4 @@
-// The module tree as JSON and CSV, which carry the same.
+// The module tree as JSON and CSV, with the same content.
 
 #include <iterator>
 
@@ -13,7 +13,8 @@ namespace {
 
 using base::JsonWriter;
 
-// A number, or an expression of named sizes as text; null where there is something and none of it is known.
+// Writes a number, or an expression of named sizes as text. Writes null if there is work but all of it is
+// unknown.
 void write_amount(const shapes::Sizes& sizes, const shapes::Polynomial& amount, std::int64_t times,
                   bool nothing_known, JsonWriter& json) {
   shapes::Polynomial all;

@@ -15,7 +15,7 @@ double amount(const Tally& tally, Measure measure) {
     case Measure::bytes: return static_cast<double>(tally.bytes);
     case Measure::flops: return 2 * plain_value(tally.macs);
     case Measure::confidence:
-      return tally.nodes == 0 ? -1 : 1 - tally.mean_confidence();  // the least sure first
+      return tally.nodes == 0 ? -1 : 1 - tally.mean_confidence();  // the lowest confidence first
     case Measure::none: break;
   }
   return 0;

@@ -1,4 +1,4 @@
-// The module tree in the order in which it is shown, and what each module amounts to.
+// The rows of the module tree in display order, with the tally of each module.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@
 
 namespace thence::output {
 
-/// What modules of one parent are sorted by, and what a share is a share of.
+/// The key by which sibling modules are sorted and shares are computed.
 enum class Measure { none, nodes, parameters, bytes, flops, confidence };
 
 struct TreeOptions {
   std::size_t depth = 64;
   bool execution_order = false;
   Measure sort = Measure::none;
-  shapes::NamedSizes sizes = {};  // numbers for sizes that the model only names
+  shapes::NamedSizes sizes = {};  // values for sizes that the model only names
   bool colour = false;
-  std::size_t width = 0;  // of the terminal; 0: any
+  std::size_t width = 0;  // of the terminal; 0: unlimited
 };
 
 struct TreeRow {
@@ -31,13 +31,13 @@ struct TreeRow {
 struct Tree {
   shapes::Inferred inferred;
   Tallies tallies;
-  std::vector<TreeRow> rows;  // from the root down
+  std::vector<TreeRow> rows;  // from the root downwards
 
   const Tally& of(const TreeRow& row) const { return tallies.modules[row.module]; }
 };
 Tree make_tree(const semantics::Map& map, const TreeOptions& options);
 
-/// How much of the whole model; 0 where the model has none.
+/// The share of the whole model; 0 if the model has none.
 double share(const Tally& part, const Tally& whole, Measure measure);
 
 void write_tree_table(const semantics::Map& map, const Tree& tree, const TreeOptions& options,

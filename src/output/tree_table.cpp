@@ -1,4 +1,4 @@
-// The module tree as a person reads it: a table that fits the terminal, with bars.
+// The module tree for users: a table that fits the terminal, with bars.
 
 #include <array>
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace thence::output {
 namespace {
 
-// 1,234 or 12.3M: four significant places at most, so that columns stay narrow.
+// 1,234 or 12.3M: at most four significant digits, so that columns stay narrow.
 std::string short_number(double value) {
   static constexpr const char* units[] = {"", "k", "M", "G", "T", "P", "E"};
   if (std::fabs(value) < 10'000) return base::format("{:.0f}", value);
@@ -84,7 +84,7 @@ std::string_view short_name(Measure measure) {
   }
 }
 
-constexpr std::size_t longest = 64;  // of a name or a class, where nothing else sets a limit
+constexpr std::size_t longest = 64;  // of a name or a class, without another limit
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Files as JSON documents name them.
+// File names in JSON documents.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace thence::output {
 
-/// A file as a URI reference.
+/// Converts a file name to a URI reference.
 std::string uri_of(std::string_view file);
 
 }  // namespace thence::output

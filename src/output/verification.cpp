@@ -13,9 +13,9 @@ namespace {
 using base::JsonWriter;
 using evidence::Verification;
 
-constexpr std::size_t most_named = 20;  // refuted claims; the JSON answer has all
+constexpr std::size_t most_named = 20;  // refuted claims; the JSON result has all
 
-// Why numbers cannot tell, as python/thence/verify says it, in words for people.
+// Texts for users for the reasons that python/thence/verify gives if numbers cannot decide.
 struct Why {
   std::string_view name, text;
 };

@@ -1,4 +1,4 @@
-// What numbers said of a transferred map.
+// The result of verifying a transferred map numerically.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace thence::output {
 
-/// For people: a few lines for each step, and the first claims that were refuted.
+/// Text for users: a few lines per step, and the first refuted claims.
 std::string verification_text(const semantics::Map& map);
 
-/// The member "verification" of schema/map.schema.json, on a line of its own; nothing when nothing was
+/// Writes the member "verification" of schema/map.schema.json on its own line. Writes nothing if nothing was
 /// verified.
 void write_verification(const semantics::Map& map, base::JsonWriter& json);
 

@@ -16,7 +16,7 @@ class BoundaryFinder {
         constant_(inside_.size(), false),
         seen_(model.value_count(), false),
         main_input_(model.value_count(), false) {
-    for (const onnx::Graph& graph : model.graphs())  // the one around comes first
+    for (const onnx::Graph& graph : model.graphs())  // outer graphs come first
       holders_.push_back(graph.kind != onnx::Graph::Kind::body ? onnx::none
                          : graph.parent == 0                   ? graph.owner
                                                                : holders_[graph.parent]);
@@ -45,23 +45,23 @@ class BoundaryFinder {
   }
 
  private:
-  // The node of the main graph that a node is, or that holds it.
+  // The node of the main graph that is or contains a node.
   NodeId top_of(NodeId id) const {
     const onnx::GraphId graph = model_.node(id).graph();
     return graph == 0 ? id : holders_[graph];
   }
 
-  // In the order of the file, where what is read comes first.
+  // In file order, in which producers come first.
   void find_constants() {
     for (NodeId id = 0; id < constant_.size(); ++id) {
       const onnx::Node node = model_.node(id);
-      if (node.inputs().empty() && node.op_type() != "Constant") continue;  // a random one, say
+      if (node.inputs().empty() && node.op_type() != "Constant") continue;  // a random number, for example
       constant_[id] = std::all_of(node.inputs().begin(), node.inputs().end(), [&](ValueId value) {
         return value == onnx::none || is_constant(model_.producer(value));
       });
     }
     for (std::size_t graph = 0; graph < holders_.size(); ++graph)
-      if (holders_[graph] != onnx::none) constant_[holders_[graph]] = false;  // bodies read what they like
+      if (holders_[graph] != onnx::none) constant_[holders_[graph]] = false;  // bodies may read any value
   }
 
   bool is_constant(const onnx::Producer& producer) const {
@@ -90,7 +90,7 @@ class BoundaryFinder {
   }
 
   const onnx::Model& model_;
-  std::vector<NodeId> holders_;  // by graph: the main graph's node that holds it
+  std::vector<NodeId> holders_;  // by graph: the node of the main graph that contains it
   std::vector<bool> inside_, constant_;
   std::vector<bool> seen_, main_input_;  // by value
 };

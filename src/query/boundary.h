@@ -1,4 +1,4 @@
-// Boundary: the values at the edge of some nodes, as inputs and outputs of a model made of them.
+// Boundary: the inputs and outputs of a model made of a set of nodes.
 #pragma once
 
 #include <span>
@@ -9,13 +9,14 @@
 namespace thence::query {
 
 struct Boundary {
-  std::vector<onnx::ValueId> inputs;   // that others write, or the model is given
-  std::vector<onnx::ValueId> outputs;  // that others read, or the model gives
-  std::size_t in_functions = 0;        // nodes in bodies of functions, which are no part of any graph
+  std::vector<onnx::ValueId> inputs;   // written by other nodes or given to the model
+  std::vector<onnx::ValueId> outputs;  // read by other nodes or returned by the model
+  std::size_t in_functions = 0;        // nodes in functions, which are not part of a graph
 };
 
-/// Of nodes of the main graph; what lies in a body goes with the node that holds the body. What is the same
-/// in every run, such as a constant or a transposed weight, comes along and is no input.
+/// For nodes of the main graph. A node in a body counts as the node of the main graph that contains it.
+/// Values that are the same in every run, such as a constant or a transposed weight, are included and are not
+/// inputs.
 Boundary boundary_of(const onnx::Model& model, std::span<const onnx::NodeId> nodes);
 
 }  // namespace thence::query

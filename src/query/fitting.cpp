@@ -53,7 +53,7 @@ bool FittingModules::path_fits(const Term& term, ModuleId module) const {
                      [&](std::string_view alias) { return term.glob.fits(alias); });
 }
 
-// Every term is asked of every module, so that one that fits nothing can be told of.
+// Every term is evaluated for every module, so that a term without matches can be reported.
 template <class Test>
 void FittingModules::narrow(Kind kind, bool all_modules, Test test) {
   const std::vector<Term>& terms = selector_.terms(kind);
@@ -81,7 +81,7 @@ void FittingModules::narrow_under() {
   hits.assign(terms.size(), Hit::nothing);
   std::vector<bool> any(fits_.size(), false), inside(fits_.size());
   for (std::size_t i = 0; i < terms.size(); ++i)
-    for (ModuleId module = 0; module < fits_.size(); ++module) {  // the one around comes first
+    for (ModuleId module = 0; module < fits_.size(); ++module) {  // outer modules come first
       inside[module] =
           (module != modules::root && inside[map_.tree()[module].parent]) || path_fits(terms[i], module);
       if (!inside[module]) continue;
@@ -149,7 +149,7 @@ bool FittingParameters::fits(const onnx::Node& node) {
     const hierarchy::Hierarchy::Parameter behind = map_.hierarchy().parameter_behind(model, value);
     if (behind.initializer == onnx::none) continue;
     const std::string_view own = map_.hierarchy().parameters()[behind.initializer].parameter;
-    if (behind.owner.parameter.data() != own.data()) {  // a copy under a path of its own
+    if (behind.owner.parameter.data() != own.data()) {  // a copy with its own path
       any |= fits(behind.owner.parameter, {}, Hit::nodes);
     } else if (wanted_[behind.initializer]) {
       any = true;

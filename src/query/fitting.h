@@ -1,5 +1,5 @@
-// Fitting: the parts of a selector that are asked once, of a module, an operator or an initializer, instead
-// of once for every node.
+// Fitting: the terms of a selector that are evaluated once per module, operator or initializer instead of
+// once per node.
 #pragma once
 
 #include <unordered_map>
@@ -11,12 +11,12 @@ namespace thence::query {
 
 using Hits = std::vector<Hit>;  // by term
 
-/// Which modules fit everything that is said of modules.
+/// The modules that match all terms about modules.
 class FittingModules {
  public:
   FittingModules(const semantics::Map& map, const Selector& selector);
 
-  /// Whether anything is said of modules at all.
+  /// Whether there are terms about modules.
   bool asked() const { return asked_; }
   bool fits(onnx::NodeId node) const;
   const Hits& hits(Kind kind) const { return hits_[static_cast<std::size_t>(kind)]; }
@@ -31,11 +31,11 @@ class FittingModules {
   const Selector& selector_;
   bool asked_ = false;
   std::vector<bool> fits_;  // by module
-  std::vector<bool> runs_;  // whether any node is a module's
+  std::vector<bool> runs_;  // by module: whether a node belongs to it
   std::array<Hits, kind_count> hits_;
 };
 
-/// Which operators fit.
+/// The operators that match.
 class FittingOps {
  public:
   explicit FittingOps(const Selector& selector) : terms_(selector.terms(Kind::op)), hits_(terms_.size()) {}
@@ -50,10 +50,10 @@ class FittingOps {
   };
   const std::vector<Term>& terms_;
   Hits hits_;
-  std::unordered_map<const char*, Known> known_;  // by where the name lies: names are interned
+  std::unordered_map<const char*, Known> known_;  // by address of the name, because names are interned
 };
 
-/// Which nodes read a parameter that fits, perhaps after steps that only change its form.
+/// The nodes that read a matching parameter, possibly through nodes that only change its form.
 class FittingParameters {
  public:
   FittingParameters(const semantics::Map& map, const Selector& selector);
@@ -68,7 +68,7 @@ class FittingParameters {
   const std::vector<Term>& terms_;
   Hits hits_;
   std::vector<bool> wanted_;  // by initializer
-  std::vector<bool> read_;    // by initializer: some node that was asked about reads it
+  std::vector<bool> read_;    // by initializer: some checked node reads it
 };
 
 }  // namespace thence::query

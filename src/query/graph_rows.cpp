@@ -1,4 +1,4 @@
-// Rows that the model alone tells: values and edges.
+// Rows from the model alone: values and edges.
 #include "base/json_writer.h"
 #include "base/text_index.h"
 #include "onnx/edges.h"
@@ -17,8 +17,8 @@ std::string shape_of(const onnx::ValueInfoView& info) {
   return text;
 }
 
-// What the file tells of each value's type. An info names a value of its graph; inputs and outputs of a graph
-// are known by their numbers.
+// The type information of each value in the file. A value info names a value of its graph; inputs and outputs
+// of a graph are identified by number.
 std::vector<std::string_view> infos_by_value(const onnx::Model& model) {
   std::vector<std::string_view> told(model.value_count());
   const auto tell = [&](onnx::ValueId value, std::string_view info) {

@@ -1,4 +1,4 @@
-// Layers as people name them: 2, 0-3, 5- and lists of these.
+// Layer numbers as users write them: 2, 0-3, 5- and lists of these.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct LayerRange {
   bool has(std::uint64_t layer) const { return first <= layer && layer <= last; }
 };
 
-/// One of them; nothing when it is malformed or ends before it begins.
+/// Parses one range. Empty if it is malformed or its end is before its start.
 std::optional<LayerRange> read_layers(std::string_view text);
 
 }  // namespace thence::query

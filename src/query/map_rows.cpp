@@ -1,4 +1,4 @@
-// Rows that the map tells: modules, nodes, initializers, and why.
+// Rows from the map: modules, nodes, initializers, and evidence.
 
 #include <cmath>
 #include <optional>
@@ -15,7 +15,7 @@ using modules::ModuleId;
 using modules::no_module;
 using semantics::Map;
 
-// A module's path, or NULL.
+// Writes the path of a module, or NULL.
 void put_path(Statement& row, const modules::ModuleTree& tree, ModuleId module) {
   if (module == no_module)
     row.null();
@@ -23,7 +23,7 @@ void put_path(Statement& row, const modules::ModuleTree& tree, ModuleId module) 
     row.text(tree[module].path);
 }
 
-// The index of the outermost layer, or NULL.
+// Writes the index of the outermost layer, or NULL.
 void put_layer(Statement& row, const std::vector<modules::LayerStep>& layers) {
   if (layers.empty())
     row.null();
@@ -40,12 +40,12 @@ std::string list_of(const modules::ModuleTree& tree, const std::vector<ModuleId>
   return text;
 }
 
-// The modules of nodes as lists. Most nodes serve one, the same as the node before.
+// The modules of nodes as lists. Most nodes serve one module, the same as the previous node.
 class ModuleLists {
  public:
   explicit ModuleLists(const Map& map) : map_(map) {}
 
-  /// It stays until the next is asked for.
+  /// Valid until the next call.
   const std::string& of(onnx::NodeId node) {
     const resolve::Attribution& answer = map_.answer(node);
     if (answer.set != 0 || one_ != answer.module) text_ = list_of(map_.tree(), map_.modules_of(node));
@@ -56,7 +56,7 @@ class ModuleLists {
 
  private:
   const Map& map_;
-  std::optional<ModuleId> one_;  // that the list is of; no_module: it is empty
+  std::optional<ModuleId> one_;  // the module in the list; no_module: the list is empty
   std::string text_;
 };
 
@@ -163,7 +163,7 @@ void fill_nodes(const Map& map, Database& database) {
         row.text_or_null(unknown_tag);
         for (int i = 0; i < 4; ++i) row.null();
       }
-      row.real(std::round(answer.confidence * 1e4) / 1e4);  // as it is printed
+      row.real(std::round(answer.confidence * 1e4) / 1e4);  // as printed
       row.text(semantics::level_of(answer));
       row.text_or_null(map.reason(id));
       row.done();

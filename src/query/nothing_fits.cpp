@@ -1,4 +1,4 @@
-// What to say when a selector fits nothing: the nearest names that exist.
+// Error messages for selectors without matches, with the nearest existing names.
 
 #include <algorithm>
 #include <set>
@@ -24,7 +24,7 @@ std::string_view noun(Kind kind) {
   return nouns[static_cast<std::size_t>(kind)];
 }
 
-// Calls `use` with the names of a kind that the model has.
+// Calls `use` for each name of this kind in the model.
 template <class Use>
 void each_name(const Map& map, const Term& term, Use use) {
   // #lizard forgives: one list with a case for each kind of selector.

@@ -1,5 +1,4 @@
-// The rows of each table, in the order of the schema's columns. Tables of query/schema.cpp, one function
-// each.
+// The rows of each table, in the order of the schema's columns. One function per table of query/schema.cpp.
 #pragma once
 
 #include "query/statement.h"
@@ -7,14 +6,14 @@
 
 namespace thence::query {
 
-/// What the map tells.
+/// From the map.
 void fill_metadata(const semantics::Map& map, Database& database);
 void fill_modules(const semantics::Map& map, Database& database);
 void fill_nodes(const semantics::Map& map, Database& database);
 void fill_initializers(const semantics::Map& map, Database& database);
 void fill_evidence(const semantics::Map& map, Database& database);
 
-/// What the model alone tells.
+/// From the model alone.
 void fill_values(const onnx::Model& model, Database& database);
 void fill_edges(const onnx::Model& model, Database& database);
 

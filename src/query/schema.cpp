@@ -2,8 +2,8 @@
 
 namespace thence::query {
 
-// Words are those of schema/map.schema.json. A module is named by its path, '' is the root and NULL is
-// unknown; lists are JSON, so that json_each() takes them apart.
+// The terms are those of schema/map.schema.json. A module is identified by its path: '' is the root and NULL
+// is unknown. Lists are JSON, so that json_each() can read them.
 const char* const schema = R"(
 CREATE TABLE metadata(
   key TEXT PRIMARY KEY,

@@ -1,4 +1,4 @@
-// The nodes that fit a selector: each is looked at once.
+// Finds the nodes that match a selector, in one pass.
 #include <cmath>
 
 #include "query/fitting.h"
@@ -33,7 +33,7 @@ class Sources {
   std::array<bool, evidence::source_count> fits_{};
 };
 
-// The first term of a kind that fits no node.
+// Returns an error for the first term of a kind that matches no node.
 std::optional<Error> missed(const Map& map, const std::vector<Term>& terms, const Hits& hits) {
   for (std::size_t i = 0; i < terms.size(); ++i)
     if (hits[i] != Hit::nodes) return fits_nothing(map, terms[i], hits[i]);
@@ -42,7 +42,7 @@ std::optional<Error> missed(const Map& map, const std::vector<Term>& terms, cons
 
 }  // namespace
 
-// Compared with the four digits that are printed.
+// Compares with the four digits that are printed.
 bool Selector::fits(const resolve::Attribution& answer) const {
   if (unknown_ && answer.known()) return false;
   return min_confidence_ <= 0 || std::round(answer.confidence * 1e4) >= min_confidence_ * 1e4 - 1e-6;
@@ -57,7 +57,7 @@ Result<std::vector<onnx::NodeId>> Selector::run(const Map& map) const {
   for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) {
     const onnx::Node node = map.model().node(id);
     const resolve::Attribution& answer = map.answer(id);
-    // These are asked of every node, so that one that fits nothing is known.
+    // These are evaluated for every node, so that a term without matches is found.
     const bool op = ops.fits(node), parameter = parameters.fits(node), source = sources.fits(answer);
     if (!op || !parameter || !source) continue;
     if (modules.asked() && !modules.fits(id)) continue;

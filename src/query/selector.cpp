@@ -64,7 +64,7 @@ std::string_view flag_of(Kind kind) {
 }
 
 Result<Selector> Selector::make(const Selectors& wanted) {
-  if (!(wanted.min_confidence >= 0 && wanted.min_confidence <= 1))  // nor what is no number
+  if (!(wanted.min_confidence >= 0 && wanted.min_confidence <= 1))  // also rejects NaN
     return Error{ErrorKind::usage, "Q001", "--min-confidence is malformed", "write a number from 0 to 1"};
   Selector selector;
   selector.min_confidence_ = wanted.min_confidence;

@@ -1,4 +1,4 @@
-// Selectors: which nodes a user means. Values of one kind are alternatives; different kinds must all fit.
+// Selectors: choose nodes. Values of one kind combine with OR; different kinds combine with AND.
 #pragma once
 
 #include <array>
@@ -14,17 +14,18 @@
 
 namespace thence::query {
 
-/// As they are written on a command line.
+/// As written on the command line.
 struct Selectors {
-  std::vector<std::string> modules;     // globs of paths; "" and "(root)" are the root
-  std::vector<std::string> under;       // globs of paths: these and all inside
-  std::vector<std::string> classes;     // of the module, or of the model's own around it; bare or qualified
+  std::vector<std::string> modules;  // globs of paths; "" and "(root)" are the root
+  std::vector<std::string> under;    // globs of paths: the modules and everything inside them
+  // Of the module, or of its hf_module; short or qualified.
+  std::vector<std::string> classes;
   std::vector<std::string> roles;       // attention, self_attention
   std::vector<std::string> components;  // query
   std::vector<std::string> layers;      // 2, 0-3, 5-
   std::vector<std::string> ops;         // MatMul, com.microsoft::*
   std::vector<std::string> parameters;  // globs of names in the state dict, or of initializers
-  std::vector<std::string> sources;     // of the evidence that won
+  std::vector<std::string> sources;     // sources of the winning evidence
   double min_confidence = 0;
   bool unknown = false;  // only nodes without a module
   bool shared = false;   // also nodes that serve such a module among others
@@ -38,19 +39,19 @@ inline constexpr std::size_t kind_count = static_cast<std::size_t>(Kind::source)
 /// One value of one selector.
 struct Term {
   Kind kind;
-  std::string text;  // as it was written
+  std::string text;  // as written
   base::Glob glob;
-  std::optional<base::Glob> domain = {};  // of an operator; any when it was not said
+  std::optional<base::Glob> domain = {};  // of an operator; any if not given
   LayerRange layers = {};
 };
 
 class Selector {
  public:
-  /// An error is one of usage: what is malformed, and how it is written.
+  /// Returns a usage error if a selector is malformed, with the correct form.
   static Result<Selector> make(const Selectors& wanted);
 
-  /// The nodes that fit, in the order of rows. It is an error if a selector fits none, or all together: it
-  /// says which, and what there is.
+  /// The matching nodes, in row order. Returns an error if a selector matches no node, or if no node matches
+  /// all of them. The error names the selector and existing values.
   Result<std::vector<onnx::NodeId>> run(const semantics::Map& map) const;
 
   const std::vector<Term>& terms(Kind kind) const { return terms_[static_cast<std::size_t>(kind)]; }
@@ -59,7 +60,7 @@ class Selector {
   bool shared() const { return shared_; }
 
  private:
-  /// Whether a node's verdict is wanted; the terms ask for the rest.
+  /// Whether the verdict of a node matches. Terms check everything else.
   bool fits(const resolve::Attribution& answer) const;
 
   std::array<std::vector<Term>, kind_count> terms_;
@@ -67,15 +68,15 @@ class Selector {
   bool unknown_ = false, shared_ = false;
 };
 
-/// How a selector is called on the command line.
+/// The flag of a selector on the command line.
 std::string_view flag_of(Kind kind);
 
-/// What a term fits: nothing, something that no node has, or nodes.
+/// What a term matches: nothing, something without nodes, or nodes.
 enum class Hit : std::uint8_t { nothing, without_nodes, nodes };
 
-/// What to say of a term that fits no node: the nearest names that exist.
+/// The error for a term that matches no node, with the nearest existing names.
 Error fits_nothing(const semantics::Map& map, const Term& term, Hit hit);
-/// And of selectors that fit nodes, but no node all of them.
+/// The error for selectors of which each matches nodes, but not all match the same node.
 Error fit_nothing_together(const Selector& selector);
 
 }  // namespace thence::query

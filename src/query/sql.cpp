@@ -57,12 +57,13 @@ SqlValue value_of(sqlite3_stmt* statement, int column) {
       const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
       if (text == nullptr) return std::string();
       const std::string_view bytes(text, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
-      return base::is_utf8(bytes) ? std::string(bytes) : base::valid_utf8(bytes);  // SQL can make any bytes
+      // SQL can produce any bytes.
+      return base::is_utf8(bytes) ? std::string(bytes) : base::valid_utf8(bytes);
     }
   }
 }
 
-// Names of columns, the second of a name with a number.
+// The names of columns. A repeated name gets a number.
 std::vector<std::string> columns_of(sqlite3_stmt* statement) {
   std::vector<std::string> names;
   std::unordered_map<std::string, int> met;
@@ -93,7 +94,7 @@ class SqlQuestion::Inside {
         "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
         "PRAGMA page_size=16384; PRAGMA temp_store=MEMORY");
     database.execute(schema);
-    // The first use of a table-valued function declares its table, which a guard would take for a change.
+    // The first use of a table-valued function declares its table, which the guard would treat as a change.
     database.execute("SELECT * FROM json_each('[]'); SELECT * FROM json_tree('[]')");
     if (!database.ok()) return too_much_memory();
     const SqlGuard guard(handle);

@@ -1,4 +1,4 @@
-// SQL over the tables, in memory: it reads, and nothing else, within limits of time and memory.
+// Read-only SQL over the tables, in memory, with limits on time and memory.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,26 @@
 namespace thence::query {
 
 struct SqlLimits {
-  double seconds = 60;                           // for the answer, once the tables are there; 0: any
-  std::uint64_t bytes = std::uint64_t{2} << 30;  // of tables and answer
+  double seconds = 60;                           // for the answer, without filling the tables; 0: unlimited
+  std::uint64_t bytes = std::uint64_t{2} << 30;  // for tables and answer
 };
 
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 
 struct SqlAnswer {
-  std::vector<std::string> columns;  // no two alike
+  std::vector<std::string> columns;  // unique names
   std::vector<std::vector<SqlValue>> rows;
 };
 
-/// One statement. The limit of memory is the process's: one is asked at a time.
+/// One statement. The memory limit applies to the process, so only one statement may run at a time.
 class SqlQuestion {
  public:
-  /// An error of usage is about the SQL; no model is needed to find it.
+  /// Returns a usage error if the SQL is invalid. Checking the SQL requires no model.
   static Result<SqlQuestion> make(const std::string& sql, const SqlLimits& limits);
   SqlQuestion(SqlQuestion&&) noexcept;
   ~SqlQuestion();
 
-  /// Fills the tables that it reads, and answers. To be called once.
+  /// Fills the tables that the statement reads, and runs it. May be called only once.
   Result<SqlAnswer> ask(const semantics::Map& map);
 
  private:
@@ -41,7 +41,7 @@ class SqlQuestion {
   std::unique_ptr<Inside> inside_;
 };
 
-/// For programs in which one thread alone uses SQLite: before the first use, as it is faster so.
+/// Makes SQLite faster in programs that use it from only one thread. Call it before the first use.
 void use_sqlite_on_one_thread();
 
 }  // namespace thence::query

@@ -9,7 +9,7 @@
 namespace thence::query {
 namespace {
 
-// Functions of SQLite and of its extensions that reach beyond the database.
+// Functions of SQLite and its extensions with effects outside the database.
 bool reaches_out(std::string_view function) {
   static constexpr std::array<std::string_view, 8> names = {
       "load_extension", "fts3_tokenizer", "readfile", "writefile", "edit", "lsmode", "fsdir", "sqlite_log"};
@@ -52,7 +52,7 @@ void SqlGuard::allow_seconds(double seconds) {
   if (!(seconds > 0 && seconds < years)) return;
   end_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                                 std::chrono::duration<double>(seconds));
-  constexpr int steps = 2000;  // of SQLite's machine: well under a millisecond
+  constexpr int steps = 2000;  // virtual machine instructions of SQLite, which take well under a millisecond
   sqlite3_progress_handler(database_, steps, look_at_the_clock, this);
 }
 

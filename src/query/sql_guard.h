@@ -1,4 +1,4 @@
-// What SQL may do: read our tables, for so long and in so much memory.
+// Restricts SQL to reading the tables, within limits on time and memory.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@ struct sqlite3;
 
 namespace thence::query {
 
-/// Stands between SQL and the database for as long as it lives.
+/// Checks every action of SQL on the database during its lifetime.
 class SqlGuard {
  public:
   static constexpr int most_bytes_a_row = 64 << 20;
@@ -20,11 +20,11 @@ class SqlGuard {
   SqlGuard& operator=(const SqlGuard&) = delete;
   ~SqlGuard();
 
-  /// Starts the clock; there is none for 0, and for years.
+  /// Starts the time limit. 0 and very large values mean no limit.
   void allow_seconds(double seconds);
   /// The tables that statements read, and their columns: "nodes", "nodes.module".
   const std::set<std::string, std::less<>>& read() const { return read_; }
-  /// What a statement wanted to do and may not; empty when nothing.
+  /// The forbidden action that a statement attempted; empty if there is none.
   const std::string& refused() const { return refused_; }
 
  private:
@@ -38,7 +38,7 @@ class SqlGuard {
   std::chrono::steady_clock::time_point end_;
 };
 
-/// Lets SQLite have so many bytes more than it has; the limit is the process's.
+/// Lets SQLite allocate this number of additional bytes. The limit applies to the process.
 class HeapLimit {
  public:
   explicit HeapLimit(std::uint64_t bytes);
@@ -46,7 +46,7 @@ class HeapLimit {
   HeapLimit& operator=(const HeapLimit&) = delete;
   ~HeapLimit();
 
-  /// How many it has taken.
+  /// The number of bytes allocated since then.
   std::uint64_t used() const;
 
  private:

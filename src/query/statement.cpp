@@ -48,7 +48,7 @@ void Statement::hold_copy(const std::string& text) {
 void Statement::text(std::string_view value) {
   if (!database_.ok()) return;
   if (value.empty())
-    hold("");  // a view of nothing would be NULL
+    hold("");  // a null data pointer would mean NULL
   else if (value.find('\0') == std::string_view::npos && base::is_utf8(value))
     hold(value);
   else

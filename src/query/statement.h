@@ -1,5 +1,5 @@
-// Rows on their way into SQLite, by prepared statements. Once SQLite refuses one, the rest is dropped and the
-// database says so.
+// Inserts rows into SQLite with prepared statements. After the first error, further rows are dropped and the
+// database reports the error.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ struct sqlite3_stmt;
 
 namespace thence::query {
 
-/// A database that others opened.
+/// A database opened elsewhere.
 class Database {
  public:
   explicit Database(sqlite3* handle) : handle_(handle) {}
 
   void execute(const char* sql);
   bool ok() const { return refusal_.empty(); }
-  /// SQLite's words about what failed.
+  /// The error message of SQLite.
   const std::string& refusal() const { return refusal_; }
 
  private:
@@ -30,7 +30,7 @@ class Database {
   std::string refusal_;
 };
 
-/// A statement whose parameters are given in their order, anew for each row.
+/// A statement whose parameters are set in order, for each row.
 class Statement {
  public:
   Statement(Database& database, const std::string& sql);
@@ -38,10 +38,10 @@ class Statement {
   Statement& operator=(const Statement&) = delete;
   ~Statement();
 
-  /// Bytes that are not UTF-8 are spelled out. The text must stay as it is until done(): it is not copied.
+  /// Bytes that are not UTF-8 are escaped. The text is not copied, so it must stay valid until done().
   void text(std::string_view value);
   void text(const char* value) { text(std::string_view(value)); }
-  /// One that ends sooner.
+  /// For temporary text, which is copied.
   void text(std::string&& value);
   void text_or_null(std::string_view value);
   void number(std::int64_t value);
@@ -52,15 +52,15 @@ class Statement {
 
  private:
   Database& database_;
-  // What SQLite holds for a parameter from the row before. It need not be told the same again.
+  // The value that SQLite has for a parameter from the previous row. An equal value is not bound again.
   struct Held {
     enum class Kind : std::uint8_t { other, null, text } kind = Kind::other;
-    std::string_view text = {};  // SQLite looks into it when the row is done
+    std::string_view text = {};  // SQLite reads it when the row is inserted
   };
 
   void hold(std::string_view text);
   void hold_copy(const std::string& text);
-  /// The next parameter, which is about to get another value.
+  /// The index of the next parameter, which gets a new value.
   int another();
 
   sqlite3_stmt* statement_ = nullptr;

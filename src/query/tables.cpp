@@ -16,12 +16,12 @@ Error refused(const std::string& what) {
   return {ErrorKind::input_output, "F003", what, "check the folder's permissions and free space"};
 }
 
-// Paths are not promised to be unique: what is not UTF-8 is spelled out, and then two may be alike.
+// Paths need not be unique: bytes that are not UTF-8 are escaped, which can make two paths equal.
 struct Table {
   std::string_view name;
   void (*fill)(const semantics::Map& map, Database& database);
-  std::string_view key = {};    // the column by which others are joined to it
-  const char* index = nullptr;  // of that column
+  std::string_view key = {};    // the column that joins refer to
+  const char* index = nullptr;  // on that column
 };
 constexpr Table tables[] = {
     {"metadata", fill_metadata},
@@ -42,7 +42,8 @@ std::optional<Error> fill_some_tables(const semantics::Map& map, sqlite3* handle
   for (const Table& table : tables) {
     if (!wanted(table.name)) continue;
     table.fill(map, database);
-    if (table.index != nullptr && wanted(table.key)) database.execute(table.index);  // faster than before
+    // Faster than before inserting.
+    if (table.index != nullptr && wanted(table.key)) database.execute(table.index);
   }
   if (database.ok()) return std::nullopt;
   return refused("cannot write: " + database.refusal());
@@ -62,7 +63,8 @@ std::optional<Error> fill_tables(const semantics::Map& map, sqlite3* handle) {
 
 std::optional<Error> write_database(const semantics::Map& map, const std::string& path) {
   return base::make_atomically(path, [&](const std::string& temporary) -> std::optional<Error> {
-    // One thread writes, and nobody asks how much memory that takes: locks would take a quarter of the time.
+    // Only one thread writes, and memory statistics are not used. Their locks would take a quarter of the
+    // time.
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     sqlite3* handle = nullptr;
     const int code =
@@ -72,7 +74,7 @@ std::optional<Error> write_database(const semantics::Map& map, const std::string
     if (code != SQLITE_OK) {
       error = refused(base::format("cannot write: {}", sqlite3_errstr(code)));
     } else {
-      // The file is nobody's until it is renamed: no journal is needed to undo what fails.
+      // The file is temporary until it is renamed, so a failure needs no journal for rollback.
       Database(handle).execute(
           "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
           "PRAGMA page_size=16384; PRAGMA cache_size=-16384");

@@ -1,4 +1,4 @@
-// The Map as SQLite tables: what `thence convert --to sqlite` writes, and what SQL can ask.
+// The map as SQLite tables: the output of `thence convert --to sqlite`, and the input of SQL queries.
 #pragma once
 
 #include <functional>
@@ -13,19 +13,20 @@ struct sqlite3;
 
 namespace thence::query {
 
-/// The tables as SQL; docs/tables.md describes them.
+/// The tables as SQL. docs/tables.md describes them.
 extern const char* const schema;
 
-/// Makes the tables in an open database and fills them, in one transaction. An error tells SQLite's words.
+/// Creates the tables in an open database and fills them, in one transaction. The error contains the message
+/// of SQLite.
 std::optional<Error> fill_tables(const semantics::Map& map, sqlite3* database);
 
-/// Fills some of the tables, which are there already. They are asked for by name, and the columns by which
-/// they are joined as "nodes.module".
+/// Fills some of the existing tables. `wanted` gets the name of a table, or of a column used in joins, such
+/// as "nodes.module".
 using WantedTables = std::function<bool(std::string_view name)>;
 std::optional<Error> fill_some_tables(const semantics::Map& map, sqlite3* database,
                                       const WantedTables& wanted);
 
-/// The same in a database file of its own, which is there whole or not at all.
+/// The same in a new database file. On failure, no file is left behind.
 std::optional<Error> write_database(const semantics::Map& map, const std::string& path);
 
 }  // namespace thence::query

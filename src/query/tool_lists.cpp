@@ -19,7 +19,7 @@ void warn(ToolList& list, std::string code, std::string text) {
   list.diagnostics.push_back({std::move(code), Severity::warning, "", std::move(text)});
 }
 
-// One name per line, so that two lists are easily compared.
+// One name per line, so that two lists are easy to compare.
 void write_names(const Names& names, base::JsonWriter& json) {
   json.begin_array();
   for (const std::string_view name : names) {
@@ -39,7 +39,7 @@ Error no_list(std::string text, std::string hint) {
   return {ErrorKind::usage, "Q002", std::move(text), std::move(hint)};
 }
 
-// The nodes' names, each once. What cannot be said by a name is told.
+// The distinct names of the nodes. Nodes that a name cannot identify are reported.
 Names names_of(const onnx::Model& model, std::span<const NodeId> nodes, ToolList& list) {
   std::unordered_set<std::string_view> met;
   Names names;
@@ -93,8 +93,8 @@ Result<ToolList> op_list(const onnx::Model& model, std::span<const NodeId> nodes
   return list;
 }
 
-// trtexec parts the list at commas and colons, and knows no quotes; a star is a wildcard. A name with control
-// characters can be neither escaped in this format nor printed on a terminal.
+// trtexec splits the list at commas and colons and has no quotes; a star is a wildcard. A name with control
+// characters can neither be escaped in this format nor printed on a terminal.
 Result<ToolList> tensorrt_list(const onnx::Model& model, std::span<const NodeId> nodes,
                                const ToolListOptions& options) {
   ToolList list;

@@ -1,4 +1,4 @@
-// Nodes as the lists that other tools take.
+// Lists of nodes in the formats of other tools.
 #pragma once
 
 #include <span>
@@ -14,17 +14,17 @@ namespace thence::query {
 
 struct ToolList {
   std::string text;
-  std::vector<Diagnostic> diagnostics;  // what such a list cannot say
+  std::vector<Diagnostic> diagnostics;  // about nodes that the list cannot represent
 };
 
 struct ToolListOptions {
-  std::string_view precision = "fp32";  // of tensorrt-layers
+  std::string_view precision = "fp32";  // for tensorrt-layers
 };
 
-/// The lists there are: nodes-to-exclude and the others.
+/// The available lists: nodes-to-exclude and the others.
 const std::vector<std::string_view>& tool_list_names();
 
-/// An error says that the list would be empty, or cannot be made of these nodes.
+/// Returns an error if the list would be empty, or cannot represent these nodes.
 Result<ToolList> tool_list(std::string_view name, const onnx::Model& model,
                            std::span<const onnx::NodeId> nodes, const ToolListOptions& options);
 

@@ -18,7 +18,7 @@ class Decider {
         only_hf_((custom_ ? rules.base : granularity) == Granularity::hf && tree.has_classes()),
         matcher_(rules) {}
 
-  // Those around a module have smaller numbers.
+  // Outer modules have smaller numbers.
   Decisions all() {
     found_.modules.resize(tree_.size());
     found_.group_of.resize(tree_.size(), Decisions::no_group);
@@ -39,7 +39,8 @@ class Decider {
   }
 
  private:
-  // Under hf. Where no class tells, a module is not taken for one of torch.nn's, unless it only holds a list.
+  // For granularity hf. A module of unknown class is not treated as one of torch.nn, unless it only contains
+  // a list.
   bool counts(ModuleId id) const {
     const modules::Module& module = tree_[id];
     if (module.class_name.empty() && (module.children.empty() || !module.only_numbers)) return true;
@@ -82,7 +83,7 @@ class Decider {
   bool custom_, only_hf_;
   Matcher matcher_;
   Decisions found_;
-  std::vector<const Rule*> inner_seal_;  // by module: what seals the modules inside it
+  std::vector<const Rule*> inner_seal_;  // by module: the rule that seals the modules inside it
   std::unordered_map<std::string, std::size_t> groups_by_path_;
 };
 

@@ -1,4 +1,5 @@
-// What rules and granularity decide about each module of the model, before anything is made of it.
+// Decides for each module of the model how rules and granularity apply to it. View makes the reported modules
+// from these decisions.
 #pragma once
 
 #include <string>
@@ -11,22 +12,23 @@
 
 namespace thence::rules {
 
-/// What was decided about a module, and by which rule.
+/// The decision for a module, and the rules that caused it.
 struct Decision {
-  const Rule* shown_by = nullptr;   // the last of show and hide that fits
-  const Rule* joined_by = nullptr;  // it is a part of what this rule makes
-  const Rule* sealed_by = nullptr;  // a collapse or join of a module around it
+  const Rule* shown_by = nullptr;   // the last matching show or hide rule
+  const Rule* joined_by = nullptr;  // the join that the module is a part of
+  const Rule* sealed_by = nullptr;  // a collapse or join of an outer module
   const Rule* renamed_by = nullptr;
-  modules::ModuleId renamed = modules::no_module;  // the nearest one, from itself outwards, with another name
-  bool kept = true;                                // it is told as itself
+  // The nearest renamed module, from the module itself outwards.
+  modules::ModuleId renamed = modules::no_module;
+  bool kept = true;  // it is reported as itself
 };
 
-/// Modules that a join makes one of.
+/// Modules that a join combines into one.
 struct Group {
   std::string path;
   const Rule* rule = nullptr;
   std::vector<modules::ModuleId> members;
-  modules::ModuleId around = modules::no_module;  // the innermost module that holds them all
+  modules::ModuleId around = modules::no_module;  // the innermost module that contains all members
 };
 
 struct Decisions {
@@ -34,11 +36,12 @@ struct Decisions {
 
   std::vector<Decision> modules;
   std::vector<Group> groups;
-  std::vector<std::uint32_t> group_of;                         // by module; no_group: it is no part
+  std::vector<std::uint32_t> group_of;                         // by module; no_group if it is not joined
   std::unordered_map<modules::ModuleId, std::string> renamed;  // the new paths
 };
 
-/// `filter` says which modules count under hf. Without any modules: matching the rules takes too long.
+/// `filter` decides which modules are reported with granularity hf. Returns no modules if matching the rules
+/// takes too long.
 Decisions decide(const modules::ModuleTree& tree, const Rules& rules, Granularity granularity,
                  const modules::ClassFilter& filter);
 

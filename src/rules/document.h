@@ -1,5 +1,5 @@
-// A TOML document as plain values that know where they stand. What parses it is toml++, which takes long to
-// compile: document.cpp alone sees it.
+// A TOML document as plain values with their positions. toml++ parses it and takes long to compile, so only
+// document.cpp includes it.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ struct Value {
   enum class Type { text, number, list, table, other };
   Type type = Type::other;
   Place place;
-  std::string text;  // of a text
+  std::string text;  // for a string
   std::int64_t number = 0;
-  std::vector<Value> items;    // of a list
-  std::vector<Entry> entries;  // of a table
+  std::vector<Value> items;    // for a list
+  std::vector<Entry> entries;  // for a table
 };
 
 struct Entry {
@@ -29,7 +29,7 @@ struct Entry {
   Value value;
 };
 
-/// Any bytes; `file` is how errors call them.
+/// Reads any bytes. Errors name `file`.
 Result<Value> read_document(std::string_view bytes, const std::string& file);
 
 }  // namespace thence::rules

@@ -13,7 +13,7 @@ using modules::ModuleId;
 constexpr const char* later = "a later rule wins";
 constexpr const char* words_used = "sets the role, unless a later rule does";
 
-// What show and hide do, to the module itself only.
+// The effect of show and hide, which apply only to the module itself.
 std::string shown(const Rule& rule, const Decision& decision) {
   if (&rule != decision.shown_by) return later;
   if (decision.joined_by != nullptr) return "no effect: it is joined";
@@ -21,7 +21,7 @@ std::string shown(const Rule& rule, const Decision& decision) {
   return rule.kind == Kind::show ? "shown as itself" : "shown as the enclosing module";
 }
 
-// What collapse and join do, to a module and what is inside it.
+// The effect of collapse and join, which apply to a module and everything inside it.
 std::string closed(const Rule& rule, const Decision& at, const Decision& module, bool itself) {
   if (at.sealed_by != nullptr) return "no effect: an enclosing module is collapsed or joined";
   if (rule.kind == Kind::join)
@@ -38,7 +38,7 @@ std::string renamed(const Rule& rule, const Decision& at, bool nearest) {
   return nearest ? "renamed to " + rule.to : "a module between them has its own name";
 }
 
-// Finds the rules that fit a module, kind by kind, in the order in which they are applied.
+// Finds the rules that match a module, kind by kind, in order of application.
 class StepFinder {
  public:
   StepFinder(const modules::ModuleTree& tree, const Rules& rules, Granularity granularity, const View& view,
@@ -59,10 +59,10 @@ class StepFinder {
   }
 
  private:
-  // Rules that have an effect on the module itself only.
+  // Rules that affect only the module itself.
   void add_own(std::initializer_list<Kind> kinds) { add(module_, kinds); }
 
-  // Rules that have an effect on what is inside a module, too.
+  // Rules that also affect the modules inside a module.
   void add_inherited(Kind kind) {
     for (const ModuleId at : around_) add(at, {kind});
   }
@@ -76,7 +76,7 @@ class StepFinder {
     }
   }
 
-  // A role of the module that a join made.
+  // Roles of the module that a join made.
   void add_roles_of_join() {
     const auto joined = view_.joined.find(view_.told_as[module_]);
     if (joined == view_.joined.end()) return;
@@ -107,7 +107,7 @@ class StepFinder {
   const View& view_;
   ModuleId module_;
   Matcher matcher_;
-  std::vector<ModuleId> around_;  // the module and those around it, from the root inwards
+  std::vector<ModuleId> around_;  // the module and its outer modules, from the root inwards
   std::vector<Step> steps_;
 };
 

@@ -1,4 +1,4 @@
-// Which rules are about a module, in the order in which they are applied, and what each does to it.
+// Lists the rules that apply to a module, in order of application, and the effect of each.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@ namespace thence::rules {
 
 struct Step {
   const Rule* rule = nullptr;
-  std::string on;  // the path that it fits: this module's, one around it, or the one that a join made
+  std::string on;  // the matching path: of this module, of an outer one, or of a joined one
   std::string effect;
 };
 
-/// Those that fit the module, and of collapse, join and rename also those that fit a module around it.
+/// The rules that match the module and, for collapse, join and rename, those that match an outer module.
 std::vector<Step> steps_for(const modules::ModuleTree& tree, const Rules& rules, Granularity granularity,
                             const View& view, modules::ModuleId module);
 
-/// By rule: how many modules it fits; a role also those that joins made.
+/// By rule: the number of modules that it matches. For a role, joined modules count as well.
 std::vector<std::size_t> count_matches(const modules::ModuleTree& tree, const Rules& rules, const View& view);
 
 }  // namespace thence::rules

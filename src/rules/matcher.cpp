@@ -11,8 +11,8 @@ using base::Glob;
 
 namespace {
 
-// The longest text between two wildcards of any length. After a mismatch the matcher tries such a text again
-// one place further, so it may compare all of it at every place.
+// The longest text between two wildcards of any length. After a mismatch the matcher tries this text again at
+// the next position, so it may compare all of it at every position.
 std::size_t longest_retry(const std::string& pattern) {
   const std::string_view wildcard = pattern.find("**") == std::string::npos ? "*" : "**";
   std::size_t longest = 1;

@@ -1,4 +1,4 @@
-// Which rules fit a module. Paths and classes are those that the model has, whatever rules make of them.
+// Matches rules with modules. Paths and classes are those of the model, before any rule is applied.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace thence::rules {
 
-/// Looks at one module at a time.
+/// Examines one module at a time.
 class Matcher {
  public:
   explicit Matcher(const Rules& rules) : rules_(rules) {}
@@ -20,17 +20,17 @@ class Matcher {
     class_name_ = class_name;
   }
   bool fits(const Rule& rule) const;
-  /// The last rule of one of these kinds that fits: later rules win. Nothing when none does.
+  /// The last matching rule of these kinds, because later rules win. Null if none matches.
   const Rule* last(std::initializer_list<Kind> kinds) const;
-  /// Whether matching was given up: patterns and paths of a hostile file can be made to take minutes. From
-  /// then on no rule fits.
+  /// Whether matching was aborted, because patterns and paths of a malicious file can take minutes. After
+  /// that, no rule matches.
   bool gave_up() const { return work_ > most_work; }
-  /// The new path that a rule which fits gives.
+  /// The new path that a matching rule gives.
   std::string target(const Rule& rule) const;
 
  private:
-  // Character comparisons, at worst; they take about a second. 100 patterns of the usual length need half of
-  // it for a model of 5,000 modules.
+  // Limit on character comparisons in the worst case; this number takes about a second. 100 patterns of usual
+  // length need half of it for a model of 5,000 modules.
   static constexpr std::uint64_t most_work = 1'000'000'000;
   bool may_match(const base::Glob& glob, std::string_view text) const;
 

@@ -1,4 +1,4 @@
-// Reads a rules file: TOML, checked word by word.
+// Reads a rules file in TOML and checks every key and value.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@ namespace thence::rules {
 inline constexpr const char* usual_file = "thence.toml";
 
 Result<Rules> open_rules(const std::string& path);
-/// Any bytes; `file` is how errors call them.
+/// Reads any bytes. Errors name `file`.
 Result<Rules> read_rules(std::string_view bytes, const std::string& file);
 
-/// The nearest `thence.toml`, in the working folder or in one around it; empty when there is none.
+/// The nearest `thence.toml` in the working folder or its parents; empty if there is none.
 std::string find_rules();
 
 /// hf, nn or custom.

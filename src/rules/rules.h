@@ -1,4 +1,4 @@
-// Rules: what a user's rules file says, as plain data. docs/rules.md describes the file.
+// Rules: the content of a user's rules file as plain data. docs/rules.md describes the file.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace thence::rules {
 
-/// Where something stands in the file, counted from 1.
+/// A position in the file, counted from 1.
 struct Place {
   std::uint32_t line = 0, column = 0;
   auto operator<=>(const Place&) const = default;
@@ -24,15 +24,15 @@ inline std::string_view name_of(Kind kind) { return kind_names[static_cast<std::
 struct Rule {
   Kind kind = Kind::show;
   Place place;
-  std::vector<base::Glob> paths, classes;  // one of each that is given must fit
-  std::string to;  // join, rename: the new path, with {1} for what the first star stood for
-  std::string semantic_type, component, classification;  // role: empty where nothing is said
+  std::vector<base::Glob> paths, classes;  // if both are given, one of each must match
+  std::string to;  // join, rename: the new path, with {1} for the text that the first star matches
+  std::string semantic_type, component, classification;  // role: empty if not given
 
-  /// The patterns, in words.
+  /// The patterns as text for users.
   std::string about() const;
 };
 
-/// Which modules are told. `as_is`: all of them; hf_module is a field beside.
+/// Which modules are reported. `as_is` reports all of them, with hf_module as a separate field.
 enum class Granularity { as_is, hf, nn, custom };
 
 struct Rules {
@@ -41,15 +41,15 @@ struct Rules {
 
   std::string file;
   std::optional<std::vector<std::string>> torch_nn_exceptions;
-  Granularity base = Granularity::nn;  // what show and hide start from: hf or nn
+  Granularity base = Granularity::nn;  // the starting point for show and hide: hf or nn
   bool base_given = false;
-  std::vector<Rule> rules;  // in the order of the file
+  std::vector<Rule> rules;  // in file order
 
-  /// Whether it says which modules are told, so that `custom` has a meaning.
+  /// Whether the rules select modules, so that `custom` has a meaning.
   bool selects() const;
 };
 
-/// "thence.toml:12:3", as it may be shown.
+/// "thence.toml:12:3", safe to print.
 std::string place_in(const std::string& file, Place place);
 
 }  // namespace thence::rules

@@ -8,8 +8,8 @@
 namespace thence::rules {
 namespace {
 
-// Calls `use` with each stretch of plain text, and each number in braces (0 with plain text); false when
-// braces are not as they should be.
+// Calls `use` for each part of plain text and each number in braces (0 for plain text). False if braces are
+// invalid.
 template <class Use>
 bool each_part(std::string_view target, Use use) {
   while (!target.empty()) {

@@ -1,4 +1,4 @@
-// A new path with {1}, {2} and so on for what a pattern's stars stood for.
+// Target: a new path with {1}, {2} and so on for the text that the stars of a pattern match.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace thence::rules {
 
-/// The largest number in braces, 0 when there are none; nothing when braces hold anything else.
+/// The largest number in braces; 0 without braces. Empty if braces contain anything else.
 std::optional<std::size_t> most_star(std::string_view target);
 
-/// The path it makes. Where a star stood for nothing, no empty name is left behind.
+/// The resulting path. A star that matches nothing leaves no empty name.
 std::string filled(std::string_view target, std::span<const std::string_view> taken);
 
 }  // namespace thence::rules

@@ -34,7 +34,7 @@ class Maker {
   }
 
  private:
-  // Makes the modules that are told, in the order in which they are met.
+  // Makes the reported modules, in the order of the modules of the model.
   std::optional<Error> fill() {
     view_.told_as.resize(tree_.size(), modules::root);
     view_.stands_for = {modules::root};
@@ -61,12 +61,12 @@ class Maker {
     return std::nullopt;
   }
 
-  // A path inside a module that has another name.
+  // A path inside a renamed module.
   std::string renamed(std::string_view path, const Decision& decision) const {
     if (decision.renamed == no_module) return std::string(path);
     const std::string_view old = tree_[decision.renamed].path;
     if (!path.starts_with(old) || (path.size() > old.size() && path[old.size()] != '.'))
-      return std::string(path);  // a joined one that is told elsewhere
+      return std::string(path);  // a joined module that is reported elsewhere
     return decisions_.renamed.at(decision.renamed) + std::string(path.substr(old.size()));
   }
 
@@ -87,15 +87,15 @@ class Maker {
     return view_.tree.add_inside(parent, path, class_name);
   }
 
-  // A path is one module's. `rule` is the one that gave it, if any.
+  // Checks that only one module has a path. `rule` is the rule that gave the path, if any.
   std::optional<Error> claim(const std::string& path, ModuleId id, const Rule* rule) {
     const auto [known, fresh] = claimed_.try_emplace(path, Claim{id, rule});
     const bool too_long = path.size() > ModuleTree::max_path_length;
     if (fresh && !too_long) return std::nullopt;
-    // Either of the two may be the one that a rule moved.
+    // A rule may have moved either of the two modules.
     const bool moved = rule != nullptr;
     const Rule* const blamed = moved ? rule : known->second.rule;
-    if (blamed == nullptr) return std::nullopt;  // a model's own paths are what they are
+    if (blamed == nullptr) return std::nullopt;  // the model itself may repeat paths
     const ModuleId mine = moved ? id : known->second.module, other = moved ? known->second.module : id;
     return Error{
         ErrorKind::bad_input, "R005",

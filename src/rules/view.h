@@ -1,5 +1,5 @@
-// A view: the modules as they are told. Rules and granularity choose, join and rename them; what the model
-// has stays as it is, and every one of its modules is told as one of the view's.
+// A view: the modules as reported. Rules and granularity select, join and rename them. The modules of the
+// model do not change, and each is reported as one module of the view.
 #pragma once
 
 #include <unordered_map>
@@ -13,12 +13,12 @@
 
 namespace thence::rules {
 
-/// Words that rules give; empty where they give none.
+/// The role that rules give; empty if not given.
 struct RoleWords {
   std::string_view type, component, classification;
 };
 
-/// A module that a join made: its path before any rename, and what it is made of.
+/// A joined module: its path before any rename, and its parts.
 struct Joined {
   std::string path;
   std::vector<modules::ModuleId> parts;
@@ -26,16 +26,16 @@ struct Joined {
 
 struct View {
   modules::ModuleTree tree;
-  std::vector<modules::ModuleId> told_as;  // by module of the model: which one of `tree`
-  std::vector<modules::ModuleId>
-      stands_for;  // by module of `tree`: the model's; of joined ones what holds them all
+  std::vector<modules::ModuleId> told_as;  // by module of the model: its module of `tree`
+  // By module of `tree`: the module of the model; for a joined one, the module that contains all parts.
+  std::vector<modules::ModuleId> stands_for;
   std::unordered_map<modules::ModuleId, Joined> joined;    // by module of `tree`
   std::unordered_map<modules::ModuleId, RoleWords> roles;  // by module of `tree`
   std::vector<Decision> decisions;                         // by module of the model
 };
 
-/// `filter` says which modules count under hf. The rules outlive the view. An error when two modules would
-/// have the same path.
+/// `filter` decides which modules are reported with granularity hf. The rules must outlive the view. Returns
+/// an error if two modules would have the same path.
 Result<View> make_view(const modules::ModuleTree& tree, const Rules& rules, Granularity granularity,
                        const modules::ClassFilter& filter);
 

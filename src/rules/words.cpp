@@ -92,7 +92,7 @@ Words::Fault Words::check_role(const Rule& rule) const {
                "give semantic_type, component or semantic_classification");
 }
 
-// `target`: where the new path of a join or a rename is written.
+// `target` is the position of the new path of a join or a rename.
 Words::Fault Words::check_new_path(const Rule& rule, Place target) const {
   if (rule.kind != Kind::join && rule.kind != Kind::rename) return {};
   if (rule.paths.empty())
@@ -154,7 +154,7 @@ Words::Fault Words::read_target(const Entry& entry, std::string& target) const {
   return {};
 }
 
-// A number in braces must be a star's, whichever of the patterns fits.
+// A number in braces must refer to a star, whichever of the patterns matches.
 Words::Fault Words::check_stars(const Rule& rule, Place target) const {
   const std::optional<std::size_t> most = most_star(rule.to);
   if (!most)

@@ -1,4 +1,4 @@
-// One rule of a rules file: its keys, patterns and words, and what is said when one is wrong.
+// Parses one rule of a rules file: its keys, patterns and values, and the errors for invalid ones.
 #pragma once
 
 #include <optional>

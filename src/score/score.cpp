@@ -24,7 +24,7 @@ bool is_around(std::string_view outer, std::string_view inner) {
          (inner.starts_with(outer) && inner.size() > outer.size() && inner[outer.size()] == '.');
 }
 
-// All paths under which the true answer may be given.
+// All paths that count as exact.
 std::vector<std::string_view> accepted(const Truth& truth, const TrueNode& node) {
   const modules::Module& module = truth.tree[node.module];
   std::vector<std::string_view> paths{module.path};
@@ -45,7 +45,7 @@ double share(std::size_t part, std::size_t all) {
   return all == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
-// Answers and whether they are exact, for what is said of all of them together.
+// An answer and whether it is exact, for statistics over all answers.
 struct Judged {
   float confidence;
   bool exact;
@@ -80,7 +80,8 @@ double ranking(std::vector<Judged> judged) {
   return exact == 0 || wrong == 0 ? 1 : won / (static_cast<double>(exact) * static_cast<double>(wrong));
 }
 
-// Whose the nodes are that have no truth: that of all who read them, followed through others without one.
+// The expected modules of nodes without a truth: the common module of all consumers, followed through other
+// nodes without a truth.
 std::vector<ModuleId> owners_of_made(const onnx::Model& model, const Truth& truth) {
   std::vector<ModuleId> owners(truth.nodes.size(), no_module);
   for (std::size_t i = 0; i < owners.size(); ++i) owners[i] = truth.nodes[i].module;

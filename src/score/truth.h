@@ -1,5 +1,5 @@
-// A truth file: which module really produced each node of a model (schema/truth.schema.json). Never the
-// output of this program.
+// A truth file: the module that really produced each node of a model (schema/truth.schema.json). It is never
+// an output of this program.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@ namespace thence::score {
 struct TrueNode {
   std::string graph;
   std::uint32_t index = 0;
-  modules::ModuleId module = modules::no_module;  // in Truth::tree; none: nobody knows
-  std::vector<std::string> accept;                // other paths that are right as well
-  std::string kind;  // what it works on: data, shape or constant; empty: not told
+  modules::ModuleId module = modules::no_module;  // in Truth::tree; no_module if unknown
+  std::vector<std::string> accept;                // other correct paths
+  std::string kind;                               // data, shape or constant; empty if not given
 };
 
 struct Truth {
   modules::ModuleTree tree;
-  std::vector<TrueNode> nodes;  // as the map's rows
+  std::vector<TrueNode> nodes;  // in the order of the map's rows
 };
 
 Result<Truth> open_truth(const std::string& path);

@@ -9,7 +9,7 @@
 
 namespace thence::semantics {
 
-/// Counts the nodes left out by class, with the flag that would include them. None if none are.
+/// Counts the left-out nodes by class, with the flag that would include them. Empty if no node is left out.
 std::optional<Diagnostic> filtered_note(const resolve::Resolution& resolution,
                                         const modules::ModuleTree& tree, const modules::ClassFilter& filter);
 

@@ -25,7 +25,7 @@ std::vector<Holding> holdings(const Map& map) {
   }
   for (Holding& one : held) one.nodes = one.own_nodes;
   for (auto id = static_cast<ModuleId>(tree.size() - 1); id != modules::root; --id) {
-    Holding& outer = held[tree[id].parent];  // which was added before what is inside it
+    Holding& outer = held[tree[id].parent];  // added before its children
     outer.nodes += held[id].nodes;
     outer.parameters += held[id].parameters;
     outer.bytes += held[id].bytes;

@@ -1,4 +1,4 @@
-// What each module holds: nodes, parameters and bytes, its own and with everything inside it.
+// Counts the nodes, parameters and bytes of each module, with and without the modules inside it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct Holding {
   std::uint64_t own_nodes = 0, nodes = 0;
   std::uint64_t parameters = 0,
                 bytes = 0;               // with everything inside; a shared tensor counts once per module
-  onnx::NodeId first_node = onnx::none;  // the first one of it or of a module inside it
+  onnx::NodeId first_node = onnx::none;  // of the module or of a module inside it
 };
 
 /// By module.

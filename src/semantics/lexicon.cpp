@@ -30,7 +30,7 @@ bool starts_word(std::string_view name, std::size_t i) {
   return lower(before) || digit(before) || (upper(before) && i + 1 < name.size() && lower(name[i + 1]));
 }
 
-// Moves a word to the list, if it is new: "fc1" as itself and as "fc".
+// Moves a word to the list if it is new: "fc1" as "fc1" and as "fc".
 void add_word(std::string& word, std::vector<std::string>& words) {
   if (!word.empty() && words.size() < most_words) {
     if (!has(words, word)) words.push_back(word);

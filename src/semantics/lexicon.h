@@ -1,4 +1,5 @@
-// The lexicon: what people call the parts of a network. Data (schema/lexicon.json), generic words only.
+// The lexicon: common names for the parts of a network. It is data (schema/lexicon.json) and contains only
+// generic words.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace thence::semantics {
 
-/// Words, with a bit for each: most sets that lack a word lack its bit, too, and need no comparison.
+/// A set of words with a bit mask. The mask rules out most sets that lack a word, without comparing words.
 class WordSet {
  public:
   WordSet() = default;
@@ -25,9 +26,9 @@ class WordSet {
 struct LexiconEntry {
   std::string name;
   std::string type;                   // classifications: the type they refine
-  std::vector<WordSet> alternatives;  // it fits a name that includes one of these
-  bool leaf = false;                  // types: only of modules without modules inside
-  bool places = true;                 // types: whether a component names a place in it
+  std::vector<WordSet> alternatives;  // matches a name that contains all words of one set
+  bool leaf = false;                  // types: only for modules without child modules
+  bool places = true;                 // types: whether a component names a part of it
   bool fits(const WordSet& name_words) const;
 };
 

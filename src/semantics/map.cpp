@@ -20,7 +20,7 @@ const std::optional<std::vector<std::string>>& torch_nn_exceptions(const MapOpti
 }
 
 void write_scope_path(std::string_view path, std::string& text) {
-  // A dot before a name parts two components; one before a number does not.
+  // A dot before a name separates two components; one before a number does not.
   text.assign(1, '/').append(path);
   for (std::size_t dot = text.find('.'); dot != std::string::npos; dot = text.find('.', dot + 1)) {
     const std::size_t end = std::min(text.find('.', dot + 1), text.size());
@@ -33,7 +33,7 @@ ModuleId owner(ModuleId named, ModuleId reader, bool several_readers) {
   return named != no_module || several_readers ? named : reader;
 }
 
-// Calls `use` with each initializer that a node with a module reads, and that module.
+// Calls `use` for each initializer that a node with a module reads, and that module.
 template <class Use>
 void each_read(const onnx::Model& model, const resolve::Resolution& resolution, Use use) {
   if (model.initializers().empty()) return;
@@ -65,7 +65,7 @@ Result<Map> Map::make(MapParts parts, std::unique_ptr<const rules::Rules> rules,
     map.parts_.diagnostics.add(*std::move(note));
   if (auto error = map.apply_rules(std::move(rules), options)) return *std::move(error);
   map.tags_ = std::make_unique<Tags>(map.tree(), *map.parts_.filter, options.tag_format);
-  // A view of all modules numbers them as the model does.
+  // A view of all modules uses the same module numbers as the model.
   const bool has_all_modules = !map.view_ || map.view_->granularity == rules::Granularity::as_is;
   if (has_default_tags && has_all_modules) map.written_ = written_tags(map.hierarchy());
   map.report_stale_tags();
@@ -81,7 +81,7 @@ void Map::report_stale_tags() {
       });
 }
 
-// Makes the view, if rules or a granularity were given.
+// Makes the view if rules or a granularity were given.
 std::optional<Error> Map::apply_rules(std::unique_ptr<const rules::Rules> rules, const MapOptions& options) {
   using rules::Granularity;
   if (rules == nullptr && !options.granularity) return std::nullopt;

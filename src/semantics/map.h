@@ -1,4 +1,4 @@
-// Map: the whole answer. A model, its modules, the answer for each node, and its meaning in people's words.
+// Map: the complete result. A model, its modules, the answer for each node, and the roles of the modules.
 #pragma once
 
 #include <array>
@@ -35,10 +35,10 @@ struct MapOptions {
   std::string rules;                              // path of a rules file; empty: none
   std::optional<rules::Granularity> granularity;  // empty: custom if rules select modules, else as_is
   unsigned jobs = 1;                              // threads
-  bool ignore_tags = false;                       // reads no tags of thence
+  bool ignore_tags = false;                       // do not read tags of thence
 };
 
-/// What a row has of its module, the same for all nodes.
+/// The fields of a row that depend only on its module.
 struct ModuleFacts {
   modules::ModuleId hf_module = modules::no_module;
   std::string tag;
@@ -47,12 +47,12 @@ struct ModuleFacts {
   std::string scope_path;
 };
 
-/// An initializer's row.
+/// The row of an initializer.
 struct InitializerRow {
   std::string_view name;
   modules::ModuleId module = modules::no_module;
-  std::string_view parameter;              // empty: the name has none
-  std::vector<modules::ModuleId> modules;  // of the nodes that read it
+  std::string_view parameter;              // empty if the name contains none
+  std::vector<modules::ModuleId> modules;  // of its consumers
 };
 
 struct Summary {
@@ -61,11 +61,12 @@ struct Summary {
   std::size_t modules = 0, executed = 0;
 };
 
-/// What the stages before found. On the heap where others point into it, so that a map can move.
+/// The results of the previous stages. They are on the heap if others point into them, so that a map can
+/// move.
 struct MapParts {
   Diagnostics diagnostics;
   std::unique_ptr<onnx::Model> model;
-  std::unique_ptr<evidence::AncestorAnswers> ancestor;  // none: the model was not derived from another
+  std::unique_ptr<evidence::AncestorAnswers> ancestor;  // null if the model was not derived from another
   std::unique_ptr<hierarchy::Hierarchy> hierarchy;
   std::unique_ptr<evidence::Sink> evidence;
   resolve::Strategy strategy;
@@ -73,12 +74,13 @@ struct MapParts {
   std::unique_ptr<modules::ClassFilter> filter;
 };
 
-/// Which classes are the model's own: by the options, else by the rules, if there are any.
+/// Decides which classes are the model's own: by the options, else by the rules, if there are any.
 std::unique_ptr<modules::ClassFilter> class_filter(const MapOptions& options, const rules::Rules* rules);
 
 class Map {
  public:
-  /// An error if rules or granularity do not fit the model. Without rules (nullptr), the options decide.
+  /// Returns an error if rules or granularity do not suit the model. Without rules (nullptr), the options
+  /// decide.
   static Result<Map> make(MapParts parts, std::unique_ptr<const rules::Rules> rules,
                           const MapOptions& options);
 
@@ -89,7 +91,8 @@ class Map {
   const evidence::Sink& evidence() const { return *parts_.evidence; }
   const resolve::Strategy& strategy() const { return parts_.strategy; }
   const resolve::Attribution& answer(onnx::NodeId node) const { return resolution().nodes[node]; }
-  /// Every module a node serves, the primary first; truncated if their paths would fill pages.
+  /// Every module that a node serves, the primary one first. The list is cut at a limit on the length of its
+  /// paths.
   std::vector<modules::ModuleId> modules_of(onnx::NodeId node) const {
     return listed(resolution(), tree(), node);
   }
@@ -101,16 +104,16 @@ class Map {
     return listed(parts_.resolution, own_tree(), node);
   }
   modules::ModuleId shown_as(modules::ModuleId own) const { return view_ ? view_->view.told_as[own] : own; }
-  /// None without rules and granularity.
+  /// Null without rules and granularity.
   const ModuleView* module_view() const { return view_.get(); }
 
-  /// The answers of the model that this one was derived from; none without one.
+  /// The answers of the ancestor; null without one.
   const evidence::AncestorAnswers* ancestor() const { return parts_.ancestor.get(); }
 
   const Diagnostics& diagnostics() const { return parts_.diagnostics; }
 
-  /// Valid until the next call; the last few hundred are cached, because nodes of one module are neighbours.
-  /// Not thread-safe: each thread calls read_facts() with a RoleReader of its own.
+  /// Valid until the next call. The last few hundred are cached, because nodes of one module are neighbours.
+  /// Not thread-safe: each thread must call read_facts() with its own RoleReader.
   const ModuleFacts& facts(modules::ModuleId module) const;
   void read_facts(modules::ModuleId module, RoleReader& roles, ModuleFacts& facts) const;
   Role role(modules::ModuleId module) const { return role(module, *roles_); }
@@ -135,17 +138,17 @@ class Map {
   const resolve::Resolution& resolution() const { return view_ ? view_->resolution : parts_.resolution; }
   std::vector<modules::ModuleId> listed(const resolve::Resolution& resolution,
                                         const modules::ModuleTree& tree, onnx::NodeId node) const;
-  /// Whose an initializer is by its name.
+  /// The owner of an initializer by its name.
   modules::ModuleId named_owner(std::size_t initializer) const;
   std::optional<Error> apply_rules(std::unique_ptr<const rules::Rules> rules, const MapOptions& options);
   void shorten_lists();
   void report_stale_tags();
 
   MapParts parts_;
-  std::unique_ptr<ModuleView> view_;  // none: the model's own modules are reported
+  std::unique_ptr<ModuleView> view_;  // null if the model's own modules are reported
   std::unique_ptr<Tags> tags_;
   WrittenTags written_;
-  std::size_t most_listed_ = most_listed_text;  // see modules_of()
+  std::size_t most_listed_ = most_listed_text;  // limit of modules_of()
   std::unique_ptr<RoleReader> roles_ = std::make_unique<RoleReader>();
   using KeptFacts = std::unordered_map<modules::ModuleId, ModuleFacts>;
   std::unique_ptr<KeptFacts> facts_ = std::make_unique<KeptFacts>();

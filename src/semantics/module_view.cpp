@@ -11,7 +11,7 @@ Role ModuleView::role(const modules::ModuleTree& own_tree, ModuleId module, Role
   Role role;
   if (const auto joined = view.joined.find(module); joined == view.joined.end()) {
     role = reader.of(own_tree, view.stands_for[module]);
-  } else {  // what all parts share
+  } else {  // keep only what all parts have in common
     role = reader.of(own_tree, joined->second.parts.front());
     for (const ModuleId part : joined->second.parts) {
       const Role other = reader.of(own_tree, part);
@@ -22,7 +22,7 @@ Role ModuleView::role(const modules::ModuleTree& own_tree, ModuleId module, Role
   }
   if (const auto given = view.roles.find(module); given != view.roles.end()) {
     const rules::RoleWords& words = given->second;
-    // The usual classifications refine the usual types.
+    // The classifications of the lexicon refine its types, not the types that rules give.
     if (!words.type.empty() && words.type != role.type) role.classification = {};
     if (!words.type.empty()) role.type = words.type;
     if (!words.component.empty()) role.component = words.component;

@@ -1,5 +1,5 @@
-// ModuleView: the modules that a user's rules and granularity report, and each node's answer in their terms.
-// The evidence and the model's own answers stay as they are.
+// ModuleView: the modules that a user's rules and granularity report, and the answer for each node in terms
+// of these modules. The evidence and the model's own answers do not change.
 #pragma once
 
 #include <memory>

@@ -28,8 +28,8 @@ bool is_in_lexicon(const WordSet& words) {
          first_fit(lexicon.wholes, words) != nullptr;
 }
 
-// The length of the prefix of a class's short name that repeats the name of its package or file, without case
-// and underscores: the name of the model.
+// The length of the prefix of a class's short name that repeats the name of its package or file, ignoring
+// case and underscores. This prefix is the name of the model.
 std::size_t repeated_name(std::string_view class_name) {
   const std::string_view own = modules::short_class(class_name);
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
@@ -39,13 +39,13 @@ std::size_t repeated_name(std::string_view class_name) {
     bool all = !part.empty();
     for (const char c : part)
       if (c != '_' && all) all = same < own.size() && lower(own[same++]) == lower(c);
-    // The rest must begin a word of its own.
+    // The rest must begin a new word.
     if (all && same < own.size() && own[same] >= 'A' && own[same] <= 'Z') most = std::max(most, same);
   }
   return most;
 }
 
-// The words of a class, without the name of the model, if the lexicon has some of the others.
+// The words of a class, without the name of the model if the lexicon has one of the other words.
 WordSet class_words(std::string_view class_name) {
   const std::string_view own = modules::short_class(class_name);
   if (const std::size_t name = repeated_name(class_name); name > 0)
@@ -53,7 +53,7 @@ WordSet class_words(std::string_view class_name) {
   return WordSet(words_of(own));
 }
 
-// The first classification of the type whose words fit; one without words fits always and stands last.
+// The first classification of the type whose words match. One without words always matches and comes last.
 std::string_view classify(std::string_view type, std::uint64_t fitting) {
   const auto& all = Lexicon::shipped().classifications;
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -71,7 +71,7 @@ const RoleReader::Reading& RoleReader::read(const modules::Module& module) {
   if (const auto found = readings_.find(key_); found != readings_.end()) return found->second;
   if (readings_.size() == most_readings) readings_.clear();
   const Lexicon& lexicon = Lexicon::shipped();
-  // A layer's number is no word: only its class counts.
+  // The number of a layer is not a word, so only its class counts.
   const WordSet own = base::is_digits(name) ? WordSet() : WordSet(words_of(name));
   WordSet words = own;
   words.add(class_words(class_name));
@@ -103,7 +103,7 @@ Role RoleReader::of(const modules::ModuleTree& tree, ModuleId module) {
 // A layer's number ends the search: the modules around a layer do not describe its parts.
 bool RoleReader::ends_search(Search& search, const Reading& reading, bool is_layer) {
   Role& role = search.role;
-  // Outside the part that gave the type, only attention needs more: `crossattention.self`.
+  // Outside the module that gave the type, only attention needs more words: `crossattention.self`.
   if (role.type.empty() || role.type == "attention") search.classifications |= reading.classifications;
   if (!role.type.empty()) return is_layer;
   if (role.component.empty()) role.component = reading.component;
@@ -111,7 +111,7 @@ bool RoleReader::ends_search(Search& search, const Reading& reading, bool is_lay
   if (!role.type.empty() && !reading.places) role.component = {};
   if (search.weak_type.empty()) search.weak_type = reading.weak_type;
   if (!role.type.empty() || reading.whole.empty()) return is_layer;
-  // A whole is no part of the modules around it.
+  // A whole is not a part of the modules around it.
   if (search.weak_type.empty()) role.type = reading.whole;
   return true;
 }

@@ -1,4 +1,5 @@
-// A module's role: the kind of part it is, by the words in its name and in those of the modules around it.
+// The role of a module: the kind of part it is, from the words in its name and in the names of the modules
+// around it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace thence::semantics {
 
-/// Views into the lexicon; empty if no word fits.
+/// Views into the lexicon; empty if no word matches.
 struct Role {
   std::string_view type;
   std::string_view component;
@@ -25,10 +26,10 @@ class RoleReader {
  private:
   struct Reading {
     std::string_view type, weak_type, whole, component;
-    bool places = true;                 // whether a component names a place in the type
-    std::uint64_t classifications = 0;  // a bit for each of the lexicon's that fits
+    bool places = true;                 // whether a component names a part of the type
+    std::uint64_t classifications = 0;  // one bit for each matching classification of the lexicon
   };
-  // What the modules from the inside out name so far.
+  // The result so far of the search from the module outwards.
   struct Search {
     Role role;
     std::string_view weak_type;

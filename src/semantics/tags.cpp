@@ -14,9 +14,9 @@ namespace {
 
 using modules::ModuleId;
 
-// Children in the order of registration, which a capture has. A rebuilt tree has them in the order of the
-// file's nodes; there they count by name, because tags must not depend on the order of a file. Numbered
-// children count by number.
+// Children in the order of registration, which only a capture has. A rebuilt tree has them in the order of
+// the file's nodes; there they are ordered by name, because tags must not depend on the order of a file.
+// Numbered children are ordered by number.
 std::vector<ModuleId> ordered_children(const modules::ModuleTree& tree, ModuleId module) {
   std::vector<ModuleId> children = tree[module].children;
   const auto number = [&](ModuleId child) {

@@ -17,7 +17,7 @@ class Tags {
  public:
   Tags(const modules::ModuleTree& tree, const modules::ClassFilter& filter, TagFormat format);
 
-  /// The tag of a shown module, without the root where its class is unknown; empty if it is longer than
+  /// The tag of a shown module. The root is omitted if its class is unknown. Empty if the tag is longer than
   /// `longest_tag`.
   std::string of(modules::ModuleId shown) const;
 

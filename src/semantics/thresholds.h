@@ -1,4 +1,4 @@
-// The numbers that semantics decides by.
+// Thresholds and limits of semantics.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Tags that thence wrote into a file: the shown module of each module, and its tag. A tree rebuilt from the
-// file lacks modules without nodes, so that new tags would count differently.
+// file lacks modules without nodes, so new tags would have different ordinals.
 #pragma once
 
 #include <string_view>
@@ -14,9 +14,9 @@ struct WrittenTag {
   std::string_view text;
   bool operator==(const WrittenTag&) const = default;
 };
-using WrittenTags = std::unordered_map<modules::ModuleId, WrittenTag>;  // by the module of the nodes
+using WrittenTags = std::unordered_map<modules::ModuleId, WrittenTag>;  // key: the module of the nodes
 
-/// None if there is a capture, and none for modules whose nodes disagree.
+/// Empty if there is a capture. Modules whose nodes disagree are left out.
 WrittenTags written_tags(const hierarchy::Hierarchy& hierarchy);
 
 }  // namespace thence::semantics

@@ -81,7 +81,7 @@ Shape broadcast(const Shape& a, const Shape& b) {
     } else if (y.is(1)) {
       out = x;
     } else if (x.is_number() != y.is_number()) {
-      out = x.is_number() ? x : y;  // the other one is the same, or 1
+      out = x.is_number() ? x : y;  // the other size is equal or 1
     }
   }
   return made;

@@ -1,5 +1,5 @@
-// Call: one node while a rule looks at it: what is known of its inputs, its attributes, and where the rule
-// says what its outputs are and what work it is.
+// Call: the interface between a node and the rule of its operator. It gives the rule the known inputs and
+// attributes, and takes the shapes of the outputs and the work.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@
 
 namespace thence::shapes {
 
-/// The work of one node. Unknown sizes make unknown work.
+/// The work of one node. Unknown sizes result in unknown work.
 struct Work {
-  Size macs = 0;         // multiplications whose products are added up: matrices, convolutions, attention
-  Size elementwise = 0;  // elements that are worked on one by one
+  Size macs = 0;         // multiply-accumulate operations: matrix products, convolutions, attention
+  Size elementwise = 0;  // elements processed one by one
 };
 
 class Call {
@@ -29,12 +29,12 @@ class Call {
   bool has(std::size_t input) const { return input < inputs() && node_.inputs()[input] != onnx::none; }
   Shape shape(std::size_t input) const { return has(input) ? values_.shape(id(input)) : Shape(); }
   Content content(std::size_t input) const { return has(input) ? values_.content(id(input)) : std::nullopt; }
-  /// The only number of a content, such as an axis; unknown when there is none.
+  /// The only number of a content, such as an axis; unknown if there is none.
   Size scalar(std::size_t input) const;
   onnx::DataType type(std::size_t input) const {
     return has(input) ? values_.type(id(input)) : onnx::DataType::undefined;
   }
-  /// Whether two inputs surely have the same shape.
+  /// Whether two inputs are known to have the same shape.
   bool alike(std::size_t a, std::size_t b) const {
     return has(a) && has(b) && values_.same_shape(id(a), id(b));
   }
@@ -42,14 +42,14 @@ class Call {
   std::optional<onnx::AttributeView> attribute(std::string_view name) const { return node_.attribute(name); }
   std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
   std::string_view text(std::string_view name) const;
-  /// Numbers that stand in an attribute or, since some opset, in an input; empty when they are not known.
-  /// `given` says whether they are there at all.
+  /// Numbers in an attribute or, since some opset, in an input; empty if unknown. `given` is set to
+  /// whether they are present.
   std::optional<std::vector<std::int64_t>> integers(std::string_view name) const;
   std::optional<std::vector<std::int64_t>> numbers(std::size_t input, std::string_view name,
                                                    bool& given) const;
 
   void give(std::size_t output, const Shape& shape);
-  void give_like(std::size_t output, std::size_t input);  // the shape of an input
+  void give_like(std::size_t output, std::size_t input);  // gives the shape of an input
   void give_content(std::size_t output, const Content& content);
   void give_type(std::size_t output, onnx::DataType type);
 
@@ -70,10 +70,10 @@ class Call {
   std::int64_t opset_;
 };
 
-/// What an operator does to shapes, and the work it is. Outputs that it does not speak of stay unknown.
+/// The effect of an operator on shapes, and its work. Outputs that the rule does not set stay unknown.
 using Rule = void (*)(Call& call);
 
-/// The shape that broadcasting gives.
+/// The result of broadcasting.
 Shape broadcast(const Shape& a, const Shape& b);
 
 }  // namespace thence::shapes

@@ -1,5 +1,5 @@
-// Einsum: sizes by letter. The work of two operands is one multiplication for each combination of letters; of
-// more, it depends on the order in which they are taken, which is nobody's to say.
+// Einsum: finds the sizes by letter. The work of two operands is one multiplication per combination of
+// letters. With more operands, it depends on their order of evaluation, which is not specified.
 #include <array>
 #include <optional>
 #include <string>
@@ -33,8 +33,8 @@ struct Equation {
   std::string inputs, output;
 };
 
-// The equation without spaces. Nothing where it is too long, or has dots or no arrow: those are rare enough
-// to leave their shapes unknown.
+// The equation without spaces. Empty if it is too long, has an ellipsis, or has no arrow; these are rare, so
+// their shapes stay unknown.
 std::optional<Equation> equation_of(Call& call) {
   std::string text;
   for (const char c : call.text("equation")) {
@@ -47,7 +47,7 @@ std::optional<Equation> equation_of(Call& call) {
   return Equation{text.substr(0, arrow), text.substr(arrow + 2)};
 }
 
-// The sizes of the letters, by the shapes of the inputs.
+// The sizes of the letters, from the shapes of the inputs.
 std::optional<Letters> letters_of(Call& call, std::string_view inputs) {
   Letters letters;
   std::size_t input = 0, at = 0;

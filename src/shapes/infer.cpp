@@ -90,7 +90,7 @@ class Inference {
     return {graph, name};
   }
 
-  // What the file says of a value, where inference does not say more.
+  // Uses the value info in the file for what inference does not find.
   void complete(ValueId value, std::string_view info) {
     const onnx::ValueInfoView view = onnx::read_value_info(info);
     if (!view.is_tensor) return;
@@ -165,7 +165,7 @@ class Inference {
     for (std::size_t i = 0; i < call.outputs(); ++i) call.give_type(i, type);
   }
 
-  // A function's body, with the shapes of this call. Its work is that of its own nodes.
+  // Processes the body of a function with the shapes of this call. The work counts for the nodes of the body.
   bool call_function(const onnx::Node& node, Size times, std::size_t depth) {
     const auto found = functions_.find(function_key(node.domain(), node.op_type(), node.overload()));
     if (found == functions_.end()) return false;
@@ -192,7 +192,7 @@ class Inference {
     if (node.op_type() == "If" && bodies.size() <= 2) join(node, bodies);
   }
 
-  // Exporters leave an If whose condition is a question about sizes, such as whether two are equal.
+  // Exporters write an If whose condition depends only on sizes, such as whether two are equal.
   void leave_out_dead_branch(const onnx::Node& node, std::vector<GraphId>& bodies) {
     const auto inputs = node.inputs();
     if (inputs.empty() || inputs[0] == onnx::none) return;
@@ -202,7 +202,7 @@ class Inference {
     std::erase_if(bodies, [&](GraphId body) { return model_.graphs()[body].attribute == dead; });
   }
 
-  // How often a body runs: a loop's count, where it is constant; else nobody knows.
+  // The number of runs of a body: the trip count of a loop if it is constant, otherwise unknown.
   Size runs(const onnx::Node& node) {
     if (node.op_type() == "If") return 1;
     const auto inputs = node.inputs();
@@ -212,7 +212,7 @@ class Inference {
     return {};
   }
 
-  // An output of If has what both branches agree on.
+  // An output of If gets the facts on which both branches agree.
   void join(const onnx::Node& node, const std::vector<GraphId>& bodies) {
     const auto outputs = node.outputs();
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -244,7 +244,7 @@ class Inference {
   std::unordered_map<std::string, GraphId> functions_;
   std::unordered_map<Told, std::string_view, TellHash> told_;
   std::vector<bool> started_, too_deep_;
-  std::vector<bool> is_read_;  // by value: weights that nobody reads have no shape that matters
+  std::vector<bool> is_read_;  // by value: shapes of unread weights are not needed
   std::size_t looks_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Shapes of a model's values and the work of its nodes, as far as the file and simple inference tell. Linear
-// in the nodes; weights' data is never looked at.
+// Infers the shapes of a model's values and the work of its nodes, from the file and simple rules. Linear in
+// the number of nodes; weight data is never read.
 #pragma once
 
 #include <string>
@@ -19,13 +19,13 @@ class Inferred {
 
   Values values;
   Sizes sizes;
-  std::vector<Work> work;  // by node; of all its runs, where a function is called or a body repeated
+  std::vector<Work> work;  // by node; the sum over all runs of a function or a repeated body
 };
 
-/// `given`: numbers for sizes that the model only names.
+/// `given` has values for sizes that the model only names.
 Inferred infer(const onnx::Model& model, NamedSizes given = {});
 
-/// "2x8xbatch" as "[2, 8, batch]"; "?" when not even the rank is known.
+/// "[2, 8, batch]"; "?" if the rank is unknown.
 std::string text_of(const Shape& shape, const Sizes& sizes);
 
 }  // namespace thence::shapes

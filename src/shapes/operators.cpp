@@ -9,7 +9,7 @@
 namespace thence::shapes {
 namespace {
 
-// Those of one kind stand in a line: they differ in nothing that matters here.
+// Operators in one list have the same shape rule.
 constexpr std::string_view mapped[] = {
     "Abs",
     "Acos",
@@ -70,7 +70,7 @@ constexpr std::string_view compared[] = {
     "And", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Or", "Xor",
 };
 constexpr std::string_view placed[] = {
-    // they keep the shape and compute nothing
+    // These keep the shape and compute nothing.
     "CastLike", "EyeLike",         "RandomNormalLike", "RandomUniformLike", "ReverseSequence",
     "Scatter",  "ScatterElements", "ScatterND",        "TensorScatter",     "Trilu",
 };
@@ -165,7 +165,8 @@ constexpr Operator of_runtimes[] = {
     {"SkipLayerNormalization", same_shape, Each::output},
     {"SkipSimplifiedLayerNormalization", same_shape, Each::output},
 };
-// Written without a domain, or with ONNX's own, before they were anybody's.
+// Fused operators that are written with an empty domain or the standard one, although they are not part of
+// it.
 constexpr Operator fused_in_place[] = {
     {"SimplifiedLayerNormalization", same_shape, Each::output},
 };

@@ -1,4 +1,4 @@
-// The operators that are known: what each does to shapes and types, and whether it works element by element.
+// The known operators: their effect on shapes and types, and whether they work element by element.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace thence::shapes {
 
-/// Which elements are counted as worked on one by one.
+/// The elements that count as processed one by one.
 enum class Each : std::uint8_t { none, output, input };
 
 /// The type of the outputs.
@@ -20,10 +20,10 @@ struct Operator {
   Gives gives = Gives::first;
 };
 
-/// Empty domain: ONNX's own. Null when the operator is not known.
+/// An empty domain is the standard one. Null if the operator is unknown.
 const Operator* find_operator(std::string_view domain, std::string_view name);
 
-/// Whether it is one whose multiplications are counted.
+/// Whether multiplications of the operator are counted.
 bool is_product(std::string_view domain, std::string_view name);
 
 }  // namespace thence::shapes

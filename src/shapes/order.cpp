@@ -9,7 +9,7 @@ using onnx::ValueId;
 
 namespace {
 
-// Calls `use` with the nodes of the same graph whose outputs a node reads.
+// Calls `use` for each producer of a node's inputs in the same graph.
 template <class Use>
 void each_source(const onnx::Model& model, const Graph& graph, NodeId node, Use use) {
   for (const ValueId value : model.node(node).inputs()) {
@@ -53,7 +53,7 @@ const std::vector<NodeId>* Order::sorted_of(const Graph& graph) {
     for (std::uint32_t i = first[sorted[done]]; i < first[sorted[done] + 1]; ++i)
       if (--waiting[readers[i]] == 0) sorted.push_back(readers[i]);
   for (NodeId i = 0; i < graph.node_count; ++i)
-    if (waiting[i] > 0) sorted.push_back(i);  // in a circle: any order is as good
+    if (waiting[i] > 0) sorted.push_back(i);  // on a cycle: any order will do
   for (NodeId& node : sorted) node += graph.first_node;
   return &sorted;
 }

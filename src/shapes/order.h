@@ -1,5 +1,5 @@
-// The order in which the nodes of a graph are looked at: that of the file, unless a node there reads what
-// comes later; then one in which it does not.
+// The order in which the nodes of a graph are processed: file order if it is topological, otherwise a
+// topological order.
 #pragma once
 
 #include <unordered_map>
@@ -23,12 +23,12 @@ class Order {
   }
 
  private:
-  /// Null: the file's.
+  /// Null for file order.
   const std::vector<onnx::NodeId>* sorted_of(const onnx::Graph& graph);
   bool in_order(const onnx::Graph& graph) const;
 
   const onnx::Model& model_;
-  std::unordered_map<onnx::NodeId, std::vector<onnx::NodeId>> kept_;  // by first node; empty: the file's
+  std::unordered_map<onnx::NodeId, std::vector<onnx::NodeId>> kept_;  // by first node; empty for file order
 };
 
 }  // namespace thence::shapes

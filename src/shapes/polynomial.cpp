@@ -64,7 +64,7 @@ std::optional<Polynomial> Polynomial::times(const Polynomial& other) const {
 
 namespace {
 
-// Only where it goes without remainder.
+// Empty if there is a remainder.
 std::optional<Term> divided_term(const Term& term, const Term& by) {
   if (term.factor % by.factor != 0 ||
       !std::includes(term.symbols.begin(), term.symbols.end(), by.symbols.begin(), by.symbols.end()))
@@ -88,7 +88,7 @@ std::optional<Polynomial> Polynomial::divided_by(const Polynomial& other) const 
   const std::optional<Term> divisor = other.single_term();
   if (!divisor) return std::nullopt;
   const Term& by = *divisor;
-  if (by.factor == 0 || by.factor == -1) return std::nullopt;  // -1: the smallest number has no opposite
+  if (by.factor == 0 || by.factor == -1) return std::nullopt;  // -1: the smallest number has no negation
   if (number_ % by.factor != 0 || (number_ != 0 && !by.symbols.empty())) return std::nullopt;
   Polynomial quotient(number_ / by.factor);
   for (const Term& term : terms_) {

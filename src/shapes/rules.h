@@ -1,4 +1,4 @@
-// The rules, by what they are about; operators.cpp says which operator follows which.
+// The rules, grouped by topic. operators.cpp assigns them to operators.
 #pragma once
 
 #include "shapes/call.h"
@@ -6,13 +6,13 @@
 namespace thence::shapes {
 
 // Element by element: rules_elementwise.cpp
-void same_shape(Call& call);        // as the first input
-void same_all_outputs(Call& call);  // every output as the first input
-void copied(Call& call);            // the first input itself, its content too
-void cast(Call& call);              // copied, as truth values where it is cast to those
+void same_shape(Call& call);        // the shape of the first input
+void same_all_outputs(Call& call);  // the shape of the first input for every output
+void copied(Call& call);            // the first input, with its content
+void cast(Call& call);              // copied; content becomes boolean if the type does
 void negated(Call& call);           // Not
-void broadcast_all(Call& call);     // as all inputs together
-void arithmetic(Call& call);        // broadcast, and worked out where contents are known
+void broadcast_all(Call& call);     // the broadcast of all inputs
+void arithmetic(Call& call);        // broadcast, and computed if contents are known
 void choose(Call& call);            // Where
 void normalised_batch(Call& call);
 
@@ -28,15 +28,15 @@ void pad(Call& call);
 void depth_to_space(Call& call);
 void space_to_depth(Call& call);
 
-// Constants and what is made of shapes: rules_constant.cpp
+// Constants and tensors computed from shapes: rules_constant.cpp
 void constant(Call& call);
 void constant_of_shape(Call& call);
 void range(Call& call);
 void shape_of(Call& call);
 void size_of(Call& call);
-void content_of_scalar(Call& call);  // DynamicQuantizeLinear's scale and zero point
+void content_of_scalar(Call& call);  // scale and zero point of DynamicQuantizeLinear
 
-// Parts, and parts put together: rules_select.cpp
+// Selecting and combining parts: rules_select.cpp
 void slice(Call& call);
 void split(Call& call);
 void concat(Call& call);
@@ -57,7 +57,7 @@ void convolution(Call& call);
 void quantised_convolution(Call& call);
 void transposed_convolution(Call& call);
 
-// Products of matrices: rules_matrix.cpp, einsum.cpp
+// Matrix products: rules_matrix.cpp, einsum.cpp
 void matrix_product(Call& call);
 void quantised_matrix_product(Call& call);
 void fused_matrix_product(Call& call);

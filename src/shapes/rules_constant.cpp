@@ -1,4 +1,4 @@
-// Constants, and tensors that are made of shapes.
+// Constants, and tensors computed from shapes.
 #include <algorithm>
 
 #include "shapes/rules.h"

@@ -1,5 +1,5 @@
-// Operators that work element by element, with broadcasting; and arithmetic on the contents of small tensors,
-// which is how exporters compute shapes.
+// Operators that work element by element, with broadcasting, and arithmetic on the contents of small tensors,
+// with which exporters compute shapes.
 #include <algorithm>
 
 #include "shapes/rules.h"
@@ -9,7 +9,7 @@ namespace {
 
 Size boolean(std::optional<bool> value) { return value ? Size(*value ? 1 : 0) : Size(); }
 
-// Sizes are never negative, so that an expression of them may differ from a number for sure.
+// Sizes are never negative, so an expression can be known to differ from a number.
 std::optional<bool> equal(const Sizes& sizes, Size a, Size b) {
   if (!a.known() || !b.known()) return std::nullopt;
   if (a == b) return true;
@@ -49,8 +49,7 @@ Size worked_out(Call& call, std::string_view op, Size a, Size b) {
   return a == b && (op == "Max" || op == "Min") ? a : Size();
 }
 
-// The element that broadcasting puts at a place; contents are lists, so that only one number is ever
-// repeated.
+// The element at a position after broadcasting. Contents are lists, so only a single number is ever repeated.
 Size element(const std::vector<Size>& content, std::size_t at) {
   return content.size() == 1 ? content.front() : content[at];
 }
@@ -64,7 +63,7 @@ std::optional<std::size_t> together(std::initializer_list<std::size_t> lengths) 
   return most;
 }
 
-// A list has one dimension, a number none; more are no shapes.
+// A list has one dimension, a number none. Tensors with more dimensions are not shapes.
 bool is_list(const Shape& shape) { return shape.known() && shape.rank() <= 1; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Operators that give the same data another shape, or repeat and surround it.
+// Operators that change the shape or order of data, or repeat or pad it.
 #include <algorithm>
 
 #include "shapes/rules.h"
@@ -6,8 +6,8 @@
 namespace thence::shapes {
 namespace {
 
-// What -1 stands for: all elements by those of the other dimensions. Dimensions that both shapes have are
-// taken out first, so that what is left is most often a number.
+// The size for -1: the number of elements divided by the other dimensions. Dimensions of both shapes are
+// cancelled first, so that the rest is mostly a number.
 Size the_rest(Sizes& sizes, const Shape& from, const Shape& to, std::size_t rest) {
   std::vector<Size> left(from.sizes().begin(), from.sizes().end());
   Size divisor = 1;
@@ -24,7 +24,7 @@ Size the_rest(Sizes& sizes, const Shape& from, const Shape& to, std::size_t rest
   return divisor.is(0) ? Size() : sizes.divide(all, divisor);
 }
 
-// The shape that Reshape is asked for, as a list of sizes; before opset 5 it is an attribute.
+// The shape requested by Reshape, as a list of sizes; before opset 5 it is an attribute.
 Content wanted_shape(Call& call) {
   if (call.has(1)) return call.content(1);
   const auto numbers = call.integers("shape");
@@ -32,7 +32,7 @@ Content wanted_shape(Call& call) {
   return std::vector<Size>(numbers->begin(), numbers->end());
 }
 
-// Where only the length of the wanted list is known, the output has as many dimensions.
+// If only the length of the requested list is known, it gives the rank of the output.
 void reshape_to_rank(Call& call) {
   const Shape list = call.shape(1);
   if (!list.known() || list.rank() != 1 || !list[0].is_number()) return;
@@ -41,8 +41,8 @@ void reshape_to_rank(Call& call) {
     call.give(0, Shape::of_rank(static_cast<std::size_t>(rank)));
 }
 
-// Replaces 0 by the input's size, and finds the dimension that is -1. False where the list is no valid shape:
-// with two of -1, or another negative number.
+// Replaces 0 by the size of the input, and finds the dimension that is -1. False if the list is not a valid
+// shape: it has two -1, or another negative number.
 bool take_from_input(Shape& to, const Shape& from, bool zero_is_zero, std::optional<std::size_t>& rest) {
   bool one_rest = true;
   for (std::size_t i = 0; i < to.rank(); ++i) {
@@ -57,7 +57,7 @@ bool take_from_input(Shape& to, const Shape& from, bool zero_is_zero, std::optio
   return one_rest;
 }
 
-// The only dimension whose size is unknown, if there is just one.
+// The only dimension of unknown size, if there is exactly one.
 std::optional<std::size_t> only_unknown(const Shape& shape) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < shape.rank(); ++i) {
@@ -88,7 +88,7 @@ void reshape(Call& call) {
   if (!to.known()) return;
   std::optional<std::size_t> rest;
   if (!take_from_input(to, from, call.integer("allowzero", 0) != 0, rest)) return;
-  // An unknown number may be -1 itself; only where no -1 is written can it be the rest.
+  // An unknown number may itself be -1. It can be computed only if the list has no -1.
   if (rest)
     to[*rest] = Size();
   else
@@ -115,7 +115,7 @@ void flatten(Call& call) {
 
 namespace {
 
-// The shape that Transpose gives, by its permutation or, without one, with all dimensions reversed.
+// The result of Transpose, by its permutation or, without one, with all dimensions reversed.
 std::optional<Shape> transposed(Call& call, const Shape& from) {
   Shape to = Shape::of_rank(from.rank());
   const bool given = call.attribute("perm").has_value();
@@ -158,7 +158,7 @@ void squeeze(Call& call) {
   const std::vector<bool> marks = marked(from, axes.value_or(std::vector<std::int64_t>()), good);
   Shape to = Shape::of_rank(0);
   for (std::size_t i = 0; i < from.rank() && good; ++i) {
-    if (!given && !from[i].is_number()) good = false;  // it may be 1 or not
+    if (!given && !from[i].is_number()) good = false;  // the size may be 1
     if (given ? !marks[i] : !from[i].is(1)) to.push(from[i]);
   }
   if (!good) return;

@@ -1,4 +1,4 @@
-// Products of matrices. The work is counted as multiplications whose products are added up; a bias is none.
+// Matrix products. The work is counted in multiply-accumulate operations; a bias adds none.
 #include "shapes/rules.h"
 
 namespace thence::shapes {
@@ -9,7 +9,7 @@ Shape turned(Shape shape, bool turn) {
   return shape;
 }
 
-// As numpy does it: lists count as a row or a column, and further axes are broadcast.
+// As in numpy: one-dimensional operands count as a row or a column, and other axes are broadcast.
 void multiply(Call& call, const Shape& a, const Shape& b) {
   call.work.macs = {};
   if (!a.known() || !b.known() || a.rank() == 0 || b.rank() == 0) return;
@@ -51,7 +51,7 @@ void general_product(Call& call) {
   call.work.macs = {};
 }
 
-// A matrix packed in blocks of a few bits; its sizes stand in attributes.
+// A matrix packed in blocks of a few bits. Its sizes are attributes.
 void packed_product(Call& call) {
   const Shape a = call.shape(0);
   const Size inner = call.integer("K", 0), columns = call.integer("N", 0);

@@ -1,4 +1,4 @@
-// Reductions: what a tensor comes down to along some of its axes.
+// Reductions along some of the axes of a tensor.
 #include "shapes/rules.h"
 
 namespace thence::shapes {
@@ -27,7 +27,7 @@ void reduce_axes(Call& call, const std::optional<std::vector<std::int64_t>>& axe
   call.give(0, to);
 }
 
-// How many elements a list of sizes stands for, and the like.
+// The product or sum of a list of sizes, such as the number of elements.
 void reduce_list(Call& call) {
   const Content list = call.content(0);
   if (!list || call.shape(0).rank() != 1) return;

@@ -1,4 +1,4 @@
-// Operators that take parts of a tensor, or put parts together.
+// Operators that select parts of a tensor, or combine parts.
 #include <algorithm>
 
 #include "shapes/rules.h"
@@ -12,14 +12,14 @@ bool is_reversal(Size start, Size end) {
   return (start.value == -1 || start.value >= slice_to_end) && end.value <= -slice_to_end;
 }
 
-// A place in a dimension of a known size: negative ones count from the end, and none lies outside.
+// Clamps a position to a dimension of known size. Negative positions count from the end.
 Size clamp_to_dimension(Size at, std::int64_t dim) {
   if (!at.is_number()) return at;
   if (at.value < 0) at.value = std::max<std::int64_t>(at.value, -dim) + dim;
   return std::min(at.value, dim);
 }
 
-// From where to where a slice goes; the end is unknown where it may lie beyond the dimension.
+// The range of a slice. The end is unknown if it may exceed the dimension.
 struct SliceRange {
   Size start, end;
 };
@@ -33,8 +33,8 @@ SliceRange slice_range(Sizes& sizes, Size dim, Size start, Size end) {
   return {start, end};
 }
 
-// How long a slice is. Where only one of the size and the end is a number, a slice up to a named size is
-// taken to lie within what it slices, since a model that it does not fit would not run on.
+// The length of a slice. If only one of the size and the end is a number, a slice up to a named size is
+// assumed to be within the dimension, because otherwise the model would fail at run time.
 Size sliced(Sizes& sizes, Size dim, Size start, Size end, Size step) {
   if (!step.is_number() || step.value == 0 || !start.known() || !end.known()) return {};
   if (step.value < 0) return step.value == -1 && is_reversal(start, end) ? dim : Size();
@@ -53,7 +53,7 @@ Content list_of(Call& call, std::size_t input, std::string_view attribute) {
   return std::vector<Size>(numbers->begin(), numbers->end());
 }
 
-// The part of a short list that a slice leaves.
+// The part of a short list that a slice selects.
 Content sliced_list(const std::vector<Size>& list, Size start, Size end, Size step) {
   if (!start.is_number() || !end.is_number() || !step.is_number()) return std::nullopt;
   const auto length = static_cast<std::int64_t>(list.size());
@@ -74,12 +74,12 @@ Content sliced_list(const std::vector<Size>& list, Size start, Size end, Size st
   return part;
 }
 
-// What Slice takes of one axis.
+// The parameters of Slice for one axis.
 struct AxisSlice {
   Size axis, start, end, step;
 };
 
-// The axes of a slice: those given, else the first ones.
+// The axes of a slice: as given, else the first ones.
 Content sliced_axes(Call& call, std::size_t starts) {
   const Content given = list_of(call, 3, "axes");
   if (given || call.has(3)) return given;
@@ -88,7 +88,7 @@ Content sliced_axes(Call& call, std::size_t starts) {
   return axes;
 }
 
-// Unknown where they are not known, or not as many as axes.
+// Unknown steps if they are not known, or if their number differs from that of the axes.
 std::vector<Size> sliced_steps(Call& call, std::size_t axes) {
   if (!call.has(4)) return std::vector<Size>(axes, Size(1));
   const Content steps = call.content(4);
@@ -107,7 +107,7 @@ std::optional<std::vector<AxisSlice>> slices_of(Call& call) {
   return slices;
 }
 
-// Some rows of a small table, which is how exporters turn a list of paddings around.
+// Selects rows of a small table; exporters use this to reverse a list of paddings.
 Content sliced_rows(const std::vector<Size>& table, std::size_t width, const AxisSlice& slice) {
   std::vector<Size> rows, kept;
   for (std::size_t row = 0; row < table.size() / width; ++row) rows.push_back(static_cast<std::int64_t>(row));
@@ -173,7 +173,7 @@ void split(Call& call) {
 
 namespace {
 
-// The shape of all inputs one after another; nothing where their shapes are not known.
+// The shape of the concatenated inputs; empty if their shapes are unknown.
 std::optional<Shape> concatenated(Call& call, Shape to, std::size_t axis) {
   for (std::size_t i = 1; i < call.inputs(); ++i) {
     const Shape other = call.shape(i);
@@ -187,7 +187,7 @@ std::optional<Shape> concatenated(Call& call, Shape to, std::size_t axis) {
   return to;
 }
 
-// The contents of lists one after another; a list that is not known gives unknown numbers.
+// The concatenated contents of lists. An unknown list contributes unknown numbers.
 Content concatenated_lists(Call& call) {
   if (call.inputs() > most_content) return std::nullopt;
   std::vector<Size> all;
@@ -218,7 +218,7 @@ void concat(Call& call) {
 
 namespace {
 
-// The elements of a list at some places; negative ones count from the end.
+// The elements of a list at given positions. Negative positions count from the end.
 std::vector<Size> gathered(const std::vector<Size>& list, const std::vector<Size>& places) {
   const auto length = static_cast<std::int64_t>(list.size());
   std::vector<Size> found;

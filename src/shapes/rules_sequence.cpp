@@ -1,10 +1,10 @@
-// Operators over sequences: recurrent networks, and attention in one node.
+// Operators on sequences: recurrent networks, and fused attention.
 #include "shapes/rules.h"
 
 namespace thence::shapes {
 namespace {
 
-// Scores and their use: each query meets each key, and each score a value.
+// The work of attention: each query is multiplied with each key, and each score with a value.
 Size attended(Sizes& sizes, Size outer, Size queries, Size keys, Size key_width, Size value_width) {
   const Size pairs = sizes.multiply(outer, sizes.multiply(queries, keys));
   return sizes.multiply(pairs, sizes.add(key_width, value_width));
@@ -34,7 +34,7 @@ void lstm(Call& call) { recurrent(call, 4); }
 void gru(Call& call) { recurrent(call, 3); }
 void rnn(Call& call) { recurrent(call, 1); }
 
-// The standard operator: heads are an axis of their own, or counted by an attribute.
+// The standard operator: heads are a separate axis, or their number is an attribute.
 void attention(Call& call) {
   const Shape query = call.shape(0), key = call.shape(1), value = call.shape(2);
   call.work.macs = {};
@@ -65,7 +65,7 @@ void attention(Call& call) {
   call.work.macs = attended(sizes, sizes.multiply(query[0], heads), query[1], keys, key_width, value_width);
 }
 
-// Projection and attention in one: input, then the three weights side by side.
+// Fused projection and attention: the input, then the three concatenated weights.
 void packed_attention(Call& call) {
   const Shape in = call.shape(0), weight = call.shape(1);
   call.work.macs = {};
@@ -87,7 +87,7 @@ void multi_head_attention(Call& call) {
   call.work.macs = {};
   if (!query.known() || query.rank() != 3 || !value.known() || !key.known()) return;
   const bool headed =
-      value.rank() == 4 && key.rank() == 4;  // keys and values of another part, split into heads
+      value.rank() == 4 && key.rank() == 4;  // keys and values of cross-attention, split into heads
   if (!headed && (value.rank() != 3 || key.rank() != 3)) return;
   Sizes& sizes = call.sizes;
   const Size width = headed ? sizes.multiply(value[1], value[3]) : value[2];
@@ -101,7 +101,7 @@ void grouped_attention(Call& call) {
   call.work.macs = {};
   if (!query.known() || query.rank() != 3 || !call.has(1)) return;
   call.give_like(0, 0);
-  // With a past, how much of it is filled is known only when the model runs.
+  // With past values, their valid length is known only at run time.
   if (!call.has(3)) call.work.macs = attended(call.sizes, query[0], query[1], query[1], query[2], query[2]);
 }
 

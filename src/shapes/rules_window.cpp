@@ -1,4 +1,4 @@
-// Operators that move a window over a picture or a signal: convolutions and pooling; and changes of
+// Operators that move a window over an image or a signal: convolutions and pooling. Also changes of
 // resolution.
 #include <numeric>
 
@@ -13,7 +13,7 @@ struct Window {
   std::string_view automatic;
 };
 
-// Numbers for each axis; `otherwise` where the attribute is absent. Empty when it does not fit.
+// One number per axis; `otherwise` if the attribute is absent. Empty if the length is wrong.
 std::optional<std::vector<std::int64_t>> for_axes(Call& call, std::string_view name, std::size_t count,
                                                   std::int64_t otherwise) {
   if (!call.attribute(name)) return std::vector<std::int64_t>(count, otherwise);
@@ -42,7 +42,7 @@ Size windows(Sizes& sizes, Size in, const Window& window, std::size_t axis, bool
   if (room.is_number() && room.value < 0) return {};
   if (!round_up) return sizes.add(sizes.floor_divide(room, stride), 1);
   Size count = sizes.add(sizes.floor_divide(sizes.add(room, window.strides[axis] - 1), stride), 1);
-  // A window that would begin in the padding after the end is left out.
+  // Omit a window that would begin in the padding after the end.
   const Size begin = sizes.multiply(sizes.subtract(count, 1), stride);
   const Size end = sizes.subtract(in, window.pads[axes + axis]);
   if (begin.is_number() && end.is_number() && begin.value >= end.value) count = sizes.subtract(count, 1);
@@ -135,7 +135,7 @@ void global_pool(Call& call) {
 
 namespace {
 
-// The axes that Resize and Upsample change: those given, else all. Nothing where they are not known.
+// The axes that Resize and Upsample change: as given, else all. Empty if they are unknown.
 std::optional<std::vector<std::int64_t>> resized_axes(Call& call, std::size_t rank) {
   if (call.attribute("axes")) return call.integers("axes");
   std::vector<std::int64_t> axes(rank);
@@ -153,7 +153,7 @@ bool keeps_aspect_ratio(Call& call) {
 void resize(Call& call) {
   Shape to = call.shape(0);
   if (!to.known()) return;
-  const bool old = call.op() == "Upsample" || call.opset() < 11;  // scales stood in the second input
+  const bool old = call.op() == "Upsample" || call.opset() < 11;  // scales are the second input
   const Content wanted = old ? std::nullopt : call.content(3), scales = call.content(old ? 1 : 2);
   const auto axes = resized_axes(call, to.rank());
   const Content& told = wanted && !wanted->empty() ? wanted : scales;

@@ -15,7 +15,8 @@ bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
 }
 
-// Reads sums and products of words and numbers, as exporters write them: "2*s0 + 1". False for anything else.
+// Parses sums and products of names and numbers, as exporters write them: "2*s0 + 1". False for anything
+// else.
 class Reader {
  public:
   Reader(std::string_view text, Sizes& sizes) : text_(text), sizes_(sizes) {}

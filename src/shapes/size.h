@@ -1,5 +1,5 @@
-// Size: one dimension, or one number of a small tensor of shapes. A number, an expression of named sizes, or
-// unknown.
+// Size: one dimension, or one element of a small tensor of sizes. It is a number, an expression of named
+// sizes, or unknown.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace thence::shapes {
 
 struct Size {
   enum class Kind : std::uint8_t { unknown, number, expression };
-  std::int64_t value = 0;  // the number, or which expression
+  std::int64_t value = 0;  // the number, or the index of the expression
   Kind kind = Kind::unknown;
 
   Size() = default;
@@ -27,31 +27,31 @@ struct Size {
   friend bool operator==(const Size&, const Size&) = default;
 };
 
-/// What is given for sizes that a model only names.
+/// Values for sizes that a model only names.
 using NamedSizes = std::map<std::string, std::int64_t, std::less<>>;
 
-/// The arithmetic of sizes. Equal expressions are equal sizes; what cannot be worked out is unknown.
+/// The arithmetic of sizes. Equal expressions are equal sizes. A result that cannot be computed is unknown.
 class Sizes {
  public:
   explicit Sizes(NamedSizes given = {}) : given_(std::move(given)) {}
 
-  /// A dimension as a model names it; sums and products in the name are taken apart.
+  /// A dimension named by a model. Sums and products in the name are parsed.
   Size named(std::string_view name);
   Size add(Size a, Size b);
   Size subtract(Size a, Size b);
   Size multiply(Size a, Size b);
-  /// Without remainder, else unknown.
+  /// Unknown if there is a remainder.
   Size divide(Size a, Size b);
-  /// Rounded down; of what is never negative. An expression that does not divide evenly gets a name of its
-  /// own.
+  /// Rounded down, for operands that are never negative. An expression that does not divide evenly becomes a
+  /// new named size.
   Size floor_divide(Size a, Size b);
-  /// Whether a size, which may be negative in a small tensor, surely is not.
+  /// Whether a size is known not to be negative. Elements of small tensors may be negative.
   bool never_negative(Size a) const;
 
-  /// An expression; numbers have none to look up.
+  /// Only for a size that is an expression, not for a number.
   const Polynomial& expression(Size a) const { return expressions_[static_cast<std::size_t>(a.value)]; }
   Polynomial polynomial(Size a) const { return a.is_number() ? Polynomial(a.value) : expression(a); }
-  /// "2*batch*64"; "?" when unknown.
+  /// "2*batch*64"; "?" if unknown.
   std::string text(Size a) const;
   std::string text(const Polynomial& polynomial) const;
   std::string text_of_symbols(std::span<const SymbolId> symbols) const;  // "batch*seq^2"
@@ -64,7 +64,7 @@ class Sizes {
   std::vector<std::string> symbols_;
   std::unordered_map<std::string, SymbolId> by_name_;
   std::vector<Polynomial> expressions_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;  // of expressions_
+  std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;  // hash -> index in expressions_
 };
 
 }  // namespace thence::shapes

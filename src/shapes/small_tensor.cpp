@@ -51,7 +51,7 @@ void take_raw_data(std::string_view bytes, DataType type, std::vector<Size>& con
   }
 }
 
-// One longer than the limit, so that the count shows that there are too many.
+// Keeps one more than the limit, so that the count shows an excess.
 void take_number(Size number, std::vector<Size>& content) {
   if (content.size() <= most_content) content.push_back(number);
 }

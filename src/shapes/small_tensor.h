@@ -1,4 +1,4 @@
-// What a small tensor holds. Larger ones are weights, whose data is never looked at.
+// The content of small tensors. Larger ones are weights, whose data is never read.
 #pragma once
 
 #include "onnx/views.h"
@@ -6,8 +6,8 @@
 
 namespace thence::shapes {
 
-/// The numbers of a tensor of integers, or of whole floats, of at most two dimensions and a few elements, as
-/// far as they stand in the model itself.
+/// The numbers of a tensor of integers, or of floats with integer values, that has at most two dimensions and
+/// few elements and is stored in the model file.
 Content small_content(const onnx::Pieces& message, const onnx::TensorView& header);
 
 Shape shape_of_tensor(const onnx::TensorView& header);

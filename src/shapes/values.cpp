@@ -51,7 +51,7 @@ void Values::set_shape(onnx::ValueId value, const Shape& shape) {
   one.rank = shape.known() ? static_cast<std::uint8_t>(shape.rank()) : nothing;
   if (!shape.known()) return;
   one.shape = keep(shape.sizes());
-  // A broken file can compute a size below zero; rules need not think of that.
+  // A malformed file can result in a negative size; rules need not check for it.
   for (Size& size : std::span(pool_).subspan(one.shape))
     if (size.is_number() && size.value < 0) size = Size();
 }

@@ -1,5 +1,5 @@
-// Values: what is known of each value of a model: its type, its shape and, where it is a small tensor of
-// integers such as shapes are made of, its content.
+// Values: the known facts about each value of a model: its type, its shape and, for a small tensor of
+// integers as used in shape computations, its content.
 #pragma once
 
 #include <array>
@@ -15,25 +15,25 @@
 
 namespace thence::shapes {
 
-/// The dimensions of a tensor, or that not even their number is known.
+/// The dimensions of a tensor, or unknown rank.
 class Shape {
  public:
-  static constexpr std::size_t most = 16;  // a tensor of more dimensions counts as unknown
+  static constexpr std::size_t most = 16;  // a tensor with more dimensions counts as unknown
 
   Shape() = default;
   Shape(std::initializer_list<Size> sizes) : Shape(std::span(sizes.begin(), sizes.size())) {}
   explicit Shape(std::span<const Size> sizes);
-  static Shape of_rank(std::size_t rank);  // all of them unknown
+  static Shape of_rank(std::size_t rank);  // with unknown sizes
 
   bool known() const { return known_; }
   std::size_t rank() const { return rank_; }
   Size operator[](std::size_t i) const { return sizes_[i]; }
   Size& operator[](std::size_t i) { return sizes_[i]; }
-  /// Counted from the end: 0 is the last.
+  /// Counted from the end: 0 is the last dimension.
   Size last(std::size_t i = 0) const { return sizes_[rank_ - 1u - i]; }
   std::span<const Size> sizes() const { return {sizes_.data(), rank_}; }
-  void push(Size size);  // begin with of_rank(0)
-  /// An axis as a model gives it, negative ones from the end; empty when there is none such.
+  void push(Size size);  // start with of_rank(0)
+  /// Normalises an axis of a model, where negative ones count from the end; empty if it is out of range.
   std::optional<std::size_t> axis(std::int64_t axis) const;
 
  private:
@@ -52,7 +52,7 @@ class Values {
   Content content(onnx::ValueId value) const;
   onnx::DataType type(onnx::ValueId value) const { return values_[value].type; }
   void set_shape(onnx::ValueId value, const Shape& shape);
-  /// The same shape, without a copy.
+  /// Gives `value` the shape of `other` without a copy.
   void share_shape(onnx::ValueId value, onnx::ValueId other);
   bool same_shape(onnx::ValueId value, onnx::ValueId other) const;
   void set_content(onnx::ValueId value, const Content& content);
@@ -61,7 +61,7 @@ class Values {
  private:
   static constexpr std::uint8_t nothing = 255;
   struct Value {
-    std::uint32_t shape = 0, content = 0;  // where they begin in pool_
+    std::uint32_t shape = 0, content = 0;  // offsets in pool_
     onnx::DataType type = onnx::DataType::undefined;
     std::uint8_t rank = nothing, length = nothing;
   };

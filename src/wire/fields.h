@@ -1,9 +1,9 @@
-// Fields: the fields of one protobuf message, one after the other, straight from the bytes.
+// Fields: iterates over the fields of one protobuf message in place.
 //
 //   for (wire::Fields fields(bytes); fields.next();)
 //     switch (fields.tag()) { case wire::bytes_tag(Graph::node): use(fields.bytes()); ... }
 //
-// Nothing is copied and nothing is read past the end, whatever the bytes say.
+// Copies nothing, and never reads past the end, whatever the bytes are.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ constexpr std::uint32_t varint_tag(Field field) {
   return tag_of(static_cast<std::uint32_t>(field), Type::varint);
 }
 
-/// Why a message's bytes do not decode.
+/// Why a message cannot be decoded.
 enum class Fault : std::uint8_t {
   none,
   varint_cut_off,
@@ -52,12 +52,12 @@ class Fields {
  public:
   explicit Fields(std::string_view message) : at_(message.data()), end_(message.data() + message.size()) {}
 
-  /// Moves to the next field; false at the end, or where the bytes do not decode (then fault() says so).
-  // Always inlined: messages are walked in tight loops, whose state then stays in registers.
+  /// Moves to the next field. False at the end, or if the bytes cannot be decoded, in which case fault()
+  /// gives the reason. Always inlined: messages are read in tight loops, whose state then stays in registers.
   [[gnu::always_inline]] bool next() {
     if (at_ == end_) return false;
     start_ = at_;
-    // Nearly all tags and lengths take one byte.
+    // Nearly all tags and lengths have one byte.
     std::uint64_t tag = static_cast<unsigned char>(*at_);
     if (tag < 0x80) {
       ++at_;
@@ -87,7 +87,7 @@ class Fields {
     std::memcpy(&value, payload_.data(), sizeof value);
     return value;
   }
-  /// Where the field just read begins, its tag included, and where what is not yet read begins.
+  /// The start of the current field, including its tag, and the start of the unread bytes.
   const char* start() const { return start_; }
   const char* rest() const { return at_; }
 
@@ -122,14 +122,14 @@ class Fields {
     if (at_ - start > 5 || tag > 0xffffffffu) return fail(Fault::tag_too_large);
     return true;
   }
-  /// Five bytes at most, as libprotobuf has it, but for lengths that need more.
+  /// At most five bytes, as in libprotobuf, except for lengths that need more.
   bool read_length(std::uint64_t& size) {
     const char* const start = at_;
     if (!read_varint(size)) return false;
     if (at_ - start > 5 && size >> 35 == 0) return fail(Fault::varint_too_long);
     return true;
   }
-  /// Ten bytes at most; bits past the 64th are dropped, as libprotobuf does.
+  /// At most ten bytes. Bits after the 64th are dropped, as in libprotobuf.
   bool read_varint(std::uint64_t& value) {
     value = 0;
     const char* at = at_;
@@ -154,8 +154,8 @@ class Fields {
   Fault fault_ = Fault::none;
 };
 
-/// The numbers of a repeated integer field, packed or not: call for every field that may hold some.
-/// False when a packed run does not decode.
+/// Calls `push` for each number of a repeated integer field, packed or not. Call it for every field of the
+/// message. False if a packed run cannot be decoded.
 template <class Push>
 bool each_varint(const Fields& field, std::uint32_t number, Push push) {
   if (field.tag() == varint_tag(number)) {

@@ -3,14 +3,14 @@
 namespace thence::wire {
 namespace {
 
-// A message that another one is inside of, and how far it is walked through.
+// An enclosing message, and the position in it.
 struct Open {
   Fields fields;
-  std::uint32_t last;  // field
+  std::uint32_t last;  // field number
   std::uint8_t kind;
 };
 
-// Tells the read-ahead, if there is one, how the walk goes.
+// Reports the progress of the walk to the read-ahead, if there is one.
 class Progress {
  public:
   Progress(base::ReadAhead* ahead, std::string_view file)
@@ -26,10 +26,10 @@ class Progress {
 
  private:
   base::ReadAhead* ahead_;
-  const char* next_;  // from here on the read-ahead wants to know
+  const char* next_;  // the position of the next report
 };
 
-// Whether numbers that are packed together end where their field ends.
+// Whether the packed numbers end where their field ends.
 bool is_whole(std::uint8_t held, const Fields& fields) {
   if (held == packed_fixed32) return fields.bytes().size() % 4 == 0;
   return each_varint(fields, fields.field(), [](std::uint64_t) {});
@@ -41,10 +41,10 @@ Survey survey(std::string_view file, std::uint8_t root_kind, const Layout& layou
   Survey result;
   result.counts.resize(layout.messages.size());
   result.empty.resize(layout.messages.size());
-  std::vector<Open> around;  // the messages around the one at hand
+  std::vector<Open> around;  // the messages that enclose the current one
   around.reserve(static_cast<std::size_t>(max_depth));
   Fields fields(file);
-  std::uint32_t last = 0;  // field
+  std::uint32_t last = 0;  // field number
   std::uint8_t kind = root_kind;
   Progress progress(ahead, file);
   const auto fail = [&](Fault fault) {
