@@ -1,1 +1,2 @@
-"""Compares two programs, to check that a refactoring changes no answer: rows, and instruction counts."""
+"""Compares the answers and instruction counts of two programs, to check that a refactoring changes no
+answer."""

@@ -1,4 +1,5 @@
-"""The repository is the same everywhere: no folder of one machine, no package registry's address."""
+"""Checks that the repository contains no folder of a particular machine and no address of a package
+registry."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ PLACES = re.compile(
     """,
     re.VERBOSE,
 )
-# These look for such places themselves.
+# These files search for such strings themselves.
 EXEMPT = {"tests/tools/test_lint.py", "tools/lint.d/places.py", "tools/sample/check.py"}
 
 
