@@ -107,7 +107,7 @@ class SemanticMapper:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The number of nodes by certainty and source, as in the map."""
+        """Counts of nodes: direct, inferred, unknown, and by source, as in the map."""
         return dict(self._map["summary"])
 
     @property
@@ -147,7 +147,7 @@ class SemanticMapper:
         return None if path is None else self._module(path)
 
     def get_module_for_onnx_node(self, node: NodeProto | str) -> nn.Module | ModuleRecord | None:
-        """The innermost module whose forward ran the node, including modules of torch; None if it is
+        """The innermost module whose forward ran the node, including those of torch; None if it is
         unknown."""
         path = self.get_row(node)["module"]
         return None if path is None else self._module(path)

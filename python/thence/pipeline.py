@@ -175,8 +175,7 @@ class _Work:
         )
 
     def _observe(self, made: Made) -> dict[str, object]:
-        """Makes the capture. The model is already exported, so a part that cannot be recorded is not an
-        error."""
+        """Makes the capture. The model is already exported, so a part that is not recorded is no error."""
         if made.unrecorded is not None:  # records of the failed attempt are not used
             self._scopes = self._calls = None
             self._unrecorded = {"export": made.unrecorded}

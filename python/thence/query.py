@@ -138,8 +138,7 @@ class SemanticQueryInterface:
         return found
 
     def find_nodes_by_module_type(self, semantic_type: str) -> Selection:
-        """Nodes of a role, such as attention, norm or mlp, or of a more specific one, such as
-        self_attention."""
+        """Nodes of a role, such as attention, norm or mlp, or of a specific one, such as self_attention."""
         return self._find(role=semantic_type)
 
     def find_nodes_by_layer(self, layer_id: int) -> Selection:
@@ -151,8 +150,7 @@ class SemanticQueryInterface:
         return self._find(component=component)
 
     def find_nodes_by_class(self, name: str) -> Selection:
-        """Nodes whose module, or whose module of the model's own code, has this class, given in full or by
-        its last part."""
+        """Nodes whose `module` or `hf_module` has this class, given in full or by its last part."""
         return self._find(class_name=name)
 
     def find_nodes_by_module(self, path: str) -> Selection:

@@ -38,7 +38,7 @@ class Tagging:
         """Counts the rows of a map."""
         own, exceptions, untagged = Counter[str](), Counter[str](), Counter[str]()
         for row in answer["nodes"]:
-            if row["tag"] is None or row["module"] is None:  # shared operations have a tag, but no module
+            if row["tag"] is None or row["module"] is None:  # auxiliary nodes have a tag, but no module
                 untagged[row["reason"] or FILTERED] += 1
             else:
                 kind = exceptions if row["hf_module_class"].startswith(_TORCH) else own

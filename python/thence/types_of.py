@@ -29,8 +29,7 @@ def types_of(model: str | Path) -> dict[str, dict[str, Any]]:
 
 
 def _drop_weights(graph: onnx.GraphProto) -> None:
-    """Replaces large initializers by inputs of the same type: onnx needs no more, and this saves
-    gigabytes."""
+    """Replaces large initializers by inputs of the same type, which is enough for onnx and saves memory."""
     kept = []
     inputs = {value.name for value in graph.input}
     for tensor in graph.initializer:

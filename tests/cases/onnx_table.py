@@ -103,8 +103,7 @@ class TableReader:
 
 
 def add_metadata(node: onnx.NodeProto, line: Line) -> None:
-    """`key = value` is stored unchanged; `stack = path:class ... name:op` as PyTorch's dynamo exporter writes
-    it."""
+    """`key = value` is stored unchanged; `stack = path:class ... name:op` in the dynamo exporter's form."""
     key, equals, value = line.text.partition(" = ")
     if not equals:
         raise line.error("is neither metadata ('key = value') nor a body ('name:')")

@@ -1,5 +1,4 @@
-"""Every model in a case is valid ONNX, has JSON that conforms to the schemas, and the same answers in any
-order."""
+"""Every model in a case is valid ONNX; its JSON conforms to the schemas; its order does not matter."""
 
 from __future__ import annotations
 

@@ -50,8 +50,7 @@ def inputs_of(session: Any) -> dict[str, Array]:
 
 
 def check_same(before: bytes, folded: Path) -> onnx.ModelProto:
-    """Checks that the model is valid and has the same operators with the same results, bit for bit, directly
-    and inlined."""
+    """Checks that the model is valid, with the same operators and the same bits as results, also inlined."""
     proto = onnx.load(folded)
     onnx.checker.check_model(proto)
     inlined = onnx.inliner.inline_local_functions(proto)

@@ -39,8 +39,7 @@ def parameters_of_many_modules() -> Case:
 
 @case
 def rivals_by_parameters() -> Case:
-    """A scope reads the parameters of thousands of modules with its name, and contains thousands of
-    scopes."""
+    """A scope reads parameters of thousands of modules with its name, and contains thousands of scopes."""
     names = [f"{name}.fc.w" for name in itertools.islice(short_names(), 6_000)]
     inside = until_full((pb.node("Op", f"/fc/{name}/x") for name in short_names()), 700_000)
     return Case(
@@ -191,8 +190,7 @@ def many_bodies() -> Case:
 
 @case
 def deep_bodies() -> Case:
-    """Bodies at the greatest depth of messages, with long names on the way and a great many graphs at the
-    end."""
+    """Bodies at the greatest depth, with long names on the way and a great many graphs at the end."""
     leaf = pb.message(5, pb.message(1, "g" * 9_000) + b"Z\0" * 40_000 + b"Z\x04\x0a\x02\x22\x00" * 20_000)
     for _ in range(30):
         leaf = pb.body("x" * 9_000, pb.graph([pb.node("If", "", ["c"], attributes=leaf)]))

@@ -1,5 +1,4 @@
-"""Runs thence as a shell does, measures time and anonymous memory, and checks the form of every answer and
-error."""
+"""Runs thence as a shell does, measures time and anonymous memory, and checks the form of its output."""
 
 from __future__ import annotations
 
@@ -115,8 +114,7 @@ def command(name: str, model: str | Path, *rest: str | Path) -> list[str | Path]
 
 
 def check_error(done: Run, code: int, name: str | None, offset: bool = False) -> str:
-    """Checks an error: its exit code, the problem, the file, the location, and the advice. Returns the code
-    of the error."""
+    """Checks an error: exit code, problem, file, location and advice. Returns the code of the error."""
     assert done.code == code, f"exit {done.code}: {done.err[-2000:]}"
     assert done.out == b"", "an error printed data"
     said = re.match(r"error\[([A-Z]\d{3})\]: (.*)\n  help: (.+)\n\Z", done.err, re.DOTALL)
@@ -130,8 +128,7 @@ def check_error(done: Run, code: int, name: str | None, offset: bool = False) ->
 
 
 def check_answer(done: Run, name: str, nodes: int | None = None) -> None:
-    """Checks an answer: exit code 0, text that parses, one row for every node, nothing that a terminal would
-    interpret."""
+    """Checks an answer: exit code 0, text that parses, one row per node, no terminal sequences."""
     assert done.code == 0, f"exit {done.code}: {done.err[-2000:]}"
     assert not ESCAPES.search(done.err.encode()), done.err
     done.out.decode("utf-8")

@@ -1,5 +1,4 @@
-"""Capture files that are invalid or too large: an error that names the capture, or an answer, in bounded time
-and memory."""
+"""Capture files that are invalid or too large: an error that names the capture, or a bounded answer."""
 
 from __future__ import annotations
 

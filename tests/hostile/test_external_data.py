@@ -77,8 +77,7 @@ def test_tensors_with_the_same_data_read_it_once(tmp_path: Path, command: str) -
 @pytest.mark.parametrize("key", ["offset", "length"])
 @pytest.mark.parametrize("value", ["-4", "0x0", " 0", "0 ", "four", "", "1e0", "99999999999999999999999"])
 def test_places_that_are_no_numbers_are_refused(tmp_path: Path, key: str, value: str) -> None:
-    """A runtime refuses them. If they were read as 0, the model would be compared by bytes that are never
-    used."""
+    """A runtime refuses them. If they were read as 0, the model would be compared by unused bytes."""
     (tmp_path / "data.bin").write_bytes(bytes(64))
     good = {"location": "data.bin", "offset": "0", "length": "64"}
     one = write_model(tmp_path / "one.onnx", [good], 16)

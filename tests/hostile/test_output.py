@@ -52,8 +52,7 @@ def test_link_stays_a_link(tmp_path: Path) -> None:
 
 
 def test_pipe_stays_a_pipe(tmp_path: Path) -> None:
-    """A target that is not a regular file is written to, not replaced: -o /dev/null must not become a
-    file."""
+    """A target that is not a regular file is written to, not replaced: -o /dev/null stays a device."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:

@@ -1,5 +1,5 @@
-"""Bytes that are not a model: exit code 3, an error with its code, the file, the offset and advice, no data,
-and no file written."""
+"""Bytes that are not a model: exit code 3, an error with code, file, offset and advice, and no output
+file."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The program and the Python module are built with the flags of cmake/Hardening.cmake, according to
-readelf."""
+"""The program and the Python module are built with the flags of cmake/Hardening.cmake (by readelf)."""
 
 from __future__ import annotations
 

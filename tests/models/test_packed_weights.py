@@ -1,5 +1,4 @@
-"""Weights packed to four bits are identified by their content, if nothing else distinguishes two
-operations."""
+"""Weights packed to four bits are identified by content, if nothing else distinguishes two operations."""
 
 from __future__ import annotations
 

@@ -114,8 +114,7 @@ def test_owners_are_those_of_the_nodes_they_come_from(made: Made, job: Job) -> N
 
 
 def test_ids_leave_no_trace_in_what_a_pass_gives() -> None:
-    """A pass on the model with ids, once they are removed, has the same result as a pass on the model
-    itself."""
+    """A pass on the model with ids, which are then removed, has the same result as on the model itself."""
     model = onnx.load(SAMPLE / "bert.torchscript.onnx")
     feed = {key: value.numpy() for key, value in inputs_of(choice_of("bert")).items()}
     rows = json.loads((SAMPLE / "bert.torchscript.truth.json").read_text())["nodes"]

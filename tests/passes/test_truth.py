@@ -27,8 +27,7 @@ def test_a_fused_node_whose_names_are_new_is_known_by_its_numbers() -> None:
 
 
 def test_a_name_kept_for_another_tensor_is_not_believed() -> None:
-    """A norm is folded into the preceding convolution, which keeps its name and computes the output of the
-    norm."""
+    """A norm is folded into the preceding convolution, which keeps its name and outputs the norm's result."""
     scale, mean = np.abs(weight(3, seed=2)) + 1, weight(3, seed=3)
     zeros, ones = np.zeros(3, np.float32), np.ones(3, np.float32)
     body = "h = Conv(x, w)\n n = BatchNormalization(h, scale, shift, mean, var)\n y = Relu(n)"

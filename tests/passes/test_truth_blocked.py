@@ -48,8 +48,8 @@ SIZES = pytest.mark.parametrize(("channels", "block"), [(16, 16), (24, 8), (24, 
 
 
 def told(kin: Kin, body: str, given: dict[str, Array]) -> list[dict[str, Any]]:
-    """`given` maps the name of a value of the descendant, or of the ancestor's value that it still has, to
-    numbers."""
+    """`given` has numbers by the name of a value of the descendant, or of the ancestor's value it still
+    has."""
     end = kin.outputs.replace(" y", " {y}")
     shown = {kin.id.get(name, name): value for name, value in given.items()}
     return kin.told(kin.descendant(body, end), given=shown)

@@ -44,7 +44,7 @@ def test_a_pair_that_quantises_is_of_who_made_the_tensor_between() -> None:
 
 
 def test_who_takes_over_the_name_of_a_deleted_relu_is_not_the_relu() -> None:
-    """A quantised value without a range below zero needs no Relu: the preceding sum gets the Relu's output
+    """A quantised value that cannot be negative needs no Relu: the preceding sum gets the Relu's output
     name."""
     kin = linear()
     made = kin.descendant(

@@ -1,5 +1,4 @@
-"""The models of onnx's backend tests: the files that it ships, and those that its code generates, kept in
-build/."""
+"""The models of onnx's backend tests: those that it ships, and those that its code generates, in build/."""
 
 from __future__ import annotations
 

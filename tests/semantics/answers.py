@@ -1,5 +1,4 @@
-"""The answers of thence for the modules of a tree: the input is a file with one node, and a capture of the
-modules."""
+"""The answers of thence for a tree of modules, from a file with one node and a capture of the modules."""
 
 from __future__ import annotations
 

@@ -84,8 +84,7 @@ def test_as_torch_counts(name: str, exporter: str) -> None:
 
 @pytest.mark.parametrize("model", models(), ids=lambda model: model.name)
 def test_totals_add_up(model: Model) -> None:
-    """Each module is the sum of itself and its submodules; the root and the unknown part are the whole
-    file."""
+    """Each module is the sum of itself and its submodules; root and unknown part are the whole file."""
     document = shown(model.path, batch=2)
     rows, unknown, total = document["modules"], document["unknown"], document["total"]
     inside: dict[str, list[dict[str, Any]]] = {}

@@ -53,8 +53,7 @@ def rules(file: Path) -> list[Rule]:
 
 
 def table(file: Path) -> str:
-    """All rules of a file as one model; a content is visible as the shape of the output of
-    ConstantOfShape."""
+    """All rules of a file as one model; ConstantOfShape makes a content visible as a shape."""
     inputs, nodes = [], []
     for i, rule in enumerate(rules(file)):
         names = [f"x{i}_{k}" if text != "_" else '""' for k, text in enumerate(rule.inputs)]

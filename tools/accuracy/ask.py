@@ -14,8 +14,7 @@ PROGRAM = os.environ.get("THENCE_BIN", "build/release/bin/thence")
 
 
 def scores(what: Asked) -> list[dict[str, Any]]:
-    """One score per strategy, with its condition. A strategy that needs a missing section of the capture has
-    none."""
+    """One score per strategy, with its condition; none if the strategy needs a missing section."""
     found = []
     for strategy in STRATEGIES[what.condition]:
         score = _score(what, strategy) if what.can_ask(strategy) else None

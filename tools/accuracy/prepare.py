@@ -108,8 +108,7 @@ def _captured(name: str) -> dict[str, Any]:
 
 
 def _scopes(name: str) -> dict[str, Any]:
-    """The hierarchy, and the module map that is recorded while the TorchScript exporter writes the file
-    again."""
+    """The hierarchy, and the module map, recorded during a second export by TorchScript."""
     live = build(choice_of(name))
     dynamic = {0: "batch"} if choice_of(name).dynamic_batch else None
     with tempfile.TemporaryDirectory() as folder, flat_forward(live), record_module_map(live.model) as scopes:

@@ -60,8 +60,7 @@ def print_findings(found: list[Finding], keys: list[str], markdown: bool) -> Non
 
 
 def print_worst(rows: list[dict[str, Any]], count: int) -> None:
-    """Prints the models with the most nodes that `auto` gets wrong or leaves unknown, in files with intact
-    order."""
+    """Prints the models with the most wrong or unknown nodes with `auto`, in files with intact order."""
     mine = [
         row
         for row in rows

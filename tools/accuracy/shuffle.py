@@ -11,8 +11,7 @@ from tools.sample.walk import places, read_by
 
 
 def shuffled(model: onnx.ModelProto, seed: int) -> list[tuple[str, int]]:
-    """Applies a random topological order to the main graph, in place. Returns the old position of each
-    node."""
+    """Applies a random topological order to the main graph, in place. Returns the old positions."""
     nodes = list(model.graph.node)
     maker = {name: i for i, node in enumerate(nodes) for name in node.output if name}
     waits: list[set[int]] = []

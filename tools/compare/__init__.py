@@ -1,2 +1,1 @@
-"""Compares the answers and instruction counts of two programs, to check that a refactoring changes no
-answer."""
+"""Compares answers and instruction counts of two programs: a refactoring must not change answers."""

@@ -19,8 +19,7 @@ def existing(path: Path) -> Path:
 
 
 def built_from(commit: str, root: Path, folder: Path) -> Path:
-    """Builds the release program of a commit. Its checkout and build stay in a folder named after the
-    commit."""
+    """Builds the release program of a commit. Its checkout and build stay in a folder with its hash."""
     sha = _resolve(commit, root)
     tree = (folder / sha).resolve()
     if not (tree / ".git").exists():

@@ -83,8 +83,7 @@ def print_times(seconds: dict[str, float]) -> None:
 
 
 def open_json(path: Path) -> TextIO:
-    """Opens the JSON file. Differences are streamed, because there may be millions; `close_json` renames the
-    file."""
+    """Opens the JSON file. Differences are streamed: there may be millions. `close_json` renames the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     file = path.with_suffix(".part").open("w", encoding="utf-8")
     file.write('{"differences": [')

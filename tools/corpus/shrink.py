@@ -199,8 +199,7 @@ def _headed(config: Config, place: Place) -> Place:
 
 
 def _family(key: str) -> frozenset[str]:
-    """The words that distinguish this number of heads from those of other attentions, except words for
-    keys."""
+    """The words that distinguish the heads of one attention from others, without words for keys."""
     return frozenset(key.split("_")) - _OF_ANY_HEADS
 
 
@@ -229,8 +228,7 @@ def _head(key: str, value: int, place: Place) -> int:
 
 
 def _head_factor(config: Config, place: Place) -> float:
-    """The factor by which heads become narrower: a power of two, so that parts of a head still fit
-    together."""
+    """The factor by which heads become narrower: a power of two, so that parts of a head still match."""
     width, heads = _main_width(config), _partner("head_dim", config)
     if not heads:
         return place.head

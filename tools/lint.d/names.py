@@ -1,5 +1,4 @@
-"""Checks that the mapping code names no model, architecture or vendor: no name of names.txt in src, include
-or schema."""
+"""Checks that the mapping code (src, include, schema) names no model, architecture or vendor."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Checks that the repository contains no folder of a particular machine and no address of a package
-registry."""
+"""Checks that no file contains a folder of a particular machine or the address of a package registry."""
 
 from __future__ import annotations
 

@@ -12,8 +12,7 @@ NOT_OURS = set(".git .venv build __pycache__ .hypothesis .mypy_cache .pytest_cac
 
 
 def files(*patterns: str) -> Iterator[Path]:
-    """The files of the repository, or of these folders and patterns, including files that are not yet
-    added."""
+    """The files of the repository, or of these folders and patterns, including untracked ones."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns],
         capture_output=True,

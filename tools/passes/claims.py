@@ -33,8 +33,7 @@ ID_KEY = "thence.passes.id"
 
 @dataclass(frozen=True)
 class Claim:
-    """The claimed output of a node: a value of the ancestor, or a part of the computation of one of its
-    nodes."""
+    """The claimed output of a node: a value of the ancestor, or a part of what one of its nodes computes."""
 
     value: str | None = None
     row: int | None = None  # of the ancestor's node that is claimed to compute it

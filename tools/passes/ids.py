@@ -80,8 +80,7 @@ def take_back(model: onnx.ModelProto, ids: Ids) -> None:
         return TOKEN.sub(lambda found: ids.names.get(found[0], found[0]), name)
 
     def value(name: str) -> str:
-        """Two bodies may have had the same name; if a pass moved them into one graph, the names must
-        differ."""
+        """Two bodies may have had the same name; if a pass moved them together, the names must differ."""
         if name not in given:
             old = before(name)
             while old in used:

@@ -35,8 +35,7 @@ def export(choice: Choice) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any
 def export_made(
     make: Callable[[], Sample], axes: dict[int, str]
 ) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any]]]:
-    """Exports the result of `make`, which returns a new and equal model each time; `axes` of every input are
-    dynamic."""
+    """Exports what `make` returns, a new and equal model each time; `axes` of every input are dynamic."""
     sample = make()
     modules = Modules(sample.model)
     plain = _export(sample, axes)
@@ -168,8 +167,7 @@ def _owner_of_place(
 
 
 def _folded(norm: torch.fx.Node, owners: dict[str, Owner]) -> Owner:
-    """The owner of a normalisation that is folded into the preceding operation: the module of that
-    operation."""
+    """The owner of a normalisation that is folded into the preceding operation: that of the operation."""
     source = norm.args[0] if norm.args else None
     if "batch_norm" not in str(norm.target) or not isinstance(source, torch.fx.Node):
         return Owner(None, "fold_not_understood")

@@ -38,8 +38,7 @@ def export(choice: Choice) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any
 def export_made(
     make: Callable[[], Sample], axes: dict[int, str]
 ) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any]]]:
-    """Exports the result of `make`, which returns a new and equal model each time; `axes` of every input are
-    dynamic."""
+    """Exports what `make` returns, a new and equal model each time; `axes` of every input are dynamic."""
     sample = make()
     modules = Modules(sample.model)
     plain = _export(sample, axes)

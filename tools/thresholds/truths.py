@@ -11,8 +11,7 @@ Node = tuple[str, int]  # graph and index
 
 @lru_cache(maxsize=64)
 def accepted(truth: Path) -> dict[Node, frozenset[str]]:
-    """The right paths of each node whose module is known: its module, the aliases of that, and accepted
-    others."""
+    """The right paths of each node whose module is known: its module, aliases, and accepted others."""
     document = json.loads(truth.read_text())
     aliases = {module["path"]: module.get("aliases", []) for module in document["modules"]}
     return {

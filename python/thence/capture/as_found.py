@@ -79,8 +79,7 @@ def _grad_mode() -> Iterator[None]:
 
 @contextmanager
 def training_flags(paths: ModulePaths) -> Iterator[None]:
-    """Restores each flag separately: `train()` may be overridden, and would overwrite mixed flags with one
-    value."""
+    """Restores each flag separately: `train()` may be overridden, and would set all flags to one value."""
     flags = [(named.module, named.module.training) for named in paths]
     try:
         yield
@@ -92,8 +91,8 @@ def training_flags(paths: ModulePaths) -> Iterator[None]:
 
 @contextmanager
 def without_fused_attention() -> Iterator[None]:
-    """Runs attention operation by operation. Without gradients PyTorch fuses it into an operation that no
-    exporter supports."""
+    """Runs attention operation by operation: PyTorch fuses it without gradients, which no exporter
+    supports."""
     mha = getattr(torch.backends, "mha", None)
     if mha is None:
         yield
@@ -108,8 +107,7 @@ def without_fused_attention() -> Iterator[None]:
 
 @contextmanager
 def _modules(paths: ModulePaths) -> Iterator[None]:
-    """Restores attributes and buffers. A forward may store tensors in its modules: caches, counters, new
-    buffers."""
+    """Restores attributes and buffers: a forward may store caches, counters and new buffers in modules."""
     modules = [named.module for named in paths]
     kept = [_Attributes(module) for module in modules if not _unfinished(module)]
     buffers = [_Buffer(buffer) for buffer in _small_buffers(modules)]
@@ -128,8 +126,7 @@ def waits_for_shapes(module: torch.nn.Module) -> bool:
 
 
 def _unfinished(module: torch.nn.Module) -> bool:
-    """Whether the module is lazy. Its first forward changes its class, which cannot and need not be
-    undone."""
+    """Whether the module is lazy: its first forward changes its class, which cannot be undone."""
     if isinstance(module, torch.jit.ScriptModule):
         return True  # the state of a scripted module is in C++
     return waits_for_shapes(module)

@@ -166,8 +166,7 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
             return None
 
     def _seen(self, branch: Any) -> Any:
-        """Wraps a branch of a control-flow operator so that it is recorded: dispatch modes are off in their
-        own handler."""
+        """Makes a branch of a control-flow operator recorded: a dispatch mode is off in its own handler."""
         if not callable(branch) or isinstance(branch, torch.Tensor):
             return branch
 

@@ -167,8 +167,7 @@ class _Table(dict[Any, str]):
 
 
 def _exporter() -> tuple[dict[str, Any], Callable[..., Any], Callable[..., Any]]:
-    """The namespace in which the exporter looks up its set-up function, that function, and the naming
-    pass."""
+    """The namespace of the exporter's set-up function, that function, and the naming pass."""
     naming = getattr(torch._C, _NAMING, None)
     for name in _HOMES:
         try:

@@ -25,8 +25,7 @@ def sizes(tensor: torch.Tensor) -> list[int | str] | None:
 
 
 def shape_and_type(value: object) -> dict[str, object]:
-    """The fields `shape` and `dtype` of a row, as far as they exist; both are missing if it is not a
-    tensor."""
+    """The fields `shape` and `dtype` of a row, as far as they exist; none if it is not a tensor."""
     if not isinstance(value, torch.Tensor):
         return {}
     shape = sizes(value)

@@ -13,8 +13,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 
 
 def write(capture: Mapping[str, object], path: str | os.PathLike[str]) -> None:
-    """Writes a temporary file beside the target and renames it, so that a full disk leaves the old file
-    intact."""
+    """Writes a temporary file and renames it, so that a full disk leaves the old file intact."""
     target = Path(path)
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     try:

@@ -13,8 +13,7 @@ from ..messages import printable
 
 
 class Code(str, Enum):
-    """The reason why an export ended. The letter X stands for export; the numbers never change their
-    meaning."""
+    """The reason why an export ended. X stands for export; the numbers never change their meaning."""
 
     UNKNOWN_MODEL = "X001"  # no such hub id, folder, file, module or factory
     UNREADABLE_MODEL = "X002"  # the source exists, but no model can be built from it

@@ -182,8 +182,7 @@ def _exported(
 
 
 def _attempt(name: str, request: Request) -> Made:
-    """Runs one exporter. If it fails, runs it again without hooks and wrappers. Raises the error of the plain
-    call."""
+    """Runs one exporter; if it fails, once more without hooks, and raises the error of that call."""
     try:
         return _export(name, request)
     except ExportError:

@@ -33,8 +33,7 @@ def forward_parameters(model: nn.Module) -> dict[str, inspect.Parameter]:
 
 
 def fixed_arguments(model: nn.Module) -> dict[str, Any]:
-    """Arguments that make forward exportable: they disable the key-value cache, if forward has such an
-    argument."""
+    """Arguments that make forward exportable: they disable the key-value cache, if forward has them."""
     accepted = forward_parameters(model)
     return {name: False for name in ("use_cache", "use_mems") if name in accepted}
 

@@ -185,8 +185,7 @@ def _planned(plan: Plan, facts: Facts) -> Plan:
 
 
 def _feature_count(plan: Plan, facts: Facts, medium: str) -> int:
-    """The number of features of the picture or sound in a row, computed by the model's own method for
-    that."""
+    """The number of features of the picture or sound in a row, computed by the model's own method."""
     method = getattr(facts.model, f"get_{medium}_features", None)
     inner = getattr(facts.model, "model", None)
     method = method or getattr(inner, f"get_{medium}_features", None)

@@ -105,8 +105,7 @@ def _typed(kind: Any, name: str, dtype: torch.dtype | str, options: dict[str, An
 
 
 def _from_config(config: Any, task: str | None, trust: bool, name: str) -> nn.Module:
-    """Builds a model with random weights from a fixed seed: always the same model, and torch's generator does
-    not change."""
+    """Builds a model with random weights from a fixed seed, without changing torch's generator."""
     kind = _class(config, task)
     try:
         with LOCK, torch.random.fork_rng(devices=[]):

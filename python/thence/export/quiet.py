@@ -20,8 +20,7 @@ _TALKERS = ("torch", "torch.onnx", "torch.export", "torch._dynamo", "onnxscript"
 
 @contextmanager
 def quiet(verbose: bool = False) -> Iterator[None]:
-    """Keeps this thread's output off standard output; without `verbose`, also suppresses warnings and log
-    lines."""
+    """Keeps this thread off standard output; without `verbose`, also suppresses warnings and logs."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.redirect_stdout(_ThisThread(sys.stdout, verbose)))
         if not verbose:

@@ -41,7 +41,7 @@ _TOO_MANY = re.compile(r"unexpected keyword|cannot specify both|either|only one|
 
 
 def refinements(plan: Plan, error: BaseException, facts: Facts) -> Iterator[tuple[int, Plan]]:
-    """Yields plans to try after `plan` failed, with a likelihood: 2 stated by the error, 1 suggested, 0
+    """Yields plans to try after `plan` failed, with a rank: 2 stated by the error, 1 suggested, 0
     possible."""
     text = str(error)
     yield from _named_arguments(plan, text, facts)

@@ -55,8 +55,7 @@ def can_make(name: str, facts: Facts) -> bool:
 
 
 def noise(name: str, *shape: int) -> torch.Tensor:
-    """Numbers between 0 and 1. They are the same for the same argument, and torch's generator does not
-    change."""
+    """Numbers between 0 and 1, which depend only on the argument; torch's generator does not change."""
     generator = torch.Generator().manual_seed(sum(map(ord, name)))
     return torch.rand(shape, generator=generator)
 
@@ -283,8 +282,7 @@ def _trajectory(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
 
 
 def _by_annotation(name: str, plan: Plan, facts: Facts) -> Any:
-    """The annotation distinguishes numbers from ids. The configuration or the first module gives the
-    shape."""
+    """The annotation distinguishes numbers from ids; the configuration or the first module has the shape."""
     parameter = facts.parameters.get(name)
     words = "" if parameter is None else str(parameter.annotation)
     if parameter is not None and parameter.annotation in (int, "int"):

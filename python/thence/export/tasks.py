@@ -26,8 +26,7 @@ _OTHER_NAMES = {
 
 
 def auto_class(task: str, config: Any) -> Any:
-    """The first of a task's Auto classes that supports the configuration. Raises ExportError X004 if none
-    does."""
+    """The first of a task's Auto classes that supports the configuration. Raises ExportError X004."""
     table = known_tasks()
     classes = table.get(task) or table.get(_hyphens(task.removeprefix("AutoModelFor").removeprefix("For")))
     if not classes:

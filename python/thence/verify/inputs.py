@@ -21,8 +21,7 @@ _SIZES = ((2, 8), (1, 8), (1, 16), (1, 32), (1, 64), (1, 224))  # of the first a
 
 
 def guesses(ancestor: Graph, descendant: Graph) -> Iterator[tuple[Feed, Feed]]:
-    """Yields the same inputs for both models, the most likely first. A size that one model fixes is fixed for
-    both."""
+    """Yields the same inputs for both models, the most likely first. A size fixed in one is fixed in both."""
     theirs = {value.name: value for value in ancestor.inputs}
     ours = {value.name: value for value in descendant.inputs}
     missing = sorted(ours.keys() - theirs.keys())

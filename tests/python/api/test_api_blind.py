@@ -52,8 +52,7 @@ def test_names_are_not_read(name: str) -> None:
 
 @pytest.mark.parametrize("program", programs())
 def test_a_shuffled_file_is_explained(program: Path, tmp_path: Path) -> None:
-    """The order is neither that of the file nor that of the recording; evidence names the recorded
-    operations."""
+    """The order is neither the file's nor the recording's; evidence names the recorded operations."""
     model, told = tmp_path / "model.onnx", tmp_path / "capture.json"
     blind = stripped(onnx.load(Model("bert.dynamo").path))
     shuffled(blind, 1)

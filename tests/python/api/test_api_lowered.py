@@ -1,5 +1,4 @@
-"""A dynamo export below opset 18 loses its module metadata during conversion: a capture restores the
-answers."""
+"""A dynamo export below opset 18 loses its module metadata in the conversion: a capture replaces it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""One capture works for every file of its model: encoder and decoder separately, with a cache, merged into
-one."""
+"""One capture works for every file of its model: encoder, decoder, decoder with a cache, and merged files."""
 
 from __future__ import annotations
 

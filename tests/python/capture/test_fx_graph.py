@@ -72,8 +72,7 @@ def test_shared_modules_go_by_their_unique_path() -> None:
 
 @pytest.mark.parametrize("flat", [False, True])
 def test_paths_that_begin_inside_the_model_are_made_whole(flat: bool) -> None:
-    """torch names a module with several owners `a b.fc`, or `fc` below `encoder.a b`, depending on the
-    access."""
+    """torch names a module with several owners `a b.fc`, or `fc` below `encoder.a b`."""
     model = nets.Shared()
     with flat_forward(model, ["x"], {}) if flat else nullcontext():
         program = torch.export.export(model, (X,))

@@ -1,5 +1,4 @@
-"""Values of a model from onnxruntime: the requested ones, with external data, in portions that fit into
-memory."""
+"""Values of a model from onnxruntime: the requested ones, with external data, in bounded portions."""
 
 from __future__ import annotations
 

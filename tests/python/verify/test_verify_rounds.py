@@ -67,8 +67,7 @@ def test_other_forms_are_tried(ancestor: Path) -> None:
 
 
 def test_coarse_numbers_refute_what_is_another(tmp_path: Path) -> None:
-    """A tensor that equals no other may have been erased by quantisation; one that equals another is that
-    one."""
+    """A tensor that equals no other may be erased by quantisation; one that equals another is refuted."""
     weights: dict[str, Any] = {"w": weight(6, 6), "v": weight(6, 6, seed=5)}
     path = written(
         tmp_path, "m.onnx", model("a = MatMul(x, w)\n b = MatMul(x, v)\n y = Add(a, b)", **weights)

@@ -68,8 +68,7 @@ def test_verifying_changes_no_answer_that_holds(optimised: Path) -> None:
 
 
 def test_a_weight_in_another_order_is_refuted(optimised: Path) -> None:
-    """The matcher ignores the order of weights, because optimisers transpose them; numbers reveal the
-    difference."""
+    """The matcher ignores the order of weights, because optimisers transpose them; numbers do not."""
     wrong = changed(optimised, pooler_weight(optimised), lambda w: w[::-1, ::-1])
     plain = thence("transfer", ANCESTOR, wrong, "-f", "json", cwd=wrong.parent)
     believed = json.loads(plain.stdout)["nodes"][-1]
@@ -88,8 +87,7 @@ def test_a_weight_in_another_order_is_refuted(optimised: Path) -> None:
 
 
 def test_swapped_weights_are_refuted_or_told_as_what_they_are(optimised: Path) -> None:
-    """The names are kept, and the weights of query and key are exchanged: each node now computes the other
-    one."""
+    """The names are kept, and the weights of query and key are exchanged: each computes the other one."""
     made = onnx.load(optimised)
     first = next(node for node in made.graph.node if node.op_type == "Gemm" and "query" in node.name)
     second = next(node for node in made.graph.node if node.op_type == "Gemm" and "key" in node.name)
