@@ -1,7 +1,7 @@
 """Compares a tensor with the other tensors of the ancestor.
 
-Equality with a tensor whose numbers many others share proves nothing. A tensor that refutes a claim may equal
-another tensor.
+Equality with a tensor whose numbers many others share proves nothing. A tensor that differs from the
+claimed one may equal another.
 """
 
 from __future__ import annotations
