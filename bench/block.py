@@ -1,4 +1,4 @@
-"""One block of a transformer, as exporters flatten it: what the benchmarks' models repeat."""
+"""One block of a transformer, as exporters flatten it; the models of the benchmarks repeat it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import onnx_bytes as pb
 
-# Module, op, inputs. An input is "in" (what the block before gave), "w" or "b" (the module's weight or
-# bias), or how many nodes back it was made.
+# Module, op, inputs. An input is "in" (the output of the preceding block), "w" or "b" (the module's weight or
+# bias), or the distance to the node that made it.
 BLOCK = """
 attention/self/query  MatMul    in w
 attention/self/query  Add       b 1
@@ -80,7 +80,7 @@ class Step:
     scope: str
     op: str
     inputs: list[str]
-    name: str  # op and, where the scope has several of it, a number
+    name: str  # op, with a number if the scope has several of it
 
 
 def steps() -> list[Step]:

@@ -1,9 +1,10 @@
-"""Measures reading and mapping side by side with what they are compared to, and prints each figure with
-its bar. Nothing fails here, whatever the figures: what is over its bar is only marked.
+"""Measures reading and mapping together with their baselines, and prints each figure with its bar.
 
-Everything compared is measured in the same run, in turns, and the median is taken. Times are processor
-time (user and system), which a busy machine disturbs less than the clock; the cold read, which waits for a
-disk, and the whole of `map`, which uses several cores, go by the clock. Output goes to /dev/null.
+Nothing fails here: a figure that exceeds its bar is only marked.
+
+Everything is measured in the same run, alternately, and the median is taken. Times are processor time (user
+and system), which a busy machine disturbs less than the clock. The cold read, which waits for a disk, and the
+whole of `map`, which uses several cores, are measured by the clock. Output goes to /dev/null.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Row:
     what: str
     figure: float
     unit: str
-    bar: float | None  # the most it may be; none: told, not judged
+    bar: float | None  # the upper limit; None: only printed
     how: str
 
     @property
@@ -56,7 +57,7 @@ class Row:
 class Process:
     seconds: float  # of processor time
     clock: float  # seconds from start to end
-    peak: int  # bytes resident at most
+    peak: int  # largest resident size in bytes
     output: str
 
 
@@ -74,7 +75,7 @@ def run(*command: str | Path, keep_output: bool = False) -> Process:
 
 
 def read_bench(binaries: Path, folder: Path, pattern: str, repetitions: int) -> dict[str, dict[str, float]]:
-    """For each benchmark its counters and, as `ms`, the median of its repetitions, made in random order."""
+    """For each benchmark its counters and, as `ms`, the median of its repetitions in random order."""
     flags = [
         f"--models={folder}",
         f"--benchmark_filter={pattern}",

@@ -1,9 +1,9 @@
-"""What `thence convert` costs: time and peak memory of each format, for a model of 100,000 nodes.
+"""Measures `thence convert`: time and peak memory of each format, for a model of 100,000 nodes.
 
 python bench/convert_cost.py [--rounds 3] [--model build/bench/nodes.onnx]
 
-Each format is written to a file by a process of its own; the table has the median of the seconds, the largest
-resident size (of Python, too, for parquet) and the bars. The mapped model counts as resident: it is 20 MB.
+Each format is written to a file by a separate process. The table has the median of the seconds, the largest
+resident size (for parquet, including Python) and the bars. The mapped model counts as resident: it is 20 MB.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--model", type=Path, default=models.FOLDER / "nodes.onnx")
     options = parser.parse_args()
-    if not options.model.exists():  # bench/models.py makes the same, among gigabytes of others
+    if not options.model.exists():  # bench/models.py makes the same model, together with gigabytes of others
         layers = 100_000 // len(STEPS)
         options.model.parent.mkdir(parents=True, exist_ok=True)
         models.write(
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def measure(model: Path, format: str, output: Path) -> tuple[float, float, float]:
-    """Seconds by the clock and of the processor, and megabytes."""
+    """Seconds of the clock and of the processor, and megabytes."""
     environment = {**os.environ, "THENCE_PYTHON": sys.executable, "PYTHONPATH": str(ROOT / "python")}
     start = time.perf_counter()
     process = subprocess.Popen(

@@ -1,9 +1,9 @@
-"""What `thence diff` costs, side by side with `thence map` on both models.
+"""Measures `thence diff`, compared with `thence map` on both models.
 
 python bench/diff_cost.py [--rounds 3] [--nodes 1000 10000 100000]
 
-For each size, in turns, in processor time: mapping both models; the comparison of a model with itself, with
-the same graph whose names tell nothing, and with one that has another operator in every layer.
+For each size, alternately, in processor time: mapping both models; the comparison of a model with itself,
+with the same graph with meaningless names, and with one that has another operator in every layer.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What `thence export` costs beside the plain exporter: time and peak memory, in one run.
+"""Measures `thence export`, compared with the plain exporter: time and peak memory, in one run.
 
 python bench/export_cost.py [--layers 12] [--hidden 768] [--rounds 5] [--exporter dynamo torchscript]
 
-Each export runs in a process of its own, plain and with thence in turns; timed is the call alone, after the
-imports and the making of the model, which are the same for both. The table has the medians, their ratio and
-its bar; the stages are the ones that `Summary.timings` tells.
+Each export runs in a separate process, alternately plain and with thence. Only the call is timed, after the
+imports and the construction of the model, which are the same for both. The table has the medians, their ratio
+and its bar; the stages are those of `Summary.timings`.
 """
 
 from __future__ import annotations
@@ -104,10 +104,10 @@ def export_once(who: str, exporter: str, options: argparse.Namespace) -> dict[st
 
 
 def encoder(layers: int, hidden: int) -> Any:
-    """A BERT that takes and gives one tensor, so that every exporter can do it as it is."""
+    """A BERT with one input and one output tensor, so that every exporter supports it directly."""
     from transformers import BertConfig, BertModel
 
-    base: Any = BertModel  # the library is not typed throughout
+    base: Any = BertModel  # the library is not fully typed
 
     class Encoder(base):  # type: ignore[misc]
         def forward(self, input_ids: Any) -> Any:

@@ -1,9 +1,9 @@
-"""What the text formats of `thence map` and `thence query` cost against `map --format json`.
+"""Measures the text formats of `thence map` and `thence query`, compared with `map --format json`.
 
 python bench/format_cost.py [--rounds 7]
 
-Every command reads the same model of 100,000 nodes and prints all of them, in turns in one run. JSON has
-every field, so that no other format should take longer: the bar is 1x, by the clock and in processor time.
+Every command reads the same model of 100,000 nodes and prints all of them, alternately in one run. JSON has
+every field, so no other format should take longer: the bar is 1x, by the clock and in processor time.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Writes the models that the benchmarks read, into build/bench/. The same bytes every time.
+"""Writes the models of the benchmarks into build/bench/. The bytes are the same every time.
 
-nodes        100,000 nodes named as the TorchScript exporter does, no weights
+nodes        100,000 nodes named as by the TorchScript exporter, no weights
 metadata     the same graph as the dynamo exporter describes it: scopes and a stack trace on every node
 weights      2,000 nodes with 1.5 GB of weights inside the file
 no_weights   the same 2,000 nodes and initializers, 100 times smaller weights
-nodes_10k, nodes_1m   more sizes of `nodes`, to see how time grows
+nodes_10k, nodes_1m   more sizes of `nodes`, to measure the growth of time
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CLASSES = {
 }
 MODELING = "library.models.encoder.modeling_encoder"
 HIDDEN = 896
-Tensor = tuple[bytes, int]  # what comes before its data, and how many bytes of that
+Tensor = tuple[bytes, int]  # the bytes before its data, and the number of bytes of the data
 LARGE: dict[str, tuple[int, ...]] = {
     "intermediate/dense": (HIDDEN, 4 * HIDDEN),
     "output/dense": (4 * HIDDEN, HIDDEN),
@@ -43,7 +43,7 @@ def parameter(step: Step, layer: int, kind: str) -> str:
 
 
 def torchscript_nodes(layers: int, weights: bool) -> Iterator[bytes]:
-    """Nodes named by scope; without weights, an earlier output stands in for each."""
+    """Nodes named by scope; without weights, an earlier output replaces each."""
     given = "input"
     for layer in range(layers):
         made: list[str] = []
@@ -64,7 +64,7 @@ def torchscript_nodes(layers: int, weights: bool) -> Iterator[bytes]:
 
 
 def dynamo_nodes(layers: int, described: bool = True) -> Iterator[bytes]:
-    """The same graph with numbered names, and where each node came from in its metadata."""
+    """The same graph with numbered names; the metadata of each node has its origin."""
     given = "input"
     index = 0
     for layer in range(layers):
@@ -120,7 +120,7 @@ def tensors(layers: int, smaller: int) -> Iterator[Tensor]:
 
 
 def write(path: Path, nodes: Iterator[bytes], result: str, weights: Sequence[Tensor] = ()) -> None:
-    """The model with `nodes`, the last of which makes `result`, and noise for weights."""
+    """Writes the model with `nodes`, the last of which makes `result`, and random weights."""
     before = b"".join(nodes) + pb.text(2, "main_graph")
     after = pb.value_info(11, "input", (1, 128, HIDDEN)) + pb.value_info(12, result, (1, 128, HIDDEN))
     noise = random.Random(1).randbytes(1 << 22)
@@ -133,7 +133,7 @@ def write(path: Path, nodes: Iterator[bytes], result: str, weights: Sequence[Ten
                 out.write(noise[: data - at])
         out.write(after)
         out.flush()
-        os.fsync(out.fileno())  # pages not yet on disk could not be dropped for a cold read
+        os.fsync(out.fileno())  # pages that are not on disk could not be dropped for a cold read
 
 
 def last_value(layers: int) -> str:

@@ -1,5 +1,5 @@
-"""ONNX messages as protobuf bytes, written by hand: fast enough for a million nodes, and with no copy
-of the weights in memory. Field numbers are those of onnx.proto."""
+"""Writes ONNX messages directly as protobuf bytes: fast enough for a million nodes, and without a copy of the
+weights in memory. Field numbers are those of onnx.proto."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def number(field: int, value: int) -> bytes:
 
 
 def header(field: int, size: int) -> bytes:
-    """What stands before a bytes field's payload of `size` bytes."""
+    """The bytes before the `size` bytes of a bytes field."""
     return varint(field << 3 | 2) + varint(size)
 
 
@@ -66,7 +66,7 @@ def node(
 
 
 def tensor_head(name: str, dims: Iterable[int], size: int) -> bytes:
-    """An initializer up to its raw_data: the `size` bytes of that follow it in the file."""
+    """An initializer up to its raw_data, whose `size` bytes follow it in the file."""
     head = b"".join(number(1, dim) for dim in dims) + number(2, FLOAT) + text(8, name) + header(9, size)
     return header(5, len(head) + size) + head
 
@@ -77,6 +77,6 @@ def value_info(field: int, name: str, dims: Iterable[int]) -> bytes:
 
 
 def model_head(producer: str, graph_size: int) -> bytes:
-    """A model up to its graph's `graph_size` bytes, which follow it in the file."""
+    """A model up to the `graph_size` bytes of its graph, which follow it in the file."""
     opset = message(8, text(1, "") + number(2, 20))
     return number(1, 10) + text(2, producer) + text(3, "2.13.0") + opset + header(7, graph_size)

@@ -1,14 +1,14 @@
-"""What `thence query` costs, side by side with what it is compared to, for models of 100,000 nodes.
+"""Measures `thence query`, compared with its baselines, for models of 100,000 nodes.
 
 python bench/query_cost.py [--rounds 5]
 
-Selectors: the whole process against `thence map` of the same file in the same format, in turns; the most
-that a selector may take is 1.2 times as much. Every one fits nodes: classes are asked of a model that tells
-them, and parameters of one that has them.
+Selectors: the whole process, compared with `thence map` of the same file in the same format, alternately; the
+bar is a factor of 1.2. Every selector matches nodes: classes are queried in a model that has them, and
+parameters in a model that has those.
 
-SQL: the rows of all tables against the processor time that filling them takes, on one core, which is what
-`--sql` takes more than a selector does; beside it, Python's sqlite3 puts the same rows into the same tables
-with executemany. The bar is 500,000 rows a second.
+SQL: the rows of all tables per second of processor time on one core. This time is the difference between
+`--sql` and a selector. For comparison, Python's sqlite3 inserts the same rows into the same tables with
+executemany. The bar is 500,000 rows per second.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ TABLES = ["nodes", "modules", "initializers", '"values"', "edges", "evidence", "
 
 
 def run(*command: str | Path) -> tuple[float, float]:
-    """Seconds by the clock and of the processor."""
+    """Seconds of the clock and of the processor."""
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
@@ -71,7 +71,7 @@ def selectors(model: Path, wanted: dict[str, list[str]], format: str, rounds: in
 
 
 def made(name: str) -> Path:
-    """A model of 100,000 nodes; bench/models.py makes some of them, among gigabytes of others."""
+    """A model of 100,000 nodes; bench/models.py makes some of them, together with gigabytes of others."""
     path = models.FOLDER / f"{name}.onnx"
     if path.exists():
         return path

@@ -1,10 +1,10 @@
-"""Measures a tagged copy side by side with what it is compared to, and prints each figure with its bar.
+"""Measures `thence tag`, compared with its baselines, and prints each figure with its bar.
 
 python bench/tag_cost.py [--repetitions 5]
 
-Model b, of many weights: `thence tag` against `cp --reflink=never` and `sync` of the copy, both durable.
-Model a, of 100,000 nodes: `thence tag` against loading, adding as many entries of the same size, and saving
-with Python's onnx. By the clock, in turns; the median is taken.
+Model b, with many weights: `thence tag`, compared with `cp --reflink=never` and `sync` of the copy, both
+durable. Model a, with 100,000 nodes: `thence tag`, compared with loading, adding as many entries of the same
+size, and saving with Python's onnx. Times are by the clock, alternately; the median is taken.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import models
 import onnx
 from compare import BINARIES, Row, run, table
 
-# The same entries for every node: one node's, as `thence tag` writes them.
+# The same entries for every node, as `thence tag` writes them for one node.
 EDIT = """
 import json, sys, onnx
 entries = json.loads(sys.argv[3])

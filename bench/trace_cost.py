@@ -1,9 +1,9 @@
-"""What recording costs: a forward with the capture's sources against a plain one, in one run.
+"""Measures recording: a forward with the capture's sections, compared with a plain one, in one run.
 
 nice -n 5 python bench/trace_cost.py [--layers 12] [--hidden 768] [--length 128] [--rounds 7]
 
-The default is an encoder of twelve layers and 110 million parameters. Plain and recorded forwards take
-turns, so that a busy machine slows both; the table has the medians and their ratio to the plain forward.
+The default is an encoder of twelve layers and 110 million parameters. Plain and recorded forwards alternate,
+so that a busy machine slows both. The table has the medians and their ratio to the plain forward.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def main() -> None:
         num_attention_heads=options.hidden // 64,
         intermediate_size=options.hidden * 4,
     )
-    build: Any = BertModel  # the library is not typed throughout
+    build: Any = BertModel  # the library is not fully typed
     model: torch.nn.Module = build(config).eval()
     given = Arguments((), {"input_ids": torch.randint(0, config.vocab_size, (1, options.length))})
 
@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def measure(runs: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """The median time of each; they take turns, and the first turn is not counted."""
+    """The median time of each; they alternate, and the first round is not counted."""
     times: dict[str, list[float]] = {name: [] for name in runs}
     for turn in range(rounds + 1):
         for name, run in runs.items():

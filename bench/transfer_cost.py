@@ -1,13 +1,13 @@
-"""What `thence transfer` costs, side by side with `thence map` on both models.
+"""Measures `thence transfer`, compared with `thence map` on both models.
 
 python bench/transfer_cost.py [--rounds 3] [--nodes 1000 10000 100000]
 
-The ancestor's nodes are named as the TorchScript exporter does it; the descendant is the same graph with
-names that tell nothing. For each size, in turns: the processor time of the transfer against that of mapping
-both, which may be twice as much; the time a node takes against that of the smallest size, likewise; and the
-memory that the transfer takes more than the larger map, which may be 400 bytes for each node of both.
-Last, two models of large weights: how many bytes of them are read and told apart in a second where one model
-has them transposed, and against that where both have the same, which a glance tells.
+The ancestor's nodes are named as by the TorchScript exporter; the descendant is the same graph with
+meaningless names. For each size, alternately: the processor time of the transfer, which may be twice that of
+mapping both; the time per node, which may be twice that of the smallest size; and the memory that the
+transfer needs in addition to that of the larger map, which may be 400 bytes for each node of both.
+Finally, two models with large weights: the bytes of weights that are compared per second if one model has
+them transposed, and if both have the same, which a sample of each weight decides.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WEIGHTS, SIDE, BYTES_A_SECOND = 4, 4096, 1e9
 
 
 def run(*arguments: str | Path, may_differ: bool = False) -> tuple[float, int]:
-    """Seconds of the processor, and the most memory in bytes. `may_differ`: exit code 1 is no failure."""
+    """Seconds of the processor, and the peak memory in bytes. `may_differ`: exit code 1 is not a failure."""
     command = [PROGRAM, *arguments, "-q", "-f", "json"]
     if arguments[0] != "diff":
         command += ["-j", "1"]
@@ -52,7 +52,7 @@ def pair(nodes: int) -> tuple[Path, Path]:
 
 
 def heavy(name: str, prefix: str, transposed: bool = False) -> Path:
-    """A row of products with large weights, the same in every model, whatever they are called."""
+    """A chain of matrix products with large weights, which are the same in every model under any name."""
     path = models.FOLDER / f"transfer_{name}.onnx"
     random = np.random.default_rng(1)
     weights = [random.standard_normal((SIDE, SIDE), dtype=np.float32) for _ in range(WEIGHTS)]

@@ -1,4 +1,4 @@
-"""`--rebase` writes what the program answers into the expectations, instead of comparing."""
+"""`--rebase` writes the program's answers into the expectations instead of comparing them."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""How many models of a corpus get working dummy inputs from the model and its configuration alone.
+"""Counts the models of a corpus for which working dummy inputs are found from the model and its
+configuration.
 
     PYTHONPATH=python python tools/inputs_coverage.py CORPUS.jsonl [--out FILE] [--only TEXT] [--again]
 
-Each line of the corpus is built and searched in a child process of its own, with a time limit. Results
-go to a file, a line each, as they come: a run that was interrupted goes on where it stopped. The
-line's own `inputs` are never read. Needs torch and transformers.
+Each line of the corpus is built and searched in a separate process with a time limit. Results are appended to
+a file, one line each, so an interrupted run can be continued. The `inputs` of the line are never read. Needs
+torch and transformers.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def main() -> int:
 
 
 def heads_of(line: dict[str, Any]) -> list[str]:
-    """The models for a task that take the line's configuration: rules were not made by looking at these."""
+    """The models with a task head for the line's configuration: they were not used for writing the rules."""
     try:
         module = importlib.import_module(line["class"].rpartition(".")[0])
         config_class = load(line["config_class"])
@@ -87,7 +88,7 @@ def read_results(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def warm_up() -> None:
-    """Imports what every child needs, once: children are forked from here."""
+    """Imports the modules that every child needs, once: children are forked from here."""
     import torch
 
     transformers: Any = importlib.import_module("transformers")
@@ -103,7 +104,7 @@ def warm_up() -> None:
 
 
 def in_child(line: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """The result of a line, from a process that is ended when its time is over."""
+    """The result of a line, from a process that is killed at its time limit."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     child = context.Process(target=answer, args=(line, sender))

@@ -1,11 +1,11 @@
-"""thence: which PyTorch or Hugging Face module each node of an ONNX model came from, and how we know.
+"""thence: reports the PyTorch or Hugging Face module that produced each node of an ONNX model, with evidence.
 
     import thence
 
     onnx_model, mapper = thence.export_hf_model_with_semantics(model, inputs, "model.onnx")
     mapper.get_hf_module_for_onnx_node(onnx_model.graph.node[0])
 
-For a file alone, neither torch nor a live model is needed, and none is imported:
+A file can be mapped without a live model; torch is then neither needed nor imported:
 
     >>> import thence
     >>> thence.SemanticMapper("examples/tiny.onnx").summary["nodes"]
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .summary import Summary
     from .tagging import Tagging
 
-# Which file has what; a file is imported when one of its names is first asked for.
+# The file that defines each public name. It is imported when the name is first used.
 _HOMES = {
     "Error": "errors",
     "HierarchyExporter": "live",

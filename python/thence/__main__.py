@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def main() -> int:
-    """Runs the native program in place of this process; commands that need Python come back to it."""
+    """Replaces this process by the native program. Commands that need Python start Python again."""
     program = next((path for path in _candidates() if _is_program(path)), None)
     if program is None:
         print(
@@ -30,7 +30,7 @@ def _candidates() -> Iterator[Path]:
 
 
 def _is_program(path: Path) -> bool:
-    """Whether it can be run and is no script: the script `thence` is what calls us."""
+    """Whether the file is executable and not a script: the script `thence` is the caller itself."""
     try:
         with path.open("rb") as file:
             return os.access(path, os.X_OK) and file.read(2) != b"#!"

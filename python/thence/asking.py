@@ -1,4 +1,4 @@
-"""How a mapper's model is opened again to be asked: the map itself stays in the core."""
+"""Opens the model of a mapper again for queries. The map itself stays in the core."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .errors import USAGE, Error, told
 
 @contextmanager
 def with_capture(metadata: Any) -> Iterator[str]:
-    """The path of a capture; one that is a value goes by way of a file."""
+    """Yields the path of a capture. A capture that is a Python value is written to a temporary file."""
     if isinstance(metadata, Mapping):
         with tempfile.TemporaryDirectory(prefix="thence.") as folder:
             path = Path(folder) / "model.capture.json"
@@ -27,7 +27,7 @@ def with_capture(metadata: Any) -> Iterator[str]:
 
 
 class Wanted(TypedDict):
-    """How a model is mapped, as the core takes it."""
+    """The options of a map, as the core takes them."""
 
     strategy: str
     exceptions: list[str] | None
@@ -50,7 +50,7 @@ def wanted(
 
 
 class Asking:
-    """Opens a model as it was mapped, once it is asked."""
+    """Opens a model with the options of its map, when the first query is made."""
 
     def __init__(self, model: Any, metadata: Any, wanted: Wanted, *, ignore_tags: bool = False) -> None:
         self._model = model
@@ -61,7 +61,7 @@ class Asking:
         self._seen: tuple[int, ...] = ()
 
     def open(self, rows: Sequence[Mapping[str, Any]]) -> _core.Questions:
-        """The map in the core. The core looks into the file, so a file that changed is not asked."""
+        """Opens the map in the core. The core reads the file again, so a file that has changed is refused."""
         if self._questions is None:
             self._seen = self._looks()
             self._questions = self._opened()

@@ -1,4 +1,4 @@
-"""The nodes of the graphs that a node holds, such as the branches of If."""
+"""The nodes of the bodies of a node, such as the branches of If."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def body_nodes(node: onnx.NodeProto) -> Iterator[onnx.NodeProto]:
-    """The nodes straight inside; those inside of these are not listed."""
+    """Yields the nodes directly inside; nodes that are nested deeper are not listed."""
     for attribute in node.attribute:
         for body in (attribute.g, *attribute.graphs):
             yield from body.node

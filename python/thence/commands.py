@@ -1,6 +1,8 @@
-"""`python -m thence.commands COMMAND REQUEST`: what the native program starts for what needs a live model
-or a package of Python's. REQUEST is a JSON object of the flags that were given; the flags themselves are
-declared in C++. Words go to standard error, and the exit code is the program's.
+"""`python -m thence.commands COMMAND REQUEST`: runs commands that need a live model or a Python package. The
+native program starts it.
+
+REQUEST is a JSON object of the flags that were given; the flags are declared in C++. Messages go to standard
+error. The exit code is that of the program.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ Request = dict[str, Any]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command. Gives the exit code."""
+    """Runs one command and returns the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         command, request = _COMMANDS[words[0]], json.loads(words[1])
@@ -39,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _guarded(command: Callable[[Request], None], request: Request) -> int:
-    """Runs a command; whatever ends it becomes a sentence and an exit code."""
+    """Runs a command, and turns any exception into a message and an exit code."""
     verbose = bool(request.get("verbose"))
     if not verbose:
         _hush()
@@ -74,7 +76,7 @@ def _export(request: Request) -> None:
     from .strategies import exporter_for
 
     strategy = request.get("strategy", "auto")
-    exporter_for(strategy, request.get("exporter"))  # wrong usage is told before the model is loaded
+    exporter_for(strategy, request.get("exporter"))  # reports wrong usage before the model is loaded
     progress = Progress(quiet=bool(request.get("quiet")))
     with progress.stage("load"):
         loaded = _loaded(load, request)
@@ -125,7 +127,7 @@ def _capture(request: Request) -> None:
 
 
 def _extract(request: Request) -> None:
-    """Infers the types that the file lacks, and prints them as JSON: what `--types` reads."""
+    """Infers the types that the file lacks, and prints them as JSON, the input of `--types`."""
     answers = _answers()
     from .types_of import types_of
 
@@ -133,7 +135,7 @@ def _extract(request: Request) -> None:
         types = types_of(request["model"])
     except (Error, MemoryError, ImportError):
         raise
-    except Exception as error:  # the program names the values whose types are not known
+    except Exception as error:  # the program lists the values without a type
         raise_if_out_of_memory(error)
         types = {}
     with answers:
@@ -141,14 +143,14 @@ def _extract(request: Request) -> None:
 
 
 def _convert(request: Request) -> None:
-    """To Parquet; rows come on standard input."""
+    """Writes Parquet; reads rows from standard input."""
     from .parquet import write
 
     write(sys.stdin.buffer, request["output"])
 
 
 def _verify(request: Request) -> None:
-    """Claims come on standard input, a line each; verdicts go to standard output likewise."""
+    """Reads claims from standard input and writes verdicts to standard output, one per line."""
     from pathlib import Path
 
     answers = _answers()
@@ -175,7 +177,7 @@ def _verify(request: Request) -> None:
 
 
 def _answers() -> TextIO:
-    """Standard output, for the answer alone: what libraries print goes to standard error."""
+    """Reserves standard output for the answer: what libraries print goes to standard error."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     return answers
@@ -191,10 +193,10 @@ def _loaded(load: Callable[..., Loaded], request: Request) -> Loaded:
 
 
 def _inputs(loaded: Loaded, request: Request) -> tuple[Inputs, dict[str, dict[int, str]] | None]:
-    """The inputs and the axes that may vary: a specification's, a factory's, or derived."""
+    """The inputs and the dynamic axes: from a specification, from a factory, or derived."""
     from .export import batch_and_sequence, derive_inputs, read_spec
 
-    batch = 2 if request.get("dynamic") else 1  # exporters take an axis of 1 for a constant
+    batch = 2 if request.get("dynamic") else 1  # exporters treat an axis of 1 as a constant
     if "input_spec" in request:
         inputs = read_spec(request["input_spec"], loaded.model)
     elif loaded.inputs is not None:
@@ -208,7 +210,7 @@ def _inputs(loaded: Loaded, request: Request) -> tuple[Inputs, dict[str, dict[in
 
 
 def _hush() -> None:
-    """No warnings and no bars of torch's and transformers' own."""
+    """Disables the warnings and progress bars of torch and transformers."""
     warnings.simplefilter("ignore")
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
@@ -216,7 +218,7 @@ def _hush() -> None:
 
 
 def _terminated(number: int, _frame: object) -> NoReturn:
-    """So that what is half-written is taken away."""
+    """Raises, so that incomplete files are removed."""
     raise SystemExit(128 + number)
 
 

@@ -1,4 +1,4 @@
-"""What the Python API raises: `thence.Error`, whoever failed inside."""
+"""`thence.Error`, the exception of the Python API."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ OUTPUT = 4
 
 
 class Error(Exception):
-    """Something that cannot be done, in words for its user.
+    """An error with a message for the user.
 
-    `kind` is the exit code of the program for it (2 wrong usage, 3 bad input, 4 input or output
-    failed), `code` is explained in docs/errors.md, `text` is one sentence, `hint` says what to try,
-    and `details` are somebody else's words, such as the exporter's.
+    `kind` is the exit code of the program (2 wrong usage, 3 bad input, 4 input or output failed), `code` is
+    explained in docs/errors.md, `text` is one sentence, `hint` suggests what to try, and `details` is the
+    original message, such as the exporter's.
 
     >>> error = Error(2, "U001", "there is no strategy 'best'", "choose auto")
     >>> print(error)
@@ -34,13 +34,13 @@ class Error(Exception):
         self.text = text
         self.hint = hint
         self.details = details
-        super().__init__(kind, code, text, hint, details)  # all of them, so that it can be pickled
+        super().__init__(kind, code, text, hint, details)  # all arguments, so that it can be pickled
 
     def __str__(self) -> str:
         return self.lines()
 
     def lines(self, *, verbose: bool = False) -> str:
-        """As the program prints it: the sentence, the hint and, if wanted, the details."""
+        """The message as the program prints it: the sentence, the hint and, if `verbose`, the details."""
         lines = [f"error[{self.code}]: {self.text}"]
         if self.hint:
             lines.append(f"  help: {self.hint}")
@@ -51,7 +51,7 @@ class Error(Exception):
 
 @contextmanager
 def told(said: str = "", meant: str = "") -> Iterator[None]:
-    """Errors of the core and of the export become `Error`; `said` in their text becomes `meant`.
+    """Converts errors of the core and of the export to `Error`; replaces `said` in their text by `meant`.
 
     >>> from thence import _core
     >>> with told():
@@ -65,11 +65,11 @@ def told(said: str = "", meant: str = "") -> Iterator[None]:
         yield
     except _core.CoreError as error:
         kind, code, text, hint = error.args
-        if said:  # a path that is ours, where the user has another
+        if said:  # the path of a temporary file, which the user does not know
             text, hint = text.replace(said, meant), hint.replace(said, meant)
         raise Error(kind, code, text, hint) from None
     except Exception as error:
-        export = sys.modules.get(f"{__package__}.export.errors")  # not loaded: it cannot be one
+        export = sys.modules.get(f"{__package__}.export.errors")  # not loaded: not an ExportError
         if export is None or not isinstance(error, export.ExportError):
             raise
         raise Error(

@@ -1,4 +1,4 @@
-"""Bounds on what a model may ask of the libraries that work on it."""
+"""Limits on the resources that a model may require from the libraries that process it."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from .errors import BAD_INPUT, Error
 if TYPE_CHECKING:
     import onnx
 
-# Nodes of a model whose function calls are replaced by the functions' bodies. onnx infers the types of
-# 200,000 such nodes in half a second; the time grows in proportion.
+# Nodes of a model after inlining its functions. onnx infers the types of 200,000 such nodes in half a second;
+# the time grows linearly.
 MOST_EXPANDED_NODES = 1_000_000
 
 Key = tuple[str, str, str]  # domain, name and overload of a function or an operator
 Bodies = dict[Key, Iterable["onnx.NodeProto"]]
 
-# What libraries call it when they get no memory, where they do not raise MemoryError.
+# Messages of libraries that run out of memory without raising MemoryError.
 _OUT_OF_MEMORY = re.compile(
     r"bad.?alloc|failed to allocate|out of memory|cannot allocate memory", re.IGNORECASE
 )
 
 
 def raise_if_out_of_memory(error: Exception) -> None:
-    """Raises MemoryError where a library's error means that."""
+    """Raises MemoryError if a library's error means that."""
     if isinstance(error, MemoryError) or _OUT_OF_MEMORY.search(str(error)):
         raise MemoryError from error
 
 
 def check_function_calls(model: onnx.ModelProto) -> None:
-    """Raises Error where the functions of a model expand to too many nodes.
+    """Raises Error if the functions of a model expand to too many nodes.
 
-    Functions that each call the previous one twice double with each of them. onnx and onnxruntime walk or
-    copy the body of a function for each call.
+    Functions that each call the previous one twice grow exponentially. onnx and onnxruntime walk or copy the
+    body of a function for each call.
     """
     bodies: Bodies = {_key(one.domain, one.name, one.overload): one.node for one in model.functions}
     if bodies and _expanded(model.graph.node, bodies) > MOST_EXPANDED_NODES:
@@ -48,20 +48,20 @@ def check_function_calls(model: onnx.ModelProto) -> None:
 
 
 def _key(domain: str, name: str, overload: str) -> Key:
-    return "" if domain == "ai.onnx" else domain, name, overload  # two spellings of one domain
+    return "" if domain == "ai.onnx" else domain, name, overload  # two names of one domain
 
 
 def _expanded(main: Iterable[onnx.NodeProto], bodies: Bodies) -> int:
-    """How many nodes there are once all calls are expanded. A function that calls itself counts as endless.
+    """The number of nodes after inlining all calls. A function that calls itself counts as infinite.
 
     Depth-first without recursion: a chain of calls may be as long as the file allows.
     """
     calls = {key: _calls(body) for key, body in bodies.items()}
-    sizes: dict[Key, int] = {}  # of functions, once expanded
+    sizes: dict[Key, int] = {}  # number of nodes of each function after inlining
 
     def size(counts: dict[Key, int]) -> int:
         total = sum(count * (1 + sizes.get(key, 0)) for key, count in counts.items())
-        return min(total, MOST_EXPANDED_NODES + 1)  # so that numbers stay small
+        return min(total, MOST_EXPANDED_NODES + 1)  # keeps numbers small
 
     first = _calls(main)
     stack = [key for key in first if key in bodies]
@@ -81,7 +81,7 @@ def _expanded(main: Iterable[onnx.NodeProto], bodies: Bodies) -> int:
 
 
 def _calls(nodes: Iterable[onnx.NodeProto]) -> dict[Key, int]:
-    """How often each operator or function is used, in bodies as well."""
+    """The number of uses of each operator or function, including those in bodies."""
     counts: dict[Key, int] = {}
     for node in _with_bodies(nodes):
         key = _key(node.domain, node.op_type, node.overload)

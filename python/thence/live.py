@@ -1,4 +1,4 @@
-"""The API for those who hold a live model: trace it, export it, or both in one line."""
+"""The API for live models: trace a model, export it, or both in one call."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def export_hf_model_with_semantics(
     torch_nn_exceptions: Sequence[str] | None = None,
     **exporter_options: Any,
 ) -> tuple[ModelProto, SemanticMapper]:
-    """Exports a model with its tags, and gives the ONNX model and its mapper.
+    """Exports a model with its tags, and returns the ONNX model and its mapper.
 
-    `inputs` is a tensor, a tuple by position, or a mapping by argument name. Other keywords go to
-    the exporter. The capture file is written beside `path`. The mapper answers with modules of `model`.
+    `inputs` is a tensor, a tuple by position, or a mapping by argument name. Other keywords go to the
+    exporter. The capture file is written beside `path`. The mapper returns modules of `model`.
     """
     import onnx
 
@@ -46,7 +46,7 @@ def export_hf_model_with_semantics(
 
 
 class HierarchyExporter:
-    """Exports models with their hierarchy written into them."""
+    """Exports models with their hierarchy written into the file."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class HierarchyExporter:
         embed: bool = True,
         verbose: bool = False,
     ) -> None:
-        needs_of(strategy)  # a wrong name is told at once
+        needs_of(strategy)  # reports a wrong name at once
         self._wanted = Wanted(
             strategy=strategy,
             exporter=exporter,
@@ -75,7 +75,7 @@ class HierarchyExporter:
     def run(
         self, model: nn.Module, inputs: Any, path: str | PathLike[str], options: Mapping[str, Any]
     ) -> Result:
-        """As `export`, and gives the map as well."""
+        """Like `export`, and also returns the map."""
         wanted = Wanted(**{**vars(self._wanted), "options": options})
         with told():
             given = given_inputs(model, inputs)
@@ -83,13 +83,13 @@ class HierarchyExporter:
 
 
 class TracingHierarchyBuilder:
-    """Writes down what happens when a live model runs."""
+    """Records a run of a live model."""
 
     def trace_model_execution(self, model: nn.Module, inputs: Any) -> dict[str, object]:
-        """Metadata for `SemanticMapper`: modules, parameters, and the operations of one forward.
+        """Returns metadata for `SemanticMapper`: modules, parameters, and the operations of one forward.
 
-        It is a capture (schema/capture.schema.json): `json.dump` makes a capture file of it. What cannot be
-        recorded is left out, with a diagnostic on standard error and in `unrecorded`.
+        The result is a capture (schema/capture.schema.json): `json.dump` writes it as a capture file. What
+        cannot be recorded is left out, with a diagnostic on standard error and in `unrecorded`.
         """
         with told():
             return observed(model, inputs, needed=["execution_trace"])
@@ -103,7 +103,7 @@ def export_to_onnx(
     exporter: str | Sequence[str] | None = None,
     **exporter_options: Any,
 ) -> Path:
-    """Exports a model as it is, without capture and tags. Keywords go to the exporter."""
+    """Exports a model without capture and tags. Keywords go to the exporter."""
     with told():
         given = given_inputs(model, inputs)
         exported = export_model(

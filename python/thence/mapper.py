@@ -1,4 +1,4 @@
-"""A model's map as Python values: which module each node came from."""
+"""The map of a model as Python values: the module of each node."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class ModuleRecord:
-    """A module as a file or a capture describes it, where no live one is at hand."""
+    """A module as a file or a capture describes it, if there is no live one."""
 
     path: str
     class_name: str | None
@@ -35,10 +35,10 @@ class ModuleRecord:
 class SemanticMapper:
     """Maps every node of a model to its module.
 
-    `model` is a path, the bytes of a file, or a ModelProto. `metadata` is what
-    `TracingHierarchyBuilder` gave, or the path of a capture file or of a saved program (`.pt2`). With
-    `torch_model`, answers are live modules. `rules` is the path of a rules file, and `granularity` one of
-    "hf", "nn" and "custom": which modules are told (docs/rules.md).
+    `model` is a path, the bytes of a file, or a ModelProto. `metadata` is the result of
+    `TracingHierarchyBuilder`, or the path of a capture file or of a saved program (`.pt2`). With
+    `torch_model`, answers are live modules. `rules` is the path of a rules file, and `granularity`, one of
+    "hf", "nn" and "custom", chooses which modules are reported (docs/rules.md).
 
     >>> mapper = SemanticMapper("examples/tiny.onnx", "examples/tiny.capture.json")
     >>> len(mapper.map_all_nodes())
@@ -75,9 +75,10 @@ class SemanticMapper:
         rules: str | os.PathLike[str] | None = None,
         granularity: str | None = None,
     ) -> SemanticMapper:
-        """A mapper with a map that is there already, such as a file that `thence map` wrote.
+        """Creates a mapper from an existing map, such as a file that `thence map` wrote.
 
-        `metadata` and those after it are what that map was made with, for questions that go beyond its rows.
+        `metadata` and the following arguments are those that the map was made with. Queries that need more
+        than its rows use them.
         """
         mapper = cls.__new__(cls)
         mapper._fill(model, answer, torch_model)
@@ -96,27 +97,27 @@ class SemanticMapper:
         self._finder = Finder(model, answer["nodes"])
 
     def questions(self) -> _core.Questions:
-        """The map in the core, where selectors and SQL are answered; `SemanticQueryInterface` asks it."""
+        """The map in the core, which answers selectors and SQL; `SemanticQueryInterface` uses it."""
         return self._asking.open(self._map["nodes"])
 
     @property
     def strategy(self) -> str:
-        """Which evidence was used."""
+        """The strategy that was used."""
         return str(self._map["strategy"])
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Counts of nodes by how their module is known, as in the map."""
+        """Counts of nodes: direct, inferred, unknown, and by source, as in the map."""
         return dict(self._map["summary"])
 
     @property
     def diagnostics(self) -> list[dict[str, Any]]:
-        """What is odd about the model."""
+        """The diagnostics for the model, such as inconsistencies."""
         return list(self._map["diagnostics"])
 
     @cached_property
     def tagging(self) -> Tagging:
-        """Tags by kind, what was filtered, and what to change about it; `print` it."""
+        """Tags by kind, what was filtered, and how to change it; `print` shows it."""
         return Tagging.of(self._map)
 
     @cached_property
@@ -128,25 +129,26 @@ class SemanticMapper:
         }
 
     def map_all_nodes(self) -> list[Row]:
-        """One row a node, in order, with the fields of schema/map.schema.json."""
+        """One row per node, in order, with the fields of schema/map.schema.json."""
         return list(self._map["nodes"])
 
     def get_row(self, node: NodeProto | str) -> Row:
-        """The row of a node: by itself, by its name, or by its place (`#61`, `12.then_branch#3`)."""
+        """The row of a node, given as a node, by its name, or by its location (`#61`, `12.then_branch#3`)."""
         return self._finder.find(node)
 
     def get_hf_module_for_onnx_node(self, node: NodeProto | str) -> nn.Module | ModuleRecord | None:
-        """The model's own module that a node belongs to; None when that is not known.
+        """The module of the model's own code that a node belongs to; None if it is unknown.
 
-        It is the nearest module that is not torch's own (`hf_module` of the row), or the innermost
-        one where there is no such module or classes are not known.
+        It is the nearest module that is not part of torch (`hf_module` of the row). If there is no such
+        module, or if classes are unknown, it is the innermost module.
         """
         row = self.get_row(node)
         path = row["hf_module"] if row["hf_module"] is not None else row["module"]
         return None if path is None else self._module(path)
 
     def get_module_for_onnx_node(self, node: NodeProto | str) -> nn.Module | ModuleRecord | None:
-        """The innermost module whose forward ran the node, torch's own included; None when unknown."""
+        """The innermost module whose forward ran the node, including those of torch; None if it is
+        unknown."""
         path = self.get_row(node)["module"]
         return None if path is None else self._module(path)
 
@@ -155,7 +157,7 @@ class SemanticMapper:
         return pandas_table(self.map_all_nodes())
 
     def to_arrow(self) -> Any:
-        """The rows as a pyarrow Table; `layer_path`, whose entries are of two types, as JSON text."""
+        """The rows as a pyarrow Table; `layer_path`, whose entries have two types, is JSON text."""
         return arrow_table(self.map_all_nodes())
 
     def _module(self, path: str) -> nn.Module | ModuleRecord:
@@ -168,7 +170,7 @@ class SemanticMapper:
 
 
 def _answer(model: Any, metadata: Any, how: Wanted) -> bytes:
-    """The core's map."""
+    """Computes the map in the core."""
     with with_capture(metadata) as capture:
         if isinstance(model, (str, os.PathLike)):
             return _core.map_file(os.fspath(model), capture, **how)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 import unicodedata
 
-# Control characters, marks that turn the direction of text, unpaired surrogates, line separators.
+# Control characters, bidirectional marks, unpaired surrogates, line separators.
 _UNPRINTABLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 def printable(text: str) -> str:
-    r"""Text from a file as a terminal may show it: what it would obey is escaped; line ends stay.
+    r"""Escapes what a terminal would interpret in text from a file; line ends are kept.
 
     >>> printable("model_type 'a\x1b[2J\u202e'")
     "model_type 'a\\x1b[2J\\u202e'"

@@ -1,7 +1,7 @@
-"""A capture of a live model in the state in which it is exported: no cache, nothing printed.
+"""Captures a live model in the state in which it is exported: no cache, no output.
 
-What cannot be recorded is left out with a diagnostic, and the rest of the capture is made. Only a model
-that fails by itself, without any of our hooks, is an error.
+What cannot be recorded is left out with a diagnostic, and the rest of the capture is made. Only a model that
+fails by itself, without our hooks, is an error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .export.inputs import forward_failure
 from .export.quiet import quiet
 from .messages import to_stderr
 
-# What a capture lacks without a part of it, for the diagnostic.
+# What a capture lacks without each part, for the diagnostic.
 _LOST = {
     "calls": "how often and in which order modules run",
     "execution_trace": "the operations of a forward",
@@ -43,11 +43,11 @@ def observed(
     say: Callable[[str], None] | None = None,
     verbose: bool = False,
 ) -> dict[str, object]:
-    """The hierarchy, and of the sections `needed` and `welcome` those that can be recorded.
+    """Records the hierarchy, and those of the sections `needed` and `welcome` that can be recorded.
 
-    The rest is in `unrecorded`, by name with the reason, and each is told to `say` (standard error by
-    default). Raises ExportError where a section is needed and the model itself is the reason: its forward
-    fails, or torch.export cannot capture it.
+    The others are in `unrecorded`, by name with the reason, and each is reported to `say` (standard error by
+    default). Raises ExportError if a section is needed and the model itself is the reason: its forward fails,
+    or torch.export cannot capture it.
     """
     with LOCK, as_found(model, getattr(model, "config", None)), quiet(verbose):
         recorder = _Recorder(model, inputs, bool(needed), say or to_stderr)
@@ -61,7 +61,7 @@ def observed(
 
 
 class _Recorder:
-    """Records part by part, and notes the parts that fail."""
+    """Records part by part, and keeps a list of the parts that fail."""
 
     def __init__(self, model: nn.Module, inputs: Any, strict: bool, say: Callable[[str], None]) -> None:
         self.unrecorded: dict[str, str] = {}
@@ -114,7 +114,7 @@ class _Recorder:
         )
 
     def _check_section(self, name: str, error: Exception) -> None:
-        """Raises if the model, and not our recording, is the reason why there is no such section."""
+        """Raises if the model, and not our recording, is the reason why the section is missing."""
         kind, words = type(self._model).__name__, words_of(error)
         if isinstance(error, Unsupported):
             what, hint = f"{kind}: {words}", "use another strategy, or another version of torch"
@@ -127,7 +127,7 @@ class _Recorder:
         raise ExportError(Code.EXPORTER, what, hint, words_of(error, 4000)) from error
 
     def _check_forward(self) -> None:
-        """Runs forward without any hooks. Raises ExportError X011 when it fails."""
+        """Runs forward without any hooks. Raises ExportError X011 if it fails."""
         try:
             given = arguments(self._inputs).copied()
             with torch.no_grad():

@@ -1,7 +1,7 @@
-"""The rows of a map as a Parquet file: what `thence convert --to parquet` starts.
+"""Writes the rows of a map as a Parquet file, for `thence convert --to parquet`.
 
-Rows come as lines of JSON, some thousands at a time; each batch is a row group, so that no more than one
-is in memory. Fields and their meaning are those of schema/map.schema.json.
+Rows are read as lines of JSON, in batches of some thousands. Each batch is a row group, so that only one is
+in memory. The fields are those of schema/map.schema.json.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ BATCH = 2 << 20  # bytes of JSON in a row group, or one row if that is longer
 
 
 def write(rows: BinaryIO, path: str) -> None:
-    """Fills the file; who asked for it puts it into its place."""
+    """Writes the file; the caller moves it to its place."""
     try:
         import pyarrow
         import pyarrow.json
@@ -32,7 +32,7 @@ def write(rows: BinaryIO, path: str) -> None:
 
 
 def _batches(rows: BinaryIO) -> Iterator[bytes]:
-    """Whole lines, about so many bytes at a time."""
+    """Yields complete lines in batches of about BATCH bytes."""
     rest = b""
     while more := rows.read(BATCH):
         lines, end, begun = more.rpartition(b"\n")

@@ -1,7 +1,7 @@
-"""From a live model to a tagged ONNX file and its capture: what the command and the API both call.
+"""Turns a live model into a tagged ONNX file and its capture; the command and the API both call it.
 
-The exporter writes into a workplace beside the output. There the capture is made and the file is
-tagged, and only then do both get their places, so nobody ever sees an untagged or half-written file.
+The exporter writes into a temporary folder beside the output. There the capture is made and the file is
+tagged. Only then are both moved to their places, so an untagged or incomplete file is never visible.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .tagging import Tagging
 
 @dataclass
 class Wanted:
-    """How to export; the defaults are those of the program."""
+    """Options of an export; the defaults are those of the program."""
 
     strategy: str = "auto"
     exporter: str | Sequence[str] | None = None
@@ -44,14 +44,14 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Result:
-    """The summary, and the map that it sums up."""
+    """The summary, and the map that it summarises."""
 
     summary: Summary
     map: dict[str, Any]
 
 
 def capture_path(output: str | Path) -> Path:
-    """Where the capture of an export goes.
+    """The path of an export's capture.
 
     >>> str(capture_path("out/model.onnx")), str(capture_path("net.v2"))
     ('out/model.capture.json', 'net.v2.capture.json')
@@ -67,7 +67,7 @@ def run(
     wanted: Wanted | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Exports, captures, tags. Raises `Error`; then the output is what it was before."""
+    """Exports, captures and tags. Raises `Error`; the old output is then unchanged."""
     wanted = wanted or Wanted()
     progress = progress or Progress(quiet=True)
     output = Path(path)
@@ -95,7 +95,7 @@ def run(
 
 
 class _Work:
-    """One export on its way: what is recorded while it runs, and what is made of it before it ends."""
+    """One export in progress: what is recorded during the run, and the files made from it."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class _Work:
 
     @contextmanager
     def listening(self, model: nn.Module) -> Iterator[None]:
-        """Around the TorchScript exporter's call."""
+        """Encloses the TorchScript exporter's call."""
         with ExitStack() as stack:
             self._calls = stack.enter_context(record_calls(model))
             try:
@@ -139,7 +139,7 @@ class _Work:
             yield
 
     def finish(self, file: Path, made: Made) -> None:
-        """The exporter is done, and its file has not got its place yet."""
+        """Called when the exporter is done and its file is not yet in its place."""
         self._exporting.close()
         with self._progress.stage("capture"):
             self._written = self._write(self._observe(made))
@@ -175,13 +175,13 @@ class _Work:
         )
 
     def _observe(self, made: Made) -> dict[str, object]:
-        """The capture: the export is there, so what cannot be recorded does not end it."""
-        if made.unrecorded is not None:  # of the attempt that failed nothing is used
+        """Makes the capture. The model is already exported, so a part that is not recorded is no error."""
+        if made.unrecorded is not None:  # records of the failed attempt are not used
             self._scopes = self._calls = None
             self._unrecorded = {"export": made.unrecorded}
         program = getattr(made.program, "exported_program", None)
         by_torchscript = made.program is None
-        if not by_torchscript:  # what an exporter lacked that was tried before
+        if not by_torchscript:  # an exporter that was tried before lacked it
             self._unrecorded.pop("module_map", None)
         scopes = self._scopes if by_torchscript else None
         section = needs_of(self._strategy).section
@@ -215,7 +215,7 @@ class _Work:
         self._progress.say(f"warning[{Code.UNRECORDED.value}]: {why}; the strategy auto is used")
 
     def _write(self, capture: dict[str, object]) -> Path:
-        """Beside its place, on the same disk; it is gone if the export does not come to its end."""
+        """Writes beside the final place, on the same disk. The file is removed if the export fails."""
         target = self._capture
         try:
             folder = self._stack.enter_context(
@@ -233,13 +233,13 @@ class _Work:
             raise cannot_write(self._output, error) from error
 
     def _tagged(self, file: Path, content: bytes | None) -> dict[str, Any]:
-        """Writes the file, unless it is there and gets no tags; gives its map."""
+        """Writes the file, unless it exists and gets no tags; returns its map."""
         try:
             text = self._map(file, content, str(self._written))
         except _core.CoreError as error:
             if not error.args[1].startswith("C"):
                 raise
-            # A file that can be mapped without the capture is not lost for the capture's sake.
+            # If the capture does not fit the file, map the file without it instead of failing.
             text = self._map(file, content, "")
             self._unrecorded["capture"] = str(error.args[2])
             self._progress.say(

@@ -1,4 +1,4 @@
-"""Which row of a map a node has, when a user holds the node or knows its name."""
+"""Finds the row of a map for a node, given as an object or by its name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PLACE = re.compile(r"(.*)#(\d+)", re.DOTALL)
 
 
 class Finder:
-    """Finds rows by name, by place, and by what a node writes, which no other node of its graph does."""
+    """Finds rows by name, by location, and by the outputs of a node, which are unique in its graph."""
 
     def __init__(
         self, model: str | os.PathLike[str] | bytes | ModelProto, rows: Sequence[dict[str, Any]]
@@ -24,7 +24,7 @@ class Finder:
         self._rows = rows
 
     def find(self, node: NodeProto | str) -> dict[str, Any]:
-        """Raises KeyError when there is no such node, or when several have the name."""
+        """Raises KeyError if there is no such node, or if several have the name."""
         if isinstance(node, str):
             return self._named(node)
         found = self._by_name.get(node.name, []) if node.name else []
@@ -78,7 +78,7 @@ def _loaded(model: str | os.PathLike[str] | bytes | ModelProto) -> ModelProto:
 
 
 def _places(model: ModelProto) -> Iterator[tuple[str, int, NodeProto]]:
-    """Every node with its graph's label and its index there, in the order of a map's rows."""
+    """Every node with the label of its graph and its index there, in the order of a map's rows."""
     yield from _walk(model.graph.node, "")
     for function in model.functions:
         label = f"function:{function.domain}:{function.name}:{function.overload}"

@@ -1,8 +1,8 @@
-"""Which stage a command is in, on a terminal and nowhere else.
+"""Shows the current stage of a command, on a terminal only.
 
-One line on standard error, rewritten in place: the stages with marks, and how long the present one
-takes. A pipe, a file, `--quiet` and TERM=dumb get nothing, NO_COLOR gets no colour. No thread, no
-dependency: a stage that hangs shows its name, which is what one wants to know.
+It is one line on standard error, rewritten in place: the stages with marks, and the time of the current one.
+Nothing is printed to a pipe or a file, with `--quiet`, or with TERM=dumb; NO_COLOR disables colour. It needs
+no thread and no dependency. A stage that hangs shows its name, which is the important part.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STAGES = ("load", "inputs", "export", "capture", "tag")
 
 
 class Progress:
-    """Shows stages as they begin and end; `timings` has the seconds of each, shown or not."""
+    """Shows stages as they begin and end; `timings` has the seconds of each, whether shown or not."""
 
     def __init__(
         self, stages: Sequence[str] = STAGES, *, quiet: bool = False, stream: TextIO | None = None
@@ -34,7 +34,7 @@ class Progress:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """A stage that lasts as long as the block. The line is gone when the block raises."""
+        """A stage that lasts as long as the block. The line is removed if the block raises."""
         start = time.monotonic()
         self._draw(name)
         try:
@@ -46,12 +46,12 @@ class Progress:
         self._draw(None)
 
     def say(self, text: str) -> None:
-        """A sentence to the same stream, above the line of stages."""
+        """Prints a sentence to the same stream, above the line of stages."""
         self.clear()
         print(printable(text), file=self._stream, flush=True)
 
     def clear(self) -> None:
-        """Takes the line away; call it before the program prints its answer."""
+        """Removes the line; call it before the program prints its answer."""
         if self._shown and self._width:
             self._stream.write("\r" + " " * self._width + "\r")
             self._stream.flush()

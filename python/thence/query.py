@@ -1,4 +1,4 @@
-"""Questions about a map: which nodes are attention, layer 0, a class, a part of the tree."""
+"""Queries on a map: by role, layer, class or part of the module tree."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Selection(list[Row]):
     def as_list(self, name: str, *, precision: str = "fp32") -> Any:
         """The list that another tool takes, as `thence query --as` prints it.
 
-        `nodes-to-exclude`, `node-block-list` and `op-block-list` are lists of names, `extract-io` a
-        mapping with `input_names` and `output_names`, `tensorrt-layers` a text. What such a list
-        cannot say is warned of.
+        `nodes-to-exclude`, `node-block-list` and `op-block-list` are lists of names, `extract-io` is a
+        mapping with `input_names` and `output_names`, `tensorrt-layers` is text. Nodes that such a list
+        cannot express cause a warning.
         """
         with told():
             text, said = self._mapper.questions().tool_list(name, self._nodes, precision)
@@ -46,7 +46,7 @@ class Selection(list[Row]):
 
 
 class SqlRows(list[tuple[Any, ...]]):
-    """What SQL found: tuples, and the names of their `columns`."""
+    """The result of an SQL query: tuples, and the names of their `columns`."""
 
     def __init__(self, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
         super().__init__(rows)
@@ -57,13 +57,13 @@ class SqlRows(list[tuple[Any, ...]]):
         return package("pandas").DataFrame(list(self), columns=self.columns)
 
     def to_arrow(self) -> Any:
-        """The rows as a pyarrow Table; a column of numbers and words becomes one of words."""
+        """The rows as a pyarrow Table; a column of numbers and text becomes text."""
         values = [_of_one_kind(column) for column in zip(*self, strict=True)] or [[] for _ in self.columns]
         return package("pyarrow").table(dict(zip(self.columns, values, strict=True)))
 
 
 class SemanticQueryInterface:
-    """Finds nodes by what they are. Answers are rows of the map, in order.
+    """Finds nodes by their properties. Answers are rows of the map, in order.
 
     >>> query = SemanticQueryInterface(SemanticMapper("examples/tiny.onnx", "examples/tiny.capture.json"))
     >>> [row["name"] for row in query.find_nodes_by_module("layers.0.act")]
@@ -94,10 +94,11 @@ class SemanticQueryInterface:
         unknown: bool = False,
         shared: bool = False,
     ) -> Selection:
-        """The nodes that fit every selector, as `thence query` finds them.
+        """The nodes that match every selector, as `thence query` finds them.
 
-        Of several values for one selector, either fits. In globs, `*` is one part of a path and `**`
-        any number. `Error` with the code Q002 says which selector fits nothing, and what is near.
+        Different selectors combine with AND; several values of one selector combine with OR. In globs, `*` is
+        one part of a path and `**` any number of parts. If a selector matches nothing, `Error` with the code
+        Q002 names it and suggests similar values.
         """
         layers = [layer] if isinstance(layer, int) else _listed(layer)
         with told():
@@ -118,9 +119,9 @@ class SemanticQueryInterface:
         return Selection(self._mapper, nodes, [self._rows[node] for node in nodes])
 
     def sql(self, text: str, *, timeout: float = 60.0, memory: int = 2048) -> SqlRows:
-        """What one SELECT finds in the tables of `thence convert --to sqlite`.
+        """Runs one SELECT on the tables of `thence convert --to sqlite`.
 
-        It may take so many seconds (0: any) and megabytes; nothing can be written.
+        `timeout` is in seconds (0: no limit), `memory` in megabytes. The query cannot write.
         """
         with told():
             return SqlRows(*self._mapper.questions().sql(text, timeout, memory << 20))
@@ -128,8 +129,8 @@ class SemanticQueryInterface:
     def get_attention_components(self, layer_id: int | None = None) -> dict[str, list[Row]]:
         """The nodes of attention by component: query, key, value and so on.
 
-        Those that are of attention and of no component, such as the product of query and key, are
-        under "attention".
+        Nodes of attention that belong to no component, such as the product of query and key, are under
+        "attention".
         """
         found: dict[str, list[Row]] = {}
         for row in self._find(role="attention", layer=layer_id):
@@ -137,7 +138,7 @@ class SemanticQueryInterface:
         return found
 
     def find_nodes_by_module_type(self, semantic_type: str) -> Selection:
-        """Nodes of a type, such as attention, norm or mlp, or of a finer class, such as self_attention."""
+        """Nodes of a role, such as attention, norm or mlp, or of a specific one, such as self_attention."""
         return self._find(role=semantic_type)
 
     def find_nodes_by_layer(self, layer_id: int) -> Selection:
@@ -149,19 +150,19 @@ class SemanticQueryInterface:
         return self._find(component=component)
 
     def find_nodes_by_class(self, name: str) -> Selection:
-        """Nodes whose module, or model's own module, is of a class, named in full or by its last word."""
+        """Nodes whose `module` or `hf_module` has this class, given in full or by its last part."""
         return self._find(class_name=name)
 
     def find_nodes_by_module(self, path: str) -> Selection:
-        """Nodes of the modules whose path fits a glob: `encoder.layer.*.output`, `**.query`."""
+        """Nodes of the modules whose path matches a glob: `encoder.layer.*.output`, `**.query`."""
         return self._find(module=path)
 
     def get_unknown_nodes(self) -> Selection:
-        """Nodes whose module is not known; `reason` says why."""
+        """Nodes whose module is unknown; `reason` has the cause."""
         return self._find(unknown=True)
 
     def _find(self, **wanted: Any) -> Selection:
-        """As `select`, but nothing is an answer, too."""
+        """Like `select`, but an empty result is not an error."""
         try:
             return self.select(**wanted)
         except Error as error:

@@ -1,7 +1,7 @@
-"""What each strategy asks of an export: which exporter, and which sections of a capture.
+"""The requirements of each strategy for an export: the exporter, and the sections of a capture.
 
-The hierarchy is always captured, the module map whenever TorchScript exports, and the FX graph
-whenever the exporter made one anyway. What evidence a strategy then uses, the core knows.
+The hierarchy is always captured, the module map whenever TorchScript exports, and the FX graph whenever the
+exporter has made one. The core defines the evidence that a strategy then uses.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from .errors import USAGE, Error
 
 @dataclass(frozen=True)
 class Needs:
-    """What must be there for a strategy to answer."""
+    """The requirements of a strategy."""
 
-    section: str | None = None  # beside the hierarchy
-    exporter: str | None = None  # the only one that gives the section
+    section: str | None = None  # in addition to the hierarchy
+    exporter: str | None = None  # the only one that provides the section
 
 
 STRATEGIES: dict[str, Needs] = {
@@ -31,7 +31,7 @@ STRATEGIES: dict[str, Needs] = {
 
 
 def needs_of(strategy: str) -> Needs:
-    """The row of a strategy.
+    """The requirements of a strategy, by its name.
 
     >>> needs_of("htp").section
     'execution_trace'
@@ -43,7 +43,7 @@ def needs_of(strategy: str) -> Needs:
 
 
 def exporter_for(strategy: str, asked: str | Sequence[str] | None) -> str | Sequence[str] | None:
-    """The exporter to use: the one asked for, if the strategy can live with it.
+    """The exporter to use: the requested one, if the strategy supports it.
 
     >>> exporter_for("universal", None)
     'torchscript'

@@ -1,4 +1,4 @@
-"""What came of an export, in numbers."""
+"""The result of an export, in numbers."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from .tagging import FILTERED, Tagging
 
 @dataclass(frozen=True)
 class Summary:
-    """An export that is on disk: where, by whom, how many nodes have a module, how long it took."""
+    """A completed export: its files and exporter, the number of nodes with a module, and the time."""
 
     path: Path
     capture: Path
-    files: tuple[Path, ...]  # all that were written, the model first, the capture last
+    files: tuple[Path, ...]  # all files that were written, the model first, the capture last
     exporter: str
     strategy: str
     tagged: bool
     nodes: int
-    direct: int  # nodes whose module is told by evidence of their own
-    inferred: int  # by that of their neighbours
+    direct: int  # nodes whose module follows from evidence for the node itself
+    inferred: int  # nodes whose module follows from connected nodes
     unknown: int
     modules: int
     modules_executed: int
     by_source: Mapping[str, int] = field(default_factory=dict)
-    failed: Mapping[str, str] = field(default_factory=dict)  # exporters tried before, and what they said
+    failed: Mapping[str, str] = field(default_factory=dict)  # exporters tried before, with their errors
     timings: Mapping[str, float] = field(default_factory=dict)  # seconds by stage
     tagging: Tagging = field(default_factory=Tagging)  # tags by kind, and why nodes have none
-    unrecorded: Mapping[str, str] = field(default_factory=dict)  # what could not be recorded, and why
+    unrecorded: Mapping[str, str] = field(default_factory=dict)  # parts not recorded, and why
 
     @property
     def coverage(self) -> float:
-        """The share of nodes that have a module, 0 to 1; 1 when there are no nodes."""
+        """The share of nodes that have a module, 0 to 1; 1 if there are no nodes."""
         return 1.0 if self.nodes == 0 else (self.nodes - self.unknown) / self.nodes
 
     @property
     def seconds(self) -> float:
-        """All stages together."""
+        """The total time of all stages."""
         return sum(self.timings.values())
 
     def __str__(self) -> str:
-        """One line, as `thence export` ends with; more where a filter took nodes' tags.
+        """The last line of `thence export`; more lines if a filter removed tags of nodes.
 
         >>> here = Path("m.onnx"), Path("m.capture.json")
         >>> print(Summary(*here, here, "dynamo", "auto", True, 8, 6, 1, 1, 5, 5, timings={"export": 1.5}))

@@ -1,4 +1,4 @@
-"""Rows as tables of other packages, which are the user's to install."""
+"""Converts rows to tables of optional packages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def package(name: str) -> Any:
-    """The package, or words about how to get it."""
+    """Imports the package. Raises an error with installation instructions if it is missing."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -22,6 +22,6 @@ def pandas_table(rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def arrow_table(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """The same as a pyarrow Table; `layer_path`, whose entries are of two types, as JSON text."""
+    """Rows of a map as a pyarrow Table; `layer_path`, whose entries have two types, is JSON text."""
     texts = [{**row, "layer_path": json.dumps(row["layer_path"])} for row in rows]
     return package("pyarrow").Table.from_pylist(texts)

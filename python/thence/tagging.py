@@ -1,4 +1,4 @@
-"""Which nodes of a map have a tag, of what kind of module, and what became of the others."""
+"""Counts the tagged nodes of a map by kind of module, and the others by reason."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _TORCH = "torch.nn."
-# A node that has a module and no tag: around it there are only torch's own modules that are no exception.
+# A node with a module and no tag: all modules around it are torch's own, and none is listed as an exception.
 FILTERED = "filtered"
 
 
@@ -27,7 +27,7 @@ class Tagging:
     """
 
     own: Mapping[str, int] = field(default_factory=dict)  # nodes by class, of the model's own classes
-    exceptions: Mapping[str, int] = field(default_factory=dict)  # of torch.nn classes that count as well
+    exceptions: Mapping[str, int] = field(default_factory=dict)  # the same of exempt torch.nn classes
     untagged: Mapping[str, int] = field(default_factory=dict)  # by reason, as in the rows
     left_out: tuple[str, ...] = ()  # torch.nn classes that ran, have no modules inside, and no tag
     modules: int = 0
@@ -38,7 +38,7 @@ class Tagging:
         """Counts the rows of a map."""
         own, exceptions, untagged = Counter[str](), Counter[str](), Counter[str]()
         for row in answer["nodes"]:
-            if row["tag"] is None or row["module"] is None:  # operations that serve nobody alone have a tag
+            if row["tag"] is None or row["module"] is None:  # auxiliary nodes have a tag, but no module
                 untagged[row["reason"] or FILTERED] += 1
             else:
                 kind = exceptions if row["hf_module_class"].startswith(_TORCH) else own
@@ -65,7 +65,7 @@ class Tagging:
         return self.tagged + sum(self.untagged.values())
 
     def __str__(self) -> str:
-        """What was tagged and what was not, why, and what to change; a line each."""
+        """What was tagged and what was not, why, and how to change it; one line for each."""
         told = f" ({_counts(self.exceptions)})" if self.exceptions else ""
         lines = [
             f"{self.tagged} of {self.nodes} nodes {'has' if self.tagged == 1 else 'have'} a tag: "
@@ -95,7 +95,7 @@ def _counts(counts: Mapping[str, int]) -> str:
 
 
 def _leaves_of_torch(modules: list[dict[str, Any]]) -> set[str]:
-    """Last words of the torch.nn classes of modules that ran and have none inside."""
+    """Last name parts of the torch.nn classes of modules that ran and have no modules inside."""
     parents = {module["path"].rpartition(".")[0] for module in modules if module["path"]}
     return {
         _last_word(module["class"])

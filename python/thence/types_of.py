@@ -1,4 +1,4 @@
-"""What the values of an ONNX model hold, where the file does not tell: inferred by onnx, without weights."""
+"""Types of the values of an ONNX model that the file lacks: inferred by onnx, without weights."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import onnx
 
 from .limits import check_function_calls
 
-SMALL = 1024  # bytes: tensors that shapes may be computed from
+SMALL = 1024  # bytes: smaller tensors are kept, because shapes may be computed from them
 
 
 def types_of(model: str | Path) -> dict[str, dict[str, Any]]:
-    """Element type and shape by value: what `thence extract --types` reads.
+    """Element type and shape by value, the input of `thence extract --types`.
 
     A value whose type cannot be inferred is left out.
     """
@@ -29,7 +29,7 @@ def types_of(model: str | Path) -> dict[str, dict[str, Any]]:
 
 
 def _drop_weights(graph: onnx.GraphProto) -> None:
-    """Large initializers become inputs of the same type: all that onnx needs, and gigabytes are too much."""
+    """Replaces large initializers by inputs of the same type, which is enough for onnx and saves memory."""
     kept = []
     inputs = {value.name for value in graph.input}
     for tensor in graph.initializer:

@@ -1,4 +1,4 @@
-"""Every strategy under every condition on a part of the sample: what `make accuracy` does for the corpus."""
+"""Every strategy under every condition on a part of the sample, as `make accuracy` does on the corpus."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = (
     *("albert", "bert", "bert12", "clip", "deberta", "funnel", "gpt2", "gpt2_12", "layoutlmv3", "llama"),
     *("lxmert", "mamba", "mixtral", "resnet", "squeezebert", "swin", "t5", "vit", "wav2vec2", "whisper"),
 )
-# Weights that an exporter computed, and whose last bits depend on the processor, in three ways.
+# Weights that an exporter computed, whose last bits depend on the processor, for three reasons.
 COMPUTED = ("mamba", "resnet", "wav2vec2")
 AT_A_TIME = 2
 
@@ -55,14 +55,14 @@ def test_the_corpus_bars_are_met_where_names_or_a_capture_speak(rows: list[dict[
     by_order = {"htp", "fx_graph"}
     bars = [bar for bar in accuracy_bars() if bar.key[0] in (FILE, CAPTURE) and bar.key[2] not in by_order]
     assert bars
-    # Whose the nodes are that an exporter made is asked of far fewer nodes here.
+    # The bars for nodes that an exporter added need more nodes than the sample has.
     assert not missed(rows, [bar for bar in bars if not bar.what.startswith("made")])
     assert not models_below(rows, 0.99)
 
 
-# A few models weigh more here than in the corpus, so the bars by order alone are the sample's own.
+# A few models have more weight here than in the corpus, so the sample has its own bars for order alone.
 LEAST = {"torchscript": 0.97, "dynamo": 0.99}
-LEAST_WITHOUT_SIZES = 0.955  # a torch.export graph does not tell who asked for sizes: unknown, not wrong
+LEAST_WITHOUT_SIZES = 0.955  # a torch.export graph lacks the modules that read sizes: unknown, not wrong
 MOST_WRONG, MOST_WRONG_SHUFFLED = 0.005, 0.05
 
 
@@ -82,7 +82,7 @@ def test_order_alone_goes_far(rows: list[dict[str, Any]], exporter: str, strateg
 
 @pytest.mark.parametrize("name", COMPUTED)
 def test_scores_do_not_depend_on_the_processor(rows: list[dict[str, Any]], name: str, tmp_path: Path) -> None:
-    """One of the two files is another processor's than that which captures the live model here."""
+    """One of the two files comes from another processor than the one that captures the live model here."""
     found = rows_of(name, tmp_path, AMD64)
     exporters = {row["exporter"] for row in found}
     assert len(exporters) == 1

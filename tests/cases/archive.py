@@ -1,4 +1,4 @@
-"""Saved programs as text: the bytes of a `.pt2` archive by what its entries hold."""
+"""Makes the bytes of a `.pt2` archive from a description of its entries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 
 def archive_bytes(entries: Mapping[str, object], compression: int = zipfile.ZIP_STORED) -> bytes:
-    """An archive of texts and bytes as they are, and of anything else as JSON."""
+    """An archive whose text and byte entries are stored unchanged, and others as JSON."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", compression) as archive:
         for name, content in entries.items():

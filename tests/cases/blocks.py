@@ -1,4 +1,4 @@
-"""Indented text as a tree of lines, and a line as words: what `.onnxtxt` files are made of."""
+"""Parses indented text into a tree of lines, and a line into words: the basis of `.onnxtxt` files."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import json
 import re
 from dataclasses import dataclass, field
 
-# A word is anything without spaces, or anything at all in double quotes, written as in JSON.
+# A word is a sequence without spaces, or any text in double quotes, as in JSON.
 WORD = re.compile(r'"(?:[^"\\]|\\.)*"|\S+')
 
 
 class TextError(ValueError):
-    """A line that cannot be understood; says which."""
+    """A line that cannot be parsed; the message contains it."""
 
 
 @dataclass
 class Line:
-    """A line and the lines that are indented below it."""
+    """A line, with the lines that are indented below it."""
 
     text: str
     number: int
@@ -27,7 +27,7 @@ class Line:
 
 
 def parse_blocks(text: str) -> list[Line]:
-    """The lines of a text as a tree, without comments (`# ...`) and blank lines."""
+    """Parses a text into a tree of lines, without comments (`# ...`) and blank lines."""
     top = Line("", 0)
     open_lines: list[tuple[int, Line]] = [(-1, top)]
     for number, raw in enumerate(text.splitlines(), start=1):
@@ -44,7 +44,7 @@ def parse_blocks(text: str) -> list[Line]:
 
 
 def words(text: str) -> list[str]:
-    """The words of a line; those in quotes without them."""
+    """The words of a line, without their quotes."""
     return [unquote(word) for word in WORD.findall(text)]
 
 
@@ -57,7 +57,7 @@ def unquote(word: str) -> str:
 
 
 def split_at(parts: list[str], separator: str) -> tuple[list[str], list[str]]:
-    """What stands before and after the first separator; the second is empty when there is none."""
+    """The parts before and after the first separator; the second is empty if there is none."""
     if separator not in parts:
         return parts, []
     at = parts.index(separator)

@@ -1,6 +1,6 @@
-"""A `.case` file: comments, files, commands and what they print. README.md beside this file shows the syntax.
+"""A `.case` file: comments, files, commands and their output. README.md in this folder shows the syntax.
 
-Reading keeps every line, so that writing with other expectations changes nothing else.
+Reading keeps every line, so that rewriting the expectations changes nothing else.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ ERROR = "! "
 
 @dataclass
 class Command:
-    """A command line and the lines that it is expected to print."""
+    """A command line and its expected output."""
 
     line: str
     number: int
     expected: list[str] = field(default_factory=list)
-    blank_after: int = 0  # blank lines between it and what follows
+    blank_after: int = 0  # blank lines after it
 
 
 @dataclass
@@ -47,11 +47,11 @@ class Case:
 
 
 def read_case(path: Path) -> Case:
-    """Reads a case, and those models beside it that it names."""
+    """Reads a case, and the models in its folder that it names."""
     text = path.read_text()
     beside = [model for model in path.parent.glob("*.onnxtxt") if f" {model.name}" in text]
     case = Case(path, [], {model.name: model.read_text() for model in beside})
-    content: list[str] | None = None  # of the file block that is open
+    content: list[str] | None = None  # of the current file block
     name = ""
 
     def close_file() -> None:
@@ -87,7 +87,7 @@ def starts_part(line: str) -> bool:
 
 
 def printed_lines(stdout: str, stderr: str, exit_code: int) -> list[str]:
-    """What a command printed, the way a case writes it: output, `! ` errors, `[exit N]`."""
+    """The output of a command in the format of a case: output, `! ` errors, `[exit N]`."""
     lines = stdout.splitlines()
     while lines and not lines[-1]:
         lines.pop()

@@ -1,6 +1,6 @@
-"""A model as a table of nodes, one a line, turned into ONNX. README.md beside this file shows the syntax.
+"""Converts a table of nodes, one per line, to ONNX. README.md in this folder shows the syntax.
 
-ONNX's own text syntax is understood as well, but it cannot say names with slashes or node metadata.
+The text syntax of ONNX is also accepted, but it cannot express names with slashes or node metadata.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def read_model(text: str) -> onnx.ModelProto:
 
 
 class TableReader:
-    """Reads the lines of one table; the result is `model`."""
+    """Parses the lines of one table; the result is `model`."""
 
     def __init__(self, lines: list[Line]) -> None:
         self.model = onnx.ModelProto(ir_version=METADATA_IR)
@@ -45,7 +45,7 @@ class TableReader:
                 self.model.opset_import[0].version = int(rest[0])
             elif keyword == "function":
                 self.model.functions.append(self.function(line))
-            elif keyword != "invalid":  # said for the test that checks the models of cases
+            elif keyword != "invalid":  # read by the test that checks the models of cases
                 self.add_to_graph(self.model.graph, line)
 
     def add_to_graph(self, graph: onnx.GraphProto, line: Line) -> None:
@@ -103,7 +103,7 @@ class TableReader:
 
 
 def add_metadata(node: onnx.NodeProto, line: Line) -> None:
-    """`key = value`, as it is; `stack = path:class ... name:op` as PyTorch's dynamo exporter writes it."""
+    """`key = value` is stored unchanged; `stack = path:class ... name:op` in the dynamo exporter's form."""
     key, equals, value = line.text.partition(" = ")
     if not equals:
         raise line.error("is neither metadata ('key = value') nor a body ('name:')")

@@ -1,4 +1,4 @@
-"""The small parts of a table: values with a type, weights with some data, attributes."""
+"""The elements of a table: typed values, weights with some data, attributes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def value_info(name: str, dtype: str = "float", shape: str = "n") -> onnx.ValueI
 def initializer(
     name: str, shape: str = "scalar", dtype: str = "float", data_of: str = "", factor: str = "1"
 ) -> onnx.TensorProto:
-    """`init fc.weight 4x8`: data that depends on the name, so that no two weights are equal by chance.
+    """`init fc.weight 4x8`: the data depends on the name, so that no two weights are equal by chance.
 
     `init w 4x8 float fc.weight`: the data of that name; `init w 4x8 float fc.weight 0.5`: half of it.
     """

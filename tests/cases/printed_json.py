@@ -1,4 +1,4 @@
-"""Every JSON that the program prints about a model, checked against the schemas and against each other."""
+"""Checks all JSON output for a model against the schemas, and for consistency."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 from tests.cases.schemas import problems
 
 Document = dict[str, Any]
-NODES_A_CALL = 500  # of explain: an argument each
+NODES_A_CALL = 500  # of explain: one argument per node
 
 
 def run_json(program: Path, *arguments: str | Path) -> list[Document]:
-    """The documents that a command prints: one, or one a line."""
+    """The documents that a command prints: one, or one per line."""
     done = subprocess.run([program, *arguments, "--quiet"], capture_output=True, check=False, timeout=120)
     assert done.returncode == 0, f"{arguments}: {done.stderr.decode()}"
     text = done.stdout.decode()
@@ -25,7 +25,7 @@ def run_json(program: Path, *arguments: str | Path) -> list[Document]:
 
 
 def check_printed_json(program: Path, model: Path, *flags: str | Path) -> Document:
-    """Checks `map`, `show` and `explain` in all their JSON; gives the map."""
+    """Checks all JSON of `map`, `show` and `explain`; returns the map."""
     (whole,) = run_json(program, "map", model, *flags, "--format", "json")
     assert problems(whole, "thence.map/1") == []
     nodes = whole["nodes"]

@@ -1,4 +1,4 @@
-"""The program under test: the one that ships and, where it was built, the one with sanitizers."""
+"""The program under test: the release program and, if it was built, the one with sanitizers."""
 
 from __future__ import annotations
 

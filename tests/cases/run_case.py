@@ -1,4 +1,4 @@
-"""Runs the commands of a case in a folder that holds its files, the models among them as bytes."""
+"""Runs the commands of a case in a folder with its files; models are converted to bytes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def write_files(case: Case, folder: Path) -> None:
 
 
 def file_bytes(name: str, text: str) -> bytes:
-    """A file as the program finds it: models and archives are described in words."""
+    """A file as the program reads it: models and archives are converted from their text form."""
     match name.rsplit(".", 1)[-1]:
         case "onnxtxt":
             return model_bytes(text)
@@ -34,7 +34,7 @@ def file_bytes(name: str, text: str) -> bytes:
 
 
 def run_command(command: Command, program: Path, folder: Path) -> list[str]:
-    """What `$ thence ...` prints; `< file` at its end gives it standard input."""
+    """The output of `$ thence ...`; a final `< file` is its standard input."""
     arguments = shlex.split(command.line.removeprefix("$ "))
     data = b""
     if "<" in arguments:

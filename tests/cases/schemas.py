@@ -1,4 +1,4 @@
-"""The JSON Schemas in schema/, each able to refer to the others by their `$id`."""
+"""The JSON Schemas in schema/, which can refer to each other by their `$id`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ FOLDER = Path(__file__).parents[2] / "schema"
 
 @cache
 def schemas() -> dict[str, dict[str, Any]]:
-    """By what a document's field `schema` says: thence.map/1."""
+    """By the field `schema` of a document: thence.map/1."""
     found = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.schema.json"))]
     return {schema["$id"]: schema for schema in found}
 
 
 @cache
 def validator(name: str, definition: str = "") -> Draft202012Validator:
-    """For a whole document, or for one of the schema's `$defs`."""
+    """The validator for a whole document, or for one of the schema's `$defs`."""
     registry: Registry[Any] = Registry().with_resources(
         (known, Resource.from_contents(schema)) for known, schema in schemas().items()
     )
@@ -33,7 +33,7 @@ def validator(name: str, definition: str = "") -> Draft202012Validator:
 
 
 def problems(document: object, name: str, definition: str = "") -> list[str]:
-    """What is wrong with a document, each with its place; nothing when it conforms."""
+    """The problems of a document, each with its location; none if it conforms."""
     return [
         f"{error.json_path}: {error.message[:300]}"
         for error in validator(name, definition).iter_errors(document)

@@ -1,4 +1,4 @@
-"""The same model with its nodes in another valid order, and which row of its map was which."""
+"""Reorders the nodes of a model in another valid order, and keeps the correspondence of the map's rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SAME = (
 
 
 def names_read(node: onnx.NodeProto) -> set[str]:
-    """What a node reads, its bodies included."""
+    """The values that a node reads, including those that its bodies read."""
     read = set(node.input)
     for attribute in node.attribute:
         for graph in [attribute.g, *attribute.graphs]:
@@ -34,7 +34,7 @@ def names_read(node: onnx.NodeProto) -> set[str]:
 
 
 def shuffled(model: onnx.ModelProto, seed: int) -> tuple[onnx.ModelProto, list[int]]:
-    """The model with the nodes of its main graph in another order; the old place of each."""
+    """The model with the nodes of its main graph in another order, and the old index of each."""
     nodes = list(model.graph.node)
     maker = {output: place for place, node in enumerate(nodes) for output in node.output if output}
     waits_for = [{maker[name] for name in names_read(node) if name in maker} for node in nodes]
@@ -62,14 +62,14 @@ def shuffled(model: onnx.ModelProto, seed: int) -> tuple[onnx.ModelProto, list[i
 
 
 def differences(rows: list[Row], shuffled_rows: list[Row], order: list[int]) -> list[str]:
-    """How the answers differ, row by row of the original."""
+    """The differences between the answers, by row of the original."""
     found = []
     before = {(row["graph"], row["index"]): row for row in rows}
     for row in shuffled_rows:
         graph, index = row["graph"], row["index"]
         if not graph:
             index = order[index]
-        elif not graph.startswith("function:"):  # a body's label begins with the place of the node around it
+        elif not graph.startswith("function:"):  # the label of a body begins with the index of its node
             place, dot, rest = graph.partition(".")
             graph = f"{order[int(place)]}{dot}{rest}"
         old = before[graph, index]

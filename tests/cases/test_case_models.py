@@ -1,4 +1,4 @@
-"""Every model in a case: valid ONNX, JSON that conforms to the schemas, the same answers in any order."""
+"""Every model in a case is valid ONNX; its JSON conforms to the schemas; its order does not matter."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def models() -> dict[str, str]:
 
 
 def is_invalid(text: str) -> bool:
-    """Whether a model says of itself that it breaks ONNX's rules."""
+    """Whether a model declares that it breaks the rules of ONNX."""
     return any(line.startswith("invalid ") for line in text.splitlines())
 
 

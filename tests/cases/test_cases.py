@@ -1,4 +1,4 @@
-"""Every `.case` file: runs its commands and compares what they print with what it says."""
+"""Runs the commands of every `.case` file and compares their output with the expected one."""
 
 from __future__ import annotations
 

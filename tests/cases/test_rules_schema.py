@@ -9,16 +9,16 @@ import pytest
 from tests.cases.case_file import read_case
 from tests.cases.schemas import problems
 
-tomllib = pytest.importorskip("tomllib")  # of Python 3.11
+tomllib = pytest.importorskip("tomllib")  # since Python 3.11
 
 FOLDER = Path(__file__).parent / "rules"
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
-# What a schema cannot say: which stars a pattern has, and that they stand alone.
+# Rules that a schema cannot express: the stars of a pattern, and that they are whole names.
 BEYOND = ("stands for a star", "stands for whole names")
 
 
 def rules_files() -> dict[str, tuple[str, str]]:
-    """By case and name: the text, and the program's error; empty where it had none."""
+    """By case and name: the text, and the program's error; empty if it had none."""
     found = {}
     for path in sorted(FOLDER.glob("*.case")):
         case = read_case(path)

@@ -1,4 +1,4 @@
-"""The schemas are sound and tell right from wrong; the examples and the data files conform to them."""
+"""The schemas are valid and reject wrong documents; the examples and the data files conform to them."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_example_model_is_its_table_and_runs() -> None:
 
 
 def changed(document: dict[str, Any], place: str, value: object) -> dict[str, Any]:
-    """A copy with another value at a place such as `nodes.0.level`; None takes the field out."""
+    """A copy with another value at a path such as `nodes.0.level`; None removes the field."""
     result = copy.deepcopy(document)
     *way, last = [int(step) if step.isdigit() else step for step in place.split(".")]
     inner: Any = result

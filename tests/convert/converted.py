@@ -1,4 +1,4 @@
-"""What the tests of `thence convert` share: models, the map that a conversion must agree with, and edges
+"""Shared code of the tests of `thence convert`: models, the map that a conversion must agree with, and edges
 counted without thence."""
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ ROOT = Path(__file__).parents[2]
 TEXT_FORMATS = ("graphml", "model-explorer", "dot", "csv", "sarif", "torch-map", "htp-metadata")
 FORMATS = (*TEXT_FORMATS, "sqlite", "parquet")
 
-# A few of each exporter, among them one with parallel edges and one whose layers share a module.
+# A few of each exporter, including one with parallel edges and one whose layers share a module.
 SAMPLE = [model for model in models() if model.name.split(".")[0] in ("albert", "bert", "resnet", "mixtral")]
 
-# Two functions, a body that reads from outside of it, a value read twice, a node without a name.
+# Two functions, a body that reads an outer value, a value that is read twice, a node without a name.
 ODD = """
 producer pytorch 2.13.0
 input x float 1x8
@@ -56,7 +56,7 @@ def odd_model(folder: Path) -> Path:
 def convert(
     model: Path, format: str, output: Path, *flags: str | Path, program: Path = RELEASE, code: int = 0
 ) -> str:
-    """Converts a model; gives what was said on standard error."""
+    """Converts a model; returns the text on standard error."""
     done = subprocess.run(
         [program, "convert", model, "--to", format, "--output", output, "--quiet", *flags],
         capture_output=True,
@@ -78,7 +78,7 @@ def map_of(model: Path, *flags: str | Path) -> dict[str, Any]:
 
 
 def main_edges(path: Path) -> list[tuple[int, int, str, int, int]]:
-    """Of the main graph: source, target, tensor, which output, which input."""
+    """Edges of the main graph: source, target, tensor, index of the output, index of the input."""
     graph = onnx.load(path, load_external_data=False).graph
     made = {
         value: (number, place)

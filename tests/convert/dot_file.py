@@ -1,4 +1,4 @@
-"""A reader of the DOT that thence writes: strict about quotes and braces, ignorant of everything else."""
+"""A parser for the DOT that thence writes: strict about quotes and braces; it ignores everything else."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Dot:
     name: str = ""
     nodes: dict[str, dict[str, str]] = field(default_factory=dict)
     edges: list[tuple[str, str, str]] = field(default_factory=list)
-    around: dict[str, list[str]] = field(default_factory=dict)  # labels of the clusters around a node
+    around: dict[str, list[str]] = field(default_factory=dict)  # labels of the clusters that contain a node
 
 
 def tokens(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What SARIF 2.1.0 asks of a log file, as far as ours uses it; written by hand, for tests have no network."""
+"""Checks the rules of SARIF 2.1.0 that our log files use; written by hand, because tests have no network."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ URI = re.compile(r"(?:[A-Za-z0-9._~/-]|%[0-9A-F]{2})+")
 
 
 def check_sarif(log: dict[str, Any]) -> list[dict[str, Any]]:
-    """Gives the results."""
+    """Checks the log and returns its results."""
     assert log.keys() == {"$schema", "version", "runs"}
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]

@@ -1,4 +1,4 @@
-"""DOT: clusters nest as modules do; where Graphviz is installed, it takes what we write."""
+"""DOT: clusters nest like modules; Graphviz accepts the output, if it is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GraphML: networkx reads every node, edge and attribute; groups nest as modules do, in yEd's words."""
+"""GraphML: networkx reads every node, edge and attribute; groups nest like modules, in the format of yEd."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read(path: Path) -> Any:
 
 
 def paths_around(tree: ElementTree.Element) -> dict[str, list[str]]:
-    """For every node of the model, the paths of the groups around it, outermost first."""
+    """For every node of the model, the paths of its enclosing groups, outermost first."""
     found: dict[str, list[str]] = {}
 
     def walk(graph: ElementTree.Element, around: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Whatever is in the names, every format is well-formed and tells of every node."""
+"""With any names, every format is well-formed and contains every node."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.hostile import pb
 from tests.hostile.test_odd import ODD
 
 csv.field_size_limit(1 << 30)
-# Two graphs of one label, which ONNX forbids: places in them coincide.
+# Two graphs with one label, which ONNX forbids: their locations coincide.
 SAME_LABEL = ("two functions of one name", "a body given twice")
 PROGRAMS = pytest.mark.parametrize("program", programs())
 
@@ -139,7 +139,7 @@ ANY_NAME = st.one_of(
 @given(names=st.lists(st.tuples(ANY_NAME, ANY_NAME, ANY_NAME), min_size=1, max_size=8))
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_names(names: list[tuple[bytes, bytes, bytes]], tmp_path: Path) -> None:
-    """Of nodes, modules, values and operators."""
+    """Any names of nodes, modules, values and operators."""
     nodes = []
     for number, (name, module, value) in enumerate(names):
         stack = b"['', " + repr(module.decode("latin-1")).encode() + b", 'op']"

@@ -1,4 +1,4 @@
-"""Model Explorer's own classes read the graphs and the node data."""
+"""The classes of Model Explorer read the graphs and the node data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STRICT = dacite.Config(strict=True)
 
 def graphs_of(path: Path) -> list[Graph]:
     document = json.loads(path.read_text())
-    assert isinstance(document["label"], str)  # by this and `graphs` its loader knows a collection
+    assert isinstance(document["label"], str)  # its loader recognises a collection by this and `graphs`
     collection: GraphCollection = dacite.from_dict(GraphCollection, document, STRICT)
     return list(collection.graphs)
 
@@ -96,7 +96,7 @@ def test_bodies_and_functions_are_graphs_of_their_own(tmp_path: Path) -> None:
     assert (node.label, node.subgraphIds) == ("If", ["3.then_branch [1]", "3.else_branch [2]"])
     inside = graphs["3.then_branch [1]"].nodes
     assert [[edge.sourceNodeId for edge in one.incomingEdges] for one in inside] == [[], ["3.then_branch#0"]]
-    assert inside[0].inputsMetadata[0].attrs[0].value == "a"  # from outside: named, not drawn
+    assert inside[0].inputsMetadata[0].attrs[0].value == "a"  # an outer value: named, but not drawn
 
 
 def test_slashes_and_semicolons_make_no_levels(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""torch-map and htp-metadata: nodes by their names; and a sidecar file serves as a capture."""
+"""torch-map and htp-metadata: nodes by their names; a sidecar file can be used as a capture."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_what_we_wrote_serves_as_a_capture(model: Model, tmp_path: Path) -> None
 
 
 def theirs(model: Model) -> dict[str, Any]:
-    """As other tools write it: modules that are not torch.nn's, keyed by class, with bare classes."""
+    """The format of other tools: modules that are not of torch.nn, keyed by class, with bare classes."""
     shown = [m for m in model.truth["modules"] if not m["class"].startswith("torch.nn.")]
     tree: dict[str, Any] = {}
     for order, module in enumerate(shown):

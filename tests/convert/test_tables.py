@@ -1,4 +1,4 @@
-"""CSV, Parquet and SQLite say what the map says."""
+"""CSV, Parquet and SQLite have the same content as the map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models with one thing changed that changes what they compute, at random but the same for a seed."""
+"""Models with one random change that affects their results; the same for the same seed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from onnx import numpy_helper
 
 # Operators whose operands may not be swapped.
 IN_ORDER = {"Sub", "Div", "Pow", "MatMul", "Where", "Concat", "Less", "Greater"}
-# Operators that may stand for each other: what is told is not whether a model is valid.
+# Operators that may replace each other: the model need not be valid.
 ALIKE = {"Add": "Sub", "Mul": "Div", "Tanh": "Sigmoid", "Relu": "Tanh", "Erf": "Tanh", "Sqrt": "Exp"}
 
 
@@ -78,7 +78,7 @@ def change_constant(model: onnx.ModelProto, choose: random.Random) -> bool:
 
 
 def read_another(model: onnx.ModelProto, choose: random.Random) -> bool:
-    """A node reads what an earlier one of the same operator makes instead."""
+    """A node reads the output of an earlier node with the same operator instead."""
     made: dict[str, list[str]] = {}
     found = []
     for node in model.graph.node:

@@ -1,4 +1,4 @@
-"""schema/defaults.json is what the onnx package says."""
+"""schema/defaults.json agrees with the onnx package."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DATA = Path(__file__).parents[2] / "schema" / "defaults.json"
 
 
 def as_text(default: onnx.AttributeProto) -> str | None:
-    """As settings are written; None for what has no text."""
+    """The text form of a default; None if it has none."""
     if default.type == onnx.AttributeProto.INT:
         return str(default.i)
     if default.type == onnx.AttributeProto.FLOAT:

@@ -1,4 +1,4 @@
-"""Whatever is changed in a model, it is not called the same."""
+"""A changed model is never reported as the same."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_change(name: str, change: str, tmp_path: Path) -> None:
         onnx.save(model, tmp_path / "changed.onnx")
         assert not diff(path_of(name), tmp_path / "changed.onnx")["same"], seed
         assert not diff(tmp_path / "changed.onnx", path_of(name))["same"], seed
-        # Nor when names and order tell nothing.
+        # Also with meaningless names and another order.
         other, _ = shuffled(model, seed)
         onnx.save(renamed(other, seed), tmp_path / "renamed.onnx")
         assert not diff(path_of(name), tmp_path / "renamed.onnx")["same"], seed

@@ -1,4 +1,4 @@
-"""Real models held against others that were made of them: by hand, by optimisers, by the other exporter."""
+"""Real models compared with models derived from them: by hand, by optimisers, by the other exporter."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def path_of(name: str) -> Path:
 
 
 def diff(a: Path, b: Path, *flags: str) -> Document:
-    """The whole answer, checked for what must hold of any."""
+    """The whole answer, after checking its invariants."""
     done = subprocess.run(
         [RELEASE, "diff", a, b, "--format", "json", *flags], capture_output=True, check=False, timeout=120
     )
@@ -64,7 +64,7 @@ def rename(graph: onnx.GraphProto, new: dict[str, str]) -> None:
 
 
 def renamed(model: onnx.ModelProto, seed: int) -> onnx.ModelProto:
-    """All but the model's own inputs and outputs has another name, and nodes have no metadata."""
+    """Renames everything except the model's inputs and outputs, and removes the metadata of nodes."""
     kept = {value.name for value in [*model.graph.input, *model.graph.output]}
     names = [tensor.name for tensor in model.graph.initializer]
     names += [name for node in model.graph.node for name in node.output if name]
@@ -109,7 +109,7 @@ def test_one_change_is_one_difference(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [model.name for model in models()])
 def test_a_model_trained_anew(name: str, tmp_path: Path) -> None:
-    """All weights are others, and weights are all that is told: not one node is taken for another."""
+    """All weights differ, and only weights are reported: no node is mistaken for another."""
     model = onnx.load(path_of(name))
     numbers = np.random.default_rng(1)
     for tensor in model.graph.initializer:
@@ -125,7 +125,7 @@ def test_a_model_trained_anew(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_weights_of_one_module(name: str, tmp_path: Path) -> None:
-    """That module is told, and no other."""
+    """That module is reported, and no other."""
     truth = next(model for model in models() if model.name == name).truth["nodes"]
     model = onnx.load(path_of(name))
     readers = Counter(value for node in model.graph.node for value in node.input)
@@ -174,7 +174,7 @@ def test_an_optimised_model(name: str, tmp_path: Path) -> None:
     kinds = document["summary"]["by_kind"]
     assert kinds["fused"] > 0
     assert not {"weights", "quantised", "moved", "renamed"} & kinds.keys()
-    # What the optimiser fused is told so, rather than removed and added.
+    # Nodes that the optimiser fused are reported as such, not as removed and added.
     made = Counter(node["op_type"] for each in document["differences"] for node in each["b"])
     added = Counter(
         node["op_type"] for each in document["differences"] if each["kind"] == "added" for node in each["b"]
@@ -187,7 +187,7 @@ def test_an_optimised_model(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_quantised_model(name: str, tmp_path: Path) -> None:
     quantised = tmp_path / "quantised.onnx"
-    quantize_dynamic(onnx.load(path_of(name)), quantised)  # given a file, it writes beside it
+    quantize_dynamic(onnx.load(path_of(name)), quantised)  # given a path, it writes files beside it
     document = diff(path_of(name), quantised)
     told = {
         node["name"] for each in document["differences"] if each["kind"] == "quantised" for node in each["b"]
@@ -204,7 +204,7 @@ def test_two_exporters(name: str) -> None:
     summary = document["summary"]
     assert summary["modules_same"] > summary["modules"] / 2
     assert summary["nodes_same"] > document["b"]["nodes"] / 2
-    # The weights are those of one model: but for what stands for minus infinity in masks.
+    # The weights are those of one model, except the values for minus infinity in masks.
     changed = [each for each in document["differences"] if each["kind"] == "weights"]
     assert all(node["op_type"] == "Where" for each in changed for node in each["b"])
 
@@ -226,7 +226,7 @@ def test_halves_are_another_precision(tmp_path: Path) -> None:
 
 
 def test_weights_in_other_files(tmp_path: Path) -> None:
-    """They are compared wherever they lie; if they cannot be read, that is said."""
+    """Weights are compared wherever they are stored. If they cannot be read, this is reported."""
     model = onnx.load(path_of("bert.torchscript"))
     for folder in ("one", "other"):
         (tmp_path / folder).mkdir()
@@ -236,7 +236,7 @@ def test_weights_in_other_files(tmp_path: Path) -> None:
 
     save(tmp_path / "one" / "model.onnx")
     model = onnx.load(path_of("bert.torchscript"))
-    model.graph.initializer.sort(key=lambda each: each.name, reverse=True)  # they lie in other places
+    model.graph.initializer.sort(key=lambda each: each.name, reverse=True)  # they are at other offsets
     save(tmp_path / "other" / "model.onnx")
     one, other = tmp_path / "one" / "model.onnx", tmp_path / "other" / "model.onnx"
     for a, b in ((one, other), (path_of("bert.torchscript"), one), (other, path_of("bert.torchscript"))):
@@ -253,12 +253,12 @@ def test_weights_in_other_files(tmp_path: Path) -> None:
     data[offset : offset + 4] = np.float32(9).tobytes()
     (other.parent / "weights.bin").write_bytes(data)
     assert diff(one, other)["summary"]["by_kind"].keys() == {"weights"}
-    # Outside of the folder nothing is read, nor through a link.
+    # Files outside of the folder are not read, nor through a link.
     (other.parent / "weights.bin").rename(tmp_path / "weights.bin")
     (other.parent / "weights.bin").symlink_to(tmp_path / "weights.bin")
     document = diff(one, other)
     assert document["summary"]["weights_not_compared"] > 0
-    # What is not compared is not the same, nor when both models lack the data.
+    # Weights that are not compared are not the same, even if both models lack the data.
     assert not document["same"]
     assert document["summary"]["by_kind"].keys() == {"not_compared"}
     assert diff(other, other)["summary"]["by_kind"].keys() == {"not_compared"}
@@ -266,7 +266,7 @@ def test_weights_in_other_files(tmp_path: Path) -> None:
 
 
 def test_weights_in_other_files_and_of_another_type(tmp_path: Path) -> None:
-    """Wherever they lie, a cast is a cast, and fused nodes are found by what they read."""
+    """Wherever weights are stored, a cast is recognised, and fused nodes are found by their inputs."""
     from onnxruntime.transformers.float16 import convert_float_to_float16
 
     half = convert_float_to_float16(onnx.load(path_of("bert.torchscript")), keep_io_types=True)

@@ -1,9 +1,9 @@
-"""Every command line in README.md and docs/ is run: the lines of ```sh fences that begin with `thence`, and
-the ```sql fences by `thence query`.
+"""Runs every command line in README.md and docs/: the lines of ```sh fences that begin with `thence`, and the
+```sql fences with `thence query`.
 
-A line may end in `# exit N`; without it the program must succeed. The ```python fences of docs/python.md
-are one script, and those of docs/exporters.md another; `print(...)  # text` must print that text. Links
-between pages must lead somewhere.
+A line may end in `# exit N`; without it the program must succeed. The ```python fences of docs/python.md are
+one script, and those of docs/exporters.md another; `print(...)  # text` must print that text. Links between
+pages must be valid.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def command_lines(page: Path) -> list[str]:
 
 
 def python_script(page: Path) -> str:
-    """The page with all but its Python left blank, so that a line has the same number in both.
+    """The page with everything except its Python left blank, so that line numbers are the same.
 
-    A fence that begins with `# needs: package` counts only if the package is there.
+    A fence that begins with `# needs: package` counts only if the package is installed.
     """
     text = page.read_text()
     lines = [""] * text.count("\n")
@@ -58,7 +58,7 @@ LINES = [
 
 
 def saved_program(modules: list[dict[str, str]]) -> bytes:
-    """An archive such as torch.export.save writes, of a program that ran one operation in each module."""
+    """An archive like that of torch.export.save, of a program that ran one operation in each module."""
     nodes = [
         {
             "name": f"add_{i}",
@@ -77,13 +77,13 @@ def saved_program(modules: list[dict[str, str]]) -> bytes:
 @pytest.fixture(scope="session")
 def quantised(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("quantised") / "quantised.onnx"
-    quantize_dynamic(onnx.load(SAMPLE / "bert.torchscript.onnx"), path)  # given a file, it writes beside it
+    quantize_dynamic(onnx.load(SAMPLE / "bert.torchscript.onnx"), path)  # given a path, it writes beside it
     return path
 
 
 @pytest.fixture
 def desk(tmp_path: Path, quantised: Path) -> Path:
-    """A folder with the files that the docs speak of."""
+    """A folder with the files that the docs name."""
     folder = tmp_path
     shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "model.onnx")
     shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "simplified.onnx")
@@ -137,7 +137,7 @@ def test_sql(sql: str) -> None:
 
 
 def test_the_rules_page_shows_what_is_printed(desk: Path) -> None:
-    """A fence with a command and, next to it, one with its output."""
+    """The page has a fence with a command, followed by one with its output."""
     text = (ROOT / "docs" / "rules.md").read_text()
     shown = re.findall(r"^```sh\n(thence [^\n]*)\n```\n\n```\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert len(shown) == 3
@@ -157,7 +157,7 @@ def test_the_script_of_a_page(page: str, tmp_path: Path) -> None:
         text=True,
         timeout=100,
     )
-    assert result.returncode == 0, result.stderr  # the lines of script.py are those of the page
+    assert result.returncode == 0, result.stderr  # line numbers of script.py are those of the page
     promised = [
         (number, found[1])
         for number, line in enumerate(script.splitlines(), start=1)

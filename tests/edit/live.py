@@ -1,4 +1,4 @@
-"""What the modules of a live model give, and what the values of its ONNX file are, on the same inputs."""
+"""The outputs of the modules of a live model, and the values of its ONNX file, for the same inputs."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""A protobuf file written in another way: tags and lengths longer than they need to be, the same content."""
+"""Rewrites a protobuf file with tags and lengths that are longer than necessary, and the same content."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
 
-# Which fields of which message hold messages that lead to nodes.
+# The fields of each message that contain nodes, directly or indirectly.
 INNER = {
     "model": {7: "graph", 25: "function"},
     "graph": {1: "node"},
@@ -16,7 +16,7 @@ INNER = {
 
 
 def padded(data: bytes, seed: int, kind: str = "model") -> bytes:
-    """Some tags and lengths of nodes, graphs and what holds them, at random, with bytes that add nothing."""
+    """Pads random tags and lengths of nodes, graphs and the messages around them with redundant bytes."""
     return _message(data, random.Random(seed), kind)
 
 
@@ -35,7 +35,7 @@ def _message(data: bytes, chance: random.Random, kind: str) -> bytes:
 
 
 def fields(data: bytes) -> Iterator[tuple[int, int, bytes, bytes]]:
-    """Number, wire type, the whole field, and the payload of one that has a length."""
+    """Number, wire type, the whole field, and the payload if it has a length."""
     at = 0
     while at < len(data):
         start = at

@@ -1,4 +1,4 @@
-"""Graphs that run, their nodes named after modules at random, whatever could be one call."""
+"""Valid graphs whose nodes are named after random modules."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def random_model(seed: int) -> onnx.ModelProto:
 
 
 def random_paths(chance: random.Random) -> list[str]:
-    """Scopes, as TorchScript writes them; the empty one is the model's own."""
+    """Scopes in TorchScript's format; the empty one is the root."""
     paths = [""]
     for _ in range(chance.randint(1, 8)):
         paths.append(f"{chance.choice(paths)}/{chance.choice('abc')}{chance.randint(0, 2)}")
@@ -56,7 +56,7 @@ def make_node(chance: random.Random, number: int, scope: str, values: list[str])
     match op:
         case "Add" | "Mul":
             return helper.make_node(op, inputs, [out], name)
-        case "Clip":  # the least value is left out
+        case "Clip":  # the minimum is left out
             return helper.make_node("Min", inputs, [out], name)
         case "Dropout":  # the mask is left out
             return helper.make_node(op, [inputs[0]], [out, ""], name)

@@ -1,4 +1,4 @@
-"""Tags that no longer fit are found; ids tell what real tools do to nodes."""
+"""Tags that no longer match are found; ids show what real tools do to nodes."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def by_rewriter(source: Path, out: Path) -> None:
 def by_quantisation(source: Path, out: Path) -> None:
     from onnxruntime.quantization import quantize_dynamic
 
-    quantize_dynamic(onnx.load(source), out)  # given a file, it writes beside it
+    quantize_dynamic(onnx.load(source), out)  # given a path, it writes files beside it
 
 
 def by_float16(source: Path, out: Path) -> None:

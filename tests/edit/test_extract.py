@@ -1,4 +1,4 @@
-"""A module taken out of a model computes what the live module does."""
+"""An extracted module computes the same as the live module."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def extract(model: Path, module: str, out: Path, *flags: str, code: int = 0) -> 
 
 
 def modules_of(model: Model, ran: Live) -> list[str]:
-    """Some that ran once and hold nodes, small and large."""
+    """Some modules that ran once and have nodes, small and large."""
     held = {row["module"] for row in model.truth["nodes"] if row["module"]}
-    # A norm that was folded into what stands before it: that gives what the norm gave.
+    # A norm that was folded into the preceding operator: the output of that is the output of the norm.
     folded = {path for path in ran.calls if path.endswith("normalization") and path not in held}
     beside = {path.rsplit(".", 1)[0] for path in folded}
     held = {path for path in held if path.rsplit(".", 1)[0] not in beside}
@@ -99,7 +99,7 @@ def test_inputs_and_outputs_are_called_after_the_module(tmp_path: Path) -> None:
 
 
 def test_one_call_of_several(tmp_path: Path) -> None:
-    """A layer that runs eleven times: each call is a model, and each takes what the one before gave."""
+    """A layer that runs eleven times: each call is a model, and reads the output of the preceding call."""
     model, ran = MODELS["albert.torchscript"], live("albert")
     values = values_of(model.path, ran.inputs)
     path = "encoder.albert_layer_groups.0.albert_layers.0"

@@ -1,4 +1,4 @@
-"""A folded model computes what it did before, by itself and inlined again."""
+"""A folded model computes the same as before, directly and after inlining."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def inputs_of(session: Any) -> dict[str, Array]:
 
 
 def check_same(before: bytes, folded: Path) -> onnx.ModelProto:
-    """Valid; the same operators with the same results, bit for bit, as it is and inlined."""
+    """Checks that the model is valid, with the same operators and the same bits as results, also inlined."""
     proto = onnx.load(folded)
     onnx.checker.check_model(proto)
     inlined = onnx.inliner.inline_local_functions(proto)
@@ -101,7 +101,7 @@ def test_it_computes_what_it_did(name: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_calls_answer_with_their_modules(name: str, folder: Path, tmp_path: Path) -> None:
-    """By tags, and where the file may not hold them by their names; and what is known is still right."""
+    """Calls are mapped by tags or, if the file cannot have tags, by their names; answers stay right."""
     model = MODELS[name]
     out = tmp_path / "x.onnx"
     fold(model.path, out, "--quiet")
@@ -164,7 +164,7 @@ def test_a_folded_model_is_folded_already(folder: Path, tmp_path: Path) -> None:
     assert "folded already" in said
     assert not (tmp_path / "x.onnx").exists()
     fold(MODELS["bert.dynamo"].path, tmp_path / "outer.onnx", "--module", "encoder", "--quiet")
-    fold(tmp_path / "outer.onnx", tmp_path / "x.onnx")  # the rest of it
+    fold(tmp_path / "outer.onnx", tmp_path / "x.onnx")  # the other modules
     check_same(MODELS["bert.dynamo"].path.read_bytes(), tmp_path / "x.onnx")
 
 
@@ -181,7 +181,7 @@ def test_tags_are_taken_over(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(150))
 def test_modules_at_random(seed: int, tmp_path: Path) -> None:
-    """Whatever the modules are: values that leave and come back, bodies, values left out, own functions."""
+    """Any modules: values that leave and re-enter, bodies, omitted values, the model's own functions."""
     before = random_model(seed)
     onnx.checker.check_model(before)
     onnx.save(before, tmp_path / "m.onnx")
@@ -211,7 +211,7 @@ def test_an_old_file_gets_the_version_it_needs(tmp_path: Path) -> None:
 
 
 def test_a_graph_in_pieces(tmp_path: Path) -> None:
-    """Protobuf lets a writer split a message; the pieces count as one."""
+    """Protobuf allows a writer to split a message; the pieces count as one."""
     proto = onnx.load(MODELS["vit.torchscript"].path)
     first, second = onnx.ModelProto(), onnx.ModelProto()
     first.CopyFrom(proto)
@@ -224,7 +224,7 @@ def test_a_graph_in_pieces(tmp_path: Path) -> None:
 
 
 def write_large(path: Path, scopes: list[str], *rest: bytes) -> None:
-    """A chain of as many nodes, each in its scope, that all read the input as well."""
+    """A chain with one node per scope; all nodes also read the input."""
     nodes = [
         pb.message(1, pb.node("Add", f"{scope}/Add_{i}", [f"v{i}" if i else "x", "x"], [f"v{i + 1}"]))
         for i, scope in enumerate(scopes)
@@ -249,5 +249,5 @@ def test_many_nodes_take_little_time(kind: str, tmp_path: Path) -> None:
     write_large(tmp_path / "m.onnx", LARGE[kind])
     start = time.perf_counter()
     assert SUMMARY.search(fold(tmp_path / "m.onnx", tmp_path / "x.onnx"))
-    assert time.perf_counter() - start < 15  # about one on a machine with nothing else to do
+    assert time.perf_counter() - start < 15  # about one second on an idle machine
     onnx.load(tmp_path / "x.onnx")

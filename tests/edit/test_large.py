@@ -1,4 +1,4 @@
-"""A file that no protobuf library reads, being over 2 GiB: tagged, and as it was again."""
+"""A file of more than 2 GiB, which no protobuf library reads, is tagged and restored."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ BYTES = (2 << 30) + (64 << 20)
 
 
 def field(number: int, size: int) -> bytes:
-    """The head of a field of so many bytes."""
+    """The header of a field with `size` bytes."""
     return varint(number << 3 | 2) + varint(size)
 
 
 def large_model(path: Path) -> None:
-    """Its weight lies in a second part of the graph, most of which is a hole in the file."""
+    """Its weight is in a second part of the graph, most of which is a hole in the file."""
     value = helper.make_tensor_value_info("x", TensorProto.FLOAT, [BYTES // 4])
     node = helper.make_node("Add", ["x", "encoder.weight"], ["y"], name="/encoder/Add")
     head = helper.make_model(helper.make_graph([node], "g", [value], [])).SerializeToString()

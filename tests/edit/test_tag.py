@@ -1,4 +1,4 @@
-"""Tags go into a model and out again, and nothing else changes."""
+"""Tags can be added to a model and removed, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_strip_gives_back_every_byte(model: Model, program: Path, tmp_path: Path
     assert stripped(tagged, back, program) == model.path.read_bytes()
     tag(tagged, again, "--namespace", program=program)
     assert stripped(again, back, program) == model.path.read_bytes()
-    # Tags that still fit are evidence: written once more, they are the same.
+    # Tags that still match are evidence: tagging again writes the same tags.
     tag(again, back, program=program)
     assert back.read_bytes() == tagged.read_bytes()
 
@@ -82,7 +82,7 @@ def test_tags_say_what_the_map_says(model: Model, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(12))
 @PROGRAMS
 def test_odd_encodings_come_back(seed: int, program: Path, tmp_path: Path) -> None:
-    """Lengths that were longer than they need to be are that again; so is a graph inside a node."""
+    """Lengths that were longer than necessary are restored; also those of a graph inside a node."""
     model = MODELS[seed * 5 % len(MODELS)]
     data = padded(model.path.read_bytes(), seed)
     assert data != model.path.read_bytes()
@@ -155,7 +155,7 @@ def test_stack_traces_are_taken_out_for_good(tmp_path: Path) -> None:
         )
     traced, tagged = tmp_path / "traced.onnx", tmp_path / "tagged.onnx"
     traced.write_bytes(model.SerializeToString(deterministic=True))
-    # Without the flag they stay, and come back with every other byte.
+    # Without the flag they are kept and restored with every other byte.
     assert b"/people/ann" in tag(traced, tagged).SerializeToString()
     assert stripped(tagged, tmp_path / "back.onnx") == traced.read_bytes()
     after = tag(traced, tagged, "--strip-stack-traces")
@@ -165,7 +165,7 @@ def test_stack_traces_are_taken_out_for_good(tmp_path: Path) -> None:
 
 
 def test_stack_traces_in_doc_strings_are_taken_out(tmp_path: Path) -> None:
-    """The TorchScript exporter leaves them there when it is verbose; other doc strings stay."""
+    """The TorchScript exporter writes them there if it is verbose; other doc strings are kept."""
     model = onnx.load(SMALL)
     for node in model.graph.node:
         node.doc_string = "/people/ann/net.py(7): forward\n/people/ann/train.py(99): main\n"
@@ -261,7 +261,7 @@ def test_two_writers_leave_one_whole_file(tmp_path: Path) -> None:
 
 
 def test_more_than_two_gigabytes(tmp_path: Path) -> None:
-    """A hole in the file is the weight: nothing is read of it."""
+    """The weight is a hole in the file: nothing of it is read."""
     size = (2 << 30) + (64 << 20)
     head = varint(1 << 3) + varint(size // 4)  # dims
     head += varint(2 << 3) + varint(1) + varint(8 << 3 | 2) + varint(8) + b"fc.weigh"

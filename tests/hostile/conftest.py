@@ -1,4 +1,4 @@
-"""What the hostile tests share: folders for large files, which go away with the test that made them."""
+"""Shared fixtures of the hostile tests: folders for large files, which are deleted with the test."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.hostile import program
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder of the test's own; pytest's would keep gigabytes until three runs later."""
+    """A temporary folder; that of pytest would keep gigabytes for three runs."""
     path = Path(tempfile.mkdtemp(prefix="thence-hostile-"))
     yield path
     shutil.rmtree(path)
@@ -21,7 +21,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="session", params=["release", "asan"])
 def thence(request: pytest.FixtureRequest) -> Path:
-    """The program that ships, and, where it is built, the one with sanitizers."""
+    """The release program and, if it was built, the one with sanitizers."""
     path = program.RELEASE if request.param == "release" else program.ASAN
     if request.param == "asan" and (not path.exists() or path == program.RELEASE):
         pytest.skip("no build with sanitizers")

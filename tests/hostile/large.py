@@ -1,5 +1,5 @@
-"""Large models for the bound on memory: 64 MB, twice the bytes that are not tensor data, and 96 bytes a
-node. Each is written to a file piece by piece, and says how many nodes and bytes of tensor data it holds."""
+"""Large models for the memory limit: 64 MB, twice the bytes that are not tensor data, and 96 bytes per node.
+Each is written to a file piece by piece, with the number of nodes and of bytes of tensor data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.hostile import pb
 class Large(NamedTuple):
     nodes: int
     data: int = 0  # bytes of tensor data
-    refused: bool = False  # past a documented limit: an error, within the same bound
+    refused: bool = False  # exceeds a documented limit: an error, within the same memory
 
 
 Make = Callable[[Path], Large]
@@ -27,8 +27,8 @@ def case(make: Make) -> Make:
 
 
 def write(path: Path, pieces: Iterator[bytes]) -> None:
-    """A model with these fields in its graph. The graph comes in many pieces, as protobuf allows, so that
-    nobody has to know its size beforehand."""
+    """A model with these fields in its graph. The graph is written in many pieces, as protobuf allows, so
+    that its size need not be known in advance."""
     with path.open("wb") as file:
         file.write(pb.number(1, 10) + pb.message(8, pb.number(2, 20)))
         while piece := b"".join(itertools.islice(pieces, 100_000)):
@@ -48,7 +48,7 @@ def ten_million_empty_nodes(path: Path) -> Large:
 
 @case
 def a_million_nodes(path: Path) -> Large:
-    """As TorchScript names them."""
+    """Nodes with TorchScript names."""
     scope = "/encoder/layer.{}/attention/self"
     return nodes(
         path, 1_000_000,
@@ -58,13 +58,13 @@ def a_million_nodes(path: Path) -> Large:
 
 @case
 def a_million_scopes(path: Path) -> Large:
-    """Every node in a module of its own."""
+    """Every node is in a separate module."""
     return nodes(path, 1_000_000, lambda i: pb.node("Op", f"/m{i}/x", [f"v{i}"], [f"v{i + 1}"]))
 
 
 @case
 def many_scopes_a_node(path: Path) -> Large:
-    """Sixty modules of its own for every node: two bytes of name each."""
+    """Sixty separate modules for every node, with two bytes of name each."""
     return nodes(path, 100_000, lambda i: pb.node("Op", f"/m{i}{'/a' * 58}/x"))
 
 
@@ -75,7 +75,7 @@ def long_paths(path: Path) -> Large:
 
 @case
 def a_million_stacks(path: Path) -> Large:
-    """As the dynamo exporter describes nodes."""
+    """Nodes with the metadata of the dynamo exporter."""
 
     def make(i: int) -> bytes:
         layer = f"encoder.layers.{i // 20}"
@@ -92,7 +92,7 @@ def a_million_stacks(path: Path) -> Large:
 
 @case
 def weights(path: Path) -> Large:
-    """200 MB of weights: tensor data does not count, since nobody reads it."""
+    """200 MB of weights: tensor data does not count, because it is not read."""
     data = bytes(2_000_000)
     write(
         path,
@@ -171,7 +171,7 @@ def long_names(path: Path) -> Large:
 
 @case
 def functions(path: Path) -> Large:
-    """A million nodes in functions that call one another, and two callers for all."""
+    """A million nodes in functions that call each other, and two callers for all."""
     count = 1000
     body = pb.texts(7, [pb.node("Add", "", ["x"], ["y"])] * 999)
     with path.open("wb") as file:
@@ -192,7 +192,7 @@ def bodies(path: Path) -> Large:
 
 @case
 def more_bodies_than_a_file_is_granted(path: Path) -> Large:
-    """A graph takes some hundred bytes of memory and two of a file."""
+    """A graph takes some hundred bytes of memory and two bytes of a file."""
     return nodes(path, 1, lambda _: pb.node("If", attributes=pb.message(5, b"Z\0" * 2_000_000)))._replace(
         refused=True
     )

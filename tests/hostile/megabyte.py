@@ -1,5 +1,5 @@
-"""Inputs of one megabyte, each built to make something take long: every list that is searched, every name
-that is taken apart, every row that repeats a text. A case is a model and, for some, a capture file."""
+"""Inputs of one megabyte, each built to be slow: every list that is searched, every name that is parsed,
+every row that repeats a text. A case is a model and, for some, a capture file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def case(make: Make) -> Make:
 
 
 def until_full(parts: Iterator[bytes], size: int = SIZE) -> list[bytes]:
-    """As many as fit."""
+    """As many parts as fit into the size."""
     kept: list[bytes] = []
     total = 0
     for part in parts:
@@ -40,7 +40,7 @@ def until_full(parts: Iterator[bytes], size: int = SIZE) -> list[bytes]:
 
 
 def short_names(length: int = 3) -> Iterator[str]:
-    """abc-names: every one another."""
+    """Distinct short names of letters."""
     alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
     for letters in itertools.product(alphabet, repeat=length):
         yield "".join(letters)
@@ -67,21 +67,21 @@ def distinct_scopes() -> Case:
 
 @case
 def deep_scopes() -> Case:
-    """Nearly every two bytes are a scope, and a module, of their own."""
+    """Nearly every two bytes are a new scope and module."""
     tail = "/a" * 58
     return Case(pb.model(until_full(pb.node(name=f"/{'/'.join(name)}{tail}/x") for name in short_names())))
 
 
 @case
 def long_scopes() -> Case:
-    """Modules as deep as they may be, with paths as long as they may be."""
+    """Modules with the greatest depth and the longest paths that are allowed."""
     tail = "/abcdefghijklm" * 60
     return Case(pb.model(until_full(pb.node(name=f"/{name}{tail}/x") for name in short_names())))
 
 
 @case
 def numbered_scopes() -> Case:
-    """Calls of one module, numbered, or modules whose names end in numbers."""
+    """Numbered calls of one module, or modules whose names end in numbers."""
     return Case(pb.model(until_full(pb.node(name=f"/fc_{i}/x") for i in itertools.count())))
 
 
@@ -97,7 +97,7 @@ def foreign_scopes() -> Case:
 
 @case
 def derived_name() -> Case:
-    """A name with very many prefixes of rewriters, and a number that is looked at after each of them."""
+    """A name with a great many prefixes of rewriters, and a number that is checked after each of them."""
     name = "fused " * 60_000 + "/a/x_token_" + "1" * 600_000
     return Case(pb.model([pb.node(name=name), pb.node(name="/a" + "_quant" * 10_000)]))
 
@@ -133,7 +133,7 @@ def one_node_many_inputs() -> Case:
 
 @case
 def one_node_many_values() -> Case:
-    """The first node writes very many values, the second reads them: explain looks for readers."""
+    """The first node writes a great many values, the second reads them: explain searches for consumers."""
     names = list(itertools.islice(short_names(), 95_000))
     return Case(
         pb.model(
@@ -171,7 +171,7 @@ def hubs() -> Case:
 
 @case
 def chain() -> Case:
-    """Nothing is known but the last of a chain, and the file is in the wrong order."""
+    """Only the last node of a chain is known, and the file is in the wrong order."""
     nodes = until_full(pb.node("Op", "", [f"v{i}"], [f"v{i + 1}"]) for i in itertools.count())
     return Case(
         pb.model(
@@ -193,7 +193,7 @@ def circles() -> Case:
 
 @case
 def constants_of_one_module() -> Case:
-    """Nameless nodes that all serve one module with the longest of paths, in the deepest of lists."""
+    """Nameless nodes that are all read by one module with the longest path, in the deepest list."""
     scope = "/" + "/".join(f"{'longname' * 3}.{i}" for i in range(32))
     names = list(itertools.islice(short_names(), 85_000))
     reader = pb.node("Op", scope + "/x", names, ["out"])

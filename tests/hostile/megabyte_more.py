@@ -1,4 +1,4 @@
-"""More inputs of one megabyte: parameters, rivals, metadata, bodies, functions and captures."""
+"""More inputs of one megabyte: parameters, candidates, metadata, bodies, functions and captures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.hostile.megabyte import CASES, SIZE, Case, capture_of, case, short_na
 
 __all__ = ["CASES", "Case"]
 
-# Parameters and rivals
+# Parameters and candidates
 
 
 @case
@@ -26,7 +26,7 @@ def many_initializers() -> Case:
 
 @case
 def parameters_by_turns() -> Case:
-    """One node without a name reads parameters of two modules, by turns."""
+    """One node without a name reads parameters of two modules, alternately."""
     rest = pb.tensor("a.w", [2, 2]) + pb.tensor("b.w", [2, 2])
     return Case(pb.model([pb.node("Op", "", ["a.w", "b.w"] * 99_000, ["out"])], rest))
 
@@ -39,7 +39,7 @@ def parameters_of_many_modules() -> Case:
 
 @case
 def rivals_by_parameters() -> Case:
-    """A scope reads the parameters of thousands of modules of its name; thousands of scopes lie inside it."""
+    """A scope reads parameters of thousands of modules with its name, and contains thousands of scopes."""
     names = [f"{name}.fc.w" for name in itertools.islice(short_names(), 6_000)]
     inside = until_full((pb.node("Op", f"/fc/{name}/x") for name in short_names()), 700_000)
     return Case(
@@ -58,7 +58,7 @@ def rivals_in_rivals() -> Case:
 
 @case
 def rivals_wired() -> Case:
-    """Rivals without end, and wires to scopes that could decide among them."""
+    """A great many candidates, and edges to scopes that could decide between them."""
     names = [f"{name}.fc.w" for name in itertools.islice(short_names(), 4_000)]
     known = [pb.node("Op", f"/{name}/x", [], [name]) for name in itertools.islice(short_names(), 8_000)]
     reads = list(itertools.islice(short_names(), 8_000))
@@ -72,7 +72,7 @@ def rivals_wired() -> Case:
 
 @case
 def rivals_in_capture() -> Case:
-    """Thousands of modules of one name in the capture, thousands of scopes that fit them all."""
+    """Thousands of modules with one name in the capture, and thousands of scopes that match all of them."""
     nodes = until_full(pb.node("Op", f"/fc_{i}/x", [f"v{i}"], [f"v{i + 1}"]) for i in itertools.count())
     return Case(
         pb.model(nodes, pb.value_info(11, "v0")), capture_of([f"layers.{i}.fc" for i in range(4_000)])
@@ -112,7 +112,7 @@ def stacks() -> Case:
 
 @case
 def layers_alike_but_for_the_last() -> Case:
-    """Blocks of one class, whose modules are alike but for the last: are they a repeated block?"""
+    """Blocks of one class whose modules are equal except the last: do they form a layer?"""
     nodes = []
     for block in range(66):
         for child in range(120):
@@ -147,7 +147,7 @@ def path_of_dots() -> Case:
 
 @case
 def long_class() -> Case:
-    """A class with a name as long as half the file, printed on every row of its module."""
+    """A class with a name that is half as long as the file, printed in every row of its module."""
     names = list(itertools.islice(short_names(), 40_000))
     reader = pb.node("Op", "", names, ["out"], metadata=stacked(["", "a"], ["N", "p." + "C" * 400_000]))
     return Case(pb.model([*(pb.node(outputs=[name]) for name in names), reader]))
@@ -155,7 +155,7 @@ def long_class() -> Case:
 
 @case
 def words_in_names() -> Case:
-    """Names of modules that are cut into very many words."""
+    """Names of modules that consist of a great many words."""
     name = "".join(f"{a}{b}" for a, b in itertools.product("ABCDEFGHIJ", "abcdefghijklmnopqrst"))
     nodes = (pb.node("Op", f"/{n}{name * 2}/x") for n in short_names())
     return Case(pb.model(until_full(nodes)))
@@ -190,7 +190,7 @@ def many_bodies() -> Case:
 
 @case
 def deep_bodies() -> Case:
-    """As deep as messages may nest, with long names on the way and very many graphs at the end."""
+    """Bodies at the greatest depth, with long names on the way and a great many graphs at the end."""
     leaf = pb.message(5, pb.message(1, "g" * 9_000) + b"Z\0" * 40_000 + b"Z\x04\x0a\x02\x22\x00" * 20_000)
     for _ in range(30):
         leaf = pb.body("x" * 9_000, pb.graph([pb.node("If", "", ["c"], attributes=leaf)]))
@@ -257,12 +257,12 @@ def opsets() -> Case:
     return Case(pb.model_of(pb.graph([pb.node("Op", "/a/x")]), b"B\0" * 450_000))
 
 
-# What transfer and diff look into
+# Inputs of transfer and diff
 
 
 @case
 def operators_of_many_outputs() -> Case:
-    """Each reads the one before: all outputs of each are asked for again."""
+    """Each node reads the preceding one: all outputs of each are looked up again."""
     names = list(itertools.islice(short_names(), 900))
     nodes = (
         pb.node("Split", "", [f"{i}{names[0]}"], [f"{i + 1}{name}" for name in names])
@@ -273,7 +273,7 @@ def operators_of_many_outputs() -> Case:
 
 @case
 def weights_of_one_size() -> Case:
-    """Thousands of quantised weights, which may be any of thousands that are not."""
+    """Thousands of quantised weights, each of which may match any of thousands of others."""
     random = Random(1)
     pairs = (
         pb.tensor(f"{name}r", [4, 4], struct.pack("16f", *(random.random() for _ in range(16))))

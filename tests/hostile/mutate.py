@@ -1,5 +1,5 @@
-"""Damage of the kinds that files suffer and attackers choose: bits flipped, pieces moved between files,
-lengths and numbers edited, fields repeated. The same seed gives the same damage."""
+"""Damage that files suffer and attackers choose: flipped bits, pieces moved between files, changed lengths
+and numbers, repeated fields. The same seed gives the same damage."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def splice(rng: random.Random, data: bytearray, others: Sequence[bytes]) -> None
 
 
 def say(rng: random.Random, data: bytearray, others: Sequence[bytes]) -> None:
-    """Words that thence looks for, over words that are there: lengths stay right."""
+    """Overwrites existing words with words that thence searches for; lengths stay right."""
     word = rng.choice(TELLING)
     for _ in range(rng.choice([1, 4, 32])):
         at = rng.randrange(len(data))
@@ -75,7 +75,7 @@ KINDS: list[Damage] = [flip, flip, overwrite, cut_out, repeat, splice, say, say,
 
 
 def fields(data: bytes) -> list[tuple[int, int]] | None:
-    """The stretches of a message's fields; nothing when it is not a message."""
+    """The byte ranges of a message's fields; None if it is not a message."""
     found, at = [], 0
     while at < len(data):
         start = at
@@ -110,8 +110,8 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def inside_out(rng: random.Random, data: bytes, others: Sequence[bytes], depth: int = 0) -> bytes:
-    """Damage that still decodes: somewhere in the tree of messages, fields are dropped, doubled, moved, or a
-    text is damaged, and the lengths around it are put right."""
+    """Damage that still decodes: in the tree of messages, fields are dropped, duplicated or moved, or a text
+    is damaged, and the enclosing lengths are corrected."""
     parts = fields(data)
     if not parts:
         damaged = bytearray(data)
@@ -138,7 +138,7 @@ def inside_out(rng: random.Random, data: bytes, others: Sequence[bytes], depth: 
 
 
 def damaged(seed: object, models: Sequence[bytes]) -> bytes:
-    """A model, damaged: half of the time so that it still decodes."""
+    """A damaged model; half of them still decode."""
     rng = random.Random(str(seed))
     data = rng.choice(models)
     if rng.random() < 0.5:

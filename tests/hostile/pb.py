@@ -1,4 +1,4 @@
-"""ONNX messages as protobuf bytes, written by hand, so that they can be wrong on purpose. Names may be any
+"""Writes ONNX messages directly as protobuf bytes, so that they can be invalid on purpose. Names may be any
 bytes; field numbers are those of onnx.proto."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ Text = str | bytes
 
 
 def varint(value: int, length: int = 0) -> bytes:
-    """A number, padded to `length` bytes where that is longer than need be."""
+    """A number, padded to `length` bytes if that is longer than necessary."""
     value &= 2**64 - 1
     out = bytearray()
     while value > 0x7F or len(out) + 1 < length:
@@ -47,7 +47,7 @@ def node(
     metadata: Mapping[str, Text] | None = None,
     domain: Text = "",
 ) -> bytes:
-    """A node's message, without the field around it; what is empty is left out."""
+    """The message of a node, without the enclosing field; empty fields are left out."""
     named = [(3, name), (4, op), (7, domain)]
     return b"".join(
         [
@@ -61,7 +61,7 @@ def node(
 
 
 def body(name: Text, graph: bytes) -> bytes:
-    """An attribute that holds a graph, as a field of its node."""
+    """An attribute that contains a graph, as a field of its node."""
     return message(5, message(1, name) + message(6, graph) + number(20, 5))
 
 

@@ -1,5 +1,4 @@
-"""Runs thence the way a shell would, watches the clock and its anonymous memory, and knows what every
-answer and every error must look like."""
+"""Runs thence as a shell does, measures time and anonymous memory, and checks the form of its output."""
 
 from __future__ import annotations
 
@@ -29,18 +28,18 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 
 MIB = 1 << 20
-ESCAPES = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")  # what a terminal might obey; \t and \n are harmless
+ESCAPES = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")  # a terminal may interpret them; \t and \n are harmless
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one run did."""
+    """The result of one run."""
 
     code: int
     out: bytes
     err: str
     seconds: float
-    anonymous: int  # the most bytes of anonymous memory seen
+    anonymous: int  # peak anonymous memory in bytes
 
     def rows(self) -> list[dict[str, object]]:
         """The rows of `map --format json`."""
@@ -62,8 +61,8 @@ def run(
     timeout: float = 120,
     env: dict[str, str] | None = None,
 ) -> Run:
-    """Runs the program to its end. `keep=False` throws its output away; `data_limit` is the most memory of
-    its own that the kernel grants it."""
+    """Runs the program to its end. `keep=False` discards its output; `data_limit` is the limit of its private
+    memory, enforced by the kernel."""
     options = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1", **(env or {})}
     started = time.monotonic()
     process = subprocess.Popen(
@@ -90,8 +89,8 @@ def _text(data: bytes) -> str:
 
 
 def _watch(process: subprocess.Popen[bytes], deadline: float) -> int:
-    """Waits for the end; the most anonymous memory seen on the way. A process that says much on stderr would
-    wait for us: the errors and diagnostics of thence are few."""
+    """Waits for the end, and returns the peak anonymous memory. A process that fills the pipe of stderr would
+    block, but thence prints only a few errors and diagnostics."""
     peak = 0
     with open(f"/proc/{process.pid}/status", "rb", buffering=0) as status:
         while process.poll() is None:
@@ -109,14 +108,13 @@ def _watch(process: subprocess.Popen[bytes], deadline: float) -> int:
 
 
 def command(name: str, model: str | Path, *rest: str | Path) -> list[str | Path]:
-    """The command line; explain asks for the first node."""
+    """The command line; explain takes the first node."""
     first, *flags = COMMANDS[name]
     return [first, model, *(["#0"] if first == "explain" else []), *flags, *rest]
 
 
 def check_error(done: Run, code: int, name: str | None, offset: bool = False) -> str:
-    """An error as it should be: its exit code, what is wrong, in which file, where, and what to do. Gives the
-    error's own code."""
+    """Checks an error: exit code, problem, file, location and advice. Returns the code of the error."""
     assert done.code == code, f"exit {done.code}: {done.err[-2000:]}"
     assert done.out == b"", "an error printed data"
     said = re.match(r"error\[([A-Z]\d{3})\]: (.*)\n  help: (.+)\n\Z", done.err, re.DOTALL)
@@ -130,8 +128,7 @@ def check_error(done: Run, code: int, name: str | None, offset: bool = False) ->
 
 
 def check_answer(done: Run, name: str, nodes: int | None = None) -> None:
-    """An answer as it should be: exit 0, text that parses, one row for every node, nothing that a terminal
-    would obey."""
+    """Checks an answer: exit code 0, text that parses, one row per node, no terminal sequences."""
     assert done.code == 0, f"exit {done.code}: {done.err[-2000:]}"
     assert not ESCAPES.search(done.err.encode()), done.err
     done.out.decode("utf-8")
@@ -141,14 +138,14 @@ def check_answer(done: Run, name: str, nodes: int | None = None) -> None:
         assert nodes in (None, rows)
     elif name == "show-json":
         json.loads(done.out)
-    elif name in ("show-jsonl", "explain-json"):  # one document a node
+    elif name in ("show-jsonl", "explain-json"):  # one document per node
         assert all(isinstance(json.loads(line), dict) for line in done.out.split(b"\n")[:-1])
     elif name.endswith("csv"):
         assert all(None not in row and None not in row.values() for row in done.table())
 
 
 def count_rows(done: Run, name: str) -> int:
-    """How many nodes an answer of `map` tells of."""
+    """The number of nodes in an answer of `map`."""
     match name:
         case "map-json":
             return len(done.rows())

@@ -1,5 +1,4 @@
-"""Capture files that are none, or too much: an error that names the capture, or an answer; in bounded time
-and memory."""
+"""Capture files that are invalid or too large: an error that names the capture, or a bounded answer."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ def with_modules(modules: object) -> bytes:
     return (HEAD + json.dumps({"hierarchy": {"version": 1, "modules": modules}}) + "}").encode()
 
 
-# The capture, and a pattern of the code that the error has; none: it is answered.
+# The capture, and a pattern for the code of the error; None: it is answered.
 HOSTILE: dict[str, tuple[bytes, str | None]] = {
     "empty": (b"", "C001"),
     "text": (b"nonsense", "C001"),
@@ -95,7 +94,7 @@ def test_capture_that_is_no_file(model: Path, tmp_path: Path) -> None:
 
 
 def test_sparse_capture(model: Path, folder: Path) -> None:
-    """5 GB of nothing: refused before any of it is copied."""
+    """5 GB of zeros: refused before any of it is copied."""
     capture = folder / "capture.json"
     for start in (b"", b'{"schema": "thence.capture/1"'):
         with capture.open("wb") as file:

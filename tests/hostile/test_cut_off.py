@@ -1,4 +1,4 @@
-"""A model cut off anywhere: an error, or an answer where what is left is still a model; never a crash."""
+"""A model truncated anywhere: an error, or an answer if the rest is still a model; never a crash."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REAL = {path.stem: path.read_bytes() for path in sorted(SAMPLE.glob("bert.*.onnx
 
 
 def tiny() -> bytes:
-    """A bit of everything, small enough to be cut at every byte."""
+    """A small model with all kinds of content, so that it can be cut at every byte."""
     scopes: dict[str, pb.Text] = {"pkg.torch.onnx.name_scopes": "['', 'a', 'op']"}
     nodes = [
         pb.node("Gemm", "/a/Gemm", ["x", "a.weight"], ["y"], metadata=scopes),
@@ -60,7 +60,7 @@ def test_real_model(name: str, tmp_path: Path, thence: Path) -> None:
 
 
 def test_weights_cut_off(tmp_path: Path) -> None:
-    """The commonest damage: a download that stopped in the middle of the weights."""
+    """The most common damage: a download that stopped inside the weights."""
     model = tmp_path / "cut.onnx"
     model.write_bytes(REAL["bert.dynamo"][:-1])
     done = run("map", model)

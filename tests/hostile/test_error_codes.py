@@ -1,4 +1,4 @@
-"""Every code of an error or a diagnostic in the source is in docs/errors.md, and the other way round."""
+"""Every code of an error or a diagnostic in the source is in docs/errors.md, and vice versa."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def source() -> list[Path]:
 
 
 def in_source() -> dict[str, str]:
-    """The codes, and a file that has each."""
+    """The codes, each with a file that contains it."""
     found: dict[str, str] = {}
     for path in sorted(source()):
         for match in CODE.finditer(path.read_text()):

@@ -1,4 +1,4 @@
-"""Weights in other files, described by somebody who wants the program to read the wrong bytes, or for long."""
+"""Malicious references to external data, which make the program read wrong bytes, or for a long time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIZE = 256 * MIB
 
 
 def write_model(path: Path, places: list[dict[str, str]], elements: int) -> Path:
-    """A sum of as many weights as there are places."""
+    """A sum with one weight for each place."""
     weights, nodes, last = [], [], "x"
     for i, place in enumerate(places):
         weight = TensorProto(name=f"layer.{i}.weight", data_type=TensorProto.FLOAT, dims=[elements])
@@ -77,7 +77,7 @@ def test_tensors_with_the_same_data_read_it_once(tmp_path: Path, command: str) -
 @pytest.mark.parametrize("key", ["offset", "length"])
 @pytest.mark.parametrize("value", ["-4", "0x0", " 0", "0 ", "four", "", "1e0", "99999999999999999999999"])
 def test_places_that_are_no_numbers_are_refused(tmp_path: Path, key: str, value: str) -> None:
-    """A runtime refuses them. Taken for 0, the model would be compared by bytes that nobody uses."""
+    """A runtime refuses them. If they were read as 0, the model would be compared by unused bytes."""
     (tmp_path / "data.bin").write_bytes(bytes(64))
     good = {"location": "data.bin", "offset": "0", "length": "64"}
     one = write_model(tmp_path / "one.onnx", [good], 16)

@@ -1,6 +1,8 @@
-"""Damaged models, seeded: an answer or an error, never a crash, never text that does not parse. `make test`
-runs a few hundred; THENCE_FUZZ_SECONDS says how long to go on, and THENCE_FUZZ_SEED where to start. A failure
-keeps its file in build/fuzz."""
+"""Damaged models, by seed: an answer or an error, never a crash, never text that does not parse.
+
+`make test` runs a few hundred; THENCE_FUZZ_SECONDS sets the duration, and THENCE_FUZZ_SEED the first seed.
+The file of a failure is kept in build/fuzz.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,7 @@ def test_damaged_models(part: int, tmp_path: Path) -> None:
 
 
 def test_damaged_captures(tmp_path: Path) -> None:
-    """A capture that is damaged, with a model that is whole."""
+    """A damaged capture with an intact model."""
     model, capture = tmp_path / "model.onnx", tmp_path / "capture.json"
     model.write_bytes(tiny())
     start = [

@@ -1,5 +1,5 @@
-"""Anonymous memory stays under 64 MB, twice the bytes that are not tensor data, and 96 bytes a node. The
-kernel holds the program to it; `pytest -rP` prints what was seen."""
+"""Anonymous memory stays below 64 MB, twice the bytes that are not tensor data, and 96 bytes per node. The
+kernel enforces the limit; `pytest -rP` prints the measurements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from tests.hostile import large
 from tests.hostile.program import MIB, command, run
 
-# The limit counts the program's own data and what is set aside but never touched: the threads' stacks.
+# The limit includes the program's static data and memory that is reserved but not used: thread stacks.
 SLACK = 2 * MIB + 8 * MIB * min(8, os.cpu_count() or 1)
 
 

@@ -1,5 +1,5 @@
-"""What decodes but is odd: answered, one row for every node, with diagnostics and exit 0; whatever is in the
-names, nothing reaches a terminal that it would obey."""
+"""Models that decode but are unusual are answered, with one row for every node, diagnostics and exit code 0.
+Whatever the names are, nothing is printed that a terminal would interpret."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ODD_NAMES: list[pb.Text] = [
 
 
 def branches(depth: int) -> bytes:
-    """Nested Ifs, as deep as messages may nest."""
+    """Ifs nested to the greatest depth of messages."""
     inside = pb.graph([pb.node("Relu", "leaf", ["x"], ["y"])])
     for level in range(depth):
         inside = pb.graph(
@@ -58,7 +58,7 @@ def named_oddly() -> bytes:
     return pb.model(nodes, rest, pb.function(b"f\x1b[31m\xff", [pb.node("Op")], domain=b"\n"))
 
 
-# The model, how many nodes it has, and the codes of the diagnostics that it deserves.
+# The model, its number of nodes, and the codes of its diagnostics.
 ODD: dict[str, tuple[bytes, int, set[str]]] = {
     "no nodes": (pb.model(), 0, set()),
     "empty nodes": (pb.model([b""] * 9), 9, set()),
@@ -125,7 +125,7 @@ def test_diagnostics_are_in_the_answer(tmp_path: Path) -> None:
 
 
 def test_a_million_oddities_are_a_few_lines(tmp_path: Path) -> None:
-    """Five of each kind are told of, in words that people read, and how many more there were."""
+    """Five of each kind are reported in readable text, with the number of others."""
     model = tmp_path / "odd.onnx"
     model.write_bytes(pb.model(pb.node("A", "n" * 5000, [f"{i}" + "x" * 5000]) for i in range(200)))
     done = run("map", model, "--format", "csv")
@@ -136,7 +136,7 @@ def test_a_million_oddities_are_a_few_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_names_come_back(format: str, tmp_path: Path) -> None:
-    """JSON gives valid text back byte for byte; what is not UTF-8 is spelled out."""
+    """JSON returns valid text byte for byte; bytes that are not UTF-8 are escaped."""
     model = tmp_path / "odd.onnx"
     valid = [name for name in ODD_NAMES if isinstance(name, str)]
     model.write_bytes(pb.model([pb.node("Op", name) for name in valid]))

@@ -1,5 +1,5 @@
-"""Where answers go: a file appears whole or not at all, whatever happens; a closed pipe ends quietly; colour
-is for terminals; an interrupt is an interrupt."""
+"""Output: a file is written completely or not at all; a closed pipe ends the program quietly; colour is for
+terminals; an interrupt ends the program."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_link_stays_a_link(tmp_path: Path) -> None:
 
 
 def test_pipe_stays_a_pipe(tmp_path: Path) -> None:
-    """What is no file is written to, not replaced: -o /dev/null must not turn it into a file."""
+    """A target that is not a regular file is written to, not replaced: -o /dev/null stays a device."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
@@ -76,7 +76,7 @@ def test_nowhere_to_write(target: str, tmp_path: Path) -> None:
 
 def test_folder_that_may_not_be_written(tmp_path: Path) -> None:
     if os.geteuid() == 0:
-        target = Path("/proc/answer")  # even root may not
+        target = Path("/proc/answer")  # even root may not write there
     else:
         target = tmp_path / "answer"
         tmp_path.chmod(0o500)
@@ -94,7 +94,7 @@ def test_full_disk_on_standard_output() -> None:
 
 
 def test_full_disk_for_a_file(tmp_path: Path, large: Path) -> None:
-    """A limit on the size of files stands in for the disk: writing fails in the middle."""
+    """A limit on the file size simulates a full disk: writing fails in the middle."""
     target = tmp_path / "answer"
     target.write_text(OLD)
 
@@ -171,7 +171,7 @@ def _shorten(process: subprocess.Popen[bytes], model: Path) -> None:
 def test_stopped_while_writing(
     happens: Callable[[subprocess.Popen[bytes], Path], None], code: int, tmp_path: Path, large: Path
 ) -> None:
-    """The old file is still there, and nothing beside it."""
+    """The old file is intact, and no other file is left."""
     model = tmp_path / "model.onnx"
     model.write_bytes(large.read_bytes())
     target = tmp_path / "out" / "answer"
@@ -199,7 +199,7 @@ def test_interrupt_while_waiting_for_input() -> None:
 
 
 def _on_terminal(*args: str | Path, env: dict[str, str]) -> bytes:
-    """What the program prints when its output is a terminal."""
+    """The output of the program on a terminal."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen([*args], stdout=theirs, stderr=subprocess.DEVNULL, env={**os.environ, **env})
     os.close(theirs)

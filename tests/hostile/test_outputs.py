@@ -1,4 +1,4 @@
-"""Where results are written: a hostile folder must not choose which file is replaced."""
+"""A malicious folder must not determine which file is replaced."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def model(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("dangling", [False, True])
 def test_a_planted_link_is_replaced_not_followed(model: Path, dangling: bool) -> None:
-    """transfer derives the name of the map: the user did not choose what lies there."""
+    """transfer derives the name of the map: the user did not choose the existing file."""
     victim = model.parent / "profile"
     if not dangling:
         victim.write_text("precious")

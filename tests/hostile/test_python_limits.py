@@ -1,5 +1,5 @@
-"""Small models that ask Python's libraries for years or for all memory: a limit ends the work, and a signal to
-the program ends Python with it."""
+"""Small models that would need years or all memory in Python's libraries: a limit ends the work, and a signal
+to the program also ends Python."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def endless() -> bytes:
 
 
 def large(numbers: int) -> bytes:
-    """A tensor of so many numbers, made from its size."""
+    """A tensor of this many numbers, made from its size."""
     nodes = [
         helper.make_node("Constant", [], ["n"], value_ints=[numbers]),
         helper.make_node("ConstantOfShape", ["n"], ["zeros"]),
@@ -68,7 +68,7 @@ def doubling(count: int) -> bytes:
     """Functions that each call the previous one twice."""
     bodies = [[pb.node("Neg", "", ["x"], ["y"])]]
     bodies += [[call(i, "a"), call(i)] for i in range(count - 1)]
-    # As many plain nodes: two models of functions alone have too little in common to be verified.
+    # As many plain nodes: two models that consist only of functions have too little in common to be verified.
     nodes = [call(count - 1, "v0")]
     nodes += [pb.node("Exp", f"/last/Exp_{i}", [f"v{i}"], [f"v{i + 1}"]) for i in range(count)]
     nodes += [pb.node("Neg", "/last/Neg", ["x"], ["y"])]
@@ -103,7 +103,7 @@ def extract(model: bytes, folder: Path, *flags: str, **environment: str) -> Run:
 
 
 def interpreter(folder: Path, script: str) -> Path:
-    """What is started in place of Python."""
+    """The program that is started in place of Python."""
     path = folder / "python"
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
@@ -170,8 +170,8 @@ def wait_until(condition: Callable[[], bool]) -> bool:
 @pytest.mark.parametrize("command", ["transfer", "extract"])
 def test_a_signal_ends_python_too(command: str, number: signal.Signals, tmp_path: Path) -> None:
     started = tmp_path / "started"
-    # Deaf to signals, as Python is while a library computes. Nobody can take along what it starts when the
-    # program is killed outright.
+    # The script ignores signals, as Python does while a library computes. If the program is killed by
+    # SIGKILL, it cannot end the processes that the script starts.
     more = "" if number == signal.SIGKILL else "sleep 60 &\nothers=$!\n"
     script = f"trap '' TERM INT HUP\n{more}echo $$ $others > {started}.new\nmv {started}.new {started}\nexec sleep 60"
     python = interpreter(tmp_path, script)
@@ -196,7 +196,7 @@ def test_a_signal_ends_python_too(command: str, number: signal.Signals, tmp_path
 
 
 def expands(bodies: list[list[bytes]], nodes: list[bytes]) -> bool:
-    """Whether a model is within the bound."""
+    """Whether a model is within the limit."""
     model = onnx.load_from_string(pb.model(nodes, functions=functions(bodies)))
     try:
         check_function_calls(model)
@@ -211,7 +211,7 @@ NEG = pb.node("Neg", "", ["x"], ["y"])
 
 
 def test_calls_are_counted_exactly() -> None:
-    thousand = [NEG] * 999  # with the call a thousand nodes
+    thousand = [NEG] * 999  # a thousand nodes, including the call
     assert expands([thousand], [call(0)] * 1000)
     assert not expands([thousand], [call(0)] * 1000 + [NEG])
 
@@ -225,7 +225,7 @@ def test_calls_in_bodies_count() -> None:
 def test_functions_that_call_themselves_are_refused() -> None:
     assert not expands([[call(0)]], [call(0)])
     assert not expands([[call(1)], [call(2)], [call(0)]], [call(1)])
-    assert expands([[call(0)]], [NEG])  # nobody calls it
+    assert expands([[call(0)]], [NEG])  # it is never called
     assert expands([[NEG], [call(0)], [call(1), call(0)]], [call(2), call(1)])
 
 

@@ -1,4 +1,4 @@
-"""Rules files that nobody wrote in good faith: refused with a code and a place, or used; never a crash or a hang."""
+"""Malicious rules files are refused with a code and a location, or used; never a crash or a hang."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class = 'R*'
 component = "rotary"
 """
 
-# What it is: the bytes, and the code of the error; none where there is nothing to refuse.
+# Name: the bytes, and the code of the error; None if there is nothing to refuse.
 HOSTILE: dict[str, tuple[bytes, str | None]] = {
     "empty": (b"", None),
     "zeros": (bytes(1000), "R001"),
@@ -122,7 +122,7 @@ def test_no_file(kind: str, model: Path, thence: Path) -> None:
 
 
 def test_patterns_that_take_long_are_refused(tmp_path: Path) -> None:
-    """Every pattern fits but for its last character, at every place of every path."""
+    """Every pattern matches except its last character, at every position of every path."""
     path = "a" * 900
     model, rules = tmp_path / "model.onnx", tmp_path / "rules.toml"
     model.write_bytes(pb.model([pb.node("Op", f"/{path}{n}/x", [f"v{n}"]) for n in range(8000)]))
@@ -136,7 +136,7 @@ def test_patterns_that_take_long_are_refused(tmp_path: Path) -> None:
 def test_rules_of_strangers_are_announced(
     tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rules in a folder around the working folder, which anybody may have put there."""
+    """Rules in a parent of the working folder, which anybody may have put there."""
     work = tmp_path / "shared" / "work"
     work.mkdir(parents=True)
     (tmp_path / "shared" / "thence.toml").write_text("[[hide]]\npath = 'a'\n")

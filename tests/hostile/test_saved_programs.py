@@ -1,5 +1,5 @@
-"""Saved programs (`.pt2`) that are none, damaged, or too much: an error that names the archive, or an answer; in
-bounded time and memory."""
+"""Saved programs (`.pt2`) that are invalid, damaged or too large: an error that names the archive, or an
+answer, in bounded time and memory."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def tensor(name: str) -> dict[str, object]:
 
 
 def in_bodies(depth: int) -> str:
-    """Control flow in control flow."""
+    """Nested control flow."""
     start = '{"nodes": [{"inputs": [{"arg": {"as_graph": {"name": "b", "graph": '
     body = start * depth + '{"nodes": []}' + "}}}]}]}" * depth
     return f'{{"graph_module": {{"graph": {body}}}}}'
 
 
 def weights(**meta: object) -> dict[str, object]:
-    """A program with one weight, and what the archive says of that."""
+    """A program with one weight, and the archive's metadata for it."""
     whole = {"dtype": 7, "layout": 7, "sizes": [], "strides": [], "storage_offset": {"as_int": 0}, **meta}
     program = graph()
     spec = {"parameter": {"arg": {"name": "p"}, "parameter_name": "a.w"}}
@@ -57,7 +57,7 @@ def whole() -> bytes:
 
 
 def with_end(**numbers: int) -> bytes:
-    """An archive whose last record lies."""
+    """An archive whose last record is wrong."""
     data = whole()
     count, size, at = struct.unpack("<HII", data[-12:-2])
     says = {"count": count, "size": size, "at": at, **numbers}
@@ -65,7 +65,7 @@ def with_end(**numbers: int) -> bytes:
 
 
 INT, HUGE = {"as_int": 1}, {"as_int": 2**63}
-# The archive, and a pattern of the code that the error has; none: it is answered.
+# The archive, and a pattern for the code of the error; None: it is answered.
 HOSTILE: dict[str, tuple[bytes, str | None]] = {
     "four bytes": (b"PK\3\4", "A001"),
     "zeros behind": (b"PK\3\4" + bytes(99_999), "A001"),
@@ -146,7 +146,7 @@ def test_hostile_archive(what: str, model: Path, tmp_path: Path, thence: Path) -
 
 @pytest.mark.parametrize("end", [b"", whole()[-22:], whole()])
 def test_sparse_archive(end: bytes, model: Path, folder: Path) -> None:
-    """5 GB of nothing: refused before any of it is looked at."""
+    """5 GB of zeros: refused before any of it is read."""
     archive = folder / "program.pt2"
     with archive.open("wb") as file:
         file.write(b"PK\3\4")
@@ -159,7 +159,7 @@ def test_sparse_archive(end: bytes, model: Path, folder: Path) -> None:
 
 
 def test_few_bytes_that_ask_for_much(model: Path, folder: Path) -> None:
-    """Long and deep paths, a shape that many nodes share: memory stays in proportion to the archive."""
+    """Long and deep paths, a shape that many nodes share: memory stays proportional to the archive."""
     deep = [".".join([f"{i:x}"] + ["abcdefghijklmno"[: i % 15 + 1]] * 63) for i in range(20_000)]
     shared = {"n": {"sizes": [INT] * 100_000}}
     programs = {
@@ -188,7 +188,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def repacked(rng: Random, data: bytes) -> bytes:
-    """A sound archive with damage in what it holds."""
+    """A valid archive with damaged content."""
     with zipfile.ZipFile(BytesIO(data)) as archive:
         entries = {name: archive.read(name) for name in archive.namelist()}
     for name in entries:
@@ -200,7 +200,7 @@ def repacked(rng: Random, data: bytes) -> bytes:
 
 
 def retyped(rng: Random, data: bytes) -> bytes:
-    """A sound archive with sound JSON, in which some values have become others."""
+    """A valid archive with valid JSON, in which some values are replaced by others."""
     with zipfile.ZipFile(BytesIO(data)) as archive:
         entries: dict[str, object] = {name: archive.read(name) for name in archive.namelist()}
     for name, content in entries.items():

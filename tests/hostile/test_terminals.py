@@ -1,4 +1,4 @@
-"""Names that a terminal would obey, or that look like other names: escaped wherever they are printed."""
+"""Names that a terminal would interpret, or that look like other names, are always printed escaped."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A megabyte is answered within a second, whatever is in it, and within the bound on memory. The tests allow
-five seconds, since machines differ; `pytest -rP` prints the figures."""
+"""Any megabyte of input is answered within a second, and within the memory limit. The tests allow five
+seconds, because machines differ; `pytest -rP` prints the figures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.hostile import megabyte_more as cases
 from tests.hostile.program import MIB, command, run
 
 SECONDS = 5
-# They differ in what they put into words: all of it, a few columns twice, every column, the tree, one node.
+# They differ in the amount of text: everything, a few columns twice, every column, the tree, one node.
 NAMES = ("map-json", "map-table", "map-csv", "show-table", "explain-json")
 
 

@@ -1,4 +1,4 @@
-"""Truth files that nobody made in good faith: refused with a code, or scored; never a crash."""
+"""Malicious truth files are refused with a code, or scored; never a crash."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def truth(modules: object, nodes: object) -> bytes:
 ROOT = [{"path": ""}]
 ROW = {"graph": "", "index": 0, "module": ""}
 
-# What it is: the bytes, and the code of the error; none where there is nothing to refuse.
+# Name: the bytes, and the code of the error; None if there is nothing to refuse.
 HOSTILE: dict[str, tuple[bytes, str | None]] = {
     "empty": (b"", "S001"),
     "zeros": (bytes(1000), "S001"),

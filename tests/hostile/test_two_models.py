@@ -1,4 +1,4 @@
-"""Two models, one of them damaged, or made to take long: an answer, an error, or nothing in common."""
+"""Two models, one of them damaged or made to be slow: an answer, an error, or nothing in common."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.hostile import megabyte_more as cases
 from tests.hostile import mutate, pb
 from tests.hostile.program import ASAN, ESCAPES, MIB, RELEASE, SAMPLE, check_error, run
 
-SECONDS = 10  # for two models; test_time.py has five for one
+SECONDS = 10  # for two models; test_time.py allows five for one
 RUNS = 40
 COMMANDS = ("transfer", "diff")
 DAMAGE = (mutate.flip, mutate.overwrite, mutate.splice, mutate.say, mutate.cut_off)
@@ -54,7 +54,7 @@ def test_megabyte(what: str, command: str, folder: Path) -> None:
     case = cases.CASES[what]()
     model = folder / f"{what}.onnx"
     model.write_bytes(case.model)
-    other = folder / f"{what}.other.onnx"  # one node more: then they are not the very same
+    other = folder / f"{what}.other.onnx"  # with one more node, so that they are not identical
     other.write_bytes(case.model + pb.model([pb.node("Neg", "one more", ["no such"], ["one more"])]))
     for second in (model, other):
         format = "csv" if command == "transfer" else "json"

@@ -1,5 +1,5 @@
-"""Bytes that are no model: exit 3, an error with its code, the file, the byte and what to do, no data, and no
-file written."""
+"""Bytes that are not a model: exit code 3, an error with code, file, offset and advice, and no output
+file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REAL = (SAMPLE / "bert.dynamo.onnx").read_bytes()
 
 
 def nested(depth: int) -> bytes:
-    """Graphs in attributes in nodes in graphs, and so on."""
+    """Graphs nested in attributes of nodes of graphs."""
     inside = b""
     for _ in range(depth):
         inside = pb.body("b", pb.message(1, inside))
@@ -26,7 +26,7 @@ def nested(depth: int) -> bytes:
 
 
 def shape_nested(depth: int) -> bytes:
-    """Types of sequences of sequences: no graph is as deep."""
+    """Types of sequences of sequences: deeper than any graph."""
     inside = b""
     for _ in range(depth):
         inside = pb.message(4, pb.message(1, inside))
@@ -37,7 +37,7 @@ def in_graph(damage: bytes) -> bytes:
     return pb.model_of(pb.graph([pb.node("Op", "/a/x")]) + damage)
 
 
-# What is wrong, a pattern of the error's code, and a word of the help.
+# The problem, a pattern for the code of the error, and a word of the help.
 DAMAGED: dict[str, tuple[bytes, str, str]] = {
     "empty": (b"", "W011", "again"),
     "text": (b"Not a model, but a letter.\n" * 9, "W00[1-8]|W012", "text"),
@@ -135,7 +135,7 @@ def test_endless_device_as_standard_input(thence: Path) -> None:
 
 @pytest.mark.parametrize("name", ["map-json", "show-table", "explain"])
 def test_sparse_file(name: str, folder: Path, thence: Path) -> None:
-    """5 GB that take no room on the disk, empty or with a model's start."""
+    """5 GB that take no space on the disk, empty or with the beginning of a model."""
     for start in (b"", REAL, b"\x3a" + pb.varint(5_000_000_000 - 6)):
         model = folder / "sparse.onnx"
         with model.open("wb") as file:

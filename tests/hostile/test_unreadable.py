@@ -1,4 +1,4 @@
-"""Files that cannot be read, or stop being readable: exit 4, and an error that says which and why."""
+"""Files that cannot be read, or become unreadable: exit code 4, and an error with the file and the reason."""
 
 from __future__ import annotations
 
@@ -59,7 +59,8 @@ def test_no_permission(tmp_path: Path, thence: Path) -> None:
         done = run("map", model, program=thence)
         check_error(done, 4, str(model))
         return
-    # Root may read everything: it asks as somebody else. The folders above a test's own are root's.
+    # Root may read everything, so the program runs as another user. The folders above the test's folder
+    # belong to root.
     secret = Path("/proc/1/environ")
     process = subprocess.run(
         [thence, "map", secret], user=NOBODY, group=NOBODY, capture_output=True, check=False
@@ -84,14 +85,14 @@ def test_standard_input_closed(thence: Path) -> None:
 
 
 def test_file_becomes_shorter(tmp_path: Path, thence: Path) -> None:
-    """Somebody cuts the file while we print from it: a clear error, not a crash."""
+    """The file is truncated while it is printed: a clear error, not a crash."""
     model = tmp_path / "model.onnx"
     model.write_bytes(pb.model(pb.node("Op", f"/a{i}/" + "x" * 50) for i in range(60_000)))
     process = subprocess.Popen(
         [thence, "map", model, "--format", "jsonl"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     assert process.stdout is not None
-    select.select([process.stdout], [], [], 60)  # it prints, and waits for us to read
+    select.select([process.stdout], [], [], 60)  # it prints, and waits for the reader
     os.truncate(model, 4096)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 4, err

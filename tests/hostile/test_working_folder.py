@@ -1,5 +1,5 @@
-"""Python files in the folder that a user works in are not run: every command that starts Python is run beside
-decoys, which leave a mark when they are imported."""
+"""Python files in the working folder are not run: every command that starts Python is run next to decoys,
+which leave a mark when they are imported."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ WRITES = {"convert": "a.parquet", "extract": "layer.onnx", "capture": "mine.json
 
 
 def small_model() -> bytes:
-    """Two steps whose inner value has no type in the file, so that extract asks Python for it."""
+    """Two operations whose inner value has no type in the file, so that extract needs Python for it."""
     graph = helper.make_graph(
         [
             helper.make_node("Sin", ["x"], ["/layer/Sin_output_0"], "/layer/Sin"),
@@ -71,7 +71,7 @@ def plant(folder: Path, names: tuple[str, ...]) -> None:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A folder with models and a module of the user's own."""
+    """A folder with models and a module of the user."""
     folder = tmp_path / "work"
     folder.mkdir()
     for name in ("a.onnx", "b.onnx"):
@@ -106,7 +106,7 @@ def check(folder: Path, done: subprocess.CompletedProcess[str], command: str = "
 
 
 def python_without_safe_path(folder: Path) -> Path:
-    """An interpreter that knows no PYTHONSAFEPATH, as Python 3.10 does not."""
+    """An interpreter that ignores PYTHONSAFEPATH, like Python 3.10."""
     script = folder.parent / "python3"
     script.write_text(f'#!/bin/sh\nunset PYTHONSAFEPATH\nexec {sys.executable} "$@"\n')
     script.chmod(0o755)

@@ -1,4 +1,4 @@
-"""What we install is enough: a clean project finds it, builds the example against it, and runs it."""
+"""The installation is complete: a clean project finds it, builds the example with it, and runs it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def run(*command: str | Path) -> str:
 
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where a fresh installation lies, moved after the fact: it may not remember its first place."""
+    """A new installation that was moved afterwards: it must not depend on its first location."""
     folder = tmp_path_factory.mktemp("install")
     run("cmake", "--install", ROOT / "build/release", "--prefix", folder / "first")
     return (folder / "first").rename(folder / "moved")

@@ -1,4 +1,4 @@
-"""The program and the Python module are built with the flags of cmake/Hardening.cmake, as readelf sees it."""
+"""The program and the Python module are built with the flags of cmake/Hardening.cmake (by readelf)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_calls_of_libc_are_checked(path: Path) -> None:
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="flags of these processors")
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_code_marks_its_jump_targets(path: Path) -> None:
-    # The linker drops the property when an object lacks it, so the code is looked at instead.
+    # The linker drops the property if an object lacks it, so the code is checked instead.
     landing = {"x86_64": "endbr64", "aarch64": "paciasp|bti"}[platform.machine()]
     code = subprocess.run(
         ["objdump", "-d", "--no-show-raw-insn", path], capture_output=True, text=True, check=True

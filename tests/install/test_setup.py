@@ -1,4 +1,4 @@
-"""tools/setup, run in a copy of its own, with stand-ins for the system's programs that keep a diary."""
+"""tools/setup, run in a copy, with fakes of the system's programs that log their calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
-# Installed is what the file `installed` lists.
+# The file `installed` lists the installed packages.
 DPKG_QUERY = r"""
 for package in "$@"; do
   if grep -qx -- "$package" "$HERE/installed"; then echo "installed $package"; fi
@@ -19,7 +19,7 @@ done
 APT_GET = r"""
 case " $* " in *" install "*) for word in "$@"; do echo "$word" >>"$HERE/installed"; done ;; esac
 """
-# Makes a venv whose python is this same stand-in; its pip fails while there is a file `offline`.
+# Makes a venv whose python is this fake; its pip fails while there is a file `offline`.
 PYTHON = r"""
 case "$*" in
   "-m pip"*) [ ! -e "$HERE/offline" ] || exit 1 ;;
@@ -31,7 +31,7 @@ esac
 
 
 class Machine:
-    """A make-believe machine: a copy of what tools/setup reads, and the programs it calls."""
+    """A simulated machine: a copy of the files that tools/setup reads, and the programs that it calls."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""A model that lost what it says of some nodes: no name, no metadata, and plain names for what they write."""
+"""Removes the names and metadata of some nodes, and replaces the names of their outputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import onnx
 
 
 def erased(model: onnx.ModelProto, share: float, seed: int) -> set[int]:
-    """Erases a share of the main graph's nodes, in place; gives their places."""
+    """Erases a share of the main graph's nodes, in place; returns their indices."""
     count = len(model.graph.node)
     chosen = set(random.Random(seed).sample(range(count), round(count * share)))
     given_out = {output.name for output in model.graph.output}

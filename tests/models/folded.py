@@ -1,4 +1,4 @@
-"""Which weights of two exports of one model count as the same, if they come from two processors."""
+"""Decides which weights of two exports of one model count as the same, if they come from two processors."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tools.sample.align import same_content
 
 from thence.verify.numbers import Array
 
-# Relative to a number, and to the largest of its tensor. In the sample, arm64 and amd64 are at most 1.3e-7 of
-# the largest apart, one bit of a float32. Half of this would do.
+# Relative to a number, and to the largest of its tensor. In the sample, arm64 and amd64 differ by at most
+# 1.3e-7 of the largest, one bit of a float32. Half of this tolerance would be enough.
 TOLERANCE = 1e-6
 
 
@@ -38,5 +38,5 @@ def near(one: Array, other: Array) -> bool:
 
 
 def _in_any_order(value: Array) -> bytes:
-    """The numbers of a tensor: an exporter may transpose a weight without computing any."""
+    """The sorted numbers of a tensor: an exporter may transpose a weight without computing a new one."""
     return np.sort(value, axis=None).tobytes()

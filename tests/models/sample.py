@@ -1,4 +1,4 @@
-"""The sample: real models with the truth about every node, and how an answer is held against it.
+"""The sample: real models with a truth for every node, and the comparison of answers with it.
 
 `sample` was exported on arm64. Exporters compute some weights (a norm folded into a convolution), whose last
 bits depend on the processor: `sample-amd64` has the models whose files differ on amd64.
@@ -54,17 +54,17 @@ def read_truth(path: Path) -> Document:
 
 
 def models() -> list[Model]:
-    """The whole sample, then the models of it that amd64 exports otherwise."""
+    """The whole sample, then the models whose files differ on amd64."""
     return [Model(path.stem, folder) for folder in (FOLDER, AMD64) for path in sorted(folder.glob("*.onnx"))]
 
 
 def variants(export: str) -> list[Model]:
-    """One export, by each processor on which its file is another."""
+    """One export, for each processor on which its file differs."""
     return [model for model in models() if model.export == export]
 
 
 def write_capture(model: Model, folder: Path) -> Path:
-    """A capture with the hierarchy alone, made of what the truth file says of the modules."""
+    """A capture with only the hierarchy, made from the modules of the truth file."""
     hierarchy = {"version": 1, "modules": model.truth["modules"]}
     path = folder / f"{model.name}.capture.json"
     path.write_text(json.dumps({"schema": "thence.capture/1", "sections": {"hierarchy": hierarchy}}))
@@ -72,7 +72,7 @@ def write_capture(model: Model, folder: Path) -> Path:
 
 
 def in_another_layer(a: str, b: str) -> bool:
-    """At the first atom where two paths differ, both are integers."""
+    """Whether both paths have integers at the first part where they differ."""
     for atom, other in zip(a.split("."), b.split("."), strict=False):
         if atom != other:
             return atom.isdigit() and other.isdigit()
@@ -80,7 +80,7 @@ def in_another_layer(a: str, b: str) -> bool:
 
 
 def verdict(true: dict[str, Any], row: dict[str, Any]) -> str:
-    """right, unknown, wrong, cross (wrong, and in another layer), or untold where there is no truth."""
+    """right, unknown, wrong, cross (wrong, and in another layer), or untold if there is no truth."""
     if true["module"] is None:
         return "untold"
     if row["module"] is None:

@@ -1,4 +1,4 @@
-"""Counts of verdicts, and the table that `make accuracy` prints of them."""
+"""Counts of verdicts, and their table, which `make accuracy` prints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEADINGS = ("nodes", "told", "exact", "wrong", "cross-layer", "unknown", "surely
 
 @dataclass
 class Score:
-    """What came of a set of nodes."""
+    """The verdicts of a set of nodes."""
 
     counts: Counter[str] = field(default_factory=Counter)
 

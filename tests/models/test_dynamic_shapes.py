@@ -1,4 +1,4 @@
-"""What PyTorch writes with dynamic shapes: nodes that read sizes have a marker in place of a module stack."""
+"""Exports with dynamic shapes: nodes that read sizes have a marker in place of a module stack."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Models that lost some of their names, as passes leave them: the rest is answered as before.
+"""Models that lost some of their names, as after passes: the rest has the same answers.
 
-Where neighbours must tell, a confidence is kept: of answers given with 0.8, eight in ten are right.
+Answers by neighbours keep their confidence: of answers with 0.8, eight in ten are right.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from tests.models.erase import erased
 from tests.models.sample import Model, models, verdict
 
 SHARES = (0.1, 0.3)
-ENOUGH = 200  # answers of one kind, to speak of a rate
-SLACK = 0.07  # confidence is measured on files that lost half or all of their names, not a tenth
+ENOUGH = 200  # answers of one kind, the least for a rate
+SLACK = 0.07  # confidence is measured on files without half or all of their names, not a tenth
 MODELS = models()
 
 
 @cache
 def answers(model: Model, share: float) -> tuple[set[int], list[Document]]:
-    """The rows of a model that lost a share of its names, and which nodes lost theirs."""
+    """The rows of a model that lost a share of its names, and the nodes that lost theirs."""
     proto = onnx.load(model.path)
     chosen = erased(proto, share, seed=len(model.name))
     with TemporaryDirectory() as folder:
@@ -55,7 +55,7 @@ def test_a_tenth_of_the_names_lost_leaves_the_others_right() -> None:
 
 
 def test_confidence_is_kept() -> None:
-    """Of all answers given with one confidence by one source, at least that share is right."""
+    """Of all answers with one confidence by one source, at least that share is right."""
     kinds: dict[tuple[str, float], Counter[str]] = defaultdict(Counter)
     for model in MODELS:
         for share in SHARES:

@@ -1,4 +1,4 @@
-"""Weights packed to four bits are known by their content, where nothing else tells two operations apart."""
+"""Weights packed to four bits are identified by content, if nothing else distinguishes two operations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIDES = (48, 32)
 
 
 def twins() -> onnx.ModelProto:
-    """Two projections of the same value, and a sum that does not care which is which."""
+    """Two projections of the same value, and a sum that is symmetric in them."""
     model = parser.parse_model(
         '<ir_version: 10, opset_import: ["" : 21]>\n'
         f"twins (float[1, {SIDES[0]}] x) => (float[1, {SIDES[1]}] y) {{\n"
@@ -43,7 +43,7 @@ def packed(model: onnx.ModelProto, form: QuantFormat, block: int, symmetric: boo
 
 
 def turned_round(model: onnx.ModelProto) -> None:
-    """The projections change places, and with them the order of the file."""
+    """Swaps the projections, and the order of the file."""
     nodes = list(model.graph.node)
     del model.graph.node[:]
     order = {"right": 0, "left": 1, "": 2}

@@ -1,4 +1,4 @@
-"""What must not matter does not: runs, locales, hash seeds, order of nodes. JSON conforms to the schemas."""
+"""Answers do not depend on runs, locales, hash seeds or the order of nodes. JSON conforms to the schemas."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMMANDS = (("map", "json"), ("map", "csv"), ("map", "table"), ("show", "json"),
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_output_is_the_same_in_every_run(model: Model) -> None:
-    """Names are hashed with a seed that is another in each run; text must not follow the locale."""
+    """Names are hashed with a different seed in each run; text must not depend on the locale."""
     for command, output_format in COMMANDS:
         printed = {
             subprocess.run(

@@ -1,4 +1,4 @@
-"""Accuracy on real models, by the file alone and with a capture. `pytest -s tests/models` prints tables."""
+"""Accuracy on real models, with and without a capture. `pytest -s tests/models` prints tables."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_every_node_has_its_row(model: Model) -> None:
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_enhanced_semantic_is_auto(model: Model, captures: dict[str, Path]) -> None:
-    """Both may use the same sources while a capture has the hierarchy alone."""
+    """Both use the same sources if a capture has only the hierarchy."""
     for capture in (None, captures[model.name]):
         auto = answer(model, capture)
         other = answer(model, capture, "enhanced_semantic")

@@ -1,4 +1,4 @@
-"""The files of the sample that depend on the processor, and what two processors may write otherwise."""
+"""The files of the sample that depend on the processor, and the differences that are allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Large models keep their weights in files beside them: a transfer reads these, too."""
+"""Large models have their weights in external files: a transfer reads these, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small ancestor with owners, and descendants written by hand as a pass would have left them."""
+"""A small ancestor with owners, and descendants written by hand like the results of a pass."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def parsed(body: str, inputs: str, outputs: str, weights: dict[str, Array]) -> o
 
 
 class Kin:
-    """`owners`: the module of each node. Descendants are text with the ancestor's names in braces."""
+    """`owners` is the module of each node. Descendants are text with the ancestor's names in braces."""
 
     def __init__(
         self, body: str, owners: list[str | None], inputs: str, outputs: str, **weights: Array
@@ -55,7 +55,7 @@ class Kin:
         }
 
     def descendant(self, body: str, outputs: str, **weights: Array) -> onnx.ModelProto:
-        """The ancestor's weights are at hand by their names; others are given."""
+        """The ancestor's weights are available by their names; others are arguments."""
         held = {self.id[name]: value for name, value in self.weights.items()} | weights
         return parsed(body.format(**self.id), self.inputs, outputs.format(**self.id), held)
 
@@ -66,8 +66,8 @@ class Kin:
         compare: bool = True,
         given: dict[str, Array] | None = None,
     ) -> list[dict[str, Any]]:
-        """The truth's rows of a descendant. `compare`: by numbers, too; `given`: those numbers, where not
-        every processor can run it."""
+        """The truth's rows of a descendant. With `compare`, also by numbers; `given` are these numbers, if
+        not every processor can run it."""
         step = step or Step(lambda source, target, feed: None)
         compare = compare and step.tolerance is not None
         values = Values(numbers(self.model, self.feed), step.tolerance or SAME) if compare else None
@@ -78,7 +78,7 @@ class Kin:
         return rows
 
     def numbers(self) -> dict[str, Array]:
-        """By name, what the ancestor's nodes give."""
+        """By name, the outputs of the ancestor's nodes."""
         return {self.ids.names[token]: value for token, value in numbers(self.model, self.feed).items()}
 
 
@@ -87,7 +87,7 @@ def weight(*shape: int, seed: int = 1) -> Array:
 
 
 def linear() -> Kin:
-    """x -> MatMul -> Add (the linear's) -> Relu (act) -> Mul (the root's)."""
+    """x -> MatMul -> Add (both in fc) -> Relu (act) -> Mul (root)."""
     body = "a = MatMul(x, w)\n b = Add(a, c)\n r = Relu(b)\n y = Mul(r, s)"
     return Kin(body, ["fc", "fc", "act", ""], INPUT, OUTPUT, w=weight(6, 6), c=weight(6), s=weight(6))
 
@@ -97,13 +97,13 @@ def modules(rows: list[dict[str, Any]]) -> list[str | None]:
 
 
 def layers(second: str = "m2 = Exp(x)") -> Kin:
-    """Two layers that compute the same mask, each for itself."""
+    """Two layers that compute the same mask separately."""
     body = f"m1 = Exp(x)\n a = Mul(x, m1)\n {second}\n y = Mul(a, m2)"
     return Kin(body, ["layers.0", "layers.0", "layers.1", "layers.1"], INPUT, OUTPUT)
 
 
 def nothing(*_: Any) -> None:
-    """These tests have the result of the pass at hand."""
+    """A placeholder: these tests already have the result of the pass."""
 
 
 COARSE = Step(nothing, tolerance=HALF)

@@ -1,4 +1,4 @@
-"""Passes that ran on another processor: the models that they left, and the numbers that these compute."""
+"""Passes that ran on another processor: the resulting models, and the numbers that they compute."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAIRS = sorted(path.name.removesuffix(".ort-all.onnx") for path in FOLDER.glob("
 
 
 class Recorded:
-    """One ancestor and what onnxruntime's default level made of it."""
+    """One ancestor and the result of onnxruntime's default level."""
 
     def __init__(self, name: str) -> None:
         own = FOLDER / f"{name}.onnx"
@@ -33,7 +33,7 @@ class Recorded:
         self.expected: list[dict[str, Any]] = json.loads((FOLDER / f"{name}.ort-all.json").read_text())
 
     def truth(self, names: bool) -> list[dict[str, Any]]:
-        """The rows of its truth: by numbers alone, or by the ancestor's surviving names as well."""
+        """The rows of its truth: by numbers alone, or also by the ancestor's surviving names."""
         model = onnx.load(self._ancestor)
         owners = self._owners(model)
         ids = give_ids(model)
@@ -53,7 +53,7 @@ class Recorded:
         return made, shown, {name: value for what, name, value in parted if what == "input"}
 
     def _owners(self, model: onnx.ModelProto) -> list[dict[str, Any]]:
-        """The ancestor's truth; of what is not in the sample, the scopes by which TorchScript names nodes."""
+        """The ancestor's truth; for models that are not in the sample, the scopes in TorchScript names."""
         known = self._ancestor.with_suffix(".truth.json")
         if known.exists():
             rows: list[dict[str, Any]] = json.loads(known.read_text())["nodes"]
@@ -63,7 +63,7 @@ class Recorded:
 
 
 def _give_surviving_ids(made: onnx.ModelProto, ids: Ids, id_of: dict[str, str]) -> None:
-    """Replaces the ancestor's names by its ids, as if those had been there when the pass ran."""
+    """Replaces the ancestor's names by its ids, as if the ids had existed when the pass ran."""
     nodes = {ids.names[place.node.name]: place.node.name for place in ids.rows}
     nodes |= {f"{name}_nchwc": f"{token}_nchwc" for name, token in id_of.items()}
     rename_all(

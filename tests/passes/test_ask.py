@@ -1,4 +1,4 @@
-"""From a model through an optimiser and back: the program is asked about what a real pass left."""
+"""Maps the result of a real optimiser back to its ancestor."""
 
 from __future__ import annotations
 

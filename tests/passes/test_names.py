@@ -1,4 +1,4 @@
-"""Ids are given, taken back, and randomised without a change to what the model computes."""
+"""Ids are given, removed and randomised without changing the computation of the model."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_derived_name_is_derived_from_the_name_before() -> None:
     model.graph.node[0].output[0] += "_quantized"
     model.graph.node[1].input[0] += "_quantized"
     take_back(model, ids)
-    assert model.graph.node[0].name == "/MatMulAddFusion"  # the parser gives nodes no names
+    assert model.graph.node[0].name == "/MatMulAddFusion"  # the parser sets no node names
     assert model.graph.node[1].input[0] == "a_quantized"
 
 

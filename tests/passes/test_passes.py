@@ -1,4 +1,4 @@
-"""The tools run for real on models of the sample: what they leave has a truth, as the ancestor has it."""
+"""Runs the real tools on models of the sample: their results have a truth that agrees with the ancestor's."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tools.sample.walk import places
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "tests/models/sample"
 AT_A_TIME = 2
-# Every pass on one of the models at least, and on each model some of every sort.
+# Every pass on at least one model, and some of every kind on each model.
 RUN = {
     "bert.torchscript": ("ort-extended", "onnxslim", "prepared-qdq", "onnxscript-opset-ort-extended"),
     "gpt2.dynamo": ("transformers-2", "dynamic", "matmul-4bit", "onnxslim-ort-all", "opset"),
@@ -81,7 +81,7 @@ def test_truth_fits_its_file_and_its_schema(made: Made, job: Job) -> None:
 @EACH
 def test_almost_all_data_has_a_truth(made: Made, job: Job) -> None:
     counts = made[1][job]
-    # In a row, who owns a further output of what an earlier pass merged is not told.
+    # After several passes, the owner of a further output of a merged node is unknown.
     least = 0.96 if len(PASSES[job.what]) < 3 else 0.92
     assert counts["data told"] >= least * counts["data"]
     compared = PASSES[job.what][-1].tolerance is not None
@@ -91,7 +91,7 @@ def test_almost_all_data_has_a_truth(made: Made, job: Job) -> None:
 
 @EACH
 def test_owners_are_those_of_the_nodes_they_come_from(made: Made, job: Job) -> None:
-    """And names that survived, which are the ancestor's own here, say the same."""
+    """Surviving names, which here are those of the ancestor, agree with the truth."""
     at = Places(job.name, SAMPLE, made[0])
     before = json.loads(at.truth(job.exporter).read_text())["nodes"]
     owner = {(row["graph"], row["index"]): row["module"] for row in before}
@@ -114,7 +114,7 @@ def test_owners_are_those_of_the_nodes_they_come_from(made: Made, job: Job) -> N
 
 
 def test_ids_leave_no_trace_in_what_a_pass_gives() -> None:
-    """What comes of the model with ids, once they are taken back, is what comes of the model itself."""
+    """A pass on the model with ids, which are then removed, has the same result as on the model itself."""
     model = onnx.load(SAMPLE / "bert.torchscript.onnx")
     feed = {key: value.numpy() for key, value in inputs_of(choice_of("bert")).items()}
     rows = json.loads((SAMPLE / "bert.torchscript.truth.json").read_text())["nodes"]
@@ -122,7 +122,7 @@ def test_ids_leave_no_trace_in_what_a_pass_gives() -> None:
         plain = run_on(PASSES[what][0].run, model, feed)
         copy = onnx.load(SAMPLE / "bert.torchscript.onnx")
         other, _, _ = descended(copy, rows, feed, PASSES[what])
-        # Not inputs: which of several equal constants stays is a matter of how names are hashed.
+        # Inputs are not compared: which of several equal constants is kept depends on the hashes of names.
         wanted = [(n.op_type, n.name, *n.output) for n in plain.graph.node]
         assert [(n.op_type, n.name, *n.output) for n in other.graph.node] == wanted
 
@@ -147,8 +147,8 @@ print(*sorted(name for name in ours - allowed if not name.startswith("thence.ver
 
 
 def test_truth_is_made_without_the_core() -> None:
-    """What is measured has no say in what is true. Of the package, only what runs models and compares numbers
-    is used, and that without the native core, which is not even loaded here."""
+    """The program under test must not affect the truth. Of the package, only the code that runs models and
+    compares numbers is used, without the native core, which is not even loaded here."""
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_THE_CORE],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""Scores of many models, summed by pass and held against the bars."""
+"""Scores of many models, summed by pass and compared with the bars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The truth of what a pass leaves, on small graphs: each node's owner by ids, by numbers, or by both."""
+"""The truth of the results of passes, on small graphs: each node's owner by ids, by numbers, or by both."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_fused_node_whose_names_are_new_is_known_by_its_numbers() -> None:
 
 
 def test_a_name_kept_for_another_tensor_is_not_believed() -> None:
-    """A norm folded into the convolution before it, which keeps its own name, gives what the norm gave."""
+    """A norm is folded into the preceding convolution, which keeps its name and outputs the norm's result."""
     scale, mean = np.abs(weight(3, seed=2)) + 1, weight(3, seed=3)
     zeros, ones = np.zeros(3, np.float32), np.ones(3, np.float32)
     body = "h = Conv(x, w)\n n = BatchNormalization(h, scale, shift, mean, var)\n y = Relu(n)"

@@ -1,6 +1,6 @@
-"""The truth of what is held in onnxruntime's blocked layout: channels in blocks, padded to whole ones.
+"""The truth of values in onnxruntime's blocked layout: channels in blocks, padded to whole blocks.
 
-No machine need be able to run these operators: what they give is the ancestor's numbers, blocked here.
+The operators are never run: their outputs are the ancestor's numbers, blocked here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PIXELS = 5
 
 
 def blocked(value: Array, block: int, padding: float = 0.0) -> Array:
-    """The channels in whole blocks, those of one block together at each pixel."""
+    """The channels in whole blocks, with those of one block together at each pixel."""
     batch, channels, *image = value.shape
     padded = -(-channels // block) * block
     whole = np.full((batch, padded, *image), padding, value.dtype)
@@ -36,7 +36,7 @@ def layer(channels: int, pixels: int = PIXELS) -> Kin:
 
 
 def conv(read: str, given: str) -> str:
-    """Weights are as they are laid out there; nothing reads them here."""
+    """The weights are placeholders: nothing reads them here."""
     return f'{given} = com.microsoft.nchwc.Conv <activation = "Relu"> ({read})\n'
 
 
@@ -48,7 +48,8 @@ SIZES = pytest.mark.parametrize(("channels", "block"), [(16, 16), (24, 8), (24, 
 
 
 def told(kin: Kin, body: str, given: dict[str, Array]) -> list[dict[str, Any]]:
-    """`given` by name of the descendant's value, or of the ancestor's that it still has."""
+    """`given` has numbers by the name of a value of the descendant, or of the ancestor's value it still
+    has."""
     end = kin.outputs.replace(" y", " {y}")
     shown = {kin.id.get(name, name): value for name, value in given.items()}
     return kin.told(kin.descendant(body, end), given=shown)
@@ -56,7 +57,7 @@ def told(kin: Kin, body: str, given: dict[str, Array]) -> list[dict[str, Any]]:
 
 @SIZES
 def test_a_fused_convolution_is_of_who_gave_what_leaves_it(channels: int, block: int) -> None:
-    """The activation alone, and the sum with another branch: its fourth input."""
+    """With a fused activation, and with the sum with another branch, its fourth input."""
     kin = layer(channels)
     plain = kin.numbers()
     body = conv("{x}, w", "t") + conv("t, w, b, t", "s") + moved("s", "u") + "{y} = Neg(u)"
@@ -89,7 +90,7 @@ def test_what_others_make_of_blocks_is_in_blocks(channels: int, block: int) -> N
 
 
 def test_padding_may_be_any_number_but_one() -> None:
-    """A Sigmoid gives a half for the channels that are not there."""
+    """A Sigmoid outputs 0.5 for padded channels."""
     kin = layer(12)
     plain = kin.numbers()
     body = conv("{x}, w", "t") + "{y} = Neg(t)"
@@ -107,7 +108,7 @@ def test_numbers_in_another_order_than_that_of_blocks_are_not_equal() -> None:
 
 
 def test_what_is_not_in_blocks_is_compared_as_it_is() -> None:
-    """An operator outside the layout that gives these numbers lays them out anew."""
+    """An operator outside the layout with these numbers reshapes them."""
     kin = layer(16)
     plain = kin.numbers()
     body = "t = Exp({x})\n {y} = Neg(t)"
@@ -166,7 +167,7 @@ def test_a_name_that_numbers_in_blocks_deny_is_not_believed() -> None:
 
 
 def test_a_transpose_that_was_taken_into_a_move_is_who_gave_it() -> None:
-    """Channels last on one side: the move gives what the Transpose gave, not what that read."""
+    """Channels last on one side: the conversion outputs the result of the Transpose, not its input."""
     shape = f"float[1, {PIXELS}, {PIXELS}, 16]"
     kin = Kin(
         "e = Exp(x)\n t = Transpose <perm = [0, 3, 1, 2]> (e)\n c = Conv(t, w)\n"

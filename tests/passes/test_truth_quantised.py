@@ -1,4 +1,4 @@
-"""The truth of what quantisers and casts leave: coarse numbers, and tensors carried in other types."""
+"""The truth of the results of quantisers and casts: coarse numbers, and tensors forwarded in other types."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def test_a_pair_that_quantises_is_of_who_made_the_tensor_between() -> None:
 
 
 def test_who_takes_over_the_name_of_a_deleted_relu_is_not_the_relu() -> None:
-    """What is quantised with no room below zero needs no Relu: the sum before it gets its output's name."""
+    """A quantised value that cannot be negative needs no Relu: the preceding sum gets the Relu's output
+    name."""
     kin = linear()
     made = kin.descendant(
         "{a} = MatMul({x}, {w})\n {r} = Add({a}, {c})\n q = QuantizeLinear({r}, scale, zero)\n"
@@ -60,7 +61,7 @@ def test_who_takes_over_the_name_of_a_deleted_relu_is_not_the_relu() -> None:
 
 
 def test_coarse_numbers_do_not_overrule_a_name_on_the_same_operator() -> None:
-    """Where quantisation drowned what a layer adds, its sum looks like what the layer was given."""
+    """If quantisation erases the contribution of a layer, its sum looks like the input of the layer."""
     kin = Kin(
         "e = MatMul(x, w)\n f = Exp(e)\n h = Add(e, f)\n y = Neg(h)",
         ["embed", "layer", "layer", "head"],
@@ -88,7 +89,7 @@ def test_coarse_numbers_name_nobody() -> None:
 
 
 def test_coarse_numbers_of_what_does_nothing_name_nobody_either() -> None:
-    """A view has the numbers of a factor of one, and what that reads is not among those asked about."""
+    """A view has the same numbers as a product by one, whose input is not among the candidates."""
     kin = Kin(
         "a = Relu(x)\n b = Mul(a, one)\n y = Reshape(b, s)",
         ["act", "", "head"],

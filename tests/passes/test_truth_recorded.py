@@ -1,4 +1,4 @@
-"""The truth of what onnxruntime leaves on amd64, found on any machine with the numbers recorded there."""
+"""The truth of onnxruntime's results on amd64, found on any machine with the numbers recorded there."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_all_data_has_a_truth(name: str) -> None:
 @EACH
 @pytest.mark.parametrize("names", [True, False], ids=["names", "numbers alone"])
 def test_it_is_that_of_the_ancestor_whose_output_it_gives(name: str, names: bool) -> None:
-    """Which that is was found without these tools."""
+    """The expected nodes were determined without these tools."""
     told = 0
     for row, expected in zip(truth(name, names), recorded(name).expected, strict=True):
         if row["module"] is not None and expected["ancestors"] is not None:

@@ -1,4 +1,4 @@
-"""The truth of what only lays out, hands on or is a part, and of what does that and computes at once."""
+"""The truth of views, forwarded values and parts, and of nodes that also compute."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_who_did_nothing_and_is_gone_is_accepted_not_first() -> None:
 
 
 def test_a_view_that_may_be_two_things_is_ambiguous() -> None:
-    """A new Reshape gives the sum; so does a Reshape of the ancestor, which changes nothing."""
+    """A new Reshape outputs the sum; so does a Reshape of the ancestor that is a no-op."""
     shape = np.array([4, 6])
     kin = Kin(
         "a = Add(x, c)\n v = Reshape(a, s)\n y = Exp(v)",
@@ -98,7 +98,7 @@ def test_who_computes_and_lays_out_at_once_is_of_both() -> None:
 
 
 def test_a_view_that_was_put_in_is_also_of_who_gave_what_it_reads() -> None:
-    """It gives the sum, laid out as that was; what it reads is laid out otherwise."""
+    """Its output is the sum in its original shape; its input has another shape."""
     kin = Kin(
         "a = Add(x, c)\n v = Reshape(a, s)\n e = Exp(v)\n y = Relu(a)",
         ["fc", "attention", "act", "top"],

@@ -1,4 +1,4 @@
-"""What the tests of `thence query` share."""
+"""Shared code of the tests of `thence query`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MODEL = SAMPLE / "bert.torchscript.onnx"
 
 
 def query(model: Path, *flags: str | Path, code: int = 0) -> str:
-    """What it prints on standard output; on standard error if it must fail."""
+    """Its standard output; its standard error if it must fail."""
     done = subprocess.run(
         [RELEASE, "query", model, "--quiet", *flags], capture_output=True, text=True, check=False, timeout=120
     )

@@ -1,4 +1,4 @@
-"""The shells' completions, run by bash, zsh and fish."""
+"""The completions of the shells, run by bash, zsh and fish."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def run(shell: list[str], script: str, desk: Path) -> subprocess.CompletedProces
 
 
 def bash_words(line: str) -> list[str]:
-    """As readline parts them: at spaces, and at `=`, which is a word."""
+    """The words as readline splits them: at spaces, and at `=`, which is a word."""
     words = [part for word in line.split(" ") for part in (word.replace("=", " = ").split() or [""])]
     return words
 
@@ -104,7 +104,7 @@ def test_fish(line: str, candidates: list[str], desk: Path) -> None:
     )
 
 
-# How a shell is started without its user's files, and made to complete; zsh also by a file of fpath.
+# How a shell is started without the user's files, and made to complete; zsh also with a file of fpath.
 SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"], "PS1='read''y> '; source <(thence completions bash)"),
     "zsh": (
@@ -142,7 +142,7 @@ KEYS = [
 
 
 def typed(shell: list[str], setup: str, line: str, desk: Path) -> str:
-    """What a line is once the tab key was pressed at its end, in a terminal: as the shell's echo says it."""
+    """A line after pressing the tab key at its end, in a terminal: as the shell echoes it."""
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
     process = subprocess.Popen(
@@ -172,10 +172,10 @@ def typed(shell: list[str], setup: str, line: str, desk: Path) -> str:
         os.write(leader, setup.encode() + b"\n")
         wait_for(b"ready> ", 0)
         before = len(seen)
-        # The others close a quote themselves once they complete something.
+        # The other shells close a quote themselves when they complete something.
         is_open = line.count("'") % 2 and (shell[0] == "zsh" or line.endswith("'"))
         close = b"'" if is_open else b""
-        # The line is an argument of echo from the beginning of the line (^A), once it is complete.
+        # Makes the completed line an argument of echo, inserted at the beginning of the line (^A).
         os.write(leader, line.encode() + b"\t" + close + b"\x01echo \x05> asked; echo do''ne\n")
         wait_for(b"done\r\n", before)
     finally:
@@ -196,7 +196,7 @@ def test_by_the_tab_key(shell: str, line: str, completed: str, desk: Path) -> No
 
 
 def one_module(name: str) -> bytes:
-    """A model whose one module has this name."""
+    """A model with one module of this name."""
     weight = onnx.numpy_helper.from_array(np.ones((1, 1), np.float32), f"{name}.weight")
     node = onnx.helper.make_node("MatMul", ["x", weight.name], ["y"], f"/{name}/MatMul")
     shape = [onnx.helper.make_tensor_value_info(value, onnx.TensorProto.FLOAT, [1, 1]) for value in "xy"]

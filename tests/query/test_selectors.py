@@ -1,4 +1,4 @@
-"""Selectors find what the map says, whatever the model and the strategy."""
+"""Selectors agree with the map, for any model and strategy."""
 
 from __future__ import annotations
 

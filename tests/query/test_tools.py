@@ -1,4 +1,4 @@
-"""The lists do what they are for in the tools they are for."""
+"""The lists have the intended effect in the tools that they are made for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def test_nodes_to_exclude_are_not_quantised(tmp_path: Path) -> None:
     from onnxruntime.quantization import quantize_dynamic
 
     excluded = listed(MODEL, "nodes-to-exclude", "--under", "encoder.layer.0", "--op", "MatMul")
-    model = onnx.load(MODEL)  # given a file, it writes beside it
+    model = onnx.load(MODEL)  # given a path, it writes files beside it
     quantize_dynamic(model, tmp_path / "q.onnx", nodes_to_exclude=excluded)
     left = {node.name for node in onnx.load(tmp_path / "q.onnx").graph.node if node.op_type == "MatMul"}
     assert left.issuperset(excluded)
@@ -37,7 +37,7 @@ def test_blocked_nodes_stay_float32(package: str) -> None:
     makers = {name: node for node in model.graph.node for name in node.output}
     kept = [node for node in model.graph.node if node.name in blocked or node.op_type in ops]
     assert len(kept) > len(blocked) > 0
-    for node in kept:  # a cast to float32 stands before each
+    for node in kept:  # a cast to float32 precedes each
         maker = makers[node.input[0]]
         assert maker.op_type == "Cast"
         assert onnx.helper.get_attribute_value(maker.attribute[0]) == onnx.TensorProto.FLOAT
@@ -50,7 +50,7 @@ def test_extract_io_cuts_out_what_was_selected(path: str, tmp_path: Path) -> Non
     part = {node.name for node in onnx.load(tmp_path / "part.onnx").graph.node}
     wanted = set(names(MODEL, "--under", path))
     assert len(part & wanted) > len(wanted) / 2
-    for name in part ^ wanted:  # a constant comes along, or stays when only others read it
+    for name in part ^ wanted:  # a constant is included, or excluded if only others read it
         assert "Constant" in name or "Identity" in name, name
 
 

@@ -1,4 +1,4 @@
-"""The models of onnx's own backend tests: those it ships, and those its code makes, kept under build/."""
+"""The models of onnx's backend tests: those that it ships, and those that its code generates, in build/."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def shipped() -> list[Path]:
 
 
 def generated() -> list[Path]:
-    """Written once for each version of onnx; another test process waits for it."""
+    """Written once for each version of onnx; other test processes wait for it."""
     folder = ROOT / "build/reader" / f"backend-{onnx.__version__}"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as lock:

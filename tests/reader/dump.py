@@ -1,4 +1,4 @@
-"""Runs thence_model_dump on many models at once and compares what it says with libprotobuf."""
+"""Runs thence_model_dump on many models at once and compares its output with libprotobuf."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def tool() -> Path:
-    """The dump tool: next to the thence under test; the one with sanitizers where there is one."""
+    """The dump tool: beside the thence under test; with sanitizers if it was built."""
     named = os.environ.get("THENCE_MODEL_DUMP")
     beside = [os.environ.get("THENCE_ASAN_BIN"), os.environ.get("THENCE_BIN")]
     places = (
@@ -31,9 +31,9 @@ def tool() -> Path:
 
 
 def dump(paths: Iterable[Path]) -> dict[Path, list[dict[str, Any]]]:
-    """What the tool says of each file: its lines, or one line with the error."""
+    """The tool's output for each file: its lines, or one line with the error."""
     names = "".join(f"{path}\n" for path in paths)
-    # Looking for leaks takes seconds a process on some machines; the unit tests do that.
+    # Checking for leaks takes seconds per process on some machines; the unit tests do that.
     options = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0:" + os.environ.get("ASAN_OPTIONS", "")}
     done = subprocess.run(
         [tool(), "--stdin-list"], input=names.encode(), env=options, capture_output=True, check=False
@@ -49,10 +49,10 @@ def dump(paths: Iterable[Path]) -> dict[Path, list[dict[str, Any]]]:
     return said
 
 
-# Why thence may refuse what libprotobuf reads: code, and what must be true of the model.
+# Reasons for which thence may refuse what libprotobuf reads: the code, and the condition on the model.
 def may_refuse(code: str, data: bytes, model: reference.Message) -> bool:
     match code:
-        case "W007":  # groups, which libprotobuf walks over
+        case "W007":  # groups, which libprotobuf skips
             return True
         case "W011":
             return not data
@@ -62,7 +62,7 @@ def may_refuse(code: str, data: bytes, model: reference.Message) -> bool:
 
 
 def difference(data: bytes, said: list[dict[str, Any]]) -> str | None:
-    """In words, how thence and libprotobuf differ on a file; None when they agree."""
+    """A description of the difference between thence and libprotobuf on a file; None if they agree."""
     model = reference.parse(data)
     error = said[0].get("error") if said else "nothing was said"
     if model is None:
@@ -90,7 +90,7 @@ def check_files(paths: list[Path]) -> None:
 
 
 def check_models(models: list[bytes], folder: Path) -> None:
-    """The same for bytes; those that differ are left in the folder."""
+    """The same for bytes; models that differ are kept in the folder."""
     paths = []
     for number, data in enumerate(models):
         path = folder / f"{number}.onnx"

@@ -1,7 +1,7 @@
-"""What libprotobuf sees of a model, in the same lines that thence_model_dump prints.
+"""A model as libprotobuf reads it, in the same lines that thence_model_dump prints.
 
-The schema is onnx's own, with two changes that keep the wire format: strings are bytes, so that text that
-is not UTF-8 can be compared, too; and so are the weights' data, which thence never looks at.
+The schema is that of onnx, with two changes that keep the wire format: strings are bytes, so that text that
+is not UTF-8 can also be compared; and so is the data of weights, which thence never reads.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 Message = Any  # a protobuf message; the classes are made below
 Line = dict[str, Any]
-Scope = dict[bytes, list[Any]]  # a name, and what makes it
+Scope = dict[bytes, list[Any]]  # a name, and its producers
 
 DATA = {"float_data", "int32_data", "int64_data", "double_data", "uint64_data"}
 
@@ -47,7 +47,7 @@ ModelProto = message_factory.GetMessageClass(SCHEMA)
 
 
 def parse(data: bytes) -> Message | None:
-    """The model, or None where libprotobuf refuses the bytes."""
+    """The model, or None if libprotobuf refuses the bytes."""
     try:
         return ModelProto.FromString(data)
     except DecodeError:
@@ -96,7 +96,7 @@ def _graph(
             (sparse.values.name, sparse.values, sparse.dims) for sparse in graph.sparse_initializer
         ]
 
-    # Who comes first makes the value: initializers (defaults of inputs), inputs, nodes in order.
+    # The first producer counts: initializers (defaults of inputs), inputs, nodes in order.
     scope: Scope = {}
     for index, (name, _, _) in enumerate(initializers):
         if name:

@@ -1,5 +1,6 @@
-"""thence's own protobuf reader against libprotobuf: on the same bytes both must see the same model, or both
-refuse. Where they may differ is listed in dump.may_refuse; text and weights' data are compared as bytes."""
+"""Compares thence's protobuf reader with libprotobuf: on the same bytes both must read the same model, or
+both refuse. Allowed differences are listed in dump.may_refuse; text and the data of weights are compared as
+bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ SAMPLES = sorted((ROOT / "tests/models").rglob("*.onnx"))
 
 
 def small_models() -> list[bytes]:
-    """A fixed choice of real models to rewrite and damage: short enough for a change to hit something."""
+    """A fixed choice of real models to rewrite and damage: small, so that a change is likely to matter."""
     paths = [*backend_models.shipped(), *backend_models.generated()]
     small = [data for path in paths if len(data := path.read_bytes()) < 3000]
     bodies = [data for data in small if any(attribute in data for attribute in (b"then_branch", b"body"))]
@@ -68,7 +69,7 @@ def test_models_as_another_writer_puts_them(seed: int, tmp_path: Path) -> None:
     ]
     assert rewritten[::2] != originals
     dump.check_models(rewritten, tmp_path)
-    # Not only do both readers agree: nothing has changed.
+    # Both readers agree, and the content is unchanged.
     for data, again in zip(originals, rewritten[::2], strict=True):
         assert reference.lines(reference.parse(data)) == reference.lines(reference.parse(again))
 

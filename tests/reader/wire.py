@@ -1,4 +1,4 @@
-"""Protobuf bytes by hand: random messages of a schema, and rewriting or damaging real ones."""
+"""Protobuf bytes: random messages of a schema, and rewriting or damaging real ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NAMES = [
 
 
 def varint(value: int, padding: int = 0) -> bytes:
-    """A number; `padding` more bytes than it needs, which readers must take."""
+    """A number; `padding` more bytes than necessary, which readers must accept."""
     value &= 2**64 - 1
     out = bytearray()
     while value >= 0x80 or padding > 0:
@@ -52,7 +52,7 @@ def sized(number: int, payload: bytes) -> bytes:
 
 @dataclass
 class Part:
-    """One field: as it was, or, when it holds a message of the schema, the fields inside."""
+    """One field: unchanged or, if it contains a message of the schema, its fields."""
 
     number: int
     raw: bytes = b""
@@ -78,7 +78,7 @@ def read_varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def take_apart(data: bytes, schema: Descriptor) -> list[Part]:
-    """The fields of a well-formed message, and of the messages inside."""
+    """The fields of a well-formed message, and of the nested messages."""
     parts, at = [], 0
     while at < len(data):
         start = at
@@ -101,8 +101,8 @@ def take_apart(data: bytes, schema: Descriptor) -> list[Part]:
 
 
 def rewrite(rng: random.Random, parts: list[Part]) -> list[Part]:
-    """The same message as another writer might put it: fields in another order (those of one number keep
-    theirs, and so do those of a `oneof`), single messages in pieces, fields nobody knows in between."""
+    """The same message as another writer might write it: fields in another order (those of one number keep
+    theirs, as do those of a `oneof`), single messages in pieces, unknown fields in between."""
     by_kind: dict[object, list[Part]] = {}
     for part in parts:
         if part.inside is not None:
@@ -141,8 +141,8 @@ def unknown_field(rng: random.Random) -> bytes:
 
 
 def random_message(rng: random.Random, schema: Descriptor, depth: int) -> bytes:
-    """Well-formed bytes with any fields of the schema, in any order, as often as they like, in any of the
-    forms a reader must take; now and then one of a wire type the schema does not expect."""
+    """Well-formed bytes with random fields of the schema, in any order, repeated, in any form that a reader
+    must accept; occasionally with a wire type that the schema does not expect."""
     fields = [known for known in schema.fields if depth > 0 or known.message_type is None]
     out = []
     for _ in range(rng.choice([0, 1, 2, 4, 9]) if fields else 0):
@@ -182,7 +182,7 @@ def random_float(rng: random.Random) -> bytes:
 
 
 def damage(rng: random.Random, data: bytes) -> bytes:
-    """A few bytes flipped, cut out, put in, or the end cut off."""
+    """A few bytes flipped, removed or inserted, or the end cut off."""
     out = bytearray(data)
     for _ in range(rng.choice([1, 1, 1, 2, 4])):
         at = rng.randrange(len(out) + 1)

@@ -1,4 +1,4 @@
-"""What thence says of the modules of a tree: it gets a file with one node, and a capture of the modules."""
+"""The answers of thence for a tree of modules, from a file with one node and a capture of the modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Roles, components and layers of modules that were judged by hand, held to the figures of docs/semantics.md.
+"""Compares roles, components and layers of modules that were judged by hand with the figures of
+docs/semantics.md.
 
 `pytest -s tests/semantics` prints the table.
 """
@@ -21,7 +22,7 @@ FIELDS = {"role": "semantic_type", "component": "component", "layer_path": "laye
 
 @cache
 def said() -> dict[str, dict[str, dict[str, Any]]]:
-    """Of every architecture, by path."""
+    """The answers of every architecture, by path."""
     all_answers = {}
     for tree in lines("trees.jsonl"):
         with TemporaryDirectory() as folder:
@@ -30,7 +31,7 @@ def said() -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def measured(sample: str, field: str) -> tuple[Counter[str], list[str]]:
-    """How many answers there are, and how many are right. An answer where there is none to give is wrong."""
+    """The number of answers, and of right ones. An answer is wrong if there should be none."""
     found: Counter[str] = Counter()
     wrong = []
     for row in lines(f"{sample}.jsonl"):

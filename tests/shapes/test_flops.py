@@ -1,7 +1,7 @@
-"""The work that `thence show` counts, held against what PyTorch counts while the model runs.
+"""Compares the flops that `thence show` counts with those that PyTorch counts while the model runs.
 
-Both count two for each multiplication of matrices and convolutions. `pytest -s tests/shapes/test_flops.py`
-prints the table.
+Both count two for each multiplication in matrix products and convolutions. `pytest -s
+tests/shapes/test_flops.py` prints the table.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_APART = 0.01
 
 @dataclass(frozen=True)
 class Less:
-    """Work that torch does and the file does not show, to the last operation."""
+    """The exact work that torch does and the file does not contain."""
 
     missing: int
     uncounted: int
@@ -53,7 +53,7 @@ CASES = [(name, exporter) for name in NAMES for exporter in EXPORTERS]
 
 @cache
 def torch_flops(name: str) -> tuple[int, int]:
-    """As the model runs, attention as the products it is made of; and the batch it runs with."""
+    """Counted while the model runs, with attention as its matrix products; also returns the batch size."""
     sample = build(choice_of(name))
     arguments = dict(zip(sample.input_names, sample.inputs, strict=True))
     with warnings.catch_warnings(), sdpa_kernel(SDPBackend.MATH):
@@ -84,7 +84,7 @@ def test_as_torch_counts(name: str, exporter: str) -> None:
 
 @pytest.mark.parametrize("model", models(), ids=lambda model: model.name)
 def test_totals_add_up(model: Model) -> None:
-    """Each module is itself and what is inside it; the root and what is unknown are the whole file."""
+    """Each module is the sum of itself and its submodules; root and unknown part are the whole file."""
     document = shown(model.path, batch=2)
     rows, unknown, total = document["modules"], document["unknown"], document["total"]
     inside: dict[str, list[dict[str, Any]]] = {}

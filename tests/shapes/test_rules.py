@@ -1,13 +1,13 @@
-"""Each rule of src/shapes, one line a case: tests/shapes/rules/*.txt, a file a family.
+"""Each rule of src/shapes, one line per case: tests/shapes/rules/*.txt, one file per family.
 
     MatMul 2x3x4 4x5 -> 2x3x5 : 240
     Reshape 2x6 =[3,-1] -> 3x4
     Shape batchx3 -> =[batch,3]
 
-Inputs are shapes (`int64/3` with a type; `_` is left out; names are sizes that a model only names) or, after
-`=`, small constants. Then attributes, and what must come out: shapes, `?` for a size and `unknown` for a
-shape that is not known, the content after `=`, and after `:` the FLOPs. ONNX's own inference must not
-contradict a line.
+Inputs are shapes (`int64/3` with a type; `_` is left out; names are named sizes) or, after `=`, small
+constants. Attributes follow, then the expected result: shapes, `?` for an unknown size and `unknown` for an
+unknown shape, the content after `=`, and after `:` the FLOPs. ONNX's own inference must not contradict a
+line.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FILES = sorted((Path(__file__).parent / "rules").glob("*.txt"))
 
 @dataclass(frozen=True)
 class Rule:
-    """A line, and what it is made of."""
+    """A line and its parts."""
 
     line: str
     operator: str
@@ -53,7 +53,7 @@ def rules(file: Path) -> list[Rule]:
 
 
 def table(file: Path) -> str:
-    """All rules of a file as one model; a content shows as the shape of what ConstantOfShape makes of it."""
+    """All rules of a file as one model; ConstantOfShape makes a content visible as a shape."""
     inputs, nodes = [], []
     for i, rule in enumerate(rules(file)):
         names = [f"x{i}_{k}" if text != "_" else '""' for k, text in enumerate(rule.inputs)]
@@ -75,7 +75,7 @@ def table(file: Path) -> str:
 
 
 def plain(shape: list[Any] | None) -> list[Any] | None:
-    """Expressions without spaces, as lines have them."""
+    """Expressions without spaces, as in the lines."""
     return shape and [size.replace(" ", "") if isinstance(size, str) else size for size in shape]
 
 

@@ -1,4 +1,4 @@
-"""Inferred shapes of real models, held against what the exporter and ONNX's own inference say of them."""
+"""Compares inferred shapes of real models with those of the exporter and of ONNX's own inference."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tests.cases.programs import RELEASE
 from tests.models.sample import Model, models
 
 MODELS = models()
-LEAST_KNOWN = 0.97  # of the values whose shapes somebody else knows
+LEAST_KNOWN = 0.97  # of the values whose shapes another source has
 Shapes = dict[str, list[Any] | None]
 
 
 def told(model: onnx.ModelProto) -> Shapes:
-    """The shapes that a file tells of its main graph's values."""
+    """The shapes of the main graph's values in a file."""
     shapes: Shapes = {}
     for info in [*model.graph.value_info, *model.graph.output]:
         tensor = info.type.tensor_type
@@ -31,7 +31,7 @@ def told(model: onnx.ModelProto) -> Shapes:
 
 
 def inferred(file: Path) -> Shapes:
-    """Ours, of all nodes of the main graph."""
+    """Our shapes, for all nodes of the main graph."""
     nodes = onnx.load(file, load_external_data=False).graph.node
     command: list[str | Path] = [
         RELEASE,
@@ -64,7 +64,7 @@ def contradictions(ours: Shapes, theirs: Shapes) -> list[str]:
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
 def test_as_others_tell(model: Model, tmp_path: Path) -> None:
-    """The file without what it says of its inner values must lead to the same shapes."""
+    """A file without the types of its inner values must lead to the same shapes."""
     proto = onnx.load(model.path)
     theirs = told(onnx.shape_inference.infer_shapes(proto, data_prop=True))
     theirs.update(told(proto))

@@ -1,4 +1,4 @@
-"""What calibration measures, and what it leaves alone."""
+"""What calibration measures, and what it does not change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def row(**by_basis: tuple[int, int]) -> dict[str, Any]:
 
 
 def tally(*counts: tuple[int, int]) -> Tally:
-    """Of architectures: how many answers each, and how many of them right."""
+    """For each architecture, its answers and the right ones."""
     made = Tally()
     for number, (answers, right) in enumerate(counts):
         made.add(str(number), answers, right)
@@ -33,8 +33,8 @@ def tally(*counts: tuple[int, int]) -> Tally:
 def test_a_share_is_never_certain() -> None:
     assert tally((10**9, 10**9)).at_least(1.0) < 1
     assert tally((10**9, 0)).at_least(0.0) >= 0
-    assert tally((30, 0)).share(0.9) > 0.3  # a few do not weigh against many
-    assert 0.9 < tally((30, 30)).at_least(1.0) < 0.95  # nor does it tell much that there was no mistake
+    assert tally((30, 0)).share(0.9) > 0.3  # a few do not outweigh many
+    assert 0.9 < tally((30, 30)).at_least(1.0) < 0.95  # nor is the absence of mistakes strong evidence
 
 
 def test_a_confidence_is_what_other_architectures_may_count_on() -> None:

@@ -108,7 +108,7 @@ def test_lines_of_text() -> None:
 
 
 class Dripping(io.StringIO):
-    """A file that gives one character at a time."""
+    """A file that returns one character at a time."""
 
     def read(self, size: int | None = -1) -> str:
         return super().read(1)
@@ -161,7 +161,7 @@ def script(path: Path, text: str) -> Path:
 
 @pytest.fixture
 def altered(tmp_path: Path) -> Path:
-    """A program that gives one node of the dynamo file another module, under one strategy."""
+    """A program that reports another module for one node of the dynamo file, with one strategy."""
     text = f"""#!{sys.executable}
 import json, subprocess, sys
 done = subprocess.run([{str(PROGRAM)!r}, *sys.argv[1:]], capture_output=True)

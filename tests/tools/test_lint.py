@@ -1,4 +1,4 @@
-"""The house rules find what they look for, and nothing else."""
+"""The house rules report violations, and nothing else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def lint(rule: str, folder: Path, files: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """Runs one rule over a repository that has just these files."""
+    """Runs one rule on a repository that has only these files."""
     for name, text in {"CMakeLists.txt": "", **files}.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -99,7 +99,7 @@ def branches(count: int, note: str = "") -> str:
     ],
 )
 def test_functions_are_held_to_a_complexity(tmp_path: Path, text: str, findings: int) -> None:
-    """The command line of tools/lint, on a file of its own."""
+    """Runs the command line of tools/lint on one file."""
     (tmp_path / "a.cpp").write_text(text)
     lines = (ROOT / "tools/lint").read_text().splitlines()
     shell = [line for line in lines if line.startswith("simple()")]

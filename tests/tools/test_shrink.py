@@ -1,4 +1,4 @@
-"""A configuration made small keeps what belongs together together."""
+"""A reduced configuration stays consistent."""
 
 from __future__ import annotations
 

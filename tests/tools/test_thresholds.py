@@ -1,4 +1,4 @@
-"""tools.thresholds: what it reads in headers, how it counts changes, and the whole tool on one model."""
+"""tools.thresholds: parsing headers, counting changes, and the whole tool on one model."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def source(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def tunable(tmp_path: Path) -> Path:
-    """The program, in which a threshold above 1 takes the module of the first node away."""
+    """A program in which a threshold above 1 removes the module of the first node."""
     text = f"""#!{sys.executable}
 import json, os, subprocess, sys
 values = [float(os.environ.get("THENCE_THRESHOLD_room_" + name, 1)) for name in ("first", "none")]
@@ -234,7 +234,7 @@ def test_usage_and_bad_input(tmp_path: Path, source: Path) -> None:
     assert none.stderr.startswith("error: no threshold fits")
     missing = thresholds("--program", tmp_path / "none")
     assert missing.returncode == 3
-    # A program that ignores the environment would show no change at all.
+    # A program that ignores the environment would show no changes.
     deaf = thresholds("--source", source, "--program", PROGRAM)
     assert deaf.returncode == 3
     assert "does not read the threshold room_first" in deaf.stderr

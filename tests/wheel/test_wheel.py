@@ -1,4 +1,4 @@
-"""The wheel is whole: the program and the package work in a Python that has nothing else."""
+"""The wheel is complete: the program and the package work in a Python that has nothing else."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Scores of every strategy, with and without a capture, with and without names, on the sample."""
+"""Scores every strategy on the sample, with and without a capture, with and without names."""

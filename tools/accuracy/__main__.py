@@ -2,9 +2,9 @@
 
 python -m tools.accuracy [NAME ...] [--models build/corpus] [--folder build/accuracy] [--jobs 2]
 
-For each model a capture of the live model is made, and files that lost their names; they are kept in the
-folder, so a run that was interrupted goes on where it stopped, and a second one only asks. The scores go to
-scores.jsonl there, one line for a model, condition and strategy; `--require` says which bars must be met.
+For each model it makes a capture of the live model, and files without names. They are kept in the folder, so
+an interrupted run can be continued, and a second run only evaluates. The scores go to scores.jsonl there, one
+line for each model, condition and strategy; `--require` names the bars that must be met.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .ask import scores
 from .conditions import Places, asked, names
 from .report import print_report
 
-LIMIT = 600.0  # seconds for what one architecture needs
+LIMIT = 600.0  # seconds for preparing one architecture
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Asks `thence eval` about one model under one condition."""
+"""Runs `thence eval` on one model under one condition."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PROGRAM = os.environ.get("THENCE_BIN", "build/release/bin/thence")
 
 
 def scores(what: Asked) -> list[dict[str, Any]]:
-    """One score a strategy, with what was asked; a strategy that lacks something in the capture has none."""
+    """One score per strategy, with its condition; none if the strategy needs a missing section."""
     found = []
     for strategy in STRATEGIES[what.condition]:
         score = _score(what, strategy) if what.can_ask(strategy) else None
@@ -30,7 +30,7 @@ def _score(what: Asked, strategy: str) -> dict[str, Any] | None:
 
 
 def evaluated(model: Path, truth: Path, *flags: str) -> dict[str, Any] | None:
-    """The score of the answers for one model; None when it cannot be asked so."""
+    """The score of the answers for one model; None if the program rejects the request."""
     command = [PROGRAM, "eval", str(model), "--truth", str(truth), *flags]
     done = subprocess.run([*command, "--format", "json", "-q"], capture_output=True, text=True, check=False)
     if done.returncode == 2:

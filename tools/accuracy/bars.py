@@ -1,4 +1,4 @@
-"""What must be reached, and whether it is."""
+"""The required figures, and whether they are reached."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ BY_RECORDING = ("htp", "fx_graph")
 
 @dataclass(frozen=True)
 class Bar:
-    """One figure of one row of the table: at least, or at most, so much."""
+    """A lower or upper limit for one figure of one row of the table."""
 
     key: tuple[str, ...]
     what: str
-    measure: Callable[[Any], float | None]  # of the row's total
+    measure: Callable[[Any], float | None]  # computed from the row's total
     at_least: float | None = None
     at_most: float | None = None
 
@@ -44,7 +44,7 @@ def both(least: float) -> dict[str, float]:
 
 
 def accuracy_bars() -> Iterator[Bar]:
-    """Over all models."""
+    """Bars over all models."""
     yield from exact(FILE, "auto", {TORCHSCRIPT: 0.993, DYNAMO: 0.995})
     yield from exact(CAPTURE, "auto", both(0.999))
     yield from exact(CAPTURE, "enhanced_semantic", both(0.999))
@@ -74,7 +74,7 @@ def accuracy_bars() -> Iterator[Bar]:
 
 
 def confidence_bars() -> Iterator[Bar]:
-    """Over the models that nothing was learned from."""
+    """Bars over the models that were not used for learning."""
     for condition in (FILE, CAPTURE, HALF, BLIND, SHUFFLED, LOWERED):
         for exporter in EXPORTERS:
             key = (condition, exporter, "auto")
@@ -85,7 +85,7 @@ def confidence_bars() -> Iterator[Bar]:
 
 @dataclass(frozen=True)
 class Finding:
-    """A bar held against the figures; no value: nothing was there to measure."""
+    """The result of a bar; the value is None if there was nothing to measure."""
 
     bar: Bar
     value: float
@@ -97,7 +97,7 @@ class Finding:
 
 
 def findings(totals: Mapping[Any, Any], bars: Iterable[Bar], where: str = "all") -> list[Finding]:
-    """`totals`: by key. Bars of rows that are not there are left out."""
+    """Compares `totals`, by key, with the bars. Bars of missing rows are left out."""
     found = []
     for bar in bars:
         value = bar.measure(totals[bar.key]) if bar.key in totals else None
@@ -107,7 +107,7 @@ def findings(totals: Mapping[Any, Any], bars: Iterable[Bar], where: str = "all")
 
 
 def models_below(rows: list[dict[str, Any]], least: float) -> list[dict[str, Any]]:
-    """With capture, no model of its own may fall far behind."""
+    """The models with a capture whose score is below `least`."""
     assert "auto" in STRATEGIES[CAPTURE]
     mine = [row for row in rows if row["condition"] == CAPTURE and row["strategy"] == "auto"]
     return [row for row in mine if row["score"]["figures"]["exact"] < least]

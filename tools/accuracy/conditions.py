@@ -1,4 +1,4 @@
-"""What a strategy is given: a file, whole or without its names, alone or with a capture."""
+"""The conditions: a file, with or without its names, with or without a capture."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ EXPORTERS = ("torchscript", "dynamo")
 
 FILE, CAPTURE, HALF, BLIND = "file only", "with capture", "half blind", "blind"
 SHUFFLED, LOWERED = "blind, shuffled", "opset 17"
-# Every condition but the first comes with a capture.
+# Every condition except the first has a capture.
 STRATEGIES = {
     FILE: ("auto", "enhanced_semantic", "usage_based"),
     CAPTURE: ("auto", "enhanced_semantic", "universal", "usage_based", "htp", "fx_graph"),
@@ -34,7 +34,7 @@ class Asked:
     scopes: Path  # a capture with the module map of a TorchScript export; may be missing
 
     def capture_for(self, strategy: str) -> Path | None:
-        """None: nothing for this strategy is there, or it takes none."""
+        """The capture for a strategy; None if there is none, or if the strategy uses none."""
         return self.scopes if strategy == "universal" else self.capture
 
     def can_ask(self, strategy: str) -> bool:
@@ -45,7 +45,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Places:
-    """Where what is made for one architecture lies."""
+    """The paths of the files of one architecture."""
 
     name: str
     models: Path
@@ -79,7 +79,7 @@ def names(models: Path) -> list[str]:
 
 
 def asked(at: Places) -> Iterator[Asked]:
-    """Every condition of one architecture whose files are there."""
+    """Every condition of one architecture whose files exist."""
     for exporter in EXPORTERS:
         truth = at.truth(exporter)
         if not truth.exists():

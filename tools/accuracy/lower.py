@@ -1,5 +1,7 @@
-"""A model as the dynamo exporter writes it for an opset below 18: made for 18 and taken down by the version
-converter, which loses every property of the nodes. The truth goes by the names of outputs, which it keeps.
+"""A model as the dynamo exporter writes it for an opset below 18.
+
+It is made for opset 18 and lowered by the version converter, which drops all properties of the nodes. The
+truth is found by the names of outputs, which the converter keeps.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ MADE_FOR, OPSET = 18, 17
 
 
 def lowered(name: str, truth: dict[str, Any]) -> tuple[onnx.ModelProto, dict[str, Any]]:
-    """What torch.onnx.export(dynamo=True, opset_version=17) writes, step by step."""
+    """Does what torch.onnx.export(dynamo=True, opset_version=17) does, step by step."""
     model, told_rows = export_at(choice_of(name), MADE_FOR)
     held = ir.from_proto(model)
     logging.disable(logging.WARNING)

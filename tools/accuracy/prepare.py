@@ -1,6 +1,7 @@
-"""Makes what the conditions need of one architecture: captures of the live model, files without names.
+"""Makes the files that the conditions need for one architecture: captures of the live model, files without
+names.
 
-What is there is kept. A file appears whole or not at all.
+Existing files are kept. Files are written atomically.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ SEED = 0
 
 
 def prepare(name: str, models: Path, folder: Path) -> str:
-    """Says what could not be made."""
+    """Makes all files, and returns a description of those that could not be made."""
     at = Places(name, models, folder)
     failed = [prepare_capture(name, folder)]
     if at.truth("torchscript").exists():
@@ -44,7 +45,7 @@ def prepare(name: str, models: Path, folder: Path) -> str:
 
 
 def prepare_capture(name: str, folder: Path) -> str:
-    """Only the capture of the live model."""
+    """Makes only the capture of the live model."""
     return _once(Places(name, folder, folder).capture, "capture", lambda: _captured(name))
 
 
@@ -78,7 +79,7 @@ def _files(at: Places, exporter: str) -> list[str]:
     if exporter == "dynamo" and not failed.exists():
         try:
             with_truth("lowered", lambda truth: lowered(at.name, truth))
-        except Exception as error:  # a converter that cannot do it is no concern of ours
+        except Exception as error:  # a failure of the converter is not a failure of thence
             write_whole(failed, f"not lowered: {type(error).__name__}: {error}".encode())
     return [failed.read_text()] if failed.exists() else []
 
@@ -90,7 +91,7 @@ def _shuffled(model: onnx.ModelProto, truth: dict[str, Any]) -> tuple[onnx.Model
 
 
 def _captured(name: str) -> dict[str, Any]:
-    """The hierarchy, the trace and, where torch.export can do the model, its graph."""
+    """The hierarchy, the trace and, if torch.export supports the model, its graph."""
     live = build(choice_of(name))
     inputs = dict(zip(live.input_names, live.inputs, strict=True)) | live.fixed
     with torch.no_grad(), warnings.catch_warnings():
@@ -101,13 +102,13 @@ def _captured(name: str) -> dict[str, Any]:
         try:
             more: Any = capture(build(choice_of(name)).model, inputs, sections=("fx_graph",))
             found["sections"] |= more["sections"]
-        except Exception as error:  # fx_graph has no score there
+        except Exception as error:  # fx_graph then has no score
             print(f"{name}: no fx_graph: {type(error).__name__}")
     return dict(found)
 
 
 def _scopes(name: str) -> dict[str, Any]:
-    """The hierarchy, and what is heard while the TorchScript exporter writes the file once more."""
+    """The hierarchy, and the module map, recorded during a second export by TorchScript."""
     live = build(choice_of(name))
     dynamic = {0: "batch"} if choice_of(name).dynamic_batch else None
     with tempfile.TemporaryDirectory() as folder, flat_forward(live), record_module_map(live.model) as scopes:

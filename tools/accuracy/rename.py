@@ -1,4 +1,4 @@
-"""A model that lost its names and properties, all of them or some: what is left is what it computes."""
+"""Removes names and properties of a model, all or some, so that only its computation remains."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tools.sample.walk import graphs
 
 
 def stripped(model: onnx.ModelProto, share: float = 1.0, seed: int = 0) -> onnx.ModelProto:
-    """That share of names (of nodes, values and initializers) is replaced by numbers; in place.
+    """Replaces this share of names (of nodes, values and initializers) by numbers; in place.
 
-    A node that loses its name loses its properties and doc string with it.
+    A node that loses its name also loses its properties and doc string.
     """
     dice = random.Random(seed)
     names: dict[str, str] = {"": ""}

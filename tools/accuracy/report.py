@@ -1,4 +1,4 @@
-"""The scores as people read them: the table, the bars, the worst models."""
+"""Prints the scores: the table, the bars, the worst models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEAST_OF_EACH_MODEL = 0.99
 
 
 def print_report(rows: list[dict[str, Any]], worst: int, markdown: bool = False) -> bool:
-    """Whether all bars are met."""
+    """Prints the report, and returns whether all bars are met."""
     fresh = [row for row in rows if not is_lesson(row["name"])]
     print("All models\n")
     print_totals(rows, markdown)
@@ -60,7 +60,7 @@ def print_findings(found: list[Finding], keys: list[str], markdown: bool) -> Non
 
 
 def print_worst(rows: list[dict[str, Any]], count: int) -> None:
-    """By the nodes that `auto` gets wrong or leaves unknown, where the order of the file is intact."""
+    """Prints the models with the most wrong or unknown nodes with `auto`, in files with intact order."""
     mine = [
         row
         for row in rows
@@ -87,7 +87,7 @@ def _missed(row: dict[str, Any]) -> str:
 
 
 def print_table(rows: list[list[str]], words: int, markdown: bool) -> None:
-    """The first columns to the left, numbers to the right."""
+    """Aligns the first `words` columns left, and the numbers right."""
     if markdown:
         rule = ["---"] * words + ["---:"] * (len(rows[0]) - words)
         for row in (rows[0], rule, *rows[1:]):

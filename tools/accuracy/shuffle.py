@@ -1,4 +1,4 @@
-"""A model whose nodes stand in another order that computes the same, and its truth in that order."""
+"""Reorders the nodes of a model without changing its computation, and reorders its truth."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tools.sample.walk import places, read_by
 
 
 def shuffled(model: onnx.ModelProto, seed: int) -> list[tuple[str, int]]:
-    """Any topological order of the main graph, in place; for each place, where its node stood before."""
+    """Applies a random topological order to the main graph, in place. Returns the old positions."""
     nodes = list(model.graph.node)
     maker = {name: i for i, node in enumerate(nodes) for name in node.output if name}
     waits: list[set[int]] = []
@@ -48,7 +48,7 @@ def _before(graph: str, index: int, order: list[int]) -> tuple[str, int]:
 
 
 def truth_in_order(truth: dict[str, Any], model: onnx.ModelProto, before: list[tuple[str, int]]) -> None:
-    """The truth's rows in the model's new order, in place."""
+    """Sorts the rows of the truth by the model's new order, in place."""
     rows = {(row["graph"], row["index"]): row for row in truth["nodes"]}
     truth["nodes"] = [
         rows[then] | {"graph": place.graph, "index": place.index}

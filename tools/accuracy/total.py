@@ -1,4 +1,4 @@
-"""The sum of many scores, and what is said of it."""
+"""The sum of many scores, and its figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLUMNS = (
     "made",
 )
 
-HIGH = 0.95  # the level of a confidence from here on
+HIGH = 0.95  # the level of a confidence is high from here on
 Key = tuple[str, str, str]  # condition, exporter, strategy
 
 
@@ -45,7 +45,7 @@ class Total:
         return self.counts["ancestor"] + self.counts["cross_layer"] + self.counts["wrong_branch"]
 
     def share(self, what: str) -> float:
-        """Of the nodes that have a truth."""
+        """The share among the nodes that have a truth."""
         count = self.wrong if what == "wrong" else self.counts[what]
         return count / (self.counts["told"] or 1)
 
@@ -64,14 +64,14 @@ class Total:
 
     @property
     def wrong_when_sure(self) -> float:
-        """Of the answers with a high level."""
+        """The share of wrong answers among those with a high level."""
         sure = [confidence for confidence in self.answers if confidence >= HIGH]
         answers = sum(self.answers[confidence] for confidence in sure)
         return (answers - sum(self.right[confidence] for confidence in sure)) / (answers or 1)
 
     @property
     def calibration_error(self) -> float:
-        """How far confidence and the share of right answers lie apart, over ten bands."""
+        """The expected calibration error over ten bands of confidence."""
         bands: Counter[int] = Counter()
         for confidence, answers in self.answers.items():
             bands[min(int(confidence * 10), 9)] += self.right[confidence] - confidence * answers  # type: ignore[assignment]
@@ -79,7 +79,7 @@ class Total:
 
     @property
     def ranking(self) -> float | None:
-        """How often a right answer is more confident than a wrong one; ties count half."""
+        """The probability that a right answer has a higher confidence than a wrong one; ties count half."""
         won = 0.0
         right_all = wrong_all = 0
         for confidence in sorted(self.answers):

@@ -1,1 +1,1 @@
-"""How sure answers are, measured."""
+"""Measures the confidence of answers."""

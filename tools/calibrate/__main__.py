@@ -1,15 +1,15 @@
-"""Measures how often answers are right, by what they rest on: the table that confidence comes from.
+"""Measures the share of right answers by their basis, and writes the table that confidence is looked up in.
 
 make calibrate
 python -m tools.calibrate [--scores build/accuracy/scores.jsonl] [--out schema/calibration.json]
 python -m tools.calibrate --scores build/passes/scores.jsonl --source transferred
 
-The scores are those of `python -m tools.accuracy`, or of `python -m tools.passes` for what a transfer tells.
-Only one half of the architectures counts (tools/corpus/families.py); the accuracy report holds the table
-against the other half. What was met too seldom keeps the confidence it had.
+The scores are those of `python -m tools.accuracy`, or, for transferred answers, of `python -m tools.passes`.
+Only one half of the architectures is used (tools/corpus/families.py); the accuracy report checks the table
+with the other half. An entry with too few answers keeps its confidence.
 
-Mistakes come by architecture: one has many, most have none. So a confidence is not the share of right answers
-but the lower end of its 90% interval, were other architectures asked.
+Mistakes are clustered by architecture: one has many, most have none. A confidence is therefore not the share
+of right answers, but the lower end of its 90% interval for other architectures.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from typing import Any
 
 from tools.corpus.families import is_lesson
 
-ENOUGH = 30  # answers, to speak of a share
+ENOUGH = 30  # answers, the least for a measurement
 FEW = 20
 OF_90_PERCENT = 1.645  # standard errors to either end of the interval
 SUREST = 0.9999
-# Data that one module reads is nearly always its own where a capture tells of everything around it. Files
-# without one, which nobody has a truth of, leave much more open: what was measured with one does not hold.
+# Data that one module reads nearly always belongs to it if a capture covers its surroundings. In files
+# without a capture, for which there is no truth, this is less certain, so the measured value does not apply.
 HELD = {("neighbours", "one_reader/firm")}
 
 Table = dict[str, dict[str, float]]
@@ -58,7 +58,7 @@ def main() -> int:
 
 
 def measured(table: Table, rows: list[dict[str, Any]], sources: list[str] | None = None) -> None:
-    """Puts into the table what the scores tell, of some sources or of all."""
+    """Writes the measured values into the table, for some sources or for all."""
     found: dict[str, dict[str, Tally]] = defaultdict(lambda: defaultdict(Tally))
     for row in rows:
         for basis, counts in row["score"]["by_basis"].items():
@@ -77,7 +77,7 @@ def measured(table: Table, rows: list[dict[str, Any]], sources: list[str] | None
 
 
 class Tally:
-    """Answers that rest on the same, and how many are right, by architecture."""
+    """Answers with the same basis, and the number of right ones, by architecture."""
 
     def __init__(self) -> None:
         self.answers: Counter[str] = Counter()
@@ -88,13 +88,13 @@ class Tally:
         self.right[name] += right
 
     def share(self, usual: float) -> float:
-        """As if there had been a few more answers, of which as many were right as is usual for the source."""
+        """The share of right answers, smoothed by a few more answers with the usual share of the source."""
         return (self.right.total() + FEW * usual) / (self.answers.total() + FEW)
 
     def at_least(self, usual: float) -> float:
-        """The share less what architectures differ in it: a cluster sample's standard error.
+        """The share minus the standard error of a cluster sample, whose clusters are the architectures.
 
-        One mistake more is counted with them: that there was none does not mean that there never is.
+        One mistake is added, because the absence of mistakes does not prove that there are never any.
         """
         share, names = self.share(usual), len(self.answers)
         squares = 1 + sum((self.right[name] - share * self.answers[name]) ** 2 for name in self.answers)
@@ -103,7 +103,7 @@ class Tally:
 
 
 def printed(document: dict[str, Any]) -> str:
-    """One line a source, entries in order, so that a change can be read."""
+    """One line per source with sorted entries, so that a diff is readable."""
     sources = [
         f"    {json.dumps(source)}: {json.dumps(dict(sorted(entries.items())))}"
         for source, entries in document["confidence"].items()

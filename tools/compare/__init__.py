@@ -1,1 +1,1 @@
-"""Compares two programs, to check that a refactoring changes no answer: rows, and instruction counts."""
+"""Compares answers and instruction counts of two programs: a refactoring must not change answers."""

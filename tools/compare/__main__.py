@@ -3,10 +3,10 @@
 python -m tools.compare --base COMMIT [--ignore FIELD,...] [--format json --output FILE]
 python -m tools.compare --base-program PATH [--program PATH]
 
-The base is built from a commit in build/compare/<hash>, or is a program that exists; it is compared with
+The base is built from a commit in build/compare/<hash>, or is an existing program; it is compared with
 build/release/bin/thence. Both run `map` with every strategy, `transfer`, `diff`, `show` and `query`, under
-every condition of tools.accuracy and on optimised and quantised descendants. What the runs read is made
-once, in build/compare/inputs; delete that folder to make it anew.
+every condition of tools.accuracy and on optimised and quantised descendants. The inputs of the runs are made
+once, in build/compare/inputs; delete that folder to make them again.
 
 Exit codes: 0 no difference, 1 a difference, 2 wrong usage, 3 a commit, program or model that cannot be used.
 """
@@ -106,7 +106,7 @@ def _make_inputs(chosen: list[Model], options: argparse.Namespace, seconds: dict
 
 
 def _results(comparison: Comparison, runs: list[Run], jobs: int) -> Iterator[Result]:
-    """In the order of the runs, so that two comparisons print the same."""
+    """Yields results in the order of the runs, so that two comparisons print the same."""
     with ProcessPoolExecutor(jobs) as pool:
         yield from pool.map(comparison, runs, chunksize=4)
 

@@ -1,7 +1,7 @@
-"""What ends a comparison with exit code 3."""
+"""The error that ends a comparison with exit code 3."""
 
 from __future__ import annotations
 
 
 class BadInput(Exception):
-    """The message says what happened, where, and what to do."""
+    """The message states what happened, where, and what to do."""

@@ -1,4 +1,4 @@
-"""Runs both programs on one command line and compares what they print."""
+"""Runs both programs on one command line and compares their outputs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TIMED_OUT = f"no end after {LIMIT:.0f} s"
 
 @dataclass
 class Result:
-    """What a run's two outputs differ in."""
+    """The differences between the two outputs of a run."""
 
     run: Run
     differences: list[Difference] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Comparison:
 
 
 class Printed:
-    """What one program printed, to a file, and how it ended."""
+    """The output of one program, in a file, and its exit code."""
 
     def __init__(
         self, program: Path, run: Run, path: Path, environment: dict[str, str] | None = None

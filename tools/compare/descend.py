@@ -1,6 +1,6 @@
-"""One descendant of a model, with the names that the pass leaves and with random ones.
+"""Makes one descendant of a model, with the names that the pass leaves and with random ones.
 
-tools.passes makes the truth of a descendant, too, which takes most of its time; a comparison needs none.
+Unlike tools.passes it makes no truth, which takes most of the time and is not needed for a comparison.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The differences of two outputs of the same command: JSON row by row, other text line by line."""
+"""The differences between two outputs of the same command: JSON row by row, other text line by line."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Difference:
 
     @property
     def group(self) -> str:
-        """What the difference is counted under."""
+        """The group that the difference is counted in."""
         return group_of(self.field) if self.section == "nodes" else f"{self.section}.{self.field}"
 
 
 def document_differences(old: Path, new: Path, allowed: Allowed) -> Iterator[Difference]:
-    """Of two files that hold JSON objects. Raises NotAnObject where one does not."""
+    """Yields the differences of two files with JSON objects. Raises NotAnObject if one has none."""
     with old.open(encoding="utf-8") as old_file, new.open(encoding="utf-8") as new_file:
         pairing = _Pairing(allowed)
         for pair in zip_longest(_rows(old_file), _rows(new_file)):
@@ -78,18 +78,18 @@ def _rows(file: Any) -> Iterator[_Row]:
             yield _Row(number, section, "", section, value)
             continue
         key = key_of(section, value, position)
-        seen[section, key] += 1  # rows of one key are matched in their order
+        seen[section, key] += 1  # rows with the same key are matched in their order
         unique = f"{key} {seen[section, key]}"
         yield _Row(number, section, unique, label_of(section, value, position), value)
 
 
 class _Pairing:
-    """Pairs the rows of both sides as they come. Only rows that stand at different places wait in memory."""
+    """Pairs the rows of both sides as they arrive. Only rows at different positions wait in memory."""
 
     def __init__(self, allowed: Allowed) -> None:
         self._allowed = allowed
         self._waiting: tuple[dict[Any, _Row], dict[Any, _Row]] = ({}, {})
-        self._places: list[tuple[int, int]] = []  # of each pair: the row's position on both sides
+        self._places: list[tuple[int, int]] = []  # of each pair: the positions on both sides
 
     def add(self, old: _Row | None, new: _Row | None) -> Iterator[Difference]:
         if old and new and (old.section, old.key) == (new.section, new.key):
@@ -107,7 +107,7 @@ class _Pairing:
                 yield from self._fields(other, row)
 
     def unpaired(self) -> Iterator[Difference]:
-        """What only one side has."""
+        """Yields the rows that only one side has."""
         for side, rows in enumerate(self._waiting):
             for row in rows.values():
                 if self._allowed.ignores(row.section, ROW):
@@ -131,7 +131,7 @@ class _Pairing:
 
 
 def _shown(value: Any) -> str:
-    """What is said of a row that has no counterpart: its answer, not all of it."""
+    """The short form of a row without a counterpart: only its answer."""
     if isinstance(value, dict) and "module" in value:
         return f"module {json.dumps(value['module'])}"
     return json.dumps(value)[:100]

@@ -1,11 +1,11 @@
-"""What is compared: sections of a document, keys of their rows, groups of fields, and what may differ."""
+"""Sections of a document, keys of their rows, groups of fields, and the differences that are allowed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-# A field is reported by its group, so that one word of --ignore covers what changes together.
+# A field is reported by its group, so that one word of --ignore covers fields that change together.
 GROUPS: dict[str, tuple[str, ...]] = {
     "role": ("semantic_type", "component"),
     "layer": ("layer_id", "layer_path"),
@@ -15,7 +15,7 @@ _GROUP_OF = {field: group for group, fields in GROUPS.items() for field in field
 
 ROW = "row"  # the field of a row that only one program prints
 MODULE_TABLE = "module_table"  # the list `modules` of a document; `modules` is also a field of a node
-# Rows are matched by these fields, the first that a row has; others by their position.
+# Rows are matched by the first of these fields that a row has; other rows are matched by position.
 _KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
     "nodes": (("graph", "index"),),
     MODULE_TABLE: (("path",), ("module",)),
@@ -34,7 +34,7 @@ def section_of(key: str) -> str:
 
 
 def key_of(section: str, row: Any, position: int) -> str:
-    """The same for the rows of both programs that describe the same thing."""
+    """The key that is equal for the rows of both programs that describe the same object."""
     if isinstance(row, dict):
         for fields in _KEYS.get(section, ()):
             if all(field in row or field in _OPTIONAL for field in fields):
@@ -43,7 +43,7 @@ def key_of(section: str, row: Any, position: int) -> str:
 
 
 def label_of(section: str, row: Any, position: int) -> str:
-    """What a row is called in the report."""
+    """The name of a row in the report."""
     if not isinstance(row, dict):
         return f"{section}#{position}"
     if section == "nodes" and "index" in row:
@@ -57,7 +57,7 @@ def label_of(section: str, row: Any, position: int) -> str:
 
 @dataclass(frozen=True)
 class Allowed:
-    """Intended differences: fields, groups or sections by name, and how far confidences may be apart."""
+    """Intended differences: fields, groups or sections by name, and the tolerance of confidences."""
 
     ignored: frozenset[str] = frozenset()
     tolerance: float = 0.0
@@ -66,7 +66,7 @@ class Allowed:
         return bool({section, field, group_of(field)} & self.ignored)
 
     def same(self, field: str, old: Any, new: Any) -> bool:
-        """Equal; with a tolerance also where all that differs are confidences that are close."""
+        """Whether the values are equal, or differ only in confidences that are within the tolerance."""
         if old == new:
             return True
         if self.tolerance <= 0:

@@ -1,7 +1,7 @@
-"""Makes what the runs read: exports of the corpus, captures, files of each condition, descendants.
+"""Makes the inputs of the runs: exports of the corpus, captures, files of each condition, descendants.
 
-What is there is kept: the second comparison makes nothing. What cannot be made is noted in a file and not
-tried again; delete the folder to make everything anew.
+Existing files are kept, so the second comparison makes nothing. Failures are recorded in a file and not tried
+again; delete the folder to make everything again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LIMIT = 600.0  # seconds for one architecture, or for one descendant
 
 
 def export_corpus(chosen: list[Model], jobs: int) -> Iterator[str]:
-    """Both exporters' files of the corpus models; gives what could not be exported."""
+    """Exports the corpus models with both exporters, and yields the failures."""
     missing = [model for model in chosen if not model.is_sample and list(_not_exported(model))]
     if not missing:
         return
@@ -44,7 +44,7 @@ def _not_exported(model: Model) -> Iterator[str]:
 
 
 def prepare(chosen: list[Model], conditions: tuple[str, ...], jobs: int) -> Iterator[str]:
-    """Captures and the files of the conditions; gives what could not be made."""
+    """Makes captures and the files of the conditions, and yields the failures."""
     if not set(conditions) - {FILE, OPTIMISED, OTHER_EXPORTER}:
         return
     missing = [model for model in chosen if not _prepared(model).exists()]
@@ -58,7 +58,7 @@ def prepare(chosen: list[Model], conditions: tuple[str, ...], jobs: int) -> Iter
 def descend(
     chosen: list[Model], commands: tuple[str, ...], conditions: tuple[str, ...], jobs: int
 ) -> Iterator[str]:
-    """What optimisers and quantisers make of each model; gives what could not be made."""
+    """Runs optimisers and quantisers on each model, and yields the failures."""
     if not {"transfer", "diff"} & set(commands) or not {OPTIMISED, RENAMED} & set(conditions):
         return
     wanted = [(model, *made) for model in chosen for made in model.passes()]
@@ -76,7 +76,7 @@ def descendants(wanted: list[tuple[Model, str, str]], jobs: int) -> Iterator[str
 
 
 def _prepared(model: Model) -> Path:
-    """Written when everything was tried; holds what failed."""
+    """The file that is written after all attempts; it contains the failures."""
     return model.places.folder / f"{model.name}.prepared.txt"
 
 

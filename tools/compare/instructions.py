@@ -1,9 +1,9 @@
 """Instruction counts of both programs, by callgrind: read, map, tag and transfer on fixed models.
 
-A count hardly varies from run to run, so it shows what a clock cannot on a busy machine. What a program needs
-to start (`--version`) is subtracted. No command only reads a model; `check MODEL --against MODEL` comes
-closest: it opens the file twice, looks for ids, and ends with exit code 3 as there are none. Half of that is
-one read.
+A count hardly varies from run to run, so it shows differences that a clock cannot show on a busy machine. The
+count of `--version` is subtracted, as the cost of starting. No command only reads a model; `check MODEL
+--against MODEL` comes closest: it opens the file twice, searches for ids, and ends with exit code 3 because
+there are none. Half of that is one read.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _COLLECTED = re.compile(r"Collected : (\d+)")
 
 @dataclass(frozen=True)
 class Counted:
-    """One figure: a piece of work on a model, in instructions of either program."""
+    """One figure: a command on a model, in instructions of either program."""
 
     what: str
     model: str
@@ -47,7 +47,7 @@ class Work:
     model: str
     arguments: tuple[str, ...]
     exit_code: int = 0
-    times: int = 1  # how often the work is done
+    times: int = 1  # how often the work is repeated
 
 
 def pairs(model: Model) -> list[tuple[Model, str, str]]:
@@ -56,7 +56,7 @@ def pairs(model: Model) -> list[tuple[Model, str, str]]:
 
 
 def work(model: Model, out: Path) -> Iterator[Work]:
-    """Alone on one thread: the order in which threads take their turns would change the counts."""
+    """Uses one thread, because the scheduling of threads would change the counts."""
     yield Work(START, "", ("--version",))
     for exporter in EXPORTERS:
         file = str(model.places.model(exporter))

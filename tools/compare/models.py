@@ -1,4 +1,4 @@
-"""Which models are compared: the sample, and 40 of the corpus."""
+"""The models that are compared: the sample, and 40 of the corpus."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tools.passes.recipes import PASSES
 from tools.sample.choices import CHOICES
 
 SAMPLE = Path("tests/models/sample")
-PASSES_PER_MODEL = 2  # of each exporter; all passes in turn, so that each occurs with about ten models
+PASSES_PER_MODEL = 2  # for each exporter; the passes alternate, so that each occurs with about ten models
 
-# Forty small architectures (up to 700 nodes by TorchScript), spread over the corpus and not in the sample. A
-# fixed list, so that two comparisons are of the same models; one that an exporter cannot do is compared by
-# the other.
+# Forty small architectures (up to 700 nodes by TorchScript), spread over the corpus and not in the sample.
+# The list is fixed, so that two comparisons use the same models. If one exporter cannot export a model, only
+# the other is compared.
 CORPUS = tuple(
     "aimv2_vision_model apertus bert-generation blip_text_model chinese_clip_vision_model "
     "clipseg_vision_model convbert data2vec-text detr dots1 exaone4 flaubert gemma4_unified_text glmasr "
@@ -27,7 +27,7 @@ CORPUS = tuple(
 
 @dataclass(frozen=True)
 class Model:
-    """One architecture, with the folder of its exports and the one of what is made of them."""
+    """One architecture, with the folder of its exports and the folder of derived files."""
 
     name: str
     number: int
@@ -47,7 +47,7 @@ class Model:
 
 
 def models(folder: Path) -> list[Model]:
-    """All of them; `folder` holds what is made."""
+    """All models; `folder` has the files that are made."""
     names = [(name, SAMPLE.resolve()) for name in CHOICES]
     names += [(name, (folder / "corpus").resolve()) for name in CORPUS]
     made = (folder / "made").resolve()

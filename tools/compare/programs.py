@@ -1,4 +1,4 @@
-"""The two programs: one that exists, or one that is built from a commit."""
+"""The two programs: an existing one, or one that is built from a commit."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def existing(path: Path) -> Path:
 
 
 def built_from(commit: str, root: Path, folder: Path) -> Path:
-    """The release program of a commit. Its checkout and build stay in a folder named after it."""
+    """Builds the release program of a commit. Its checkout and build stay in a folder with its hash."""
     sha = _resolve(commit, root)
     tree = (folder / sha).resolve()
     if not (tree / ".git").exists():
         _check_out(sha, root, tree)
-    venv = tree / ".venv"  # the preset looks for Python there
+    venv = tree / ".venv"  # the preset expects Python there
     if not venv.is_symlink() and not venv.exists():
         venv.symlink_to((root / ".venv").resolve())
     log = tree / "build" / "compare.log"
@@ -34,11 +34,11 @@ def built_from(commit: str, root: Path, folder: Path) -> Path:
 
 
 def build(tree: Path, preset: str, log: Path) -> str:
-    """Builds the program of a source tree by a preset; gives the command that failed, if one did."""
+    """Builds the program of a source tree with a preset. Returns the command that failed, if any."""
     log.parent.mkdir(exist_ok=True)
     launcher = shutil.which("ccache")
     environment = {"CMAKE_BUILD_PARALLEL_LEVEL": str(os.cpu_count() or 1)}
-    if launcher:  # relative paths: a checkout shares the cache with the others
+    if launcher:  # relative paths, so that all checkouts share the cache
         environment |= {"CMAKE_CXX_COMPILER_LAUNCHER": launcher, "CCACHE_NOHASHDIR": "1"}
         environment |= {} if _has_base(launcher) else {"CCACHE_BASEDIR": str(tree)}
     with log.open("w") as output:
@@ -62,7 +62,7 @@ def _resolve(commit: str, root: Path) -> str:
 
 
 def _check_out(sha: str, root: Path, tree: Path) -> None:
-    """A checkout that was removed by hand is still registered: prune drops it."""
+    """Creates the checkout. A checkout that was removed by hand is still registered, so prune first."""
     _git(root, "worktree", "prune")
     tree.parent.mkdir(parents=True, exist_ok=True)
     done = _git(root, "worktree", "add", "--detach", str(tree), sha)

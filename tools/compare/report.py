@@ -1,4 +1,4 @@
-"""The result as people read it, and as a JSON file."""
+"""Prints the result as text, or writes it as a JSON file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGEST = 160  # characters shown of a value
 
 
 class Tally:
-    """Counts of all runs, and the first differences, as results come."""
+    """Counts of all runs, and the first differences."""
 
     def __init__(self, rows: int, every: TextIO | None = None) -> None:
         self._rows, self._every = rows, every
@@ -83,7 +83,7 @@ def print_times(seconds: dict[str, float]) -> None:
 
 
 def open_json(path: Path) -> TextIO:
-    """The differences are written as they come, for there may be millions; `close_json` names the file."""
+    """Opens the JSON file. Differences are streamed: there may be millions. `close_json` renames the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     file = path.with_suffix(".part").open("w", encoding="utf-8")
     file.write('{"differences": [')

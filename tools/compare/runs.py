@@ -11,12 +11,12 @@ from tools.accuracy.conditions import CAPTURE, EXPORTERS, FILE, STRATEGIES, Aske
 from .models import Model
 
 COMMANDS = ("map", "transfer", "diff", "show", "query")
-# Conditions of `transfer` and `diff` beside those of tools.accuracy: what the second model is.
+# Conditions of `transfer` and `diff` in addition to those of tools.accuracy: the kind of the second model.
 OPTIMISED, RENAMED, OTHER_EXPORTER = "optimised", "optimised, random names", "other exporter"
 CONDITIONS = (*STRATEGIES, OPTIMISED, RENAMED, OTHER_EXPORTER)
 ALL_STRATEGIES = STRATEGIES[CAPTURE]
 
-# A query by selectors, one for what has no answer, and one that fills most of the tables.
+# A query with selectors, one without an answer, and one that fills most of the tables.
 _SQL = (
     "SELECT ancestor, layer_id, nodes.semantic_type, nodes.component, nodes.source, count(*) AS n, "
     "count(weight_owner) AS weights, sum(call) AS calls "
@@ -31,18 +31,18 @@ QUERIES = {
 
 @dataclass(frozen=True)
 class Run:
-    """One command line, which both programs are given."""
+    """One command line for both programs."""
 
     command: str
-    variant: str  # of `map` the strategy, of `query` which one, of `transfer` and `diff` the pass
+    variant: str  # the strategy of `map`, the query of `query`, the pass of `transfer` and `diff`
     condition: str
     model: str  # with its exporter
     arguments: tuple[str, ...]
-    truth: Path | None = None  # of the model that the answers are about, where one is known; may be missing
+    truth: Path | None = None  # of the model that the answers are for, if there is one; may be missing
 
 
 def runs_of(model: Model, commands: tuple[str, ...], conditions: tuple[str, ...]) -> Iterator[Run]:
-    """All runs on one architecture whose files are there."""
+    """All runs on one architecture whose files exist."""
     for what in asked(model.places):
         if what.condition in conditions and what.model.exists():
             found = (*_maps(what), *_single(what), *_pairs(model, what))
@@ -75,7 +75,7 @@ def _run(command: str, variant: str, what: Asked, *flags: str) -> Run:
 
 
 def _pairs(model: Model, what: Asked) -> Iterator[Run]:
-    """The model as its exporter wrote it, and the file of the condition."""
+    """Runs on two models: the original export, and the file of the condition."""
     if what.condition in (FILE, CAPTURE):
         return
     whole = model.places.model(what.exporter)
@@ -103,12 +103,12 @@ def _exporters(model: Model) -> Iterator[Run]:
 
 
 def _both(run: Run, a: Path, b: Path, capture: Path | None) -> Iterator[Run]:
-    """The commands on two models, of a run that lacks its command."""
+    """Runs of the commands that take two models, from a run without a command."""
     given = capture_flags(capture if capture and capture.exists() else None)
     for command in ("transfer", "diff"):
         yield replace(run, command=command, arguments=(command, str(a), str(b), *given, *_format(command)))
 
 
 def _format(command: str) -> tuple[str, ...]:
-    """As many threads as runs would be too many; `diff` has one."""
+    """Limits the threads, because runs are parallel; `diff` uses one thread."""
     return ("--format", "json") if command == "diff" else ("--format", "json", "--jobs", "1")

@@ -1,4 +1,4 @@
-"""Reads a JSON object piece by piece, so that a map is never in memory as a whole."""
+"""Reads a JSON object piece by piece, so that a map is never completely in memory."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ _SPACE = " \t\r\n"
 
 
 class NotAnObject(ValueError):
-    """The text is no JSON object, or is cut off."""
+    """The text is not a JSON object, or is truncated."""
 
 
 def pieces(file: TextIO) -> Iterator[tuple[str, int | None, Any]]:
-    """The members of the top-level object: (key, None, value), or for an array (key, position, element) each.
+    """Yields the members of the top-level object: (key, None, value), or for an array (key, position,
+    element) each.
 
-    An empty array gives (key, None, []). Raises NotAnObject.
+    An empty array yields (key, None, []). Raises NotAnObject.
     """
     text = _Text(file)
     text.expect("{")
@@ -53,7 +54,7 @@ def _member(text: _Text, key: str) -> Iterator[tuple[str, int | None, Any]]:
 
 
 class _Text:
-    """The text that is left, of which only a part is in memory."""
+    """The remaining text, of which only a part is in memory."""
 
     def __init__(self, file: TextIO) -> None:
         self._file, self._held, self._at, self._ended = file, "", 0, False
@@ -87,14 +88,14 @@ class _Text:
                 if not self._read_more():
                     raise NotAnObject(str(error)) from error
                 continue
-            # A number that ends with the part in memory may go on.
+            # A number at the end of the part in memory may continue.
             if end == len(self._held) and self._read_more():
                 continue
             self._at = end
             return value
 
     def _read_more(self) -> bool:
-        """Reads at least as much as is held, so that a long value is decoded a few times at most."""
+        """Reads at least as much as is in memory, so that a long value is decoded only a few times."""
         if self._ended:
             return False
         self._held, self._at = self._held[self._at :], 0

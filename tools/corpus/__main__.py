@@ -1,11 +1,11 @@
-"""Builds models with their truth from the list of architectures, and says what failed and why.
+"""Exports models with their truth from the list of architectures, and reports failures with reasons.
 
 python -m tools.corpus [NAME ...] [--out build/corpus] [--exporter torchscript dynamo] [--jobs 2]
 
-A name is an architecture of architectures.jsonl, or one with so many layers: `bert@12`; without names, all of
-them, and some with four and with twelve layers, where mistakes between layers show. Each export runs in a
-process of its own, with a time limit. Results go to report.jsonl as they come, so a run that was interrupted
-goes on where it stopped; `--again` tries once more what failed.
+A name is an architecture of architectures.jsonl, optionally with a number of layers: `bert@12`. The default
+is all of them, and some with four and with twelve layers, which reveal mistakes between layers. Each export
+runs in a separate process with a time limit. Results are appended to report.jsonl, so an interrupted run can
+be continued; `--again` repeats failed exports.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ DEEPER = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """One export: what came of it, in one line."""
+    """The outcome of one export, in one line."""
 
     name: str
     exporter: str
@@ -99,7 +99,7 @@ def main() -> int:
 
 
 def summary(report: Path, wanted: list[tuple[str, str]]) -> None:
-    """The last word on each export; failures by what they said."""
+    """Prints the last outcome of each export, and failures by message."""
     rows = {(row["name"], row["exporter"]): row for row in map(json.loads, report.read_text().splitlines())}
     mine = [rows[pair] for pair in wanted if pair in rows]
     for exporter in EXPORTERS:

@@ -1,7 +1,7 @@
-"""Work in a process of its own, with a time limit, that starts with torch and transformers at hand.
+"""Runs work in a separate process with a time limit, with torch and transformers already imported.
 
-A server process imports them once and is forked for each piece of work, which saves seconds a piece; what a
-piece does to torch, to its memory or to itself ends with its process.
+A server process imports them once and is forked for each piece of work, which saves seconds per piece.
+Changes to torch, to memory or to the process end with the piece.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _CONTEXT.set_forkserver_preload(
 
 
 def apart(module: str, function: str, *given: Any, limit: float, most: int = 300) -> tuple[bool, str]:
-    """Whether the function came to an end within so many seconds, and what it said or failed with.
+    """Whether the function returned within `limit` seconds, and its result or error.
 
-    Of its words the first `most` characters.
+    The text is truncated to `most` characters.
     """
     ours, theirs = _CONTEXT.Pipe(duplex=False)
     process = _CONTEXT.Process(target=_run, args=(theirs, module, function, given, most))
@@ -53,14 +53,14 @@ def _run(answer: Connection, module: str, function: str, given: tuple[Any, ...],
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             ok, said = True, str(getattr(importlib.import_module(module), function)(*given))
-    except BaseException as error:  # SystemExit, too: it is the piece's last word
+    except BaseException as error:  # SystemExit, too: its message is the error of the piece
         ok, said = False, _reason(error)
     answer.send((ok, said.strip()[:most]))
     answer.close()
 
 
 def _reason(error: BaseException) -> str:
-    """What it all began with: exporters wrap errors in their own, whose words are advice."""
+    """The root cause: exporters wrap errors in their own, which only contain advice."""
     while error.__cause__ is not None:
         error = error.__cause__
     words = str(error).strip().partition("\n")[0]

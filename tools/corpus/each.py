@@ -1,4 +1,4 @@
-"""Pieces of work, some at a time, with a line that says how far it is."""
+"""Runs pieces of work in parallel, with a progress line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Wanted = TypeVar("Wanted")
 def each(
     doing: str, wanted: list[Wanted], jobs: int, work: Callable[[Wanted], Any]
 ) -> Iterator[tuple[Wanted, Any]]:
-    """What work gives for each of them, as it comes."""
+    """Yields the result of each piece when it is complete."""
     with ThreadPoolExecutor(jobs) as pool:
         running = {pool.submit(work, one): one for one in wanted}
         for done in _progress(doing, as_completed(running), len(wanted)):

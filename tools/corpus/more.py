@@ -1,14 +1,13 @@
-"""Tiny configurations for the model types that the list of architectures lacks.
+"""Makes tiny configurations for the model types that the list of architectures lacks.
 
 PYTHONPATH=python python -m tools.corpus.more [TYPE ...] [--out build/corpus/more.jsonl] [--jobs 1]
 
-A type's configuration class gives the defaults, which tools/corpus/shrink.py makes small. A ladder of
-sizes is tried until a model can be built, its inputs be derived, and its forward be run. Each type has a
-process of its own, with a time limit. Lines go to the file as they come, and what came of each type to a
-report beside it, so a run that was interrupted goes on where it stopped; `--again` tries once more what
-failed.
+The configuration class of a type provides the defaults, which tools/corpus/shrink.py reduces. A ladder of
+sizes is tried until a model can be built, its inputs can be derived, and its forward runs. Each type has a
+separate process with a time limit. Lines are appended to the file, and the outcome of each type to a report
+beside it, so an interrupted run can be continued; `--again` repeats failed types.
 
-THENCE_MORE_ARCHITECTURES=build/corpus/more.jsonl makes the other tools find the lines.
+THENCE_MORE_ARCHITECTURES=build/corpus/more.jsonl makes the other tools read the lines.
 """
 
 from __future__ import annotations
@@ -44,11 +43,11 @@ LADDER = (
 )
 
 
-# How a line is made, in a process of its own.
+# Making one line, in a separate process.
 
 
 class Unfit(Exception):
-    """A configuration that is no use: how far it came, and why no further."""
+    """A configuration that cannot be used: the last step that succeeded, and the reason."""
 
     def __init__(self, far: int, words: str) -> None:
         super().__init__(words)
@@ -56,9 +55,9 @@ class Unfit(Exception):
 
 
 def made(type_name: str, seconds: float) -> str:
-    """The line of a type, as JSON, from the first rung of the ladder that holds.
+    """The line of a type, as JSON, from the first rung of the ladder that works.
 
-    No rung is begun after so many seconds of computing: other processes do not change what comes out.
+    No rung is started after `seconds` of processor time: other processes do not change the result.
     """
     configs: Any = importlib.import_module("transformers.models.auto.configuration_auto")
     config_class = configs.CONFIG_MAPPING[type_name]
@@ -85,7 +84,7 @@ def _name_in_code(kind: type) -> str:
 
 
 def _model_class(type_name: str, config_class: type) -> type:
-    """The class that AutoModel takes, or would, if it found it beside that of the configuration."""
+    """The class that AutoModel chooses, or would choose if it were registered for the configuration."""
     auto: Any = importlib.import_module("transformers.models.auto.modeling_auto")
     names = auto.MODEL_MAPPING_NAMES[type_name]
     found: type
@@ -99,7 +98,7 @@ def _model_class(type_name: str, config_class: type) -> type:
 
 
 def _said(config: Any) -> Config:
-    """What a configuration can be made from: not what it computes itself, nor what all of them have."""
+    """The arguments of a configuration, without computed ones and those that all configurations share."""
     transformers: Any = importlib.import_module("transformers")
     base = transformers.PreTrainedConfig
     common = {entry.name for entry in dataclasses.fields(base)} - {"is_encoder_decoder"}
@@ -113,7 +112,7 @@ def _said(config: Any) -> Config:
 
 
 def _with_inputs(line: Config) -> Config:
-    """The line with inputs that its model takes."""
+    """The line with inputs that its model accepts."""
     line = {**line, "inputs": [], "fixed": {}}
     model = _built(line)
     tensors, fixed = _inputs(model)
@@ -143,7 +142,7 @@ def _inputs(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _patches(model: Any) -> dict[str, Any]:
-    """What a tower is given that reads the patches of pictures in a row, if this is one."""
+    """The inputs of an encoder that reads a flat sequence of picture patches, if the model is one."""
     import torch
 
     parameters = list(inspect.signature(model.forward).parameters)
@@ -157,7 +156,7 @@ def _patches(model: Any) -> dict[str, Any]:
 
 
 def _described(name: str, tensor: Any) -> Config:
-    """An input as a line has it: of numbers that mean something, the numbers."""
+    """The description of an input in a line. Values that have a meaning are listed."""
     spec = {"name": name, "shape": list(tensor.shape), "dtype": str(tensor.dtype).removeprefix("torch.")}
     return spec if tensor.is_floating_point() else {**spec, "data": tensor.flatten().tolist()}
 
@@ -191,7 +190,7 @@ def _built(line: Config) -> Any:
 
 
 def _parameters(line: Config) -> int:
-    """How many parameters the model has; 0, where only a model with values can tell."""
+    """The number of parameters of the model; 0 if only a model with values can compute it."""
     import torch
 
     try:
@@ -205,7 +204,7 @@ def _parameters(line: Config) -> int:
 
 
 def _checked(line: Config) -> Config:
-    """The line, if models made from it run, twice, to outputs of the same shapes."""
+    """The line, if its models run twice with outputs of the same shapes."""
     line = json.loads(json.dumps(line))
     try:
         first, second = _shapes(line), _shapes(line)
@@ -296,7 +295,7 @@ def run(names: list[str], out: Path, jobs: int, limit: float) -> None:
 
 
 def summary(wanted: list[str], out: Path) -> None:
-    """How many were made; the others by why they were not."""
+    """Prints the number of types that were made, and the others by reason."""
     last = {row["type"]: row for row in rows_of(report_of(out))}
     failed = [last[name] for name in wanted if name in last and not last[name]["ok"]]
     good = sum(last[name]["ok"] for name in wanted if name in last)

@@ -1,4 +1,4 @@
-"""Sizes of pictures, and of what they are cut into, made small together."""
+"""Reduces the sizes of pictures and of their patches together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .sizes import PATCH, Config, Place, kind_of
 
 
 def pictured(config: Config, place: Place) -> Place:
-    deep = place.picture == (1, 1)  # none of the configurations around this one tells
+    deep = place.picture == (1, 1)  # no enclosing configuration defines it
     picture, patch = _side(config, "picture", deep), _side(config, "patch", deep)
     if not picture:
         return place
@@ -22,7 +22,7 @@ def pictured(config: Config, place: Place) -> Place:
 
 
 def _side(config: Config, kind: str, deep: bool) -> int:
-    """A side of a picture, or patch, however it is written; `deep`: the first inside this configuration."""
+    """A side of a picture or patch, in any notation; `deep`: also search nested configurations."""
     for value in [value for key, value in config.items() if kind_of(key) == kind]:
         sides = list(value.values()) if isinstance(value, dict) else value
         side = sides[0] if isinstance(sides, list) and 0 < len(sides) <= 2 else sides
@@ -51,7 +51,7 @@ def pixels(value: int, place: Place) -> int:
 
 
 def square(value: int, place: Place) -> int:
-    """A number of patches: so many a side as the grid has, or that part of it that it was."""
+    """A number of patches: the square of the grid, or the same fraction of it as before."""
     side, (old, new) = math.isqrt(value), place.grid
     if side * side != value or not place.sizes.grid:
         return value
@@ -59,7 +59,7 @@ def square(value: int, place: Place) -> int:
 
 
 def window(value: int, place: Place) -> int:
-    """No larger than the picture is in the last stage, which has a 32nd of its height and width."""
+    """At most the size of the picture in the last stage, which has a 32nd of its height and width."""
     if not place.sizes.grid or not _staged(place.config):
         return value
     return min(value, max(2, place.picture[1] // 32))

@@ -1,6 +1,6 @@
-"""A configuration made small: every size by what its key calls it, nested configurations too.
+"""Reduces a configuration: every size is classified by its key, also in nested configurations.
 
-What was equal, or a multiple, stays so where a rule can tell.
+Equal sizes stay equal, and multiples stay multiples, if a rule can recognise them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .sizes import (
 
 
 def shrunk(config: Config, sizes: Sizes) -> Config:
-    """The configuration with all its sizes made small."""
+    """The configuration with all sizes reduced."""
     widths = list(_widths(config)) or list(_widths(config, every=True)) or [sizes.width]
     bend = 1.0
     if sizes.spread and max(widths) > sizes.spread * min(widths):
@@ -44,7 +44,7 @@ def shrunk(config: Config, sizes: Sizes) -> Config:
 
 
 def _shrunk(config: Config, above: Place) -> Config:
-    if "model_type" in config:  # a configuration of its own, with its own layers
+    if "model_type" in config:  # a separate configuration, with its own layers
         above = replace(above, heads={}, head=1.0, layers=(0, 0), chosen={})
     place = _layered(config, _headed(config, pictured(config, replace(above, config=config))))
     small = {key: _value(key, value, place) for key, value in config.items()}
@@ -99,7 +99,7 @@ def _numbers(key: str, values: list[int], place: Place) -> list[int]:
 
 
 def _power(value: float) -> int:
-    """The nearest power of two: whatever halves and quarters a size can then do so.
+    """The nearest power of two, so that code that halves or quarters a size still works.
 
     >>> _power(24), _power(0.1)
     (32, 1)
@@ -108,7 +108,7 @@ def _power(value: float) -> int:
 
 
 def _parts(values: list[int], whole: int) -> list[int]:
-    """Parts in the same ratio that sum up to this.
+    """Parts in the same ratio with this sum.
 
     >>> _parts([16, 24, 24], 8)
     [2, 3, 3]
@@ -119,7 +119,7 @@ def _parts(values: list[int], whole: int) -> list[int]:
 
 
 def _told(config: Config) -> Config:
-    """The configuration with what it leaves out and some models need."""
+    """The configuration with keys that it omits and some models need."""
     told: Config = {key: number_for(key, UNSAID) if value is None else value for key, value in config.items()}
     width, heads = _main_width(config), _partner("head_dim", config)
     if not width or not heads:
@@ -133,7 +133,7 @@ def _told(config: Config) -> Config:
 
 
 def _with_sections(rotary: Config, head: int) -> Config:
-    """How much of a head turns with each of three coordinates."""
+    """The part of a head that each of three coordinates rotates."""
     half = int(head * rotary.get("partial_rotary_factor", 1.0)) // 2
     if "rope_type" not in rotary or "mrope_section" in rotary or half < 3:
         return rotary
@@ -155,7 +155,7 @@ def _main_width(config: Config) -> int:
 
 
 def _widths(config: Config, every: bool = False) -> Iterator[int]:
-    """The main width of each configuration in the tree, and widths from stage to stage; or every width."""
+    """The main width of each configuration in the tree, and widths of stages; with `every`, every width."""
     if _main_width(config):
         yield _main_width(config)
     for key, value in config.items():
@@ -199,12 +199,12 @@ def _headed(config: Config, place: Place) -> Place:
 
 
 def _family(key: str) -> frozenset[str]:
-    """What tells this number of heads from those of other attentions: not whether it counts keys."""
+    """The words that distinguish the heads of one attention from others, without words for keys."""
     return frozenset(key.split("_")) - _OF_ANY_HEADS
 
 
 def _partner(key: str, config: Config) -> str | None:
-    """The number of the heads that have this width."""
+    """The key of the number of heads that have this width."""
     counts = _counts(config)
     names = sorted(counts, key=lambda name: -counts[name])
     same = [name for name in names if _family(name) == _family(key) - _OF_ONE_HEAD]
@@ -212,7 +212,7 @@ def _partner(key: str, config: Config) -> str | None:
 
 
 def _related(value: int, heads: str | None, place: Place) -> int:
-    """What the hidden size and the heads leave for one, if that is what this was; else 0."""
+    """The quotient of the hidden size and the heads, if the value was that; else 0."""
     width = _main_width(place.config)
     if not width or heads not in place.heads or value * place.config[heads] % width:
         return 0
@@ -228,7 +228,7 @@ def _head(key: str, value: int, place: Place) -> int:
 
 
 def _head_factor(config: Config, place: Place) -> float:
-    """By how much heads become narrower: a power of two, so that parts of a head fit together still."""
+    """The factor by which heads become narrower: a power of two, so that parts of a head still match."""
     width, heads = _main_width(config), _partner("head_dim", config)
     if not heads:
         return place.head
@@ -255,7 +255,7 @@ def _layered(config: Config, place: Place) -> Place:
 
 
 def _choose(config: Config, count: int, wanted: int) -> list[int]:
-    """Of so many layers those that stay: the first of each kind, and then the first others."""
+    """The layers to keep out of `count`: the first of each kind, then the first others."""
     tables = [table for key, value in config.items() if (table := _table(key, value, count))]
     kinds: dict[str, int] = {}
     for index in range(count):
@@ -266,7 +266,7 @@ def _choose(config: Config, count: int, wanted: int) -> list[int]:
 
 
 def _table(key: str, value: Any, count: int) -> list[Any]:
-    """What an entry says of each of so many layers, if it speaks of them one by one."""
+    """The values of an entry for each of `count` layers, if it has one per layer."""
     if isinstance(value, dict) and value and all(name.isdecimal() for name in value):
         return [value.get(str(index)) for index in range(count)]
     if not isinstance(value, list):
@@ -277,7 +277,7 @@ def _table(key: str, value: Any, count: int) -> list[Any]:
 
 
 def _are_places(key: str, values: list[Any], count: int) -> bool:
-    """Whether these are some of so many layers."""
+    """Whether the values are indices of `count` layers."""
     return (
         kind_of(key) in ("places", "layers")
         and key != "out_indices"  # they count from 1
@@ -288,12 +288,12 @@ def _are_places(key: str, values: list[Any], count: int) -> bool:
 
 
 def _name_others(key: str, values: list[Any]) -> bool:
-    """Whether each layer is told the place of one, not a yes or no."""
+    """Whether the entry of each layer is an index of a layer, not a boolean."""
     return kind_of(key) in ("places", "layers") and all(type(v) is int for v in values) and max(values) > 1
 
 
 def _of_layers(key: str, values: list[Any], place: Place) -> list[Any]:
-    """What is said of each layer, for those that stay."""
+    """The values of the layers that are kept."""
     chosen = place.chosen[len(values)]
     kept = [values[index] for index in chosen]
     if _name_others(key, values):
@@ -302,7 +302,7 @@ def _of_layers(key: str, values: list[Any], place: Place) -> list[Any]:
 
 
 def _by_layer(config: Config, place: Place) -> Config:
-    """A dictionary whose keys are the numbers of layers, for those that stay."""
+    """A dictionary whose keys are layer indices, for the layers that are kept."""
     if not config or not all(key.isdecimal() for key in config):
         return config
     chosen = place.chosen.get(place.layers[0], [])
@@ -310,17 +310,17 @@ def _by_layer(config: Config, place: Place) -> Config:
 
 
 def _index(key: str, value: int, place: Place) -> int:
-    """The place of a layer among fewer ones; from the end, where it was counted from there."""
+    """The index of a layer among fewer ones; counted from the end if it was before."""
     old, new = place.layers if place.layers[0] else (0, place.sizes.layers)
     if value < 0:
         return max(value, -new)
-    if key == "out_indices":  # they count from 1, what comes before the layers being 0
+    if key == "out_indices":  # they count from 1; 0 is the output before the layers
         return -(-value * new // old) if old else value
     return min(value * new // old if old else value, new - 1)
 
 
 def _stages(values: list[str], place: Place) -> list[str]:
-    """Names such as stage12, where there are as many stages as layers."""
+    """Names such as stage12, if there are as many stages as layers."""
     old, new = place.layers
     found = [re.fullmatch(r"stage(\d+)", value) for value in values]
     if not old or not any(match and int(match[1]) > new for match in found):
@@ -333,7 +333,7 @@ def _stages(values: list[str], place: Place) -> list[str]:
 
 
 def _small_tokens(config: Config) -> dict[int, int]:
-    """Ids that a small vocabulary lacks, and free ones at its end, in the same order."""
+    """Maps ids that a small vocabulary lacks to free ones at its end, in the same order."""
     ids = set(_ids(config))
     large = sorted(value for value in ids if value >= VOCABULARY)
     free = [value for value in range(VOCABULARY) if value not in ids]

@@ -1,4 +1,4 @@
-"""What a key of a configuration calls a size, and how small each is made."""
+"""Classifies the keys of a configuration as sizes, and defines the reduced sizes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 Config = dict[str, Any]
 
 VOCABULARY = 128
-BYTES = 300  # a vocabulary of no more than this may be one of bytes, whose size has a meaning
+BYTES = 300  # a vocabulary up to this size may consist of bytes, and is kept
 POSITIONS = 512
 PATCH = 8
 LEAST_WIDTH, MOST_WIDTH = 8, 512
@@ -18,20 +18,20 @@ MOST_KINDS = 4  # of layers in one model
 
 @dataclass(frozen=True)
 class Sizes:
-    """A rung of the ladder: how small things are made."""
+    """A rung of the ladder: the reduced sizes."""
 
     width: int = 32  # of the narrowest part, or of all
     in_proportion: bool = True  # whether widths keep their ratios, or are all alike
-    spread: int = 0  # how many times wider the widest part may be; 0: as many as it was
+    spread: int = 0  # limit for the ratio of the widest part to the narrowest; 0: as before
     heads: int = 4
-    head: int = 16  # the width of a head, where heads and hidden size do not tell
+    head: int = 16  # the width of a head, if heads and hidden size do not determine it
     layers: int = 2
-    grid: int = 8  # patches along a side of a picture; 0: pictures stay as they are
+    grid: int = 8  # patches along a side of a picture; 0: pictures are not changed
     pixels: int = 64  # a side of a picture that becomes smaller from stage to stage
-    tells: bool = False  # whether some things are said that the defaults leave out
+    tells: bool = False  # whether keys are added that the defaults omit
 
 
-# What a key calls a size. The first kind that fits is taken; what none fits stays as it is.
+# Keys that name a size. The first kind that matches is used; a key that matches none is not changed.
 
 
 def _words(words: str) -> str:
@@ -73,7 +73,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         ),
     ),
 )
-# Numbers of things, and how many are enough.
+# Counts, and their reduced values.
 ENOUGH: tuple[tuple[str, int], ...] = (
     (r"experts?_per_tok|^(moe_|router_)?top_?k$|^moe_k$", 2),
     (r"shared_experts?$|dense_replace$|dense_layers$|topk_group", 1),
@@ -86,9 +86,9 @@ ENOUGH: tuple[tuple[str, int], ...] = (
     (r"multiplier$", 2),
     (r"res_blocks$", 1),
 )
-# Numbers that some models need and some defaults leave out.
+# Numbers that some models need and some defaults omit.
 UNSAID: tuple[tuple[str, int], ...] = ((r"experts?_per_tok$", 2), (r"^prediction_length$", 4))
-# Widths, or depths, that a model has in its code and multiplies by this.
+# Factors of widths or depths that are constants in the code of a model.
 COEFFICIENT, LEAST_COEFFICIENT = r"^(depth|width)_(multiplier|coefficient)$", 0.25
 
 
@@ -100,21 +100,21 @@ def number_for(key: str, table: tuple[tuple[str, int], ...]) -> int | None:
     return next((number for pattern, number in table if re.search(pattern, key)), None)
 
 
-# How a configuration is made small.
+# Reducing a configuration.
 
 
 @dataclass(frozen=True)
 class Place:
-    """What holds in one configuration, and in the dictionaries inside it that do not say otherwise."""
+    """Properties of one configuration, inherited by the dictionaries inside it."""
 
     sizes: Sizes
-    tokens: dict[int, int]  # ids that were too large, and what they become
+    tokens: dict[int, int]  # ids that were too large, and their replacements
     narrowest: int  # width of all
-    bend: float = 1.0  # 1: widths keep their ratios; less: these come closer to 1
-    config: Config = field(default_factory=dict)  # as it was
+    bend: float = 1.0  # 1: widths keep their ratios; less: ratios come closer to 1
+    config: Config = field(default_factory=dict)  # the original
     heads: dict[str, int] = field(default_factory=dict)  # numbers of heads, by key
     head: float = 1.0  # the factor of the widths of heads
-    layers: tuple[int, int] = (0, 0)  # how many there were, and are
-    chosen: dict[int, list[int]] = field(default_factory=dict)  # of so many layers, those that stay
-    picture: tuple[int, int] = (1, 1)  # a side in pixels: as it was, and is
-    grid: tuple[int, int] = (1, 1)  # patches along a side: as it was, and is
+    layers: tuple[int, int] = (0, 0)  # their number before and after
+    chosen: dict[int, list[int]] = field(default_factory=dict)  # by number of layers, those that are kept
+    picture: tuple[int, int] = (1, 1)  # a side in pixels, before and after
+    grid: tuple[int, int] = (1, 1)  # patches along a side, before and after

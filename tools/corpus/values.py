@@ -1,11 +1,11 @@
-"""Holds the truth against numbers: what PyTorch computed in a module, and what the node computes.
+"""Checks the truth by numbers: compares the tensors of PyTorch modules with the outputs of nodes.
 
 python -m tools.corpus.values [NAME ...] [--models build/corpus] [--count 40]
 
-The live model runs once, and every tensor that an operation makes is kept with the module whose forward was
-running. The file runs in onnxruntime, without optimisation, and gives the output of every node. Where a
-tensor of the same shape and numbers was made in PyTorch, the truth's module must be among those that made
-one. Prints, by exporter, how many nodes could be compared, and every one where the two disagree.
+The live model runs once, and every tensor that an operation makes is kept with the running module. The file
+runs in onnxruntime, without optimisation, which returns the output of every node. If PyTorch made tensors of
+the same shape and numbers, the truth's module must be among the modules that made them. Prints, by exporter,
+the number of nodes that could be compared, and every node where the two disagree.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from .apart import apart
 
 EXPORTERS = ("torchscript", "dynamo")
-TELLING = 8  # numbers in a tensor, and different ones: fewer may be equal by chance
+TELLING = 8  # least count of numbers in a tensor, and of different ones: fewer may be equal by chance
 CLOSE = 1e-4
 LIMIT = 300.0  # seconds for one model
 
@@ -66,7 +66,7 @@ def main() -> int:
 
 
 def spread(models: Path, count: int) -> list[str]:
-    """Architectures that both exporters did, evenly over the list."""
+    """Architectures that both exporters support, spread evenly over the list."""
     both = [
         {path.name.rsplit(".", 3)[0] for path in models.glob(f"*.{exporter}.truth.json")}
         for exporter in EXPORTERS
@@ -81,7 +81,7 @@ def compare_apart(name: str, exporter: str, models: Path) -> tuple[bool, str]:
 
 
 def compare(name: str, exporter: str, models: Path) -> str:
-    """What was found, as JSON."""
+    """The result of the comparison, as JSON."""
     truth = json.loads((models / f"{name}.{exporter}.truth.json").read_text())
     made = heard(name)
     numbers = computed(models / f"{name}.{exporter}.onnx", name)
@@ -132,7 +132,7 @@ def telling(value: np.ndarray[Any, Any]) -> bool:
 
 
 def heard(name: str) -> Made:
-    """Runs the live model and keeps what each operation made, by the module that was running."""
+    """Runs the live model and keeps the results of each operation, by running module."""
     import torch
     from tools.sample.architectures import build
     from tools.sample.choices import choice_of
@@ -162,7 +162,7 @@ def heard(name: str) -> Made:
 
 
 def computed(file: Path, name: str) -> dict[int, np.ndarray[Any, Any]]:
-    """The first output of every node of the main graph, by the node's place."""
+    """The first output of every node of the main graph, by the index of the node."""
     import onnx
     import onnxruntime
     from tools.sample.architectures import build
@@ -184,7 +184,7 @@ def computed(file: Path, name: str) -> dict[int, np.ndarray[Any, Any]]:
     wanted = [value.name for value in session.get_outputs()]
     values = dict(zip(wanted, session.run(wanted, feed), strict=True))
     values |= feed
-    # A node that only hands on what it was given tells nothing about who made it.
+    # The output of a node that forwards its input does not identify the module that made it.
     found = {}
     for index, text in firsts.items():
         given = [values.get(name) for name in model.graph.node[index].input]

@@ -1,4 +1,4 @@
-"""Imported by the server of processes: what the exporters do once, done before it is forked."""
+"""Imported by the server of processes: initialises the exporters once, before the server is forked."""
 
 from __future__ import annotations
 

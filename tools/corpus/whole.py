@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, so that a run which was interrupted leaves no half of one."""
+"""Writes files atomically, so that an interrupted run leaves no incomplete file."""
 
 from __future__ import annotations
 

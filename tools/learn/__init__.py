@@ -1,1 +1,1 @@
-"""Learns schema/operators.json: the operators that each operation of PyTorch becomes."""
+"""Learns schema/operators.json: the operators that each operation of PyTorch is exported to."""

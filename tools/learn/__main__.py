@@ -1,10 +1,11 @@
-"""Learns which operators each operation of PyTorch becomes, from one half of the corpus and its truth.
+"""Learns the operators that each operation of PyTorch is exported to, from one half of the corpus and its
+truth.
 
 make operators
 python -m tools.learn [--models build/corpus] [--captures build/accuracy] [--out schema/operators.json]
 
-The other half (tools/corpus/families.py) is never looked at, so what `htp` and `fx_graph` reach there they
-reach elsewhere. Captures are those that tools.accuracy makes.
+The other half (tools/corpus/families.py) is never read, so the accuracy of `htp` and `fx_graph` there is that
+for unseen models. The captures are those of tools.accuracy.
 """
 
 from __future__ import annotations

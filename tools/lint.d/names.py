@@ -1,4 +1,4 @@
-"""The mapping code knows no model, architecture or vendor: none of names.txt in src, include or schema."""
+"""Checks that the mapping code (src, include, schema) names no model, architecture or vendor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST = 4  # parts in a name: wav2vec2 has four
 
 
 def names_in(text: str) -> Iterator[str]:
-    """The names in a line, be they whole words or parts of CamelCase and snake_case ones."""
+    """The names in a line, as whole words or as parts of CamelCase and snake_case words."""
     for chunk in CHUNK.findall(ALLOWED_TEXT.sub(" ", text)):
         parts = PART.findall(chunk)
         for first in range(len(parts)):

@@ -1,4 +1,4 @@
-"""The repository is the same everywhere: no folder of one machine, no package registry's address."""
+"""Checks that no file contains a folder of a particular machine or the address of a package registry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLACES = re.compile(
     """,
     re.VERBOSE,
 )
-# These look for such places themselves.
+# These files search for such strings themselves.
 EXEMPT = {"tests/tools/test_lint.py", "tools/lint.d/places.py", "tools/sample/check.py"}
 
 

@@ -1,4 +1,4 @@
-"""What the lints share: the files to look at, and how a finding is printed. As a program: lists files."""
+"""Shared code of the lints: the files to check, and the output of findings. As a program, it lists files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOT_OURS = set(".git .venv build __pycache__ .hypothesis .mypy_cache .pytest_cac
 
 
 def files(*patterns: str) -> Iterator[Path]:
-    """The repository's files, or those in these folders and of these patterns, also when not added yet."""
+    """The files of the repository, or of these folders and patterns, including untracked ones."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns],
         capture_output=True,
@@ -32,7 +32,7 @@ def files(*patterns: str) -> Iterator[Path]:
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a text file, numbered; of a binary file, none."""
+    """The numbered lines of a text file; none for a binary file."""
     data = path.read_bytes()
     if b"\0" not in data:
         yield from enumerate(data.decode("utf-8", "replace").splitlines(), start=1)
@@ -46,7 +46,7 @@ def data_lines(name: str) -> Iterator[str]:
 
 
 def report(findings: list[str], advice: str) -> None:
-    """Prints the findings and what to do about them, and ends the program."""
+    """Prints the findings and the advice, and exits."""
     for finding in findings:
         print(finding)
     if findings:

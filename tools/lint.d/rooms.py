@@ -1,4 +1,4 @@
-"""An earlier room never includes a later one: the includes and CMake's own table, held against rooms.txt."""
+"""Checks the includes and the CMake table with rooms.txt: an earlier room never includes a later one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOM = re.compile(r"^\s*thence_room\(\s*(\w+)(?:.*?\bUSES\s+([\w\s]+?))?(?:\s+LI
 
 
 def allowed_rooms() -> dict[str, set[str]]:
-    """Every room with all that it may use, what those use included."""
+    """Every room with all rooms that it may use, directly or indirectly."""
     allowed: dict[str, set[str]] = {}
     for line in repo.data_lines("rooms.txt"):
         room, used = line.split(":")

@@ -1,1 +1,1 @@
-"""Optimisers and quantisers run for real, and the truth of what they leave: which module each node is of."""
+"""Runs optimisers and quantisers, and makes the truth of their results: the module of each node."""

@@ -1,12 +1,12 @@
-"""Runs optimisers and quantisers on models with a truth, and scores how well thence finds the way back.
+"""Runs optimisers and quantisers on models with a truth, and scores the transfer of answers to the results.
 
 python -m tools.passes [NAME ...] [--models build/corpus] [--folder build/passes] [--passes PASS ...]
 
-For each model and pass: NAME.EXPORTER.PASS.onnx, its .truth.json, and .random.onnx with random names instead.
-Each runs in a process of its own, with a time limit. Outcomes go to report.jsonl as they come, so a run that
-was interrupted goes on where it stopped; `--again` tries once more what failed. Then `thence eval --ancestor`
-is asked about each, with a capture of the live model; the scores go to scores.jsonl. `--make-only` asks
-nothing, and prints which witnesses the truth has instead.
+For each model and pass: NAME.EXPORTER.PASS.onnx, its .truth.json, and .random.onnx with random names. Each
+runs in a separate process with a time limit. Outcomes are appended to report.jsonl, so an interrupted run can
+be continued; `--again` repeats failed ones. Then `thence eval --ancestor` is run on each, with a capture of
+the live model; the scores go to scores.jsonl. `--make-only` skips this, and prints the basis of the truth
+instead.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _run(job: Job, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def outcomes(report: Path) -> dict[Job, dict[str, Any]]:
-    """The last word on each."""
+    """The last outcome of each job."""
     lines = report.read_text().splitlines() if report.exists() else []
     return {job_of(row): row for row in map(json.loads, lines)}
 

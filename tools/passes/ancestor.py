@@ -1,4 +1,4 @@
-"""What an ancestor says of a tensor that is known to be its own: whose it is, and whose else."""
+"""Finds the owners of a tensor that is identified as a tensor of the ancestor."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .ids import Ids
 from .same import expressions
 
 VIEWS = set("Cast Dropout Flatten Identity Reshape Squeeze Transpose Unsqueeze".split()) | REORDERS
-# Of these it depends on sizes and numbers whether they give just what they read.
+# Operators that forward an input unchanged for some sizes and numbers.
 IDLE = set("Add Concat Div Expand Mul Pad Resize Slice Split Sub Tile".split())
 CLAMPS = ("Clip", "Relu")
-INSIDE = "inside"  # in a row, between two steps: the owners of all that was fused into its node
+INSIDE = "inside"  # in a row, between two steps: the owners of everything that was fused into its node
 MOST_FUSED = 32
 QUANTISED = ("QLinear", "QGemm", "QuantizeLinear", "DequantizeLinear")
-Alive = dict[str, set[str]]  # by id that a descendant still has, the operators that give what bears it
+Alive = dict[str, set[str]]  # by id in the descendant: operators whose outputs have it in their names
 Row = dict[str, Any]
 
 
 class Ancestor:
-    """A model with ids, the rows of its truth, and its numbers, if they can be had."""
+    """A model with ids, the rows of its truth, and its numbers, if they can be computed."""
 
     def __init__(self, model: onnx.ModelProto, ids: Ids, rows: list[Row], values: Values | None) -> None:
         self.ids, self.values = ids, values
@@ -40,14 +40,14 @@ class Ancestor:
         return self.ids.rows[self.ids.maker[name]].node
 
     def by_id(self, node: onnx.NodeProto, said: Claim, alive: Alive) -> Row:
-        """A part may be of any of those that were fused into the operator."""
+        """The row by id. A part may belong to any of the nodes that were fused into the operator."""
         told = self._by_id(node, said, alive)
         return (
             told if said.whole or said.row is None else accepting(told, self._rows[said.row].get(INSIDE, []))
         )
 
     def fused(self, said: Claim, alive: Alive) -> list[str]:
-        """The owners of all that lies between a value and what the descendant still has."""
+        """The owners of all nodes between a value and the values that the descendant still has."""
         found: set[str] = set()
         left = [said.value] if said.whole and said.value in self.ids.maker else []
         for _ in range(MOST_FUSED):
@@ -77,13 +77,13 @@ class Ancestor:
         return self._owned([self.ids.maker[name], *passed, *merged, *self._origins(node, name)])
 
     def also(self, told: Row, node: onnx.NodeProto, equal: Equal) -> Row:
-        """A view that is a part of something carries a tensor of somebody, who is right as well."""
+        """Accepts a second owner: a view that is a part of a node also forwards the tensor of its owner."""
         other = self.by_numbers(node, equal) if node.op_type in VIEWS and equal.names else told
         return accepting(told, [other["module"], *other.get("accept", [])])
 
     def by_numbers(self, node: onnx.NodeProto, equal: Equal) -> Row:
         names = self._roots(equal.names)
-        if node.op_type in VIEWS and equal.in_place:  # it may also be the view that it looks like
+        if node.op_type in VIEWS and equal.in_place:  # it may also be the view that it equals
             names += [n for n in equal.names if n not in names and self.maker(n).op_type == node.op_type]
         rows = [self.ids.maker[name] for name in names]
         owners = {self._rows[row]["module"] for row in rows}
@@ -92,7 +92,7 @@ class Ancestor:
         return self._owned(rows + self._origins(node, names[0]))
 
     def _roots(self, names: tuple[str, ...]) -> list[str]:
-        """The tensors themselves, without those that are one of them laid out anew or handed on."""
+        """The tensors that are not views or forwarded copies of others in the list."""
 
         def is_view(name: str) -> bool:
             maker = self.maker(name)
@@ -104,29 +104,29 @@ class Ancestor:
         return [name for name in names if not is_view(name)]
 
     def _is_one_of_several(self, name: str) -> bool:
-        """Whether a pass gave it as a further output: it may have merged nodes, and a row has one owner."""
+        """Whether a pass made it as a further output: nodes may have been merged, and a row has one owner."""
         return name != self.maker(name).output[0] and "ancestor" in self._rows[self.ids.maker[name]]
 
     def _by_readers(self, weight: str) -> Row:
-        """An initializer is its readers', if they are of one mind."""
+        """An initializer belongs to the module of its consumers, if they agree."""
         rows = self.ids.readers.get(weight, [])
         owners = {self._rows[row]["module"] for row in rows}
         return self._owned(rows[:1]) if len(owners) == 1 else unknown("ambiguous")
 
     def _handed_on(self, node: onnx.NodeProto, name: str, alive: Alive) -> str | None:
-        """What was read by a node that gave it unchanged, shape and all, and is gone."""
+        """The input of a deleted node that forwarded it unchanged, including its shape."""
         maker, gone = self.maker(name), not self._is_alive(name, alive)
         if maker.op_type in VIEWS:
             read, gone = maker.input[:1], gone or node.op_type not in VIEWS
         else:
             read = maker.input if maker.op_type in IDLE else []
         before = next((str(each) for each in read if self._is_handed_on(each, name)), None)
-        # One of two in a row is gone, and the other has its name.
+        # One of two equal operators in sequence is deleted, and the other has its name.
         gone |= before is not None and before not in alive and self.maker(before).op_type == maker.op_type
         return before if gone else None
 
     def _is_alive(self, name: str, alive: Alive) -> bool:
-        """Whether a value is given by the operator that gave it before, or by that in its quantised form."""
+        """Whether the value is still computed by the same operator, or by its quantised form."""
         op = self.maker(name).op_type
         return not {op, f"QLinear{op}"}.isdisjoint(alive.get(name, ()))
 
@@ -137,7 +137,7 @@ class Ancestor:
         return unchanged or (self.values is not None and self.values.alike(name, before))
 
     def _origins(self, node: onnx.NodeProto, name: str) -> list[int]:
-        """Who computed what was then laid out anew, if the node does both at once."""
+        """The nodes that computed the input of a chain of views, if the node fuses both."""
         found: list[int] = []
         while node.op_type not in VIEWS | CARRIERS and self.maker(name).op_type in VIEWS:
             name = str(self.maker(name).input[0])
@@ -147,8 +147,9 @@ class Ancestor:
         return found
 
     def _clamped(self, node: onnx.NodeProto, name: str, alive: Alive) -> str:
-        """A quantised tensor has no numbers below its zero point: where that made a Relu needless, it is what
-        the Relu gave, whatever it is called. So is what carries it to where the Relu was."""
+        """A quantised tensor has no numbers below its zero point. If a Relu was removed for this reason, the
+        tensor is the output of the Relu, whatever its name. This also holds for views between it and the
+        Relu."""
         at, op = name, ""
         while self._is_quantised(node, name, alive) and len(readers := self.ids.readers.get(at, [])) == 1:
             reader = self.ids.rows[readers[0]].node
@@ -165,12 +166,12 @@ class Ancestor:
         return any(op.startswith(QUANTISED) for op in alive.get(name, ()))
 
     def _merged(self, name: str, alive: Alive) -> list[str]:
-        """Values computed from the same in the same way that are there no more: this one serves for them."""
+        """Deleted values with the same expression: this one replaces them."""
         same = self._same.get(self._expression.get(name, name), [])
         return [other for other in same if other != name and other not in alive]
 
     def _owned(self, rows: list[int]) -> Row:
-        """The owner of the first; the others' count as well."""
+        """The owner of the first row; the owners of the others are accepted."""
         first = self._rows[rows[0]]
         at = {"ancestor": self._place(rows[0])}
         if first["module"] is None:
@@ -181,14 +182,14 @@ class Ancestor:
         return {"module": first["module"], **at} | ({"accept": sorted(accept)} if accept else {})
 
     def _place(self, row: int) -> Row:
-        """Where the node stands; if that was made by a pass itself, where the node before it stood."""
+        """The location of the node; if a pass made it, the location of its ancestor."""
         place = self.ids.rows[row]
         here: Row = {"graph": place.graph, "index": place.index}
         return self._rows[row].get("ancestor", here) or here
 
 
 def accepting(told: Row, others: list[str | None]) -> Row:
-    """The same, but others are right as well."""
+    """The row with more accepted owners."""
     paths = {*others, *told.get("accept", [])} - {None, told["module"]}
     return told | {"accept": sorted(paths)} if paths and told["module"] is not None else told
 

@@ -1,4 +1,4 @@
-"""Asks `thence eval` about one descendant, with its names and without. No part of the truth."""
+"""Runs `thence eval` on one descendant, with and without its names. It does not affect the truth."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILES = {KEPT: "onnx", RANDOM: "random.onnx"}
 
 
 def scores(job: Job, models: Path, folder: Path, captures: Path) -> list[dict[str, Any]]:
-    """Both scores, by what became of the names."""
+    """Both scores, by kind of names."""
     made = Places(job.name, models, folder)
     capture = Places(job.name, models, captures).capture
     given = ["--ancestor", str(made.model(job.exporter))]

@@ -1,4 +1,4 @@
-"""What must be reached after each pass."""
+"""The required figures after each pass."""
 
 from __future__ import annotations
 

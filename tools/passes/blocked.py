@@ -18,14 +18,14 @@ from thence.verify.numbers import Array
 from .kinds import in_order
 
 DOMAIN = "com.microsoft.nchwc"
-# They move a tensor into the layout and out of it.
+# Operators that convert a tensor to the layout and back.
 REORDERS = {"ReorderInput", "ReorderOutput"}
-BLOCKS = (16, 8)  # channels; which one depends on the processor, and the file does not say
+BLOCKS = (16, 8)  # channels; the size depends on the processor and is not in the file
 
 
 def blocked_values(model: onnx.ModelProto) -> set[str]:
     """Values of the main graph that are stored in blocks: the outputs of the layout's operators, and those of
-    other operators (sums, products, concatenations) that read them before they are moved out."""
+    other operators (sums, products, concatenations) that read them before they are converted back."""
     nodes = list(model.graph.node)
     found: set[str] = set()
     for at in in_order(nodes, [set(node.input) for node in nodes]):
@@ -37,7 +37,7 @@ def blocked_values(model: onnx.ModelProto) -> set[str]:
 
 
 def plain_layouts(value: Array, shapes: Iterable[tuple[int, ...]]) -> Iterator[Array]:
-    """The value in the plain layout, once for each of the given shapes and block sizes that it fits."""
+    """The value in the plain layout, once for each given shape and block size that it is compatible with."""
     if value.ndim != 4:
         return
     batch, padded, *image = value.shape
@@ -51,7 +51,7 @@ def plain_layouts(value: Array, shapes: Iterable[tuple[int, ...]]) -> Iterator[A
 
 
 def _is_padding(channels: Array) -> bool:
-    """Padded channels have weights of zero, so each holds one number at every pixel."""
+    """Whether the channels are padding: their weights are zero, so each has one number at every pixel."""
     if not channels.size:
         return True
     flat = channels.reshape(*channels.shape[:2], -1)

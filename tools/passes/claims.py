@@ -1,7 +1,7 @@
-"""The first witness: ids that survived a pass, in the name of what a node gives or in the node's own.
+"""Identifies nodes by ids that survived a pass, in the name of a node or of its output.
 
-Only names whose meaning is known count. `v000012_pre_reshape` is named after who reads it and
-`gemm_input_reshape_token_7` after nothing: such a name claims nothing.
+Only names with a known meaning count. `v000012_pre_reshape` is named after the consumer, and
+`gemm_input_reshape_token_7` after nothing: such names give no claim.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from tools.sample.walk import Place, graphs
 from .blocked import REORDERS
 from .ids import TOKEN, Ids
 
-# What quantisers and optimisers append to the name of the tensor that a new node carries.
+# Suffixes that quantisers and optimisers append to the name of a tensor that a new node forwards.
 _CARRIED = (
     r"_quantized|_QuantizeLinear_Output|_DequantizeLinear_Output|_QuantizeLinear_Input|quantized|_nchwc"
 )
-# What they append to the name of a node, or of what it gives, for the parts that it was taken into.
+# Suffixes that they append to the name of a node, or of its output, for the parts that it was split into.
 _PART = (
     r"(_MatMul)?(_quant_scales_mul:0|_output_quantized(_cast_output)?)"
     r"|_MatMul|quant_scaled_output|_bias_reshape_output"
 )
-# How onnxruntime names a node that gives a value in blocks; the output itself gets a new name.
+# onnxruntime's name for a node whose output is in blocks; the output itself gets a new name.
 _BLOCKED = re.compile(rf"(?P<id>{TOKEN.pattern})_nchwc")
 _DERIVED = re.compile(rf"(?P<id>{TOKEN.pattern})(?:(?P<carried>{_CARRIED})|(?P<part>{_PART}))")
 CARRIERS = set("DequantizeLinear DynamicQuantizeLinear QuantizeLinear".split())
@@ -33,16 +33,16 @@ ID_KEY = "thence.passes.id"
 
 @dataclass(frozen=True)
 class Claim:
-    """What a node is said to give: a value of the ancestor, or a part of what one of its nodes computes."""
+    """The claimed output of a node: a value of the ancestor, or a part of what one of its nodes computes."""
 
     value: str | None = None
-    row: int | None = None  # of the node that is said to compute it
-    weight: str | None = None  # an initializer, which no node gives
-    whole: bool = True  # the very tensor, so that its numbers must agree
+    row: int | None = None  # of the ancestor's node that is claimed to compute it
+    weight: str | None = None  # an initializer, which no node computes
+    whole: bool = True  # the same tensor, so that its numbers must agree
 
 
 def claim(node: onnx.NodeProto, ids: Ids, row_of: dict[str, int]) -> Claim | None:
-    """`row_of`: by id of a node, its row."""
+    """`row_of` maps the id of a node to its row."""
     first = next((name for name in node.output if name), "")
     if first in ids.names and first not in row_of:
         return _of_value(first, ids, whole=True)
@@ -63,8 +63,8 @@ def claim(node: onnx.NodeProto, ids: Ids, row_of: dict[str, int]) -> Claim | Non
 
 
 def _of_blocked(node: onnx.NodeProto, token: str, ids: Ids) -> Claim | None:
-    """A node in the blocked layout is named after the value that it gave when it was moved there. If a sum
-    (the fourth input) or an activation was fused into it later, it gives another value, which has no name."""
+    """A node in the blocked layout is named after its output at the time of the conversion. If a sum (the
+    fourth input) or an activation was fused into it later, its output is another value, which has no name."""
     row = ids.maker.get(token)
     activation = next((a.s.decode() for a in node.attribute if a.name == "activation"), None)
     fused_before = row is not None and activation in (None, ids.rows[row].node.op_type)
@@ -72,16 +72,17 @@ def _of_blocked(node: onnx.NodeProto, token: str, ids: Ids) -> Claim | None:
 
 
 def _carries(node: onnx.NodeProto) -> bool:
-    """Whether it only changes the type of a tensor or its blocking, and so carries it under any name. With
-    channels last it includes a Transpose, and gives another tensor."""
+    """Whether it changes only the type or the blocking of a tensor, and so forwards it under any name. With
+    channels_last it also transposes, so its output is another tensor."""
     transposes = any(a.name == "channels_last" and a.i for a in node.attribute)
     return node.op_type in {"Cast", *CARRIERS, *REORDERS} and not transposes
 
 
 def in_place(claims: list[Claim | None], rows: list[Place]) -> list[Claim | None]:
-    """Several nodes where one was, the last of which keeps its output: all, bodies too, are parts of it.
+    """Claims for several nodes that replace one: the last keeps its output, and all, including bodies, are
+    parts of it.
 
-    Outputs that nobody reads may come after that one: they read what only a part of the same node gives.
+    Unused outputs may follow the last node: they read values that only a part of the same node computes.
     """
     found = list(claims)
     main = [at for at, place in enumerate(rows) if not place.graph]
@@ -97,14 +98,14 @@ def in_place(claims: list[Claim | None], rows: list[Place]) -> list[Claim | None
             inside.update(dict.fromkeys(filter(None, rows[at].node.output), found[at]))
     for at, place in enumerate(rows):
         if place.graph and claims[at] is None:
-            around = int(place.graph.partition(".")[0])  # the main graph's rows come first
+            around = int(place.graph.partition(".")[0])  # the rows of the main graph come first
             found[at] = _part(found[around])
     return found
 
 
 def before_moved_out(claims: list[Claim | None], rows: list[Place]) -> list[Claim | None]:
-    """ReorderOutput gives the tensor that it reads. Inside the blocked layout that tensor has a new name; the
-    ancestor's name is on the output of ReorderOutput, and is claimed for both."""
+    """ReorderOutput forwards the tensor that it reads. Inside the blocked layout that tensor has a new name;
+    the ancestor's name is on the output of ReorderOutput, and is claimed for both."""
     given = {name: at for at, place in enumerate(rows) if not place.graph for name in place.node.output[:1]}
     found = list(claims)
     for said, place in zip(claims, rows, strict=True):
@@ -126,7 +127,7 @@ def _of_value(token: str, ids: Ids, whole: bool) -> Claim | None:
 
 
 def stamp(model: onnx.ModelProto) -> None:
-    """Every node's id among its properties, where the file's version has them; in place."""
+    """Stores the id of every node in its properties, if the file's version has them; in place."""
     if model.ir_version >= 10:
         for node in model.graph.node:
             node.metadata_props.add(key=ID_KEY, value=node.name)

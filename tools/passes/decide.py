@@ -1,9 +1,9 @@
-"""What the witnesses say of each node of a descendant, put together into its truth.
+"""Combines ids and numbers into the truth of each node of a descendant.
 
-The owner of a node is that of the ancestor's node which gave the tensor that leaves by its first output. A
-surviving id says which that is, and numbers confirm it. Where they contradict (a name that was kept for
-another tensor), numbers win if they are exact. A view that lays out anew what no view of the ancestor does is
-that tensor's which it reads. Where neither tells, nor both together, there is no truth.
+The owner of a node is the owner of the ancestor's node that computed the tensor of its first output. A
+surviving id identifies that node, and numbers confirm it. If they contradict (a name that was kept for
+another tensor), numbers win if they are exact. A view that has no counterpart in the ancestor belongs to the
+tensor that it reads. If neither ids nor numbers identify the node, nor both together, there is no truth.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from .ids import tokens
 from .kinds import kinds
 from .recipes import Step
 
-# How the two witnesses can stand to each other; the last two are disagreements.
+# The possible agreement of ids and numbers; the last two are disagreements.
 BOTH, BY_ID, BY_NUMBERS, NEITHER = "both agree", "id only", "numbers only", "neither witness"
 ID_KEPT, ID_LOST = "disagree, id kept", "disagree, id lost"
-# What numbers would have said without the id: how far they can be trusted where there is none.
+# The result of numbers without the id, which measures how reliable they are if there is no id.
 ALONE = ("alone the same", "alone open", "alone other")
 
 
 class Decision:
-    """The truth of an ancestor, carried over to what one step made of it."""
+    """The truth of an ancestor, transferred to the result of one step."""
 
     def __init__(self, ancestor: Ancestor, step: Step) -> None:
         self._ancestor, self._step = ancestor, step
@@ -40,7 +40,7 @@ class Decision:
         self.counts: Counter[str] = Counter()
 
     def rows(self, model: onnx.ModelProto, numbers: dict[str, Array]) -> list[Row]:
-        """A row for every node; `numbers`: what it gives, where it can be compared with the ancestor's."""
+        """A row for every node; `numbers` are the outputs that can be compared with the ancestor's."""
         ids, values = self._ancestor.ids, self._ancestor.values
         nodes = list(places(model))
         blocked = blocked_values(model)
@@ -52,7 +52,7 @@ class Decision:
         claims = before_moved_out([claim(place.node, ids, row_of) for place in nodes], nodes)
         claims = in_place(claims, nodes) if self._step.in_place else claims
         found = []
-        given: dict[str, str | None] = {}  # by value of the descendant, whose it is
+        given: dict[str, str | None] = {}  # by value of the descendant: its owner
         for place, kind, said in zip(nodes, kinds(model), claims, strict=True):
             first = next((name for name in place.node.output if name), "")
             value = numbers.get(first) if not place.graph else None
@@ -90,9 +90,9 @@ class Decision:
         return unknown("no_ancestor_tensor")
 
     def _usable(self, said: Claim | None, found: Equal) -> Equal:
-        """Coarse numbers, by which one layer may look like another, name nobody on their own.
+        """Coarse numbers do not identify a tensor by themselves, because layers may look alike.
 
-        They may tell that a node which got the output's name of a deleted one gives what that one read.
+        They can show that a node with the output name of a deleted one computes the input of the deleted one.
         """
         if self._exact:
             return found
@@ -102,7 +102,7 @@ class Decision:
         return Equal(tuple(name for name in found.names if name in read), found.in_place)
 
     def _heard(self, node: onnx.NodeProto, said: Claim, shown: Shown | None, found: Equal) -> str:
-        """How numbers take what an id claims."""
+        """Whether numbers confirm the claim of an id."""
         values = self._ancestor.values
         if values is None or shown is None or not said.whole or said.value not in self._ancestor.ids.maker:
             return BY_ID

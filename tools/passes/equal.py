@@ -1,8 +1,8 @@
-"""The second witness: which of the ancestor's values have the numbers that a node gives.
+"""Identifies nodes by numbers: finds the ancestor's values that equal the output of a node.
 
-Numbers agree if all of them do, each within a share of itself and of the tensor's usual size. A tensor that
-was only laid out anew (reshaped, transposed) has the same numbers in another order. A tensor in a blocked
-layout is compared in place only, in each plain layout that it may have.
+Tensors agree if all their numbers do, each within a tolerance relative to itself and to the tensor's root
+mean square. A tensor that was only reshaped or transposed has the same numbers in another order. A tensor in
+a blocked layout is compared in order only, in each plain layout that it may have.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from thence.verify.thresholds import SAMPLE
 from .blocked import plain_layouts
 
 EXACT = 1e-5
-NEARER = 4.0  # a candidate so many times farther off than the nearest is another tensor
+NEARER = 4.0  # a candidate whose distance exceeds that of the nearest by this factor is another tensor
 
 
 @dataclass(frozen=True)
 class Equal:
-    """Names of the ancestor's values, in its order."""
+    """Names of the ancestor's equal values, in its order."""
 
     names: tuple[str, ...] = ()
     in_place: bool = True  # same shape, same order
@@ -33,14 +33,14 @@ class Equal:
 
 @dataclass(frozen=True)
 class Shown:
-    """The numbers that a node computes, in each plain layout that they may have."""
+    """The output of a node, in each plain layout that it may have."""
 
     layouts: tuple[Array, ...]
     blocked: bool = False
 
 
 class _Alike:
-    """Values of one size in one order (their own, or sorted), asked for those near to another."""
+    """Values of one size, in their order or sorted, searchable by distance."""
 
     def __init__(self, held: list[tuple[str, Array]]) -> None:
         self._held = held
@@ -48,7 +48,7 @@ class _Alike:
         self._rough = np.stack([flat[self._places] for _, flat in held])
 
     def near(self, flat: Array, tolerance: float, fits: list[bool] | None = None) -> tuple[str, ...]:
-        """Few numbers tell most candidates apart, and the whole of them is compared for the others only."""
+        """A few numbers exclude most candidates; the others are compared completely."""
         size = usual(flat)
         rough = distances(self._rough, flat[self._places], size) <= tolerance
         chosen = [at for at in np.flatnonzero(rough) if fits is None or fits[at]]
@@ -76,7 +76,7 @@ class _Size:
 
 
 class Values:
-    """The ancestor's values, to be asked for those that have some numbers."""
+    """The ancestor's values, searchable by their numbers."""
 
     def __init__(self, numbers: dict[str, Array], tolerance: float) -> None:
         self._tolerance = tolerance
@@ -89,7 +89,7 @@ class Values:
                 same.held.append((name, plain(value)))
 
     def shown(self, value: Array, blocked: bool) -> Shown:
-        """A value of the descendant, ready to be compared with the ancestor's."""
+        """A value of the descendant, prepared for the comparison with the ancestor's."""
         if not blocked:
             return Shown((value,))
         shapes = {mine.shape for mine in self._numbers.values()}
@@ -111,14 +111,14 @@ class Values:
         return same.in_place.near(plain(value), self._tolerance, fits)
 
     def contradict(self, name: str, shown: Shown) -> bool:
-        """Whether a value is for certain not what the ancestor's has: few numbers can deny, not confirm."""
+        """Whether a value certainly differs from the ancestor's. Few numbers can refute, but not confirm."""
         mine = self._numbers.get(name)
         if mine is None or any(mine.dtype.kind != value.dtype.kind for value in shown.layouts):
-            return False  # quantised: another scale
+            return False  # quantised, with another scale
         return not any(_alike(mine, value, self._tolerance) for value in shown.layouts)
 
     def alike(self, one: str, other: str) -> bool:
-        """Whether two of the ancestor's values are the same in numbers and shape."""
+        """Whether two of the ancestor's values have the same numbers and shape."""
         mine, its = self._numbers.get(one), self._numbers.get(other)
         return mine is not None and its is not None and _alike(mine, its, EXACT)
 

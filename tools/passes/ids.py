@@ -1,7 +1,7 @@
-"""Unique names for all that an ancestor holds, given before a pass and taken back after it.
+"""Gives everything in an ancestor a unique name before a pass, and restores the names after it.
 
-What survives a pass then says without doubt where it comes from, and what a pass derives from a name
-(`n000012/MatMulAddFusion`) becomes, with the old name put back, just what it would have been.
+A name that survives a pass then identifies its origin. A name that a pass derives from another
+(`n000012/MatMulAddFusion`) becomes, after the old name is restored, what it would have been without ids.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ TOKEN = re.compile(r"(?<![A-Za-z0-9])[nvw]\d{6}(?!\d)")
 
 @dataclass
 class Ids:
-    """What every id stands for: n a node, v a value that a node or an input gives, w an initializer."""
+    """The meaning of each id: n is a node, v a value of a node or an input, w an initializer."""
 
-    names: dict[str, str] = field(default_factory=dict)  # by id, the name before
-    maker: dict[str, int] = field(default_factory=dict)  # by id of a value, the row of the node that gives it
-    readers: dict[str, list[int]] = field(default_factory=dict)  # by id of a value, the rows that read it
+    names: dict[str, str] = field(default_factory=dict)  # by id, the original name
+    maker: dict[str, int] = field(default_factory=dict)  # by id of a value, the row of its producer
+    readers: dict[str, list[int]] = field(default_factory=dict)  # by id of a value, the rows of its consumers
     rows: list[Place] = field(default_factory=list)  # the nodes, in the order of the truth's rows
 
     def new(self, kind: str, name: str) -> str:
@@ -32,7 +32,7 @@ class Ids:
 
 
 def give_ids(model: onnx.ModelProto) -> Ids:
-    """Every node, value and initializer gets a name that nothing else has; in place."""
+    """Gives every node, value and initializer a unique name; in place."""
     if model.functions:
         raise ValueError("models with functions have no ids: their nodes stand for several")
     ids = Ids()
@@ -46,7 +46,7 @@ def give_ids(model: onnx.ModelProto) -> Ids:
 
 
 def _rename_graph(graph: onnx.GraphProto, outer: dict[str, str], ids: Ids) -> None:
-    """A body sees the values around it, and may use a name again that another body has."""
+    """A body can read the values of enclosing graphs, and may reuse a name of another body."""
     known = dict(outer)
     known[""] = ""
 
@@ -55,12 +55,12 @@ def _rename_graph(graph: onnx.GraphProto, outer: dict[str, str], ids: Ids) -> No
         return known[name]
 
     weights = {tensor.name for tensor in graph.initializer}
-    for value in graph.input:  # of old files, an input may be an initializer, too
+    for value in graph.input:  # in old files, an input may also be an initializer
         value.name = define("w" if value.name in weights else "v", value.name)
     inputs = {ids.names[value.name] for value in graph.input}
     for tensor in graph.initializer:
         tensor.name = known[tensor.name] if tensor.name in inputs else define("w", tensor.name)
-    for node in graph.node:  # some passes leave nodes before those that they read
+    for node in graph.node:  # some passes put nodes before their inputs
         node.name = ids.new("n", node.name)
         node.output[:] = [define("v", name) if name else "" for name in node.output]
     for node in graph.node:
@@ -72,7 +72,7 @@ def _rename_graph(graph: onnx.GraphProto, outer: dict[str, str], ids: Ids) -> No
 
 
 def take_back(model: onnx.ModelProto, ids: Ids) -> None:
-    """The names as if no ids had been given; in place."""
+    """Restores the names as if no ids had been given; in place."""
     given: dict[str, str] = {"": ""}
     used: set[str] = {""}
 
@@ -80,7 +80,7 @@ def take_back(model: onnx.ModelProto, ids: Ids) -> None:
         return TOKEN.sub(lambda found: ids.names.get(found[0], found[0]), name)
 
     def value(name: str) -> str:
-        """Two bodies may have had the same name; where a pass brought them together, they must differ."""
+        """Two bodies may have had the same name; if a pass moved them together, the names must differ."""
         if name not in given:
             old = before(name)
             while old in used:
@@ -96,7 +96,7 @@ Renamed = Callable[[str], str]
 
 
 def rename_all(model: onnx.ModelProto, value: Renamed, node_name: Renamed, size_name: Renamed) -> None:
-    """Other names for all values, initializers, nodes and sizes; in place."""
+    """Renames all values, initializers, nodes and sizes; in place."""
     for graph in graphs(model.graph):
         for typed in (*graph.input, *graph.output, *graph.value_info):
             for size in sizes(typed):
@@ -116,7 +116,7 @@ def rename_all(model: onnx.ModelProto, value: Renamed, node_name: Renamed, size_
 
 
 def sizes(value: onnx.ValueInfoProto) -> Iterator[onnx.TensorShapeProto.Dimension]:
-    """The sizes of a tensor that have a name instead of a number."""
+    """The named sizes of a tensor."""
     return (size for size in value.type.tensor_type.shape.dim if size.HasField("dim_param"))
 
 

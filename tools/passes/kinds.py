@@ -1,7 +1,8 @@
-"""Which nodes carry data, which only compute sizes, and which nothing but constants.
+"""Classifies nodes: data, shape computations, constants.
 
-Data is what depends on the numbers of an input. Arithmetic that knows an input by its size alone, and all
-that is made from it (positions, empty masks), is counted apart: it is plentiful, and much of it is alike.
+Data depends on the numbers of an input. Shape computations depend only on the sizes of inputs, as do values
+made from them (positions, empty masks). They are counted separately, because they are frequent and often
+equal.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _SIZES = {"Shape", "Size"}
 
 
 def kinds(model: onnx.ModelProto) -> list[str]:
-    """A word for each node, in the order of the truth's rows; the nodes of functions are taken for data."""
+    """The kind of each node, in the order of the truth's rows; the nodes of functions count as data."""
     found: list[str] = []
     _walk(model.graph, dict.fromkeys((value.name for value in model.graph.input), DATA), found)
     return found + ["data" for function in model.functions for _ in function.node]
@@ -36,7 +37,7 @@ def _walk(graph: onnx.GraphProto, known: dict[str, int], found: list[str]) -> No
 
 
 def in_order(nodes: list[onnx.NodeProto], reads: list[set[str]]) -> list[int]:
-    """Places of nodes such that each follows what it reads; some passes leave them in another order."""
+    """Indices of nodes in topological order; some passes leave nodes in another order."""
     maker = {name: at for at, node in enumerate(nodes) for name in node.output if name}
     order: list[int] = []
     done = [False] * len(nodes)

@@ -1,4 +1,4 @@
-"""One descendant: the passes run, its truth, and the same with random names."""
+"""Makes one descendant: runs the passes, makes its truth, and a copy with random names."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from .ids import Ids, give_ids, outputs_of, take_back
 from .randomise import randomised
 from .recipes import PASSES, Step
 
-Made = tuple[onnx.ModelProto, list[dict[str, Any]], dict[str, Any]]  # a model, its rows, what was counted
+Made = tuple[onnx.ModelProto, list[dict[str, Any]], dict[str, Any]]  # a model, its rows, the counts
 
 
 def make(name: str, exporter: str, what: str, models: Path, folder: Path) -> str:
-    """What came of it, as JSON: how many nodes have a truth, and by which witness."""
+    """The outcome as JSON: the number of nodes that have a truth, and its basis."""
     truth = json.loads((models / f"{name}.{exporter}.truth.json").read_text())
     model = onnx.load(models / f"{name}.{exporter}.onnx")
     feed = {key: value.numpy() for key, value in inputs_of(choice_of(name)).items()}
@@ -47,7 +47,7 @@ def make(name: str, exporter: str, what: str, models: Path, folder: Path) -> str
 def descended(
     model: onnx.ModelProto, rows: list[dict[str, Any]], feed: dict[str, Array], steps: tuple[Step, ...]
 ) -> Made:
-    """Each step is the ancestor of the next, so that each is compared with what it was given."""
+    """Each step is the ancestor of the next, so that each result is compared with its input."""
     counts: dict[str, Any] = {}
     for step in steps:
         model, rows, counts = _step(model, rows, feed, step)
@@ -65,7 +65,7 @@ def _step(model: onnx.ModelProto, rows: list[dict[str, Any]], feed: dict[str, Ar
         try:
             values = Values(numbers(model, by_id), step.tolerance)
             found = numbers(run_on(step.twin, model, by_id) if step.twin else made, by_id)
-        except Exception as error:  # ids alone must do
+        except Exception as error:  # then only ids are used
             failed = f"{type(error).__name__}: {error}".partition("\n")[0][:300]
     decision = Decision(Ancestor(model, ids, rows, values), step)
     rows = decision.rows(made, found)
@@ -85,7 +85,7 @@ def run_on(run: Any, model: onnx.ModelProto, feed: dict[str, Array]) -> onnx.Mod
 
 
 def _check(model: onnx.ModelProto) -> None:
-    """Some tools leave models that nothing can run, and say nothing."""
+    """Some tools write models that cannot be run, without an error."""
     given = {holder.name for holder in (*model.graph.input, *model.graph.initializer)}
     given |= {"", *outputs_of(model.graph.node)}
     for node in model.graph.node:

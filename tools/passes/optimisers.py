@@ -11,7 +11,7 @@ Feed = dict[str, Any]
 
 
 def onnxruntime_saved(level: str) -> Any:
-    """What a session with this level of optimisation saves."""
+    """Saves the model of a session with this level of optimisation."""
 
     def run(source: Path, target: Path, feed: Feed) -> None:
         import onnxruntime
@@ -26,7 +26,7 @@ def onnxruntime_saved(level: str) -> Any:
 
 
 def onnxruntime_transformers(level: int) -> Any:
-    """onnxruntime's own script for transformers; what it fuses is said by the type it is given."""
+    """Runs onnxruntime's script for transformers; the model type determines the fusions."""
 
     def run(source: Path, target: Path, feed: Feed) -> None:
         from onnxruntime.transformers.optimizer import optimize_model
@@ -63,7 +63,7 @@ def float16(source: Path, target: Path, feed: Feed) -> None:
 
 
 def next_opset(source: Path, target: Path, feed: Feed) -> None:
-    """Up by some opsets, which is where the converter has an adapter for most operators."""
+    """Raises the opset by a few versions, for which the converter has an adapter for most operators."""
     import onnx.version_converter
 
     model = onnx.load(source)
@@ -72,9 +72,9 @@ def next_opset(source: Path, target: Path, feed: Feed) -> None:
 
 
 def inlined(source: Path, target: Path, feed: Feed) -> None:
-    """Operators that are functions of simpler ones, such as LayerNormalization, replaced by their bodies.
+    """Replaces operators that are functions of simpler ones, such as LayerNormalization, by their bodies.
 
-    The inliner asks for the type of every value, of initializers, too.
+    The inliner needs the type of every value, including initializers.
     """
     import onnx.inliner
 

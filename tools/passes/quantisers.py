@@ -1,4 +1,4 @@
-"""Quantisers, each a function from a file to a file, calibrated on the inputs that the model is run on."""
+"""Quantisers, each a function from a file to a file, calibrated on the inputs that the model runs on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import onnx
 
 from .optimisers import Feed
 
-# What onnxruntime takes a tensor for whose type it cannot infer, such as one of an operator of its own.
+# The type that onnxruntime assumes if it cannot infer one, for example for its own operators.
 _TYPE = {"DefaultTensorType": onnx.TensorProto.FLOAT}
 
 
@@ -21,7 +21,7 @@ def dynamic(source: Path, target: Path, feed: Feed) -> None:
 
 
 def four_bit(source: Path, target: Path, feed: Feed) -> None:
-    """Weights of MatMul packed to four bits."""
+    """Packs the weights of MatMul to four bits."""
     from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
 
     held = MatMulNBitsQuantizer(onnx.load(source), bits=4, block_size=16)
@@ -30,14 +30,14 @@ def four_bit(source: Path, target: Path, feed: Feed) -> None:
 
 
 def prepared(source: Path, target: Path, feed: Feed) -> None:
-    """What onnxruntime advises to do before quantising: shapes inferred, the graph optimised."""
+    """Prepares as onnxruntime recommends before quantising: infers shapes and optimises the graph."""
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
     quant_pre_process(source, target, skip_symbolic_shape=True)
 
 
 def static(form: str, bits: int = 8) -> Any:
-    """Activations and weights with scales found on the inputs; 16 bits only for comparing numbers."""
+    """Quantises activations and weights with scales from the inputs; 16 bits only to compare numbers."""
 
     def run(source: Path, target: Path, feed: Feed) -> None:
         from onnxruntime.quantization import QuantFormat, QuantType, quantize_static

@@ -1,4 +1,4 @@
-"""A model whose names tell nothing: all of them random, but for those of the graph's inputs and outputs."""
+"""Replaces all names of a model by random ones, except those of the graph's inputs and outputs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .ids import rename_all, sizes
 
 
 def randomised(model: onnx.ModelProto, seed: int = 0) -> onnx.ModelProto:
-    """The same nodes in the same order; what else was written about them (properties, texts) is gone."""
+    """The same nodes in the same order, without other descriptions (properties, texts)."""
     dice = random.Random(seed)
     ends = [value.name for value in (*model.graph.input, *model.graph.output)]
     kept_sizes = {size.dim_param for value in model.graph.input for size in sizes(value)}

@@ -1,4 +1,4 @@
-"""The passes by name, and what their numbers are worth."""
+"""The passes by name, and the tolerances of their numbers."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from . import optimisers, quantisers
 from .optimisers import Feed
 
 Run = Callable[[Path, Path, Feed], None]
-HALF, BYTES = 3e-2, 0.1  # how far numbers may be off: in 16 bits, in 8 bits
+HALF, BYTES = 3e-2, 0.1  # tolerance of numbers with 16 bits and with 8 bits
 
 
 @dataclass(frozen=True)
 class Step:
-    """One tool, run once."""
+    """One run of one tool."""
 
     run: Run
-    tolerance: float | None = SAME  # None: its numbers are too coarse to tell one layer from the next
-    in_place: bool = False  # puts several nodes where one was
-    twin: Run | None = None  # gives the same graph with finer numbers, to be compared in its place
+    tolerance: float | None = SAME  # None: its numbers are too coarse to distinguish layers
+    in_place: bool = False  # replaces one node by several
+    twin: Run | None = None  # makes the same graph with finer numbers, which is compared instead
 
 
 BASIC = Step(optimisers.onnxruntime_saved("ENABLE_BASIC"))

@@ -1,4 +1,4 @@
-"""What came of the passes, as people read it: how they were answered, what has a truth, and what failed."""
+"""Prints the scores of the passes, the share of nodes with a truth, and the failures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ASKED = ("models", "with truth", "data", "exact", "unknown", "wrong", "cross-lay
 
 
 def print_scores(scores: list[dict[str, Any]], markdown: bool = False) -> bool:
-    """Whether all bars are met."""
+    """Prints the scores, and returns whether all bars are met."""
     totals = tallies(scores)
     table = [["pass", "names", *ASKED, "wrong at 0.9"]]
     for what in PASSES:
@@ -92,7 +92,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def print_failures(outcomes: list[dict[str, Any]]) -> None:
-    """What each tool could not do, in its own words: how often, and one model of them."""
+    """Prints each tool's error messages, with their number and one model."""
     failed: dict[tuple[str, str], list[str]] = {}
     for row in outcomes:
         said = row["counts"].get("not run", "") if row["ok"] else row["said"]

@@ -1,4 +1,4 @@
-"""Which nodes of a model compute the same from the same: those that an optimiser may merge."""
+"""Finds nodes that compute the same from the same inputs: an optimiser may merge them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .ids import Ids
 
 
 def expressions(ids: Ids, model: onnx.ModelProto) -> dict[str, str]:
-    """By value of the main graph, what it is computed from, as a digest: equal digests, equal values."""
+    """By value of the main graph, a digest of its computation: equal digests mean equal values."""
     found = {tensor.name: _content(tensor) for tensor in model.graph.initializer}
     for place in ids.rows:
         if place.graph:

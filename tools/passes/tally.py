@@ -1,4 +1,4 @@
-"""The sum of the scores of one pass, names kept or random."""
+"""The sum of the scores of one pass, with kept or random names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ WRONG = ("ancestor", "cross_layer", "wrong_branch")
 
 
 class Tally:
-    """Nodes by what they work on and by verdict."""
+    """Nodes by kind and by verdict."""
 
     def __init__(self) -> None:
         self.models = 0
@@ -27,7 +27,7 @@ class Tally:
             self.kinds[kind]["wrong"] += sum(counts[verdict] for verdict in WRONG)
 
     def share(self, kind: str, verdict: str) -> float | None:
-        """Of the nodes of that kind that have a truth."""
+        """The share among the nodes of that kind that have a truth."""
         counts = self.kinds[kind]
         return counts[verdict] / counts["told"] if counts["told"] else None
 
@@ -37,7 +37,7 @@ class Tally:
 
     @property
     def wrong_when_sure(self) -> float:
-        """Answers with a confidence of 0.9 or more that are wrong, of all nodes that have a truth."""
+        """The share of wrong answers with a confidence of 0.9 or more, among all nodes that have a truth."""
         return self.confidently_wrong / (self.told or 1)
 
 

@@ -1,8 +1,8 @@
-"""Holds what `thence transfer` claims of the descendants in a folder against numbers, and prints how it went.
+"""Checks the claims of `thence transfer` for the descendants in a folder by numbers, and prints the results.
 
 python -m tools.passes.verify [--models build/corpus] [--folder build/passes]
 
-For each pass: how many claims were confirmed and refuted, and which were refuted. A refuted claim is a fault
+For each pass: the number of confirmed and refuted claims, and the refuted claims. A refuted claim is a fault
 of the transfer or of the verification.
 """
 
@@ -49,7 +49,7 @@ def main() -> int:
 
 
 def verified(at: Places, job: Job) -> dict[str, Any]:
-    """What the program says of one descendant, with its names as they are."""
+    """The verification of one descendant, with its names as they are."""
     command = [PROGRAM, "transfer", str(at.model(job.exporter)), str(at.made(job.exporter, job.what))]
     done = subprocess.run(
         [*command, "--verify", "--format", "json", "-q"],

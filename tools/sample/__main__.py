@@ -1,4 +1,4 @@
-"""Command line: export the sample with its truth, or check what is there.
+"""Command line: exports the sample with its truth, or checks the existing files.
 
 python -m tools.sample --out tests/models/sample [NAME ...]
 python -m tools.sample --out tests/models/sample-amd64 --unlike tests/models/sample [NAME ...]
@@ -42,7 +42,7 @@ def _export(names: list[str], exporters: list[str], out: Path, unlike: Path | No
     if unknown:
         print(f"error: no such model: {', '.join(unknown)}", file=sys.stderr)
         return 2
-    from .write import write_model  # late: nothing else here needs torch
+    from .write import write_model  # imported here because nothing else needs torch
 
     warnings.simplefilter("ignore")
     failed = 0
@@ -61,7 +61,7 @@ def _export(names: list[str], exporters: list[str], out: Path, unlike: Path | No
 
 
 def drop_if_same(export: str, out: Path, other: Path) -> None:
-    """Removes an export, and its truth, whose file the other folder has byte for byte."""
+    """Removes an export and its truth if the other folder has the same file, byte for byte."""
     model = out / f"{export}.onnx"
     if model.read_bytes() == (other / model.name).read_bytes():
         model.unlink()

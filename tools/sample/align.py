@@ -1,7 +1,7 @@
-"""Proof that two exports are one graph under other names, node by node.
+"""Proves that two exports are the same graph under other names, node by node.
 
-The truth of a node is read from an export whose names carry module ids; it holds for the plain
-export only if nothing else differs. Any difference raises `Misaligned`: no truth beats a wrong one.
+The truth of a node is read from an export whose names contain module ids. It applies to the plain export only
+if nothing else differs. Any difference raises `Misaligned`: a missing truth is better than a wrong one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def same_content(left: onnx.TensorProto, right: onnx.TensorProto) -> bool:
 
 
 class _Renaming:
-    """A one-to-one map between the value names of two graphs, and what counts as the same initializer."""
+    """A one-to-one map between the value names of two graphs, and the equality of initializers."""
 
     def __init__(self, same: Same) -> None:
         self.same = same
@@ -45,9 +45,9 @@ class _Renaming:
 def align(
     left: onnx.ModelProto, right: onnx.ModelProto, same: Same = same_content
 ) -> Iterator[tuple[Place, Place]]:
-    """The places of two models in pairs, once they are proven to be the same graph.
+    """Pairs the nodes of two models, after proving that they are the same graph.
 
-    `same`: whether two initializers are, for exports of two processors.
+    `same` compares two initializers, for exports from two processors.
     """
     _same_graph(left.graph, right.graph, _Renaming(same), "main graph")
     if left.functions or right.functions:

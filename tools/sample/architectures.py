@@ -1,8 +1,8 @@
-"""How one model of the sample is built.
+"""Builds one model of the sample.
 
 Each line of `tools/corpus/architectures.jsonl` is a tiny Hugging Face configuration with its inputs; the
-environment variable THENCE_MORE_ARCHITECTURES may name a file with more of them. A model is rebuilt from
-scratch for every export, because tracing can leave caches behind in the model object.
+environment variable THENCE_MORE_ARCHITECTURES may name a file with more of them. A model is built again for
+every export, because tracing can leave caches in the model object.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .choices import Choice
 
 _LIST = Path(__file__).parents[1] / "corpus" / "architectures.jsonl"
 _MORE = "THENCE_MORE_ARCHITECTURES"
-# What configurations call the number of their layers.
+# The keys of configurations for the number of layers.
 _LAYERS = (
     *("num_hidden_layers", "num_layers", "n_layer", "n_layers", "depth"),
     *("encoder_layers", "decoder_layers", "num_encoder_layers", "num_decoder_layers"),
@@ -52,7 +52,7 @@ def build_line(line: dict[str, Any], choice: Choice) -> Sample:
         words = _with_layers(words, choice.layers)
     config = _load(line["config_class"]).from_dict(words)
     model = _load(line["class"])(config).eval()
-    # Where the usual way to compute something is one that an exporter lacks.
+    # If an exporter does not support the default implementation of an operation.
     for what, implementation in line.get("implementations", {}).items():
         getattr(model, f"set_{what}_implementation")(implementation)
     _reinitialise(model)
@@ -61,7 +61,7 @@ def build_line(line: dict[str, Any], choice: Choice) -> Sample:
 
 
 def inputs_of(choice: Choice) -> dict[str, torch.Tensor]:
-    """The inputs alone, by name: what the model itself is not needed for."""
+    """Only the inputs, by name, without building the model."""
     return _inputs(_line_of(choice.type))
 
 
@@ -70,7 +70,7 @@ def _inputs(line: dict[str, Any]) -> dict[str, torch.Tensor]:
 
 
 def _merged(config: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """Nested configurations are changed key by key too."""
+    """Merges nested configurations key by key."""
     merged = dict(config)
     for key, value in changes.items():
         merged[key] = _merged(config[key], value) if isinstance(value, dict) else value
@@ -78,7 +78,7 @@ def _merged(config: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_layers(config: dict[str, Any], layers: int) -> dict[str, Any]:
-    """So many layers wherever the configuration counts them, in the nested ones, too."""
+    """Sets the number of layers wherever the configuration has it, including nested ones."""
     return {
         key: layers
         if key in _LAYERS and type(value) is int
@@ -113,7 +113,7 @@ def _load(qualified: str) -> Any:
 
 
 def _fixed(model: torch.nn.Module, line: dict[str, Any]) -> dict[str, Any]:
-    """Keyword arguments beside the inputs: a tuple for output and no cache, where accepted."""
+    """Keyword arguments in addition to the inputs: tuple outputs and no cache, if forward accepts them."""
     accepted = inspect.signature(model.forward).parameters
     takes_any = any(p.kind is p.VAR_KEYWORD for p in accepted.values())
     wanted = {"return_dict": False, **line["fixed"]}
@@ -121,15 +121,16 @@ def _fixed(model: torch.nn.Module, line: dict[str, Any]) -> dict[str, Any]:
 
 
 def _reinitialise(model: torch.nn.Module) -> None:
-    """Give every parameter its own random values: exporters merge weights that are equal.
+    """Gives every parameter its own random values: exporters merge equal weights.
 
-    The seed comes from the parameter's name, so a layer keeps its values when others are added.
+    The seed depends on the parameter's name, so a layer keeps its values when others are added.
     """
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             _fill(parameter, name, -0.2, 0.2)
         for name, buffer in model.named_buffers():
-            # Batch normalisation's statistics; other buffers (positions, frequencies) have meaning.
+            # Only the statistics of batch normalisation; other buffers (positions, frequencies) have a
+            # meaning.
             if name.endswith("running_mean"):
                 _fill(buffer, name, -0.2, 0.2)
             elif name.endswith("running_var"):
@@ -143,7 +144,7 @@ def _fill(tensor: torch.Tensor, name: str, low: float, high: float) -> None:
 
 def _tensor(spec: dict[str, Any]) -> torch.Tensor:
     dtype = getattr(torch, spec["dtype"])
-    if "data" in spec:  # integers: special tokens must stand where they stand
+    if "data" in spec:  # integers: special tokens must keep their positions
         return torch.tensor(spec["data"], dtype=dtype).reshape(spec["shape"])
     generator = torch.Generator().manual_seed(zlib.crc32(spec["name"].encode()))
     return torch.rand(spec["shape"], generator=generator).to(dtype)

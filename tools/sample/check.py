@@ -1,6 +1,6 @@
-"""Checks the sample on disk, and measures how far a naive join of names would get on it.
+"""Checks the sample on disk, and measures the accuracy of a naive mapping by names.
 
-Needs no torch: the files must speak for themselves.
+Needs no torch: it reads only the files.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import onnx
 from .walk import Place, places
 
 _SCHEMA = Path(__file__).parents[2] / "schema" / "truth.schema.json"
-_SOURCE_FILE = re.compile(rb"(?:/[\w.+-]+){2,}\.py\b")  # an absolute path tells about a machine
+_SOURCE_FILE = re.compile(rb"(?:/[\w.+-]+){2,}\.py\b")  # an absolute path reveals the machine
 
 
 def check(folder: Path) -> int:
@@ -82,14 +82,14 @@ def _naive_hits(truth: dict[str, Any], model: onnx.ModelProto) -> int:
 
 
 def _naive_torchscript(place: Place) -> str | None:
-    """`/a/b/Op` is taken to be in `a.b`, and `/Op` in the root."""
+    """`/a/b/Op` is assumed to be in `a.b`, and `/Op` in the root."""
     if not place.node.name.startswith("/"):
         return None
     return ".".join(place.node.name.split("/")[1:-1])
 
 
 def _naive_dynamo(place: Place) -> str | None:
-    """The last module that the node's own metadata lists."""
+    """The last module in the node's metadata."""
     for entry in place.node.metadata_props:
         if entry.key == "pkg.torch.onnx.name_scopes":
             scopes = ast.literal_eval(entry.value)

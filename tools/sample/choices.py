@@ -1,7 +1,7 @@
-"""Which models are in the sample, and what each is here for.
+"""The models of the sample, and the purpose of each.
 
-Sizes are cut to keep the repository small; layer counts are raised where only many layers show a
-mistake. Data only, no torch: the command line lists names from here.
+Sizes are reduced to keep the repository small; layer counts are raised where only many layers reveal a
+mistake. This is data only, without torch: the command line lists names from here.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Choice:
-    """One model of the sample: an architecture, with what is changed in its configuration."""
+    """One model of the sample: an architecture, with changes to its configuration."""
 
     type: str
     config: dict[str, Any] = field(default_factory=dict)
     dynamic_batch: bool = False  # TorchScript only: leaves the shape arithmetic in the graph
-    layers: int | None = None  # instead of those in the configuration
+    layers: int | None = None  # replaces the number in the configuration
 
 
 _BERT = {"hidden_size": 16, "intermediate_size": 20, "max_position_embeddings": 32}
@@ -37,7 +37,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "convnext": Choice("convnext", {"hidden_sizes": [4, 8, 12, 16]}),
     "swin": Choice("swin", {"embed_dim": 8, "hidden_size": 32}),
-    # Two towers, and encoders with a decoder.
+    # Two encoders, and encoders with a decoder.
     "clip": Choice(
         "clip",
         {

@@ -1,8 +1,7 @@
-"""The dynamo exporter, and the truth of what it wrote.
+"""The dynamo exporter, and the truth of its output.
 
-A fresh, identical model is exported a second time with hooks that stamp each FX node with the
-module whose forward is running. The stamp is the truth if a second witness, the exporter's own
-module stack or the source line, agrees with it.
+An identical new model is exported a second time with hooks that stamp each FX node with the running module.
+The stamp is the truth if it agrees with the exporter's module stack or with the source line.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from .truth import Modules, Owner, row
 from .walk import Place, places
 from .witness import speaks_for
 
-_NUMBER = "_truth_number"  # lives in the module's __dict__, which export's module proxies share
+_NUMBER = "_truth_number"  # in the module's __dict__, which export's module proxies share
 _STAMP = "truth_module"
 
 
@@ -36,7 +35,7 @@ def export(choice: Choice) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any
 def export_made(
     make: Callable[[], Sample], axes: dict[int, str]
 ) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any]]]:
-    """Exports what `make` gives, a new and equal model each time; `axes` of every input may vary."""
+    """Exports what `make` returns, a new and equal model each time; `axes` of every input are dynamic."""
     sample = make()
     modules = Modules(sample.model)
     plain = _export(sample, axes)
@@ -47,7 +46,7 @@ def export_made(
 
 
 def export_at(choice: Choice, opset: int) -> tuple[onnx.ModelProto, list[dict[str, Any]]]:
-    """One export at another opset, stamped itself: stamps change nothing in a file."""
+    """Makes one stamped export at another opset: stamps do not change the file."""
     sample = build(choice)
     with _stamping(sample.model):
         program = _export(sample, {}, opset)
@@ -89,7 +88,7 @@ def _stamping(model: torch.nn.Module) -> Iterator[None]:
         traceback.current_meta["custom"] = custom
 
     def enter(module: torch.nn.Module, _args: Any) -> None:
-        # A module made inside forward has no number and no path: its caller is the best answer.
+        # A module that is made inside forward has no number and no path, so its caller is used.
         running.append(module.__dict__.get(_NUMBER, running[-1] if running else None))
         stamp()
 
@@ -125,7 +124,7 @@ def _fx_nodes(
 
 
 def _calls(program: torch.onnx.ONNXProgram) -> list[torch.fx.Node]:
-    """All operations, those of nested graphs (control flow) included."""
+    """All operations, including those of nested graphs (control flow)."""
     assert program.exported_program is not None
     return [
         node
@@ -141,8 +140,8 @@ def _owner(node: torch.fx.Node, stamp: int | None, modules: Modules) -> Owner:
     if not stack or stamp is None:
         return Owner(None, "no_module_stack")
     labelled = modules.number(list(stack.values())[-1][0])
-    # The stack is wrong where functionalisation replays a view after a write: the view then bears
-    # the module that reads it. The source line tells who is right; if it does not, nobody is.
+    # The stack is wrong if functionalisation replays a view after a write: the view then has the module that
+    # reads it. The source line decides; if it does not, there is no truth.
     if labelled == stamp or (
         labelled is not None and speaks_for(node, modules.classes[stamp], modules.classes[labelled])
     ):
@@ -168,7 +167,7 @@ def _owner_of_place(
 
 
 def _folded(norm: torch.fx.Node, owners: dict[str, Owner]) -> Owner:
-    """A normalisation folded into the operation before it: that operation's module is the owner."""
+    """The owner of a normalisation that is folded into the preceding operation: that of the operation."""
     source = norm.args[0] if norm.args else None
     if "batch_norm" not in str(norm.target) or not isinstance(source, torch.fx.Node):
         return Owner(None, "fold_not_understood")

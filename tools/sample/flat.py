@@ -1,7 +1,7 @@
-"""A positional `forward` for one model instance, for as long as a `with` block lasts.
+"""Gives one model instance a positional `forward` for the duration of a `with` block.
 
-Both exporters pass inputs by position, and recent transformers reject the mix of positional and
-keyword arguments that results. Only the instance is changed, so module paths and scopes are not.
+Both exporters pass inputs by position, and recent versions of transformers reject the resulting mix of
+positional and keyword arguments. Only the instance is changed, so module paths and scopes are not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The TorchScript exporter, and the truth of what it wrote.
+"""The TorchScript exporter, and the truth of its output.
 
-A fresh, identical model is exported a second time with every scope named after its module's number
-(`m17x`), so that the innermost module of a node is read off its name instead of guessed.
+An identical new model is exported a second time with every scope named after its module's number (`m17x`), so
+that the innermost module of a node is read from its name instead of guessed.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from .truth import Modules, Owner, row
 
 OPSET = 17
 
-utils: Any = torchscript_exporter.utils  # its names are no part of PyTorch's own interface
+utils: Any = torchscript_exporter.utils  # not part of PyTorch's public interface
 
-# The exporter appends `_k` to the scope of a repeated call; the `x` keeps it apart from the number.
+# The exporter appends `_k` to the scope of a repeated call; the `x` separates it from the number.
 _ID = re.compile(r"m(\d+)x(?:_\d+)?")
 
 
@@ -38,7 +38,7 @@ def export(choice: Choice) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any
 def export_made(
     make: Callable[[], Sample], axes: dict[int, str]
 ) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any]]]:
-    """Exports what `make` gives, a new and equal model each time; `axes` of every input may vary."""
+    """Exports what `make` returns, a new and equal model each time; `axes` of every input are dynamic."""
     sample = make()
     modules = Modules(sample.model)
     plain = _export(sample, axes)
@@ -100,7 +100,7 @@ def _chain(name: str) -> list[int]:
 
 
 def _check_name(name: str, paths: list[str]) -> None:
-    """The plain name must spell the same modules, each by the end of its path."""
+    """The plain name must contain the same modules, each by the end of its path."""
     *scopes, _operator = name.split("/")
     spelled = len(scopes) == len(paths) and all(
         re.fullmatch(re.escape(_last_words(path)) + r"(_\d+)?", scope)
@@ -111,7 +111,7 @@ def _check_name(name: str, paths: list[str]) -> None:
 
 
 def _last_words(path: str) -> str:
-    """What the exporter calls a module: its path from the last atom that is not a number."""
+    """The exporter's name of a module: its path from the last part that is not a number."""
     atoms = path.split(".")
     start = len(atoms) - 1
     while start > 0 and atoms[start].isnumeric():

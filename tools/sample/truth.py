@@ -1,6 +1,6 @@
-"""The truth file: its shape in Python, the module list of a live model, and how it is written.
+"""The truth file: its structure in Python, the module list of a live model, and how it is written.
 
-One row a line, so that a change in a truth file can be read in a diff.
+It has one row per line, so that diffs are readable.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Owner:
 
     module: str | None
     reason: str | None = None
-    accept: tuple[str, ...] = ()  # other answers that are right too
+    accept: tuple[str, ...] = ()  # other right answers
 
 
 class Modules:
@@ -33,7 +33,7 @@ class Modules:
         self.paths: list[str] = []
         self.classes: list[type] = []
         self.rows: list[dict[str, Any]] = []
-        self._numbers: dict[str, int] = {}  # of every path, aliases too
+        self._numbers: dict[str, int] = {}  # of every path, including aliases
         seen: dict[torch.nn.Module, int] = {}
         for path, module in model.named_modules(remove_duplicate=False):
             if module in seen:
@@ -46,11 +46,11 @@ class Modules:
             self._numbers[path] = seen[module]
 
     def number(self, path: str) -> int | None:
-        """The number of the module found at `path`, be it the unique one or an alias."""
+        """The number of the module at `path`, which may be an alias."""
         return self._numbers.get(path)
 
     def owner(self, number: int) -> Owner:
-        """The module as a node's owner; its other paths name the same object, so they count."""
+        """The module as the owner of a node; its aliases are accepted."""
         return Owner(self.paths[number], accept=tuple(self.rows[number]["aliases"]))
 
 

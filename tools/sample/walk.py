@@ -13,7 +13,7 @@ import onnx
 
 @dataclass(frozen=True)
 class Place:
-    """A node and where it stands: `graph` is "", a chain of bodies, or a function."""
+    """A node and its location: `graph` is "", a chain of bodies, or a function."""
 
     graph: str
     index: int
@@ -36,7 +36,7 @@ def bodies(node: onnx.NodeProto) -> Iterator[tuple[str, onnx.GraphProto]]:
 
 
 def graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
-    """A graph and the bodies of its nodes, and of theirs."""
+    """A graph and the bodies of its nodes, recursively."""
     yield graph
     for node in graph.node:
         for _, body in bodies(node):
@@ -44,7 +44,7 @@ def graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
 
 
 def read_by(node: onnx.NodeProto) -> set[str]:
-    """What a node reads, its bodies included."""
+    """The values that a node reads, including those that its bodies read."""
     return {name for name in node.input if name}.union(
         *(read_by(inner) for _, body in bodies(node) for inner in body.node)
     )

@@ -1,7 +1,7 @@
-"""A third witness for dynamo's truth: the source line that an operation was recorded at.
+"""Uses the source line of an operation to decide dynamo's truth.
 
-Asked only where the exporter's module stack and our hook disagree. It settles the dispute when the
-line stands in the forward of one of the two modules' classes and not in the other's.
+It is used only if the exporter's module stack and our hook disagree. It decides if the line is in the forward
+of one of the two modules' classes and not in that of the other.
 """
 
 from __future__ import annotations

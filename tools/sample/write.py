@@ -1,7 +1,7 @@
-"""One model of the sample to disk: the ONNX file and its truth beside it.
+"""Writes one model of the sample: the ONNX file and its truth beside it.
 
-Whatever tells about the machine that exported (source paths in doc strings and stack traces) is
-taken out; nothing else in the file is touched.
+Information about the exporting machine (source paths in doc strings and stack traces) is removed; nothing
+else in the file is changed.
 """
 
 from __future__ import annotations

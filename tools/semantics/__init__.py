@@ -1,1 +1,1 @@
-"""How many modules thence says the part of, over the corpus; and a sample to judge by hand."""
+"""Counts the modules of the corpus that have a role, and chooses a sample to judge by hand."""

@@ -1,9 +1,9 @@
-"""How many modules of the corpus thence says a role, a component and a layer of.
+"""Counts the modules of the corpus for which thence reports a role, a component and a layer.
 
 python -m tools.semantics [NAME ...] [--models build/corpus] [--captures build/accuracy] [--jobs 2]
 
-Each architecture is asked with a capture of the live model, which knows every module and its class, and with
-the file alone, whose tree is what names and metadata tell.
+Each architecture is mapped with a capture of the live model, which has every module and its class, and
+without, where the module tree comes from names and metadata.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 def shown(model: Path, *flags: str | Path) -> list[Row] | None:
-    """The modules below the root; nothing when the program refuses the file."""
+    """The modules below the root; None if the program rejects the file."""
     command = [PROGRAM, "show", model, "-q", "--format", "jsonl", *flags]
     result = subprocess.run(command, capture_output=True, text=True)
     return [json.loads(line) for line in result.stdout.splitlines()][1:] if result.returncode == 0 else None

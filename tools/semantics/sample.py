@@ -1,10 +1,10 @@
-"""Modules to be judged by hand, chosen by a fixed seed; and the module trees they stand in.
+"""Chooses modules to be judged by hand, with a fixed seed, and writes their module trees.
 
 python -m tools.semantics.sample [--captures build/accuracy] [--out tests/semantics]
 
-Writes trees.jsonl, the modules of each chosen architecture, and prints a line for each chosen module, to
-which the judgement is added: role, component and layer_path. Those lines are tests/semantics/sample.jsonl,
-which the lexicon was mended with, and fresh.jsonl, which it was not.
+Writes trees.jsonl, the modules of each chosen architecture, and prints a line for each chosen module. The
+judgement is added to these lines: role, component and layer_path. They are tests/semantics/sample.jsonl,
+which was used to improve the lexicon, and fresh.jsonl, which was not.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def hierarchy(capture: Path) -> list[Module]:
 
 
 def kind(module: Module) -> tuple[str, str]:
-    """What is the same for all layers of a list."""
+    """The key that is equal for the same part of all layers of a list."""
     return re.sub(r"(^|\.)\d+", r"\1#", module[0]), module[1]
 
 
 def chosen_modules(modules: list[Module], chance: random.Random) -> list[Module]:
-    """Some modules below the root, no two of them the same part of two layers; one in nested lists first."""
+    """Some modules below the root, each part of a repeated layer at most once; one in nested lists first."""
     kinds: dict[tuple[str, str], list[Module]] = {}
     for module in modules[1:]:
         kinds.setdefault(kind(module), []).append(module)
@@ -47,7 +47,7 @@ def chosen_modules(modules: list[Module], chance: random.Random) -> list[Module]
 
 
 def chosen_captures(folder: Path, chance: random.Random) -> Iterator[Path]:
-    """One architecture a family, of those that have modules enough."""
+    """One architecture per family, among those that have enough modules."""
     families: dict[str, list[Path]] = {}
     for path in sorted(folder.glob("*.capture.json")):
         if not path.name.endswith(".scopes.capture.json"):

@@ -1,1 +1,1 @@
-"""Lists the thresholds that src declares, and measures which answers another value of each would change."""
+"""Lists the thresholds of src, and measures the answers that change with another value of each."""

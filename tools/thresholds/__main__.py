@@ -1,11 +1,11 @@
-"""Lists the thresholds of src, and prints which answers half and double of each would change.
+"""Lists the thresholds of src, and prints the answers that change at half and at double the value of each.
 
 python -m tools.thresholds [--room ROOM] [--name GLOB] [--models NAME ...] [--format text|json] [--jobs N]
 python -m tools.thresholds --list
 
-A threshold is a number declared with THENCE_THRESHOLD in a header of src. For each, `map` with every
-strategy and `transfer` run with its value, half and double, in a program that reads thresholds from the
-environment: it is built in build/tunable. The runs read what tools.compare makes in build/compare/inputs.
+A threshold is a number declared with THENCE_THRESHOLD in a header of src. For each, `map` with every strategy
+and `transfer` run with its value, half and double, in a program that reads thresholds from the environment:
+it is built in build/tunable. The inputs are those of tools.compare, in build/compare/inputs.
 
 examples:
   python -m tools.thresholds --list                     all thresholds with their values and meanings
@@ -38,8 +38,8 @@ from .report import WHICH, Measured, as_json, print_changes, print_list, value_a
 ROOT = Path(__file__).parents[2]
 INPUTS = Path("build/compare/inputs")
 COMMANDS = ("map", "transfer")
-# Small models of the sample that differ in what their files say: attention, convolutions, shape arithmetic
-# in the graph, weights that two modules share, bodies.
+# Small models of the sample whose files differ: attention, convolutions, shape computations in the graph,
+# shared weights, bodies.
 MODELS = ("bert", "resnet", "t5", "mamba")
 
 
@@ -86,7 +86,7 @@ def _chosen(every: list[Threshold], options: argparse.Namespace) -> list[Thresho
 
 
 def _runs(chosen: list[Model], options: argparse.Namespace) -> list[Run]:
-    """Makes what they read. What cannot be made is left out, as tools.compare does."""
+    """Makes the inputs of the runs. Those that cannot be made are left out, as in tools.compare."""
     chosen[0].places.folder.mkdir(parents=True, exist_ok=True)
     failed = [
         *inputs.export_corpus(chosen, options.jobs),

@@ -25,7 +25,7 @@ _FLOATS = ("double", "float")
 
 @dataclass(frozen=True)
 class Threshold:
-    """A number that an algorithm decides by."""
+    """A number that a decision depends on."""
 
     name: str  # begins with its room
     value: int | float
@@ -48,7 +48,7 @@ class Threshold:
 
 
 def declared(root: Path) -> list[Threshold]:
-    """All of them, by file. Raises BadInput where a declaration cannot be read."""
+    """All thresholds, by file. Raises BadInput if a declaration cannot be parsed."""
     found: list[Threshold] = []
     for path in sorted((root / "src").glob("*/*")):
         file = path.relative_to(root).as_posix()
@@ -87,7 +87,7 @@ def in_header(text: str, file: str) -> Iterator[Threshold]:
 
 
 def _comment_above(text: str, otherwise: str) -> str:
-    """The comment that ends where a declaration begins; straight below another one, that one's."""
+    """The comment directly above a declaration; directly below another declaration, that one's comment."""
     lines: list[str] = []
     for line in reversed(text.splitlines()):
         comment = re.fullmatch(r"\s*//[/!]?\s?(.*)", line)
@@ -110,7 +110,7 @@ _OPERATORS: dict[type[ast.AST], Callable[..., int | float]] = {
 
 
 def _value(expression: str, where: str) -> int | float:
-    """What a C++ constant is worth: literals, casts such as std::size_t{1}, limits, arithmetic."""
+    """The value of a C++ constant: literals, casts such as std::size_t{1}, limits, arithmetic."""
     plain = re.sub(r"std::numeric_limits<std::u?int(\d+)_t>::max\(\)", _largest, expression)
     plain = re.sub(r"(?<=\d)'(?=\d)", "", plain)
     plain = re.sub(r"\b[\w:]+\{([^{}]*)\}", r"(\1)", plain)
@@ -135,7 +135,7 @@ def _worth(node: ast.AST) -> int | float:
         return _OPERATORS[type(node.op)](_worth(node.operand))
     if isinstance(node, ast.BinOp):
         left, right = _worth(node.left), _worth(node.right)
-        if isinstance(node.op, ast.Div):  # of integers it rounds towards zero
+        if isinstance(node.op, ast.Div):  # integer division rounds towards zero
             whole = isinstance(left, int) and isinstance(right, int)
             return int(left / right) if whole else left / right
         if type(node.op) in _OPERATORS:

@@ -22,13 +22,13 @@ Rows = dict[Node, tuple[Any, Any]]  # module and confidence
 
 @dataclass
 class Changes:
-    """Rows that another value changes; those with a known truth also by what became of them."""
+    """Rows that another value changes; rows with a known truth are also counted by outcome."""
 
     modules: int = 0
-    confidences: int = 0  # where the module stays
+    confidences: int = 0  # of rows whose module is the same
     became_right: int = 0
     became_wrong: int = 0
-    became_unknown: int = 0  # were right
+    became_unknown: int = 0  # that were right
     failed_runs: int = 0  # that succeed with the declared value
 
     def add(self, other: Changes) -> None:
@@ -38,7 +38,7 @@ class Changes:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the program prints with the declared values."""
+    """The output of the program with the declared values."""
 
     run: Run
     digest: str
@@ -55,7 +55,7 @@ class Measurement:
 
 
 def answer_of(program: Path, run: Run) -> Answer | None:
-    """None where the run fails, as a strategy does that lacks something in the capture."""
+    """None if the run fails, for example because a strategy needs a missing section of the capture."""
     printed = _printed(program, run, {})
     return Answer(run, *printed) if printed else None
 

@@ -28,7 +28,7 @@ def environment_of(threshold: Threshold, value: int | float) -> dict[str, str]:
 
 
 def check_reads(program: Path, thresholds: Iterable[Threshold]) -> None:
-    """Raises BadInput where the program does not read a threshold: nothing would ever change."""
+    """Raises BadInput if the program does not read a threshold: its value would have no effect."""
     for one in thresholds:
         environment = os.environ | {f"THENCE_THRESHOLD_{one.name}": "not a number"}
         done = subprocess.run([program, "--version"], env=environment, capture_output=True, check=False)

@@ -1,4 +1,4 @@
-"""The thresholds and what their values change, as a table or as JSON."""
+"""Prints the thresholds and the effects of their values, as a table or as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tools.accuracy.report import print_table
 from .declared import Threshold
 from .measure import Changes
 
-# By threshold and value: what half and double change; None where the value is the declared one.
+# By threshold and value: the changes at half and double; None if the value equals the declared one.
 Measured = dict[tuple[str, str], Changes | None]
 WHICH = ("half", "double")
 _COLUMNS = {

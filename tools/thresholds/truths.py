@@ -1,4 +1,4 @@
-"""Which modules count as right for the nodes of a model, as `thence eval` judges them (src/score)."""
+"""The modules that count as right for the nodes of a model, by the rules of `thence eval` (src/score)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Node = tuple[str, int]  # graph and index
 
 @lru_cache(maxsize=64)
 def accepted(truth: Path) -> dict[Node, frozenset[str]]:
-    """The right paths of each node whose module is known: its module, the aliases of that, and others."""
+    """The right paths of each node whose module is known: its module, aliases, and accepted others."""
     document = json.loads(truth.read_text())
     aliases = {module["path"]: module.get("aliases", []) for module in document["modules"]}
     return {

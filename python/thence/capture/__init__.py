@@ -1,4 +1,4 @@
-"""What only a live model can tell, written down for the core.
+"""Records what only a live model knows, in a file that the core reads.
 
     from thence.capture import capture, record_module_map, write
 
@@ -7,8 +7,8 @@
     found = capture(model, inputs, sections=("hierarchy", "module_map"), module_map=scopes)
     write(found, "model.capture.json")
 
-One file for each source; none of them decides which node belongs to which module, that is the core's.
-Every source leaves the model and torch as it found them, whatever happens in between.
+There is one file for each section. None of them assigns nodes to modules: the core does that. Every recording
+restores the model and torch to their previous state, also after an exception.
 """
 
 from .as_found import without_fused_attention

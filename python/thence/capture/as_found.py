@@ -1,9 +1,8 @@
-"""Running a model and leaving it, and torch, as they were.
+"""Runs a model, and restores the model and torch afterwards.
 
-Whatever a forward or our own recording changes is put back when the block ends, also when it ends
-by an exception or an interrupt: training flags, attributes and buffers of every module, random
-states, grad mode, the fused attention switch. One lock serialises recordings, because some of these
-are global to the process.
+Everything that a forward or the recording changes is restored when the block ends, also after an exception or
+an interrupt: training flags, attributes and buffers of every module, random states, grad mode, and the fused
+attention switch. One lock serialises recordings, because some of these are global to the process.
 """
 
 from __future__ import annotations
@@ -25,16 +24,17 @@ from .tensors import is_lazy
 
 LOCK = threading.RLock()
 
-# Larger buffers are not copied, so that a model with quantised weights in buffers is not held twice.
+# Larger buffers are not copied: quantised models keep their weights in buffers, which would double the
+# memory.
 LARGEST_COPY = 1 << 20
 
 
 @whole
 @contextmanager
 def as_found(paths: ModulePaths, *, eager: bool = True) -> Iterator[None]:
-    """In evaluation mode and without the fused attention path; then all is as before.
+    """Switches to evaluation mode and disables the fused attention path; restores everything afterwards.
 
-    `eager` runs compiled modules as they were written; exporting needs the compiler.
+    With `eager`, compiled modules run uncompiled. An export needs the compiler.
     """
     with interrupts_wait(), LOCK, ExitStack() as stack:
         stack.enter_context(_random_states())
@@ -79,7 +79,7 @@ def _grad_mode() -> Iterator[None]:
 
 @contextmanager
 def training_flags(paths: ModulePaths) -> Iterator[None]:
-    """Flags come back one by one: `train()` may be overridden, and would make a user's mixed flags one."""
+    """Restores each flag separately: `train()` may be overridden, and would set all flags to one value."""
     flags = [(named.module, named.module.training) for named in paths]
     try:
         yield
@@ -91,7 +91,8 @@ def training_flags(paths: ModulePaths) -> Iterator[None]:
 
 @contextmanager
 def without_fused_attention() -> Iterator[None]:
-    """Attention runs operation by operation. Without gradients PyTorch fuses it, which no exporter knows."""
+    """Runs attention operation by operation: PyTorch fuses it without gradients, which no exporter
+    supports."""
     mha = getattr(torch.backends, "mha", None)
     if mha is None:
         yield
@@ -106,7 +107,7 @@ def without_fused_attention() -> Iterator[None]:
 
 @contextmanager
 def _modules(paths: ModulePaths) -> Iterator[None]:
-    """A forward may keep tensors in its modules: caches, counters, buffers registered anew."""
+    """Restores attributes and buffers: a forward may store caches, counters and new buffers in modules."""
     modules = [named.module for named in paths]
     kept = [_Attributes(module) for module in modules if not _unfinished(module)]
     buffers = [_Buffer(buffer) for buffer in _small_buffers(modules)]
@@ -120,19 +121,19 @@ def _modules(paths: ModulePaths) -> Iterator[None]:
 
 
 def waits_for_shapes(module: torch.nn.Module) -> bool:
-    """Whether it has parameters that only a first forward will give a shape."""
+    """Whether the module has parameters whose shape is set by the first forward."""
     return any(is_lazy(t) for t in (*module._parameters.values(), *module._buffers.values()))
 
 
 def _unfinished(module: torch.nn.Module) -> bool:
-    """A lazy module: its first forward makes it another class, which cannot and need not be undone."""
+    """Whether the module is lazy: its first forward changes its class, which cannot be undone."""
     if isinstance(module, torch.jit.ScriptModule):
-        return True  # what it holds lives on the other side of the language border
+        return True  # the state of a scripted module is in C++
     return waits_for_shapes(module)
 
 
 class _Attributes:
-    """What a module's attributes were bound to, and what its own plain containers held."""
+    """The values of a module's attributes, and the content of its plain containers."""
 
     def __init__(self, module: torch.nn.Module) -> None:
         self._now: dict[str, Any] = module.__dict__
@@ -156,7 +157,7 @@ class _Attributes:
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Whether two containers hold the very same things; tensors must not be compared by value."""
+    """Whether two containers hold identical objects. Tensors must not be compared by value."""
     if len(left) != len(right):
         return False
     if isinstance(left, dict):
@@ -178,14 +179,15 @@ def _small_buffers(modules: list[torch.nn.Module]) -> list[torch.Tensor]:
 
 
 class _Buffer:
-    """A buffer's content, for the forwards that write into it."""
+    """The content of a buffer, because a forward may write into it."""
 
     def __init__(self, buffer: torch.Tensor) -> None:
         self._buffer = buffer
         self._content = buffer.detach().clone()
 
     def restore(self) -> None:
-        # By content: an interrupted operation can have written without counting as a new version.
+        # Compare the content: an interrupted operation may have written without increasing the version
+        # counter.
         with torch.inference_mode():
             if not torch.equal(self._buffer, self._content):
                 self._buffer.copy_(self._content)

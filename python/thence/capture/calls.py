@@ -1,12 +1,11 @@
-"""Seeing every call of a module while a forward runs.
+"""Observes every call of a module while a forward runs.
 
-Each module's `forward`, and every other method that its class defines, is shadowed for a while by
-a wrapper in the instance's own `__dict__`. The class stays what it is, so `isinstance`, `super()`
-and scripted modules work as ever, and a call is seen however it is made: `layer(x)`,
-`layer.forward(x)` or `decoder.decode(x)`.
+Each module's `forward`, and every other method that its class defines, is temporarily shadowed by a wrapper
+in the instance's `__dict__`. The class does not change, so `isinstance`, `super()` and scripted modules keep
+working. Every kind of call is observed: `layer(x)`, `layer.forward(x)` and `decoder.decode(x)`.
 
-Exporters know only the first kind. The others are *direct*: they are told apart, and counted apart,
-so that the number of a call means the same in every section.
+Exporters observe only the first kind. The others are *direct* calls. They are marked and counted separately,
+so that the number of a call has the same meaning in every section.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _CALLED_BY_TORCH = vars(torch_module)  # the globals of the frame that runs forw
 
 @dataclass(frozen=True)
 class Call:
-    """One run of a module's method; `direct` when it was not started by calling the module itself."""
+    """One run of a module's method. `direct` is true if it was not started by calling the module itself."""
 
     path: str
     number: int
@@ -42,7 +41,7 @@ class Call:
     direct: bool
 
     def row(self) -> dict[str, object]:
-        """The fields that name the call in any row of the file."""
+        """The fields that identify the call in any row of the file."""
         row: dict[str, object] = {"module": self.path, "call": self.number}
         if self.method != "forward":
             row["method"] = self.method
@@ -52,16 +51,16 @@ class Call:
 
 
 class Listener(Protocol):
-    """Who is told about calls, in order. Each `entered` is followed by its own `left`."""
+    """Receives the calls in order. Each `entered` is followed by its own `left`."""
 
     def entered(self, call: Call, caller: Call | None) -> None: ...
 
     def left(self, call: Call, result: object) -> bool:
-        """Whether the call counts; if not, the listener has forgotten it."""
+        """Returns whether the call counts. If not, the listener has discarded it."""
 
 
 class CallStack:
-    """The calls that are under way in the thread that records."""
+    """The calls in progress in the recording thread."""
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
@@ -70,7 +69,7 @@ class CallStack:
         self._counts: dict[tuple[str, bool], int] = {}
 
     def innermost(self) -> Call | None:
-        """The last call that an exporter would know of: direct ones push no scope."""
+        """The innermost call that an exporter knows: direct calls push no scope."""
         return next((call for call in reversed(self._running) if not call.direct), None)
 
     def runs_here(self) -> bool:
@@ -94,14 +93,14 @@ class CallStack:
 
 
 def amounts_to_nothing(call: Call, result: object, happened_inside: bool) -> bool:
-    """A helper that was merely asked something, as `keys()`: no module ran in it, and it made no tensor."""
+    """Whether the call was a mere helper, such as `keys()`: no module ran in it, and it made no tensor."""
     return call.method != "forward" and not happened_inside and next(tensors_in(result), None) is None
 
 
 @whole
 @contextmanager
 def watched(paths: ModulePaths, listener: Listener) -> Iterator[CallStack]:
-    """Tells the listener about every call of the model's modules in this thread."""
+    """Reports every call of the model's modules in this thread to the listener."""
     stack = CallStack(listener)
     shadowed: list[tuple[dict[str, Any], str, Any]] = []
     try:
@@ -113,14 +112,14 @@ def watched(paths: ModulePaths, listener: Listener) -> Iterator[CallStack]:
         yield stack
     finally:
         for attributes, name, before in reversed(shadowed):
-            if before is shadowed:  # it had none of its own
+            if before is shadowed:  # the instance had no attribute of its own
                 attributes.pop(name, None)
             else:
                 attributes[name] = before
 
 
 def _methods(module: torch.nn.Module) -> list[str]:
-    """`forward` and what else its classes define below `torch.nn.Module`."""
+    """`forward`, and the other methods that its classes define below `torch.nn.Module`."""
     if isinstance(module, torch.jit.ScriptModule):
         return ["forward"]
     names = {"forward": None}
@@ -135,10 +134,10 @@ def _methods(module: torch.nn.Module) -> list[str]:
 
 def _wrapper(stack: CallStack, path: str, module: torch.nn.Module, name: str) -> Callable[..., Any]:
     original = getattr(module, name)
-    # Looked up at each call: a lazy module changes its class while it runs for the first time.
+    # Look the method up at each call: a lazy module changes its class during its first run.
     late = name not in module.__dict__ and isinstance(getattr_static(type(module), name), FunctionType)
     is_forward = name == "forward"
-    # A method stays a method: a model may ask it for its `__self__` or `__func__`.
+    # Keep it a bound method: a model may read its `__self__` or `__func__`.
     function = original.__func__ if isinstance(original, MethodType) else None
     bound = function is not None and original.__self__ is module
 

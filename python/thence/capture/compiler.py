@@ -1,7 +1,8 @@
-"""Recording beside TorchDynamo, which traces Python code: control flow such as `torch.cond` starts it.
+"""Recording in the presence of TorchDynamo, which traces Python code: control flow such as `torch.cond`
+starts it.
 
-Dynamo cannot trace our hooks, so they do nothing in code that it traces. A run that is recorded avoids
-Dynamo, so that branches and loop bodies are recorded as they run.
+Dynamo cannot trace our hooks, so the hooks do nothing in code that it traces. A recorded run avoids Dynamo,
+so that branches and loop bodies are recorded as they run.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ _Result = TypeVar("_Result")
 _DYNAMO = "torch._dynamo"
 
 
-# Dynamo knows this function and replaces a call of it by True. PyTorch has had it since 2.1.
+# Dynamo recognises this function and replaces a call of it by True. PyTorch has it since 2.1.
 is_dynamo_tracing: Callable[[], bool] = torch.compiler.is_dynamo_compiling
 
 
 @contextmanager
 def without_compilation() -> Iterator[None]:
-    """Compiled functions run as they were written. Nothing is compiled unless Dynamo was imported."""
+    """Runs compiled functions uncompiled. Nothing is compiled unless Dynamo was imported."""
     stance = getattr(torch.compiler, "set_stance", None)
     if stance is None or _DYNAMO not in sys.modules:
         yield
@@ -48,8 +49,8 @@ def run_uncompiled(run: Callable[[], _Result]) -> _Result:
     else:
         if imported or _DYNAMO not in sys.modules:
             return result
-    # Dynamo remembers functions that it gave up, and would do so in a later export, too. What it compiled
-    # was compiled in `run`, so nothing of the user's is lost.
+    # Dynamo remembers functions that it failed to trace, and would skip them in a later export. Everything
+    # that it compiled was compiled in `run`, so a reset loses nothing of the user's.
     dynamo: Any = sys.modules[_DYNAMO]
     dynamo.reset()
     return run()

@@ -1,4 +1,4 @@
-"""The capture as a whole: what made it, which model it is of, and the sections that were asked for."""
+"""The complete capture: the packages that made it, the model, and the requested sections."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from .paths import class_name
 SCHEMA = "thence.capture/1"
 SECTIONS = ("hierarchy", "module_map", "execution_trace", "fx_graph")
 
-# Packages whose version decides what a model does and how it is exported; those not loaded are left out.
+# Packages whose version affects what a model does or how it is exported. Packages that are not loaded are
+# left out.
 _PACKAGES = ("torch", "transformers", "onnx", "onnxscript", "numpy")
 
 
@@ -37,12 +38,12 @@ def capture(
     calls: Calls | None = None,
     version: str = "unknown",
 ) -> dict[str, object]:
-    """What the live model tells about itself, ready for `write`.
+    """Records the requested sections of a live model, ready for `write`.
 
-    `inputs` is a tensor, a tuple of inputs by position, or a dict of inputs by keyword; without any,
-    only modules and parameters can be told. `module_map` is what `record_module_map` recorded while
-    the model was exported; `program` an ExportedProgram made already; `calls` what `record_calls`
-    heard, which saves a forward. `version` is thence's own.
+    `inputs` is a tensor, a tuple of inputs by position, or a dict of inputs by keyword. Without inputs, only
+    modules and parameters can be recorded. `module_map` is the result of `record_module_map` during the
+    export, `program` is an existing ExportedProgram, and `calls` is the result of `record_calls`, which saves
+    a forward. `version` is the version of thence.
     """
     unknown = [name for name in sections if name not in SECTIONS]
     if unknown:
@@ -73,9 +74,10 @@ def capture(
 
 
 def _trace(model: torch.nn.Module, given: Arguments) -> tuple[dict[str, object], Calls, list[str]]:
-    """The trace and the calls of one forward: a model may keep results, and a second one would run less.
+    """Records the trace and the calls in one forward: a model may cache results, and a second forward would
+    run less.
 
-    Also the operations that could not be recorded.
+    Also returns the operations that could not be recorded.
     """
     missed: list[str] = []
     with record_calls(model) as recorded:

@@ -1,8 +1,8 @@
 """The section `execution_trace`: every operation of one forward, with the module that ran it.
 
-Recorded in inference mode, where whole operations such as `linear` and `layer_norm` are seen, which
-is how exporters see them, too. Beside operations: when modules begin and end, and when Python asks
-a tensor for its size, which makes nodes in an exported graph but is no operation here.
+It is recorded in inference mode, which shows whole operations such as `linear` and `layer_norm`, as exporters
+see them. It also contains the begin and end of modules, and each time Python reads the size of a tensor: this
+is no operation in PyTorch, but makes nodes in an exported graph.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .values import Values
 
 VERSION = 1
 
-# Ways to ask for a size, and what each is called in the file.
+# The functions that read a size, with their names in the file.
 _ASKS: dict[Any, str] = {
     torch.Tensor.size: "size",
     torch.Tensor.shape.__get__: "shape",  # type: ignore[attr-defined, unused-ignore]
@@ -50,10 +50,10 @@ def execution_trace(
     paths = ModulePaths(model)
     with as_found(paths):
         if any(waits_for_shapes(named.module) for named in paths):
-            with torch.no_grad():  # parameters must not be born in inference mode
+            with torch.no_grad():  # parameters must not be created in inference mode
                 early = given.copied()
                 model(*early.args, **early.kwargs)
-        owned = parameters(paths)  # held to the end, so that no other tensor gets the id of one of them
+        owned = parameters(paths)  # kept alive to the end, so that no other tensor gets the id of one of them
         inputs = given.copied()
         trace = _Trace(Values(paths_by_tensor(owned)), [] if missed is None else missed)
         first = [trace.values.of(tensor) for tensor in tensors_in((inputs.args, inputs.kwargs))]
@@ -78,7 +78,7 @@ def _recording(paths: ModulePaths, trace: _Trace) -> Iterator[None]:
 
 
 class _Trace:
-    """The events so far; also told when modules begin and end."""
+    """The events so far. It also listens to the begin and end of modules."""
 
     def __init__(self, values: Values, missed: list[str]) -> None:
         self.values = values
@@ -100,7 +100,7 @@ class _Trace:
         return True
 
     def owner(self) -> dict[str, object] | None:
-        """The module that is running, as an exporter would have it; None outside and in other threads."""
+        """The running module, as an exporter identifies it; None outside of modules and in other threads."""
         if self.calls is None or not self.calls.runs_here():
             return None
         call = self.calls.innermost()
@@ -108,7 +108,7 @@ class _Trace:
 
 
 class _Operations(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unused-ignore]
-    """Sees each operation on its way to the kernel."""
+    """Intercepts each operation before its kernel runs."""
 
     supports_higher_order_operators = True
 
@@ -151,13 +151,13 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
     def _written(
         self, operator: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
     ) -> list[int]:
-        """The numbers of the values that an operation made or changed."""
+        """The numbers of the values that an operation created or changed."""
         values = self._trace.values
         changed = [number for tensor in operator.written(args, kwargs) for number in values.rewritten(tensor)]
         return list(dict.fromkeys([*(values.of(tensor) for tensor in made(result)), *changed]))
 
     def _numbers(self, operator: Operator, number: Callable[[], list[int]]) -> list[int] | None:
-        """None for tensors of a kind that has no numbers: what is recorded must not end the forward."""
+        """Returns None for tensors of a kind that has no numbers: a recording must not end the forward."""
         try:
             with torch._C.DisableTorchFunction():
                 return number()
@@ -166,7 +166,7 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
             return None
 
     def _seen(self, branch: Any) -> Any:
-        """A branch of a control-flow operator, run in our sight: while we handle one, we are off."""
+        """Makes a branch of a control-flow operator recorded: a dispatch mode is off in its own handler."""
         if not callable(branch) or isinstance(branch, torch.Tensor):
             return branch
 
@@ -178,7 +178,7 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
 
 
 class _Sizes(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
-    """Sees Python ask for sizes."""
+    """Intercepts reads of sizes by Python."""
 
     def __init__(self, trace: _Trace) -> None:
         super().__init__()

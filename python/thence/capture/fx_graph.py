@@ -1,9 +1,9 @@
 """The section `fx_graph`: the graph of `torch.export`, or of symbolic tracing where that fails.
 
-Bodies of control flow (`torch.cond`) are graphs of their own. Their nodes follow those of the main
-graph, each with the name of its graph: `true_graph_0`, and `true_graph_0.false_graph_1` inside it,
-as the `get_attr` nodes that stand for them say. The stack of a node in a body begins at the innermost
-module that Dynamo saw there; a node that no module in the body ran has the module that runs the control flow.
+Bodies of control flow (`torch.cond`) are separate graphs. Their nodes follow those of the main graph. Each
+has the name of its graph, as in the `get_attr` nodes that refer to it: `true_graph_0`, and
+`true_graph_0.false_graph_1` for a nested one. The stack of a node in a body begins at the innermost module
+that Dynamo saw there. A node that no module in the body ran has the module that runs the control flow.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from .tensors import shape_and_type
 
 VERSION = 1
 
-# What torch.export puts in front of paths inside bodies, and instead of a stack that it lost.
+# The prefix that torch.export gives to paths inside bodies, and the mark that replaces a lost stack.
 _EXPORT_ROOT = "_export_root"
 _NO_STACK = "_empty_nn_module_stack"
 
 
 def fx_graph(model: torch.nn.Module, given: Arguments | None, program: Any = None) -> dict[str, object]:
-    """The graph of an exported program; without one, the model is exported with the given inputs."""
+    """Records the graph of an exported program. Without one, it exports the model with the given inputs."""
     paths = ModulePaths(model)
     if program is None:
         if given is None:
@@ -47,7 +47,7 @@ def fx_graph(model: torch.nn.Module, given: Arguments | None, program: Any = Non
 
 
 def _exported(model: torch.nn.Module, given: Arguments) -> Any:
-    """An exported program, or a traced graph module; when neither succeeds, the exporter's error."""
+    """Returns an exported program or a traced graph module. If both fail, it raises the exporter's error."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -61,7 +61,7 @@ def _exported(model: torch.nn.Module, given: Arguments) -> Any:
 
 
 def _settings(given: Arguments) -> dict[str, Any] | None:
-    """Keyword inputs that are no tensors: symbolic tracing must take them as they are."""
+    """Keyword inputs that are not tensors: symbolic tracing must use their values."""
     fixed = {name: value for name, value in given.kwargs.items() if not isinstance(value, torch.Tensor)}
     return fixed or None
 
@@ -91,7 +91,7 @@ def _row(node: torch.fx.Node, graph: str, stacks: _Stacks) -> dict[str, object]:
     if node.kwargs:
         row["kwargs"] = {key: _argument(arg) for key, arg in node.kwargs.items()}
     stack, running = stacks.of(node), running_at(node)
-    if graph:  # in a body only its caller is recorded: it owns what no module in the body runs
+    if graph:  # in a body only its caller is recorded: the caller owns nodes that no module in the body runs
         stack, running = stack or stacks.of_caller(running), None
     if stack:
         row["nn_module_stack"] = stack
@@ -133,7 +133,7 @@ def _argument(value: Any) -> object:
 
 
 def _origins(sources: Any) -> Iterator[str]:
-    """Names of the nodes of earlier graphs, the latest first."""
+    """Yields the names of the nodes of earlier graphs, the latest first."""
     for source in reversed(sources):
         name = getattr(source, "name", "")
         if name:
@@ -142,7 +142,7 @@ def _origins(sources: Any) -> Iterator[str]:
 
 
 class _Stacks:
-    """Reads module stacks: by unique paths, with the number of the call where it can be told."""
+    """Reads module stacks, with unique paths, and with the number of the call where it is known."""
 
     def __init__(self, paths: ModulePaths) -> None:
         self._paths = paths
@@ -150,20 +150,20 @@ class _Stacks:
     def of(self, node: torch.fx.Node) -> list[dict[str, object]]:
         found: list[dict[str, object]] = []
         for key, (path, kind) in (node.meta.get("nn_module_stack") or {}).items():
-            # Inside a body the root is there twice, once as itself and once as what was exported.
+            # Inside a body the root occurs twice: as itself and as the exported module.
             if not str(key).startswith(_NO_STACK) and path != _EXPORT_ROOT:
                 above = str(found[-1]["path"]) if found else ""
                 found.append(self._entry(str(key), path.removeprefix(f"{_EXPORT_ROOT}."), kind, above))
         return found
 
     def of_caller(self, path: str | None) -> list[dict[str, object]]:
-        """The stack of an operation that the module at a path ran itself."""
+        """The stack of an operation that the module at a path ran directly."""
         named = None if path is None else self._paths.at(path)
         return [] if named is None else [_described(named)]
 
     def _entry(self, key: str, path: str, kind: Any, above: str) -> dict[str, object]:
-        # In bodies, Dynamo's key is the module's id, and its path an expression such as `L['args'][1].fc`.
-        # It counts calls within the body, so the number of the call is not known.
+        # In bodies, Dynamo's key is the id of the module, and its path is an expression such as
+        # `L['args'][1].fc`. Dynamo counts calls within the body, so the number of the call is unknown.
         owner = key.partition("@")[0]
         by_id = self._paths.with_id(int(owner)) if owner.isdecimal() else None
         if by_id is not None and self._paths.at(path) is None:
@@ -173,16 +173,18 @@ class _Stacks:
         entry: dict[str, object] = {"path": path if named is None else named.path}
         if class_told is not None:
             entry["class"] = str(class_told)
-        # torch.export counts the calls of each path, so the calls of a module with several are not told.
+        # torch.export counts the calls of each path, so the call number of a module with several paths is
+        # unknown.
         if named is not None and not named.aliases:
             _, _, number = key.rpartition("@")
             entry["call"] = int(number) if "@" in key and number.isdecimal() else 0
         return entry
 
     def _by_its_end(self, path: str, class_told: object, above: str) -> Named | None:
-        """A module under a path that begins inside the model, as torch gives those that several hold.
+        """Finds a module by the end of its path: torch.export shortens the paths of modules with several
+        owners.
 
-        It is below the module that called it, or the only one of its class with such an end.
+        The module is below its caller, or is the only one of its class whose path ends so.
         """
         below = self._paths.at(f"{above}.{path}")
         if below is not None and _is_of(below, class_told):

@@ -23,15 +23,15 @@ def hierarchy(
     fingerprint: Fingerprint | None = None,
     calls: Calls | None = None,
 ) -> dict[str, object]:
-    """Observes one forward with the given inputs; without inputs, the model is only described.
+    """Observes one forward with the given inputs. Without inputs, it only describes the model.
 
-    `calls` are those of a forward that was heard already: then none is run.
+    `calls` are the calls of a forward that was already recorded: then no forward is run.
     """
     paths = ModulePaths(model)
     if calls is None or not calls.whole:
         calls = Calls() if given is None else run_uncompiled(lambda: _watch_forward(model, paths, given))
     section: dict[str, object] = {"version": VERSION}
-    # After the forward, which is when lazy modules have found their class and shapes.
+    # After the forward, when lazy modules have their class and shapes.
     section["modules"] = [
         {
             "path": named.path,
@@ -58,7 +58,7 @@ def _watch_forward(model: torch.nn.Module, paths: ModulePaths, given: Arguments)
 
 @contextmanager
 def record_calls(model: torch.nn.Module) -> Iterator[Calls]:
-    """Hears the calls of a forward that somebody else runs inside the block."""
+    """Records the calls of a forward that the caller runs inside the block."""
     calls = Calls()
     with watched(ModulePaths(model), calls):
         yield calls
@@ -70,7 +70,7 @@ class Calls:
     def __init__(self) -> None:
         self.rows: list[dict[str, object]] = []
         self.forwards: dict[str, int] = {}
-        self.whole = False  # they are those of one forward of the model, which came to its end
+        self.whole = False  # whether they are the calls of one complete forward of the model
         self._begun: list[int] = []
 
     def entered(self, call: Call, caller: Call | None) -> None:

@@ -1,4 +1,4 @@
-"""The example inputs: how a forward is called with them, and what the file says about them."""
+"""The example inputs: how a forward is called with them, and their description in the file."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Inputs: TypeAlias = torch.Tensor | tuple[Any, ...] | list[Any] | Mapping[str, An
 
 @dataclass(frozen=True)
 class Arguments:
-    """Inputs as a call takes them."""
+    """Inputs as positional and keyword arguments."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
     def copied(self) -> Arguments:
-        """Tensors of our own, so that a forward that writes into its inputs leaves the caller's alone."""
+        """Copies the tensors, so that a forward that writes into its inputs does not change the caller's."""
         copies: dict[int, torch.Tensor] = {}
 
         def copy(tensor: torch.Tensor) -> torch.Tensor:
@@ -34,7 +34,7 @@ class Arguments:
 
 
 def arguments(inputs: Inputs) -> Arguments:
-    """A tensor or a sequence is given by position, a mapping by keyword."""
+    """A tensor or a sequence is passed by position, a mapping by keyword."""
     if isinstance(inputs, torch.Tensor):
         return Arguments((inputs,), {})
     if isinstance(inputs, Mapping):
@@ -57,7 +57,7 @@ def _row(name: str, value: object) -> dict[str, object]:
 
 
 def _names(model: torch.nn.Module, count: int) -> list[str]:
-    """What forward calls its first arguments; those it takes as `*args` are numbered."""
+    """The names of forward's first parameters. Those that it takes as `*args` are numbered."""
     try:
         parameters = list(inspect.signature(model.forward).parameters.values())
     except (TypeError, ValueError):

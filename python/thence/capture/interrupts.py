@@ -1,8 +1,8 @@
-"""An interrupt never stops us half-way through putting things back.
+"""Prevents an interrupt from stopping the restoration of state half-way.
 
-Ctrl-C may come at any moment, also while a `finally` runs. While a capture lasts, an interrupt that
-comes when one of our context managers is entering or leaving waits until everything is as it was; in
-the model's own code it is raised at once, as ever.
+Ctrl-C may come at any moment, also while a `finally` runs. An interrupt that comes while one of our context
+managers enters or leaves is deferred until everything is restored. In the model's own code it is raised at
+once, as usual.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Any, TypeVar
 
 _Manager = TypeVar("_Manager", bound=Callable[..., Any])
 
-# Generators that must not be cut short. While the body of their `with` runs, they are not on the stack.
+# Generators that must not be interrupted. While the body of their `with` runs, they are not on the stack.
 _WHOLE: set[CodeType] = set()
 
 
 def whole(manager: _Manager) -> _Manager:
-    """Marks a context manager whose entering and leaving is not to be interrupted."""
+    """Marks a context manager that must not be interrupted while it enters or leaves."""
     generator: Any = manager
     _WHOLE.add(generator.__wrapped__.__code__)
     return manager
@@ -30,7 +30,7 @@ def whole(manager: _Manager) -> _Manager:
 
 @contextmanager
 def interrupts_wait() -> Iterator[None]:
-    """Holds interrupts back where they would do harm. Only the main thread gets any."""
+    """Defers interrupts where they would do harm. Only the main thread gets any."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
@@ -53,7 +53,7 @@ def interrupts_wait() -> Iterator[None]:
 
 
 def _does_harm(frame: FrameType | None) -> bool:
-    """Whether one of our managers is at work, or the standard library is about to start one."""
+    """Whether one of our managers is running, or the standard library is about to start one."""
     if frame is not None and frame.f_code.co_filename == contextlib.__file__:
         return True
     while frame is not None:

@@ -1,10 +1,10 @@
-"""The section `module_map`: which call of which module each node of a TorchScript export came from.
+"""The section `module_map`: the module call that produced each node of a TorchScript export.
 
-PyTorch's exporter asks a table for the scope of every module that is called while it traces, and
-names nodes after these scopes. We put a table of our own in its place, whose scopes carry a number
-for each call in the part that stands for the class. Names are made of the other part, so the
-exported file is the same, byte for byte; but each node in the exporter's hands now tells its call
-exactly, even where two calls ended up with the same scope in their names.
+While it traces, PyTorch's exporter looks up the scope of every called module in a table, and names nodes
+after these scopes. We replace this table. Our scopes have a number for each call in the part that holds the
+class. Names are made of the other part, so the exported file is the same, byte for byte. Each node in the
+exporter's memory, however, now identifies its call exactly, even if two calls have the same scope in their
+names.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ VERSION = 1
 
 _tracer: Any = torch.jit._trace  # holds the table while an export traces
 
-# Where the exporter has lived; whichever has the function is taken, whatever the version.
+# The modules that have contained the exporter. The first that has the function is used, whatever the version.
 _HOMES = ("torch.onnx._internal.torchscript_exporter.utils", "torch.onnx.utils")
 _SETUP = "_setup_trace_module_map"
 _NAMING = "_jit_pass_onnx_assign_scoped_names_for_node_and_value"
-_NAME = "onnx_name"  # the attribute in which that pass leaves a node's name
+_NAME = "onnx_name"  # the attribute in which that pass stores a node's name
 
 _NUMBER = re.compile(r"~thence(\d+)::")
 
 
 class Unsupported(RuntimeError):
-    """This PyTorch's exporter cannot be listened to."""
+    """The exporter of this version of PyTorch cannot be observed."""
 
 
 @dataclass
@@ -44,12 +44,12 @@ class _Scope:
     module: str
     call: int
     outer: int | None
-    words: str  # what names have it as, without the `_k` of repeated calls
-    name: str | None = None  # as node names have it
+    words: str  # the scope in node names, without the `_k` of repeated calls
+    name: str | None = None  # the scope as it is in node names
 
 
 class ModuleMap:
-    """What was recorded; read it when the export is done."""
+    """The recorded scopes; read them when the export is complete."""
 
     def __init__(self, paths: ModulePaths) -> None:
         self._paths = paths
@@ -59,7 +59,7 @@ class ModuleMap:
         self._why_not: str | None = "the TorchScript exporter did not trace this model"
 
     def section(self) -> dict[str, object]:
-        """The section, once an export went through."""
+        """The section, after a successful export."""
         if self._why_not is not None:
             raise Unsupported(f"no module map: {self._why_not}")
         return {
@@ -74,7 +74,7 @@ class ModuleMap:
         return row | {"call": scope.call, "outer": scope.outer}
 
     def begin(self) -> None:
-        """An export starts: what an earlier one left is forgotten."""
+        """Starts an export: discards the records of an earlier one."""
         self._scopes.clear()
         self._nodes.clear()
         self._counts.clear()
@@ -84,7 +84,7 @@ class ModuleMap:
         self._why_not = why
 
     def enter(self, module: torch.nn.Module, scope: str) -> str:
-        """The scope of a module that is about to be traced, with a number of its own in it."""
+        """Returns the scope of a module that is about to be traced, with a unique number in it."""
         path = self._paths.of(module)
         if path is None:
             return scope
@@ -98,7 +98,7 @@ class ModuleMap:
         return f"{kind}~thence{len(self._scopes) - 1}::{word}"
 
     def named(self, graph: Any) -> None:
-        """The graph as it is about to be written, its nodes named."""
+        """Reads the final graph, whose nodes have names."""
         for node in _nodes(graph):
             scope = _number(node.scopeName())
             if scope is not None and node.hasAttribute(_NAME):
@@ -111,9 +111,9 @@ class ModuleMap:
 @whole
 @contextmanager
 def record_module_map(model: torch.nn.Module) -> Iterator[ModuleMap]:
-    """Listens to `torch.onnx.export(model, ..., dynamo=False)` inside the block.
+    """Observes `torch.onnx.export(model, ..., dynamo=False)` inside the block.
 
-    Give it the same object as the exporter. An export of another model is let through unheard.
+    Pass the same object as to the exporter. An export of another model is not recorded.
     """
     home, setup, naming = _exporter()
     paths = ModulePaths(model)
@@ -123,7 +123,7 @@ def record_module_map(model: torch.nn.Module) -> Iterator[ModuleMap]:
         result = setup(exported, as_functions, *rest, **options)
         if exported is model:
             recorded.begin()
-            if as_functions:  # classes become functions, so their names must stay
+            if as_functions:  # classes become functions, so their names must not change
                 recorded.fail("modules were exported as functions")
             else:
                 _tracer._trace_module_map = _Table(_tracer._trace_module_map, recorded)
@@ -140,7 +140,7 @@ def record_module_map(model: torch.nn.Module) -> Iterator[ModuleMap]:
         interrupts_wait(),
         LOCK,
         training_flags(paths),
-    ):  # the exporter gives all modules the root's flag back
+    ):  # the exporter sets all modules to the root's flag
         try:
             home[_SETUP] = listening_setup
             setattr(torch._C, _NAMING, listening_naming)
@@ -151,7 +151,7 @@ def record_module_map(model: torch.nn.Module) -> Iterator[ModuleMap]:
 
 
 class _Table(dict[Any, str]):
-    """The exporter's table from module to scope, which gives a new scope for each call."""
+    """The exporter's table from module to scope, with a new scope for each call."""
 
     def __init__(self, plain: dict[Any, str], recorded: ModuleMap) -> None:
         super().__init__(plain)
@@ -167,7 +167,7 @@ class _Table(dict[Any, str]):
 
 
 def _exporter() -> tuple[dict[str, Any], Callable[..., Any], Callable[..., Any]]:
-    """The namespace in which the exporter looks its set-up function up, that function, the naming pass."""
+    """The namespace of the exporter's set-up function, that function, and the naming pass."""
     naming = getattr(torch._C, _NAMING, None)
     for name in _HOMES:
         try:

@@ -11,18 +11,18 @@ import torch
 
 from .tensors import dtype_name
 
-# Longer lists and texts are left out: they are data, not settings.
+# Longer lists and strings are left out: they are data, not settings.
 LONGEST = 64
 
 _WORDS = (torch.device, torch.layout, torch.memory_format)
 
 
 class NotPlain(Exception):
-    """An argument that is no plain data, or too long."""
+    """An argument is not plain data, or is too long."""
 
 
 class Operator:
-    """What an operator's schema says about its arguments, read once. Some have no schema."""
+    """The argument information of an operator's schema, read once. Some operators have no schema."""
 
     def __init__(self, function: Any) -> None:
         self.name = str(function)
@@ -34,7 +34,7 @@ class Operator:
         }
 
     def written(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
-        """The tensors that it writes into, as its schema declares."""
+        """The tensors that the operator writes into, according to its schema."""
         if not self._writes:
             return []
         return [
@@ -45,7 +45,7 @@ class Operator:
         ]
 
     def settings(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, object]:
-        """Its arguments that are no tensors, by name."""
+        """The arguments that are not tensors, by name."""
         found: dict[str, object] = {}
         for name, value in self._named(args, kwargs):
             if not isinstance(value, torch.Tensor):
@@ -60,7 +60,7 @@ class Operator:
 
 
 def plain(value: Any) -> object:
-    """The value as JSON can hold it; numbers that JSON lacks become words."""
+    """Converts a value to JSON. Numbers that JSON lacks become strings."""
     if value is None or type(value) in (bool, int):
         return value
     if isinstance(value, str) and len(value) <= LONGEST:

@@ -1,7 +1,7 @@
-"""Parameters and buffers: where they are, what they are, and a fingerprint of their content.
+"""Parameters and buffers: their paths, shapes and types, and a fingerprint of their content.
 
-The same memory seen under several names is one parameter with aliases. Fingerprints are computed
-by the core, which is handed a few tensors at a time, so weights are never held twice.
+Memory that has several names is one parameter with aliases. The core computes fingerprints of a few tensors
+at a time, so weights are never held twice.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Parameter:
     tensor: torch.Tensor
     buffer: bool
     aliases: list[str] = field(default_factory=list)
-    same: list[torch.Tensor] = field(default_factory=list)  # other tensor objects on the same memory
+    same: list[torch.Tensor] = field(default_factory=list)  # other tensor objects with the same memory
 
 
 def parameters(paths: ModulePaths) -> list[Parameter]:
-    """Every parameter and buffer, in the order of the modules; those of a module before its children's."""
+    """Every parameter and buffer, in module order; those of a module precede those of its children."""
     found: dict[tuple[object, ...], Parameter] = {}
     for path, tensor, buffer in _tensors(paths):
         first = found.setdefault(_memory(tensor), Parameter(path, tensor, buffer))
@@ -45,7 +45,7 @@ def parameters(paths: ModulePaths) -> list[Parameter]:
 
 
 def rows(found: list[Parameter], fingerprint: Fingerprint | None) -> list[dict[str, object]]:
-    """The rows of the file. The core lets go of the interpreter while it reads: several are read at once."""
+    """The rows of the file. The core releases the GIL while it reads, so several tensors are read at once."""
     with ThreadPoolExecutor(max_workers=_readers()) as readers:
         return list(readers.map(lambda parameter: _row(parameter, fingerprint), found))
 
@@ -55,7 +55,7 @@ def _readers() -> int:
 
 
 def paths_by_tensor(found: list[Parameter]) -> dict[int, str]:
-    """The unique path of each parameter by the `id()` of each tensor object that it is."""
+    """Maps the `id()` of each tensor object to the unique path of its parameter."""
     return {id(tensor): p.path for p in found for tensor in (p.tensor, *p.same)}
 
 
@@ -68,7 +68,7 @@ def _tensors(paths: ModulePaths) -> Iterator[tuple[str, torch.Tensor, bool]]:
 
 
 def _memory(tensor: torch.Tensor) -> tuple[object, ...]:
-    """What two names must have in common to be one parameter."""
+    """The key that two names must share to be one parameter."""
     if not _is_plain(tensor) or tensor.numel() == 0:
         return ("object", id(tensor))  # no memory to compare
     start = tensor.untyped_storage().data_ptr()
@@ -82,7 +82,7 @@ def _row(parameter: Parameter, fingerprint: Fingerprint | None) -> dict[str, obj
         row["buffer"] = True
     row["aliases"] = parameter.aliases
     if fingerprint is not None and _is_plain(tensor):
-        # A type of number whose bytes cannot be had has no fingerprint.
+        # A tensor whose bytes are not accessible has no fingerprint.
         with suppress(RuntimeError, TypeError), _content(tensor) as content:
             row["fingerprint"] = fingerprint(content, list(tensor.shape), dtype_name(tensor.dtype))
     return row

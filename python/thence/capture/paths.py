@@ -1,7 +1,7 @@
-"""The modules of a live model, each under one path.
+"""The modules of a live model, each with one path.
 
-A module reachable by several paths is known by the first, in the order of `named_modules()`; the
-others are its aliases. Modules are told apart by identity, whatever their `__eq__` says.
+A module that has several paths is identified by the first, in the order of `named_modules()`; the others are
+its aliases. Modules are compared by identity, whatever their `__eq__` returns.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 
 import torch
 
-# A model whose shared modules multiply into more paths than this keeps the first of them.
+# Shared modules can multiply paths. Only the first of them are kept.
 MOST_PATHS = 100_000
 
 
 @dataclass(frozen=True)
 class Named:
-    """A module with its unique path and the other paths that lead to it."""
+    """A module with its unique path and its other paths."""
 
     path: str
     module: torch.nn.Module
@@ -33,7 +33,7 @@ class ModulePaths:
         self._add("", model, ())
 
     def _add(self, path: str, module: torch.nn.Module, above: tuple[int, ...]) -> None:
-        if id(module) in above:  # a module inside itself has paths without end
+        if id(module) in above:  # a module inside itself has infinitely many paths
             return
         seen = self._by_id.get(id(module))
         if seen is None:
@@ -51,16 +51,16 @@ class ModulePaths:
         return iter(self._by_id.values())
 
     def of(self, module: object) -> str | None:
-        """The unique path of a module; None when the model does not have it."""
+        """The unique path of a module; None if it is not in the model."""
         named = self._by_id.get(id(module))
         return None if named is None else named.path
 
     def with_id(self, number: int) -> Named | None:
-        """The module whose `id()` is a number; None when the model does not have it."""
+        """The module with this `id()`; None if it is not in the model."""
         return self._by_id.get(number)
 
     def at(self, path: str) -> Named | None:
-        """The module found at a path, be it the unique one or an alias."""
+        """The module at a path, which may be an alias."""
         return self._by_path.get(path)
 
     def every_path(self) -> Iterator[tuple[str, torch.nn.Module]]:

@@ -1,9 +1,9 @@
-"""Marks what torch.export draws with the module that was running.
+"""Marks the nodes that torch.export creates with the module that was running.
 
-The exporter keeps a stack of modules itself, and it is not always right: a view that is replayed after a
-write into its base bears the module that reads it. Hooks hear which module really runs, and torch copies
-what they leave in its current metadata onto each node that it draws. It does so only while a module runs:
-elsewhere torch leaves notes of its own there, which it does not expect to find on nodes.
+The module stack of the exporter is not always right: a view that is replayed after a write into its base has
+the module that reads it. Hooks observe which module really runs, and torch copies their entry in its current
+metadata to each node that it creates. Copying is on only while a module runs: elsewhere torch stores internal
+notes there, which it does not expect on nodes.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from .compiler import is_dynamo_tracing
 from .interrupts import whole
 from .paths import ModulePaths
 
-_KEY = "thence.running"  # in the `custom` metadata of nodes, and in __dict__ of modules while it lasts
+_KEY = "thence.running"  # in the `custom` metadata of nodes, and temporarily in __dict__ of modules
 _traceback: Any = traceback
 
 
 @whole
 @contextmanager
 def marked(model: torch.nn.Module) -> Iterator[None]:
-    """Around a call of torch.export; does nothing where torch cannot be told what to copy."""
+    """Encloses a call of torch.export. It has no effect if torch cannot be configured to copy metadata."""
     if not hasattr(traceback, "preserve_node_meta") or not hasattr(traceback, "current_meta"):
         yield
         return
@@ -44,9 +44,9 @@ def marked(model: torch.nn.Module) -> Iterator[None]:
 
     def enter(module: torch.nn.Module, _args: Any) -> None:
         if not is_dynamo_tracing() and threading.get_ident() == thread:
-            # torch.export calls stand-ins, which share their module's __dict__. A module made inside
-            # forward has no path: its caller is the best answer. Nor has torch's wrapper around the model,
-            # which has no caller either: nothing is marked there.
+            # torch.export calls stand-ins, which share their module's __dict__. A module that is made inside
+            # forward has no path, so its caller is used. Torch's wrapper around the model has neither a path
+            # nor a caller: nothing is marked there.
             caller = running[-1] if running else None
             running.append(module.__dict__.get(_KEY, caller))
             if running[-1] is not None:
@@ -78,7 +78,7 @@ def marked(model: torch.nn.Module) -> Iterator[None]:
 
 
 def running_at(node: torch.fx.Node) -> str | None:
-    """The path of the module that was running when the node was drawn, if it is known.
+    """The path of the module that was running when the node was created, if it is known.
 
     In the body of control flow, which Dynamo traces, it is the module that started the control flow.
     """

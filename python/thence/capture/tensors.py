@@ -1,4 +1,4 @@
-"""Small facts about tensors, in the words of the capture file."""
+"""Properties of tensors, in the format of the capture file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-# Deeper nesting than this in inputs or results is not looked into.
+# Inputs and results that are nested deeper are ignored.
 DEEPEST = 8
 
 
@@ -18,14 +18,14 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 
 def sizes(tensor: torch.Tensor) -> list[int | str] | None:
-    """The shape; a dimension that may vary is given by its expression, None where there is no shape."""
+    """The shape; None if there is none. A dimension that may vary is an expression."""
     if tensor.is_nested or is_lazy(tensor):
         return None
     return [size if type(size) is int else str(size) for size in tensor.shape]
 
 
 def shape_and_type(value: object) -> dict[str, object]:
-    """The fields `shape` and `dtype` of a row; none for what is no tensor, no shape where there is none."""
+    """The fields `shape` and `dtype` of a row, as far as they exist; none if it is not a tensor."""
     if not isinstance(value, torch.Tensor):
         return {}
     shape = sizes(value)
@@ -33,7 +33,7 @@ def shape_and_type(value: object) -> dict[str, object]:
 
 
 def is_lazy(tensor: Any) -> bool:
-    """Whether a parameter waits for the first forward to learn its shape."""
+    """Whether the first forward sets the shape of this parameter."""
     return bool(torch.nn.parameter.is_lazy(tensor))
 
 
@@ -47,7 +47,7 @@ def tensors_in(value: object, depth: int = 0) -> Iterator[torch.Tensor]:
 
 
 def named_leaves(name: str, value: object, depth: int = 0) -> Iterator[tuple[str, object]]:
-    """What a nested argument consists of: `states.0`, `states.1`."""
+    """The parts of a nested argument: `states.0`, `states.1`."""
     items = _items(value) if depth < DEEPEST and not isinstance(value, torch.Tensor) else []
     if not items:
         yield name, value
@@ -56,7 +56,7 @@ def named_leaves(name: str, value: object, depth: int = 0) -> Iterator[tuple[str
 
 
 def map_tensors(function: Callable[[torch.Tensor], torch.Tensor], value: Any, depth: int = 0) -> Any:
-    """The same nested tuples, lists and dicts with every tensor replaced; other things stay as they are."""
+    """The same nested tuples, lists and dicts with every tensor replaced. Other values are kept."""
     if isinstance(value, torch.Tensor):
         return function(value)
     if depth < DEEPEST and type(value) in (tuple, list):

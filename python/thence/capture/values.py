@@ -1,8 +1,8 @@
-"""Numbers for tensors: what an operation made and what another one read.
+"""Numbers for tensors, which connect the operation that wrote a tensor with those that read it.
 
-A tensor keeps its number for as long as it lives and is not written to. Python reuses `id()` after
-a tensor is gone, so each number is kept with a weak reference that tells. Writing into a tensor
-makes a new value, and makes new values of the tensors that look at the same memory.
+A tensor keeps its number until it is deleted or written to. Python reuses the `id()` of a deleted tensor, so
+each number is stored with a weak reference that detects this. Writing into a tensor makes a new value, and
+new values of all tensors that share its memory.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import torch
 
 from .tensors import shape_and_type
 
-# How many tensors on one piece of memory are remembered before the dead are swept.
+# Number of tensors on one piece of memory that are remembered before dead ones are removed.
 _SWEEP = 16
 
 
 class Values:
-    """The tensors that a trace speaks of."""
+    """The tensors of a trace."""
 
     def __init__(self, parameters: dict[int, str]) -> None:
         self.rows: list[dict[str, object]] = []
@@ -27,14 +27,14 @@ class Values:
         self._sharing: dict[int, list[weakref.ref[torch.Tensor]]] = {}
 
     def of(self, tensor: torch.Tensor) -> int:
-        """The tensor's number; a tensor never seen before gets one."""
+        """The tensor's number. A new tensor gets a new number."""
         known = self._known.get(id(tensor))
         if known is not None and known[0]() is tensor:
             return known[1]
         return self._new(tensor, self._parameters.get(id(tensor)))
 
     def rewritten(self, tensor: torch.Tensor) -> list[int]:
-        """New numbers for a tensor that was written to, and for others on the same memory."""
+        """New numbers for a tensor that was written to, and for others that share its memory."""
         numbers = [self._new(tensor, None)]
         for other in self._neighbours(tensor):
             numbers.append(self._new(other, None))
@@ -82,7 +82,7 @@ class Values:
 def _alive(reference: weakref.ref[torch.Tensor]) -> torch.Tensor | None:
     tensor = reference()
     if tensor is not None and hasattr(tensor, "_fix_weakref"):
-        tensor._fix_weakref()  # what PyTorch asks of those who look through weak references
+        tensor._fix_weakref()  # PyTorch requires this of code that resolves weak references
     return tensor
 
 
@@ -91,12 +91,12 @@ def _memory(tensor: torch.Tensor) -> int | None:
         return None
     try:
         return int(tensor.untyped_storage()._cdata)
-    except (NotImplementedError, RuntimeError):  # wrappers that have no memory of their own
+    except (NotImplementedError, RuntimeError):  # wrappers that have no memory
         return None
 
 
 def _extent(tensor: torch.Tensor) -> tuple[int, int]:
-    """The first and the last byte that a tensor looks at."""
+    """The first and the last byte of a tensor in its memory."""
     start = int(tensor.storage_offset())
     steps = zip(tensor.shape, tensor.stride(), strict=True)
     end = start + sum((size - 1) * stride for size, stride in steps if size > 0)

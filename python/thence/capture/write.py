@@ -1,4 +1,4 @@
-"""A capture to disk: streamed, in one order, and whole or not at all."""
+"""Writes a capture to disk: streamed, in a fixed order, and atomically."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 
 
 def write(capture: Mapping[str, object], path: str | os.PathLike[str]) -> None:
-    """Writes beside the target and renames, so that a full disk leaves what was there before."""
+    """Writes a temporary file and renames it, so that a full disk leaves the old file intact."""
     target = Path(path)
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     try:
@@ -33,14 +33,14 @@ def write(capture: Mapping[str, object], path: str | os.PathLike[str]) -> None:
 
 
 def _usual_mode() -> int:
-    """What `open` would have given the file; temporary ones are for their owner alone."""
+    """The mode that `open` would give the file; temporary files are private to their owner."""
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
 
 
 def _sync_folder(folder: Path) -> None:
-    """The new name reaches the disk, where folders can be told to."""
+    """Flushes the new name to the disk, if the system can flush folders."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -1,10 +1,10 @@
-"""From what a user named to an ONNX file on disk: the Python half of `thence export`.
+"""Loads a model and exports it to an ONNX file: the Python part of `thence export`.
 
     loaded = load("some-folder")
     inputs = loaded.inputs or derive_inputs(loaded.model, loaded.config, hints=loaded.hints)
     exported = export_model(loaded.model, inputs, "model.onnx")
 
-Captures and tags are others' work: `export_model` takes them as hooks.
+`export_model` takes hooks for captures and tags, which are made elsewhere.
 """
 
 from __future__ import annotations

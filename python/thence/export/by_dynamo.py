@@ -33,7 +33,7 @@ def export(request: Request) -> Made:
         **_dynamic(request, known),
         **request.options,
     }
-    if "fallback" in known:  # a torch that would hide a failure behind the other exporter
+    if "fallback" in known:  # this torch would otherwise hide a failure behind the other exporter
         arguments.setdefault("fallback", False)
     for name in ("external_data", "export_params", "keep_initializers_as_inputs"):
         arguments.pop(name, None)  # for `save`
@@ -57,14 +57,14 @@ def _wrapped(request: Request, arguments: dict[str, Any]) -> Any:
 def _plain(request: Request, arguments: dict[str, Any]) -> Any:
     call = PlainCall.of(request)
     if "dynamic_shapes" in arguments and "dynamic_shapes" not in request.options:
-        arguments["dynamic_shapes"] |= dict.fromkeys(request.inputs.fixed)  # one for each argument
+        arguments["dynamic_shapes"] |= dict.fromkeys(request.inputs.fixed)  # an entry for each argument
     if "input_names" not in request.options:
         del arguments["input_names"]
     return torch.onnx.export(request.model, call.args, **{**call.options(), **arguments})
 
 
 def _dynamic(request: Request, known: set[str]) -> dict[str, Any]:
-    """Dynamic axes by name, for every input: torch.export wants to hear of each."""
+    """Dynamic axes by name, for every input: torch.export needs an entry for each."""
     if not request.dynamic or {"dynamic_shapes", "dynamic_axes"} & set(request.options):
         return {}
     if "dynamic_shapes" not in known:
@@ -73,7 +73,7 @@ def _dynamic(request: Request, known: set[str]) -> dict[str, Any]:
 
 
 def save(program: Any, request: Request) -> None:
-    """Writes the program's model; weights inline as long as one file can hold them."""
+    """Writes the program's model, with inline weights if they fit into one file."""
     options = request.options
     program.save(
         str(request.file),

@@ -44,7 +44,7 @@ def export(request: Request) -> Made:
 
 
 def _wrapped(request: Request, where: Any, arguments: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """Gives the names of the graph's inputs and outputs."""
+    """Runs the export, and returns the names of the graph's inputs and outputs."""
     model, inputs = request.model, request.inputs
     with flat_forward(model, request.names, inputs.fixed) as outputs, torch.no_grad():
         arguments.setdefault("input_names", request.names)
@@ -64,7 +64,7 @@ def _plain(request: Request, where: Any, arguments: dict[str, Any]) -> tuple[lis
 
 
 class _Kept:
-    """What the exporter takes for an open file. It writes once, and what it writes is not copied."""
+    """A file object for the exporter, which writes once. The written bytes are kept without a copy."""
 
     content: bytes | None = None
 
@@ -77,7 +77,7 @@ class _Kept:
 
 @contextmanager
 def _log_aside(verbose: bool) -> Iterator[None]:
-    """Keeps the exporter's log, which is C++ and dumps the graph when it fails, off standard output."""
+    """Keeps the exporter's log off standard output: its C++ code dumps the graph when it fails."""
     core: Any = torch._C
     if not hasattr(core, "_jit_onnx_log") or not hasattr(core, "_jit_set_onnx_log_output_stream"):
         yield
@@ -96,7 +96,7 @@ def _log_aside(verbose: bool) -> Iterator[None]:
 
 
 def _gather(file: Path, scattered: list[Path]) -> None:
-    """Streams the weights into one file beside the model: this exporter writes one file a tensor."""
+    """Streams the weights into one file beside the model: this exporter writes one file per tensor."""
     onnx_ir: Any = importlib.import_module("onnx_ir")
     inner = file.parent / "gathered"
     inner.mkdir()

@@ -1,4 +1,4 @@
-"""transformers.exporters.OnnxExporter: torch.export with transformers' own patches for hard models."""
+"""transformers.exporters.OnnxExporter: torch.export with the patches of transformers for difficult models."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def export(request: Request) -> Made:
     if request.dynamic:
         settings.setdefault("dynamic_shapes", _dynamic(request))
     arguments = {name: tensor.clone() for name, tensor in request.inputs.tensors.items()}
-    # Once more quiet: transformers set up its loggers when it was imported, which may be just now.
+    # Silence the loggers again: transformers creates them when it is imported, possibly just now.
     with ExitStack() as stack:
         stack.enter_context(quiet(request.verbose))
         if request.how is not How.PLAIN:
@@ -56,7 +56,7 @@ def _classes() -> tuple[Any, Any]:
 
 
 def _dynamic(request: Request) -> dict[str, Any]:
-    """torch.export's own way to say it: one dimension object for each name."""
+    """Dynamic axes for torch.export: one dimension object for each name."""
     names = {name for axes in request.dynamic.values() for name in axes.values()}
     dims = dict.fromkeys(names, torch.export.Dim.DYNAMIC)
     return {

@@ -1,4 +1,4 @@
-"""Number types by the names people write."""
+"""Number types by their usual names."""
 
 from __future__ import annotations
 

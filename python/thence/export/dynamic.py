@@ -1,4 +1,4 @@
-"""`--dynamic`: which axes of derived inputs may vary."""
+"""`--dynamic`: chooses the dynamic axes of derived inputs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from .inputs import Inputs
 
 
 def batch_and_sequence(inputs: Inputs, *, batch: int) -> dict[str, dict[int, str]]:
-    """The batch of every input that has one, and the length of text: of ids and what goes with them.
+    """Makes the batch axis of every input dynamic, and the length of text: of ids and their companions.
 
-    Derive the inputs with a `batch` of 2 or more: exporters take an axis of 1 for a constant.
+    Derive the inputs with a `batch` of 2 or more: exporters treat an axis of 1 as a constant.
     """
     axes: dict[str, dict[int, str]] = {}
     fenced = any(tensor.is_floating_point() for tensor in inputs.tensors.values())
@@ -16,7 +16,7 @@ def batch_and_sequence(inputs: Inputs, *, batch: int) -> dict[str, dict[int, str
         found: dict[int, str] = {}
         if tensor.dim() > 0 and tensor.shape[0] == batch:
             found[0] = "batch"
-        # Beside pictures or sound the text's length is tied to theirs: it stays as it is.
+        # With pictures or sound, the length of the text depends on theirs, so it stays static.
         if tensor.dim() == 2 and not tensor.is_floating_point() and not fenced:
             found[1] = "decoder_sequence" if name.startswith("decoder") else "sequence"
         if found:

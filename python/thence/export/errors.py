@@ -1,8 +1,8 @@
-"""What can go wrong between a user's words and an ONNX file on disk, as one exception.
+"""The exception for failures between the user's request and the ONNX file on disk.
 
-It has the parts of the core's own errors, so the command line prints both alike: a code that
-docs/errors.md explains, what is wrong in one sentence, what to do about it, and, for `--verbose`,
-the words of whoever failed.
+It has the same parts as the errors of the core, so the command line prints both alike: a code that
+docs/errors.md explains, one sentence about the problem, a suggestion, and, for `--verbose`, the original
+message.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from ..messages import printable
 
 
 class Code(str, Enum):
-    """Why an export ended. The letter X is for export; the numbers never change their meaning."""
+    """The reason why an export ended. X stands for export; the numbers never change their meaning."""
 
     UNKNOWN_MODEL = "X001"  # no such hub id, folder, file, module or factory
-    UNREADABLE_MODEL = "X002"  # there is something, but no model can be made of it
-    REMOTE_CODE = "X003"  # the model needs code from its repository, and nobody allowed that
+    UNREADABLE_MODEL = "X002"  # the source exists, but no model can be built from it
+    REMOTE_CODE = "X003"  # the model needs code from its repository, which was not allowed
     TASK = "X004"  # no such task, or the model has no class for it
     DTYPE = "X005"  # no such number type
-    MISSING_PACKAGE = "X006"  # a package that is needed is not installed
-    NO_INPUTS = "X010"  # no inputs could be found that the model accepts
-    FORWARD = "X011"  # the model's forward fails on the inputs that were given
+    MISSING_PACKAGE = "X006"  # a required package is not installed
+    NO_INPUTS = "X010"  # no inputs were found that the model accepts
+    FORWARD = "X011"  # the model's forward fails on the given inputs
     SPEC = "X012"  # the input specification is wrong
     EXPORTER = "X020"  # every exporter that was tried failed
-    NO_EXPORTER = "X021"  # no such exporter, or it is not there in this environment
+    NO_EXPORTER = "X021"  # no such exporter, or it is not available in this environment
     OPTION = "X022"  # the exporter does not know an option
-    UNRECORDED = "X023"  # diagnostic: the model is exported, and a part of it could not be recorded
+    UNRECORDED = "X023"  # diagnostic: the model was exported, and a part of it could not be recorded
     OUTPUT = "X030"  # the output could not be written
 
 
@@ -35,10 +35,10 @@ _IO = {Code.OUTPUT}
 
 
 class ExportError(Exception):
-    """An export that ended, in words for its user.
+    """An export that ended, with a message for the user.
 
-    `what` is one sentence, `hint` says what to try, `details` are somebody else's words (the
-    exporter's, the system's), shown under `--verbose` only.
+    `what` is one sentence, `hint` suggests what to try, `details` is the original message (of the exporter or
+    the system), which only `--verbose` shows.
 
     >>> error = ExportError(Code.DTYPE, "there is no dtype 'float31'", "choose float32 or float16")
     >>> print(error)
@@ -53,18 +53,18 @@ class ExportError(Exception):
         self.what = what
         self.hint = hint
         self.details = details
-        super().__init__(code, what, hint, details)  # all of them, so that it can be pickled
+        super().__init__(code, what, hint, details)  # all arguments, so that it can be pickled
 
     @property
     def exit_code(self) -> int:
-        """3 for bad input, 4 when input or output failed: the exit codes of the program."""
+        """The exit code of the program: 3 for bad input, 4 if input or output failed."""
         return 4 if self.code in _IO else 3
 
     def __str__(self) -> str:
         return self.text()
 
     def text(self, *, verbose: bool = False) -> str:
-        """The lines to print: the sentence, the hint and, if wanted, the details."""
+        """The lines to print: the sentence, the hint and, if `verbose`, the details."""
         lines = [f"error[{self.code.value}]: {self.what}"]
         if self.hint:
             lines.append(f"  help: {self.hint}")
@@ -74,7 +74,7 @@ class ExportError(Exception):
 
 
 def words_of(error: BaseException, limit: int = 200) -> str:
-    """The first line of an error that says something, cut to a length that fits a sentence."""
+    """The first meaningful line of an error, shortened to fit into a sentence."""
     text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     text = text if len(text) <= limit else text[: limit - 3] + "..."
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

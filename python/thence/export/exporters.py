@@ -1,14 +1,14 @@
-"""From a live model and its inputs to an ONNX file, by the first exporter that can.
+"""Exports a live model to an ONNX file with the first exporter that succeeds.
 
     dynamo        torch.onnx.export(dynamo=True)
     torchscript   torch.onnx.export(dynamo=False)
     transformers  transformers.exporters.OnnxExporter
 
-An exporter that fails while we record is called again without anything of ours around it: an export is
-never worse than that of plain PyTorch. Only what the plain call says is then reported as a failure.
+An exporter that fails while we record is called again without our hooks and wrappers: an export never fails
+where plain PyTorch succeeds. Only the error of the plain call is reported as a failure.
 
-Torch's exporters change global state, so one export runs at a time in a process (`LOCK`). The model
-and torch are left as they were found, and the output appears complete or not at all.
+Torch's exporters change global state, so one export runs at a time in a process (`LOCK`). The model and torch
+are restored afterwards. The output appears complete or not at all.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ DEFAULT_ORDER = ("dynamo", "torchscript", "transformers")
 
 @dataclass
 class Failure:
-    """An exporter that could not: in a sentence, and in its own words."""
+    """An exporter that failed: our sentence, and its original message."""
 
     exporter: str
     what: str
@@ -57,7 +57,7 @@ class Failure:
 
 @dataclass
 class Exported:
-    """An export that is on disk."""
+    """A completed export on disk."""
 
     path: Path
     files: list[Path]  # the model first, then its data
@@ -66,38 +66,39 @@ class Exported:
     output_names: list[str]
     seconds: float
     program: Any = None  # torch.onnx.ONNXProgram, from dynamo and transformers
-    exported_program: Any = None  # the torch.export.ExportedProgram that the exporter made anyway
-    failures: list[Failure] = field(default_factory=list)  # of exporters tried before
-    unrecorded: str | None = None  # why nothing was recorded while it was exported, if that failed
+    exported_program: Any = None  # the torch.export.ExportedProgram, if the exporter made one
+    failures: list[Failure] = field(default_factory=list)  # of the exporters that were tried before
+    unrecorded: str | None = None  # why recording failed during the export, if it did
 
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """How a model is exported."""
+    """Options of an export."""
 
     exporter: str | Sequence[str] | None = None  # one, or several in the order to try them
     opset: int | None = None
-    # Input -> axis -> name; without it, `Inputs.dynamic`. All other axes are static.
+    # Input -> axis -> name; the default is `Inputs.dynamic`. All other axes are static.
     dynamic: Mapping[str, Mapping[int, str]] | None = None
     exporter_options: Mapping[str, Any] = field(default_factory=dict)  # keywords for the exporter
     verbose: bool = False
-    # Gets a sentence when an exporter fails and the next one is tried.
+    # Called with a sentence when an exporter fails and the next one is tried.
     say: Callable[[str], None] = to_stderr
-    # Marks the graph of torch.export with the modules that run, and enters `around_torchscript(model)`
-    # around the TorchScript exporter's call.
+    # If true, nodes of torch.export are marked with the running module, and `around_torchscript(model)`
+    # encloses the call of the TorchScript exporter.
     record: bool = True
     around_torchscript: Callable[[nn.Module], AbstractContextManager[Any]] = lambda _model: nullcontext()
-    # May still change the file before it gets its place; where `Made` has the content, it writes the file.
+    # May change the file before it is moved to its place. If `Made` has the content, this must write the
+    # file.
     finish: Callable[[Path, Made], None] | None = None
 
 
 def export_model(
     model: nn.Module, inputs: Inputs, path: str | Path, options: ExportOptions | None = None
 ) -> Exported:
-    """Exports `model` to `path`, by the first exporter that can.
+    """Exports `model` to `path` with the first exporter that succeeds.
 
-    Raises ExportError: X011 forward fails, X020 all exporters failed, X021 no such exporter, X022 an
-    unknown option, X030 the output cannot be written.
+    Raises ExportError: X011 forward fails, X020 all exporters failed, X021 no such exporter, X022 an unknown
+    option, X030 the output cannot be written.
     """
     options = options or ExportOptions()
     output = Path(path)
@@ -137,10 +138,10 @@ def _request(model: nn.Module, inputs: Inputs, file: Path, output: Path, options
 
 
 def _made_or_failure(name: str, request: Request, first: bool) -> Made | Failure:
-    """What an exporter made, or why it could not.
+    """Returns what an exporter made, or why it failed.
 
-    Raises ExportError where no other exporter can, either: the output cannot be written, or forward fails,
-    which is checked after the first failure.
+    Raises ExportError if every other exporter would fail, too: the output cannot be written, or forward
+    fails, which is checked after the first failure.
     """
     try:
         return _attempt(name, request)
@@ -155,7 +156,7 @@ def _made_or_failure(name: str, request: Request, first: bool) -> Made | Failure
 
 
 def _finish(request: Request, made: Made, options: ExportOptions) -> list[Path]:
-    """Completes the file, and gives it and its data their place."""
+    """Completes the file, and moves it and its data to their place."""
     if made.unrecorded is not None and options.record:
         options.say(_unrecorded_sentence(request.model, made.unrecorded))
     if options.finish is not None:
@@ -181,11 +182,11 @@ def _exported(
 
 
 def _attempt(name: str, request: Request) -> Made:
-    """One exporter, once more without anything of ours if it fails. Raises what the plain call raises."""
+    """Runs one exporter; if it fails, once more without hooks, and raises the error of that call."""
     try:
         return _export(name, request)
     except ExportError:
-        raise  # an option, a package or the disk: the plain call has the same
+        raise  # an option, a package or the disk: the plain call would fail in the same way
     except Exception as error:
         _raise_if_output(error, request)
         reason = words_of(error)
@@ -254,6 +255,6 @@ def _all_failed(model: nn.Module, failures: list[Failure]) -> ExportError:
 
 
 def _empty(folder: Path) -> None:
-    """What a failed exporter left must not be taken for the next one's data."""
+    """Removes the files of a failed exporter, so that they are not mistaken for data of the next one."""
     for path in folder.iterdir():
         shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -1,4 +1,4 @@
-"""`package.module:name`: a user's own Python that makes a model."""
+"""`package.module:name`: the user's Python code that makes a model."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from .errors import Code, ExportError, words_of
 
 
 def call_factory(name: str) -> Any:
-    """What the named callable returns; a module that is named directly is returned as it is."""
+    """Calls the named callable and returns its result. A torch module is returned as it is."""
     with _current_folder_last():
         return _call(name)
 
 
 @contextmanager
 def _current_folder_last() -> Iterator[None]:
-    """Lets the user's own module, and what it imports, be found in the current folder.
+    """Adds the current folder to the import path, for the user's module and its imports.
 
-    The folder is last on the path, so that nothing in it replaces an installed package.
+    It is the last entry, so that its files replace no installed package.
     """
     here = os.getcwd()
     sys.path.append(here)
     try:
         yield
     finally:
-        for at in reversed(range(len(sys.path))):  # the last one is ours; the user may have named it, too
+        for at in reversed(range(len(sys.path))):  # the last one is ours; the user may have added it, too
             if sys.path[at] == here:
                 del sys.path[at]
                 break
@@ -69,7 +69,7 @@ def _call(name: str) -> Any:
 
 
 def _import(place: str, name: str) -> Any:
-    """Imports the module."""
+    """Imports the module, and reports a missing one as ExportError."""
     try:
         return importlib.import_module(place)
     except ModuleNotFoundError as error:

@@ -1,8 +1,8 @@
-"""What a model tells about itself: its configuration with all that is nested in it, and its modules.
+"""Facts about a model: its configuration, including nested ones, and its modules.
 
-A question names attributes in order of preference and a scope, a word such as "vision" or "text":
-configurations whose place in the tree contains the word are asked first, then the outermost one,
-then the others. No question knows which model it asks.
+A query names attributes in order of preference and a scope, a word such as "vision" or "text". Configurations
+whose path in the tree contains the word come first, then the outermost one, then the others. No query depends
+on a particular model.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torch import nn
 
 from .flat import forward_parameters
 
-# Words that stand for one kind of signal in the names of nested configurations.
+# Words that indicate a modality in the names of nested configurations.
 SCOPES: dict[str, tuple[str, ...]] = {
     "text": ("text", "language", "llm", "decoder", "question", "query"),
     "vision": ("vision", "image", "visual", "backbone", "video", "perception"),
@@ -27,7 +27,7 @@ SCOPES: dict[str, tuple[str, ...]] = {
 
 
 class Facts:
-    """The attributes of a model's configuration, nested ones included, and a few of its modules."""
+    """The attributes of a model's configuration, including nested ones, and some of its modules."""
 
     def __init__(self, model: nn.Module, config: Any = None, hints: Mapping[str, Any] | None = None) -> None:
         self.model = model
@@ -42,7 +42,7 @@ class Facts:
         self.required = [name for name, p in self.parameters.items() if p.default is p.empty]
 
     def all(self, *names: str, scope: str = "") -> list[Any]:
-        """Every value the attributes have, the most fitting first."""
+        """Every value of the attributes, the best match first."""
         found = []
         for name in names:
             for _, attributes in self._ordered(scope):
@@ -52,11 +52,11 @@ class Facts:
         return found
 
     def get(self, *names: str, scope: str = "", default: Any = None) -> Any:
-        """The value of the first attribute that is set somewhere."""
+        """The value of the first attribute that is set in any configuration."""
         return next(iter(self.all(*names, scope=scope)), default)
 
     def number(self, *names: str, scope: str = "", default: int = 0) -> int:
-        """As `get`, for a positive whole number; of a list, the first."""
+        """Like `get`, for a positive integer; the first one of a list."""
         for value in self.all(*names, scope=scope):
             value = value[0] if isinstance(value, (list, tuple)) and value else value
             if isinstance(value, int) and not isinstance(value, bool) and value > 0:
@@ -64,7 +64,7 @@ class Facts:
         return default
 
     def pair(self, *names: str, scope: str = "") -> tuple[int, int] | None:
-        """As `get`, for a height and a width, which may be written in several ways."""
+        """Like `get`, for a height and a width, which may have several forms."""
         for value in self.all(*names, scope=scope):
             found = as_pair(value)
             if found:
@@ -72,7 +72,7 @@ class Facts:
         return None
 
     def special_tokens(self) -> set[int]:
-        """Every id that some configuration calls a special token."""
+        """Every id that a configuration declares as a special token."""
         found: set[int] = set()
         for _, attributes in self.configs:
             for name, value in attributes.items():
@@ -82,10 +82,10 @@ class Facts:
         return found
 
     def vocabulary(self) -> int:
-        """How many ids the main text input may have."""
+        """The number of ids of the main text input."""
         embedding: Any = None
         ask: Any = getattr(self.model, "get_input_embeddings", None)
-        with suppress(Exception):  # many models have none, and say so in many ways
+        with suppress(Exception):  # many models have none, and raise various exceptions
             embedding = ask()
         if isinstance(embedding, nn.Embedding):
             return int(embedding.num_embeddings)
@@ -96,16 +96,16 @@ class Facts:
         return first.num_embeddings if first is not None else 32
 
     def smallest_vocabulary(self) -> int:
-        """An upper limit of ids that every table of the model has."""
+        """An upper limit for ids that is valid in every table of the model."""
         sizes = [v for v in self.all("vocab_size", "n_vocab") if isinstance(v, int) and v > 0]
         return min([*sizes, self.vocabulary()])
 
     def first(self, kind: type | tuple[type, ...]) -> Any:
-        """The first module of a kind, or None."""
+        """The first module of a class, or None."""
         return next((m for m in self.model.modules() if isinstance(m, kind)), None)
 
     def float_type(self) -> torch.dtype:
-        """The type of the model's weights, which is that of its floating-point inputs too."""
+        """The type of the model's weights, which is also that of its floating-point inputs."""
         return next((p.dtype for p in self.model.parameters() if p.is_floating_point()), torch.float32)
 
     def device(self) -> torch.device:

@@ -1,4 +1,4 @@
-"""What an exporter's exception means, in a sentence of ours."""
+"""Describes an exporter's exception in one sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .errors import ExportError
 from .place import cannot_write
 
 _OPERATOR = re.compile(r"\b((?:aten|prims|torchvision|quantized|prim)(?:::|\.)[A-Za-z_]\w*)")
-# Parts of the names of exceptions, by the step of the exporter that raises them.
+# Parts of exception names, by the step of the exporter that raises them.
 _UNTRANSLATED = re.compile("Unsupported|Dispatch")
 _NOT_CONVERTED = re.compile("Conversion|GraphConstruction")
 _NOT_CAPTURED = re.compile("TorchExport|UserError|DataDependent|ConstraintViolation")
@@ -19,7 +19,7 @@ _FULL = re.compile(r"No space left|File too large|[Dd]isk quota|requested and \d
 
 
 def in_words(exporter: str, error: BaseException) -> str:
-    """Which step of the exporter failed: what people can act on, without its own words."""
+    """Names the step of the exporter that failed, which users can act on, without the original message."""
     chain = list(_chain(error))
     names = " ".join(type(link).__name__ for link in chain)
     operator = next((found[1] for link in chain if (found := _OPERATOR.search(str(link)))), None)
@@ -37,10 +37,10 @@ def in_words(exporter: str, error: BaseException) -> str:
 
 
 def output_failure(error: BaseException, output: Path) -> ExportError | None:
-    """The error as one of writing, if that is what it is: another exporter could not write either."""
+    """Returns the error as a write error if it is one: then every other exporter would fail, too."""
     for link in _chain(error):
         network = isinstance(link, (ConnectionError, TimeoutError))
-        # One without a number is not the system's: `inspect` raises such where there is no source code.
+        # An OSError without a number is not from the system: `inspect` raises one if there is no source code.
         if isinstance(link, OSError) and link.errno is not None and not network:
             return cannot_write(output, link)
         if _FULL.search(str(link)):
@@ -49,7 +49,7 @@ def output_failure(error: BaseException, output: Path) -> ExportError | None:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error and what caused it, the outermost first."""
+    """The error and its causes, the outermost first."""
     seen: set[int] = set()
     link: BaseException | None = error
     while link is not None and id(link) not in seen:

@@ -1,9 +1,9 @@
-"""A positional `forward` for one model object, for as long as a `with` block lasts.
+"""Gives one model object a positional `forward` for the duration of a `with` block.
 
-The exporters pass inputs by position, name the graph's inputs after the signature, and cannot return
-anything but tensors. So the object, never its class, gets a `forward` that takes the inputs in a row,
-calls the model's own one by keyword, and returns the tensors in a row. Module paths, and the scopes
-and stacks that the exporters make of them, stay what they are.
+The exporters pass inputs by position, name the graph's inputs after the signature, and can return only
+tensors. So the object, never its class, gets a `forward` that takes the inputs by position, calls the
+original one by keyword, and returns a flat tuple of tensors. Module paths do not change, nor do the scopes
+and stacks that the exporters derive from them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from torch import nn
 
 
 def forward_parameters(model: nn.Module) -> dict[str, inspect.Parameter]:
-    """The arguments of forward; of a wrapper that passes on whatever it gets, those of the model inside."""
+    """The parameters of forward. For a wrapper that forwards `**kwargs`, those of the wrapped model."""
     inner: Any = model
     for _ in range(4):
         parameters = dict(inspect.signature(inner.forward).parameters)
@@ -33,13 +33,13 @@ def forward_parameters(model: nn.Module) -> dict[str, inspect.Parameter]:
 
 
 def fixed_arguments(model: nn.Module) -> dict[str, Any]:
-    """Arguments that make forward fit for export: no cache of keys and values, where it can be told so."""
+    """Arguments that make forward exportable: they disable the key-value cache, if forward has them."""
     accepted = forward_parameters(model)
     return {name: False for name in ("use_cache", "use_mems") if name in accepted}
 
 
 def tensors_in(output: Any, name: str = "") -> dict[str, torch.Tensor]:
-    """The tensors of what a forward returned, in order, with a name for each.
+    """The tensors in the result of a forward, in order, each with a name.
 
     >>> list(tensors_in({"logits": torch.zeros(1), "states": (torch.zeros(1), None, torch.ones(1))}))
     ['logits', 'states.0', 'states.2']
@@ -66,9 +66,9 @@ def tensors_in(output: Any, name: str = "") -> dict[str, torch.Tensor]:
 def flat_forward(
     model: nn.Module, names: Sequence[str], fixed: Mapping[str, Any] | None = None
 ) -> Iterator[list[str]]:
-    """While the block lasts, `model(*inputs)` takes inputs in the order of `names`.
+    """Inside the block, `model(*inputs)` takes inputs in the order of `names`.
 
-    Yields a list that holds the outputs' names once forward has run.
+    Yields a list that contains the names of the outputs after forward has run.
     """
     original = model.forward
     given = dict(fixed or {})
@@ -80,7 +80,7 @@ def flat_forward(
         outputs[:] = [f"output.{name}" if name in taken else name for name in found]
         return tuple(found.values())
 
-    # An output may be called what the model calls it, unless an input or a weight has that name.
+    # An output keeps the model's name for it, unless an input or a weight has that name.
     taken = {
         *names,
         *(name for name, _ in model.named_parameters()),

@@ -1,4 +1,4 @@
-"""Inputs that somebody gave in Python: a mapping, a tuple, or one tensor."""
+"""Inputs that the caller passes in Python: a mapping, a tuple, or one tensor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .inputs import Inputs
 def given_inputs(
     model: nn.Module, inputs: Any, *, dynamic: Mapping[str, Mapping[int, str]] | None = None
 ) -> Inputs:
-    """The inputs by name, in the order of forward's signature; what is no tensor is fixed.
+    """The inputs by name, in the order of forward's signature. Values that are not tensors are fixed.
 
     >>> given_inputs(nn.Linear(2, 3), torch.zeros(1, 2)).tensors
     {'input': tensor([[0., 0.]])}

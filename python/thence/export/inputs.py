@@ -1,12 +1,12 @@
-"""Dummy inputs for any model, from its forward's signature and its configuration.
+"""Finds dummy inputs for any model, from its forward's signature and its configuration.
 
-A best-first search over plans. The first plan is what the configuration says. A plan is judged by
-running forward. When that fails, plans that differ from it in one thing are queued (`refine.py`); the
-next one tried is the child of the plan whose forward entered the most modules before it failed, and
-among its siblings the one that the error's words ask for. A change that leaves the error what it was
-is not pursued. Half of the attempts go to a model with all its media; if those are optional and the
-search fails, the other half goes to text alone. The search ends with the first forward
-that returns a tensor, or after `attempts` forwards or `seconds`, whichever comes first.
+This is a best-first search over plans. The first plan follows the configuration. A plan is judged by running
+forward. If that fails, plans that differ from it in one respect are queued (`refine.py`). The next one tried
+is the child of the plan whose forward entered the most modules before it failed; among siblings, it is the
+one that the error message suggests. A change that does not change the error is not pursued. Half of the
+attempts go to the model with all its media. If those are optional and the search fails, the other half goes
+to text alone. The search ends with the first forward that returns a tensor, or after `attempts` forwards or
+`seconds`, whichever comes first.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from .tokens import has_placeholder
 
 @dataclass
 class Inputs:
-    """Arguments for forward: what becomes an input of the graph, and what is fixed."""
+    """Arguments for forward: the inputs of the graph, and the fixed ones."""
 
     tensors: dict[str, torch.Tensor]
     fixed: dict[str, Any] = field(default_factory=dict)
-    attempts: int = 1  # forwards run to find them
-    changes: tuple[str, ...] = ()  # how the first plan was changed
+    attempts: int = 1  # number of forwards that the search ran
+    changes: tuple[str, ...] = ()  # the changes to the first plan
     dynamic: dict[str, dict[int, str]] = field(default_factory=dict)  # input -> axis -> name
 
     @property
@@ -61,17 +61,17 @@ def derive_inputs(
     attempts: int = 150,
     seconds: float = 120.0,
 ) -> Inputs:
-    """Inputs that the model's forward accepts, found as the top of this file says.
+    """Finds inputs that the model's forward accepts, by the search that the head of this file describes.
 
-    `hints` are what a processor's settings tell, such as `image_size`. Raises ExportError X010 with
-    the error that came closest when the search finds nothing.
+    `hints` are values from a processor's settings, such as `image_size`. If the search finds nothing, it
+    raises ExportError X010 with the error that came closest.
     """
     facts = Facts(model, config, hints)
     search = _Search(facts, time.monotonic() + seconds)
     start = first_plan(facts, batch=batch)
     plain = without_media(start, facts)
     with LOCK, as_found(model, config), quiet():
-        # Where text alone would do, the search for text with pictures may not take all the time.
+        # If text alone is possible, the search with pictures may not use all attempts.
         first = attempts if plain.arguments in (start.arguments, frozenset()) else attempts // 2
         found = search.run(start, first) or search.run(plain, attempts - search.tried)
     if found is not None:
@@ -87,7 +87,7 @@ def derive_inputs(
 
 
 def check_inputs(model: nn.Module, inputs: Inputs, config: Any = None) -> None:
-    """Runs forward once. Raises ExportError X011 when it fails on these inputs."""
+    """Runs forward once. Raises ExportError X011 if it fails on these inputs."""
     with LOCK, as_found(model, config), quiet():
         try:
             with torch.no_grad():
@@ -103,7 +103,7 @@ def check_inputs(model: nn.Module, inputs: Inputs, config: Any = None) -> None:
 
 
 def forward_failure(model: nn.Module, error: Exception) -> ExportError:
-    """X011: forward fails on the inputs."""
+    """The error X011: forward fails on the inputs."""
     return ExportError(
         Code.FORWARD,
         f"{type(model).__name__}.forward fails on the inputs: {words_of(error)}",
@@ -122,7 +122,7 @@ class _Search:
         self._shapes: set[str] = set()
 
     def run(self, start: Plan, attempts: int) -> Inputs | None:
-        """A best-first search from `start`, for as many forwards."""
+        """Searches best-first from `start`, with at most `attempts` forwards."""
         last = self.tried + attempts
         queue: list[tuple[int, int, int, Plan, str]] = [(0, 0, 0, start, "")]
         seen = {start}
@@ -133,7 +133,7 @@ class _Search:
                 return answer
             entered, error = answer
             if error is None or (str(error) == refused and not tells_of_missing(refused)):
-                continue  # what was changed makes no difference, and one thing more would not either
+                continue  # the change made no difference, so a further one would not either
             for likely, child in refinements(plan, error, self.facts):
                 if child not in seen:
                     seen.add(child)
@@ -142,9 +142,9 @@ class _Search:
         return None
 
     def _attempt(self, plan: Plan) -> Inputs | tuple[int, Exception | None]:
-        """The inputs if forward returns; else how many modules it entered, and its error.
+        """Returns the inputs if forward returns; otherwise the number of modules it entered, and its error.
 
-        No error: these very inputs were tried before.
+        The error is None if the same inputs were tried before.
         """
         fixed = fixed_arguments(self.facts.model)
         with _counting() as count:
@@ -164,14 +164,14 @@ class _Search:
                 error = Exception("forward returned no tensor")
             except Exception as caught:
                 error = caught
-        error.__traceback__ = None  # it holds the activations of the whole forward
+        error.__traceback__ = None  # it references the activations of the whole forward
         if count[0] > self._furthest:
             self._furthest, self.closest = count[0], error
         return count[0], error
 
 
 def _planned(plan: Plan, facts: Facts) -> Plan:
-    """The plan with as many placeholders as the media have features, where the model can tell."""
+    """The plan with one placeholder for each feature of the media, if the model can compute their number."""
     if "input_ids" not in plan.arguments:
         return plan
     known = dict(plan.placeholders)
@@ -185,7 +185,7 @@ def _planned(plan: Plan, facts: Facts) -> Plan:
 
 
 def _feature_count(plan: Plan, facts: Facts, medium: str) -> int:
-    """How many features a row's picture or sound becomes, asked of the model's own method for that."""
+    """The number of features of the picture or sound in a row, computed by the model's own method."""
     method = getattr(facts.model, f"get_{medium}_features", None)
     inner = getattr(facts.model, "model", None)
     method = method or getattr(inner, f"get_{medium}_features", None)
@@ -196,7 +196,7 @@ def _feature_count(plan: Plan, facts: Facts, medium: str) -> int:
         tensors = build(plan, facts)
         with torch.no_grad():
             answer = method(**{name: value for name, value in tensors.items() if name in accepted})
-    except Exception:  # forward will say what is wrong
+    except Exception:  # forward reports the problem
         return 0
     features = getattr(answer, "pooler_output", answer)
     found = features if isinstance(features, (list, tuple)) else [features]
@@ -212,7 +212,7 @@ def _counting() -> Iterator[list[int]]:
     count = [0]
 
     def enter(_module: nn.Module, _arguments: Any) -> None:
-        if not is_dynamo_tracing():  # it allows no side effects in branches and loop bodies
+        if not is_dynamo_tracing():  # Dynamo allows no side effects in branches and loop bodies
             count[0] += 1
 
     handle = hooks.register_module_forward_pre_hook(enter)

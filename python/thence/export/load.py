@@ -1,4 +1,4 @@
-"""From what the user named to a live model in eval mode.
+"""Loads the model that the user names, in eval mode.
 
     a hub id             loaded with `from_pretrained`
     a folder             that `save_pretrained` wrote
@@ -6,7 +6,7 @@
     package.module:name  a callable that returns a module, or a module and its inputs; or a module
     nothing              a tiny model built from a configuration, for a first look
 
-Code from a model's repository runs only when the user says so.
+Code from a model's repository runs only if the user allows it.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 @dataclass
 class Loaded:
-    """A model, and what came with it."""
+    """A model, and what is known about it."""
 
     model: nn.Module
     config: Any = None
-    inputs: Inputs | None = None  # when a factory gave them
+    inputs: Inputs | None = None  # if a factory returned them
     hints: dict[str, Any] = field(default_factory=dict)  # from a processor's settings
     name: str = ""  # as the user named it
     kind: str = ""  # hub, folder, config, factory or tiny
@@ -49,10 +49,10 @@ def load(
     dtype: str | None = None,
     trust_remote_code: bool = False,
 ) -> Loaded:
-    """The model that `source` names. `task` picks the head, `dtype` the weights' type.
+    """Loads the model that `source` names. `task` chooses the head, `dtype` the type of the weights.
 
-    Weights are float32 unless `dtype` says otherwise ("auto": as they were saved); a factory's model
-    keeps its type unless `dtype` is given. Raises ExportError X001 to X006.
+    Weights are float32 by default ("auto": as they were saved). A factory's model keeps its type unless
+    `dtype` is given. Raises ExportError X001 to X006.
     """
     wanted = weight_dtype(dtype) if dtype is not None and dtype != "auto" else None
     loaded = _load(source, task, dtype if dtype == "auto" else wanted, trust_remote_code)
@@ -70,7 +70,7 @@ def load(
 def _load(
     source: str | Path | None, task: str | None, dtype: torch.dtype | str | None, trust: bool
 ) -> Loaded:
-    from . import pretrained  # needs transformers, which a factory's model may do without
+    from . import pretrained  # needs transformers, which a factory's model may not need
 
     if source is None:
         return Loaded(*pretrained.tiny(task), name="tiny", kind="tiny")

@@ -1,13 +1,13 @@
-"""One lock for all that changes torch's global state: exports, captures, the search for inputs.
+"""One lock for everything that changes torch's global state: exports, captures, the search for inputs.
 
-Torch's exporters keep state in globals and are not made for threads. Threads that export different
-models wait for each other here.
+Torch's exporters keep state in globals and are not thread-safe. Threads that export different models wait for
+each other here.
 """
 
 from __future__ import annotations
 
-# Re-entrant: an export runs forwards of its own. The captures' own lock, so that one of them never
-# runs in the midst of another thread's export.
+# Re-entrant, because an export runs forwards. It is also the lock of captures, so that a capture never runs
+# during another thread's export.
 from ..capture.as_found import LOCK
 
 __all__ = ["LOCK"]

@@ -1,9 +1,8 @@
-"""Putting an exported model where the user wants it, whole or not at all.
+"""Moves an exported model to its place, atomically.
 
-The exporter writes into a temporary folder beside the output, on the same disk. What is already
-there stays as it is until the new model is complete. The rename of the model file is the one moment
-at which the new export replaces the old: its data, if it keeps weights in a second file, has by then
-its place under a name that the old model does not use.
+The exporter writes into a temporary folder beside the output, on the same disk. Existing files do not change
+until the new model is complete. The rename of the model file replaces the old export by the new one. If the
+new model has a separate data file, it is already in place, under a name that the old model does not use.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from .errors import Code, ExportError
 
 @contextmanager
 def workplace(output: Path) -> Iterator[Path]:
-    """A temporary folder beside `output`; what is left in it goes away when the block ends."""
+    """Yields a temporary folder beside `output`, and removes it when the block ends."""
     if output.is_dir():
         raise ExportError(Code.OUTPUT, f"{output}: is a folder", "give the name of the file to write")
     try:
@@ -46,7 +45,7 @@ def put_in_place(made: Path, output: Path) -> list[Path]:
 
 
 def cannot_write(output: Path, error: OSError) -> ExportError:
-    """The error for an output that the system refuses, with the system's reason in it."""
+    """The error for an output that the system cannot write, with the system's reason."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     reason = error.strerror or str(error) or type(error).__name__
     hint = (
@@ -73,7 +72,7 @@ def _move(made: Path, output: Path) -> list[Path]:
             path.rename(moved[-1])
         made.replace(output)
     except BaseException:
-        for path in moved:  # the old model never knew them
+        for path in moved:  # the old model does not use them
             path.unlink(missing_ok=True)
         raise
     _flush(output.parent)
@@ -82,7 +81,7 @@ def _move(made: Path, output: Path) -> list[Path]:
 
 
 def _free_name(output: Path, taken: dict[str, str]) -> str:
-    """`model.onnx.data`, or the first of `model.onnx.1.data`, ... that nobody has."""
+    """The first of `model.onnx.data`, `model.onnx.1.data`, ... that does not exist."""
     number = 0
     while True:
         name = f"{output.name}.{number}.data" if number else f"{output.name}.data"
@@ -92,7 +91,7 @@ def _free_name(output: Path, taken: dict[str, str]) -> str:
 
 
 def _remove_left_over(output: Path, kept: set[str]) -> None:
-    """Data files of earlier exports to this very output: nothing refers to them any more."""
+    """Removes data files of earlier exports to the same output: nothing refers to them any more."""
     ours = re.compile(re.escape(output.name) + r"(\.\d+)?\.data")
     for path in output.parent.iterdir():
         if ours.fullmatch(path.name) and path.name not in kept:
@@ -101,7 +100,7 @@ def _remove_left_over(output: Path, kept: set[str]) -> None:
 
 
 def _rename_data(model: Path, names: dict[str, str]) -> None:
-    """Points the model's tensors to the names that its data files will have."""
+    """Changes the references in the model's tensors to the final names of its data files."""
     import onnx
     from onnx.external_data_helper import _get_all_tensors
 
@@ -114,8 +113,8 @@ def _rename_data(model: Path, names: dict[str, str]) -> None:
 
 
 def _flush(path: Path) -> None:
-    """Has the system write a file or folder to the disk, so that a power cut finds it whole."""
-    with suppress(OSError):  # some file systems cannot, for folders
+    """Flushes a file or folder to the disk, so that it is complete after a power cut."""
+    with suppress(OSError):  # some file systems cannot flush folders
         descriptor = os.open(path, os.O_RDONLY)
         try:
             os.fsync(descriptor)
@@ -125,7 +124,7 @@ def _flush(path: Path) -> None:
 
 @contextmanager
 def _folder_lock(folder: Path) -> Iterator[None]:
-    """One process at a time, where the system has such locks; the folder itself is what is locked."""
+    """Locks a folder against other processes, if the system supports it."""
     try:
         import fcntl
     except ImportError:

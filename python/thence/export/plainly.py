@@ -1,4 +1,4 @@
-"""The call of torch.onnx.export that a user would write, with none of our wrappers around it."""
+"""The plain call of torch.onnx.export that a user would write, without our wrappers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .request import Request
 
 @dataclass(frozen=True)
 class PlainCall:
-    """The arguments of one plain call, as forward's own signature has them."""
+    """The arguments of one plain call, in the order of forward's signature."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
-    names: list[str] | None  # of the graph's inputs; None where the exporter must name them
+    names: list[str] | None  # of the graph's inputs; None if the exporter must choose them
 
     @classmethod
     def of(cls, request: Request) -> PlainCall:
@@ -31,11 +31,11 @@ class PlainCall:
                     break
                 leading.append(parameter.name)
         rest = {name: value for name, value in given.items() if name not in leading}
-        # An argument that is no tensor may or may not become an input of the graph.
+        # An argument that is not a tensor may or may not become an input of the graph.
         names = None if request.inputs.fixed else [*leading, *rest]
         return cls(tuple(given[name] for name in leading), rest, names)
 
     def options(self) -> dict[str, Any]:
-        """Keywords of the exporter."""
+        """Keyword arguments of the exporter."""
         found: dict[str, Any] = {"kwargs": self.kwargs} if self.kwargs else {}
         return found if self.names is None else {**found, "input_names": self.names}

@@ -1,7 +1,7 @@
-"""A plan for dummy inputs: which arguments of forward are given, and how large everything is.
+"""A plan for dummy inputs: the arguments of forward that are given, and all sizes.
 
-The first plan is what the model's configuration says. Where it is silent, a small common size is
-taken; `refine.py` knows what to try when forward disagrees.
+The first plan follows the model's configuration, with small common sizes as defaults. `refine.py` proposes
+changes when forward fails.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from torch import nn
 
 from .facts import Facts, as_pair
 
-# What carries a picture, a film, sound: the argument that holds the data, by what its name contains.
+# The argument that carries a picture, a video or sound, by a part of its name.
 MEDIA: dict[str, tuple[str, ...]] = {
     "video": ("pixel_values_videos", "video_pixel_values"),
     "image": ("pixel_values", "image_pixel_values", "pixel_values_images", "images"),
     "audio": ("input_features", "input_values", "audio_input_features", "audio_values", "audio_features"),
 }
-# Arguments that only make sense beside a medium: given with it, left out with it.
+# Arguments that belong to a medium: given with it, and left out with it.
 COMPANIONS: dict[str, tuple[str, ...]] = {
     "video": ("video_grid_thw", "video_merge_sizes"),
     "image": (
@@ -38,43 +38,43 @@ COMPANIONS: dict[str, tuple[str, ...]] = {
         *("audio_input_ids_mask",),
     ),
 }
-# What a decoder reads. With the mask, no exporter has to trace how positions would be told without it.
+# The inputs of a decoder. With the mask, the exporter need not trace how positions are derived without it.
 _DECODER = ("decoder_input_ids", "decoder_attention_mask", "decoder_input_values")
-# Arguments that a tokenizer gives beside the ids, and that many forwards do without.
+# Arguments that a tokenizer returns in addition to the ids. They are optional in many forwards.
 BESIDE_IDS = ("attention_mask", "token_type_ids", "mm_token_type_ids", "bbox")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Which arguments, and the sizes they are built with. Frozen: a changed plan is a new one."""
+    """The arguments, and the sizes to build them with. Frozen: a changed plan is a new object."""
 
     arguments: frozenset[str]
     batch: int = 1
     length: int = 8  # of text
     decoder_length: int = 8
-    choices: int = 0  # texts to choose from in each row; 0: a row is one text
-    codebooks: str = ""  # where ids have several: "last" axis, "last_with_text", "rows" of the batch
+    choices: int = 0  # texts to choose from in each row; 0: one text per row
+    codebooks: str = ""  # the layout of ids with several: "last" axis, "last_with_text", "rows" of the batch
     image: tuple[int, int] = (32, 32)
     channels: int = 3
-    patch: int = 0  # numbers in a patch, where pictures are given as patches; 0: as the configuration says
-    lead: tuple[int, ...] = ()  # frames or tiles: axes between batch and channels
+    patch: int = 0  # numbers in a patch, if pictures are given as patches; 0: from the configuration
+    lead: tuple[int, ...] = ()  # axes between batch and channels: frames or tiles
     steps: int = 64  # of spectrogram features over time
     bins: int = 80  # of spectrogram features at one time
     features: str = "bins_last"  # or "bins_first", "channel"
     samples: int = 1024  # of sound
     wave: str = "flat"  # or "channel", "bins_last"
-    placeholders: tuple[tuple[str, int], ...] = ()  # ids per row that stand for a medium's features
+    placeholders: tuple[tuple[str, int], ...] = ()  # ids per row that stand for the features of a medium
     bool_masks: bool = False
-    changes: tuple[str, ...] = field(default=(), compare=False)  # for people: what was changed, and why
+    changes: tuple[str, ...] = field(default=(), compare=False)  # description of the changes, with reasons
 
 
 def medium_of(argument: str) -> str | None:
-    """Which medium an argument carries, if it does."""
+    """The medium that an argument carries, if any."""
     return next((medium for medium, names in MEDIA.items() if argument in names), None)
 
 
 def companion_of(argument: str) -> str | None:
-    """Which medium an argument describes, if it does."""
+    """The medium that an argument describes, if any."""
     return next((medium for medium, names in COMPANIONS.items() if argument in names), None)
 
 
@@ -100,7 +100,7 @@ def first_plan(facts: Facts, *, batch: int = 1) -> Plan:
 
 
 def without_media(plan: Plan, facts: Facts) -> Plan:
-    """The plan without pictures, films and sound that forward can do without."""
+    """The plan without the pictures, videos and sound that are optional in forward."""
     kept = {n for n in plan.arguments if n in facts.required or not (medium_of(n) or companion_of(n))}
     return replace(plan, arguments=frozenset(kept), placeholders=(), changes=("text alone",))
 
@@ -114,7 +114,7 @@ def _arguments(facts: Facts) -> frozenset[str]:
     if "input_ids" in chosen:
         chosen |= {name for name in BESIDE_IDS if name in names and _beside(facts, name)}
     chosen |= {name for name in names if companion_of(name) in media}
-    # A decoder's ids; the encoder's own input decides their batch.
+    # The ids of a decoder; the encoder's input determines their batch.
     if facts.get("is_encoder_decoder") or facts.get("decoder_start_token_id"):
         chosen |= {name for name in _DECODER if name in names}
     return frozenset(chosen)
@@ -124,12 +124,12 @@ def _media(facts: Facts) -> dict[str, str]:
     """The argument that carries each medium."""
     media = {medium: name for name in facts.parameters if (medium := medium_of(name))}
     if "image" in media and media.get("video") not in facts.required:
-        media.pop("video", None)  # films ask for the same tower as pictures
+        media.pop("video", None)  # videos use the same encoder as pictures
     return media
 
 
 def _main_inputs(facts: Facts) -> set[str]:
-    """Ids, and what the model itself calls its main input."""
+    """Ids, and the argument that the model declares as its main input."""
     main = getattr(facts.model, "main_input_name", None)
     named = [main] if isinstance(main, str) else main or []
     return {name for name in ("input_ids", *named) if name in facts.parameters}
@@ -142,7 +142,7 @@ def _beside(facts: Facts, name: str) -> bool:
 def _text_length(facts: Facts) -> int:
     limits = facts.all("max_position_embeddings", "n_positions", "max_target_positions", scope="text")
     longest = min([v for v in limits if isinstance(v, int) and v > 0], default=512)
-    # Some models count positions from the padding token on: keep away from the end of the table.
+    # Some models count positions from the padding token, so the end of the position table is avoided.
     return max(2, min(8, longest - 3))
 
 
@@ -182,7 +182,7 @@ def _bins(facts: Facts) -> int:
 
 
 def _bins_first(facts: Facts) -> bool:
-    """A convolution over time that reads the bins as channels wants them before the time."""
+    """A convolution over time that reads the bins as channels needs them before the time axis."""
     convolution = facts.first(nn.Conv1d)
     return convolution is not None and convolution.in_channels == _bins(facts)
 
@@ -192,7 +192,7 @@ def _features(facts: Facts) -> str:
 
 
 def _wave(facts: Facts) -> str:
-    """Sound as samples, unless the model reads channels of it, or what a filter bank made of it."""
+    """The layout of sound: samples, unless the model reads channels or the output of a filter bank."""
     if facts.number("audio_channels", "codebook_size", scope="audio"):
         return "channel"
     filtered = facts.number("num_mel_bins", scope="audio") and facts.first(nn.Conv1d) is None

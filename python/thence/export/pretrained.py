@@ -1,4 +1,4 @@
-"""Models that transformers loads: hub ids, folders, configurations, and the tiny one."""
+"""Models that transformers loads: hub ids, folders, configurations, and the tiny model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PROCESSORS = ("preprocessor_config.json", "processor_config.json", "video_prepr
 
 
 def tiny(task: str | None = None) -> tuple[nn.Module, Any]:
-    """Two layers of a well-known encoder: exports in seconds, and shows all there is to see."""
+    """Two layers of a well-known encoder: it exports in seconds and shows all features."""
     transformers = _transformers()
     config = transformers.BertConfig(
         hidden_size=32,
@@ -34,7 +34,7 @@ def tiny(task: str | None = None) -> tuple[nn.Module, Any]:
 def from_folder(
     folder: Path, task: str | None, dtype: torch.dtype | str | None, trust: bool
 ) -> tuple[nn.Module, Any, dict[str, Any]]:
-    """A folder that `save_pretrained` wrote."""
+    """Loads a folder that `save_pretrained` wrote."""
     if not (folder / "config.json").is_file():
         raise ExportError(
             Code.UNREADABLE_MODEL,
@@ -49,13 +49,13 @@ def from_folder(
 def from_hub(
     name: str, task: str | None, dtype: torch.dtype | str | None, trust: bool
 ) -> tuple[nn.Module, Any, dict[str, Any]]:
-    """A hub id, from the network or from the cache."""
+    """Loads a hub id, from the network or from the cache."""
     model, config = _from_pretrained(name, task, dtype, trust)
     return model, config, _hints(_cached_texts(name))
 
 
 def from_config_file(path: Path, task: str | None, trust: bool) -> tuple[nn.Module, Any]:
-    """A bare config.json: the model it describes, with random weights."""
+    """Builds the model that a config.json describes, with random weights."""
     transformers = _transformers()
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -94,7 +94,7 @@ def _from_pretrained(
 
 
 def _typed(kind: Any, name: str, dtype: torch.dtype | str, options: dict[str, Any]) -> nn.Module:
-    """`from_pretrained` with a dtype, whose keyword was another one in older releases."""
+    """Calls `from_pretrained` with a dtype, whose keyword has another name in older releases."""
     try:
         model: nn.Module = kind.from_pretrained(name, dtype=dtype, **options)
     except TypeError as error:
@@ -105,7 +105,7 @@ def _typed(kind: Any, name: str, dtype: torch.dtype | str, options: dict[str, An
 
 
 def _from_config(config: Any, task: str | None, trust: bool, name: str) -> nn.Module:
-    """Random weights from a seed of their own: the same model every time, torch's generator untouched."""
+    """Builds a model with random weights from a fixed seed, without changing torch's generator."""
     kind = _class(config, task)
     try:
         with LOCK, torch.random.fork_rng(devices=[]):
@@ -120,7 +120,7 @@ def _from_config(config: Any, task: str | None, trust: bool, name: str) -> nn.Mo
 
 
 def _class(config: Any, task: str | None) -> Any:
-    """The class to make the model with: the task's, else the one that the configuration names."""
+    """The class of the model: that of the task, else the one that the configuration names."""
     transformers = _transformers()
     if task is not None:
         return auto_class(task, config)
@@ -163,14 +163,14 @@ def _unloadable(name: str, error: Exception) -> ExportError:
 
 
 def _cached_texts(name: str) -> list[str]:
-    """A processor's settings, if the hub has them; they are a help, not a need."""
+    """A processor's settings, if the hub has them. They are optional."""
     cached_file: Any = importlib.import_module("transformers.utils").cached_file
     texts = []
     for file in _PROCESSORS:
         try:
             path = cached_file(name, file)
             texts.append(Path(path).read_text())
-        except Exception:  # not there, or not reachable
+        except Exception:  # missing, or not reachable
             continue
     return texts
 

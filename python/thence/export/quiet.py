@@ -1,7 +1,7 @@
-"""Keeping the exporters' chatter away from the user, unless asked for it.
+"""Suppresses the output of the exporters, unless the user requests it.
 
-Standard output is for data. What an exporter prints there goes to standard error when `verbose`, else
-nowhere; what other threads print meanwhile goes where it should.
+Standard output is reserved for data. What an exporter prints there goes to standard error if `verbose`, else
+it is discarded. The output of other threads is not affected.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ _TALKERS = ("torch", "torch.onnx", "torch.export", "torch._dynamo", "onnxscript"
 
 @contextmanager
 def quiet(verbose: bool = False) -> Iterator[None]:
-    """While the block lasts, this thread prints nothing to standard output; without `verbose`, also no
-    warnings and no log lines."""
+    """Keeps this thread off standard output; without `verbose`, also suppresses warnings and logs."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.redirect_stdout(_ThisThread(sys.stdout, verbose)))
         if not verbose:
@@ -32,7 +31,7 @@ def quiet(verbose: bool = False) -> Iterator[None]:
 
 
 class _ThisThread:
-    """Standard output, but for the thread that made it."""
+    """Standard output, except for the thread that created this object."""
 
     def __init__(self, original: Any, verbose: bool) -> None:
         self._original = original

@@ -1,7 +1,7 @@
-"""What to try when forward refuses a plan: plans that differ in one thing, the likeliest first.
+"""Changes of a plan that failed: each differs in one respect, and the most likely comes first.
 
-Two sources. The error's own words: an argument it names is added or dropped, a number it names is
-tried as a size. And, for when the words say nothing, a short list of sizes and layouts in use.
+There are two sources. The error message: an argument that it names is added or dropped, a number in it is
+tried as a size. If the message does not help: a short list of common sizes and layouts.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _LENGTHS = (16, 64, 128, 4, 1)
 _STEPS = (100, 128, 200, 1024, 3000)
 _SAMPLES = (4096, 16000, 320, 32)
 _PICTURES = frozenset({"image", "video"})
-# Which numbers of an error may be sizes.
-_LARGEST = 4096  # a larger number is no size
-_MOST_NUMBERS = 8  # of an error: more would be a listing of a tensor
+# Limits for numbers in an error message that are tried as sizes.
+_LARGEST = 4096  # larger numbers are not sizes
+_MOST_NUMBERS = 8  # in one message: more are a printed tensor
 _SMALLEST_SIDE = 4  # of an image, in pixels: smaller numbers are channels or axes
 _FEWEST_SAMPLES = 16  # of sound
 _LONGEST_TEXT = 512  # in tokens
@@ -41,7 +41,8 @@ _TOO_MANY = re.compile(r"unexpected keyword|cannot specify both|either|only one|
 
 
 def refinements(plan: Plan, error: BaseException, facts: Facts) -> Iterator[tuple[int, Plan]]:
-    """Plans to try after `plan` failed so, each with how likely it is: 2 told, 1 hinted, 0 possible."""
+    """Yields plans to try after `plan` failed, with a rank: 2 stated by the error, 1 suggested, 0
+    possible."""
     text = str(error)
     yield from _named_arguments(plan, text, facts)
     yield from _missing_arguments(plan, text, facts)
@@ -51,7 +52,7 @@ def refinements(plan: Plan, error: BaseException, facts: Facts) -> Iterator[tupl
 
 
 def tells_of_missing(text: str) -> bool:
-    """Whether an error says that something was not given, though perhaps not what."""
+    """Whether an error reports a missing argument, with or without its name."""
     return bool(_MISSING.search(text))
 
 
@@ -60,7 +61,7 @@ def _changed(plan: Plan, why: str, **what: Any) -> Plan:
 
 
 def _named_arguments(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
-    """Without, or with, the arguments that the error names."""
+    """Drops or adds the arguments that the error names."""
     named = [name for name in facts.parameters if re.search(rf"\b{re.escape(name)}\b", text)]
     for name in named:
         if name in plan.arguments and name not in facts.required and _TOO_MANY.search(text):
@@ -70,7 +71,7 @@ def _named_arguments(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int,
 
 
 def _missing_arguments(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
-    """With arguments that the error may mean where it says that something was not given."""
+    """Adds arguments, if the error reports that one is missing."""
     if not tells_of_missing(text):
         return
     usable = [name for name in facts.parameters if can_make(name, facts) and not _NEVER.fullmatch(name)]
@@ -86,7 +87,7 @@ def _media(plan: Plan) -> set[str]:
 
 
 def _sizes_in_words(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
-    """Numbers of the error as sizes: "expected length 60", "image size doesn't match (30*30)"."""
+    """Tries numbers in the error as sizes: "expected length 60", "image size doesn't match (30*30)"."""
     numbers = _numbers_in(text)
     media = _media(plan)
     for number in numbers:
@@ -107,7 +108,7 @@ def _sizes_in_words(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, 
 
 
 def _numbers_in(text: str) -> list[int]:
-    """The first few numbers of an error that may be sizes, each once."""
+    """The first few numbers in an error that may be sizes, without duplicates."""
     numbers = dict.fromkeys(int(word) for word in _NUMBER.findall(text))
     return [number for number in numbers if 0 < number <= _LARGEST][:_MOST_NUMBERS]
 
@@ -134,7 +135,7 @@ def _with_placeholders(plan: Plan, medium: str, count: int) -> Plan:
 
 
 def _usual(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
-    """Sizes and layouts in use, whatever the error says."""
+    """Tries common sizes and layouts, whatever the error is."""
     if _media(plan) & _PICTURES:
         yield from _usual_pictures(plan, facts)
     yield from _usual_sound(plan)
@@ -183,7 +184,7 @@ def _usual_pictures(plan: Plan, facts: Facts) -> Iterator[tuple[int, Plan]]:
 
 
 def _without(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
-    """Without an argument that forward can do without; a medium goes with all that describes it."""
+    """Drops an optional argument. A medium is dropped together with all that describes it."""
     optional = [name for name in facts.parameters if name in plan.arguments and name not in facts.required]
     for name in optional:
         medium = medium_of(name)

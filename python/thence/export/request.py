@@ -1,4 +1,4 @@
-"""What an exporter is asked for, and what it gives back."""
+"""The request to an exporter, and its result."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from torch import nn
 from .errors import Code, ExportError
 from .inputs import Inputs
 
-# A protobuf file ends at 2 GiB; above this many bytes of weights, they go to a file of their own.
+# A protobuf file is limited to 2 GiB. Weights that exceed this number of bytes go to a separate file.
 INLINE_LIMIT = 1536 * 1024 * 1024
 
 
 class How(Enum):
-    """What surrounds the exporter's call."""
+    """The wrappers around the exporter's call."""
 
     RECORDED = "recorded"  # hooks that record which module runs
-    UNRECORDED = "unrecorded"  # the positional forward that names inputs and outputs, and no hooks
-    PLAIN = "plain"  # nothing: the call is the one that a user would write
+    UNRECORDED = "unrecorded"  # the positional forward that names inputs and outputs, without hooks
+    PLAIN = "plain"  # none: the call that a user would write
 
 
 @dataclass
 class Request:
-    """One export by one exporter, into a file of the workplace."""
+    """One export by one exporter, into a file of the temporary folder."""
 
     model: nn.Module
     inputs: Inputs
     file: Path
-    output: Path  # where the file goes in the end
+    output: Path  # the final place of the file
     opset: int | None
     dynamic: dict[str, dict[int, str]]
     options: dict[str, Any]
     verbose: bool
     around: Callable[[nn.Module], AbstractContextManager[Any]]
-    in_memory: bool = False  # one file's bytes may be handed over unwritten, as `Made.content`
+    in_memory: bool = False  # a single file may be returned unwritten, as `Made.content`
     how: How = How.RECORDED
 
     @property
@@ -48,24 +48,24 @@ class Request:
         return list(self.inputs.tensors)
 
     def weights_apart(self) -> bool:
-        """Whether the weights go to a file of their own: on demand, or when one file cannot hold them."""
+        """Whether the weights go to a separate file: on request, or if one file cannot hold them."""
         asked = self.options.get("external_data")
         return bool(asked) if asked is not None else weight_bytes(self.model) > INLINE_LIMIT
 
 
 @dataclass
 class Made:
-    """What an exporter wrote: the names in the graph and, if it has one, its program."""
+    """The result of an exporter: the names in the graph and, if there is one, its program."""
 
     input_names: Sequence[str]
     output_names: Sequence[str]
     program: Any = None
-    content: bytes | None = None  # of the file, which is still to be written
-    unrecorded: str | None = None  # why nothing was recorded while it was exported, if that failed
+    content: bytes | None = None  # of the file, which is not written yet
+    unrecorded: str | None = None  # why recording failed during the export, if it did
 
 
 def weight_bytes(model: nn.Module) -> int:
-    """Bytes of all parameters and buffers, tied ones once."""
+    """The size of all parameters and buffers; shared ones count once."""
     seen: dict[int, int] = {}
     for tensor in (*model.parameters(), *model.buffers()):
         seen[id(tensor)] = tensor.numel() * tensor.element_size()
@@ -73,7 +73,7 @@ def weight_bytes(model: nn.Module) -> int:
 
 
 def check_options(exporter: str, options: dict[str, Any], known: set[str], ours: set[str]) -> None:
-    """Refuses options that the exporter does not have, or that are this program's to set."""
+    """Rejects options that the exporter does not have, or that this program sets itself."""
     for name in options:
         if name in ours:
             raise ExportError(

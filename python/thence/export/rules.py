@@ -1,7 +1,7 @@
-"""From an argument's name to a tensor: the rules that dummy inputs are made by.
+"""The rules that turn the name of an argument into a dummy tensor.
 
-A rule reads the name of the argument, the plan's sizes and the model's configuration, nothing else.
-They are tried in order, and the last one falls back on the argument's annotation.
+A rule uses only the name of the argument, the sizes of the plan and the model's configuration. Rules are
+tried in order. The last one uses the argument's annotation.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def build(plan: Plan, facts: Facts) -> dict[str, Any]:
 
 
 def _with_choices(value: Any, plan: Plan) -> Any:
-    """Ids and masks once more for each text that a row may choose from."""
+    """Repeats ids and masks for each text that a row may choose from."""
     if (
         plan.choices
         and isinstance(value, torch.Tensor)
@@ -50,12 +50,12 @@ def make(name: str, plan: Plan, facts: Facts) -> Any:
 
 
 def can_make(name: str, facts: Facts) -> bool:
-    """Whether a rule speaks of this argument, so that it is worth adding."""
+    """Whether a rule exists for this argument, so that it is worth adding."""
     return any(re.fullmatch(pattern, name) for pattern, _ in _RULES)
 
 
 def noise(name: str, *shape: int) -> torch.Tensor:
-    """Numbers between 0 and 1, the same for the same argument, without touching torch's own generator."""
+    """Numbers between 0 and 1, which depend only on the argument; torch's generator does not change."""
     generator = torch.Generator().manual_seed(sum(map(ord, name)))
     return torch.rand(shape, generator=generator)
 
@@ -96,7 +96,7 @@ def _other_ids(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
 
 
 def _attention_mask(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
-    # Beside ids it marks ids; without them, steps of sound.
+    # With ids, it masks ids; without them, steps of sound.
     if "input_ids" in plan.arguments:
         return _ones(plan, plan.batch, text_length(plan))
     if "input_features" in plan.arguments:
@@ -128,7 +128,7 @@ def _positions(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
 
 
 def _boxes(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
-    # x0, y0, x1, y1; within every table of positions, and none of them negative.
+    # x0, y0, x1, y1; within every table of positions, and not negative.
     return torch.tensor([0, 0, 1, 1]).repeat(plan.batch, text_length(plan), 1)
 
 
@@ -162,7 +162,7 @@ def _patch_places(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
 
 
 def _seen_images(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
-    """For each id, which of the row's pictures it may look at: the only one."""
+    """The pictures of the row that each id may attend to: the only one."""
     return torch.ones(plan.batch, text_length(plan), 1, dtype=torch.int64)
 
 
@@ -171,7 +171,7 @@ def _grids(pixels: str) -> list[str]:
 
 
 def grid_of(facts: Facts) -> tuple[int, int]:
-    """Rows and columns of patches: the smallest that merging leaves with two of each."""
+    """Rows and columns of patches: the smallest grid that has two of each after merging."""
     names = "spatial_merge_size", "merge_size", "pooling_kernel_size"
     merge = facts.number(*names, scope="vision", default=1)
     return 2 * merge, 2 * merge
@@ -278,11 +278,11 @@ def _trajectory(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
     return noise(name, plan.batch, plan.length, facts.number(widths.get(name, ""), default=1))
 
 
-# What no name tells
+# Arguments that no name pattern covers
 
 
 def _by_annotation(name: str, plan: Plan, facts: Facts) -> Any:
-    """The annotation tells numbers from ids; the configuration or the first module tells the shape."""
+    """The annotation distinguishes numbers from ids; the configuration or the first module has the shape."""
     parameter = facts.parameters.get(name)
     words = "" if parameter is None else str(parameter.annotation)
     if parameter is not None and parameter.annotation in (int, "int"):

@@ -1,6 +1,6 @@
 """Input specifications: a user's own description of a model's inputs (`--input-spec FILE`).
 
-JSON, described by schema/input_spec.schema.json. Every mistake is told with the file, the place in it
+The format is JSON, described by schema/input_spec.schema.json. Every error names the file, the place in it
 and what to write instead.
 
     {"schema": "thence.input_spec/1",
@@ -9,7 +9,7 @@ and what to write instead.
      "sizes": {"batch": 2, "sequence": 8},
      "fixed": {"use_cache": false}}
 
-An axis that is a name is dynamic, and `sizes` has the number to export with. A number is static.
+An axis that is a name is dynamic; `sizes` has the size to export with. An axis that is a number is static.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LARGEST = 2**31
 
 
 def read_spec(path: str | Path, model: nn.Module | None = None) -> Inputs:
-    """The inputs that a specification file describes; with `model`, its names are checked as well."""
+    """Reads the inputs that a specification file describes. With `model`, it also checks their names."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -53,7 +53,7 @@ def read_spec(path: str | Path, model: nn.Module | None = None) -> Inputs:
 
 
 def inputs_of(data: Any, file: str = "input spec", model: nn.Module | None = None) -> Inputs:
-    """As `read_spec`, for JSON that is already parsed; `file` is for the messages."""
+    """Like `read_spec`, for JSON that is already parsed; `file` is used in messages."""
     inputs = _Reader(file).inputs(data)
     if model is not None:
         _check_names(inputs, model, file)
@@ -163,7 +163,7 @@ class _Reader:
 
     def _dtype(self, entry: Mapping[str, Any], place: str) -> torch.dtype:
         name = entry.get("dtype")
-        if name is None:  # ids and masks are whole numbers; what else, the values tell
+        if name is None:  # ids and masks are integers; other types follow from the values
             sample = entry.get("constant", (entry.get("range") or [0.5])[0])
             whole = entry["name"].endswith(("_ids", "_mask")) or isinstance(sample, int)
             return torch.int64 if whole and not isinstance(sample, bool) else torch.float32

@@ -1,8 +1,8 @@
-"""Leaving a model and torch exactly as they were found, also when the work in between fails.
+"""Restores the model and torch after an export, also if it fails.
 
-Kept: training flags, `forward` attributes of objects, hooks, the values of buffers that a forward
-may count in, cache switches of the configuration, the random generators, the gradient mode, the
-default type, and the number of attributes of every module (an exporter may leave some behind).
+This restores training flags, `forward` attributes of objects, hooks, the values of buffers that a forward may
+change, cache switches of the configuration, the random generators, the gradient mode, the default type, and
+the set of attributes of every module (an exporter may add some).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ABSENT = object()
 
 @contextmanager
 def as_found(model: nn.Module, config: Any = None) -> Iterator[None]:
-    """While the block lasts the model is in eval mode and keeps no cache; after it all is as before."""
+    """Inside the block the model is in eval mode and uses no cache. Afterwards everything is restored."""
     modules = list(model.modules())
     flags = [module.training for module in modules]
     attributes = [dict(module.__dict__) for module in modules]
@@ -80,7 +80,7 @@ def _switches(model: nn.Module, config: Any) -> list[tuple[dict[str, Any], str, 
 def _restore(
     module: nn.Module, attributes: dict[str, Any], buffers: dict[str, Any], hooks: dict[str, dict[Any, Any]]
 ) -> None:
-    """Plain attributes, buffers and hooks of one module; parameters are never replaced by a forward."""
+    """Restores plain attributes, buffers and hooks of one module. A forward never replaces parameters."""
     for name in [name for name in module.__dict__ if name not in attributes]:
         del module.__dict__[name]
     for name, value in attributes.items():

@@ -1,7 +1,7 @@
-"""Tasks by the names people write, and the Auto classes of transformers behind them.
+"""Tasks by their usual names, with the Auto classes of transformers for them.
 
-The list is transformers' own: its pipelines, and the names of its Auto classes in lower case with
-hyphens (AutoModelForQuestionAnswering is question-answering).
+The list comes from transformers: its pipelines, and the names of its Auto classes in lower case with hyphens
+(AutoModelForQuestionAnswering is question-answering).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from .errors import Code, ExportError
 
-# Names in wide use that neither list has.
+# Common names that are in neither list.
 _OTHER_NAMES = {
     "default": "AutoModel",
     "text2text-generation": "AutoModelForSeq2SeqLM",
@@ -26,7 +26,7 @@ _OTHER_NAMES = {
 
 
 def auto_class(task: str, config: Any) -> Any:
-    """The first of a task's Auto classes that knows the configuration, else ExportError X004."""
+    """The first of a task's Auto classes that supports the configuration. Raises ExportError X004."""
     table = known_tasks()
     classes = table.get(task) or table.get(_hyphens(task.removeprefix("AutoModelFor").removeprefix("For")))
     if not classes:

@@ -1,31 +1,31 @@
-"""Ids for dummy text: ordinary words, and placeholders where a picture's or a sound's features go."""
+"""Ids for dummy text: ordinary words, and placeholders for the features of a picture or sound."""
 
 from __future__ import annotations
 
 from .facts import Facts
 from .plan import Plan
 
-# The number by which models with several media tell an id's kind; text is 0.
+# The number that marks the kind of an id in models with several media; text is 0.
 _KINDS = {"image": 1, "video": 2, "audio": 3}
 _TEXT_AROUND = 2  # ordinary ids before the placeholders
 
 
 def ids(count: int, limit: int, facts: Facts) -> list[int]:
-    """Ordinary ids: different from each other as far as may be, and none that is special."""
+    """Ordinary ids, distinct as far as possible, without special tokens."""
     special = facts.special_tokens()
     usable = [id_ for id_ in range(min(limit, 4 * (count + len(special)) + 64)) if id_ not in special]
     usable = usable or [min(1, limit - 1)]
-    # A step without a common divisor with most counts spreads them over the range.
+    # A step that is coprime to most counts spreads them over the range.
     return [usable[(7 * k + 3) % len(usable)] for k in range(count)]
 
 
 def text_length(plan: Plan) -> int:
-    """How many ids a row has, placeholders and their fences included."""
+    """The number of ids in a row, including placeholders and their delimiters."""
     return plan.length + sum(count + 2 for _, count in plan.placeholders if count)
 
 
 def row_of_ids(plan: Plan, facts: Facts) -> list[int]:
-    """One row of ids: some words, each medium's placeholders between fences, the other words."""
+    """One row of ids: some words, each medium's placeholders between delimiters, the other words."""
     limit = facts.vocabulary()
     words = ids(plan.length, limit, facts)
     row = words[:_TEXT_AROUND]
@@ -42,7 +42,7 @@ def _is_placeholder(facts: Facts, value: int) -> bool:
 
 
 def media_types(plan: Plan, facts: Facts) -> list[int]:
-    """For each id of the row, which medium it stands for."""
+    """The medium that each id of the row stands for."""
     row = [0] * min(_TEXT_AROUND, plan.length)
     for medium, count in plan.placeholders:
         if count:
@@ -51,7 +51,7 @@ def media_types(plan: Plan, facts: Facts) -> list[int]:
 
 
 def placeholder(facts: Facts, medium: str, limit: int) -> int:
-    """The id that a medium's features replace."""
+    """The id that is replaced by a medium's features."""
     names = [f"{medium}_token_id", f"{medium}_token_index", f"{medium}_token", f"{medium}_soft_token_id"]
     for value in facts.all(*names):
         if isinstance(value, int) and value >= 0:
@@ -66,7 +66,7 @@ def has_placeholder(facts: Facts, medium: str) -> bool:
 
 
 def codebook_count(facts: Facts) -> int:
-    """How many codebooks one step of a discrete signal has."""
+    """The number of codebooks in one step of a discrete signal."""
     return facts.number("num_codebooks", "num_channels", "num_quantizers", scope="decoder", default=1)
 
 
@@ -78,7 +78,7 @@ def _fence(facts: Facts, medium: str, side: str, otherwise: int) -> int:
 
 
 def _ended(row: list[int], limit: int, facts: Facts) -> list[int]:
-    """The row with an end of text, which some models look for, as a tokenizer would give it."""
+    """The row with an end of text, as a tokenizer returns it; some models search for it."""
     end = facts.get("eos_token_id", scope="text")
     end = end[0] if isinstance(end, (list, tuple)) and end else end
     if isinstance(end, int) and 0 <= end < limit and row and not _is_placeholder(facts, end):

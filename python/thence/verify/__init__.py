@@ -1,9 +1,10 @@
-"""Claims that a tensor of one model is a tensor of another, held against numbers: both models are run on
-the same inputs, and what they compute is compared.
+"""Checks claims that a tensor of one model equals a tensor of another.
+
+Both models are run on the same inputs, and the computed numbers are compared.
 
     verdicts = verify(Path("model.onnx"), Path("optimised.onnx"), claims)
 
-It needs onnx and onnxruntime, which are imported when it is called.
+This needs onnx and onnxruntime, which are imported when it is called.
 """
 
 from __future__ import annotations

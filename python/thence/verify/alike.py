@@ -1,5 +1,8 @@
-"""Tensors among others: being equal to one whose numbers many have says nothing, and what is not one of them
-may be another."""
+"""Compares a tensor with the other tensors of the ancestor.
+
+Equality with a tensor whose numbers many others share proves nothing. A tensor that differs from the
+claimed one may equal another.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,10 @@ from .thresholds import EXACT, KEPT, WINDOW
 
 
 class Alike:
-    """Tensors of the ancestor, a few numbers of each."""
+    """Samples of the ancestor's tensors."""
 
     def __init__(self) -> None:
-        self._samples: dict[str, tuple[int, int]] = {}  # size, and place among those of that size
+        self._samples: dict[str, tuple[int, int]] = {}  # size, and index among the tensors of that size
         self._by_size: defaultdict[int, list[tuple[str, Array]]] = defaultdict(list)
 
     def add(self, name: str, value: Array) -> None:
@@ -27,17 +30,17 @@ class Alike:
         same.append((name, sample(value)))
 
     def same(self, name: str) -> int:
-        """How many others have its numbers."""
+        """The number of other tensors with the same numbers."""
         return int(np.sum(self._distances(name) <= EXACT))
 
     def has_rival(self, name: str, off: float) -> bool:
-        """Whether another, of other numbers, may be as near to what is `off` from this one: all that are
-        twice as far from it are farther from that, too."""
+        """Whether a different tensor may be as near to the numbers that are `off` from this one. A tensor at
+        more than twice that distance from this one is excluded by the triangle inequality."""
         found = self._distances(name)
         return bool(np.any((found > EXACT) & (found <= 2 * off)))
 
     def others(self, name: str, numbers: Array, off: float) -> list[str]:
-        """Whose numbers these may be that are said to be this one's: those of other tensors near to them."""
+        """The names of other tensors near `numbers`, which are claimed to be those of `name`."""
         mine, others, names = self._around(name)
         near = _off(others, numbers, others.std(axis=1)) <= off
         near &= _off(others, mine, mine.std()) > EXACT
@@ -48,7 +51,7 @@ class Alike:
         return _off(others, mine, mine.std())
 
     def _around(self, name: str) -> tuple[Array, Array, list[str]]:
-        """Its numbers, those of others of its size, and their names."""
+        """The numbers of the tensor, those of other tensors of its size, and their names."""
         size, at = self._samples[name]
         first = max(0, at - WINDOW)
         held = self._by_size[size][first : at + WINDOW]
@@ -58,7 +61,7 @@ class Alike:
 
 
 def sample(value: Array) -> Array:
-    """Some of a tensor's numbers, all over it."""
+    """Some numbers of a tensor, evenly spaced."""
     places = np.linspace(0, value.size - 1, KEPT).astype(int)
     return plain(value.ravel()[places]).astype(np.float32)
 

@@ -1,24 +1,24 @@
-"""What is claimed, and what can come of it."""
+"""Claims and verdicts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 CONFIRMED, REFUTED = "confirmed", "refuted"
-# Why numbers cannot tell.
-TOO_FEW = "too_few_numbers"  # they agree, as any few would
-SAME_AS_OTHERS = "same_as_others"  # they agree, and with many others, too
-TOO_COARSE = "too_coarse"  # neither near enough nor far enough apart for what quantising does to numbers
-QUANTISED = "quantised_form"  # shown as integers alone, with a factor for each channel perhaps
-NOT_EXPOSED = "not_exposed"  # a tensor inside a body or a fused node, which no runtime shows
-NO_NUMBERS = "no_numbers"  # not a tensor of numbers, or too large a one
-RANDOM = "random"  # made from random numbers
+# Reasons for an undecided verdict.
+TOO_FEW = "too_few_numbers"  # equal, but so few numbers may be equal by chance
+SAME_AS_OTHERS = "same_as_others"  # equal, but so are many other tensors
+TOO_COARSE = "too_coarse"  # neither near nor far enough, given the error of quantisation
+QUANTISED = "quantised_form"  # visible only as integers, possibly with a factor for each channel
+NOT_EXPOSED = "not_exposed"  # a tensor inside a body or a fused node, which no runtime exposes
+NO_NUMBERS = "no_numbers"  # not a tensor of numbers, or too large
+RANDOM = "random"  # computed from random numbers
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A tensor is said to be one of the ancestor's: each by the names of the values that hold it, the plain
-    one first, then what is the same in another form: reshaped, cast, scaled or quantised."""
+    """The claim that a tensor equals one of the ancestor's. Each has the names of the values that hold it:
+    the plain one first, then other forms of it: reshaped, cast, scaled or quantised."""
 
     ours: tuple[str, ...]
     theirs: tuple[str, ...]
@@ -26,16 +26,16 @@ class Claim:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A word of those above. `off`: how far apart the numbers are, in units of their usual size; none when
-    there is nothing to compare."""
+    """One of the constants above. `off` is the distance of the numbers, in units of their standard deviation;
+    None if nothing can be compared."""
 
     word: str
     off: float | None = None
 
     def line(self) -> str:
-        """As the program reads it."""
+        """The verdict as a line, in the format that the program reads."""
         return self.word if self.off is None else f"{self.word} {self.off:.6g}"
 
 
 class NotRun(Exception):
-    """A model could not be run; the text says which, and why."""
+    """A model could not be run; the text names the model and the reason."""

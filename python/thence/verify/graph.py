@@ -1,5 +1,5 @@
-"""What must be known of a model before its numbers are compared: its inputs, what a runtime can show, and
-which values are coarse or random because of what they are computed from."""
+"""Properties of a model that the comparison of numbers needs: its inputs, the values that a runtime can
+expose, and the values that are coarse or random because of their inputs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RANDOM = ("random", "bernoulli", "multinomial")
 
 @dataclass(frozen=True)
 class Input:
-    """An input of the graph; a size is a number, a name, or nothing."""
+    """An input of the graph; a size is a number, a name, or None."""
 
     name: str
     type: int  # TensorProto.DataType; 0: no tensor
@@ -48,9 +48,9 @@ class Graph:
 
 
 class _Flow:
-    """Which nodes read a value, and which values are made coarse or random by the node that writes them.
+    """The nodes that read each value, and the values that their producer makes coarse or random.
 
-    Nodes are large: this is dropped when the graph is known.
+    Nodes need much memory: this object is dropped when the graph is complete.
     """
 
     def __init__(self, model: onnx.ModelProto) -> None:
@@ -70,7 +70,7 @@ class _Flow:
             self.random.update(node.output)
 
     def reached(self, starts: set[str]) -> frozenset[str]:
-        """The values, and all that is computed from them."""
+        """The values, and all values that are computed from them."""
         found = starts - {""}
         left = list(found)
         while left:
@@ -82,7 +82,7 @@ class _Flow:
 
 
 def read_graph(path: Path) -> Graph:
-    """Of a file; data that lies in others is not read."""
+    """Reads a file, without its external data."""
     import onnx
 
     model = onnx.load(path, load_external_data=False)
@@ -93,7 +93,7 @@ def read_graph(path: Path) -> Graph:
 def _input(value: onnx.ValueInfoProto) -> Input:
     tensor = value.type.tensor_type
     sizes = tuple(
-        int(size.dim_value) if size.dim_value > 0 else str(size.dim_param) or None  # some write -1 for open
+        int(size.dim_value) if size.dim_value > 0 else str(size.dim_param) or None  # some files have -1
         for size in tensor.shape.dim
     )
     return Input(value.name, tensor.elem_type, sizes)
@@ -102,7 +102,7 @@ def _input(value: onnx.ValueInfoProto) -> Input:
 def _inside(
     node: onnx.NodeProto, functions: dict[tuple[str, str], Iterable[onnx.NodeProto]]
 ) -> Iterator[onnx.NodeProto]:
-    """A node, and those of its bodies and of the functions that it calls."""
+    """Yields a node, and those of its bodies and of the functions that it calls."""
     left, called = [node], set()
     while left:
         each = left.pop()
@@ -138,7 +138,7 @@ def _rows(
     weights: dict[str, onnx.TensorProto],
     readers: dict[str, list[onnx.NodeProto]],
 ) -> dict[str, int]:
-    """By input that chooses rows of tables, how many the smallest of them has."""
+    """For each input that indexes rows of tables: the number of rows of the smallest table."""
     found: dict[str, int] = {}
     for value in graph.input:
         left, seen = [(str(value.name), 1)], {value.name}

@@ -1,7 +1,7 @@
-"""Inputs that a model may take, made up from its graph's: names, types and sizes.
+"""Makes inputs for a model from the names, types and sizes of its graph's inputs.
 
-Integers that choose rows of a table are rows of it; others are ones, as masks are. Sizes that are left open
-are tried from small to large, since some models take no less than a patch or a window.
+Integers that index a table are valid rows of it; other integers are ones, as in masks. Unknown sizes are
+tried from small to large, because some models need at least a patch or a window.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SIZES = ((2, 8), (1, 8), (1, 16), (1, 32), (1, 64), (1, 224))  # of the first a
 
 
 def guesses(ancestor: Graph, descendant: Graph) -> Iterator[tuple[Feed, Feed]]:
-    """The same inputs for both, the likeliest first. A size that only one of them has fixed is fixed."""
+    """Yields the same inputs for both models, the most likely first. A size fixed in one is fixed in both."""
     theirs = {value.name: value for value in ancestor.inputs}
     ours = {value.name: value for value in descendant.inputs}
     missing = sorted(ours.keys() - theirs.keys())
@@ -66,7 +66,7 @@ def _made(value: Input, shape: tuple[int, ...], rows: int | None) -> Array:
     kind = _type(value)
     if math.prod(shape) > _LARGEST:
         raise NotRun(f"input {value.name} of {math.prod(shape)} numbers is too large")
-    dice = np.random.default_rng([_SEED, *value.name.encode()])  # its own: whatever the others are
+    dice = np.random.default_rng([_SEED, *value.name.encode()])  # independent of other inputs
     if kind.kind == "f" or kind.name == "bfloat16":
         return dice.standard_normal(shape).astype(kind)
     if kind == np.uint8:

@@ -1,10 +1,10 @@
-"""Whether one tensor may be another, by their numbers.
+"""Decides by their numbers whether one tensor may equal another.
 
-The claim is of what is computed, not of its form: numbers may be laid out anew (reshaped, transposed), all
-be scaled by one factor, or stand in a quantised form. Numbers that are as exact as they come are refuted by
-any real difference; coarse ones only where the two have nothing to do with each other. What is said here of
-coarse ones is not the last word: they confirm only what no other tensor is as near to, and refute only what
-is another tensor (see alike.py), since quantising may drown numbers, as those beside a mask.
+The claim is about the computed numbers, not their form: they may be reshaped or transposed, all scaled by one
+factor, or quantised. For exact numbers, any real difference refutes the claim. Coarse numbers refute it only
+if the two tensors are unrelated. The verdict for coarse numbers is preliminary: they confirm a claim only if
+no other tensor is as near, and refute it only if they equal another tensor (see alike.py), because
+quantisation may erase small numbers, such as those beside a mask.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .thresholds import DIFFERENT, NEAR, SAME, STRANGERS, TELLING
 
 
 def judge(ours: Array, theirs: Array, coarse: bool) -> Verdict:
-    """What their numbers say of the claim that `ours` is `theirs`."""
+    """The verdict on the claim that `ours` equals `theirs`."""
     if not all(value.dtype.kind in "fiub" for value in (ours, theirs)):
         return Verdict(claims.NO_NUMBERS)
     if ours.size != theirs.size:
@@ -50,14 +50,14 @@ def _exact(one: Array, other: Array) -> Verdict:
 
 
 def _coarse(one: Array, other: Array, quantised: bool) -> Verdict:
-    """Their order must be the same: sorted, coarse numbers of any two tensors are near. Out of a quantised
-    form there may be a factor for each channel, which nobody knows here."""
+    """Compares without sorting: sorted, the coarse numbers of any two tensors are near each other. A
+    quantised form may have an unknown factor for each channel."""
     least = min(off(one, other), off(_scaled(one, other), other))
     if quantised:
         least = min(least, off(_fitted(one, other), other))
     if least <= NEAR:
         return Verdict(claims.CONFIRMED, least)
-    # Where numbers vary little around a large one, what quantising does to that is more than they vary.
+    # If numbers vary little around a large one, the quantisation error exceeds their variation.
     strangers = least * float(np.std(other)) > STRANGERS * usual(other)
     if quantised:
         return Verdict(claims.QUANTISED, least)
@@ -65,18 +65,18 @@ def _coarse(one: Array, other: Array, quantised: bool) -> Verdict:
 
 
 def _scaled(one: Array, other: Array) -> Array:
-    """One with the factor that brings it nearest to the other."""
+    """`one`, scaled to be as near to `other` as possible."""
     square = float(one @ one)
     factor = float(one @ other) / square if square else 1.0
     return one * factor if factor > 0 else one
 
 
 def _fitted(one: Array, other: Array) -> Array:
-    """With a factor and an offset: out of a quantised form."""
+    """`one`, with the best factor and offset: for quantised forms."""
     mean, its = one.mean(), other.mean()
     return _scaled(one - mean, other - its) + its if one.size else one
 
 
 def tells(value: Array) -> bool:
-    """Whether it has enough different numbers to be told from others."""
+    """Whether it has enough different numbers to identify it."""
     return telling(value) or (value.dtype.kind in "iu" and different(value) >= TELLING)

@@ -1,6 +1,7 @@
-"""How far apart the numbers of two tensors are, and whether there are enough of them to tell.
+"""The distance between the numbers of two tensors, and whether there are enough of them to decide.
 
-Numbers agree if all of them do, each within a share of itself and of the tensor's usual size.
+Tensors agree if all their numbers do, each within a tolerance relative to itself and to the tensor's root
+mean square.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from .thresholds import HUGE, SAMPLE, TELLING
 
 
 def telling(value: Array) -> bool:
-    """Whether it has enough different numbers; integers never do, for many tensors count alike."""
+    """Whether it has enough different numbers. Integers never have: many tensors contain the same counts."""
     if value.dtype.kind != "f" or value.size < TELLING:
         return False
     return any(different(part) >= TELLING for part in (value.ravel()[:SAMPLE], value))
@@ -23,29 +24,29 @@ def different(value: Array) -> int:
 
 
 def plain(value: Array) -> Array:
-    """All numbers in a row, none of them beyond what masks are filled with."""
+    """All numbers in a flat array, clamped to the values that fill masks."""
     return np.clip(np.nan_to_num(value.astype(np.float64), nan=HUGE), -HUGE, HUGE).ravel()
 
 
 def usual(flat: Array) -> float:
-    """The usual size of a tensor's numbers."""
+    """The root mean square of a tensor's numbers, without the clamped ones."""
     kept = flat[np.abs(flat) < HUGE]
     return float(np.sqrt(np.mean(kept**2))) if kept.size else 1.0
 
 
 def distances(table: Array, flat: Array, size: float) -> Array:
-    """Of each row to the numbers, whose usual size is given: the largest of all."""
+    """For each row, the largest relative distance to the numbers, whose root mean square is `size`."""
     found: Array = (np.abs(table - flat) / (np.abs(flat) + size + 1e-12)).max(axis=1)
     return found
 
 
 def apart(one: Array, other: Array) -> float:
-    """The largest distance, of plain numbers."""
+    """The largest relative distance between two flat arrays."""
     return float(distances(one[None], other, usual(other))[0]) if one.size else 0.0
 
 
 def off(one: Array, other: Array) -> float:
-    """How far apart they are on the whole, by how much the other's numbers vary: about 1.4 for strangers."""
+    """The overall distance in units of the standard deviation of `other`: about 1.4 for unrelated tensors."""
     if not one.size:
         return 0.0
     varies = float(np.std(other)) or usual(other) or 1.0

@@ -1,4 +1,4 @@
-"""What a model computes: the numbers of values of its main graph, by onnxruntime as the file has it."""
+"""Computes the numbers of values of a model's main graph, with onnxruntime and without its optimisations."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ Array = np.ndarray[Any, Any]
 Feed = dict[str, Array]
 Item = TypeVar("Item")
 LARGEST = 1 << 22  # numbers in a value; larger ones are not kept
-AT_FIRST = 16  # values asked for while it is not known how large they are
+AT_FIRST = 16  # values requested while their sizes are unknown
 AT_LEAST = 8
-_ALL_KEPT = 1 << 20  # the same where all values are kept
-MEMORY = 1 << 28  # bytes of values that are held at once
+_ALL_KEPT = 1 << 20  # limit for the number of elements if all values are kept
+MEMORY = 1 << 28  # bytes of values that are in memory at once
 
 
 class Runner:
-    """A model that shows some of its values at a time.
+    """Runs a model and returns some of its values at a time.
 
-    onnxruntime keeps every value that is shown until a run ends, so that those asked for together are a
-    session of their own. One session is held at a time; weights in other files are read by it alone.
+    onnxruntime keeps every requested value until a run ends, so each set of requested values is a session.
+    One session is open at a time; only the session reads weights in other files.
     """
 
     def __init__(self, model: Path | bytes, shown: Iterable[str]) -> None:
@@ -35,7 +35,7 @@ class Runner:
         self._session: Any = None
 
     def values(self, names: Iterable[str], feed: Feed) -> dict[str, Array]:
-        """By name; those that are not numbers, or too many, are left out."""
+        """Values by name; values that are not numeric, or too large, are left out."""
         wanted = tuple(dict.fromkeys(names))
         if self._session is None or wanted != self._names:
             self.release()
@@ -46,12 +46,12 @@ class Runner:
         return _arrays(wanted, self._session.run(list(wanted), given)) if wanted else {}
 
     def release(self) -> None:
-        """Gives its memory back; asked once more, it reads the model anew."""
+        """Frees the memory; a later request reads the model again."""
         self._session = None
 
 
 class Portions:
-    """The items in portions, as large as the memory that the last one took allows for."""
+    """Splits items into portions, sized by the memory that the last portion used."""
 
     def __init__(self, items: Sequence[Item], memory: int = MEMORY) -> None:
         self._items, self._memory, self._size = items, memory, AT_FIRST
@@ -64,13 +64,13 @@ class Portions:
             yield portion
 
     def took(self, arrays: Iterable[Array], items: int) -> None:
-        """What the last one took."""
+        """Records the memory of the last portion."""
         each = sum(array.nbytes for array in arrays) // max(items, 1) + 1
         self._size = max(AT_LEAST, self._memory // each)
 
 
 def numbers(model: onnx.ModelProto, feed: Feed) -> dict[str, Array]:
-    """By name, the values that nodes of the main graph give; those that cannot be had are left out."""
+    """The outputs of nodes of the main graph, by name; values that cannot be computed are left out."""
     names = [name for node in model.graph.node for name in node.output if name]
     runner = Runner(model.SerializeToString(), (value.name for value in model.graph.output))
     found: dict[str, Array] = {}
@@ -92,16 +92,16 @@ def _outputs(names: Iterable[str]) -> bytes:
 
 
 def _opened(model: Path | bytes, more: bytes) -> Any:
-    """A session of the model and some bytes more."""
+    """Opens a session of the model with the bytes appended."""
     if isinstance(model, bytes):
         return _session(model + more)
     with model.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        whole = b"".join((data, more))  # the one copy
+        whole = b"".join((data, more))  # the only copy
     return _session(whole, model.parent)
 
 
 def _session(model: bytes, folder: Path | None = None) -> Any:
-    """As the model is written, on one thread: the same numbers in every run."""
+    """Disables optimisations and uses one thread, so that every run gives the same numbers."""
     import onnxruntime
 
     settings = onnxruntime.SessionOptions()

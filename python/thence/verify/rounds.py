@@ -1,7 +1,7 @@
-"""Claims held against numbers, some at a time, so that memory stays bounded.
+"""Checks claims by numbers, some at a time, so that memory stays bounded.
 
-A tensor is first compared as it is. Where that does not confirm a claim, its other forms are tried in
-further rounds: what is an integer in one may be a number in the next.
+A tensor is first compared in its plain form. If that does not confirm a claim, its other forms are tried in
+further rounds: an integer in one form may be a floating-point number in the next.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .judge import judge, tells
 from .numbers import Array, Feed, Portions, Runner
 from .thresholds import MANY, NEAR
 
-# What is best of several forms comes first: a claim is refuted when all of them that can be compared do so.
+# The best verdict of several forms counts: a claim is refuted if all forms that can be compared refute it.
 _RANKS = (
     words.CONFIRMED,
     words.TOO_FEW,
@@ -38,7 +38,7 @@ Values = dict[str, Array]
 def verify(
     ancestor: Path, descendant: Path, claims: Sequence[Claim], progress: Progress | None = None
 ) -> list[Verdict]:
-    """A verdict for each claim. Raises NotRun when one of the models cannot be run."""
+    """Returns a verdict for each claim. Raises NotRun if one of the models cannot be run."""
     return _Rounds(ancestor, descendant, claims, progress or Progress(quiet=True)).run()
 
 
@@ -49,8 +49,8 @@ class _Rounds:
         self._guesses = guesses(self._theirs.graph, self._ours.graph)
         self._feeds: tuple[Feed, Feed] | None = None
         self._found = [Verdict(words.NOT_EXPOSED) for _ in claims]
-        # By claim, with the ancestor's value: those confirmed, and whether by coarse numbers; those that
-        # coarse numbers refute, and some of these.
+        # The ancestor's value by claim: of confirmed claims, and whether coarse numbers confirm them; of
+        # claims that coarse numbers refute, with some of the numbers.
         self._held: dict[int, tuple[str, bool]] = {}
         self._doubted: dict[int, tuple[str, Array]] = {}
         self._alike = Alike()
@@ -65,7 +65,7 @@ class _Rounds:
         return self._found
 
     def _reconsider(self) -> None:
-        """Coarse numbers refute a claim if they are another tensor's, one that nothing else is."""
+        """Coarse numbers refute a claim if they equal another tensor that no other claim confirms."""
         taken = {its for at, (its, _) in self._held.items() if self._found[at].word == words.CONFIRMED}
         for at, (name, numbers) in self._doubted.items():
             free = set(self._alike.others(name, numbers, NEAR)) - taken
@@ -73,7 +73,7 @@ class _Rounds:
                 self._found[at] = Verdict(words.TOO_COARSE, self._found[at].off)
 
     def _round(self, form: int) -> None:
-        """Compares what is still open in its next form."""
+        """Compares the undecided claims in their next form."""
         todo = [(at, *pair) for at in range(len(self._claims)) if (pair := self._pair(at, form))]
         portions = Portions(todo)
         done = 0
@@ -85,12 +85,12 @@ class _Rounds:
                 for at, mine, its in portion:
                     self._judge(at, ours.get(mine), theirs.get(its), mine, its)
                 portions.took([*theirs.values(), *ours.values()], len(portion))
-                del theirs, ours  # before the next are made
+                del theirs, ours  # before the next values are computed
             done += len(portion)
         self._progress.clear()
 
     def _pair(self, at: int, form: int) -> tuple[str, str] | None:
-        """The values to compare; none when the claim is settled or has no such form."""
+        """The values to compare; None if the claim is decided or has no such form."""
         claim = self._claims[at]
         if self._found[at].word in _FINAL or form >= max(len(claim.ours), len(claim.theirs)):
             return None
@@ -105,7 +105,7 @@ class _Rounds:
         return mine, its
 
     def _run(self, theirs: list[str], ours: list[str]) -> tuple[Values, Values]:
-        """What both compute of the same inputs: the first of those made up that both take."""
+        """Runs both models on the same inputs: the first generated inputs that both accept."""
         if self._feeds is not None:
             return self._theirs.values(theirs, self._feeds[0]), self._ours.values(ours, self._feeds[1])
         failed: NotRun | None = None
@@ -134,7 +134,7 @@ class _Rounds:
             self._found[at] = found
 
     def _among_others(self, found: Verdict, name: str, coarse: bool) -> Verdict:
-        """A confirmation counts if the ancestor's tensor is unlike others."""
+        """A confirmation counts only if the ancestor's tensor differs from the others."""
         if self._alike.same(name) > MANY:
             return Verdict(words.SAME_AS_OTHERS)
         if coarse and self._alike.has_rival(name, found.off or 0.0):
@@ -158,9 +158,9 @@ class _Side:
     def values(self, names: list[str], feed: Feed) -> Values:
         try:
             found = self._runner.values(names, feed)
-        except Exception as error:  # onnxruntime's have no class in common
+        except Exception as error:  # the exceptions of onnxruntime have no common base class
             raise self._failed(error) from error
-        self._runner.release()  # the other model's turn
+        self._runner.release()  # frees memory for the other model
         return found
 
     def _failed(self, error: Exception) -> NotRun:

@@ -1,5 +1,5 @@
 """Tests of the Python API and of the commands behind `thence export`: real torch, transformers and
-onnxruntime. Without them only what needs none is tested."""
+onnxruntime. Without them, only tests that need none run."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ elif not all(importlib.util.find_spec(name) for name in ("torch", "transformers"
     without = ("test_api_file_alone.py", "test_api_tables.py")
     collect_ignore = [path.name for path in here.glob("test_*.py") if path.name not in without]
 
-# Tests are told apart from the network: whatever is not on disk is not there.
+# Tests use no network: only files on disk are available.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -1,4 +1,4 @@
-"""Models with control flow, transforms, fused attention and scripted parts, which recording may break."""
+"""Models with control flow, transforms, fused attention and scripted parts, which recording might break."""
 
 # mypy: disable-error-code="misc, no-any-return, no-untyped-call, attr-defined"
 # (torch is typed where it is installed, and Any where it is not)
@@ -124,7 +124,7 @@ class FunctionalCall(nn.Module):
 
 
 class Checkpointed(nn.Module):
-    """Modules run by torch.utils.checkpoint, by each of its two ways."""
+    """Modules run by torch.utils.checkpoint, in both of its modes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ class Swish(torch.autograd.Function):
 
 
 class CustomFunction(nn.Module):
-    """An autograd.Function of the user's own."""
+    """A user-defined autograd.Function."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -160,7 +160,7 @@ class CustomFunction(nn.Module):
 
 
 class Attention(nn.Module):
-    """nn.MultiheadAttention, whose fused path no exporter translates."""
+    """nn.MultiheadAttention, whose fused path no exporter supports."""
 
     def __init__(self, batch_first: bool = True) -> None:
         super().__init__()
@@ -172,7 +172,7 @@ class Attention(nn.Module):
 
 
 class Encoder(nn.Module):
-    """nn.TransformerEncoder, whose layers have a fused path, too."""
+    """nn.TransformerEncoder, whose layers also have a fused path."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -203,7 +203,7 @@ def _summed(x: Tensor) -> Tensor:
 
 
 class ScriptedLoop(nn.Module):
-    """A loop made by torch.jit.script, whose number of rounds depends on the input."""
+    """A loop made by torch.jit.script, whose number of iterations depends on the input."""
 
     def __init__(self) -> None:
         super().__init__()

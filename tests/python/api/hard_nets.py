@@ -1,4 +1,4 @@
-"""Models that PyTorch exports and that recording may break, by name.
+"""Models that PyTorch exports and that recording might break, by name.
 
 Commands name them as `hard_nets:name`, with this folder in PYTHONPATH.
 """

@@ -1,4 +1,4 @@
-"""Two models in one file, an If between them, as decoders with and without a cache are shipped."""
+"""Merges two models into one file with an If, like decoders with and without a cache."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from onnx import TensorProto, helper
 
 
 def merged(then: onnx.ModelProto, other: onnx.ModelProto) -> onnx.ModelProto:
-    """Both graphs as branches without inputs; what they need is outside, once."""
+    """Both graphs as branches without inputs; their inputs and weights are outside, once."""
     weights: dict[str, onnx.TensorProto] = {}
     inputs: dict[str, onnx.ValueInfoProto] = {}
     branches = []
@@ -29,7 +29,7 @@ def merged(then: onnx.ModelProto, other: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _branch(graph: onnx.GraphProto, name: str, weights: dict[str, onnx.TensorProto]) -> onnx.GraphProto:
-    """The graph with its weights moved out; a name that another weight has already gets a new one."""
+    """The graph with its weights moved out; a weight whose name is taken gets a new one."""
     names = {}
     for weight in graph.initializer:
         taken = weights.get(weight.name, weight)
@@ -45,5 +45,5 @@ def _branch(graph: onnx.GraphProto, name: str, weights: dict[str, onnx.TensorPro
 
 
 def _typed(name: str, like: onnx.ValueInfoProto) -> onnx.ValueInfoProto:
-    """A value without a shape: the two models need not agree on one."""
+    """A value without a shape: the two models need not have the same one."""
     return helper.make_tensor_value_info(name, like.type.tensor_type.elem_type, None)

@@ -44,7 +44,7 @@ class Cold(nn.Module):
 
 
 class Slow(nn.Module):
-    """A forward that takes its time, to be interrupted in."""
+    """A forward that is slow, so that it can be interrupted."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         print("forward", flush=True)

@@ -20,7 +20,7 @@ def _doubled(_module: nn.Module, _inputs: Any, output: Tensor) -> Tensor:
 
 
 class Hooked(nn.Module):
-    """One hook of the user's on many modules, and one that changes inputs."""
+    """One user hook on many modules, and one that changes inputs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class Hooked(nn.Module):
 
 
 class Strict(nn.Module):
-    """Forbids attributes that it does not know, has slots, and finds some that are not there."""
+    """Rejects unknown attributes, has slots, and computes some attributes."""
 
     __slots__ = ("factor",)
 
@@ -71,7 +71,7 @@ class Strange(nn.Module):
 
 
 def replaced_forward() -> nn.Module:
-    """A module whose forward is another function, set on the object."""
+    """A module whose forward is replaced on the object."""
     model = nn.Sequential(Block(), Block())
     plain = model[0].forward
     model[0].forward = lambda x: plain(x) * 3
@@ -79,7 +79,7 @@ def replaced_forward() -> nn.Module:
 
 
 class Calls(nn.Module):
-    """A wrapper that passes on what it gets, as DataParallel does."""
+    """A wrapper that forwards its arguments, like DataParallel."""
 
     def __init__(self, module: nn.Module) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ class Doubled(nn.Module):
 
 
 def weight_normed() -> nn.Module:
-    """Weights that are computed anew whenever they are read."""
+    """Weights that are computed whenever they are read."""
     first = torch.nn.utils.parametrizations.weight_norm(nn.Linear(4, 4))
     second = nn.Linear(4, 4)
     torch.nn.utils.parametrize.register_parametrization(second, "weight", Doubled())
@@ -125,7 +125,7 @@ class Modes(nn.Module):
 
 
 class Inference(nn.Module):
-    """torch.inference_mode in forward; no weight is trained."""
+    """torch.inference_mode in forward; no weight requires gradients."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -160,7 +160,7 @@ class Copies(nn.Module):
 
 
 class Threaded(nn.Module):
-    """A module that runs in a thread of its own."""
+    """A module that runs in a separate thread."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -191,7 +191,7 @@ class Generates(nn.Module):
 
 
 class LooksAround(nn.Module):
-    """A method that looks at the function that it is, and a forward that looks at its own signature."""
+    """A method that inspects its own function, and a forward that inspects its own signature."""
 
     def __init__(self) -> None:
         super().__init__()

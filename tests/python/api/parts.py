@@ -1,6 +1,6 @@
 """A model in parts, as it is deployed: encoder, decoder, and decoder with a cache.
 
-Each part is a `Sample` to export with its truth. A part's model is new each time; its weights are not.
+Each part is a `Sample` to export with its truth. The model of a part is new each time, with the same weights.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 
 
 def whole() -> Sample:
-    """The model that all parts are of."""
+    """The model that contains all parts."""
     return build(CHOICES["t5"])
 
 
 def encoder() -> Sample:
-    """The encoder as a model of its own: its paths begin below `encoder`."""
+    """The encoder as a separate model: its paths begin below `encoder`."""
     sample = whole()
     inner: Any = sample.model.encoder
     return Sample(inner, sample.input_names[:2], sample.inputs[:2], {"return_dict": False})
 
 
 def decoder() -> Sample:
-    """The whole model, given what the encoder said."""
+    """The whole model with the output of the encoder as input."""
     return _decoding(_given())
 
 
 def decoder_with_past() -> Sample:
-    """The whole model, given the last token and the cache of those before it."""
+    """The whole model with the last token and the cache of the preceding ones as input."""
     given = _given()
     with torch.no_grad():
         _, *past = _decoding(given).model(**given)
@@ -67,7 +67,7 @@ def _decoding(given: dict[str, torch.Tensor]) -> Sample:
 
 
 def _tensors(cache: Any) -> list[torch.Tensor]:
-    """Keys and values, layer by layer: of the decoder's own tokens, then of the encoder's."""
+    """Keys and values, layer by layer: first of the decoder's tokens, then of the encoder's."""
     halves = (cache.self_attention_cache, cache.cross_attention_cache)
     return [tensor for half in halves for layer in half.layers for tensor in (layer.keys, layer.values)]
 

@@ -1,4 +1,4 @@
-"""The program as a user runs it, and what a test asks of the files that it writes."""
+"""Runs the program as a user does, and reads the files that it writes."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def mapped(model: Path, *flags: str | Path) -> Any:
 
 
 def files(folder: Path) -> list[str]:
-    """All that is in a folder, hidden things included."""
+    """The content of a folder, including hidden files."""
     return sorted(path.name for path in folder.iterdir())
 
 
 def fits(document: Any, schema: str) -> None:
-    """Asserts that a document is as its schema says."""
+    """Asserts that a document conforms to its schema."""
     faults = [f"{fault.json_path}: {fault.message}" for fault in _validator(schema).iter_errors(document)]
     assert not faults, "\n".join(faults[:5])
 

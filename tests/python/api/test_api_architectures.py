@@ -1,8 +1,9 @@
-"""Fourteen architectures from a live model to a tagged file, by both exporters, against the sample's truth.
+"""Fourteen architectures from a live model to a tagged file, with both exporters, compared with the sample's
+truth.
 
-What is exported here is the sample's own graph, which `align` proves node by node and weight by
-weight. So the sample's truth is the truth about it, and the sample's files, of each processor, are it
-before tagging but for the last bits of weights that the exporter computed.
+The graph that is exported here is the sample's, which `align` proves node by node and weight by weight. So
+the sample's truth applies to it. The sample's files, of each processor, equal it before tagging, except for
+the last bits of weights that the exporter computed.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ FOURTEEN = "bert gpt2 llama t5 vit resnet swin clip whisper wav2vec2 mixtral mam
 
 @dataclass
 class Export:
-    """A model of the sample, exported and tagged in a folder of its own."""
+    """A model of the sample, exported and tagged in a separate folder."""
 
-    samples: list[Model]  # the same by each processor
+    samples: list[Model]  # the same model, from each processor
     live: Sample
     result: Result
 
@@ -87,7 +88,7 @@ def test_attention_is_as_large_in_every_layer(tmp_path: Path) -> None:
 
 
 def inputs_in_order(path: Path) -> onnx.ModelProto:
-    """The model with its inputs sorted by name: `align` pairs them by place."""
+    """The model with its inputs sorted by name: `align` pairs them by position."""
     model = onnx.load(path)
     inputs = sorted(model.graph.input, key=lambda value: value.name)
     del model.graph.input[:]
@@ -114,7 +115,7 @@ def tags_say_what_the_map_says(export: Export) -> None:
 
 
 def numbers_are_those_without_tags(export: Export) -> None:
-    """Of this very export: the sample's may come from another processor."""
+    """Compares with this export: that of the sample may come from another processor."""
     tagged = onnx.load(export.path)
     before, after = (outputs(model, export.live) for model in (without_tags(tagged), tagged))
     for one, other in zip(before, after, strict=True):

@@ -1,4 +1,4 @@
-"""`htp` and `fx_graph` read no names and no metadata: a file that lost them all gets the same answers."""
+"""`htp` and `fx_graph` read no names and no metadata: a file without them has the same answers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_names_are_not_read(name: str) -> None:
 
 @pytest.mark.parametrize("program", programs())
 def test_a_shuffled_file_is_explained(program: Path, tmp_path: Path) -> None:
-    """In an order that neither the file nor the recording has, and with the recording's own words."""
+    """The order is neither the file's nor the recording's; evidence names the recorded operations."""
     model, told = tmp_path / "model.onnx", tmp_path / "capture.json"
     blind = stripped(onnx.load(Model("bert.dynamo").path))
     shuffled(blind, 1)
@@ -70,7 +70,7 @@ def test_a_shuffled_file_is_explained(program: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("program", programs()[:1])
 def test_a_rival_is_told_with_an_operation_of_its_own(program: Path, tmp_path: Path) -> None:
-    """What a node that is left open might follow from, its module really ran."""
+    """The module of each candidate really ran the operation that its evidence names."""
     model, told = tmp_path / "model.onnx", tmp_path / "capture.json"
     onnx.save(stripped(onnx.load(Model("t5.torchscript").path)), model)
     capture_of_t5 = with_fx("t5")

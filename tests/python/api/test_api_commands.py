@@ -19,7 +19,7 @@ PREFIX = "pkg.thence."
 
 @dataclass
 class Run:
-    """A tiny BERT that was exported into a folder of its own."""
+    """A tiny BERT, exported into a separate folder."""
 
     folder: Path
     said: str

@@ -1,4 +1,4 @@
-"""Docstrings: every public name has one, and the examples in them are true."""
+"""Docstrings: every public name has one, and their examples are right."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_examples(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def public() -> Iterator[tuple[str, object]]:
-    """What `thence` offers, and the public methods and properties of its classes."""
+    """The public names of `thence`, and the public methods and properties of its classes."""
     for name in thence.__all__:
         value = getattr(thence, name)
         if name.startswith("__"):

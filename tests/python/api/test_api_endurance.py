@@ -1,4 +1,4 @@
-"""Exports in a loop leave nothing behind: on the model, in torch, in memory, on the disk."""
+"""Repeated exports leave nothing behind: on the model, in torch, in memory, on the disk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.python.capture.checking import state
 import thence
 
 EXPORTS = 60
-# What a loop may grow by, however long it is. An export makes thousands of objects.
+# The growth that a loop of any length may cause. An export makes thousands of objects.
 MOST_OBJECTS = 50
 MOST_BYTES = 4 << 20
 
@@ -27,7 +27,7 @@ def test_exports_in_a_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     model, inputs = nets.net()
     exporter = thence.HierarchyExporter(strategy="htp", exporter="torchscript")
-    for _ in range(10):  # what is made once: caches, pools, torch's own folder
+    for _ in range(10):  # create what is made once: caches, pools, torch's folder
         exporter.export(model, inputs, place / "m.onnx")
     before, kept, objects, resident = state(model), files(temporary), _objects(), _resident()
     for _ in range(EXPORTS):
@@ -45,6 +45,6 @@ def _objects() -> int:
 
 
 def _resident() -> int:
-    """Bytes of memory that this process holds."""
+    """The resident memory of this process in bytes."""
     pages = Path("/proc/self/statm").read_text().split()[1]
     return int(pages) * os.sysconf("SC_PAGE_SIZE")

@@ -63,7 +63,7 @@ def test_an_interrupt_leaves_the_old_file(number: int, code: int, tmp_path: Path
         command, cwd=tmp_path, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert running.stderr is not None
-    assert any("forward" in line for line in running.stderr)  # verbose sends it there
+    assert any("forward" in line for line in running.stderr)  # printed because of --verbose
     os.kill(running.pid, number)
     running.communicate(timeout=30)
     assert running.returncode == code

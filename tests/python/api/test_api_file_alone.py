@@ -1,4 +1,4 @@
-"""The part of the API that needs a file and nothing else: neither torch nor a live model."""
+"""The part of the API that needs only a file: neither torch nor a live model."""
 
 from __future__ import annotations
 

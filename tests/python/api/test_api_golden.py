@@ -1,7 +1,7 @@
-"""The tags of a few small models, strategy by strategy, as the files in `golden` have them.
+"""The tags of a few small models with each strategy, as in the files of `golden`.
 
-A line is a node, or, where names and order are the exporter's affair, a number of nodes that are
-alike. `--rebase` writes the files anew.
+A line is a node or, where names and order depend on the exporter, a number of equal nodes. `--rebase`
+rewrites the files.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STRATEGIES = ("auto", "htp", "usage_based")
 
 
 def bert() -> tuple[Any, dict[str, Any]]:
-    """Of the sample: no two weights are equal, so none are merged."""
+    """A model of the sample: no two weights are equal, so none are merged."""
     live = build(CHOICES["bert"])
     return live.model, dict(zip(live.input_names, live.inputs, strict=True)) | live.fixed
 
@@ -62,7 +62,7 @@ def test_tags(name: str, exporter: str, tmp_path: Path, request: pytest.FixtureR
 
 
 def text(answers: list[list[dict[str, Any]]], *, with_names: bool) -> str:
-    """A table: the node, and its tag by each strategy; `-` where it has none, `=` where it is the first's."""
+    """A table: the node, and its tag with each strategy; `-` if it has none, `=` if it equals the first."""
     rows = [
         (
             first["name" if with_names else "op_type"],

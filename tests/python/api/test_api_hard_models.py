@@ -1,4 +1,4 @@
-"""What plain PyTorch exports is exported, with the same numbers, and recorded as far as that goes."""
+"""Models that plain PyTorch exports are exported, with the same numbers, and recorded as far as possible."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from thence.export.request import Request
 X = hard_nets.X
 TORCHSCRIPT = package.HierarchyExporter(exporter="torchscript")
 
-# What plain PyTorch does not export; a test fails when it learns to.
+# Models that plain PyTorch does not export; a test fails when it starts to support one.
 NOT_BY_DYNAMO = {"copies", "scripted_function", "scripted_model"}
 NOT_BY_TORCHSCRIPT = {
     *("cond_modules", "cond_lambdas", "cond_nested", "cond_in_child", "while_loop", "scan"),
     *("functional_call", "encoder_layer", "data_parallel"),
 }
-# Where a recording is not possible: a scripted model cannot be given another forward.
+# Models that cannot be recorded: a scripted model cannot get another forward.
 NOT_RECORDED = {"scripted_model"}
 
 
@@ -98,7 +98,7 @@ def test_branches_and_bodies_are_traced() -> None:
 
 
 def stacks(name: str, folder: Path) -> dict[str, set[str]]:
-    """The modules of each body of the graph that was exported, as the capture tells them."""
+    """The modules of each body of the exported graph, according to the capture."""
     found: dict[str, set[str]] = {}
     summary = package.HierarchyExporter(exporter="dynamo").export(
         hard_nets.net(name), X, folder / "m.onnx", optimize=False
@@ -149,7 +149,7 @@ def python(program: str, folder: Path) -> Any:
 
 @contextlib.contextmanager
 def broken(monkeypatch: pytest.MonkeyPatch, name: str) -> Iterator[None]:
-    """Recording raises."""
+    """Makes recording raise."""
 
     def fail(*_: object, **__: object) -> Any:
         raise RuntimeError("the tape is torn")
@@ -224,7 +224,7 @@ def test_a_plain_failure_is_reported_as_such(tmp_path: Path, monkeypatch: pytest
 
 
 def test_the_plain_call_has_nothing_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is tried once, on the model as it is, in an empty folder."""
+    """It is tried once, on the unchanged model, in an empty folder."""
     model = nets.Net()
     seen: list[tuple[str, bool, list[str]]] = []
     export = by_torchscript.export
@@ -269,7 +269,7 @@ def test_an_operation_that_cannot_be_recorded_is_left_out(
     number = Values.of
 
     def of(self: Values, tensor: torch.Tensor) -> int:
-        if tensor.shape[-1:] == (3,):  # what the head makes
+        if tensor.shape[-1:] == (3,):  # the output of the head
             raise RuntimeError("no number for it")
         return number(self, tensor)
 
@@ -297,7 +297,7 @@ def test_the_model_is_as_it_was(tmp_path: Path) -> None:
 
 
 def test_frozen_attention(tmp_path: Path) -> None:
-    """Plain PyTorch takes the fused path for weights that need no gradient, and cannot export that."""
+    """Plain PyTorch uses the fused path for weights without gradients, and cannot export it."""
     model = hard_nets.net("attention").requires_grad_(False)
     TORCHSCRIPT.export(model, X, tmp_path / "m.onnx")
     np.testing.assert_allclose(ran(tmp_path / "m.onnx")[0], model(X).numpy(), atol=1e-5)

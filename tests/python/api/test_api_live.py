@@ -86,7 +86,7 @@ def test_every_strategy(strategy: str, tmp_path: Path) -> None:
     assert (summary.path, summary.capture) == (tmp_path / "m.onnx", tmp_path / "m.capture.json")
     assert (summary.strategy, summary.exporter, summary.tagged) == (strategy, "torchscript", True)
     assert summary.nodes == len(proto.graph.node) == summary.direct + summary.inferred + summary.unknown
-    # Weights of equal values are merged: usage_based does not say whose a copy is.
+    # Equal weights are merged: usage_based does not attribute a copy.
     assert summary.unknown == (2 if strategy == "usage_based" else 0)
     assert (summary.coverage == 1) == (summary.unknown == 0)
     assert summary.modules == len(list(model.modules()))
@@ -149,7 +149,7 @@ def test_the_summary_says_why_a_plain_sequential_has_no_tags_and_what_to_do(tmp_
 
 @pytest.mark.parametrize("strategy", ["auto", "usage_based"])
 def test_a_weight_that_was_merged_with_its_twin_stays_its_readers(strategy: str, tmp_path: Path) -> None:
-    """Weights of equal values are one weight and an Identity for each other: of whoever reads that."""
+    """Equal weights are one weight and an Identity for each other one, which belongs to its consumer."""
     proto, mapper = thence.export_hf_model_with_semantics(
         *nets.bert(), tmp_path / "m.onnx", strategy=strategy, exporter="torchscript"
     )

@@ -1,4 +1,4 @@
-"""A dynamo export below opset 18 loses its modules on the way there: a capture gives them back."""
+"""A dynamo export below opset 18 loses its module metadata in the conversion: a capture replaces it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def lost_its_modules(model: onnx.ModelProto) -> None:
 
 
 def by_output(path: Path, *flags: str | Path) -> dict[str, str | None]:
-    """Modules by the first value that a node writes; nodes are renamed on the way, values are not."""
+    """Modules by the first output of a node: the conversion renames nodes, but not values."""
     nodes = onnx.load(path).graph.node
     return {
         node.output[0]: row["module"] for node, row in zip(nodes, mapped(path, *flags)["nodes"], strict=True)

@@ -1,4 +1,4 @@
-"""One capture serves every file of its model: encoder and decoder apart, with a cache, merged into one."""
+"""One capture works for every file of its model: encoder, decoder, decoder with a cache, and merged files."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ import thence
 STATIC: dict[int, str] = {}
 DYNAMIC = {0: "batch"}
 AXES = pytest.mark.parametrize("axes", [STATIC, DYNAMIC], ids=["static", "dynamic"])
-# What htp, which sees no names, must reach where the trace is of another way through the model: the
-# whole forward, with a mask of the decoder's and without a cache.
+# The least accuracy of htp, which reads no names, if the trace took another path through the model: the whole
+# forward, with a mask for the decoder and without a cache.
 LEAST_BY_TRACE = 0.84
 
 Truth = dict[str, Any]

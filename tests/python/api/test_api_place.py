@@ -1,4 +1,4 @@
-"""Where files go while others write to the same place, and what a terminal shows meanwhile."""
+"""Concurrent writes to the same place, and the output on a terminal."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_folder_in_the_captures_place_is_told_before_the_export(tmp_path: Path
 
 
 def _on_a_terminal(command: list[str], folder: Path) -> str:
-    """What the command writes to standard error when that is a terminal."""
+    """The standard error of the command on a terminal."""
     ours, theirs = pty.openpty()
     environment = {**ENVIRONMENT, "TERM": "xterm", "NO_COLOR": "1"}
     running = subprocess.Popen(command, cwd=folder, env=environment, stderr=theirs, stdout=subprocess.DEVNULL)
@@ -75,7 +75,7 @@ def _on_a_terminal(command: list[str], folder: Path) -> str:
     try:
         while piece := os.read(ours, 4096):
             text += piece
-    except OSError:  # how Linux says that nobody holds the other end any more
+    except OSError:  # Linux reports the closed other end like this
         pass
     os.close(ours)
     assert running.wait(timeout=60) == 0

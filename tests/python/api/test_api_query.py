@@ -1,4 +1,4 @@
-"""SemanticQueryInterface: selectors and SQL answer as `thence query` does, and in tables."""
+"""SemanticQueryInterface: selectors and SQL have the same answers as `thence query`, also as tables."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_tables(query: thence.SemanticQueryInterface) -> None:
     rows = query.sql("SELECT id, path FROM modules ORDER BY id")
     assert list(rows.to_pandas().itertuples(index=False, name=None)) == rows
     assert [tuple(row.values()) for row in rows.to_arrow().to_pylist()] == rows
-    mixed = query.sql("SELECT key, value FROM metadata")  # words and numbers
+    mixed = query.sql("SELECT key, value FROM metadata")  # text and numbers
     assert mixed.to_arrow()["value"].to_pylist() == [str(value) for _, value in mixed]
     nothing = query.sql("SELECT id FROM nodes WHERE id < 0")
     assert (nothing.to_pandas().shape, nothing.to_arrow().num_rows) == ((0, 1), 0)

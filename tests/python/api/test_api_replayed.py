@@ -1,4 +1,4 @@
-"""A file whose own metadata is wrong: what was heard while it was exported puts it right."""
+"""A file with wrong metadata: the recording of the export corrects it."""
 
 from __future__ import annotations
 

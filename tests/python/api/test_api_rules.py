@@ -1,4 +1,4 @@
-"""Rules and granularity from Python: what the program tells, and errors with their place."""
+"""Rules and granularity from Python: the same answers as the program, and errors with their location."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A program saved with torch.export.save, read by the core alone, gives the answers that a capture of the
-live model gives, node for node, but for what an archive cannot tell."""
+"""A program saved with torch.export.save, read by the core alone, has the same answers as a capture of the
+live model, node for node, except for what an archive lacks."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_same_answers(name: str, tmp_path: Path) -> None:
 
 
 class Tied(torch.nn.Module):
-    """Tied weights, a module under two names, a buffer that is not saved with the model."""
+    """Tied weights, a module with two names, a buffer that is not saved with the model."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class Branches(torch.nn.Module):
 
 
 class Parts(torch.nn.Module):
-    """Results of several parts, a shape that varies, a plain tensor of the module's."""
+    """Results with several parts, a dynamic shape, a plain tensor of the module."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -107,7 +107,7 @@ ODD: dict[str, tuple[Callable[[], torch.nn.Module], torch.Tensor, Any, set[str]]
 
 @pytest.mark.parametrize("name", ODD)
 def test_odd_programs(name: str, tmp_path: Path) -> None:
-    """Only a module under two names is known by another of them: an archive does not tell that it is one."""
+    """Only a module with two names has another path: an archive does not show that both are one module."""
     make, example, shapes, renamed = ODD[name]
     model = make().eval()
     save(model, torch.export.export(model, (example,), dynamic_shapes=shapes), tmp_path)

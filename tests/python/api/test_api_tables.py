@@ -1,4 +1,4 @@
-"""A map as a table: every row and field of it, in pandas and in pyarrow, also by way of a Parquet file."""
+"""A map as a table: every row and field of it, in pandas and in pyarrow, also from a Parquet file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CAPTURE = ROOT / "examples/tiny.capture.json"
 
 @pytest.fixture(params=["captured", "alone"])
 def mapper(request: pytest.FixtureRequest) -> thence.SemanticMapper:
-    """With a capture every field has a value somewhere; without one some columns are empty."""
+    """With a capture every field has a value in some row; without one some columns are empty."""
     return thence.SemanticMapper(MODEL, CAPTURE if request.param == "captured" else None)
 
 
@@ -65,7 +65,7 @@ def test_a_model_without_nodes_is_a_table_without_rows() -> None:
 
 
 def _plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of a table as the map has them: `layer_path` is text in an Arrow table."""
+    """Rows of a table in the form of the map: `layer_path` is text in an Arrow table."""
     return [{**row, "layer_path": json.loads(row["layer_path"])} for row in rows]
 
 

@@ -1,4 +1,4 @@
-"""Live captures against the truth of the sample's files."""
+"""Live captures compared with the truth of the sample's files."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tools.sample.choices import CHOICES
 import thence
 
 NAMES = ("bert", "albert", "t5", "gpt2")
-# What htp, which sees no names, must reach. auto and universal are exact.
+# The least accuracy of htp, which reads no names. auto and universal are exact.
 LEAST_BY_TRACE = 0.975
 
 
 @cache
 def metadata(name: str) -> dict[str, Any]:
-    """A model of the sample, traced, and listened to while it was exported."""
+    """A model of the sample, traced, and recorded during its export."""
     built = build(CHOICES[name])
     inputs = dict(zip(built.input_names, built.inputs, strict=True)) | built.fixed
     found: dict[str, Any] = thence.TracingHierarchyBuilder().trace_model_execution(built.model, inputs)

@@ -1,4 +1,4 @@
-"""A capture serves exports of its model inside a wrapper, such as DataParallel, and the other way round."""
+"""A capture works for exports of its model inside a wrapper, such as DataParallel, and vice versa."""
 
 # mypy: disable-error-code="misc"
 # (torch is typed where it is installed, and Any where it is not)
@@ -20,12 +20,12 @@ from torch import nn
 
 import thence
 
-# What each strategy must reach: htp sees no names.
+# The least accuracy of each strategy: htp reads no names.
 LEAST = {"auto": 1.0, "htp": 0.975}
 
 
 class Wrapper(nn.Module):
-    """Passes everything on. (TorchScript's exporter refuses a real DataParallel.)"""
+    """Forwards everything. (TorchScript's exporter rejects a real DataParallel.)"""
 
     def __init__(self, module: nn.Module) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
-"""What tests of captures share: the schema, a stand-in for the core's fingerprints, and a look at all
-the state that a capture must not change."""
+"""Shared code of the tests of captures: the schema, a fake of the core's fingerprints, and a snapshot of all
+state that a capture must not change."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _validator() -> jsonschema.Draft202012Validator:
 
 
 def valid(capture: Mapping[str, object]) -> dict[str, Any]:
-    """The capture as a reader gets it, once it fits the schema."""
+    """The capture as a reader gets it, after validating it."""
     read: dict[str, Any] = json.loads(json.dumps(capture, allow_nan=False))
     faults = [f"{fault.json_path}: {fault.message}" for fault in _validator().iter_errors(read)]
     assert not faults, "\n".join(faults[:5])
@@ -35,20 +35,20 @@ def valid(capture: Mapping[str, object]) -> dict[str, Any]:
 
 
 def valid_section(name: str, section: Mapping[str, object]) -> dict[str, Any]:
-    """A section alone, checked as part of a capture."""
+    """One section, validated as part of a capture."""
     read: dict[str, Any] = valid({"schema": "thence.capture/1", "sections": {name: section}})
     found: dict[str, Any] = read["sections"][name]
     return found
 
 
 def fingerprint(data: memoryview, shape: Sequence[int], dtype: str) -> dict[str, object]:
-    """In place of the core's: a hash over the same things."""
+    """Replaces the core's fingerprint: a hash of the same data."""
     text = f"{dtype}{list(shape)}".encode()
     return {"exact": hashlib.blake2b(text + data.tobytes(), digest_size=8).hexdigest()}
 
 
 def state(model: torch.nn.Module) -> list[object]:
-    """Everything about a model and about torch that must be the same after a capture."""
+    """All state of a model and of torch that must be the same after a capture."""
     mine: list[object] = []
     for path, module in model.named_modules(remove_duplicate=False):
         mine.append((path, type(module), module.training))

@@ -1,4 +1,4 @@
-"""The TorchScript exporter with and without someone listening."""
+"""The TorchScript exporter with and without recording."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def names(data: bytes) -> list[str]:
 
 
 def sample(name: str, listen: bool) -> tuple[bytes, dict[str, Any] | None]:
-    """A model of the sample, built and exported as the sample was."""
+    """A model of the sample, built and exported like the sample."""
     choice = CHOICES[name]
     built = build(choice)
     axes = {key: {0: "batch"} for key in built.input_names} if choice.dynamic_batch else None

@@ -1,4 +1,4 @@
-"""Small models, each with one of the ways in which provenance goes wrong."""
+"""Small models, each with one difficulty for provenance."""
 
 # mypy: disable-error-code="misc"
 # Where torch is not installed, its Module is Any, and Any has no subclasses.
@@ -21,7 +21,7 @@ class Block(nn.Module):
 
 
 class Twice(nn.Module):
-    """One module called twice, another that is called like its second call, one that is never called."""
+    """One module called twice, another with the name of its second call, one that is never called."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Twice(nn.Module):
 
 
 class Shared(nn.Module):
-    """One module under two paths, and called by a module that is not its parent."""
+    """One module with two paths, called by a module that is not its parent."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ class Tied(nn.Module):
 
 
 class Stateful(nn.Module):
-    """A forward that leaves things behind: caches, counters, a buffer registered anew, random numbers."""
+    """A forward that changes state: caches, counters, a new buffer, random numbers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -140,7 +140,7 @@ class Stateful(nn.Module):
 
 
 class Failing(nn.Module):
-    """Raises what it is told to, three modules deep."""
+    """Raises a given exception, three modules deep."""
 
     def __init__(self, error: BaseException, depth: int = 3) -> None:
         super().__init__()
@@ -176,7 +176,7 @@ class Branching(nn.Module):
 
 
 class InPlace(nn.Module):
-    """Views, writes into views, and an operation that gives back what it was given."""
+    """Views, writes into views, and an operation that returns its input."""
 
     def forward(self, x: Tensor) -> Tensor:
         y = x + 1
@@ -192,7 +192,7 @@ class Doubles(nn.Module):
 
 
 class Turns(nn.Module):
-    """Gives its child a view of what it got."""
+    """Passes a view of its input to its child."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -218,7 +218,7 @@ class Writes(nn.Module):
 
 
 class Keeps(nn.Module):
-    """Computes something once and keeps it: a second forward does not run that."""
+    """Computes something once and caches it: a second forward does not run that."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Real architectures: every section fits the schema, and the sections agree with one another."""
+"""Real architectures: every section conforms to the schema, and the sections are consistent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAMES = ["bert", "albert", "t5", "swin", "wav2vec2", "funnel"]
 
 @pytest.mark.parametrize("name", NAMES)
 def test_all_sections_fit_the_schema_and_agree(name: str) -> None:
-    exported = build(CHOICES[name])  # of its own: tracing fills caches
+    exported = build(CHOICES[name])  # a separate one, because tracing fills caches
     with flat_forward(exported), record_module_map(exported.model) as scopes:
         export(exported.model, exported.inputs, input_names=exported.input_names, opset_version=17)
     sample = build(CHOICES[name])
@@ -41,7 +41,7 @@ def _agree(sections: dict[str, Any], modules: dict[str, torch.nn.Module]) -> Non
     calls = [_call(row) for row in hierarchy["calls"]]
     assert len(calls) == len(set(calls))
     assert [_call(event) for event in trace["events"] if event["kind"] == "enter"] == calls
-    # The exporter knows the calls that are not direct, and numbers them the same.
+    # The exporter records the calls that are not direct, and numbers them in the same way.
     scoped = [(row["module"], row["call"]) for row in sections["module_map"]["scopes"]]
     assert scoped == [(path, number) for path, number, direct in calls if not direct]
     parameters = {row["path"] for row in hierarchy["parameters"]}

@@ -1,4 +1,4 @@
-"""Whatever happens, the model and torch are left as they were found."""
+"""The model and torch are restored, whatever happens."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ X = torch.ones(3, 4)
 
 
 def listen(model: nn.Module, given: Arguments) -> object:
-    """The exporter itself changes random states, so these are kept for it."""
+    """The exporter itself changes random states, so these are saved around it."""
     with torch.random.fork_rng(), record_module_map(model) as scopes:
         export(model, given.args)
     return scopes.section()
@@ -59,7 +59,7 @@ def test_after_a_capture(source: str, make: Callable[[], nn.Module]) -> None:
 @pytest.mark.parametrize("source", OWN_FORWARD)
 def test_what_forward_left_behind_is_gone(source: str) -> None:
     model = nets.Stateful()
-    model.norm.eval()  # flags that differ from module to module
+    model.norm.eval()  # modules with different flags
     before = state(model)
     SOURCES[source](model, Arguments((X,), {}))
     assert state(model) == before
@@ -68,7 +68,7 @@ def test_what_forward_left_behind_is_gone(source: str) -> None:
     assert model.steps.item() == 0
     assert model.training
     assert not model.norm.training
-    loss = model(X).sum()  # no tensor of inference mode is left in it
+    loss = model(X).sum()  # no tensor of inference mode is left in the model
     loss.backward()
 
 
@@ -113,7 +113,7 @@ def test_scripted_and_compiled_children(source: str) -> None:
     compiled: Any = torch.compile(nets.Block(), backend="eager")
     model = nn.Sequential(scripted, compiled)
     given = Arguments((X,), {})
-    SOURCES[source](model, given)  # the first call fills torch's own caches
+    SOURCES[source](model, given)  # the first call fills torch's caches
     before = [(name, type(module), module.training) for name, module in model.named_modules()]
     SOURCES[source](model, given)
     assert [(name, type(module), module.training) for name, module in model.named_modules()] == before

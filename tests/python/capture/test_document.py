@@ -1,4 +1,4 @@
-"""The capture as a whole, and the file."""
+"""The complete capture, and its file."""
 
 # mypy: disable-error-code="misc"
 # Where torch is not installed, its Module is Any, and Any has no subclasses.
@@ -122,7 +122,7 @@ def test_what_is_no_json_leaves_no_file(tmp_path: Path, bad: object) -> None:
 
 
 def test_calls_and_operations_are_of_one_forward() -> None:
-    """A model that keeps a result runs less the second time."""
+    """A model that caches a result runs less the second time."""
     found: Any = capture(nets.Keeps(), torch.ones(3), sections=("hierarchy", "execution_trace"))
     modules = {row["path"]: row for row in found["sections"]["hierarchy"]["modules"]}
     assert modules["table"]["calls"] == 1

@@ -1,4 +1,4 @@
-"""Many captures in a row, and several at once."""
+"""Many captures in sequence, and several at once."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_captures_hold_no_memory() -> None:
             used.append(tracemalloc.get_traced_memory()[0])
     finally:
         tracemalloc.stop()
-    assert (used[3] - used[2]) / rounds < 200  # bytes for each capture, of which one alone has thousands
+    assert (used[3] - used[2]) / rounds < 200  # bytes for each capture, which takes thousands itself
 
 
 def test_a_hundred_recorded_exports_leave_nothing() -> None:

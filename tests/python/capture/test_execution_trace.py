@@ -1,4 +1,4 @@
-"""The section `execution_trace`: operations, their modules, and which tensor is which."""
+"""The section `execution_trace`: operations, their modules, and the identity of tensors."""
 
 # mypy: disable-error-code="misc"
 # Where torch is not installed, its Module is Any, and Any has no subclasses.
@@ -115,7 +115,7 @@ def test_writing_makes_new_values_also_of_those_on_the_same_memory() -> None:
     ]
     assert fill["op"] == "aten.fill_.Tensor"
     assert fill["inputs"][0] == select["outputs"][0]
-    assert len(fill["outputs"]) == 2  # the view, and the tensor that it looks at
+    assert len(fill["outputs"]) == 2  # the view, and its base
     assert fill["outputs"][0] not in (*select["outputs"], *add["outputs"])
     assert give_back["inputs"] == give_back["outputs"] == [fill["outputs"][1]]
     assert multiply["inputs"] == give_back["outputs"]

@@ -1,4 +1,4 @@
-"""The section `fx_graph`: what torch.export or symbolic tracing tell."""
+"""The section `fx_graph`, from torch.export and from symbolic tracing."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_shared_modules_go_by_their_unique_path() -> None:
     paths = {path for stack in stacks(section, "aten.linear.default") for path, _ in stack}
     assert "encoder.a b.fc" in paths
     assert not any(path.startswith("head") for path in paths)
-    # The calls of a module with several paths cannot be told from torch's count by path.
+    # torch counts calls by path, so the call numbers of a module with several paths are unknown.
     assert all(
         call is None
         for stack in stacks(section, "aten.linear.default")
@@ -72,7 +72,7 @@ def test_shared_modules_go_by_their_unique_path() -> None:
 
 @pytest.mark.parametrize("flat", [False, True])
 def test_paths_that_begin_inside_the_model_are_made_whole(flat: bool) -> None:
-    """torch calls what several hold `a b.fc`, or `fc` below `encoder.a b`, as it is reached."""
+    """torch names a module with several owners `a b.fc`, or `fc` below `encoder.a b`."""
     model = nets.Shared()
     with flat_forward(model, ["x"], {}) if flat else nullcontext():
         program = torch.export.export(model, (X,))

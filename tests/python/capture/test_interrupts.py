@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment, also while things are being put back."""
+"""Ctrl-C at any moment, also while state is restored."""
 
 # mypy: disable-error-code="misc"
 # Where torch is not installed, its Module is Any, and Any has no subclasses.
@@ -23,7 +23,7 @@ X = torch.ones(3, 4)
 
 @pytest.fixture(autouse=True)
 def _ctrl_c_is_heard() -> Iterator[None]:
-    """A test run in the background may have been started with interrupts ignored."""
+    """Enables interrupts: a test run in the background may have been started with interrupts ignored."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

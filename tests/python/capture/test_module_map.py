@@ -1,4 +1,4 @@
-"""The section `module_map`: every scoped node's call, exactly, from an export that stays the same."""
+"""The section `module_map`: the exact call of every scoped node, from an export that does not change."""
 
 # mypy: disable-error-code="misc"
 # Where torch is not installed, its Module is Any, and Any has no subclasses.
@@ -98,7 +98,7 @@ def test_verbose_exports_are_the_same_too(capfd: pytest.CaptureFixture[str]) -> 
 def test_nodes_in_bodies_are_told_too() -> None:
     class Squeeze(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
-            return x.squeeze(1) + 1  # an If, where the size may vary
+            return x.squeeze(1) + 1  # an If, because the size is dynamic
 
     options = {"input_names": ["x"], "dynamic_axes": {"x": {1: "n"}}}
     data, section = recorded(nn.Sequential(Squeeze()), (X[:, :1],), **options)

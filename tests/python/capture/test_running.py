@@ -1,4 +1,4 @@
-"""Which module was heard running while torch.export drew, where its own stack tells another."""
+"""The module that ran according to our hooks during torch.export, where the exporter's stack differs."""
 
 from __future__ import annotations
 

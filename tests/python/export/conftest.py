@@ -1,4 +1,4 @@
-"""What the export tests share. Without torch and transformers only the sources are looked at."""
+"""Shared setup of the export tests. Without torch and transformers, only the sources are checked."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ if not all(importlib.util.find_spec(name) for name in needed):
     here = Path(__file__).parent
     collect_ignore = [path.name for path in here.glob("test_*.py") if path.name != "test_export_sources.py"]
 
-# Tests are told apart from the network: whatever is not on disk is not there.
+# Tests use no network: only files on disk are available.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -24,12 +24,12 @@ FOURTEEN = "bert gpt2 llama t5 vit resnet swin clip whisper wav2vec2 mixtral mam
 
 
 def tiny(name: str) -> Any:
-    """A model of the sample with random weights. Its inputs are for the tests to find."""
+    """A model of the sample with random weights, without inputs: the tests derive them."""
     return build(CHOICES[name]).model
 
 
 def tiny_config(name: str) -> dict[str, Any]:
-    """The configuration of a sample's line, as a config.json has it."""
+    """The configuration in a line of the sample, as a config.json."""
     for text in (ROOT / "tools/corpus/architectures.jsonl").read_text().splitlines():
         line = json.loads(text)
         if line["type"] == name:
@@ -74,7 +74,7 @@ class Fails(nn.Module):
 
 
 class Unknown(nn.Module):
-    """Uses an operation that no exporter translates."""
+    """Uses an operation that no exporter supports."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,7 +101,7 @@ def make_trouble() -> nn.Module:
 
 
 def same_numbers(exported: Exported, model: nn.Module, inputs: Inputs) -> None:
-    """onnxruntime computes what torch computes."""
+    """Asserts that onnxruntime computes the same numbers as torch."""
     with torch.no_grad():
         expected = list(tensors_in(model(**inputs.arguments)).values())
     session = onnxruntime.InferenceSession(str(exported.path), providers=["CPUExecutionProvider"])

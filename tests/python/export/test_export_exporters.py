@@ -1,4 +1,4 @@
-"""Each exporter on real models: the numbers of the file are torch's, and the model is as it was."""
+"""Each exporter on real models: the file computes the numbers of torch, and the model is unchanged."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_transformers(name: str, tmp_path: Path, capfd: pytest.CaptureFixture[st
 
 
 def state_of(model: Any) -> dict[str, Any]:
-    """All that an export must leave alone."""
+    """All state that an export must not change."""
     return {
         "training": [module.training for module in model.modules()],
         "attributes": [sorted(module.__dict__) for module in model.modules()],

@@ -1,4 +1,4 @@
-"""Exports that fail: a clear sentence, the next exporter, and never half a file."""
+"""Exports that fail: a clear sentence, the next exporter, and never an incomplete file."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_full_disk_leaves_nothing(tmp_path: Path, exporter: str, data: str) -> N
 
 
 def test_an_error_holds_nothing_that_a_terminal_obeys() -> None:
-    """A model's configuration is somebody else's text, and errors quote it."""
+    """The configuration of a model is untrusted text, and errors quote it."""
     error = ExportError(
         Code.UNREADABLE_MODEL, "no model_type 'a\x1b]0;b\x07\x9b\u202e\u2060'", "\x1b[2J", "\x1b[31m\nred"
     )

@@ -65,7 +65,7 @@ def test_plain_modules(model: nn.Module) -> None:
 
 
 class Passes(nn.Module):
-    """A wrapper that tells nothing of what it takes."""
+    """A wrapper whose signature does not show its inputs."""
 
     def __init__(self, module: nn.Module) -> None:
         super().__init__()

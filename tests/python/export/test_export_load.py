@@ -1,4 +1,4 @@
-"""Loading: each way to name a model, and each way to get it wrong."""
+"""Loading: each way to name a model, and each kind of mistake."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ print(loaded.kind, type(loaded.model).__name__, loaded.hints["image_size"]["heig
 
 
 def test_hub_id_from_the_cache(tmp_path: Path) -> None:
-    """A cache as the hub's own client lays it out: what is in it needs no network."""
+    """A cache in the layout of the hub's client: its models need no network."""
     repository = tmp_path / "models--someone--tiny-model"
     snapshot = repository / "snapshots" / ("0" * 40)
     tiny("resnet").save_pretrained(snapshot)

@@ -1,4 +1,4 @@
-"""The output's place: whole files, also with data apart, many threads, and many processes."""
+"""Writing the output: complete files, also with separate data, many threads, and many processes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def locations(path: Path) -> set[str]:
 @pytest.mark.parametrize("exporter", ["dynamo", "torchscript"])
 def test_weights_in_a_file_of_their_own(tmp_path: Path, exporter: str) -> None:
     path = tmp_path / "m.onnx"
-    for seed in range(3):  # again and again to one place: old data goes, new data never overwrites it
+    for seed in range(3):  # repeatedly to one place: old data is removed, new data never overwrites it
         torch.manual_seed(seed)
         model = Net(64).eval()
         inputs = given_inputs(model, torch.rand(2, 64))
@@ -136,7 +136,7 @@ def _export_many(path: Path, seed: int, apart: bool) -> None:
     for turn in range(3):
         torch.manual_seed(10 * seed + turn)
         model = Net(32).eval()
-        with torch.no_grad():  # every tensor tells who wrote it
+        with torch.no_grad():  # every tensor identifies its writer
             for parameter in model.parameters():
                 parameter.fill_(10 * seed + turn + 1)
         options = APART if apart else {}
@@ -154,7 +154,7 @@ def test_processes_write_one_output(tmp_path: Path, apart: bool) -> None:
     for worker in workers:
         worker.join(120)
     assert [worker.exitcode for worker in workers] == [0, 0, 0]
-    model = onnx.load(path)  # with its data: of one writer, and of one only
+    model = onnx.load(path)  # with its data, which must come from one writer
     values = {float(v) for t in model.graph.initializer for v in onnx.numpy_helper.to_array(t).ravel()}
     assert len({value for value in values if value >= 1}) == 1
     assert entries(tmp_path) == sorted({"m.onnx", *locations(path)})

@@ -1,4 +1,4 @@
-"""The progress line: only on a terminal, without colour when asked, and gone when something fails."""
+"""The progress line: only on a terminal, without colour on request, and removed after a failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sources themselves, which need no torch to be looked at."""
+"""Checks of the sources, which need no torch."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ def test_source_is_for_the_oldest_python_and_says_what_it_is(path: Path) -> None
 
 
 def test_rules_know_no_model() -> None:
-    """The names that the mapping code must not know are no names for the rules of inputs either."""
+    """The rules of inputs must not contain the names that are forbidden in the mapping code."""
     names = {
         name
         for line in (ROOT / "tools/lint.d/names.txt").read_text().splitlines()
         if not line.startswith("#")
         for name in line.split()
-    } - {"clip"}  # of a film: frames_per_clip
+    } - {"clip"}  # as in frames_per_clip, of a video
     for path in SOURCES:
-        if path.name != "pretrained.py":  # the tiny model that is exported when nothing is named
+        if path.name != "pretrained.py":  # it builds the tiny model, which is the default
             words = set(re.findall(r"[a-z][a-z0-9]*", path.read_text().lower()))
             assert not words & names, (path.name, words & names)
 
 
 def test_codes_are_all_explained() -> None:
-    """Every code has a comment beside it, and no two are the same."""
+    """Every code has a comment beside it, and all are different."""
     lines = re.findall(r'^    [A-Z_]+ = "(X\d{3})"  # \w', (FOLDER / "errors.py").read_text(), re.MULTILINE)
     assert lines == [code.value for code in Code]
     assert len(lines) == len(set(lines))

@@ -1,4 +1,4 @@
-"""Input specifications: what they mean, and how a wrong one is told."""
+"""Input specifications: their meaning, and the errors of wrong ones."""
 
 from __future__ import annotations
 

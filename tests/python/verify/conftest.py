@@ -1,4 +1,4 @@
-"""Tests of `thence transfer --verify`: real onnxruntime. Without it only what needs none is tested."""
+"""Tests of `thence transfer --verify`: real onnxruntime. Without it, only tests that do not need it run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs are made up from the graphs alone: open sizes, rows of tables, masks, other types."""
+"""Inputs are generated from the graphs alone: open sizes, rows of tables, masks, other types."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_integers_that_choose_rows_are_rows() -> None:
         "u = Unsqueeze(i, zero)\n a = Gather(table, u)\n p = Add(i, i)\n b = Gather(table, p)\n y = Relu(x)"
     )
     feed, _ = first("float[4] x, int64[9] i, int64[9] mask", body, table=weight(7, 3), zero=np.array([0]))
-    assert 0 <= feed["i"].min() <= feed["i"].max() < 3  # both of i and i + i
+    assert 0 <= feed["i"].min() <= feed["i"].max() < 3  # valid rows for both i and i + i
     assert len(set(feed["i"])) > 1
     assert set(feed["mask"]) == {1}
 

@@ -1,4 +1,4 @@
-"""Whether one tensor may be another: laid out anew, scaled, in 16 or 8 bits; and when nothing can be said."""
+"""Whether one tensor may equal another: reshaped, scaled, in 16 or 8 bits; and undecided cases."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def test_coarse_numbers() -> None:
     assert judge(dequantised, A, coarse=False).word == "too_coarse"
     assert judge(dequantised, A, coarse=True).word == "confirmed"
     assert judge(q, A, coarse=True).word == "confirmed"
-    assert judge(q.astype(np.int32), A, coarse=False).word == "confirmed"  # a quantised form says so itself
+    assert judge(q.astype(np.int32), A, coarse=False).word == "confirmed"  # its type shows quantisation
     assert judge(A.astype(np.float16), A, coarse=True).word == "confirmed"
     assert judge(A + 0.6 * B, A, coarse=True).word == "too_coarse"
     assert judge(B, A, coarse=True).word == "refuted"
-    assert judge(quantised(B)[0], A, coarse=True).word == "quantised_form"  # a factor a channel is not known
+    assert judge(quantised(B)[0], A, coarse=True).word == "quantised_form"  # unknown channel factors
 
 
 def test_coarse_numbers_in_another_order_tell_nothing() -> None:

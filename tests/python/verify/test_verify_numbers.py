@@ -1,4 +1,4 @@
-"""Values of a model by onnxruntime: those asked for, with data in other files, in portions that fit."""
+"""Values of a model from onnxruntime: the requested ones, with external data, in bounded portions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BODY = "a = MatMul(x, w)\n b = Relu(a)\n y = Mul(b, b)"
 
 @pytest.mark.parametrize("apart", [False, True])
 def test_what_lies_inside_is_shown(tmp_path: Path, apart: bool) -> None:
-    """Also when the weights lie in a file beside the model, and the model elsewhere than we are."""
+    """Also if the weights are in a file beside the model, and the model is not in the current folder."""
     flags = {"save_as_external_data": True, "location": "w.data", "size_threshold": 0} if apart else {}
     path = written(tmp_path, "m.onnx", model(BODY, w=weight(6, 6)), **flags)
     assert (tmp_path / "w.data").exists() == apart

@@ -1,4 +1,4 @@
-"""Claims about two small models: what is confirmed, what is refuted, and what nobody can tell."""
+"""Claims about two small models: confirmed, refuted and undecided."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_each_claim_by_itself(ancestor: Path) -> None:
 
 
 def test_other_forms_are_tried(ancestor: Path) -> None:
-    """As an integer with a factor for each column it is not comparable; what follows it is."""
+    """As an integer with a factor for each column it is not comparable; the following value is."""
     body = """
         q, s, z = DynamicQuantizeLinear(x)
         i = MatMulInteger(q, w8, z)
@@ -67,7 +67,7 @@ def test_other_forms_are_tried(ancestor: Path) -> None:
 
 
 def test_coarse_numbers_refute_what_is_another(tmp_path: Path) -> None:
-    """What is like nothing may have been drowned by quantising; what is like another is that one."""
+    """A tensor that equals no other may be erased by quantisation; one that equals another is refuted."""
     weights: dict[str, Any] = {"w": weight(6, 6), "v": weight(6, 6, seed=5)}
     path = written(
         tmp_path, "m.onnx", model("a = MatMul(x, w)\n b = MatMul(x, v)\n y = Add(a, b)", **weights)

@@ -37,7 +37,7 @@ def verified(*models: Path, flags: tuple[str, ...] = ()) -> Any:
 
 
 def changed(model: Path, name: str, change: Any) -> Path:
-    """With other numbers in a weight, and all names kept."""
+    """Changes the numbers of a weight, and keeps all names."""
     made = onnx.load(model)
     tensor = next(tensor for tensor in made.graph.initializer if tensor.name == name)
     value = onnx.numpy_helper.to_array(tensor)
@@ -57,7 +57,7 @@ def test_what_an_optimiser_made_is_confirmed(optimised: Path) -> None:
     (found,) = verified(ANCESTOR, optimised)["verification"]
     assert found["refuted"] == 0
     assert found["not_run"] is None
-    assert set(found["not_comparable"]) <= {"too_few_numbers"}  # of the mask, which is all ones
+    assert set(found["not_comparable"]) <= {"too_few_numbers"}  # because of the mask, which is all ones
     assert found["confirmed"] >= 35
     assert found["claims"] == found["confirmed"] + sum(found["not_comparable"].values())
 
@@ -68,7 +68,7 @@ def test_verifying_changes_no_answer_that_holds(optimised: Path) -> None:
 
 
 def test_a_weight_in_another_order_is_refuted(optimised: Path) -> None:
-    """The matcher knows weights whatever their order, for optimisers transpose them: numbers know better."""
+    """The matcher ignores the order of weights, because optimisers transpose them; numbers do not."""
     wrong = changed(optimised, pooler_weight(optimised), lambda w: w[::-1, ::-1])
     plain = thence("transfer", ANCESTOR, wrong, "-f", "json", cwd=wrong.parent)
     believed = json.loads(plain.stdout)["nodes"][-1]
@@ -83,11 +83,11 @@ def test_a_weight_in_another_order_is_refuted(optimised: Path) -> None:
     assert claim["node"] == f"#{refused['index']}"
     assert claim["off"] > 0.1
     others = [node for node in answer["nodes"][:-1] if node["reason"] == "refuted"]
-    assert others == []  # what comes before it is as it was
+    assert others == []  # earlier nodes are unchanged
 
 
 def test_swapped_weights_are_refuted_or_told_as_what_they_are(optimised: Path) -> None:
-    """Names kept, the weights of query and key exchanged: the nodes compute the other one now."""
+    """The names are kept, and the weights of query and key are exchanged: each computes the other one."""
     made = onnx.load(optimised)
     first = next(node for node in made.graph.node if node.op_type == "Gemm" and "query" in node.name)
     second = next(node for node in made.graph.node if node.op_type == "Gemm" and "key" in node.name)
@@ -100,7 +100,7 @@ def test_swapped_weights_are_refuted_or_told_as_what_they_are(optimised: Path) -
         told = by_name[node.name]
         assert told["module"] is None or not told["module"].endswith(own)
     (found,) = answer["verification"]
-    assert found["refuted"] > 0  # all that is computed from them is not what it was
+    assert found["refuted"] > 0  # everything that is computed from them differs
 
 
 def test_the_report_in_words(optimised: Path) -> None:
