@@ -96,8 +96,8 @@ bool has_unresolved_stack(const Question& question) {
   return question.sources.has(Source::dynamo_metadata) && question.hierarchy.stack(question.node).stranger;
 }
 
-// A capture has every module. A name or a stack that fits none of them means a module that the capture was
-// made without, so "no evidence" would be misleading.
+// A capture lists every module of its model. If the name or stack of a node fits none of them, the file has a
+// module that the capture lacks; this reason is more helpful than "no evidence".
 bool outside_capture(const Question& question, Verdict& verdict) {
   if (!question.hierarchy.tree().complete()) return false;
   const bool scoped = question.sources.has(Source::onnx_scope_parsing) &&
@@ -106,8 +106,8 @@ bool outside_capture(const Question& question, Verdict& verdict) {
   return leave_unknown(Reason::not_in_capture, verdict);
 }
 
-// A file can name more modules than fit in the memory that its size allows for. The rest is not read, so that
-// missing evidence proves nothing.
+// The number of modules is limited in proportion to the size of the file. Beyond the limit modules are not
+// read, so that evidence may be missing.
 bool module_limit(const Question& question, Verdict& verdict) {
   if (!question.hierarchy.tree().full()) return false;
   return leave_unknown(Reason::past_limits, verdict);
@@ -123,8 +123,8 @@ bool unresolved_stack(const Question& question, Verdict& verdict) {
 // Nodes without evidence are left to propagation.
 bool no_evidence(const Question&, Verdict& verdict) { return leave_unknown(Reason::no_evidence, verdict); }
 
-// The ancestor's answer was decided there, with more evidence than a derived file has. Its modules are
-// already in order.
+// The answer comes from the map of the ancestor model, which had more evidence than the derived file has. Its
+// modules are listed with the primary first.
 bool ancestor_answer(const Question& question, Verdict& verdict) {
   const Evidence& first = question.all.front();
   if (first.source != Source::transferred || first.strength.has_rivals) return false;
@@ -214,6 +214,7 @@ bool graph_over_trace(const Question& question, Verdict& verdict) {
 
 // A rewrite that merges two nodes keeps the metadata of one of them (a norm that was folded into the
 // convolution before it). The module whose weight is read ran the operation; the other is listed beside it.
+// The confidence stays that of the metadata: the weight only chooses between the two merged nodes.
 bool weight_of_merged(const Question& question, Verdict& verdict) {
   if (question.candidate->strength.reading != evidence::Reading::rewritten) return false;
   const auto weight = std::find_if(question.all.begin(), question.all.end(),

@@ -31,7 +31,7 @@ class Propagation {
       for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
         if (open(id) && work_left_ > 0) changed |= from_both_sides(id);
       if (!changed && last_) break;
-      if (!changed) pass = passes - 2;  // the last pass ignores unattributed neighbours
+      if (!changed) pass = passes - 2;  // skip to the last pass, which ignores unattributed readers
     }
   }
 
@@ -126,8 +126,8 @@ class Propagation {
     return owners;
   }
 
-  // Whether a recording assigns a size or constant that this one is computed from to another module than its
-  // readers, or cannot place it. Then the node may be the end of that module's work.
+  // True if a shape or constant that the node is computed from belongs, by a recording, to a module that does
+  // not read the node, or if no recording places it. Then that module may have computed the node as well.
   bool made_elsewhere(onnx::NodeId id, const Owners& to) const {
     bool elsewhere = false;
     writers_beyond(id, [&](onnx::NodeId writer) {
@@ -141,7 +141,7 @@ class Propagation {
     return elsewhere;
   }
 
-  // Always false: the node stays open or unknown.
+  // Sets the reason why the node is unknown. Returns false, for "not attributed".
   bool leave(onnx::NodeId id, Reason reason, Rule rule) {
     resolution_.nodes[id].reason = reason;
     resolution_.nodes[id].rule = rule;
@@ -243,14 +243,15 @@ class Propagation {
   bool crosses_into(onnx::NodeId id, const Owners& to) const {
     const Owners from = known_writers(id);
     spend(from.modules.size() * to.modules.size());
-    if (work_left_ == 0) return true;  // for all that is known
+    if (work_left_ == 0) return true;  // out of budget: assume that it crosses
     for (const ModuleId a : from.modules)
       for (const ModuleId b : to.modules)
         if (modules::cross_layer(tree_[a].path, tree_[b].path)) return true;
     return false;
   }
 
-  // If only parameters name modules, a node between two nodes of a block belongs to the block.
+  // A node at the end of a module's work belongs to its producer. If only parameters name modules, a node
+  // between two nodes of a block belongs to the block.
   bool from_both_sides(onnx::NodeId id) {
     if (wiring_.flow(id) != Flow::data) return false;
     const Owners from = writers(id);

@@ -1,4 +1,5 @@
-// The only operation that the matches around it allow.
+// Matches an operation if exactly one operation of the ancestor is compatible with the matches around it; see
+// unique_candidate(). Constants are matched by their consumers later.
 #include "transfer/matchers.h"
 #include "transfer/neighbours.h"
 

@@ -40,7 +40,8 @@ class MatcherLoop {
   void drain() {
     while (state_.has_queued()) {
       const OperationId first = state_.next_queued();
-      // The outputs of a node are operations with the same inputs, in a row. The first stands for all.
+      // The outputs of one node are consecutive operations with the same inputs. If the first of them is
+      // queued, the matchers see all of them; otherwise only the queued one.
       const bool is_first = first == 0 || !have_same_inputs(first - 1, first);
       OperationId id = first;
       do {
