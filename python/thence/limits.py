@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from .bodies import body_nodes
 from .errors import BAD_INPUT, Error
 
 if TYPE_CHECKING:
@@ -23,6 +22,13 @@ Bodies = dict[Key, Iterable["onnx.NodeProto"]]
 _OUT_OF_MEMORY = re.compile(
     r"bad.?alloc|failed to allocate|out of memory|cannot allocate memory", re.IGNORECASE
 )
+
+
+def body_nodes(node: onnx.NodeProto) -> Iterator[onnx.NodeProto]:
+    """Yields the nodes directly inside the bodies of a node, such as the branches of If."""
+    for attribute in node.attribute:
+        for body in (attribute.g, *attribute.graphs):
+            yield from body.node
 
 
 def raise_if_out_of_memory(error: Exception) -> None:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..bodies import body_nodes
-from ..limits import check_function_calls
+from ..limits import body_nodes, check_function_calls
 from .thresholds import LOOKED_THROUGH
 
 if TYPE_CHECKING:
