@@ -13,7 +13,7 @@ namespace thence::cli {
 namespace {
 
 constexpr CommandText text = {
-    .summary = "Write one module as a model of its own",
+    .summary = "Write one module as a separate model",
     .details =
         R"(The result is a complete model: the nodes of the module, its weights, and the constants it needs.
 

@@ -108,27 +108,27 @@ struct ExplainFlags : ModelFlags {
   std::string format = "table", path;
 };
 
-std::string told_path(const modules::ModuleTree& tree, modules::ModuleId module) {
+std::string reported_path(const modules::ModuleTree& tree, modules::ModuleId module) {
   return module == modules::root ? "(root)" : std::string(tree[module].path);
 }
 
 output::Rows explained(const semantics::Map& map, modules::ModuleId module) {
-  const semantics::ModuleView& told = *map.module_view();
+  const semantics::ModuleView& view = *map.module_view();
   const modules::ModuleTree& tree = map.own_tree();
   const modules::ModuleId shown = map.shown_as(module);
   const semantics::Role role = map.role(shown);
   output::Rows rows{.schema = "thence.rules-explanation/1",
                     .list = "steps",
                     .columns = {"place", "rule", "about", "module", "effect"}};
-  const auto granularity = rules::name_of(told.granularity);
-  rows.head = {{"module", told_path(tree, module)},
+  const auto granularity = rules::name_of(view.granularity);
+  rows.head = {{"module", reported_path(tree, module)},
                {"class", std::string(tree[module].class_name)},
-               {"rules", told.rules->file},
+               {"rules", view.rules->file},
                {"granularity", std::string(granularity.empty() ? "all modules" : granularity)},
-               {"told_as", told_path(map.tree(), shown)},
+               {"told_as", reported_path(map.tree(), shown)},
                {"semantic_type", std::string(role.type)},
                {"component", std::string(role.component)}};
-  for (const rules::Step& step : rules::steps_for(tree, *told.rules, told.granularity, told.view, module))
+  for (const rules::Step& step : rules::steps_for(tree, *view.rules, view.granularity, view.view, module))
     rows.cells.push_back({place(*step.rule), std::string(rules::name_of(step.rule->kind)), step.rule->about(),
                           step.on.empty() ? "(root)" : step.on, step.effect});
   return rows;

@@ -20,7 +20,7 @@ struct Constant {
   bool is_float = false;
   std::optional<double> scalar;  // the value of a single element
   bool changed = false;          // a changed form of the reference model's weight with this fingerprint
-  bool rescaled = false;         // each row or each column has a factor of its own
+  bool rescaled = false;         // each row or each column has its own factor
   double factor = 1;             // by which that weight was multiplied
   /// The elements as they are stored, for tensors that may be weights.
   std::string_view data;
@@ -46,7 +46,7 @@ Constant constant_of(const onnx::Pieces& tensor, DataFiles* files = nullptr,
 /// The constant of elements as they are stored.
 Constant constant_of(onnx::DataType type, std::string_view elements);
 
-/// Some columns of a weight as a tensor of their own. Only floats have a fingerprint.
+/// Some columns of a weight as a separate tensor. Only floats have a fingerprint.
 Constant columns_of(const Constant& weight, std::uint64_t first, std::uint64_t count);
 
 /// The constant of numbers in an attribute of a node.

@@ -99,7 +99,7 @@ class NodeReader {
     builder_.add_input(graph_.canonical(value));
   }
 
-  // Each output of the last operation is an operation of its own; those of a Split are slices.
+  // Each output of the last operation is a separate operation; those of a Split are slices.
   void add_outputs(Operation operation) {
     const std::uint64_t detail = operation.detail;
     const CanonicalValue intermediate = previous_;

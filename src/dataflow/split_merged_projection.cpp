@@ -58,7 +58,7 @@ std::vector<std::uint64_t> column_counts(const onnx::Model& model, const onnx::N
   return counts.size() == count && left == 0 ? counts : std::vector<std::uint64_t>();
 }
 
-// Some columns of a constant as a constant of their own; none if the reference model has no such weight.
+// Some columns of a constant as a separate constant; none if the reference model has no such weight.
 CanonicalValue add_columns(GraphBuilder& builder, CanonicalValue whole, std::uint64_t first,
                            std::uint64_t count) {
   const Constant* const weight = builder.graph().constant(whole);

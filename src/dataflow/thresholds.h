@@ -12,7 +12,7 @@ namespace thence::dataflow {
 
 /// Arity limit: inputs or outputs of a node that are read.
 inline constexpr std::size_t max_inputs = 1024;
-/// Inputs of one node times its outputs, since each output is an operation of its own.
+/// Inputs of one node times its outputs, since each output is a separate operation.
 inline constexpr std::size_t max_operand_slots = std::size_t{1} << 16;
 /// Values merged into one, and outputs of a Split of a merged projection.
 inline constexpr std::size_t max_merged = 64;

@@ -24,7 +24,7 @@ struct Elements {
   std::function<double(std::uint64_t)> at;
 };
 
-// MatMulNBits stores its weight by columns, each in blocks of its own.
+// MatMulNBits stores its weight by columns, each divided into blocks.
 Elements elements_of_columns(const onnx::Node& node, const Constant& packed, const Constant* scales) {
   const std::uint64_t rows = positive_attribute(node, "K"), columns = positive_attribute(node, "N");
   const std::uint64_t block = positive_attribute(node, "block_size");

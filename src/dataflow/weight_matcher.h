@@ -17,7 +17,7 @@ namespace thence::dataflow {
 struct WeightMatch {
   std::uint64_t fingerprint = 0;  // 0 if no weight matches, or several
   double factor = 1;              // by which all elements were multiplied
-  bool rescaled = false;          // each row or each column has a factor of its own
+  bool rescaled = false;          // each row or each column has its own factor
 };
 
 class WeightMatcher {

@@ -108,7 +108,7 @@ class Absorber {
     return side.graph.is_view(id) && side.graph.has_trait(id, Trait::scales);
   }
 
-  // Whether an operator of B may compute more than the nodes of A in its group: it has a factor of its own,
+  // Whether an operator of B may compute more than the nodes of A in its group: it has its own factor,
   // or a primitive operation that they lack.
   bool takes_scale(const Group& group) const {
     if (group.a.size() > max_fused_nodes) return false;

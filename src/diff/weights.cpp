@@ -118,7 +118,7 @@ void Weights::compare_by_position(const std::vector<Weight>& before, const std::
 }
 
 // If positions say nothing, equal weights belong together, and the only ones left of a shape. A fused
-// operator may need another layout, which is no difference of its own.
+// operator may need another layout, which is not reported.
 void Weights::compare_by_content(std::vector<Weight> before, std::vector<Weight> after, bool one_each) {
   std::erase_if(after, [&](const Weight& each) {
     const auto same = std::find_if(before.begin(), before.end(), [&](const Weight& other) {

@@ -60,7 +60,7 @@ std::vector<std::uint32_t> distant_consumers(const Recording& recording, const m
   return consumer_of;
 }
 
-// What the second alignment assigns to the nodes of the preferred one: a step of its own, or none.
+// What the second alignment assigns to the nodes of the preferred one: another step, or none.
 struct SecondAlignment {
   std::vector<std::uint32_t> steps;  // by item of the preferred alignment
   std::vector<bool> agrees;          // the same call of the same module

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "hierarchy/scope_resolver.h"
 
 namespace thence::hierarchy {
@@ -101,6 +102,11 @@ ScopeId Scopes::add(std::string_view text, std::string_view component, ScopeId o
   if (outer != no_scope) all_[outer].is_inner = true;
   by_text_.add(text, id);
   return id;
+}
+
+std::string_view without_number(const Scope& scope) {
+  base::NumberedName name;
+  return !scope.is_inner && base::take_number_suffix(scope.component, name) ? name.base : std::string_view();
 }
 
 }  // namespace thence::hierarchy

@@ -98,4 +98,7 @@ class ScopeIndex {
   std::vector<ValueScope> of_values_;      // by node; only if the scope in the node's name differs
 };
 
+/// The component without the number of a repeated call: "fc" for "fc_2". Empty if it has no such number.
+std::string_view without_number(const Scope& scope);
+
 }  // namespace thence::hierarchy

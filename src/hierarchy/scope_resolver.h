@@ -44,7 +44,8 @@ class ScopeResolver {
   bool is_numbered_throughout(const std::string& text, const std::vector<ScopeId>& group) const;
   bool has_as_many_modules(const std::vector<ScopeId>& group) const;
   bool leave_to_siblings(ScopeId id);
-  ModuleId pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours, bool blind);
+  ModuleId pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours,
+                              bool has_unnamed_neighbour);
   void number_calls(const std::vector<ScopeId>& order);
   bool scope_of_its_own(ModuleId module) const;
   std::string_view join(std::string_view outer, std::string_view component);

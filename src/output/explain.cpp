@@ -266,7 +266,7 @@ void add_accepted(const Map& map, onnx::NodeId id, const std::vector<Evidence>& 
   const resolve::Attribution& answer = map.answer(id);
   if (answer.known() && answer.inferred)
     add_line(out, "because",
-             base::format("{:<18} no evidence of its own; decided by what it is wired to",
+             base::format("{:<18} no direct evidence; decided by the nodes it is connected to",
                           evidence::name_of(answer.source)));
   bool first = !answer.inferred;
   for (const Evidence& e : all)

@@ -115,7 +115,7 @@ Error fits_nothing(const Map& map, const Term& term, Hit hit) {
     return nothing(base::format("no {} matches {} '{}'", noun(term.kind), flag_of(term.kind), shown),
                    hint(map, term));
   if (term.kind == Kind::module)
-    return nothing(base::format("module '{}' ran no node of its own", shown),
+    return nothing(base::format("module '{}' ran no node itself", shown),
                    base::format("--under '{}' selects the nodes of the modules inside it, too", shown));
   if (term.kind == Kind::parameter)
     return nothing(base::format("no node reads parameter '{}'", shown), "'thence map' lists the nodes");

@@ -48,7 +48,7 @@ struct Attribution {
   Reason reason = Reason::no_evidence;
   Rule rule = Rule::no_evidence;  // that decided, also where there is no module
   std::uint8_t removed = 0;       // steps from the node that it is inferred from
-  bool inferred : 1 = false;      // from neighbours, not from evidence of its own
+  bool inferred : 1 = false;      // from neighbours, not from direct evidence
   bool projected : 1 = false;     // rests on an alignment, its own or its neighbours'
   bool in_order : 1 = false;      // and the file keeps the order of the recording
   bool named : 1 = false;         // rests on names or metadata, its own or its neighbours', not on parameters

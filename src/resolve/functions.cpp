@@ -59,7 +59,7 @@ bool attribute_body(const onnx::Model& model, onnx::GraphId first, onnx::GraphId
     for (onnx::NodeId id = graphs[graph].first_node; id < graphs[graph].first_node + graphs[graph].node_count;
          ++id) {
       Attribution& node = resolution.nodes[id];
-      if (node.known() && !node.inferred && callers.size() < 2) continue;  // it has evidence of its own
+      if (node.known() && !node.inferred && callers.size() < 2) continue;  // it has direct evidence
       const Attribution before = node;
       node = Attribution{};
       node.inferred = true;

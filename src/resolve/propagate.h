@@ -1,4 +1,4 @@
-// What follows from data flow: modules of nodes without evidence of their own, nodes that serve several
+// What follows from data flow: modules of nodes without direct evidence, nodes that serve several
 // modules, and bodies of functions.
 #pragma once
 

@@ -23,7 +23,7 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
                    const evidence::Sink& evidence, const Wiring& wiring, const Strategy& strategy,
                    const modules::ClassFilter& filter, const evidence::AncestorAnswers* ancestor = nullptr);
 
-/// The verdict on one node from evidence of its own; `all` in the order of precedence.
+/// The verdict on one node from its direct evidence; `all` in the order of precedence.
 struct Verdict {
   Attribution attribution;
   std::vector<ModuleId> serves;  // more than one: the primary first

@@ -25,7 +25,7 @@ enum class Rule : std::uint8_t {
   weight_of_merged,
   parameter_read,
   strongest_source,
-  // Rules of propagate(), for nodes without evidence of their own:
+  // Rules of propagate(), for nodes without direct evidence:
   consumers,
   common_consumer,
   between_modules,

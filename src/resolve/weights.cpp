@@ -1,4 +1,4 @@
-// The owner of the largest parameter that a node reads. An initializer without a name of its own (a
+// The owner of the largest parameter that a node reads. An initializer without a parameter name (a
 // transposed or folded weight) belongs to the module of the nodes that read it, if they agree.
 #include <algorithm>
 

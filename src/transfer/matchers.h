@@ -1,5 +1,5 @@
 // The matchers: ways to find the partner of an operation of the descendant, in order of reliability. Each has
-// a file of its own, match_by_*.cpp. docs/how-it-works.md shows the table.
+// its own file, match_by_*.cpp. docs/how-it-works.md shows the table.
 #pragma once
 
 #include <span>

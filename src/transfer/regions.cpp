@@ -12,7 +12,7 @@ namespace {
 template <class ClassOf, class IsTaken>
 class RegionSearch {
  public:
-  /// `class_of`: 0 if the class of a value is not known. `is_taken`: whether a value has a match of its own.
+  /// `class_of`: 0 if the class of a value is not known. `is_taken`: whether a value is matched already.
   RegionSearch(const ValueGraph& graph, const std::vector<std::uint64_t>& starts, ClassOf class_of,
                IsTaken is_taken)
       : graph_(graph),

@@ -69,7 +69,7 @@ TEST_F(Selecting, SaysWhatFitsNothing) {
             "Q002 no module matches --module 'enc.layer.0.atn' | the nearest: enc.layer.0.attn, enc.layer.0");
   EXPECT_EQ(
       said({.modules = {"enc.layer"}}),
-      "Q002 module 'enc.layer' ran no node of its own | --under 'enc.layer' selects the nodes of the modules "
+      "Q002 module 'enc.layer' ran no node itself | --under 'enc.layer' selects the nodes of the modules "
       "inside it, too");
   EXPECT_EQ(said({.modules = {"enc.layer.0.attn", "nowhere.at.all"}}).substr(0, 56),
             "Q002 no module matches --module 'nowhere.at.all' | there");

@@ -23,7 +23,7 @@ import numpy as np
 from .apart import apart
 
 EXPORTERS = ("torchscript", "dynamo")
-TELLING = 8  # least count of numbers in a tensor, and of different ones: fewer may be equal by chance
+LEAST_DISTINCT = 8  # least count of numbers in a tensor, and of different ones: fewer may be equal by chance
 CLOSE = 1e-4
 LIMIT = 300.0  # seconds for one model
 
@@ -114,12 +114,12 @@ class Made:
         self._tables: dict[tuple[int, ...], np.ndarray[Any, Any]] = {}
 
     def add(self, value: np.ndarray[Any, Any], module: str) -> None:
-        if telling(value):
+        if has_enough_distinct_numbers(value):
             self._rows[value.shape].append(value.ravel())
             self._modules[value.shape].append(module)
 
     def makers(self, value: np.ndarray[Any, Any]) -> set[str]:
-        if not telling(value) or value.shape not in self._rows:
+        if not has_enough_distinct_numbers(value) or value.shape not in self._rows:
             return set()
         if value.shape not in self._tables:
             self._tables[value.shape] = np.stack(self._rows[value.shape])
@@ -127,8 +127,10 @@ class Made:
         return {self._modules[value.shape][i] for i in np.flatnonzero(close)}
 
 
-def telling(value: np.ndarray[Any, Any]) -> bool:
-    return value.dtype.kind == "f" and value.size >= TELLING and np.unique(value).size >= TELLING
+def has_enough_distinct_numbers(value: np.ndarray[Any, Any]) -> bool:
+    return (
+        value.dtype.kind == "f" and value.size >= LEAST_DISTINCT and np.unique(value).size >= LEAST_DISTINCT
+    )
 
 
 def heard(name: str) -> Made:

@@ -13,7 +13,13 @@ from functools import cached_property
 
 import numpy as np
 
-from thence.verify.near import apart, distances, plain, telling, usual
+from thence.verify.near import (
+    distances,
+    flatten_clamped,
+    has_enough_distinct_numbers,
+    max_relative_distance,
+    root_mean_square,
+)
 from thence.verify.numbers import Array
 from thence.verify.thresholds import SAMPLE
 
@@ -49,7 +55,7 @@ class _Alike:
 
     def near(self, flat: Array, tolerance: float, fits: list[bool] | None = None) -> tuple[str, ...]:
         """A few numbers exclude most candidates; the others are compared completely."""
-        size = usual(flat)
+        size = root_mean_square(flat)
         rough = distances(self._rough, flat[self._places], size) <= tolerance
         chosen = [at for at in np.flatnonzero(rough) if fits is None or fits[at]]
         off = np.array([distances(self._held[at][1][None], flat, size)[0] for at in chosen])
@@ -83,10 +89,10 @@ class Values:
         self._numbers = numbers
         self._by_size: defaultdict[int, _Size] = defaultdict(_Size)
         for name, value in numbers.items():
-            if telling(value):
+            if has_enough_distinct_numbers(value):
                 same = self._by_size[value.size]
                 same.shapes.append(value.shape)
-                same.held.append((name, plain(value)))
+                same.held.append((name, flatten_clamped(value)))
 
     def shown(self, value: Array, blocked: bool) -> Shown:
         """A value of the descendant, prepared for the comparison with the ancestor's."""
@@ -96,19 +102,23 @@ class Values:
         return Shown(tuple(plain_layouts(value, shapes)), blocked=True)
 
     def equal(self, shown: Shown) -> Equal:
-        layouts = [value for value in shown.layouts if telling(value) and value.size in self._by_size]
+        layouts = [
+            value
+            for value in shown.layouts
+            if has_enough_distinct_numbers(value) and value.size in self._by_size
+        ]
         if names := next(filter(None, map(self._in_place, layouts)), ()):
             return Equal(names)
         if shown.blocked or not layouts:
             return Equal()
-        flat = np.sort(plain(layouts[0]))
+        flat = np.sort(flatten_clamped(layouts[0]))
         near = self._by_size[flat.size].in_any_order.near(flat, self._tolerance)
         return Equal(near, in_place=False)
 
     def _in_place(self, value: Array) -> tuple[str, ...]:
         same = self._by_size[value.size]
         fits = [shape == value.shape for shape in same.shapes]
-        return same.in_place.near(plain(value), self._tolerance, fits)
+        return same.in_place.near(flatten_clamped(value), self._tolerance, fits)
 
     def contradict(self, name: str, shown: Shown) -> bool:
         """Whether a value certainly differs from the ancestor's. Few numbers can refute, but not confirm."""
@@ -127,5 +137,7 @@ def _alike(one: Array, other: Array, tolerance: float) -> bool:
     if one.shape != other.shape:
         return False
     if one.dtype.kind in "fiub" and other.dtype.kind in "fiub":
-        return not one.size or apart(plain(one), plain(other)) <= tolerance
+        return (
+            not one.size or max_relative_distance(flatten_clamped(one), flatten_clamped(other)) <= tolerance
+        )
     return bool(np.array_equal(one, other))

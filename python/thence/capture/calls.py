@@ -112,7 +112,7 @@ def watched(paths: ModulePaths, listener: Listener) -> Iterator[CallStack]:
         yield stack
     finally:
         for attributes, name, before in reversed(shadowed):
-            if before is shadowed:  # the instance had no attribute of its own
+            if before is shadowed:  # the instance had no such attribute
                 attributes.pop(name, None)
             else:
                 attributes[name] = before

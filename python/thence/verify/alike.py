@@ -10,7 +10,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from .near import plain
+from .near import flatten_clamped
 from .numbers import Array
 from .thresholds import EXACT, KEPT, WINDOW
 
@@ -63,7 +63,7 @@ class Alike:
 def sample(value: Array) -> Array:
     """Some numbers of a tensor, evenly spaced."""
     places = np.linspace(0, value.size - 1, KEPT).astype(int)
-    return plain(value.ravel()[places]).astype(np.float32)
+    return flatten_clamped(value.ravel()[places]).astype(np.float32)
 
 
 def _off(table: Array, numbers: Array, varies: Array) -> Array:

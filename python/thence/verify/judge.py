@@ -13,9 +13,16 @@ import numpy as np
 
 from . import claims
 from .claims import Verdict
-from .near import apart, different, off, plain, telling, usual
+from .near import (
+    different,
+    flatten_clamped,
+    has_enough_distinct_numbers,
+    max_relative_distance,
+    normalised_rms_distance,
+    root_mean_square,
+)
 from .numbers import Array
-from .thresholds import DIFFERENT, NEAR, SAME, STRANGERS, TELLING
+from .thresholds import DIFFERENT, LEAST_DISTINCT, NEAR, SAME, UNRELATED
 
 
 def judge(ours: Array, theirs: Array, coarse: bool) -> Verdict:
@@ -24,16 +31,16 @@ def judge(ours: Array, theirs: Array, coarse: bool) -> Verdict:
         return Verdict(claims.NO_NUMBERS)
     if ours.size != theirs.size:
         return Verdict(claims.REFUTED)
-    one, other = plain(ours), plain(theirs)
+    one, other = flatten_clamped(ours), flatten_clamped(theirs)
     found = Verdict(claims.TOO_COARSE) if coarse else _exact(one, other)
     quantised = ours.dtype.kind != theirs.dtype.kind and {ours.dtype.kind, theirs.dtype.kind} & {"i", "u"}
     if found.word != claims.CONFIRMED and (coarse or quantised):
         found = _coarse(one, other, bool(quantised))
         if found.word == claims.REFUTED and (
-            ours.shape != theirs.shape or not (tells(ours) and tells(theirs))
+            ours.shape != theirs.shape or not (identifies_tensor(ours) and identifies_tensor(theirs))
         ):
             found = Verdict(claims.TOO_COARSE, found.off)
-    if found.word == claims.CONFIRMED and not tells(theirs):
+    if found.word == claims.CONFIRMED and not identifies_tensor(theirs):
         return Verdict(claims.TOO_FEW, found.off)
     return found
 
@@ -42,8 +49,8 @@ def _exact(one: Array, other: Array) -> Verdict:
     least = np.inf
     for mine, its in ((one, other), (np.sort(one), np.sort(other))):
         for same in (mine, _scaled(mine, its)):
-            far = off(same, its)
-            if apart(same, its) <= SAME:
+            far = normalised_rms_distance(same, its)
+            if max_relative_distance(same, its) <= SAME:
                 return Verdict(claims.CONFIRMED, far)
             least = min(least, far)
     return Verdict(claims.REFUTED if least > DIFFERENT else claims.TOO_COARSE, least)
@@ -52,13 +59,13 @@ def _exact(one: Array, other: Array) -> Verdict:
 def _coarse(one: Array, other: Array, quantised: bool) -> Verdict:
     """Compares without sorting: sorted, the coarse numbers of any two tensors are near each other. A
     quantised form may have an unknown factor for each channel."""
-    least = min(off(one, other), off(_scaled(one, other), other))
+    least = min(normalised_rms_distance(one, other), normalised_rms_distance(_scaled(one, other), other))
     if quantised:
-        least = min(least, off(_fitted(one, other), other))
+        least = min(least, normalised_rms_distance(_fitted(one, other), other))
     if least <= NEAR:
         return Verdict(claims.CONFIRMED, least)
     # If numbers vary little around a large one, the quantisation error exceeds their variation.
-    strangers = least * float(np.std(other)) > STRANGERS * usual(other)
+    strangers = least * float(np.std(other)) > UNRELATED * root_mean_square(other)
     if quantised:
         return Verdict(claims.QUANTISED, least)
     return Verdict(claims.REFUTED if strangers else claims.TOO_COARSE, least)
@@ -77,6 +84,8 @@ def _fitted(one: Array, other: Array) -> Array:
     return _scaled(one - mean, other - its) + its if one.size else one
 
 
-def tells(value: Array) -> bool:
+def identifies_tensor(value: Array) -> bool:
     """Whether it has enough different numbers to identify it."""
-    return telling(value) or (value.dtype.kind in "iu" and different(value) >= TELLING)
+    return has_enough_distinct_numbers(value) or (
+        value.dtype.kind in "iu" and different(value) >= LEAST_DISTINCT
+    )

@@ -17,7 +17,7 @@ from .alike import Alike, sample
 from .claims import Claim, NotRun, Verdict
 from .graph import Graph, read_graph
 from .inputs import guesses
-from .judge import judge, tells
+from .judge import identifies_tensor, judge
 from .numbers import Array, Feed, Portions, Runner
 from .thresholds import MANY, NEAR
 
@@ -124,7 +124,7 @@ class _Rounds:
         if ours is not None and theirs is not None:
             coarse = mine in self._ours.graph.coarse or its in self._theirs.graph.coarse
             found = judge(ours, theirs, coarse)
-            if tells(theirs):
+            if identifies_tensor(theirs):
                 self._alike.add(its, theirs)
             if found.word == words.CONFIRMED:
                 self._held[at] = (its, coarse or ours.dtype.kind != theirs.dtype.kind)

@@ -9,10 +9,10 @@ HUGE = 1e4  # numbers are clamped to this, because fill values of masks depend o
 
 # Coarse numbers, such as quantised ones. Distances are in units of the standard deviation.
 NEAR = 0.5  # largest distance of equal tensors
-STRANGERS = 0.7  # smallest distance of unrelated tensors
+UNRELATED = 0.7  # smallest distance of unrelated tensors
 
 # Requirements for a tensor that confirms a claim.
-TELLING = 8  # least count of numbers, and of different ones: fewer may be equal by chance
+LEAST_DISTINCT = 8  # least count of numbers, and of different ones: fewer may be equal by chance
 MANY = 4  # largest count of other tensors with the same numbers
 EXACT = 1e-5  # largest distance of numbers that count as the same as another tensor's
 
