@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from thence.verify.near import (
+from thence.verify.distance import (
     distances,
     flatten_clamped,
     has_enough_distinct_numbers,

@@ -27,7 +27,7 @@ from tools.sample.walk import places
 
 import thence
 from thence.export import given_inputs
-from thence.pipeline import Result, Wanted, run
+from thence.pipeline import PipelineOptions, Result, run
 
 FOURTEEN = "bert gpt2 llama t5 vit resnet swin clip whisper wav2vec2 mixtral mamba albert squeezebert".split()
 
@@ -54,11 +54,11 @@ def exported(name: str, exporter: str, folder: Path) -> Export:
     choice = CHOICES[name]
     live = build(choice)
     inputs = given_inputs(live.model, dict(zip(live.input_names, live.inputs, strict=True)) | live.fixed)
-    wanted = Wanted(exporter=exporter)
+    options = PipelineOptions(exporter=exporter)
     if exporter == "torchscript":
-        wanted.opset = OPSET
-        wanted.dynamic = {key: {0: "batch"} for key in live.input_names} if choice.dynamic_batch else None
-    return Export(variants(f"{name}.{exporter}"), live, run(live.model, inputs, folder / "m.onnx", wanted))
+        options.opset = OPSET
+        options.dynamic = {key: {0: "batch"} for key in live.input_names} if choice.dynamic_batch else None
+    return Export(variants(f"{name}.{exporter}"), live, run(live.model, inputs, folder / "m.onnx", options))
 
 
 @pytest.mark.parametrize("exporter", EXPORTERS)

@@ -161,7 +161,10 @@ def broken(monkeypatch: pytest.MonkeyPatch, name: str) -> Iterator[None]:
 
 @pytest.mark.parametrize(
     ("exporter", "part"),
-    [("dynamo", "thence.export.by_dynamo.marked"), ("torchscript", "thence.pipeline.record_calls")],
+    [
+        ("dynamo", "thence.export.by_dynamo.mark_running_module"),
+        ("torchscript", "thence.pipeline.record_calls"),
+    ],
 )
 def test_an_export_goes_on_where_recording_fails(
     exporter: str,
@@ -187,7 +190,7 @@ def test_an_export_goes_on_where_recording_fails(
     ("part", "strategy", "lost"),
     [
         ("thence.capture.document.execution_trace", "htp", ["execution_trace"]),
-        ("thence.capture.hierarchy.watched", "auto", ["calls"]),
+        ("thence.capture.hierarchy.observe_calls", "auto", ["calls"]),
         ("thence.capture.document.fx_graph", "fx_graph", ["fx_graph"]),
     ],
 )
@@ -230,8 +233,8 @@ def test_the_plain_call_has_nothing_of_ours(tmp_path: Path, monkeypatch: pytest.
     export = by_torchscript.export
 
     def spy(request: Request) -> Any:
-        seen.append((request.how.value, "forward" in model.__dict__, files(request.file.parent)))
-        if request.how.value != "plain":
+        seen.append((request.wrapping.value, "forward" in model.__dict__, files(request.file.parent)))
+        if request.wrapping.value != "plain":
             (request.file.parent / "left.data").write_text("half")
             raise RuntimeError("no")
         return export(request)
@@ -266,15 +269,15 @@ def test_an_operation_that_cannot_be_recorded_is_left_out(
 ) -> None:
     from thence.capture.values import Values
 
-    number = Values.of
+    number_of = Values.number_of
 
-    def of(self: Values, tensor: torch.Tensor) -> int:
+    def fail_for_head(self: Values, tensor: torch.Tensor) -> int:
         if tensor.shape[-1:] == (3,):  # the output of the head
             raise RuntimeError("no number for it")
-        return number(self, tensor)
+        return number_of(self, tensor)
 
     model, inputs = nets.net()
-    monkeypatch.setattr(Values, "of", of)
+    monkeypatch.setattr(Values, "number_of", fail_for_head)
     whole = torch.nn.Sequential(model, torch.nn.Linear(3, 8), torch.nn.ReLU())
     metadata: Any = package.TracingHierarchyBuilder().trace_model_execution(whole, inputs)
     events = metadata["sections"]["execution_trace"]["events"]

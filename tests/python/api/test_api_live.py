@@ -135,8 +135,8 @@ def test_the_summary_says_why_a_plain_sequential_has_no_tags_and_what_to_do(tmp_
     assert [line.strip() for line in more] == [
         "1 of 5 nodes has a tag: 0 of the model's own classes, 1 of torch.nn exceptions (LayerNorm 1)",
         "7 of 7 modules ran",
-        "4 nodes were filtered: they are torch.nn's alone, "
-        "of classes that are no exception (Linear, ReLU, Tanh)",
+        "4 nodes were filtered: only torch.nn classes that are not exceptions "
+        "produced them (Linear, ReLU, Tanh)",
         "help: put layers into a class of your own, or list all exceptions: LayerNorm,Linear,ReLU,Tanh",
     ]
     advised = more[-1].rpartition(": ")[2].split(",")

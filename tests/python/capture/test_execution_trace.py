@@ -129,7 +129,7 @@ def test_an_address_used_again_is_another_value() -> None:
     values = Values({})
     seen = set()
     for _ in range(100):
-        seen.add(values.of(torch.ones(2)))
+        seen.add(values.number_of(torch.ones(2)))
         gc.collect(0)
     assert len(seen) == 100
 

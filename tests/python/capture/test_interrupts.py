@@ -16,7 +16,7 @@ from tests.python.capture import nets
 from tests.python.capture.checking import state
 
 from thence.capture import capture
-from thence.capture.interrupts import interrupts_wait
+from thence.capture.interrupts import deferred_interrupts
 
 X = torch.ones(3, 4)
 
@@ -82,7 +82,7 @@ def test_other_threads_have_no_handlers_to_set() -> None:
     found: list[object] = []
 
     def work() -> None:
-        with interrupts_wait():
+        with deferred_interrupts():
             found.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=work)

@@ -12,14 +12,14 @@ from torch import nn
 from torch.fx import traceback
 from torch.nn.modules import module as hooks
 
-from thence.capture import marked
+from thence.capture import mark_running_module
 from thence.capture.fx_graph import fx_graph
 
 X = torch.ones(2, 3)
 
 
 def drawn(model: nn.Module) -> dict[str, Any]:
-    with marked(model):
+    with mark_running_module(model):
         program = torch.export.export(model, (X,)).run_decompositions({})
     return valid_section("fx_graph", fx_graph(model, None, program))
 
@@ -52,6 +52,6 @@ def test_everything_is_as_it_was() -> None:
     before = state(model)
     drawn(model)
     assert state(model) == before
-    with pytest.raises(AttributeError), marked(model):
+    with pytest.raises(AttributeError), mark_running_module(model):
         model("no tensor")
     assert state(model) == before

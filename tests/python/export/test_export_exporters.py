@@ -185,7 +185,7 @@ def test_around_torchscript_is_entered_around_the_call(tmp_path: Path) -> None:
             model,
             inputs,
             tmp_path / "model.onnx",
-            ExportOptions(exporter=exporter, around_torchscript=around),
+            ExportOptions(exporter=exporter, torchscript_context=around),
         )
         assert seen == expected
 
@@ -209,7 +209,7 @@ def test_options_go_to_the_exporter(tmp_path: Path) -> None:
                 model,
                 inputs,
                 tmp_path / "other.onnx",
-                ExportOptions(exporter_options=options, say=lambda _text: None),
+                ExportOptions(exporter_options=options, report=lambda _text: None),
             )
         assert caught.value.code == "X022"
     assert not (tmp_path / "other.onnx").exists()

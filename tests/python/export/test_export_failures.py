@@ -13,9 +13,9 @@ from export_models import ROOT, Fails, Net, Unknown, same_numbers
 from thence.export import (
     LOCK,
     Code,
+    ExporterResult,
     ExportError,
     ExportOptions,
-    Made,
     by_dynamo,
     by_torchscript,
     export_model,
@@ -39,7 +39,7 @@ def test_forward_that_fails_is_the_models_fault(tmp_path: Path, exporter: str | 
             model,
             given_inputs(model, torch.ones(1, 4)),
             tmp_path / "m.onnx",
-            ExportOptions(exporter=exporter, say=said.append),
+            ExportOptions(exporter=exporter, report=said.append),
         )
     assert caught.value.code == "X011"
     assert caught.value.exit_code == 3
@@ -72,7 +72,7 @@ def test_operation_that_no_exporter_knows(tmp_path: Path, capfd: pytest.CaptureF
 
 
 def test_next_exporter_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(request: Request) -> Made:
+    def fails(request: Request) -> ExporterResult:
         request.file.write_text("half a model")
         request.file.with_suffix(".data").write_text("half its data")
         raise RuntimeError("its own words\nmany of them")
@@ -81,7 +81,7 @@ def test_next_exporter_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     model = Net().eval()
     inputs = given_inputs(model, torch.ones(2, 8))
     said: list[str] = []
-    exported = export_model(model, inputs, tmp_path / "m.onnx", ExportOptions(say=said.append))
+    exported = export_model(model, inputs, tmp_path / "m.onnx", ExportOptions(report=said.append))
     assert exported.exporter == "torchscript"
     assert [failure.exporter for failure in exported.failures] == ["dynamo"]
     assert len(said) == 1
@@ -89,7 +89,7 @@ def test_next_exporter_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert said[0].startswith("warning[X020]: ")
     same_numbers(exported, model, inputs)
     assert entries(tmp_path) == ["m.onnx"]
-    export_model(model, inputs, tmp_path / "m.onnx", ExportOptions(say=said.append, verbose=True))
+    export_model(model, inputs, tmp_path / "m.onnx", ExportOptions(report=said.append, verbose=True))
     assert "its own words" in said[1]
 
 
@@ -115,7 +115,7 @@ def test_old_file_survives_a_failure(tmp_path: Path) -> None:
             model,
             given_inputs(model, torch.ones(1, 4)),
             path,
-            ExportOptions(exporter="torchscript", say=lambda _text: None),
+            ExportOptions(exporter="torchscript", report=lambda _text: None),
         )
     assert path.read_text() == "the old one"
     assert entries(tmp_path) == ["m.onnx"]
@@ -123,7 +123,7 @@ def test_old_file_survives_a_failure(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, ZeroDivisionError])
 def test_interrupted_or_failing_finish_leaves_nothing(tmp_path: Path, kind: type[BaseException]) -> None:
-    def finish(file: Path, made: Made) -> None:
+    def finish(file: Path, made: ExporterResult) -> None:
         assert made.content is not None
         file.write_bytes(made.content[: len(made.content) // 2])
         assert list(made.input_names) == ["x"]
@@ -144,7 +144,7 @@ def test_interrupted_or_failing_finish_leaves_nothing(tmp_path: Path, kind: type
 
 
 def test_interrupted_exporter_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(request: Request) -> Made:
+    def interrupted(request: Request) -> ExporterResult:
         request.file.write_text("half")
         raise KeyboardInterrupt
 

@@ -14,7 +14,7 @@ from torch import nn
 
 from thence.export import ExportError, ExportOptions, export_model, given_inputs
 from thence.export import request as requests
-from thence.export.place import put_in_place, workplace
+from thence.export.place import move_into_place, temporary_folder
 
 APART = {"external_data": True}
 
@@ -94,12 +94,12 @@ def test_move_that_fails_halfway_leaves_the_old_export(
     def refuses(self: Path, target: Path) -> None:
         raise OSError(28, "No space left on device")
 
-    with workplace(path) as folder:
+    with temporary_folder(path) as folder:
         (folder / "m.onnx").write_bytes(before["m.onnx"])
         (folder / "m.onnx.data").write_bytes(b"new data")
         monkeypatch.setattr(Path, "replace", refuses)
         with pytest.raises(ExportError, match="No space left"):
-            put_in_place(folder / "m.onnx", path)
+            move_into_place(folder / "m.onnx", path)
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 

@@ -61,7 +61,7 @@ def test_line_goes_when_a_stage_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(KeyboardInterrupt), progress.stage("load"):
         raise KeyboardInterrupt
     assert stream.getvalue().endswith("\r")
-    progress.say("a word")
+    progress.print_line("a word")
     assert stream.getvalue().endswith("\ra word\n")
 
 

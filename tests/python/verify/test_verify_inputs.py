@@ -11,7 +11,7 @@ from tests.python.verify.small import model, weight
 
 from thence.verify import NotRun
 from thence.verify.graph import Graph
-from thence.verify.inputs import guesses
+from thence.verify.inputs import generate_inputs
 from thence.verify.numbers import Feed
 
 BODY = "y = Relu(x)"
@@ -19,19 +19,19 @@ BODY = "y = Relu(x)"
 
 def first(inputs: str, body: str = BODY, other: str | None = None, **weights: Any) -> tuple[Feed, Feed]:
     one = Graph(model(body, inputs, **weights))
-    return next(guesses(one, Graph(model(body, other, **weights)) if other else one))
+    return next(generate_inputs(one, Graph(model(body, other, **weights)) if other else one))
 
 
 def test_open_sizes_are_tried_from_small_to_large() -> None:
     graph = Graph(model(BODY, "float[batch, 3, h, w] x"))
-    shapes = [feed["x"].shape for feed, _ in guesses(graph, graph)]
+    shapes = [feed["x"].shape for feed, _ in generate_inputs(graph, graph)]
     assert shapes[:2] == [(2, 3, 8, 8), (1, 3, 8, 8)]
     assert (1, 3, 224, 224) in shapes
 
 
 def test_fixed_sizes_are_tried_once_for_each_kind_of_numbers() -> None:
     graph = Graph(model(BODY))
-    assert [feed["x"].shape for feed, _ in guesses(graph, graph)] == [(4, 6)] * 2
+    assert [feed["x"].shape for feed, _ in generate_inputs(graph, graph)] == [(4, 6)] * 2
 
 
 def test_a_size_that_one_of_them_fixes_is_fixed() -> None:
@@ -42,14 +42,14 @@ def test_a_size_that_one_of_them_fixes_is_fixed() -> None:
 def test_sizes_that_are_no_sizes_are_open() -> None:
     made = model(BODY, "float[4, 6] x")
     made.graph.input[0].type.tensor_type.shape.dim[1].dim_value = -1
-    feed, _ = next(guesses(Graph(made), Graph(made)))
+    feed, _ = next(generate_inputs(Graph(made), Graph(made)))
     assert feed["x"].shape == (4, 8)
 
 
 def test_sums_of_sizes() -> None:
     made = model(BODY, "float[batch, n] x, int64[batch, total] m")
     made.graph.input[1].type.tensor_type.shape.dim[1].dim_param = "past + n + 1"
-    feed, _ = next(guesses(Graph(made), Graph(made)))
+    feed, _ = next(generate_inputs(Graph(made), Graph(made)))
     assert feed["m"].shape == (2, 17)
 
 
@@ -76,9 +76,9 @@ def test_inputs_do_not_change_from_run_to_run() -> None:
 def test_what_cannot_be_made_up() -> None:
     with pytest.raises(NotRun, match="input x of 1000000000000 numbers is too large"):
         first("float[1000000, 1000000] x")
-    with pytest.raises(NotRun, match="input s holds object"):
+    with pytest.raises(NotRun, match="input s has the type object"):
         first("float[4] x, string[2] s")
-    with pytest.raises(NotRun, match="input z of the descendant is none of the ancestor's"):
+    with pytest.raises(NotRun, match="input z of the descendant is not an input of the ancestor"):
         first("float[4] x", other="float[4] x, float[4] z")
 
 
@@ -97,7 +97,7 @@ def test_what_is_computed_from_coarse_and_from_random_numbers() -> None:
     given = {"s": np.float32(0.1), "z": np.uint8(0), "yes": np.bool_(True)}
     weights: dict[str, Any] = {name: np.array(value) for name, value in given.items()}
     graph = Graph(model(body, **weights))
-    assert graph.coarse & graph.made == {"q", "d", "a", "h", "b", "c"}
+    assert graph.coarse & graph.produced == {"q", "d", "a", "h", "b", "c"}
     assert graph.random == {"r", "t", "b", "c"}
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.python.verify.small import Array, model, weight, written
 
 from thence.verify import numbers
-from thence.verify.numbers import AT_FIRST, AT_LEAST, Portions, Runner
+from thence.verify.numbers import FIRST_PORTION, SMALLEST_PORTION, Portions, Runner
 
 BODY = "a = MatMul(x, w)\n b = Relu(a)\n y = Mul(b, b)"
 
@@ -54,8 +54,8 @@ def test_portions_grow_and_shrink_with_what_values_take() -> None:
         seen += portion
         each = 100 if len(seen) < 100 else 4000
         arrays: list[Array] = [np.zeros(each, np.uint8) for _ in portion]
-        portions.took(arrays, len(portion))
+        portions.record_memory(arrays, len(portion))
     assert seen == items
-    assert sizes[0] == AT_FIRST
+    assert sizes[0] == FIRST_PORTION
     assert sizes[1] == 8000 // 101
-    assert set(sizes[3:-1]) == {AT_LEAST}
+    assert set(sizes[3:-1]) == {SMALLEST_PORTION}

@@ -31,7 +31,7 @@ def ancestor(tmp_path: Path) -> Path:
 def words(ancestor: Path, body: str, claims: Sequence[tuple[str, str]], **weights: Any) -> list[str]:
     made = written(ancestor.parent, "made.onnx", model(body, **{**WEIGHTS, **weights}))
     given = [Claim(tuple(ours.split()), tuple(theirs.split())) for ours, theirs in claims]
-    return [verdict.word for verdict in verify(ancestor, made, given)]
+    return [verdict.outcome for verdict in verify(ancestor, made, given)]
 
 
 def test_each_claim_by_itself(ancestor: Path) -> None:
@@ -76,7 +76,7 @@ def test_coarse_numbers_refute_what_is_another(tmp_path: Path) -> None:
     made = written(tmp_path, "made.onnx", model(coarse, **weights))
 
     def found(*pairs: str) -> list[str]:
-        return [one.word for one in verify(path, made, [Claim((pair[0],), (pair[1],)) for pair in pairs])]
+        return [one.outcome for one in verify(path, made, [Claim((pair[0],), (pair[1],)) for pair in pairs])]
 
     assert found("pa", "qb") == ["confirmed"] * 2
     assert found("pb", "qa") == ["refuted"] * 2
@@ -87,8 +87,10 @@ def test_many_with_the_same_numbers_confirm_nothing(tmp_path: Path) -> None:
     body = "\n".join(f"a{i} = Exp(x)" for i in range(7)) + "\n y = Relu(x)"
     path = written(tmp_path, "m.onnx", model(body))
     alike = [Claim((f"a{i}",), (f"a{i}",)) for i in range(7)]
-    assert [one.word for one in verify(path, path, alike)] == ["same_as_others"] * 7
-    assert [one.word for one in verify(path, path, [*alike[:5], Claim(("y",), ("y",))])] == ["confirmed"] * 6
+    assert [one.outcome for one in verify(path, path, alike)] == ["same_as_others"] * 7
+    assert [one.outcome for one in verify(path, path, [*alike[:5], Claim(("y",), ("y",))])] == [
+        "confirmed"
+    ] * 6
 
 
 def test_coarse_numbers_do_not_tell_what_is_near_to_another(tmp_path: Path) -> None:
@@ -97,7 +99,7 @@ def test_coarse_numbers_do_not_tell_what_is_near_to_another(tmp_path: Path) -> N
     coarse = "h = Cast <to = 10>(x)\n f = Cast <to = 1>(h)\n k = Mul(f, scale)\n a = Mul(k, x)\n y = Exp(f)"
     made = written(tmp_path, "made.onnx", model(coarse, scale=np.linspace(0.8, 1.2, 6).astype(np.float32)))
     claims = [Claim(("a",), ("a",)), Claim(("a",), ("b",)), Claim(("y",), ("y",))]
-    assert [one.word for one in verify(path, made, claims)] == ["too_coarse", "too_coarse", "confirmed"]
+    assert [one.outcome for one in verify(path, made, claims)] == ["too_coarse", "too_coarse", "confirmed"]
 
 
 def test_in_portions_the_verdicts_are_the_same(ancestor: Path, monkeypatch: pytest.MonkeyPatch) -> None:
