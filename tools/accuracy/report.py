@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from tools.corpus.families import is_lesson
+from tools.corpus.families import is_learned_from
 
 from .bars import Finding, accuracy_bars, confidence_bars, findings, models_below
 from .conditions import BLIND, CAPTURE, EXPORTERS, FILE, LOWERED, STRATEGIES
@@ -16,7 +16,7 @@ LEAST_OF_EACH_MODEL = 0.99
 
 def print_report(rows: list[dict[str, Any]], worst: int, markdown: bool = False) -> bool:
     """Prints the report, and returns whether all bars are met."""
-    fresh = [row for row in rows if not is_lesson(row["name"])]
+    fresh = [row for row in rows if not is_learned_from(row["name"])]
     print("All models\n")
     print_totals(rows, markdown)
     print("\nModels that nothing was learned from\n")
