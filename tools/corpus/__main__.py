@@ -42,6 +42,7 @@ DEEPER = {
             "llama",
         ),
         *("mistral", "mpnet", "mt5", "olmo", "pegasus", "phi", "roberta", "stablelm", "vit_mae", "whisper"),
+        *("canine", "fsmt", "ibert", "imagegpt", "lxmert", "mpt", "rwkv", "squeezebert", "xlstm"),  # held out
     ),
     12: ("gpt_neox", "llama", "mbart", "t5", "vit"),
 }

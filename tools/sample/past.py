@@ -39,8 +39,8 @@ def add_past(model: torch.nn.Module, inputs: dict[str, torch.Tensor], fixed: dic
     step = {name: tensor[:, :NEW_TOKENS] for name, tensor in tokens.items()}
     axes = {name: {0: BATCH, 1: NEW} for name in step}
     if "attention_mask" in step:
-        tokens_in_all = past[0][0].shape[2] + NEW_TOKENS
-        step["attention_mask"] = inputs["attention_mask"].new_ones(step["input_ids"].shape[0], tokens_in_all)
+        earlier = inputs["attention_mask"]
+        step["attention_mask"] = torch.cat([earlier, torch.ones_like(earlier[:, :NEW_TOKENS])], 1)
         axes["attention_mask"] = {0: BATCH, 1: ALL}
     for number, pair in enumerate(past):
         for what, tensor in zip(("key", "value"), pair, strict=True):
@@ -64,10 +64,11 @@ def _keys_and_values(output: Any) -> list[tuple[torch.Tensor, torch.Tensor]]:
     cache = getattr(output, "past_key_values", None)
     if not isinstance(cache, DynamicCache):
         raise NoCache(f"the cache is {type(cache).__name__}")
-    other = [type(layer).__name__ for layer in cache.layers if type(layer) is not DynamicLayer]
-    if other or not cache.layers:
-        raise NoCache(f"layers of the cache are {', '.join(sorted(set(other))) or 'missing'}")
-    return [(layer.keys, layer.values) for layer in cache.layers]
+    layers: list[Any] = list(cache.layers)
+    other = {type(layer).__name__ for layer in layers if type(layer) is not DynamicLayer}
+    if other or not layers:
+        raise NoCache(f"layers of the cache are {', '.join(sorted(other)) or 'missing'}")
+    return [(layer.keys, layer.values) for layer in layers]
 
 
 def _call_with_cache(
