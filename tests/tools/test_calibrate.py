@@ -10,7 +10,6 @@ import jsonschema
 import pytest
 from tools.accuracy.total import Total
 from tools.calibrate.__main__ import HELD, Table, Tally, measured, printed
-from tools.corpus.families import family, is_lesson
 
 ROOT = Path(__file__).parents[2]
 
@@ -80,14 +79,6 @@ def test_the_file_reads_as_it_was_written() -> None:
     assert again == document
     schema = json.loads((ROOT / "schema/calibration.schema.json").read_text())
     assert jsonschema.Draft202012Validator(schema).is_valid({**again, "confidence": {}})
-
-
-@pytest.mark.parametrize(
-    ("name", "kin"), [("qwen2_5_vl", "qwen"), ("bert@12", "bert"), ("clip_text_model", "clip"), ("t5", "t")]
-)
-def test_a_family_is_never_split(name: str, kin: str) -> None:
-    assert family(name) == kin
-    assert is_lesson(name) == is_lesson(kin + "3")
 
 
 def score(exact: int, wrong: int, confidence: float) -> dict[str, Any]:
