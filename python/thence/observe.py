@@ -45,9 +45,9 @@ def capture_live_model(
 ) -> dict[str, object]:
     """Records the hierarchy, and those of the sections `needed` and `optional` that can be recorded.
 
-    The others are in `unrecorded`, by name with the reason, and `report` is called with a warning for each; by
-    default it prints to standard error. Raises ExportError if a section is needed and the model itself is the
-    reason: its forward fails, or torch.export cannot capture it.
+    The others are in `unrecorded`, by name with the reason, and `report` is called with a warning for each;
+    by default it prints to standard error. Raises ExportError if a section is needed and the model itself is
+    the reason: its forward fails, or torch.export cannot capture it.
     """
     with LOCK, preserved_state(model, getattr(model, "config", None)), quiet(verbose):
         recorder = _Recorder(model, inputs, bool(needed), report or to_stderr)
