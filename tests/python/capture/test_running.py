@@ -35,7 +35,7 @@ def state(model: nn.Module) -> object:
     )
 
 
-def test_a_view_that_is_replayed_keeps_the_module_that_took_it() -> None:
+def test_replayed_view_keeps_the_module_that_created_it() -> None:
     rows = {row["target"]: row for row in drawn(nets.Writes())["nodes"]}
     view = rows["aten.transpose.int"]
     assert [entry["path"] for entry in view["nn_module_stack"]] == ["", "middle", "middle.inner"]
@@ -43,11 +43,11 @@ def test_a_view_that_is_replayed_keeps_the_module_that_took_it() -> None:
     assert "running" not in rows["aten.mul.Tensor"]
 
 
-def test_nothing_is_told_where_the_stack_is_right() -> None:
+def test_running_module_is_left_out_if_the_stack_is_right() -> None:
     assert not any("running" in row for row in drawn(nets.Turns())["nodes"])
 
 
-def test_everything_is_as_it_was() -> None:
+def test_state_is_restored() -> None:
     model = nets.Writes()
     before = state(model)
     drawn(model)
