@@ -44,7 +44,7 @@ std::string written(Write write) {
 
 struct ModelMap::Inside {
   semantics::Map map;
-  std::optional<shapes::Inferred> shapes = {};  // inferred on first use
+  std::optional<shapes::InferredShapes> shapes = {};  // inferred on first use
 };
 
 ModelMap::ModelMap(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}

@@ -51,15 +51,15 @@ void tell_limits(const DiffFlags& flags, const diff::Report& report) {
 }
 
 int run_diff(DiffFlags& flags) {
-  std::vector<diff::Kind> ignored;
+  std::vector<diff::DiffKind> ignored;
   for (const std::string& name : flags.ignore) {
-    if (const auto kind = diff::kind_of(name)) {
+    if (const auto kind = diff::diff_kind_of(name)) {
       ignored.push_back(*kind);
       continue;
     }
     std::vector<std::string_view> names;
-    for (std::size_t i = 0; i < diff::kind_count; ++i)
-      names.push_back(diff::name_of(static_cast<diff::Kind>(i)));
+    for (std::size_t i = 0; i < diff::diff_kind_count; ++i)
+      names.push_back(diff::name_of(static_cast<diff::DiffKind>(i)));
     print_error({ErrorKind::usage, "U023", base::format("unknown kind of difference '{}'", brief(name)),
                  base::format("kinds: {}", base::joined(names, ", "))});
     return wrong_usage;

@@ -73,10 +73,10 @@ bool all_clear(const std::vector<Bar>& bars, const score::Score& score) {
   for (const Bar& bar : bars)
     for (const score::Figure& figure : score::figures(score)) {
       if (figure.name != bar.name) continue;
-      if (figure.at_least ? figure.value >= bar.value : figure.value <= bar.value) continue;
+      if (figure.is_larger_better ? figure.value >= bar.value : figure.value <= bar.value) continue;
       clear = false;
       std::fputs(base::format("{} is {:.6g}, not {} {:g}\n", figure.name, figure.value,
-                              figure.at_least ? "at least" : "at most", bar.value)
+                              figure.is_larger_better ? "at least" : "at most", bar.value)
                      .c_str(),
                  stderr);
     }

@@ -91,7 +91,7 @@ int run_explain(ExplainFlags& flags) {
     }
     nodes.insert(nodes.end(), found.begin(), found.end());
   }
-  const shapes::Inferred inferred = shapes::infer(map.model());
+  const shapes::InferredShapes inferred = shapes::infer(map.model());
   return deliver(flags, [&](base::Writer& out) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (flags.format == "json")

@@ -62,7 +62,7 @@ std::vector<Number> numbers_in(std::string_view bytes) {
 }
 
 template <class Number>
-std::string widened(std::string_view bytes) {
+std::string integers_text(std::string_view bytes) {
   const auto numbers = numbers_in<Number>(bytes);
   return number_text(std::vector<std::int64_t>(numbers.begin(), numbers.end()));
 }
@@ -71,20 +71,20 @@ std::string numbers_of(DataType type, std::string_view bytes) {
   switch (type) {
     case DataType::float32: return number_text(numbers_in<float>(bytes));
     case DataType::uint8:
-    case DataType::boolean: return widened<std::uint8_t>(bytes);
-    case DataType::int8: return widened<std::int8_t>(bytes);
-    case DataType::uint16: return widened<std::uint16_t>(bytes);
-    case DataType::int16: return widened<std::int16_t>(bytes);
-    case DataType::int32: return widened<std::int32_t>(bytes);
-    case DataType::int64: return widened<std::int64_t>(bytes);
-    case DataType::uint32: return widened<std::uint32_t>(bytes);
+    case DataType::boolean: return integers_text<std::uint8_t>(bytes);
+    case DataType::int8: return integers_text<std::int8_t>(bytes);
+    case DataType::uint16: return integers_text<std::uint16_t>(bytes);
+    case DataType::int16: return integers_text<std::int16_t>(bytes);
+    case DataType::int32: return integers_text<std::int32_t>(bytes);
+    case DataType::int64: return integers_text<std::int64_t>(bytes);
+    case DataType::uint32: return integers_text<std::uint32_t>(bytes);
     default: return base::format("#{:016x}", content_hash(bytes));
   }
 }
 
 // Fills a tensor of known type and shape with elements in the layout of raw_data.
 void fill(Tensor& tensor, std::string_view raw, std::uint64_t hash) {
-  tensor.read = true;
+  tensor.is_read = true;
   tensor.content = hash * 31 + static_cast<std::uint64_t>(tensor.type);
   for (const std::int64_t dim : tensor.dims)
     tensor.content = (tensor.content ^ static_cast<std::uint64_t>(dim)) * 0x9e3779b97f4a7c15;
@@ -128,7 +128,7 @@ Tensor sparse_of(std::string_view message) {
       tensor.type = part.type;
       tensor.elements = part.elements;
     }
-    if (!part.read) return tensor;
+    if (!part.is_read) return tensor;
   }
   std::string bytes;
   append<std::uint64_t>(bytes, content);
@@ -138,7 +138,7 @@ Tensor sparse_of(std::string_view message) {
 }
 
 template <class Number>
-std::string listed(const std::vector<Number>& numbers) {
+std::string list_numbers(const std::vector<Number>& numbers) {
   std::string text;
   for (std::size_t i = 0; i < numbers.size() && i < max_listed_numbers; ++i)
     text += base::format("{}{}", i == 0 ? "" : ",", numbers[i]);
@@ -151,8 +151,8 @@ std::string listed(const std::vector<Number>& numbers) {
 
 }  // namespace
 
-std::string number_text(const std::vector<std::int64_t>& numbers) { return listed(numbers); }
-std::string number_text(const std::vector<float>& numbers) { return listed(numbers); }
+std::string number_text(const std::vector<std::int64_t>& numbers) { return list_numbers(numbers); }
+std::string number_text(const std::vector<float>& numbers) { return list_numbers(numbers); }
 
 std::string text_of(const Tensor& tensor) {
   std::string text = onnx::data_type_name(tensor.type);
@@ -190,7 +190,7 @@ Tensor tensor_of(const onnx::Pieces& message, ExternalData* external) {
   return tensor;
 }
 
-Tensor Constants::held_by(const onnx::Node& constant) {
+Tensor Constants::tensor_of_constant(const onnx::Node& constant) {
   Tensor tensor;
   constant.each_attribute([&](const onnx::AttributeView& attribute) {
     if (!attribute.ref_attr_name.empty())  // an attribute of the function
@@ -218,15 +218,15 @@ Tensor Constants::held_by(const onnx::Node& constant) {
   return tensor;
 }
 
-Tensor Constants::in_attribute(const onnx::Pieces& message) {
+Tensor Constants::tensor_of_attribute(const onnx::Pieces& message) {
   Tensor tensor = tensor_of(message, &external_);
-  if (!tensor.read && !message.empty()) unread_attributes_.insert(message.front().data());
+  if (!tensor.is_read && !message.empty()) unread_attributes_.insert(message.front().data());
   return tensor;
 }
 
 Tensor Constants::read(onnx::ValueId value) {
   const onnx::Producer producer = model_.producer(value);
-  if (producer.kind == onnx::Producer::Kind::node) return held_by(model_.node(producer.index));
+  if (producer.kind == onnx::Producer::Kind::node) return tensor_of_constant(model_.node(producer.index));
   const onnx::Initializer& initializer = model_.initializers()[producer.index];
   return initializer.sparse ? sparse_of(initializer.bytes)
                             : tensor_of(onnx::Pieces{initializer.bytes}, &external_);
@@ -247,7 +247,7 @@ onnx::ValueId Constants::origin(onnx::ValueId value) const {
   return onnx::none;
 }
 
-bool Constants::makes(const onnx::Node& node) const {
+bool Constants::is_constant_node(const onnx::Node& node) const {
   return node.op_type() == "Constant" || (node.op_type() == "Identity" && node.outputs().size() == 1 &&
                                           origin(node.outputs()[0]) != onnx::none);
 }
@@ -255,10 +255,10 @@ bool Constants::makes(const onnx::Node& node) const {
 const Tensor* Constants::of(onnx::ValueId value) {
   const onnx::ValueId source = origin(value);
   if (source == onnx::none) return nullptr;
-  const auto [entry, fresh] = kept_.try_emplace(source);
-  if (fresh) {
+  const auto [entry, is_new] = tensors_.try_emplace(source);
+  if (is_new) {
     entry->second = read(source);
-    unread_ += !entry->second.read;
+    unread_ += !entry->second.is_read;
   }
   return &entry->second;
 }

@@ -15,7 +15,7 @@ Hierarchy::Parameter Hierarchy::parameter_behind(const onnx::Model& model, onnx:
       return {producer.index, copy.module != no_module ? copy : parameters_[producer.index]};
     if (producer.kind != onnx::Producer::Kind::node) break;
     const onnx::Node node = model.node(producer.index);
-    if (!dataflow::has_trait(node, dataflow::Trait::weight_form) || node.inputs().empty()) break;
+    if (!dataflow::has_trait(node, dataflow::Trait::prepares_weight) || node.inputs().empty()) break;
     if (copy.module == no_module && !copies_.empty())
       if (const auto found = copies_.find(value); found != copies_.end()) copy = found->second;
     value = node.inputs()[0];

@@ -101,7 +101,7 @@ class ItemBuilder {
       if (step == 0 && item_of_[producer.index] != onnx::none)
         item.producers.push_back(item_of_[producer.index]);
       const onnx::Node node = model_.node(producer.index);
-      if (!dataflow::has_trait(node, Trait::stored_form) || node.inputs().empty()) return;
+      if (!dataflow::has_trait(node, Trait::exporter_prepares_weight) || node.inputs().empty()) return;
       value = node.inputs()[0];
     }
   }

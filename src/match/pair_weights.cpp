@@ -109,9 +109,9 @@ void PairWeights::find_parameter_uses() {
   has_inputs_.resize(steps);
   for (std::uint32_t step = 0; step < steps; ++step) {
     if (recording_.steps[step].kind != capture::RecordedStep::Kind::operation) continue;
-    const auto makers = recording_.makers(step);
+    const auto producers = recording_.makers(step);
     has_inputs_[step] =
-        std::any_of(makers.begin(), makers.end(), [](auto producer) { return producer != onnx::none; });
+        std::any_of(producers.begin(), producers.end(), [](auto producer) { return producer != onnx::none; });
     const std::vector<std::uint32_t> read = held.read_by(step);
     reads_parameter_[step] = !read.empty();
     for (const std::uint32_t parameter : read) parameter_uses_[parameter].push_back(step);

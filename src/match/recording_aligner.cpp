@@ -36,7 +36,7 @@ std::vector<StepAssignment> assignments_by_node(const AlignmentPass& pass, std::
   return by_node;
 }
 
-// The owner with the most votes; with equally many, the earlier one.
+// The assignment with the most votes; with equally many, the earlier one.
 StepAssignment elect_by_votes(
     const Recording& recording,
     const std::array<StepAssignment, RecordingAligner::alignment_count>& candidates) {

@@ -28,7 +28,8 @@ struct StepAssignment {
   bool is_typical = true;
   std::uint8_t votes = 1;
 };
-/// By item. A shape or constant has no owner if no typical step has a posterior: it belongs to its consumers.
+/// By item. A shape or constant is not assigned if no typical step has a posterior: it belongs to its
+/// consumers.
 std::vector<StepAssignment> assignments_of(const AlignmentPass& pass);
 
 bool same_call(const capture::RecordedStep& a, const capture::RecordedStep& b);
@@ -46,7 +47,7 @@ class RecordingAligner {
   bool is_file_ordered() const { return is_file_ordered_; }
   const AlignmentPass& preferred() const { return is_file_ordered_ ? in_file_order_ : alap_; }
   const AlignmentPass& alternative() const { return is_file_ordered_ ? alap_ : asap_; }
-  /// By item of the preferred pass; in a reordered file, the owner with the most votes.
+  /// By item of the preferred pass; in a reordered file, the assignment with the most votes.
   const std::vector<StepAssignment>& assignments() const { return assignments_; }
 
  private:

@@ -8,7 +8,7 @@ namespace thence::output {
 namespace {
 
 using diff::Difference;
-using diff::Kind;
+using diff::DiffKind;
 
 class Document {
  public:
@@ -26,7 +26,7 @@ class Document {
     json_.member<"same">(report.same());
     json_.member<"nothing_in_common">(report.nothing_in_common);
     json_.begin_array<"ignored">();
-    for (const Kind kind : report.ignored) json_.value(diff::name_of(kind));
+    for (const DiffKind kind : report.ignored) json_.value(diff::name_of(kind));
     json_.end_array();
     summary(report);
     json_.new_line();
@@ -59,7 +59,7 @@ class Document {
     json_.member<"differences">(report.differences.size());
     json_.member<"nodes_same">(report.same_nodes);
     json_.member<"modules">(known);
-    json_.member<"modules_same">(report.modules_same);
+    json_.member<"modules_same">(report.same_modules);
     json_.member<"weights_not_compared">(report.unread_weights);
     by_kind(report.counts);
     json_.end_object();
@@ -78,7 +78,7 @@ class Document {
     json_.begin_object<"by_kind">();
     for (std::size_t i = 0; i < counts.size(); ++i) {
       if (counts[i] == 0) continue;
-      json_.key(diff::name_of(static_cast<Kind>(i)));
+      json_.key(diff::name_of(static_cast<DiffKind>(i)));
       json_.value(counts[i]);
     }
     json_.end_object();
@@ -103,7 +103,7 @@ class Document {
     json_.begin_object();
     json_.member<"kind">(diff::name_of(each.kind));
     path(all_.report.modules[each.module]);
-    if (each.kind == Kind::moved) json_.member<"moved_to">(each.moved_to);
+    if (each.kind == DiffKind::moved) json_.member<"moved_to">(each.moved_to);
     if (!each.value.empty()) json_.member<"value">(each.value);
     json_.key<"a">();
     nodes(all_.a.model(), places_a_, each.a);

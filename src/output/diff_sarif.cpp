@@ -11,7 +11,7 @@ namespace {
 
 using base::JsonWriter;
 using diff::Difference;
-using diff::Kind;
+using diff::DiffKind;
 
 // A difference is a note, not a fault.
 constexpr std::string_view difference_level = "note";
@@ -78,8 +78,8 @@ class Differences {
 void write_diff_sarif(const Comparison& comparison, base::Writer& out) {
   JsonWriter json(out.buffer());
   begin_sarif(json);
-  for (std::size_t i = 0; i < diff::kind_count; ++i)
-    write_sarif_rule(json, diff::name_of(static_cast<Kind>(i)), diff::text_of(static_cast<Kind>(i)),
+  for (std::size_t i = 0; i < diff::diff_kind_count; ++i)
+    write_sarif_rule(json, diff::name_of(static_cast<DiffKind>(i)), diff::text_of(static_cast<DiffKind>(i)),
                      difference_level);
   begin_results(json, std::array{&comparison.a.model(), &comparison.b.model()});
   Differences differences(comparison, json);

@@ -10,7 +10,7 @@ namespace thence::output {
 namespace {
 
 using diff::Difference;
-using diff::Kind;
+using diff::DiffKind;
 using diff::ModuleRow;
 using diff::Report;
 
@@ -20,8 +20,8 @@ std::string counted(const diff::Counts& counts) {
   std::string text;
   for (std::size_t i = 0; i < counts.size(); ++i)
     if (counts[i] > 0)
-      text +=
-          base::format("{}{} {}", text.empty() ? "" : ", ", counts[i], diff::name_of(static_cast<Kind>(i)));
+      text += base::format("{}{} {}", text.empty() ? "" : ", ", counts[i],
+                           diff::name_of(static_cast<DiffKind>(i)));
   return text;
 }
 
@@ -40,10 +40,11 @@ std::string listed(NodeNames& names, const std::vector<onnx::NodeId>& nodes) {
 
 Rows kinds(const Report& report) {
   Rows rows{.schema = {}, .list = {}, .columns = {"kind", "count", "meaning"}};
-  for (std::size_t i = 0; i < diff::kind_count; ++i)
+  for (std::size_t i = 0; i < diff::diff_kind_count; ++i)
     if (report.counts[i] > 0)
-      rows.cells.push_back({std::string(diff::name_of(static_cast<Kind>(i))), std::uint64_t{report.counts[i]},
-                            std::string(diff::text_of(static_cast<Kind>(i)))});
+      rows.cells.push_back({std::string(diff::name_of(static_cast<DiffKind>(i))),
+                            std::uint64_t{report.counts[i]},
+                            std::string(diff::text_of(static_cast<DiffKind>(i)))});
   return rows;
 }
 
@@ -127,7 +128,7 @@ std::string diff_line(const Report& report) {
                          report.differences.size() == 1 ? "" : "s", counted(report.counts));
   for (std::size_t i = 0; i < report.ignored.size(); ++i)
     text += base::format("{}{}", i == 0 ? ", ignoring " : " ", diff::name_of(report.ignored[i]));
-  text += base::format("; {} of {} modules and {} of {} nodes the same", report.modules_same, known,
+  text += base::format("; {} of {} modules and {} of {} nodes the same", report.same_modules, known,
                        report.same_nodes, report.nodes_b);
   return text;
 }

@@ -179,7 +179,7 @@ void add_source_lines(const onnx::Node& node, base::Writer& out) {
 }
 
 // The known shapes of inputs and outputs, and the work of the node.
-void add_shapes(const onnx::Node& node, const shapes::Inferred& inferred, base::Writer& out) {
+void add_shapes(const onnx::Node& node, const shapes::InferredShapes& inferred, base::Writer& out) {
   constexpr std::size_t most = 6;
   const auto list = [&](std::span<const onnx::ValueId> values) {
     std::string text;
@@ -306,7 +306,7 @@ void add_neighbours(const Map& map, onnx::NodeId id, base::Writer& out) {
 
 }  // namespace
 
-void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::NodeId id, bool colour,
+void write_explanation(const Map& map, const shapes::InferredShapes& inferred, onnx::NodeId id, bool colour,
                        base::Writer& out) {
   const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
   out.add(base::format("{}{}{}\n", colour ? bold : "", node_title(map, id), colour ? plain : ""));
@@ -322,7 +322,7 @@ void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::N
   out.flush();
 }
 
-void write_explanation_json(const Map& map, const shapes::Inferred& inferred, onnx::NodeId id,
+void write_explanation_json(const Map& map, const shapes::InferredShapes& inferred, onnx::NodeId id,
                             base::Writer& out) {
   const resolve::Attribution& answer = map.answer(id);
   const onnx::Node node = map.model().node(id);

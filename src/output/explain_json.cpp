@@ -21,7 +21,8 @@ void write_size(JsonWriter& json, shapes::Size size, const shapes::Sizes& sizes)
     json.null();
 }
 
-void write_values(JsonWriter& json, std::span<const onnx::ValueId> values, const shapes::Inferred& inferred) {
+void write_values(JsonWriter& json, std::span<const onnx::ValueId> values,
+                  const shapes::InferredShapes& inferred) {
   json.begin_array();
   for (const onnx::ValueId value : values.first(std::min(values.size(), most_values))) {
     const shapes::Shape shape = value == onnx::none ? shapes::Shape() : inferred.values.shape(value);
@@ -38,7 +39,7 @@ void write_values(JsonWriter& json, std::span<const onnx::ValueId> values, const
 
 }  // namespace
 
-void write_shapes(JsonWriter& json, const onnx::Node& node, const shapes::Inferred& inferred) {
+void write_shapes(JsonWriter& json, const onnx::Node& node, const shapes::InferredShapes& inferred) {
   json.begin_object<"shapes">();
   json.key<"inputs">();
   write_values(json, node.inputs(), inferred);

@@ -6,7 +6,7 @@
 #include "base/json_writer.h"
 #include "output/node_names.h"
 #include "output/other_formats.h"
-#include "semantics/holdings.h"
+#include "semantics/module_totals.h"
 
 namespace thence::output {
 namespace {
@@ -16,7 +16,7 @@ using semantics::Map;
 
 class Sidecar {
  public:
-  Sidecar(const Map& map, base::Writer& out) : map_(map), out_(out), held_(semantics::holdings(map)) {
+  Sidecar(const Map& map, base::Writer& out) : map_(map), out_(out), held_(semantics::module_totals(map)) {
     number_modules();
   }
 
@@ -127,7 +127,7 @@ class Sidecar {
   const Map& map_;
   base::Writer& out_;
   base::JsonWriter json_{out_.buffer()};
-  std::vector<semantics::Holding> held_;
+  std::vector<semantics::ModuleTotals> held_;
   std::vector<std::uint32_t> order_;  // by module; no_module if it did not run
 };
 

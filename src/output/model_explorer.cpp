@@ -11,7 +11,7 @@
 #include "output/formats.h"
 #include "output/node_names.h"
 #include "output/other_formats.h"
-#include "semantics/holdings.h"
+#include "semantics/module_totals.h"
 
 namespace thence::output {
 namespace {
@@ -74,7 +74,7 @@ class Explorer {
         edges_(model_),
         places_(model_),
         namespaces_(map),
-        held_(semantics::holdings(map)) {
+        held_(semantics::module_totals(map)) {
     graph_of_.resize(map.tree().size(), onnx::none);
     find_bodies();
   }
@@ -218,7 +218,7 @@ class Explorer {
   onnx::Edges edges_;
   Places places_;
   Namespaces namespaces_;
-  std::vector<semantics::Holding> held_;
+  std::vector<semantics::ModuleTotals> held_;
   std::vector<onnx::GraphId> graph_of_;  // the last graph that listed the module
   std::vector<std::pair<onnx::NodeId, onnx::GraphId>> bodies_;
 };

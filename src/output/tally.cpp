@@ -16,7 +16,7 @@ void add_to(std::uint64_t& sum, std::uint64_t more) {
   if (__builtin_add_overflow(sum, more, &sum)) sum = ~std::uint64_t{0};
 }
 
-void add_node(const shapes::Inferred& inferred, onnx::NodeId id, float confidence, Tally& tally) {
+void add_node(const shapes::InferredShapes& inferred, onnx::NodeId id, float confidence, Tally& tally) {
   ++tally.own_nodes;
   ++tally.nodes;
   tally.confidence += confidence;
@@ -41,7 +41,7 @@ void Tally::include(const Tally& inner) {
   first_node = std::min(first_node, inner.first_node);
 }
 
-Tallies tally(const semantics::Map& map, const shapes::Inferred& inferred) {
+Tallies tally(const semantics::Map& map, const shapes::InferredShapes& inferred) {
   const modules::ModuleTree& tree = map.tree();
   Tallies made;
   made.modules.resize(tree.size());

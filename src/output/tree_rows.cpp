@@ -24,7 +24,7 @@ double amount(const Tally& tally, Measure measure) {
 }  // namespace
 
 Tree make_tree(const semantics::Map& map, const TreeOptions& options) {
-  shapes::Inferred inferred = shapes::infer(map.model(), options.sizes);
+  shapes::InferredShapes inferred = shapes::infer(map.model(), options.sizes);
   Tallies tallies = tally(map, inferred);
   Tree made{std::move(inferred), std::move(tallies), {}};
   const std::vector<Tally>& held = made.tallies.modules;

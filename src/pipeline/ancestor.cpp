@@ -36,7 +36,7 @@ class AncestorReader {
     answer.node_count = static_cast<std::uint32_t>(origin.nodes.size());
     found_.nodes.insert(found_.nodes.end(), origin.nodes.begin(), origin.nodes.end());
     answer.first_module = static_cast<std::uint32_t>(found_.modules.size());
-    if (origin.kind == OriginKind::ambiguous || is_of_consumers(origin.kind))
+    if (origin.kind == OriginKind::ambiguous || has_origins_of_consumers(origin.kind))
       answer_if_unanimous(origin, answer);
     else
       answer_by_primary(origin, answer);
@@ -81,7 +81,7 @@ class AncestorReader {
     });
     if (unanimous) return answer_by_primary(origin, answer);
     answer.strength.has_rivals = true;
-    answer.no_answer = is_of_consumers(origin.kind) ? NoAnswer::feeds_several : NoAnswer::ambiguous;
+    answer.no_answer = has_origins_of_consumers(origin.kind) ? NoAnswer::feeds_several : NoAnswer::ambiguous;
     for (const onnx::NodeId node : origin.nodes)
       if (ancestor_.own_answer(node).known()) list(answer, ancestor_.own_answer(node).module);
     // One candidate beside unknown ones is no answer.

@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "base/json_writer.h"
 #include "query/rows.h"
-#include "semantics/holdings.h"
+#include "semantics/module_totals.h"
 
 namespace thence::query {
 namespace {
@@ -94,7 +94,7 @@ void fill_metadata(const Map& map, Database& database) {
 }
 
 void fill_modules(const Map& map, Database& database) {
-  const std::vector<semantics::Holding> held = semantics::holdings(map);
+  const std::vector<semantics::ModuleTotals> held = semantics::module_totals(map);
   const modules::ModuleTree& tree = map.tree();
   std::vector<std::int64_t> depths(tree.size());
   Statement row = insert_into(database, "modules", 15);

@@ -16,11 +16,17 @@ using evidence::Strength;
 
 constexpr auto agreement_count = static_cast<std::size_t>(Agreement::count);
 constexpr auto inference_count = static_cast<std::size_t>(Inference::count);
-constexpr const char* agreement_names[agreement_count] = {"confirmed", "confirmed_loosely", "alone",
+constexpr const char* agreement_names[agreement_count] = {"confirmed", "confirmed_by_disputed", "alone",
                                                           "unconfirmed", "contradicted"};
-constexpr const char* inference_names[inference_count] = {"one_owner",  "from_afar",    "out_of_order",
-                                                          "one_reader", "by_parameter", "common_owner",
-                                                          "between",    "producer",     "called"};
+constexpr const char* inference_names[inference_count] = {"shape_for_one_module",
+                                                          "distant_constant",
+                                                          "reordered_shape",
+                                                          "data_for_one_module",
+                                                          "by_parameter",
+                                                          "common_module",
+                                                          "between",
+                                                          "producer",
+                                                          "called"};
 
 // The confidence of the least certain answer that an inference rests on, as a range.
 struct ConfidenceRange {
@@ -31,7 +37,7 @@ constexpr ConfidenceRange confidence_ranges[] = {{"certain", 0.998f, 1.0f}, {"fi
                                                  {"good", 0.97f, 0.99f},    {"fair", 0.9f, 0.97f},
                                                  {"poor", 0.7f, 0.9f},      {"weak", 0.0f, 0.7f}};
 bool is_unordered(Inference inference) {
-  return inference == Inference::from_afar || inference == Inference::out_of_order;
+  return inference == Inference::distant_constant || inference == Inference::reordered_shape;
 }
 
 constexpr std::size_t direct_rows = evidence::source_count * evidence::strength_count * agreement_count;

@@ -50,7 +50,7 @@ RuleInput rule_input_of(const hierarchy::Hierarchy& hierarchy, evidence::SourceS
 
 // Another source that names the same module confirms an answer, less so if its own alignment is disputed.
 Agreement confirmation_by(Strength strength) {
-  return is_disputed(strength) ? Agreement::confirmed_loosely : Agreement::confirmed;
+  return is_disputed(strength) ? Agreement::confirmed_by_disputed : Agreement::confirmed;
 }
 
 // A parameter of a module inside the winner's does not contradict it: the module around a parameter often

@@ -31,7 +31,7 @@ constexpr std::array<RuleText, decision_rule_count> rule_texts = {{
     {"producer", "no node reads its output, and one module produced its inputs"},
     {"layer_boundary", "it lies between nodes of different layers"},
     {"several_consumers", "the nodes that it is connected to belong to several modules"},
-    {"uncertain_wiring", "the recording does not place the nodes that it is connected to reliably"},
+    {"uncertain_connections", "the recording does not place the nodes that it is connected to reliably"},
     {"call_sites", "a function's body belongs to the modules that call it"},
     {"class_filter", "the strategy leaves out torch.nn modules that are no exception"},
 }};

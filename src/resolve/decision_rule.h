@@ -32,7 +32,7 @@ enum class DecisionRule : std::uint8_t {
   producer,
   layer_boundary,
   several_consumers,
-  uncertain_wiring,
+  uncertain_connections,
   // Of function bodies, and of the class filter:
   call_sites,
   class_filter,

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "dataflow/operator_traits.h"
-#include "shapes/order.h"
+#include "shapes/topological_order.h"
 
 namespace thence::resolve {
 namespace {
@@ -49,7 +49,7 @@ void FlowIndex::find_kinds(const onnx::Model& model) {
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) visit(id);
   if (is_sorted) return;
   std::fill(kinds_.begin(), kinds_.end(), FlowKind::data);
-  shapes::Order order(model);
+  shapes::TopologicalOrder order(model);
   for (const onnx::Graph& graph : model.graphs())  // a body follows the graph around it
     order.each(graph, visit);
 }

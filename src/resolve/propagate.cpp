@@ -199,7 +199,7 @@ class Propagation {
     if (!to.any_rests_on_alignment ||
         (to.distance < max_alignment_distance && !is_computed_elsewhere(id, to)))
       return false;
-    leave_unknown(id, Reason::ambiguous, DecisionRule::uncertain_wiring);
+    leave_unknown(id, Reason::ambiguous, DecisionRule::uncertain_connections);
     return true;
   }
 
@@ -208,12 +208,12 @@ class Propagation {
                             !precedes_node_of(to.modules.front());
     const bool is_reordered = to.any_rests_on_alignment && !to.any_alignment_ordered;
     if (is_distant && to.any_alignment_ordered)
-      return leave_unknown(id, Reason::ambiguous, DecisionRule::uncertain_wiring);
+      return leave_unknown(id, Reason::ambiguous, DecisionRule::uncertain_connections);
     const Inference inference = !to.all_rest_on_names ? Inference::by_parameter
-                                : is_data             ? Inference::one_reader
-                                : is_distant          ? Inference::from_afar
-                                : is_reordered        ? Inference::out_of_order
-                                                      : Inference::one_owner;
+                                : is_data             ? Inference::data_for_one_module
+                                : is_distant          ? Inference::distant_constant
+                                : is_reordered        ? Inference::reordered_shape
+                                                      : Inference::shape_for_one_module;
     return attribute(id, to.modules.front(), to, inference, DecisionRule::consumers);
   }
 
@@ -231,7 +231,7 @@ class Propagation {
     if (own != modules.end()) modules.erase(own);
     modules.insert(modules.begin(), common);
     set_modules(resolution_, id, std::move(modules));
-    return attribute(id, common, to, Inference::common_owner, DecisionRule::common_consumer);
+    return attribute(id, common, to, Inference::common_module, DecisionRule::common_consumer);
   }
 
   // Exporters write a constant just before the operation it is for. One that stands elsewhere may have been

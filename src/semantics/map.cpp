@@ -29,13 +29,13 @@ void write_scope_path(std::string_view path, std::string& text) {
 }
 
 // The module of an initializer: by its name, else the only module whose nodes read it.
-ModuleId owner(ModuleId named, ModuleId reader, bool several_readers) {
+ModuleId owner_of_initializer(ModuleId named, ModuleId reader, bool several_readers) {
   return named != no_module || several_readers ? named : reader;
 }
 
 // Calls `use` for each initializer that a node with a module reads, and that module.
 template <class Use>
-void each_read(const onnx::Model& model, const resolve::Resolution& resolution, Use use) {
+void each_read_initializer(const onnx::Model& model, const resolve::Resolution& resolution, Use use) {
   if (model.initializers().empty()) return;
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const ModuleId module = resolution.nodes[id].module;
@@ -67,7 +67,7 @@ Result<Map> Map::make(MapParts parts, std::unique_ptr<const rules::Rules> rules,
   map.tags_ = std::make_unique<Tags>(map.tree(), *map.parts_.filter, options.tag_format);
   // A view of all modules uses the same module numbers as the model.
   const bool has_all_modules = !map.view_ || map.view_->granularity == rules::Granularity::as_is;
-  if (has_default_tags && has_all_modules) map.written_ = written_tags(map.hierarchy());
+  if (has_default_tags && has_all_modules) map.written_tags_ = written_tags(map.hierarchy());
   map.report_stale_tags();
   return map;
 }
@@ -124,18 +124,18 @@ void Map::shorten_lists() {
     for (const ModuleId module : found.module_sets[set]) lengths[set] += own_tree()[module].path.size();
   std::size_t text = 0;
   for (const resolve::Attribution& node : found.nodes)
-    text += std::min(lengths[node.module_set], most_listed_);
-  if (text > most_text) most_listed_ = least_listed_text;
+    text += std::min(lengths[node.module_set], max_listed_);
+  if (text > max_total_listed_bytes) max_listed_ = max_listed_bytes_if_long;
 }
 
-std::vector<ModuleId> Map::listed(const resolve::Resolution& resolution, const modules::ModuleTree& tree,
-                                  onnx::NodeId node) const {
+std::vector<ModuleId> Map::list_modules(const resolve::Resolution& resolution,
+                                        const modules::ModuleTree& tree, onnx::NodeId node) const {
   const resolve::Attribution& answer = resolution.nodes[node];
   if (answer.module_set != 0) {
     const std::vector<ModuleId>& set = resolution.module_sets[answer.module_set];
-    const std::size_t least = most_listed_ == least_listed_text ? 1 : 2;
+    const std::size_t least = max_listed_ == max_listed_bytes_if_long ? 1 : 2;
     std::size_t text = 0, count = 0;
-    while (count < set.size() && (count < least || text < most_listed_))
+    while (count < set.size() && (count < least || text < max_listed_))
       text += tree[set[count++]].path.size();
     return {set.begin(), set.begin() + static_cast<std::ptrdiff_t>(count)};
   }
@@ -150,15 +150,16 @@ ModuleId Map::named_owner(std::size_t initializer) const {
 
 const ModuleFacts& Map::facts(ModuleId module) const {
   if (const auto found = facts_->find(module); found != facts_->end()) return found->second;
-  if (facts_->size() == most_kept_facts) facts_->clear();
+  if (facts_->size() == max_cached_facts) facts_->clear();
   ModuleFacts& facts = (*facts_)[module];
   read_facts(module, *roles_, facts);
   return facts;
 }
 
 ModuleId Map::hf_module(ModuleId module) const {
-  const auto written = written_.find(module);
-  return written != written_.end() ? written->second.hf_module : parts_.filter->hf_module(tree(), module);
+  const auto written = written_tags_.find(module);
+  return written != written_tags_.end() ? written->second.hf_module
+                                        : parts_.filter->hf_module(tree(), module);
 }
 
 std::vector<modules::LayerStep> Map::layers(ModuleId module) const {
@@ -166,7 +167,7 @@ std::vector<modules::LayerStep> Map::layers(ModuleId module) const {
 }
 
 void Map::read_facts(ModuleId module, RoleReader& roles, ModuleFacts& facts) const {
-  if (const auto written = written_.find(module); written != written_.end()) {
+  if (const auto written = written_tags_.find(module); written != written_tags_.end()) {
     facts.hf_module = written->second.hf_module;
     facts.tag = written->second.text;
   } else {
@@ -200,12 +201,13 @@ Summary Map::summary() const {
 std::vector<ModuleId> Map::initializer_owners() const {
   std::vector<ModuleId> readers(model().initializers().size(), no_module);
   std::vector<bool> several(readers.size(), false);
-  each_read(model(), resolution(), [&](std::uint32_t initializer, ModuleId module) {
+  each_read_initializer(model(), resolution(), [&](std::uint32_t initializer, ModuleId module) {
     ModuleId& reader = readers[initializer];
     if (reader != no_module && reader != module) several[initializer] = true;
     reader = module;
   });
-  for (std::size_t i = 0; i < readers.size(); ++i) readers[i] = owner(named_owner(i), readers[i], several[i]);
+  for (std::size_t i = 0; i < readers.size(); ++i)
+    readers[i] = owner_of_initializer(named_owner(i), readers[i], several[i]);
   return readers;
 }
 
@@ -217,15 +219,16 @@ std::vector<InitializerRow> Map::initializer_rows() const {
         initializers[i].value == onnx::none ? std::string_view() : model().value_name(initializers[i].value);
     rows[i].parameter = hierarchy().parameters()[i].parameter;
   }
-  each_read(model(), resolution(), [&](std::uint32_t initializer, ModuleId module) {
+  each_read_initializer(model(), resolution(), [&](std::uint32_t initializer, ModuleId module) {
     auto& modules = rows[initializer].modules;
-    if (modules.size() < most_readers && std::find(modules.begin(), modules.end(), module) == modules.end())
+    if (modules.size() < max_consumer_modules &&
+        std::find(modules.begin(), modules.end(), module) == modules.end())
       modules.push_back(module);
   });
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::vector<ModuleId>& modules = rows[i].modules;
     const ModuleId reader = modules.empty() ? no_module : modules.front();
-    rows[i].module = owner(named_owner(i), reader, modules.size() > 1);
+    rows[i].module = owner_of_initializer(named_owner(i), reader, modules.size() > 1);
   }
   return rows;
 }

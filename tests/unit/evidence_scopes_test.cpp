@@ -25,7 +25,7 @@ TEST(Scopes, NameAModuleThatAParameterKnows) {
                               node("Relu", {"y"}, {"z"}, "/a/act/Relu")});
   made.inner(onnx::GraphField::initializer, test::weight("a.fc.weight", {8, 8}));
   EXPECT_EQ(from_names(test::Net(test::model(made))),
-            (test::Lines{"0 a.fc names_one (/a/fc)", "1 a.act spelled (/a/act)"}));
+            (test::Lines{"0 a.fc names_one (/a/fc)", "1 a.act uncorroborated (/a/act)"}));
 }
 
 TEST(Scopes, NumberRepeatedCalls) {
@@ -39,7 +39,7 @@ TEST(Scopes, NumberRepeatedCalls) {
 TEST(Scopes, InferRepeatedCallsWithoutACapture) {
   const test::Net net(test::model(
       graph({node("Relu", {"x"}, {"y"}, "/act/Relu"), node("Relu", {"y"}, {"z"}, "/act_1/Relu")})));
-  EXPECT_EQ(from_names(net), (test::Lines{"0 act spelled (/act)", "1 act#1 inferred_call (/act_1)"}));
+  EXPECT_EQ(from_names(net), (test::Lines{"0 act uncorroborated (/act)", "1 act#1 inferred_call (/act_1)"}));
 }
 
 TEST(Scopes, ListAllModulesThatFit) {
@@ -54,7 +54,7 @@ TEST(Scopes, NameNoModuleThatTheCaptureLacks) {
   EXPECT_TRUE(from_names(net).empty());
 }
 
-TEST(Scopes, ANodeThatStandsForAModuleIsNamedAfterIt) {
+TEST(Scopes, AFoldedNodeNamesItsModule) {
   test::Message call = node("Block", {"x"}, {"/layer.0/fc/MatMul_output_0"}, "layer.0:1");
   call.text(onnx::NodeField::domain, "pkg.thence");
   test::Message file = test::model(graph({call}));
@@ -67,7 +67,7 @@ TEST(Scopes, ANodeThatStandsForAModuleIsNamedAfterIt) {
 TEST(ValueNames, NameTheModuleOfANodeWithoutAName) {
   const test::Net net(test::model(graph({node("Relu", {"x"}, {"/a/act/Relu_output_0"}),
                                          node("Relu", {"/a/act/Relu_output_0"}, {"y"}, "/b/Relu")})));
-  EXPECT_EQ(from_value_names(net), test::Lines{"0 a.act spelled (/a/act)"});
+  EXPECT_EQ(from_value_names(net), test::Lines{"0 a.act uncorroborated (/a/act)"});
 }
 
 // The node's own scope is no second opinion on itself.
@@ -75,7 +75,7 @@ TEST(ValueNames, AddNothingToTheSameScopeInTheNodesName) {
   const test::Net net(
       test::model(graph({node("Relu", {"x"}, {"/a/Relu_output_0"}, "/a/Relu"),
                          node("Add", {"x", "/a/Relu_output_0"}, {"/c/Add_output_0"}, "/b/Add")})));
-  EXPECT_EQ(from_value_names(net), test::Lines{"1 c spelled (/c)"});
+  EXPECT_EQ(from_value_names(net), test::Lines{"1 c uncorroborated (/c)"});
 }
 
 }  // namespace

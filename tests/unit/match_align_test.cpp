@@ -95,7 +95,7 @@ TEST(Align, ParametersAreForwardedOnlyInTheirOwnSize) {
 }
 
 // Neither step fits all nodes, and each fits so many that the other underflows from one end.
-TEST(Align, AlignsEvenIfNothingFits) {
+TEST(Align, AlignsEvenIfNoPairIsTypical) {
   test::Message made;
   for (int i = 0; i < 40; ++i)
     made.inner(onnx::GraphField::node, node(i < 20 ? "Relu" : "MatMul", {"x"}, {"v" + std::to_string(i)}));

@@ -57,7 +57,7 @@ TEST(Reorder, AsLateOrAsSoonAsPossible) {
 }
 
 // A hundred constants, each read by one of a hundred operations in a row.
-TEST(Reorder, NodesStandCloseToTheirReadersInAFileWrittenAsItRuns) {
+TEST(Reorder, NodesStandCloseToTheirConsumersInAFileWrittenAsItRuns) {
   const auto model_of = [](bool each_before_its_reader) {
     test::Message graph;
     std::string before = "x";

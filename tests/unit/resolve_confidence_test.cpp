@@ -26,7 +26,7 @@ class ConfidenceTableTest : public testing::Test {
   const ConfidenceTable& shipped_ = ConfidenceTable::shipped();
 };
 
-constexpr std::array agreements_of_answers = {Agreement::confirmed, Agreement::confirmed_loosely,
+constexpr std::array agreements_of_answers = {Agreement::confirmed, Agreement::confirmed_by_disputed,
                                               Agreement::alone, Agreement::unconfirmed,
                                               Agreement::contradicted};
 
@@ -40,7 +40,7 @@ TEST_F(ConfidenceTableTest, LooksUpSourceStrengthAndAgreement) {
                           .is_reordered = true,
                           .is_shape_or_constant = true};
   EXPECT_EQ(shipped_.name_of(ConfidenceTable::basis(Source::fx_graph, shape, Agreement::contradicted)),
-            "fx_graph/reordered_aside_mostly/contradicted");
+            "fx_graph/reordered_shape_majority/contradicted");
 }
 
 TEST_F(ConfidenceTableTest, FallsBackToTheDefaultOfTheSource) {
@@ -78,22 +78,23 @@ TEST_F(ConfidenceTableTest, InferencesRestOnTheLeastCertain) {
   const auto name = [&](Inference inference, float least) {
     return shipped_.name_of(ConfidenceTable::basis(inference, least));
   };
-  EXPECT_EQ(name(Inference::one_owner, 1.0f), "neighbours/one_owner/certain");
-  EXPECT_EQ(name(Inference::one_owner, 0.998f), "neighbours/one_owner/certain");
-  EXPECT_EQ(name(Inference::one_owner, 0.9979f), "neighbours/one_owner/firm");
-  EXPECT_EQ(name(Inference::one_owner, 0.989f), "neighbours/one_owner/good");
-  EXPECT_EQ(name(Inference::one_owner, 0.969f), "neighbours/one_owner/fair");
-  EXPECT_EQ(name(Inference::one_owner, 0.899f), "neighbours/one_owner/poor");
-  EXPECT_EQ(name(Inference::one_owner, 0.0f), "neighbours/one_owner/weak");
+  EXPECT_EQ(name(Inference::shape_for_one_module, 1.0f), "neighbours/shape_for_one_module/certain");
+  EXPECT_EQ(name(Inference::shape_for_one_module, 0.998f), "neighbours/shape_for_one_module/certain");
+  EXPECT_EQ(name(Inference::shape_for_one_module, 0.9979f), "neighbours/shape_for_one_module/firm");
+  EXPECT_EQ(name(Inference::shape_for_one_module, 0.989f), "neighbours/shape_for_one_module/good");
+  EXPECT_EQ(name(Inference::shape_for_one_module, 0.969f), "neighbours/shape_for_one_module/fair");
+  EXPECT_EQ(name(Inference::shape_for_one_module, 0.899f), "neighbours/shape_for_one_module/poor");
+  EXPECT_EQ(name(Inference::shape_for_one_module, 0.0f), "neighbours/shape_for_one_module/weak");
   EXPECT_EQ(name(Inference::called, 1.0f), "function/called/certain");
 }
 
 // In a file without order, only what rests on firm ground is of level high (0.95 and more).
 TEST_F(ConfidenceTableTest, InferencesInAReorderedFileAreNotHigh) {
-  for (const Inference inference : {Inference::from_afar, Inference::out_of_order})
+  for (const Inference inference : {Inference::distant_constant, Inference::reordered_shape})
     for (const float least : {0.98f, 0.95f, 0.8f, 0.1f})
       EXPECT_LT(shipped_.of(ConfidenceTable::basis(inference, least)), 0.95f);
-  ASSERT_GT(entry("neighbours", "from_afar/good").value_or(0), 0.95f);  // the bound is what holds it down
+  ASSERT_GT(entry("neighbours", "distant_constant/good").value_or(0),
+            0.95f);  // the bound is what holds it down
 }
 
 }  // namespace

@@ -334,7 +334,7 @@ TEST_F(Decide, AgreementOfOtherSources) {
             "execution_trace/aligned/alone");
   EXPECT_EQ(basis_of(decided(
                 {names(Source::execution_trace, "a", unanimous), names(Source::fx_graph, "a", disputed)})),
-            "execution_trace/reordered/confirmed_loosely");
+            "execution_trace/reordered/confirmed_by_disputed");
 }
 
 TEST(Rules, HaveDistinctNamesAndTexts) {

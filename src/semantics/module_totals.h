@@ -8,7 +8,7 @@
 
 namespace thence::semantics {
 
-struct Holding {
+struct ModuleTotals {
   std::uint64_t own_nodes = 0, nodes = 0;
   std::uint64_t parameters = 0,
                 bytes = 0;               // with everything inside; a shared tensor counts once per module
@@ -16,6 +16,6 @@ struct Holding {
 };
 
 /// By module.
-std::vector<Holding> holdings(const Map& map);
+std::vector<ModuleTotals> module_totals(const Map& map);
 
 }  // namespace thence::semantics

@@ -1,12 +1,12 @@
-#include "diff/kinds.h"
+#include "diff/diff_kind.h"
 
 namespace thence::diff {
 namespace {
 
-struct Row {
+struct KindText {
   std::string_view name, text;
 };
-constexpr Row rows[kind_count] = {
+constexpr KindText kind_texts[diff_kind_count] = {
     {"added", "only the second model has it"},
     {"removed", "only the first model has it"},
     {"moved", "the same work, in another module"},
@@ -25,12 +25,12 @@ constexpr Row rows[kind_count] = {
 
 }  // namespace
 
-std::string_view name_of(Kind kind) { return rows[static_cast<std::size_t>(kind)].name; }
-std::string_view text_of(Kind kind) { return rows[static_cast<std::size_t>(kind)].text; }
+std::string_view name_of(DiffKind kind) { return kind_texts[static_cast<std::size_t>(kind)].name; }
+std::string_view text_of(DiffKind kind) { return kind_texts[static_cast<std::size_t>(kind)].text; }
 
-std::optional<Kind> kind_of(std::string_view name) {
-  for (std::size_t i = 0; i < kind_count; ++i)
-    if (rows[i].name == name) return static_cast<Kind>(i);
+std::optional<DiffKind> diff_kind_of(std::string_view name) {
+  for (std::size_t i = 0; i < diff_kind_count; ++i)
+    if (kind_texts[i].name == name) return static_cast<DiffKind>(i);
   return std::nullopt;
 }
 

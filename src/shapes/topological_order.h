@@ -9,9 +9,9 @@
 
 namespace thence::shapes {
 
-class Order {
+class TopologicalOrder {
  public:
-  explicit Order(const onnx::Model& model) : model_(model) {}
+  explicit TopologicalOrder(const onnx::Model& model) : model_(model) {}
 
   template <class Use>
   void each(const onnx::Graph& graph, Use use) {
@@ -25,10 +25,10 @@ class Order {
  private:
   /// Null for file order.
   const std::vector<onnx::NodeId>* sorted_of(const onnx::Graph& graph);
-  bool in_order(const onnx::Graph& graph) const;
+  bool is_topological(const onnx::Graph& graph) const;
 
   const onnx::Model& model_;
-  std::unordered_map<onnx::NodeId, std::vector<onnx::NodeId>> kept_;  // by first node; empty for file order
+  std::unordered_map<onnx::NodeId, std::vector<onnx::NodeId>> sorted_;  // by first node; empty for file order
 };
 
 }  // namespace thence::shapes

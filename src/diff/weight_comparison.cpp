@@ -1,4 +1,4 @@
-#include "diff/weights.h"
+#include "diff/weight_comparison.h"
 
 #include <algorithm>
 
@@ -18,7 +18,8 @@ using onnx::none;
 
 // Includes weights that are read through views, as they are stored in the file. What such a view itself reads
 // is compared where the view is read.
-std::vector<Weights::Weight> Weights::weights_of(Side& side, const std::vector<onnx::NodeId>& nodes) {
+std::vector<WeightComparison::Weight> WeightComparison::weights_of(Side& side,
+                                                                   const std::vector<onnx::NodeId>& nodes) {
   std::vector<Weight> weights;
   for (const onnx::NodeId id : nodes) {
     if (side.graph.is_view(id) && side.graph.has_constant_inputs(id)) continue;
@@ -32,60 +33,62 @@ std::vector<Weights::Weight> Weights::weights_of(Side& side, const std::vector<o
   return weights;
 }
 
-std::uint64_t Weights::unordered(const Tensor& tensor) {
-  const auto [entry, is_new] = unordered_.try_emplace({tensor.raw.data(), tensor.raw.size(), tensor.type});
+std::uint64_t WeightComparison::unordered_hash(const Tensor& tensor) {
+  const auto [entry, is_new] =
+      unordered_hashes_.try_emplace({tensor.raw.data(), tensor.raw.size(), tensor.type});
   if (is_new) entry->second = onnx::content_of(tensor.raw, onnx::bytes_of(tensor.type)).unordered;
   return entry->second;
 }
 
-std::uint64_t Weights::as_halves(const Tensor& tensor) {
+std::uint64_t WeightComparison::half_precision_hash(const Tensor& tensor) {
   if (tensor.raw.empty()) return dataflow::constant_of(tensor.message).fingerprint;
-  const auto [entry, is_new] = halves_.try_emplace({tensor.raw.data(), tensor.raw.size(), tensor.type});
+  const auto [entry, is_new] =
+      half_precision_hashes_.try_emplace({tensor.raw.data(), tensor.raw.size(), tensor.type});
   if (is_new) entry->second = dataflow::constant_of(tensor.type, tensor.raw).fingerprint;
   return entry->second;
 }
 
 // Whether they hold the same numbers in any order; if their types differ, rounded to half precision.
-bool Weights::same_numbers(const Tensor& a, const Tensor& b) {
+bool WeightComparison::have_same_numbers(const Tensor& a, const Tensor& b) {
   if (a.elements != b.elements || a.message.empty() || b.message.empty()) return false;
   if (a.type == b.type && !a.raw.empty() && !b.raw.empty() && onnx::bytes_of(a.type) > 0)
-    return unordered(a) == unordered(b);
-  const std::uint64_t content = as_halves(a);
-  return content != 0 && content == as_halves(b);
+    return unordered_hash(a) == unordered_hash(b);
+  const std::uint64_t content = half_precision_hash(a);
+  return content != 0 && content == half_precision_hash(b);
 }
 
 // One weight in the position of another.
-void Weights::compare(const Weight& before, const Weight& after) {
+void WeightComparison::compare(const Weight& before, const Weight& after) {
   const Tensor &a = *before.tensor, &b = *after.tensor;
-  if (a.content == b.content || !a.read || !b.read) return;
+  if (a.content == b.content || !a.is_read || !b.is_read) return;
   const std::string where = base::format("input {}", after.input);
   if (a.elements == 1 && b.elements == 1 && a.type == b.type && !a.numbers.empty()) {
     if (a.numbers != b.numbers)
-      report_(Kind::weights, base::format("{}: {} -> {}", where, a.numbers, b.numbers));
+      report_(DiffKind::weights, base::format("{}: {} -> {}", where, a.numbers, b.numbers));
     return;
   }
-  const Kind kind = kind_of_change(a, b);
-  const bool same_shape = kind == Kind::weights && a.dims == b.dims;
+  const DiffKind kind = kind_of_change(a, b);
+  const bool same_shape = kind == DiffKind::weights && a.dims == b.dims;
   report_(kind, same_shape ? base::format("{}: {}, other content", where, text_of(b))
                            : base::format("{}: {} -> {}", where, text_of(a), text_of(b)));
 }
 
-Kind Weights::kind_of_change(const Tensor& a, const Tensor& b) {
-  if (a.is_float() && b.is_narrow()) return Kind::quantised;
-  if (!same_numbers(a, b)) return Kind::weights;
-  if (a.type != b.type) return Kind::precision;
-  return a.dims != b.dims ? Kind::shapes : Kind::weights;
+DiffKind WeightComparison::kind_of_change(const Tensor& a, const Tensor& b) {
+  if (a.is_float() && b.is_narrow()) return DiffKind::quantised;
+  if (!have_same_numbers(a, b)) return DiffKind::weights;
+  if (a.type != b.type) return DiffKind::precision;
+  return a.dims != b.dims ? DiffKind::shapes : DiffKind::weights;
 }
 
-std::string Weights::first_unread(const Group& group) {
+std::string WeightComparison::first_unread(const Group& group) {
   for (const std::vector<Weight>& weights : {weights_of(a_, group.a), weights_of(b_, group.b)})
     for (const Weight& each : weights)
-      if (!each.tensor->read)
+      if (!each.tensor->is_read)
         return base::format("input {}: {}, data cannot be read", each.input, text_of(*each.tensor));
   return {};
 }
 
-bool Weights::have_same_contents(const std::vector<Weight>& a, const std::vector<Weight>& b) {
+bool WeightComparison::have_same_contents(const std::vector<Weight>& a, const std::vector<Weight>& b) {
   const auto contents = [](const std::vector<Weight>& weights) {
     std::vector<std::uint64_t> found;
     for (const Weight& each : weights) found.push_back(each.tensor->content);
@@ -95,21 +98,24 @@ bool Weights::have_same_contents(const std::vector<Weight>& a, const std::vector
   return contents(a) == contents(b);
 }
 
-void Weights::compare(const Group& group, const std::function<void(Kind, const std::string&)>& report) {
+void WeightComparison::compare(const Group& group,
+                               const std::function<void(DiffKind, const std::string&)>& report) {
   report_ = report;
   std::vector<Weight> before = weights_of(a_, group.a), after = weights_of(b_, group.b);
   const NodeId a = group.a.front(), b = group.b.front();
-  const bool one_each =
+  const bool is_same_operator =
       group.a.size() == 1 && group.b.size() == 1 && a_.graph.op(a).name == b_.graph.op(b).name;
-  if (one_each && !a_.graph.has_trait(a, Trait::commutative)) return compare_by_position(before, after);
+  if (is_same_operator && !a_.graph.has_trait(a, Trait::commutative))
+    return compare_by_position(before, after);
   if (before.size() <= max_compared_weights && after.size() <= max_compared_weights)
-    return compare_by_content(std::move(before), std::move(after), one_each);
+    return compare_by_content(std::move(before), std::move(after), is_same_operator);
   if (!have_same_contents(before, after))
-    report_(Kind::not_compared, base::format("{} and {} weights: too many", before.size(), after.size()));
+    report_(DiffKind::not_compared, base::format("{} and {} weights: too many", before.size(), after.size()));
 }
 
 // Both are sorted by position.
-void Weights::compare_by_position(const std::vector<Weight>& before, const std::vector<Weight>& after) {
+void WeightComparison::compare_by_position(const std::vector<Weight>& before,
+                                           const std::vector<Weight>& after) {
   std::size_t at = 0;
   for (const Weight& each : after) {
     while (at < before.size() && before[at].input < each.input) ++at;
@@ -119,13 +125,14 @@ void Weights::compare_by_position(const std::vector<Weight>& before, const std::
 
 // If positions say nothing, equal weights belong together, and the only ones left of a shape. A fused
 // operator may need another layout, which is not reported.
-void Weights::compare_by_content(std::vector<Weight> before, std::vector<Weight> after, bool one_each) {
+void WeightComparison::compare_by_content(std::vector<Weight> before, std::vector<Weight> after,
+                                          bool is_same_operator) {
   std::erase_if(after, [&](const Weight& each) {
     const auto same = std::find_if(before.begin(), before.end(), [&](const Weight& other) {
-      return other.tensor->content == each.tensor->content || same_numbers(*other.tensor, *each.tensor);
+      return other.tensor->content == each.tensor->content || have_same_numbers(*other.tensor, *each.tensor);
     });
     if (same == before.end()) return false;
-    if (one_each || same->tensor->type != each.tensor->type) compare(*same, each);
+    if (is_same_operator || same->tensor->type != each.tensor->type) compare(*same, each);
     before.erase(same);
     return true;
   });

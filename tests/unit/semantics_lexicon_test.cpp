@@ -12,7 +12,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-TEST(Words, AreCutAtCasesAndSigns) {
+TEST(Lexicon, SplitsNamesAtCaseAndSeparators) {
   EXPECT_EQ(words_of("self_attn"), (Strings{"self", "attn"}));
   EXPECT_EQ(words_of("LayerNorm"), (Strings{"layer", "norm"}));
   EXPECT_EQ(words_of("MLPBlock"), (Strings{"mlp", "block"}));
@@ -20,7 +20,7 @@ TEST(Words, AreCutAtCasesAndSigns) {
   EXPECT_TRUE(words_of("").empty());
 }
 
-TEST(Words, ASetIncludesAnotherIfItHasAllOfItsWords) {
+TEST(WordSet, IncludesAnotherIfItHasAllOfItsWords) {
   const WordSet name(words_of("cross_attention_layer"));
   EXPECT_TRUE(name.includes(WordSet({"attention", "cross"})));
   EXPECT_FALSE(name.includes(WordSet({"attention", "self"})));
@@ -57,7 +57,7 @@ TEST(Roles, AreReadFromTheInsideOut) {
   EXPECT_TRUE(reader.of(tree, modules::root).type.empty());
 }
 
-TEST(Roles, AModelsNameInItsClassesSaysNothing) {
+TEST(Roles, IgnoreTheModelsNameInClasses) {
   modules::ModuleTree tree;
   RoleReader reader;
   for (const Expected& e : {Expected{"a", "lib.models.conv_head.modeling.ConvHeadAttention", "attention", ""},
@@ -69,7 +69,7 @@ TEST(Roles, AModelsNameInItsClassesSaysNothing) {
   }
 }
 
-TEST(Roles, LayersAndListsArePiecesOfAWhole) {
+TEST(Roles, LayersAndListsHaveTheTypeOfTheWhole) {
   modules::ModuleTree tree;
   RoleReader reader;
   for (const char* path : {"encoder.stages.0.layers.1.attn.q", "encoder.stages.0.layers.1.odd",
@@ -86,7 +86,7 @@ TEST(Roles, LayersAndListsArePiecesOfAWhole) {
   EXPECT_EQ(type_of("conv_stem.encoder.odd"), "encoder");  // a whole is no part of what is around it
 }
 
-TEST(Roles, AnActivationHasNothingInsideAndNoPlaces) {
+TEST(Roles, AnActivationIsALeafWithoutComponents) {
   modules::ModuleTree tree;
   RoleReader reader;
   tree.add("layer.0.dense_relu_dense.wi");
@@ -96,7 +96,7 @@ TEST(Roles, AnActivationHasNothingInsideAndNoPlaces) {
   EXPECT_EQ(role.component, "");
 }
 
-TEST(Roles, TellSelfFromCrossAttention) {
+TEST(Roles, DistinguishSelfFromCrossAttention) {
   modules::ModuleTree tree;
   RoleReader reader;
   EXPECT_EQ(reader.of(tree, tree.add("layer.0.attention.self.query")).classification, "self_attention");

@@ -43,27 +43,27 @@ TEST(Score, CountsEveryKindOfAnswer) {
       test::model(graph({node("Relu", {"x"}, {"v1"}, "/a/Relu"), node("Relu", {"v1"}, {"v2"}, "/b/Relu"),
                          node("Relu", {"v2"}, {"v3"}, "/a/Relu_1")})),
       {"a", "b.c", "b"});
-  EXPECT_EQ(found.counts[Verdict::exact], 1u);
-  EXPECT_EQ(found.counts[Verdict::ancestor], 1u);
-  EXPECT_EQ(found.counts[Verdict::wrong_branch], 1u);
-  EXPECT_EQ(found.ancestor_steps, 1u);
+  EXPECT_EQ(found.counts[Outcome::exact], 1u);
+  EXPECT_EQ(found.counts[Outcome::enclosing], 1u);
+  EXPECT_EQ(found.counts[Outcome::wrong_branch], 1u);
+  EXPECT_EQ(found.enclosing_steps, 1u);
   EXPECT_NEAR(figure(found, "exact"), 1.0 / 3, 1e-9);
   EXPECT_NEAR(figure(found, "wrong"), 2.0 / 3, 1e-9);
   ASSERT_EQ(found.by_kind.size(), 1u);
-  EXPECT_EQ(found.by_kind.at("data").told(), 2u);
+  EXPECT_EQ(found.by_kind.at("data").with_truth(), 2u);
   EXPECT_EQ(found.by_kind.at("data").wrong(), 2u);
 }
 
-TEST(Score, GivesWhatTheExporterMadeToItsReaders) {
+TEST(Score, ExpectsTheModuleOfConsumersForExporterNodes) {
   const Score found =
       scored(test::model(graph({node("Cast", {"x"}, {"v1"}), node("Relu", {"v1"}, {"v2"}, "/a/Relu")})),
              {"null", "a"});
-  EXPECT_EQ(found.counts.told(), 1u);
-  EXPECT_EQ(found.made.nodes, 1u);
-  EXPECT_EQ(found.made.answered, found.made.owner);
+  EXPECT_EQ(found.counts.with_truth(), 1u);
+  EXPECT_EQ(found.exporter_nodes.nodes, 1u);
+  EXPECT_EQ(found.exporter_nodes.answered, found.exporter_nodes.owner);
 }
 
-TEST(Score, CalibrationAndRankingOfNothingAreFine) {
+TEST(Score, CalibrationAndRankingWithoutAnswersArePerfect) {
   const Score found = scored(test::model(graph({node("Relu", {"x"}, {"v1"}, "/a/Relu")})), {"null"});
   EXPECT_EQ(figure(found, "calibration_error"), 0);
   EXPECT_EQ(figure(found, "ranking"), 1);

@@ -1,4 +1,4 @@
-// Wiring: whether the nodes of a group read the same values.
+// InputComparison: whether the nodes of a group read the same values.
 #pragma once
 
 #include <string>
@@ -8,27 +8,27 @@
 
 namespace thence::diff {
 
-class Wiring {
+class InputComparison {
  public:
-  Wiring(Side& a, Side& b, const Matching& matching, const Grouping& grouping)
+  InputComparison(Side& a, Side& b, const Matching& matching, const Grouping& grouping)
       : a_(a), b_(b), matching_(matching), grouping_(grouping) {}
 
   /// One text for each input, or output of a body, that differs between a node of B and its partner in A.
-  std::vector<std::string> rewired(onnx::NodeId a, onnx::NodeId b) const;
+  std::vector<std::string> rewired_inputs(onnx::NodeId a, onnx::NodeId b) const;
   /// Whether two values differ, and no added or removed node explains it.
-  bool differ(onnx::ValueId a, onnx::ValueId b) const;
+  bool are_different(onnx::ValueId a, onnx::ValueId b) const;
   /// Whether both are constants with different content.
-  bool hold_other_numbers(onnx::ValueId a, onnx::ValueId b) const;
+  bool have_different_content(onnx::ValueId a, onnx::ValueId b) const;
 
  private:
   // What writes a value.
-  struct Source {
-    enum class Kind : std::uint8_t { nothing, given, constant, node } kind = Kind::nothing;
+  struct ValueSource {
+    enum class Kind : std::uint8_t { nothing, graph_input, constant, node } kind = Kind::nothing;
     std::uint32_t group = no_group;
     std::size_t output = 0;
   };
-  static Source source_of(Side& side, onnx::ValueId value, const std::vector<std::uint32_t>& groups);
-  bool is_one_sided(const Source& source) const;
+  static ValueSource value_source(Side& side, onnx::ValueId value, const std::vector<std::uint32_t>& groups);
+  bool is_one_sided(const ValueSource& source) const;
   bool is_setting(Side& side, onnx::NodeId node, std::size_t input) const;
   std::string text(Side& side, onnx::ValueId value) const;
   void compare_bodies(onnx::NodeId a, onnx::NodeId b, std::vector<std::string>& found) const;

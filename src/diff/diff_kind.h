@@ -8,7 +8,7 @@
 
 namespace thence::diff {
 
-enum class Kind : std::uint8_t {
+enum class DiffKind : std::uint8_t {
   added,         // B has it, A does not
   removed,       // A has it, B does not
   moved,         // the same work, in another module
@@ -26,11 +26,11 @@ enum class Kind : std::uint8_t {
   count,
 };
 
-inline constexpr std::size_t kind_count = static_cast<std::size_t>(Kind::count);
-using Counts = std::array<std::size_t, kind_count>;
+inline constexpr std::size_t diff_kind_count = static_cast<std::size_t>(DiffKind::count);
+using Counts = std::array<std::size_t, diff_kind_count>;
 
-std::string_view name_of(Kind kind);
-std::string_view text_of(Kind kind);
-std::optional<Kind> kind_of(std::string_view name);
+std::string_view name_of(DiffKind kind);
+std::string_view text_of(DiffKind kind);
+std::optional<DiffKind> diff_kind_of(std::string_view name);
 
 }  // namespace thence::diff

@@ -12,7 +12,7 @@ using test::graph;
 using test::model;
 using test::node;
 
-class Names : public testing::Test {
+class ValueNamesTest : public testing::Test {
  protected:
   std::string before = model(graph({node("Relu", {"x"}, {"a"}), node("TopK", {"a"}, {"b", "c"}),
                                     node("If", {"x"}, {"d"})
@@ -41,22 +41,24 @@ class Names : public testing::Test {
   }
 };
 
-TEST_F(Names, OfValuesThatNodesWrite) {
-  EXPECT_EQ(theirs(names.same(made(0))), "a");
-  EXPECT_EQ(theirs(names.same(made(2, 1))), "c");
-  EXPECT_EQ(theirs(names.same(made(4))), "none");
+TEST_F(ValueNamesTest, OfValuesThatNodesWrite) {
+  EXPECT_EQ(theirs(names.value_of_same_name(made(0))), "a");
+  EXPECT_EQ(theirs(names.value_of_same_name(made(2, 1))), "c");
+  EXPECT_EQ(theirs(names.value_of_same_name(made(4))), "none");
 }
 
-TEST_F(Names, ThatTwoBodiesUseTellNothing) { EXPECT_EQ(theirs(names.same(made(3))), "none"); }
-
-TEST_F(Names, MayBeDerived) {
-  EXPECT_EQ(theirs(names.same(made(1))), "none");
-  EXPECT_EQ(theirs(names.same_or_derived(made(1))), "a");
+TEST_F(ValueNamesTest, ThatTwoBodiesUseAreAmbiguous) {
+  EXPECT_EQ(theirs(names.value_of_same_name(made(3))), "none");
 }
 
-TEST_F(Names, OfAFurtherResultAreNotTheNodes) {
-  EXPECT_EQ(names.writer(made(2)), 1u);
-  EXPECT_EQ(names.writer(made(2, 1)), none);
+TEST_F(ValueNamesTest, MayBeDerived) {
+  EXPECT_EQ(theirs(names.value_of_same_name(made(1))), "none");
+  EXPECT_EQ(theirs(names.value_of_same_or_derived_name(made(1))), "a");
+}
+
+TEST_F(ValueNamesTest, OfASecondOutputDoNotNameTheNode) {
+  EXPECT_EQ(names.producer_of_same_name(made(2)), 1u);
+  EXPECT_EQ(names.producer_of_same_name(made(2, 1)), none);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-#include "diff/declared.h"
+#include "diff/declared_types.h"
 
 namespace thence::diff {
 
-Declared::Declared(const onnx::Model& model) {
+DeclaredTypes::DeclaredTypes(const onnx::Model& model) {
   const onnx::Graph& graph = model.graphs()[0];
   const auto keep = [&](std::string_view message) {
     messages_.try_emplace(onnx::read_value_info(message).name, message);
@@ -12,7 +12,7 @@ Declared::Declared(const onnx::Model& model) {
   for (const std::string_view message : model.value_infos(graph)) keep(message);
 }
 
-const onnx::ValueInfoView* Declared::of(std::string_view value) {
+const onnx::ValueInfoView* DeclaredTypes::of(std::string_view value) {
   const auto found = messages_.find(value);
   if (found == messages_.end()) return nullptr;
   last_ = onnx::read_value_info(found->second);

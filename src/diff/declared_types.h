@@ -9,9 +9,9 @@
 
 namespace thence::diff {
 
-class Declared {
+class DeclaredTypes {
  public:
-  explicit Declared(const onnx::Model& model);
+  explicit DeclaredTypes(const onnx::Model& model);
   /// Null if the value is not declared.
   const onnx::ValueInfoView* of(std::string_view value);
 
