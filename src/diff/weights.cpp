@@ -5,7 +5,7 @@
 #include "base/format.h"
 #include "dataflow/constant.h"
 #include "diff/thresholds.h"
-#include "onnx/content.h"
+#include "onnx/content_hash.h"
 
 namespace thence::diff {
 namespace {
@@ -34,7 +34,7 @@ std::vector<Weights::Weight> Weights::weights_of(Side& side, const std::vector<o
 
 std::uint64_t Weights::unordered(const Tensor& tensor) {
   const auto [entry, is_new] = unordered_.try_emplace({tensor.raw.data(), tensor.raw.size(), tensor.type});
-  if (is_new) entry->second = onnx::content_of(tensor.raw, onnx::bytes_of(tensor.type)).unordered;
+  if (is_new) entry->second = onnx::hash_content(tensor.raw, onnx::bytes_per_element(tensor.type)).unordered;
   return entry->second;
 }
 
@@ -48,7 +48,7 @@ std::uint64_t Weights::as_halves(const Tensor& tensor) {
 // Whether they hold the same numbers in any order; if their types differ, rounded to half precision.
 bool Weights::same_numbers(const Tensor& a, const Tensor& b) {
   if (a.elements != b.elements || a.message.empty() || b.message.empty()) return false;
-  if (a.type == b.type && !a.raw.empty() && !b.raw.empty() && onnx::bytes_of(a.type) > 0)
+  if (a.type == b.type && !a.raw.empty() && !b.raw.empty() && onnx::bytes_per_element(a.type) > 0)
     return unordered(a) == unordered(b);
   const std::uint64_t content = as_halves(a);
   return content != 0 && content == as_halves(b);

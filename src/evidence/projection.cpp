@@ -54,7 +54,7 @@ std::vector<std::uint32_t> distant_consumers(const Recording& recording, const m
           consumer_of[producer] != onnx::none && module_of(consumer_of[producer]) != module_of(consumer);
       merged[producer] = merged[producer] || another;
       consumer_of[producer] = consumer;
-      near[producer] = near[producer] || !modules::cross_layer(path(producer), path(consumer));
+      near[producer] = near[producer] || !modules::are_in_different_layers(path(producer), path(consumer));
     }
   }
   return consumer_of;

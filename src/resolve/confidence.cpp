@@ -61,7 +61,7 @@ Basis Confidence::basis(Inference inference, float least_sure) {
 }
 
 Confidence::Confidence() {
-  const base::JsonDocument document(base::embedded("calibration.json"));
+  const base::JsonDocument document(base::embedded_file("calibration.json"));
   const base::JsonValue table = document.root()["confidence"];
   const auto add = [&](std::string_view source, const std::string& key, float otherwise) {
     rows_.push_back({base::format("{}/{}", source, key), entry(table, source, key).value_or(otherwise)});

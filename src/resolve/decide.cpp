@@ -67,7 +67,7 @@ Agreement agreement(const Question& question, const Evidence& winner) {
   for (const Evidence& other : question.all) {
     if (other.source == winner.source) continue;
     if (other.module == winner.module) return agreement_of(other.strength);
-    if (other.source == Source::parameter && tree.within(other.module, winner.module)) continue;
+    if (other.source == Source::parameter && tree.is_within(other.module, winner.module)) continue;
     result = Agreement::contradicted;
   }
   return result;
@@ -99,7 +99,7 @@ bool has_unresolved_stack(const Question& question) {
 // A capture lists every module of its model. If the name or stack of a node fits none of them, the file has a
 // module that the capture lacks; this reason is more helpful than "no evidence".
 bool outside_capture(const Question& question, Verdict& verdict) {
-  if (!question.hierarchy.tree().complete()) return false;
+  if (!question.hierarchy.tree().is_complete()) return false;
   const bool scoped = question.sources.has(Source::onnx_scope_parsing) &&
                       question.hierarchy.scopes().of_name(question.node) != hierarchy::no_scope;
   if (!scoped && !has_unresolved_stack(question)) return false;
@@ -109,7 +109,7 @@ bool outside_capture(const Question& question, Verdict& verdict) {
 // The number of modules is limited in proportion to the size of the file. Beyond the limit modules are not
 // read, so that evidence may be missing.
 bool module_limit(const Question& question, Verdict& verdict) {
-  if (!question.hierarchy.tree().full()) return false;
+  if (!question.hierarchy.tree().is_full()) return false;
   return leave_unknown(Reason::past_limits, verdict);
 }
 
@@ -220,7 +220,8 @@ bool weight_of_merged(const Question& question, Verdict& verdict) {
   const auto weight = std::find_if(question.all.begin(), question.all.end(),
                                    [](const Evidence& e) { return e.source == Source::parameter; });
   const ModuleId named = question.candidate->module;
-  if (weight == question.all.end() || question.hierarchy.tree().within(weight->module, named)) return false;
+  if (weight == question.all.end() || question.hierarchy.tree().is_within(weight->module, named))
+    return false;
   attribute(question, *question.candidate, verdict);
   verdict.attribution.module = weight->module;
   verdict.attribution.source = Source::parameter;

@@ -73,8 +73,8 @@ class Propagation {
     if (std::find(owners.modules.begin(), owners.modules.end(), other.module) != owners.modules.end()) return;
     spend(owners.modules.size() * (1 + tree_[other.module].path.size() / 128));
     for (const ModuleId module : owners.modules)
-      owners.layers_differ =
-          owners.layers_differ || modules::cross_layer(tree_[module].path, tree_[other.module].path);
+      owners.layers_differ = owners.layers_differ ||
+                             modules::are_in_different_layers(tree_[module].path, tree_[other.module].path);
     owners.common =
         owners.common == no_module ? other.module : tree_.common_ancestor(owners.common, other.module);
     if (owners.modules.size() < most_listed) owners.modules.push_back(other.module);
@@ -246,7 +246,7 @@ class Propagation {
     if (work_left_ == 0) return true;  // out of budget: assume that it crosses
     for (const ModuleId a : from.modules)
       for (const ModuleId b : to.modules)
-        if (modules::cross_layer(tree_[a].path, tree_[b].path)) return true;
+        if (modules::are_in_different_layers(tree_[a].path, tree_[b].path)) return true;
     return false;
   }
 

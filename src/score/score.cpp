@@ -37,7 +37,8 @@ Verdict judge(std::string_view answer, const std::vector<std::string_view>& righ
   const auto any = [&](auto fits) { return std::any_of(right.begin(), right.end(), fits); };
   if (any([&](std::string_view path) { return path == answer; })) return Verdict::exact;
   if (any([&](std::string_view path) { return is_around(answer, path); })) return Verdict::ancestor;
-  const bool crosses = !any([&](std::string_view path) { return !modules::cross_layer(answer, path); });
+  const bool crosses =
+      !any([&](std::string_view path) { return !modules::are_in_different_layers(answer, path); });
   return crosses ? Verdict::cross_layer : Verdict::wrong_branch;
 }
 

@@ -82,7 +82,7 @@ bool LexiconEntry::fits(const WordSet& name_words) const {
 
 const Lexicon& Lexicon::shipped() {
   static const Lexicon lexicon = [] {
-    const base::JsonDocument document(base::embedded("lexicon.json"));
+    const base::JsonDocument document(base::embedded_file("lexicon.json"));
     const base::JsonValue file = document.root();
     return Lexicon{entries(file["types"]), entries(file["weak_types"]), entries(file["wholes"]),
                    entries(file["components"]), entries(file["classifications"])};

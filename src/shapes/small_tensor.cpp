@@ -66,7 +66,7 @@ void take_field(wire::Fields& field, DataType type, std::vector<Size>& content) 
   } else if (field.tag() == bytes_tag(TensorField::float_data)) {
     take_raw<float>(field.bytes(), content);
   } else if (field.tag() ==
-             wire::tag_of(static_cast<std::uint32_t>(TensorField::float_data), wire::Type::fixed32)) {
+             wire::tag_of(static_cast<std::uint32_t>(TensorField::float_data), wire::WireType::fixed32)) {
     take_number(whole(field.as_float()), content);
   }
 }

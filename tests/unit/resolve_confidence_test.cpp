@@ -22,7 +22,7 @@ class ConfidenceTable : public testing::Test {
     const std::optional<double> value = document_.root()["confidence"][source][key].real();
     return value ? std::optional(static_cast<float>(*value)) : std::nullopt;
   }
-  const base::JsonDocument document_{base::embedded("calibration.json")};
+  const base::JsonDocument document_{base::embedded_file("calibration.json")};
   const Confidence& shipped_ = Confidence::shipped();
 };
 
