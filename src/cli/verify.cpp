@@ -57,10 +57,10 @@ Verification::Refuted refuted(std::size_t at, const Claim& claim, const std::str
   const onnx::Node node = descendant.node(claim.node);
   return {.claim = at,
           .node = std::string(node.name()),
-          .place = base::format("{}#{}", descendant.graph_label(node.graph()), node.index()),
+          .location = base::format("{}#{}", descendant.graph_label(node.graph()), node.index()),
           .value = first_name(descendant, claim.ours),
           .ancestor_value = first_name(ancestor, claim.theirs),
-          .off = off.empty() ? std::nullopt : std::optional(std::strtod(off.c_str(), nullptr))};
+          .deviation = off.empty() ? std::nullopt : std::optional(std::strtod(off.c_str(), nullptr))};
 }
 
 // The answer has one line per claim: `confirmed`, `refuted` and the difference of the values, or the reason

@@ -45,7 +45,7 @@ struct Side {
   /// Whether evidence about the node itself names its module with high confidence.
   bool is_certain(onnx::NodeId node) const {
     const resolve::Attribution& answer = map.answer(node);
-    return answer.known() && !answer.inferred && semantics::level_of(answer) == "high";
+    return answer.known() && !answer.is_inferred && semantics::level_of(answer) == "high";
   }
 };
 

@@ -70,7 +70,7 @@ TagReport check_tags(const semantics::Map& map) {
       find(Fault::stale, report.stale);
     else if (map.tree().is_complete() && map.tree().find(told.tag_module) == modules::no_module)
       find(Fault::no_module, report.no_module);
-    else if (answer.known() && !answer.inferred && map.tree()[answer.module].path != told.tag_module)
+    else if (answer.known() && !answer.is_inferred && map.tree()[answer.module].path != told.tag_module)
       find(Fault::contradicted, report.contradicted);
   }
   return report;

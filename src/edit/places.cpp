@@ -155,7 +155,7 @@ class PlaceFinder {
 
   bool serves_layers(NodeId id) const {
     const resolve::Attribution& answer = map_.answer(id);
-    if (!answer.known() || answer.set == 0) return false;
+    if (!answer.known() || answer.module_set == 0) return false;
     const std::vector<ModuleId> modules = map_.modules_of(id);
     return std::any_of(modules.begin(), modules.end(), [&](ModuleId other) {
       return modules::are_in_different_layers(map_.tree()[answer.module].path, map_.tree()[other].path);

@@ -10,25 +10,25 @@
 namespace thence::evidence {
 namespace {
 
-Reading reading_of(hierarchy::Fit fit) {
+NameReading reading_of(hierarchy::Fit fit) {
   switch (fit) {
     case hierarchy::Fit::known:
-    case hierarchy::Fit::container: return Reading::plain;
-    case hierarchy::Fit::spelled: return Reading::uncorroborated;
+    case hierarchy::Fit::container: return NameReading::plain;
+    case hierarchy::Fit::spelled: return NameReading::uncorroborated;
     case hierarchy::Fit::counted:
     case hierarchy::Fit::skipped:
     case hierarchy::Fit::foreign:
-    case hierarchy::Fit::wired: return Reading::inferred_call;
-    case hierarchy::Fit::bare: return Reading::foreign;
+    case hierarchy::Fit::wired: return NameReading::inferred_call;
+    case hierarchy::Fit::bare: return NameReading::foreign;
   }
-  return Reading::uncorroborated;
+  return NameReading::uncorroborated;
 }
 
 void push_scope(const hierarchy::Hierarchy& hierarchy, NodeId node, hierarchy::ScopeId id, Source source,
                 Sink& sink) {
   if (id == hierarchy::no_scope) return;
   const hierarchy::Scope& scope = hierarchy.scopes()[id];
-  const std::size_t most = sink.of(source).size() < many_pieces ? most_rivals : fewer_rivals;
+  const std::size_t most = sink.of(source).size() < many_evidence ? max_rivals : max_rivals_if_many;
   for (const hierarchy::ScopeMatch& match :
        std::span(scope.matches).first(std::min(scope.matches.size(), most)))
     sink.push({.node = node,

@@ -13,9 +13,9 @@ THENCE_THRESHOLD float certain_posterior = base::tuned("evidence_certain_posteri
 // Safety limits: larger numbers occur only in malicious files.
 
 /// Modules whose parameters one node reads.
-inline constexpr std::size_t most_parameter_modules = 64;
+inline constexpr std::size_t max_parameter_modules = 64;
 /// Modules that one scope may name; fewer once a source has given many pieces of evidence.
-inline constexpr std::size_t most_rivals = 8, fewer_rivals = 2;
-inline constexpr std::size_t many_pieces = std::size_t{1} << 18;
+inline constexpr std::size_t max_rivals = 8, max_rivals_if_many = 2;
+inline constexpr std::size_t many_evidence = std::size_t{1} << 18;
 
 }  // namespace thence::evidence

@@ -57,7 +57,7 @@ void append_call(ColumnReader& reader, NodeId node, std::string& out) {
   if (answer.known()) base::append_integer(out, answer.call);
 }
 void append_modules(ColumnReader& reader, NodeId node, std::string& out) {
-  if (reader.map.answer(node).set == 0) return append_module(reader, node, out);
+  if (reader.map.answer(node).module_set == 0) return append_module(reader, node, out);
   bool first = true;
   for (const ModuleId module : reader.map.modules_of(node)) {
     if (!first) out += ' ';

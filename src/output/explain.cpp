@@ -15,8 +15,8 @@ namespace thence::output {
 namespace {
 
 using evidence::Evidence;
+using evidence::NameReading;
 using evidence::NodeMatch;
-using evidence::Reading;
 using evidence::Source;
 using evidence::Strength;
 using modules::no_module;
@@ -63,10 +63,10 @@ std::string transferred_words(Strength strength, const std::string& ancestor) {
 }
 
 std::string metadata_words(Strength strength, const std::string& why) {
-  if (strength.reading == Reading::rewritten)
+  if (strength.reading == NameReading::rewritten)
     return base::format("a rewrite kept the stack that ends in {}", why);
-  const bool is_cut = strength.reading == Reading::uncorroborated,
-             is_leading_view = strength.reading == Reading::leading_view;
+  const bool is_cut = strength.reading == NameReading::uncorroborated,
+             is_leading_view = strength.reading == NameReading::leading_view;
   return base::format("the exporter's module stack{} ends in {}{}",
                       is_cut ? ", cut off at its outer end," : "", why.empty() ? "the root" : why,
                       is_leading_view ? ", which may only read what this view is of" : "");
@@ -77,11 +77,11 @@ std::string scope_words(const Evidence& evidence, const std::string& why) {
   std::string text = base::format("{} is {}", what, why.empty() ? "the root's" : why);
   if (evidence.call > 0) text += base::format(" (call {})", evidence.call);
   if (evidence.strength.has_rivals) return text + ", which matches several modules";
-  if (evidence.strength.reading == Reading::uncorroborated)
+  if (evidence.strength.reading == NameReading::uncorroborated)
     text += ", and no other evidence names that module";
-  if (evidence.strength.reading == Reading::inferred_call)
+  if (evidence.strength.reading == NameReading::inferred_call)
     text += ", a call that skips a level or comes from elsewhere";
-  if (evidence.strength.reading == Reading::foreign) text += ", written by another framework";
+  if (evidence.strength.reading == NameReading::foreign) text += ", written by another framework";
   return text;
 }
 
@@ -264,11 +264,11 @@ void add_other_modules(const Map& map, onnx::NodeId id, base::Writer& out) {
 
 void add_accepted(const Map& map, onnx::NodeId id, const std::vector<Evidence>& all, base::Writer& out) {
   const resolve::Attribution& answer = map.answer(id);
-  if (answer.known() && answer.inferred)
+  if (answer.known() && answer.is_inferred)
     add_line(out, "because",
              base::format("{:<18} no direct evidence; decided by the nodes it is connected to",
                           evidence::name_of(answer.source)));
-  bool first = !answer.inferred;
+  bool first = !answer.is_inferred;
   for (const Evidence& e : all)
     if (accepts(map, id, e)) {
       add_line(out, first ? "because" : "", base::format("{:<18} {}", evidence::name_of(e.source), words(e)));
@@ -314,7 +314,7 @@ void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::N
   add_other_modules(map, id, out);
   add_accepted(map, id, all, out);
   add_rivals(map, id, all, out);
-  const resolve::Rule rule = map.own_answer(id).rule;
+  const resolve::DecisionRule rule = map.own_answer(id).rule;
   add_line(out, "rule", base::format("{:<18} {}", resolve::name_of(rule), resolve::text_of(rule)));
   add_shapes(map.model().node(id), inferred, out);
   add_source_lines(map.model().node(id), out);
@@ -337,7 +337,7 @@ void write_explanation_json(const Map& map, const shapes::Inferred& inferred, on
   json.member_or_null<"source">(answer.known() ? evidence::name_of(answer.source) : std::string_view());
   json.real<"confidence">(answer.confidence, 4);
   json.member<"level">(semantics::level_of(answer));
-  json.member<"inferred">(bool{answer.inferred});
+  json.member<"inferred">(bool{answer.is_inferred});
   json.member_or_null<"reason">(map.reason(id));
   const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
   json.member<"rule">(resolve::name_of(map.own_answer(id).rule));

@@ -41,7 +41,7 @@ class JsonRows {
     row.member<"index">(id - first_node_);
     row.member<"name">(node.name());
     row.append_members(operator_members(node.op_type(), node.domain()));
-    if (answer.set == 0 && answer.call == 0 && answer.weight_owner == no_module) {
+    if (answer.module_set == 0 && answer.call == 0 && answer.weight_owner == no_module) {
       row.append_members(text);
     } else {
       row.append_members(text.substr(0, module.call));

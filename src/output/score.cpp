@@ -78,7 +78,7 @@ void write_bands(const score::Score& score, JsonWriter& json) {
 }
 
 void write_bases(const score::Score& score, JsonWriter& json) {
-  const resolve::Confidence& table = resolve::Confidence::shipped();
+  const resolve::ConfidenceTable& table = resolve::ConfidenceTable::shipped();
   json.begin_object<"by_basis">();
   for (const auto& [basis, rested] : score.by_basis) {
     json.key(table.name_of(basis));

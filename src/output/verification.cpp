@@ -57,9 +57,9 @@ void append_text(const Verification& step, std::string& out) {
   for (std::size_t i = 0; i < std::min(most_named, step.refuted.size()); ++i) {
     const Verification::Refuted& one = step.refuted[i];
     base::append_format(out, "  refuted: {} {}: {} is not {}, {}\n", base::printable(one.node),
-                        base::printable(one.place), base::printable(one.value),
+                        base::printable(one.location), base::printable(one.value),
                         base::printable(one.ancestor_value),
-                        one.off ? base::format("off by {:.2g}", *one.off) : "of another size");
+                        one.deviation ? base::format("off by {:.2g}", *one.deviation) : "of another size");
   }
   if (step.refuted.size() > most_named)
     base::append_format(out, "  and {} more\n", step.refuted.size() - most_named);
@@ -67,11 +67,11 @@ void append_text(const Verification& step, std::string& out) {
 
 void write_refuted(const Verification::Refuted& refuted, JsonWriter& json) {
   json.begin_object();
-  json.member<"node">(refuted.place);
+  json.member<"node">(refuted.location);
   json.member<"value">(refuted.value);
   json.member<"ancestor_value">(refuted.ancestor_value);
   json.key<"off">();
-  refuted.off&& std::isfinite(*refuted.off) ? json.real(*refuted.off, 3) : json.null();
+  refuted.deviation&& std::isfinite(*refuted.deviation) ? json.real(*refuted.deviation, 3) : json.null();
   json.end_object();
 }
 

@@ -62,14 +62,14 @@ class AncestorReader {
       return;
     }
     answer.call = primary.call;
-    answer.most_confidence = primary.confidence;
+    answer.max_confidence = primary.confidence;
     for (const onnx::NodeId node : origin.nodes) {
       const resolve::Attribution& each = ancestor_.own_answer(node);
       if (each.known()) list(answer, each.module);
       if (origin.kind == OriginKind::computes && answer.weight_owner == no_module)
         answer.weight_owner = each.weight_owner;
     }
-    if (primary.set != 0)
+    if (primary.module_set != 0)
       for (const ModuleId module : ancestor_.own_modules_of(origin.nodes.front())) list(answer, module);
   }
 

@@ -109,17 +109,17 @@ Result<Map> answer(MapParts parts, Request request, std::optional<Capture> captu
   const onnx::Model& model = *parts.model;
   const AncestorAnswers* const ancestor = parts.ancestor.get();
   parts.strategy = ancestor != nullptr ? resolve::with_ancestor(request.strategy) : request.strategy;
-  std::future<resolve::Wiring> wiring =
+  std::future<resolve::FlowIndex> flow_index =
       std::async(options.jobs > 1 ? std::launch::async : std::launch::deferred,
-                 [&model] { return resolve::Wiring(model); });
+                 [&model] { return resolve::FlowIndex(model); });
   const bool reads_tags = !options.ignore_tags && ancestor == nullptr;
   parts.hierarchy = std::make_unique<hierarchy::Hierarchy>(model, std::move(capture), reads_tags);
   if (auto error = check_hierarchy(parts, parts.diagnostics)) return *std::move(error);
   parts.evidence = std::make_unique<evidence::Sink>(
       evidence::collect(model, *parts.hierarchy, parts.strategy.sources, ancestor));
   parts.filter = semantics::class_filter(options, request.rules.get());
-  parts.resolution = resolve::resolve(model, *parts.hierarchy, *parts.evidence, wiring.get(), parts.strategy,
-                                      *parts.filter, ancestor);
+  parts.resolution = resolve::resolve(model, *parts.hierarchy, *parts.evidence, flow_index.get(),
+                                      parts.strategy, *parts.filter, ancestor);
   return Map::make(std::move(parts), std::move(request.rules), options);
 }
 

@@ -20,7 +20,7 @@ FittingModules::FittingModules(const semantics::Map& map, const Selector& select
     : map_(map), selector_(selector), fits_(map.tree().size(), true), runs_(map.tree().size(), false) {
   for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) {
     if (map.answer(id).known()) runs_[map.answer(id).module] = true;
-    if (selector.shared() && map.answer(id).set != 0)
+    if (selector.shared() && map.answer(id).module_set != 0)
       for (const ModuleId module : map.modules_of(id)) runs_[module] = true;
   }
   const modules::ModuleTree& tree = map.tree();
@@ -95,7 +95,7 @@ void FittingModules::narrow_under() {
 bool FittingModules::fits(onnx::NodeId node) const {
   const resolve::Attribution& answer = map_.answer(node);
   if (answer.known() && fits_[answer.module]) return true;
-  if (!selector_.shared() || answer.set == 0) return false;
+  if (!selector_.shared() || answer.module_set == 0) return false;
   const std::vector<ModuleId> modules = map_.modules_of(node);
   return std::any_of(modules.begin(), modules.end(), [&](ModuleId module) { return fits_[module]; });
 }

@@ -48,9 +48,9 @@ class ModuleLists {
   /// Valid until the next call.
   const std::string& of(onnx::NodeId node) {
     const resolve::Attribution& answer = map_.answer(node);
-    if (answer.set != 0 || one_ != answer.module) text_ = list_of(map_.tree(), map_.modules_of(node));
+    if (answer.module_set != 0 || one_ != answer.module) text_ = list_of(map_.tree(), map_.modules_of(node));
     one_.reset();
-    if (answer.set == 0) one_ = answer.module;
+    if (answer.module_set == 0) one_ = answer.module;
     return text_;
   }
 

@@ -37,21 +37,21 @@ enum class Inference : std::uint8_t {
 /// A row of the table.
 using Basis = std::uint16_t;
 
-class Confidence {
+class ConfidenceTable {
  public:
   /// The table that ships with the program.
-  static const Confidence& shipped();
+  static const ConfidenceTable& shipped();
 
   static Basis basis(evidence::Source source, evidence::Strength strength, Agreement agreement);
   /// An inference is no more certain than the least certain answer that it rests on.
-  static Basis basis(Inference inference, float least_sure);
+  static Basis basis(Inference inference, float least_confidence);
 
   float of(Basis basis) const { return rows_[basis].confidence; }
   /// As the table has it: "onnx_scope_parsing/names_one/alone".
   const std::string& name_of(Basis basis) const { return rows_[basis].name; }
 
  private:
-  Confidence();
+  ConfidenceTable();
 
   struct Row {
     std::string name;

@@ -24,10 +24,10 @@ std::string joined_entries(const ByClass& classes, Entry entry) {
 
 std::optional<Diagnostic> filtered_note(const resolve::Resolution& resolution,
                                         const modules::ModuleTree& tree, const modules::ClassFilter& filter) {
-  if (resolution.left_out.empty()) return std::nullopt;
+  if (resolution.filtered_by_class.empty()) return std::nullopt;
   ByClass left_out, exceptions;
   std::size_t all = 0, own = 0;
-  for (const auto& [name, count] : resolution.left_out) {
+  for (const auto& [name, count] : resolution.filtered_by_class) {
     left_out[modules::short_class(name)] += count;
     all += count;
   }

@@ -119,19 +119,20 @@ std::optional<Error> Map::apply_rules(std::unique_ptr<const rules::Rules> rules,
 // to the model.
 void Map::shorten_lists() {
   const resolve::Resolution& found = parts_.resolution;
-  std::vector<std::size_t> lengths(found.sets.size());
+  std::vector<std::size_t> lengths(found.module_sets.size());
   for (std::size_t set = 1; set < lengths.size(); ++set)
-    for (const ModuleId module : found.sets[set]) lengths[set] += own_tree()[module].path.size();
+    for (const ModuleId module : found.module_sets[set]) lengths[set] += own_tree()[module].path.size();
   std::size_t text = 0;
-  for (const resolve::Attribution& node : found.nodes) text += std::min(lengths[node.set], most_listed_);
+  for (const resolve::Attribution& node : found.nodes)
+    text += std::min(lengths[node.module_set], most_listed_);
   if (text > most_text) most_listed_ = least_listed_text;
 }
 
 std::vector<ModuleId> Map::listed(const resolve::Resolution& resolution, const modules::ModuleTree& tree,
                                   onnx::NodeId node) const {
   const resolve::Attribution& answer = resolution.nodes[node];
-  if (answer.set != 0) {
-    const std::vector<ModuleId>& set = resolution.sets[answer.set];
+  if (answer.module_set != 0) {
+    const std::vector<ModuleId>& set = resolution.module_sets[answer.module_set];
     const std::size_t least = most_listed_ == least_listed_text ? 1 : 2;
     std::size_t text = 0, count = 0;
     while (count < set.size() && (count < least || text < most_listed_))
@@ -187,7 +188,7 @@ Summary Map::summary() const {
       ++summary.unknown;
       continue;
     }
-    ++(node.inferred ? summary.inferred : summary.direct);
+    ++(node.is_inferred ? summary.inferred : summary.direct);
     ++summary.by_source[static_cast<std::size_t>(node.source)];
     for (ModuleId at = node.module; at != no_module && !ran[at]; at = tree()[at].parent) ran[at] = true;
   }

@@ -42,7 +42,7 @@ resolve::Resolution translate(const resolve::Resolution& resolution, const rules
     rename(node.module);
     rename(node.weight_owner);
   }
-  for (std::vector<ModuleId>& set : translated.sets) {
+  for (std::vector<ModuleId>& set : translated.module_sets) {
     std::vector<ModuleId> fewer;
     for (ModuleId module : set) {
       rename(module);

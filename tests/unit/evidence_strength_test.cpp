@@ -22,11 +22,11 @@ std::string matched(NodeMatch match) {
 // The names are keys of schema/calibration.json and of the JSON that `explain` prints.
 TEST(Strength, NamesOfReadings) {
   EXPECT_EQ(name_of(Strength{}), "names_one");
-  EXPECT_EQ(name_of({.reading = Reading::uncorroborated}), "spelled");
-  EXPECT_EQ(name_of({.reading = Reading::inferred_call}), "inferred_call");
-  EXPECT_EQ(name_of({.reading = Reading::foreign}), "foreign");
-  EXPECT_EQ(name_of({.reading = Reading::rewritten}), "rewritten");
-  EXPECT_EQ(name_of({.reading = Reading::leading_view}), "view_first");
+  EXPECT_EQ(name_of({.reading = NameReading::uncorroborated}), "spelled");
+  EXPECT_EQ(name_of({.reading = NameReading::inferred_call}), "inferred_call");
+  EXPECT_EQ(name_of({.reading = NameReading::foreign}), "foreign");
+  EXPECT_EQ(name_of({.reading = NameReading::rewritten}), "rewritten");
+  EXPECT_EQ(name_of({.reading = NameReading::leading_view}), "view_first");
   EXPECT_EQ(name_of({.statement = Statement::parameter}), "reads");
 }
 

@@ -158,7 +158,7 @@ RC_GTEST_PROP(Reorder, DoesNotDependOnTheOrderOfTheFile, ()) {
   const Reordered early = reorder_both(steps(count), shuffled, shuffled_anchors, Schedule::asap);
   for (std::uint32_t i = 0; i < count; ++i)
     for (const std::uint32_t producer : early.items[i].producers) RC_ASSERT(producer < i);
-  for (std::vector<std::uint32_t> order_of_steps : {plain.steps, early.steps}) {
+  for (std::vector<std::uint32_t> order_of_steps : {plain.original_steps, early.original_steps}) {
     std::sort(order_of_steps.begin(), order_of_steps.end());
     for (std::uint32_t i = 0; i < count; ++i) RC_ASSERT(order_of_steps[i] == i);
   }

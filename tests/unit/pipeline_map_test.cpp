@@ -121,7 +121,7 @@ TEST_F(AncestorAnswersOf, AFusedNodeHasTheModulesOfAll) {
   EXPECT_EQ(found.answers[0].no_answer, NoAnswer::none);
   ASSERT_EQ(found.modules_of(0).size(), 2u);
   EXPECT_EQ(found.tree->operator[](found.modules_of(0)[0]).path, "act");
-  EXPECT_EQ(found.answers[0].most_confidence, ancestor->own_answer(1).confidence);
+  EXPECT_EQ(found.answers[0].max_confidence, ancestor->own_answer(1).confidence);
 }
 
 TEST_F(AncestorAnswersOf, CandidatesOfOneModuleAreAnAnswer) {

@@ -24,16 +24,16 @@ class Propagate : public testing::Test {
     known.module = tree_.find(path);
     known.reason = Reason::none;
     known.confidence = 1;
-    known.named = is_named;
+    known.rests_on_names = is_named;
     return known;
   }
   // As a recording's alignment, in a file in order or not.
   void align(onnx::NodeId id, std::string_view path, bool in_order) {
     Attribution& known = attribute(id, path);
-    known.projected = true;
-    known.in_order = in_order;
+    known.rests_on_alignment = true;
+    known.is_alignment_ordered = in_order;
   }
-  void run() { propagate(read_->model(), tree_, Wiring(read_->model()), resolution_); }
+  void run() { propagate(read_->model(), tree_, FlowIndex(read_->model()), resolution_); }
 
   // "path: rule, basis" or "reason: rule".
   std::string at(onnx::NodeId id) const {
@@ -41,11 +41,11 @@ class Propagate : public testing::Test {
     const std::string rule(name_of(found.rule));
     if (!found.known()) return std::string(name_of(found.reason)) + ": " + rule;
     const std::string path = found.module == modules::root ? "(root)" : std::string(tree_[found.module].path);
-    return path + ": " + rule + ", " + Confidence::shipped().name_of(found.basis);
+    return path + ": " + rule + ", " + ConfidenceTable::shipped().name_of(found.basis);
   }
   std::vector<std::string> modules_of(onnx::NodeId id) const {
     std::vector<std::string> paths;
-    for (const ModuleId module : resolution_.sets[resolution_.nodes[id].set])
+    for (const ModuleId module : resolution_.module_sets[resolution_.nodes[id].module_set])
       paths.emplace_back(tree_[module].path);
     return paths;
   }
@@ -61,7 +61,7 @@ TEST_F(Propagate, AConstantBelongsToTheModuleThatReadsIt) {
   attribute(1, "a");
   run();
   EXPECT_EQ(at(0), "a: consumers, neighbours/one_owner/certain");
-  EXPECT_TRUE(resolution_.nodes[0].inferred);
+  EXPECT_TRUE(resolution_.nodes[0].is_inferred);
   EXPECT_EQ(resolution_.nodes[0].source, evidence::Source::neighbours);
 }
 
@@ -105,7 +105,7 @@ TEST_F(Propagate, ReadersWithOnlyTheRootInCommonDecideNothing) {
   attribute(1, "a");
   attribute(2, "b");
   run();
-  EXPECT_EQ(at(0), "serves_several: several_consumers");
+  EXPECT_EQ(at(0), "feeds_several: several_consumers");
   EXPECT_EQ(modules_of(0), (Listed{"a", "b"}));
 }
 
@@ -160,7 +160,7 @@ TEST_F(Propagate, ParametersOfUnrelatedModulesDecideNothing) {
   attribute(0, "a", false);
   attribute(2, "b", false);
   run();
-  EXPECT_EQ(at(1), "serves_several: several_consumers");
+  EXPECT_EQ(at(1), "feeds_several: several_consumers");
 }
 
 TEST_F(Propagate, UnalignedDataNeedsTheSameModuleOnBothSides) {

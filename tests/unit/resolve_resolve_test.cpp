@@ -16,7 +16,7 @@ using test::node;
 Resolution resolved(const Net& net, std::string_view strategy = "auto") {
   const Strategy chosen = *find_strategy(strategy);
   return resolve(net.model(), net.hierarchy, collect(net.model(), net.hierarchy, chosen.sources),
-                 Wiring(net.model()), chosen, modules::ClassFilter());
+                 FlowIndex(net.model()), chosen, modules::ClassFilter());
 }
 
 std::string path_of(const Net& net, ModuleId module) {
@@ -33,7 +33,7 @@ std::string answer(const Net& net, const Resolution& resolution, onnx::NodeId id
 
 std::vector<std::string> modules_of(const Net& net, const Resolution& resolution, onnx::NodeId id) {
   std::vector<std::string> paths;
-  for (const ModuleId module : resolution.sets[resolution.nodes[id].set])
+  for (const ModuleId module : resolution.module_sets[resolution.nodes[id].module_set])
     paths.push_back(path_of(net, module));
   return paths;
 }
@@ -60,9 +60,9 @@ TEST(Resolve, ConstantNodesAreRecognisedInAnyOrder) {
   const Net net(with_weights(graph({node("Transpose", {"c"}, {"t"}), node("Cast", {"layers.0.weight"}, {"c"}),
                                     node("MatMul", {"x", "t"}, {"y"}, "/layers.1/MatMul")}),
                              {"layers.0.weight"}));
-  const Wiring wiring(net.model());
-  EXPECT_EQ(wiring.flow(0), Flow::constant);
-  EXPECT_EQ(wiring.flow(2), Flow::data);
+  const FlowIndex flow_index(net.model());
+  EXPECT_EQ(flow_index.kind(0), FlowKind::constant);
+  EXPECT_EQ(flow_index.kind(2), FlowKind::data);
   const Resolution found = resolved(net);
   EXPECT_EQ(answer(net, found, 0), "layers.1: consumers");
   EXPECT_EQ(answer(net, found, 1), "layers.1: consumers");
@@ -70,9 +70,9 @@ TEST(Resolve, ConstantNodesAreRecognisedInAnyOrder) {
 
 TEST(Resolve, NodesInACycleCarryData) {
   const Net net(test::model(graph({node("Neg", {"b"}, {"a"}), node("Exp", {"a"}, {"b"})})));
-  const Wiring wiring(net.model());
-  EXPECT_EQ(wiring.flow(0), Flow::data);
-  EXPECT_EQ(wiring.flow(1), Flow::data);
+  const FlowIndex flow_index(net.model());
+  EXPECT_EQ(flow_index.kind(0), FlowKind::data);
+  EXPECT_EQ(flow_index.kind(1), FlowKind::data);
 }
 
 TEST(Resolve, DeferredParametersDecideWhatPropagationLeavesOpen) {
@@ -124,7 +124,7 @@ TEST(Resolve, TheClassFilterLeavesOutTorchModules) {
   const Resolution found = resolved(net, "usage_based");
   EXPECT_EQ(answer(net, found, 0), "filtered: class_filter");
   EXPECT_EQ(answer(net, found, 1), "own: strongest_source");
-  EXPECT_EQ(found.left_out.size(), 1u);
+  EXPECT_EQ(found.filtered_by_class.size(), 1u);
 }
 
 // Exporters merge equal subexpressions: one layer's name on a node that the same place in another layer

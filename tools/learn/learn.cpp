@@ -66,12 +66,14 @@ match::EmissionTable improved(const std::string& exporter, const match::Emission
   for (const auto& [operation, sum] : counts.sums) {
     match::OpEmission& emission = next[operation];
     // As if each had once left a node and once not, and once stopped after one.
-    emission.skips = static_cast<float>(1 - (std::min(sum.began, sum.steps) + 0.5) / (sum.steps + 1));
-    emission.stays = static_cast<float>(1 - (sum.began + 0.5) / (std::max(sum.nodes, sum.began) + 1));
+    emission.skip_probability =
+        static_cast<float>(1 - (std::min(sum.emitting_steps, sum.steps) + 0.5) / (sum.steps + 1));
+    emission.repeat_probability =
+        static_cast<float>(1 - (sum.emitting_steps + 0.5) / (std::max(sum.nodes, sum.emitting_steps) + 1));
     double all = 0;
-    for (const auto& [op, count] : sum.became) all += count;
-    for (const auto& [op, count] : sum.became)
-      if (count / all >= rare) emission.becomes[op] = static_cast<float>(count / all);
+    for (const auto& [op, count] : sum.operators) all += count;
+    for (const auto& [op, count] : sum.operators)
+      if (count / all >= rare) emission.operators[op] = static_cast<float>(count / all);
   }
   return {exporter, std::move(next)};
 }
@@ -102,10 +104,11 @@ std::string as_json(const std::vector<match::EmissionTable>& learned) {
                                                     learned[i].emissions().end());
     bool first = true;
     for (const auto& [operation, emission] : sorted) {
-      text += base::format("{}\n      \"{}\": {{\"skips\": {:.3f}, \"stays\": {:.3f}, \"becomes\": {{",
-                           first ? "" : ",", operation, emission.skips, emission.stays);
+      text +=
+          base::format("{}\n      \"{}\": {{\"skips\": {:.3f}, \"stays\": {:.3f}, \"becomes\": {{",
+                       first ? "" : ",", operation, emission.skip_probability, emission.repeat_probability);
       first = false;
-      std::map<std::string, float> ops(emission.becomes.begin(), emission.becomes.end());
+      std::map<std::string, float> ops(emission.operators.begin(), emission.operators.end());
       bool first_op = true;
       for (const auto& [op, chance] : ops) {
         text += base::format("{}\"{}\": {:.3f}", first_op ? "" : ", ", op, chance);
@@ -155,7 +158,7 @@ int main(int argc, char** argv) {
         match::AlignOptions options;
         options.counts = &counts;
         options.use_flow = round > rounds / 2;
-        options.allowed = [&](std::uint32_t step, std::uint32_t item) {
+        options.is_pair_allowed = [&](std::uint32_t step, std::uint32_t item) {
           const auto& owners = lesson.owners[item];
           return owners.empty() || std::find(owners.begin(), owners.end(),
                                              lesson.capture.trace->steps[step].module) != owners.end();

@@ -1,4 +1,4 @@
-#include "match/flow.h"
+#include "match/data_flow.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ capture::Recording steps_reading(const std::vector<std::vector<std::uint32_t>>& 
     capture::RecordedStep made;
     made.word = recording.word("aten.add.Tensor");
     recording.begin(made);
-    for (const std::uint32_t maker : makers[step]) recording.links.push_back(maker);  // its only value
+    for (const std::uint32_t producer : makers[step]) recording.links.push_back(producer);  // its only value
     recording.begin_outputs();
     recording.values.push_back({});
     recording.values.back().made_by = step;
@@ -27,21 +27,21 @@ std::vector<NodeItem> items_reading(const std::vector<std::vector<std::uint32_t>
   return items;
 }
 
-TEST(Flow, AgreesIfNodesReadWhatTheirStepsRead) {
+TEST(DataFlow, AgreesIfNodesReadWhatTheirStepsRead) {
   const auto recording = steps_reading({{}, {0}, {1}});
-  EXPECT_EQ(flow_agrees(recording, items_reading({{}, {0}, {1}}), {0, 1, 2}),
+  EXPECT_EQ(check_data_flow(recording, items_reading({{}, {0}, {1}}), {0, 1, 2}),
             (std::vector<bool>{true, true, true}));
 }
 
-TEST(Flow, GoesThroughStepsThatEmittedNoNode) {
+TEST(DataFlow, GoesThroughStepsThatEmittedNoNode) {
   const auto recording = steps_reading({{}, {0}, {1}});
-  EXPECT_EQ(flow_agrees(recording, items_reading({{}, {0}}), {0, 2}), (std::vector<bool>{true, true}));
+  EXPECT_EQ(check_data_flow(recording, items_reading({{}, {0}}), {0, 2}), (std::vector<bool>{true, true}));
 }
 
 // The second and the third node are assigned to one step, and neither reads what the step reads.
-TEST(Flow, ANodeOfTheSameStepMustAgreeItself) {
+TEST(DataFlow, ANodeOfTheSameStepMustAgreeItself) {
   const auto recording = steps_reading({{}, {}});
-  EXPECT_EQ(flow_agrees(recording, items_reading({{}, {0}, {1}}), {0, 1, 1}),
+  EXPECT_EQ(check_data_flow(recording, items_reading({{}, {0}, {1}}), {0, 1, 1}),
             (std::vector<bool>{true, false, false}));
 }
 

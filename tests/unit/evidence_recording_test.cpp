@@ -53,16 +53,16 @@ test::Message file_of(bool in_order) {
   return test::model(graph);
 }
 
-std::deque<Evidence> projected(const test::Net& net, Source source) {
+std::deque<Evidence> recorded_evidence(const test::Net& net, Source source) {
   Sink sink;
-  collect_projection(net.model(), net.hierarchy, source, sink);
+  collect_recording(net.model(), net.hierarchy, source, sink);
   return sink.of(source);
 }
 
-TEST(Projection, AlignsAFileInOrder) {
+TEST(RecordingEvidence, AlignsAFileInOrder) {
   const test::Net net(file_of(true), recorded_capture());
   for (const Source source : {Source::execution_trace, Source::fx_graph}) {
-    const std::deque<Evidence> found = projected(net, source);
+    const std::deque<Evidence> found = recorded_evidence(net, source);
     ASSERT_EQ(found.size(), steps);
     for (std::uint32_t i = 0; i < steps; ++i) {
       EXPECT_EQ(found[i].node, i);
@@ -74,9 +74,9 @@ TEST(Projection, AlignsAFileInOrder) {
   }
 }
 
-TEST(Projection, CountsAgreeingAlignmentsInAReorderedFile) {
+TEST(RecordingEvidence, CountsAgreeingAlignmentsInAReorderedFile) {
   const test::Net net(file_of(false), recorded_capture());
-  const std::deque<Evidence> found = projected(net, Source::execution_trace);
+  const std::deque<Evidence> found = recorded_evidence(net, Source::execution_trace);
   ASSERT_EQ(found.size(), steps);
   std::uint32_t unanimous = 0;
   for (std::uint32_t i = 0; i < steps; ++i) {
@@ -88,17 +88,17 @@ TEST(Projection, CountsAgreeingAlignmentsInAReorderedFile) {
   EXPECT_GE(unanimous, pairs);  // the chain of sums has only one order
 }
 
-TEST(Projection, MarksRelabelledSteps) {
+TEST(RecordingEvidence, MarksRelabelledSteps) {
   const test::Net net(file_of(true), recorded_capture(4));
-  const std::deque<Evidence> found = projected(net, Source::fx_graph);
+  const std::deque<Evidence> found = recorded_evidence(net, Source::fx_graph);
   ASSERT_EQ(found.size(), steps);
   EXPECT_EQ(name_of(found[3].strength), "aligned");
   EXPECT_EQ(name_of(found[4].strength), "relabelled");
 }
 
-TEST(Projection, NamesNothingWithoutARecording) {
-  EXPECT_TRUE(projected(test::Net(file_of(true)), Source::execution_trace).empty());
-  EXPECT_TRUE(projected(test::Net(file_of(true), test::capture_of({"a"})), Source::fx_graph).empty());
+TEST(RecordingEvidence, NamesNothingWithoutARecording) {
+  EXPECT_TRUE(recorded_evidence(test::Net(file_of(true)), Source::execution_trace).empty());
+  EXPECT_TRUE(recorded_evidence(test::Net(file_of(true), test::capture_of({"a"})), Source::fx_graph).empty());
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace thence::resolve {
 
-enum class Rule : std::uint8_t {
+enum class DecisionRule : std::uint8_t {
   // Rules of decide(), in the order in which they are tried:
   outside_capture,
   module_limit,
@@ -38,10 +38,10 @@ enum class Rule : std::uint8_t {
   class_filter,
   count,
 };
-inline constexpr std::size_t rule_count = static_cast<std::size_t>(Rule::count);
+inline constexpr std::size_t decision_rule_count = static_cast<std::size_t>(DecisionRule::count);
 
 /// As printed in JSON, and as a sentence.
-std::string_view name_of(Rule rule);
-std::string_view text_of(Rule rule);
+std::string_view name_of(DecisionRule rule);
+std::string_view text_of(DecisionRule rule);
 
 }  // namespace thence::resolve

@@ -1,15 +1,15 @@
-#include "resolve/rule.h"
+#include "resolve/decision_rule.h"
 
 #include <array>
 
 namespace thence::resolve {
 namespace {
 
-struct RuleWords {
+struct RuleText {
   std::string_view name;
   std::string_view text;
 };
-constexpr std::array<RuleWords, rule_count> rule_words = {{
+constexpr std::array<RuleText, decision_rule_count> rule_texts = {{
     {"outside_capture", "its name or metadata names a module that the capture does not have"},
     {"module_limit", "the file names more modules than are read, perhaps this node's among them"},
     {"unresolved_stack", "its metadata names a module whose path cannot be resolved"},
@@ -38,7 +38,7 @@ constexpr std::array<RuleWords, rule_count> rule_words = {{
 
 }  // namespace
 
-std::string_view name_of(Rule rule) { return rule_words[static_cast<std::size_t>(rule)].name; }
-std::string_view text_of(Rule rule) { return rule_words[static_cast<std::size_t>(rule)].text; }
+std::string_view name_of(DecisionRule rule) { return rule_texts[static_cast<std::size_t>(rule)].name; }
+std::string_view text_of(DecisionRule rule) { return rule_texts[static_cast<std::size_t>(rule)].text; }
 
 }  // namespace thence::resolve

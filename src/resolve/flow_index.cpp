@@ -1,4 +1,4 @@
-#include "resolve/wiring.h"
+#include "resolve/flow_index.h"
 
 #include <algorithm>
 #include <array>
@@ -12,9 +12,9 @@ namespace {
 
 // Whether operators read shapes, remembered by the address of their name: a model has each name once, and
 // a few dozen operators in all.
-class ShapeReaders {
+class ShapeReaderCache {
  public:
-  bool has(std::string_view op_type) {
+  bool reads_shape(std::string_view op_type) {
     Entry& entry = entries_[(reinterpret_cast<std::uintptr_t>(op_type.data()) >> 3) % entries_.size()];
     if (entry.name != op_type.data() || entry.size != op_type.size())
       entry = {op_type.data(), op_type.size(), dataflow::has_trait(op_type, dataflow::Trait::reads_shape)};
@@ -32,39 +32,40 @@ class ShapeReaders {
 
 }  // namespace
 
-Wiring::Wiring(const onnx::Model& model) : uses_(model), flow_(model.node_count(), Flow::data) {
-  find_flow(model);
+FlowIndex::FlowIndex(const onnx::Model& model) : uses_(model), kinds_(model.node_count(), FlowKind::data) {
+  find_kinds(model);
 }
 
 // In topological order, which is the file's order in a valid model. In a cycle, the node that is visited
 // first reads data: the cautious choice.
-void Wiring::find_flow(const onnx::Model& model) {
+void FlowIndex::find_kinds(const onnx::Model& model) {
   bool is_sorted = true;
-  ShapeReaders shape_readers;
+  ShapeReaderCache shape_readers;
   const auto visit = [&](onnx::NodeId id) {
     const onnx::Node node = model.node(id);
-    flow_[id] = shape_readers.has(node.op_type()) ? Flow::shape : flow_of_inputs(model, node, is_sorted);
+    kinds_[id] =
+        shape_readers.reads_shape(node.op_type()) ? FlowKind::shape : kind_of_inputs(model, node, is_sorted);
   };
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) visit(id);
   if (is_sorted) return;
-  std::fill(flow_.begin(), flow_.end(), Flow::data);
+  std::fill(kinds_.begin(), kinds_.end(), FlowKind::data);
   shapes::Order order(model);
   for (const onnx::Graph& graph : model.graphs())  // a body follows the graph around it
     order.each(graph, visit);
 }
 
-Flow Wiring::flow_of_inputs(const onnx::Model& model, const onnx::Node& node, bool& is_sorted) const {
-  Flow flow = Flow::constant;
+FlowKind FlowIndex::kind_of_inputs(const onnx::Model& model, const onnx::Node& node, bool& is_sorted) const {
+  FlowKind kind = FlowKind::constant;
   for (const onnx::ValueId value : node.inputs()) {
     if (value == onnx::none) continue;
     const onnx::Producer producer = model.producer(value);
     if (producer.kind == onnx::Producer::Kind::initializer) continue;
-    if (producer.kind != onnx::Producer::Kind::node) return Flow::data;
+    if (producer.kind != onnx::Producer::Kind::node) return FlowKind::data;
     if (producer.index >= node.id()) is_sorted = false;
-    flow = std::max(flow, flow_[producer.index]);
-    if (flow == Flow::data) return flow;
+    kind = std::max(kind, kinds_[producer.index]);
+    if (kind == FlowKind::data) return kind;
   }
-  return flow;
+  return kind;
 }
 
 }  // namespace thence::resolve
