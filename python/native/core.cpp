@@ -13,7 +13,7 @@
 #include "base/atomic_file.h"
 #include "edit/tag.h"
 #include "failure.h"
-#include "onnx/content.h"
+#include "onnx/content_hash.h"
 #include "options.h"
 #include "output/formats.h"
 #include "pipeline/pipeline.h"
@@ -119,13 +119,13 @@ nb::dict fingerprint(nb::handle data, const std::vector<std::int64_t>& shape, co
   nb::dict found;
   if (elements == 0 || buffer.bytes().size() % elements != 0) return found;
   const auto width = static_cast<unsigned>(buffer.bytes().size() / elements);
-  onnx::Content content;
+  onnx::ContentHash content;
   {
     const nb::gil_scoped_release released;
-    content = onnx::content_of(buffer.bytes(), width);
+    content = onnx::hash_content(buffer.bytes(), width);
   }
-  found["exact"] = onnx::hash_text(content.exact);
-  found["unordered"] = onnx::hash_text(content.unordered);
+  found["exact"] = onnx::format_hash(content.exact);
+  found["unordered"] = onnx::format_hash(content.unordered);
   return found;
 }
 

@@ -108,7 +108,7 @@ class Questions {
  private:
   // Spelled as the map's JSON spells it.
   static nb::object as_text(std::string_view text) {
-    return nb::cast(base::is_utf8(text) ? std::string(text) : base::valid_utf8(text));
+    return nb::cast(base::is_utf8(text) ? std::string(text) : base::escape_invalid_utf8(text));
   }
   static constexpr auto as_python = [](const auto& one) -> nb::object {
     if constexpr (std::is_same_v<std::decay_t<decltype(one)>, std::monostate>)

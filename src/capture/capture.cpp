@@ -7,7 +7,7 @@
 #include "capture/htp_metadata.h"
 #include "capture/saved_program.h"
 #include "capture/sections.h"
-#include "onnx/content.h"
+#include "onnx/content_hash.h"
 
 namespace thence::capture {
 namespace {
@@ -47,7 +47,7 @@ void read_parameters(JsonValue hierarchy, Capture& capture) {
     for (const JsonValue alias : item["aliases"].items())
       if (const auto other = alias.text()) parameter.aliases.emplace_back(*other);
     if (const auto hash = item["fingerprint"]["unordered"].text())
-      parameter.unordered = onnx::read_hash(*hash);
+      parameter.unordered = onnx::parse_hash(*hash);
     if (!parameter.path.empty()) capture.parameters.push_back(std::move(parameter));
   }
 }
@@ -74,11 +74,11 @@ void read_recordings(JsonValue sections, const std::string& label, Capture& capt
 
 std::optional<std::uint64_t> CapturedParameter::content() const {
   if (unordered || data.empty()) return unordered;
-  return onnx::content_of(data, width).unordered;
+  return onnx::hash_content(data, width).unordered;
 }
 
 Result<Capture> read_capture(std::string_view text, const std::string& label, Diagnostics& diagnostics) {
-  if (base::ZipArchive::begins(text)) return read_saved_program(text, label, diagnostics);
+  if (base::ZipArchive::has_signature(text)) return read_saved_program(text, label, diagnostics);
   if (text.size() > largest_capture)
     return bad(
         label, "C006",

@@ -139,14 +139,14 @@ Result<Capture> read_program(const ZipArchive& archive, const Place& place, cons
   Capture capture;
   capture.sections = {"hierarchy", "fx_graph"};
   // A few bytes of paths can require many modules. A real program has hundreds of bytes for each module.
-  capture.tree.set_room(least_room + room_per_byte * text.size());
+  capture.tree.set_memory_limit(least_room + room_per_byte * text.size());
   read_modules(module, capture.tree);
   const std::size_t listed = capture.tree.size();
   const SavedSignature signature =
       read_signature(module, read_saved_weights(archive, place.top, place.name), capture);
   capture.fx = read_saved_graph(graph, signature, capture.tree);
-  if (capture.tree.full()) return bad("A004", "names more modules than its size allows");
-  capture.tree.set_room(static_cast<std::size_t>(-1));
+  if (capture.tree.is_full()) return bad("A004", "names more modules than its size allows");
+  capture.tree.set_memory_limit(static_cast<std::size_t>(-1));
   // If the graph names other modules, the list of modules is incomplete.
   if (capture.tree.size() == listed) capture.tree.set_complete();
   return capture;

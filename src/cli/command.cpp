@@ -245,7 +245,8 @@ namespace {
 int deliver_to_file(const ModelFlags& flags, const std::function<void(base::Writer&)>& write, bool is_model) {
   if (flags.output.empty() || flags.output == "-") return to_standard_output(write);
   std::optional<Error> error = replaces_input(flags, flags.output, !is_model);
-  const base::Links links = flags.output_is_derived ? base::Links::replace : base::Links::follow;
+  const base::SymlinkPolicy links =
+      flags.output_is_derived ? base::SymlinkPolicy::replace : base::SymlinkPolicy::follow;
   if (!error) error = base::write_atomically(flags.output, write, links);
   return error ? fail(*error) : done;
 }

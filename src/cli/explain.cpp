@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "base/format.h"
-#include "base/nearest.h"
+#include "base/nearest_names.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "output/formats.h"
@@ -63,9 +63,9 @@ std::string places(const onnx::Model& model, const std::string& wanted) {
 }
 
 std::string nearest(const onnx::Model& model, const std::string& wanted) {
-  base::Nearest nearest(wanted);
+  base::NearestNames nearest(wanted);
   for (onnx::NodeId id = 0; id < model.node_count(); ++id)
-    if (const std::string_view name = model.node(id).name(); !name.empty()) nearest.look_at(name);
+    if (const std::string_view name = model.node(id).name(); !name.empty()) nearest.add(name);
   std::string names;
   for (const std::string& name : nearest.names()) names += (names.empty() ? "" : ", ") + brief(name);
   return names;

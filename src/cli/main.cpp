@@ -25,12 +25,12 @@ void on_bus_error(int) {
       "no process writes to it\n";
   [[maybe_unused]] const ssize_t put = write(STDERR_FILENO, text, sizeof text - 1);
   end_python();
-  base::remove_unfinished();
+  base::remove_temporary_file();
   _exit(4);
 }
 void on_interrupt(int) {
   end_python();
-  base::remove_unfinished();
+  base::remove_temporary_file();
   _exit(interrupted);
 }
 // Keeps closed standard streams closed: no opened file may get their descriptors.
@@ -40,7 +40,7 @@ void keep_streams_apart() {
 }
 void on_termination(int signal) {
   end_python();
-  base::remove_unfinished();
+  base::remove_temporary_file();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
@@ -120,11 +120,11 @@ int main(int argc, char** argv) {
   try {
     return thence::cli::run_program(argc, argv);
   } catch (const std::bad_alloc&) {
-    thence::base::remove_unfinished();
+    thence::base::remove_temporary_file();
     std::fputs("error[F005]: out of memory\n  help: free some, or use a machine with more\n", stderr);
     return 4;
   } catch (const std::exception& error) {
-    thence::base::remove_unfinished();
+    thence::base::remove_temporary_file();
     std::fprintf(stderr, "thence: this is a bug in thence, please report it: %s\n", error.what());
     return thence::cli::our_bug;
   }

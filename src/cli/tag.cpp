@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "edit/rewrite.h"
-#include "onnx/content.h"
+#include "onnx/content_hash.h"
 
 namespace thence::cli {
 namespace {
@@ -62,7 +62,7 @@ bool settle_output(ModelFlags& flags, bool in_place) {
 std::string digest_of(const std::string& capture) {
   if (capture.empty()) return {};
   const Result<base::MappedFile> file = base::MappedFile::open(capture);
-  return file ? onnx::hash_text(onnx::content_of(file->bytes(), 1).exact) : std::string();
+  return file ? onnx::format_hash(onnx::hash_content(file->bytes(), 1).exact) : std::string();
 }
 
 struct TagFlags : ModelFlags {

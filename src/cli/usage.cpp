@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "base/nearest.h"
+#include "base/nearest_names.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -14,7 +14,7 @@ namespace {
 // "did you mean 'json'? ", or empty if no name is similar.
 std::string suggestion(const std::string& word, const std::vector<std::string>& names) {
   const std::vector<std::string_view> known(names.begin(), names.end());
-  const std::string_view found = base::nearest(word, known);
+  const std::string_view found = base::nearest_word(word, known);
   return found.empty() ? "" : base::format("did you mean '{}'? ", found);
 }
 

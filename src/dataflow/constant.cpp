@@ -124,7 +124,7 @@ Element element_at(std::string_view data, std::uint64_t index) {
 // Bytes per element; 0 for types that are not read one element at a time.
 unsigned width_of(DataType type) {
   const bool is_read = onnx::is_float(type) || onnx::is_integer(type) || type == DataType::boolean;
-  return is_read ? onnx::bytes_of(type) : 0;
+  return is_read ? onnx::bytes_per_element(type) : 0;
 }
 
 bool is_four_bits(DataType type) { return type == DataType::uint4 || type == DataType::int4; }

@@ -104,7 +104,7 @@ bool has_no_effect(const onnx::Node& node, const onnx::AttributeView& attribute,
 const Defaults& Defaults::shipped() {
   static const Defaults defaults = [] {
     Defaults made;
-    const base::JsonDocument file(base::embedded("defaults.json"));
+    const base::JsonDocument file(base::embedded_file("defaults.json"));
     for (const auto& [op, attributes] : file.root()["operators"].members())
       for (const auto& [attribute, entries] : attributes.members())
         for (const base::JsonValue entry :

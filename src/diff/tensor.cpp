@@ -25,7 +25,7 @@ void append(std::string& bytes, std::uint64_t value) {
 std::optional<std::string> raw_of_fields(const onnx::Pieces& message, DataType type) {
   using onnx::TensorField;
   std::string bytes;
-  const unsigned width = (onnx::bits_of(type) + 7) / 8;
+  const unsigned width = (onnx::bits_per_element(type) + 7) / 8;
   const auto push = [&](std::uint64_t value) {
     switch (width) {
       case 1: return append<std::uint8_t>(bytes, value);
@@ -38,7 +38,7 @@ std::optional<std::string> raw_of_fields(const onnx::Pieces& message, DataType t
     for (wire::Fields field(piece); field.next();) {
       const bool numbers = field.field() == static_cast<std::uint32_t>(TensorField::float_data) ||
                            field.field() == static_cast<std::uint32_t>(TensorField::double_data);
-      if (numbers && field.type() != wire::Type::varint) {  // packed, or one by one
+      if (numbers && field.type() != wire::WireType::varint) {  // packed, or one by one
         bytes += field.bytes();
         continue;
       }
@@ -183,7 +183,7 @@ Tensor tensor_of(const onnx::Pieces& message, ExternalData* external) {
   std::optional<std::string> gathered;
   if (tensor.raw.empty()) gathered = raw_of_fields(message, header.data_type);
   const std::string_view elements = gathered ? std::string_view(*gathered) : tensor.raw;
-  if (const unsigned width = onnx::bytes_of(header.data_type);
+  if (const unsigned width = onnx::bytes_per_element(header.data_type);
       !count || (width > 0 && (elements.size() % width != 0 || elements.size() / width != *count)))
     return tensor;
   fill(tensor, elements);

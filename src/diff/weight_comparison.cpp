@@ -5,7 +5,7 @@
 #include "base/format.h"
 #include "dataflow/constant.h"
 #include "diff/thresholds.h"
-#include "onnx/content.h"
+#include "onnx/content_hash.h"
 
 namespace thence::diff {
 namespace {
@@ -36,7 +36,7 @@ std::vector<WeightComparison::Weight> WeightComparison::weights_of(Side& side,
 std::uint64_t WeightComparison::unordered_hash(const Tensor& tensor) {
   const auto [entry, is_new] =
       unordered_hashes_.try_emplace({tensor.raw.data(), tensor.raw.size(), tensor.type});
-  if (is_new) entry->second = onnx::content_of(tensor.raw, onnx::bytes_of(tensor.type)).unordered;
+  if (is_new) entry->second = onnx::hash_content(tensor.raw, onnx::bytes_per_element(tensor.type)).unordered;
   return entry->second;
 }
 
@@ -51,7 +51,7 @@ std::uint64_t WeightComparison::half_precision_hash(const Tensor& tensor) {
 // Whether they hold the same numbers in any order; if their types differ, rounded to half precision.
 bool WeightComparison::have_same_numbers(const Tensor& a, const Tensor& b) {
   if (a.elements != b.elements || a.message.empty() || b.message.empty()) return false;
-  if (a.type == b.type && !a.raw.empty() && !b.raw.empty() && onnx::bytes_of(a.type) > 0)
+  if (a.type == b.type && !a.raw.empty() && !b.raw.empty() && onnx::bytes_per_element(a.type) > 0)
     return unordered_hash(a) == unordered_hash(b);
   const std::uint64_t content = half_precision_hash(a);
   return content != 0 && content == half_precision_hash(b);

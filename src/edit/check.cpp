@@ -68,7 +68,7 @@ TagReport check_tags(const semantics::Map& map) {
     };
     if (told.tag_fingerprint != hierarchy::Fingerprint(model, id).text())
       find(Fault::stale, report.stale);
-    else if (map.tree().complete() && map.tree().find(told.tag_module) == modules::no_module)
+    else if (map.tree().is_complete() && map.tree().find(told.tag_module) == modules::no_module)
       find(Fault::no_module, report.no_module);
     else if (answer.known() && !answer.is_inferred && map.tree()[answer.module].path != told.tag_module)
       find(Fault::contradicted, report.contradicted);
@@ -90,7 +90,7 @@ Splice with_ids(const onnx::Model& model) {
       if (is_answer(entry) && !is_id(entry)) entries.add(entry.key.substr(key_prefix.size()), entry.value);
     });
     entries.add(id_key, base::format("{}#{}", model.graph_label(node.graph()), node.index()));
-    return texts->keep(entries.text());
+    return texts->store(entries.text());
   };
   return with(model, additions);
 }

@@ -54,10 +54,10 @@ class PartFinder {
   bool belongs(NodeId id) const {
     const resolve::Attribution& answer = map_.answer(id);
     if (!answer.known()) return false;
-    if (map_.tree().within(answer.module, module_)) return in_call(answer.module, answer.call);
+    if (map_.tree().is_within(answer.module, module_)) return in_call(answer.module, answer.call);
     const auto all = map_.modules_of(id);
     return std::any_of(all.begin(), all.end(),
-                       [&](ModuleId module) { return map_.tree().within(module, module_); });
+                       [&](ModuleId module) { return map_.tree().is_within(module, module_); });
   }
 
   // The nodes of a body belong to the module of the node that has the body.

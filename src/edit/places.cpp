@@ -158,7 +158,7 @@ class PlaceFinder {
     if (!answer.known() || answer.module_set == 0) return false;
     const std::vector<ModuleId> modules = map_.modules_of(id);
     return std::any_of(modules.begin(), modules.end(), [&](ModuleId other) {
-      return modules::cross_layer(map_.tree()[answer.module].path, map_.tree()[other].path);
+      return modules::are_in_different_layers(map_.tree()[answer.module].path, map_.tree()[other].path);
     });
   }
 

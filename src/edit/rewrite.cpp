@@ -146,7 +146,7 @@ class Rewriter {
   };
 
   static Kind kind_of(Kind outer, const wire::Fields& field) {
-    if (field.type() != wire::Type::bytes) return Kind::other;
+    if (field.type() != wire::WireType::bytes) return Kind::other;
     const std::uint32_t tag = field.tag();
     switch (outer) {
       case Kind::model:

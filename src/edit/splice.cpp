@@ -48,7 +48,7 @@ void Splice::close(unsigned tag_width, unsigned length_width) {
   std::string header;
   append_varint(header, opened.tag, tag_width);
   append_varint(header, bytes_ - opened.before, length_width);
-  pieces_[opened.header] = texts_.keep(header);
+  pieces_[opened.header] = texts_.store(header);
   bytes_ += header.size();
 }
 
@@ -59,9 +59,10 @@ void Splice::write(base::Writer& out) const {
     if (piece.size() < large)
       out.add(piece);
     else if (!in_file(piece))
-      out.pass(piece);
+      out.write_through(piece);
     else
-      out.pass(base::FilePiece{piece, descriptor_, static_cast<std::uint64_t>(piece.data() - file_.data())});
+      out.write_through(
+          base::FilePiece{piece, descriptor_, static_cast<std::uint64_t>(piece.data() - file_.data())});
   }
 }
 

@@ -21,9 +21,9 @@ class Splice {
   explicit Splice(std::string_view file, int descriptor = -1) : file_(file), descriptor_(descriptor) {}
 
   /// Parts must be added in file order.
-  void copy(std::string_view part) { add(part); }                   // an unchanged part of the file
-  void insert(std::string_view bytes) { add(texts_.keep(bytes)); }  // new bytes, which are copied
-  void lend(std::string_view bytes) { add(bytes); }                 // new bytes that outlive the splice
+  void copy(std::string_view part) { add(part); }                    // an unchanged part of the file
+  void insert(std::string_view bytes) { add(texts_.store(bytes)); }  // new bytes, which are copied
+  void lend(std::string_view bytes) { add(bytes); }                  // new bytes that outlive the splice
   void open(std::uint32_t tag);  // begins a bytes field; its length is known at close()
   /// Ends the field. The widths are the minimum numbers of bytes of its tag and length; 0 means the shortest
   /// encoding.

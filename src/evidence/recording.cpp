@@ -56,7 +56,7 @@ std::vector<std::uint32_t> find_distant_consumers(const Recording& recording, co
       feeds_several_modules[producer] = feeds_several_modules[producer] || another;
       consumer_of[producer] = consumer;
       has_near_consumer[producer] =
-          has_near_consumer[producer] || !modules::cross_layer(path(producer), path(consumer));
+          has_near_consumer[producer] || !modules::are_in_different_layers(path(producer), path(consumer));
     }
   }
   return consumer_of;

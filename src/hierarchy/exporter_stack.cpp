@@ -38,7 +38,7 @@ std::optional<long> slice_number(std::string_view text, long otherwise) {
 
 // The number of modules in a list. Its children are numbered from 0.
 std::optional<long> list_length(const ModuleTree* tree, std::string_view list) {
-  const ModuleId module = tree != nullptr && tree->complete() ? tree->find(list) : no_module;
+  const ModuleId module = tree != nullptr && tree->is_complete() ? tree->find(list) : no_module;
   if (module == no_module) return std::nullopt;
   return static_cast<long>((*tree)[module].children.size());
 }
@@ -172,7 +172,7 @@ StackReader::Found StackReader::find(const ExporterProperties& properties) {
 StackReader::Found StackReader::parse(const ExporterProperties& properties) {
   const ExporterStack stack = read_stack(properties);
   if (stack.modules.empty()) return {};
-  if (!tree_.complete() && needs_support(stack))
+  if (!tree_.is_complete() && needs_support(stack))
     return {.unsupported = &unsupported_.emplace_back(stack.modules.front().path)};
   Found found{no_module, stack.whole};
   for (const StackFrame& frame : stack.modules) {
@@ -180,9 +180,9 @@ StackReader::Found StackReader::parse(const ExporterProperties& properties) {
     // Slice from the end of a list of unknown length.
     const bool sliced = path.find("slice(") != std::string::npos;
     // The tree of a capture has every module, so a path that it lacks is a call path, not a module.
-    const ModuleId module = sliced             ? no_module
-                            : tree_.complete() ? tree_.find(path)
-                                               : tree_.add(path, frame.class_name);
+    const ModuleId module = sliced                ? no_module
+                            : tree_.is_complete() ? tree_.find(path)
+                                                  : tree_.add(path, frame.class_name);
     found.stranger = module == no_module;  // the outer module is not the answer either
     found.module = module;
   }

@@ -22,9 +22,9 @@ std::size_t room_for_modules(const onnx::Model& model) {
 
 Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture, bool use_tags)
     : capture_(std::move(capture)), tree_(capture_ ? std::move(capture_->tree) : ModuleTree()) {
-  if (!tree_.complete()) tree_.set_room(room_for_modules(model));
+  if (!tree_.is_complete()) tree_.set_memory_limit(room_for_modules(model));
   const std::vector<UnsupportedStack> unsupported = read_properties(model, use_tags);
-  if (!tree_.complete()) add_folded_modules(model, tree_);
+  if (!tree_.is_complete()) add_folded_modules(model, tree_);
   parameters_ = parameter_owners(model, tree_);
   copies_ = parameter_copies(model, tree_);
   scopes_.emplace(model, tree_, parameters_);
@@ -42,7 +42,7 @@ std::vector<Hierarchy::UnsupportedStack> Hierarchy::read_properties(const onnx::
     const ExporterProperties properties = exporter_properties(model.node(id));
     if (properties.tagged && use_tags) {
       const bool fits = properties.tag_fingerprint == Fingerprint(model, id).text();
-      const ModuleId module = tree_.complete() || !fits
+      const ModuleId module = tree_.is_complete() || !fits
                                   ? tree_.find(properties.tag_module)
                                   : tree_.add(properties.tag_module, properties.tag_class);
       tags_.push_back(

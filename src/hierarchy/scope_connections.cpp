@@ -9,7 +9,7 @@
 
 namespace thence::hierarchy {
 
-using modules::cross_layer;
+using modules::are_in_different_layers;
 using modules::root;
 
 // The exporter numbers scopes whose text already exists. If a text has as many modules as scopes and no
@@ -144,14 +144,15 @@ ModuleId ScopeResolver::pick_by_neighbours(const Scope& scope, const std::vector
     if (!spend(scope.matches.size())) return no_module;
     const ModuleId neighbour = scopes_[other].matches.front().module;
     const std::string_view where = tree_[neighbour].path;
-    const bool separates_layers =
-        std::any_of(scope.matches.begin(), scope.matches.end(),
-                    [&](const ScopeMatch& rival) { return cross_layer(tree_[rival.module].path, where); });
+    const bool separates_layers = std::any_of(
+        scope.matches.begin(), scope.matches.end(),
+        [&](const ScopeMatch& rival) { return are_in_different_layers(tree_[rival.module].path, where); });
     for (const ScopeMatch& match : scope.matches) {
-      if (tree_.within(neighbour, match.module)) inside.insert(match.module);
-      if (match.module != root && tree_.within(neighbour, tree_[match.module].parent))
+      if (tree_.is_within(neighbour, match.module)) inside.insert(match.module);
+      if (match.module != root && tree_.is_within(neighbour, tree_[match.module].parent))
         around.insert(match.module);
-      if (separates_layers && !cross_layer(tree_[match.module].path, where)) layer.insert(match.module);
+      if (separates_layers && !are_in_different_layers(tree_[match.module].path, where))
+        layer.insert(match.module);
     }
   }
   if (has_unnamed_neighbour)

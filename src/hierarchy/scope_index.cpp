@@ -83,7 +83,7 @@ ScopeId ScopeIndex::intern(std::string_view text, ModuleTree& tree) {
     outer = scopes_.find(around);
     if (outer == no_scope) missing.push_back(around);
   }
-  if (!tree.take_room(missing.size() * a_scope)) return no_scope;
+  if (!tree.charge_memory(missing.size() * a_scope)) return no_scope;
   for (auto next = missing.rbegin(); next != missing.rend(); ++next)
     outer = scopes_.add(*next, split_scope(*next, style_).component, outer);
   return outer;

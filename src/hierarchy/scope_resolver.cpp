@@ -11,7 +11,7 @@
 namespace thence::hierarchy {
 namespace {
 
-using modules::cross_layer;
+using modules::are_in_different_layers;
 using modules::root;
 
 void add_once(std::vector<ModuleId>& modules, ModuleId module) {
@@ -28,7 +28,7 @@ ScopeResolver::ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeSt
 void ScopeResolver::run(const std::vector<ParameterOwner>& parameters) {
   known_ = static_cast<ModuleId>(tree_.size());
   collect_owners(parameters);
-  if (tree_.complete())
+  if (tree_.is_complete())
     for (ModuleId module = 0; module < tree_.size(); ++module)
       by_component_[scope_component(tree_[module].path)].push_back(module);
   const std::vector<ScopeId> order = outermost_first();
@@ -158,11 +158,11 @@ void ScopeResolver::resolve(Scope& scope) {
     // part of the module's name.
     const std::string first =
         std::string(scope.text.substr(0, scope.text.size() - scope.component.size())) + std::string(base);
-    if (const ScopeId found = scopes_.find(first); found != no_scope && !tree_.complete())
+    if (const ScopeId found = scopes_.find(first); found != no_scope && !tree_.is_complete())
       for (const ScopeMatch& match : scopes_[found].matches) add_match(scope, match.module, Fit::counted);
     if (!scope.matches.empty()) return;
   }
-  if (!tree_.complete()) spell_out(scope, outer);
+  if (!tree_.is_complete()) spell_out(scope, outer);
 }
 
 // The outer scope may be any of several modules, because layers whose `forward` is called directly leave no
@@ -178,7 +178,7 @@ void ScopeResolver::resolve_among(Scope& scope, const std::vector<ScopeMatch>& o
     if (add_match(scope, tree_.find(join(around, scope.component)), Fit::skipped)) continue;
     const std::string_view component = base.empty() ? scope.component : base;
     add_match(scope,
-              tree_.complete() ? tree_.find(join(around, component)) : tree_.add(join(around, component)),
+              tree_.is_complete() ? tree_.find(join(around, component)) : tree_.add(join(around, component)),
               Fit::skipped);
   }
 }
@@ -199,7 +199,7 @@ bool ScopeResolver::resolve_component(Scope& scope, ModuleId outer, std::string_
   if (const std::string_view repeated = repeated_container(around, component); !repeated.empty())
     if (add_match(scope, tree_.find(repeated), Fit::container)) return true;
   match_parameter_owners(scope, outer, component);
-  if (scope.matches.empty() && tree_.complete()) match_by_name(scope, outer, component);
+  if (scope.matches.empty() && tree_.is_complete()) match_by_name(scope, outer, component);
   return !scope.matches.empty();
 }
 
@@ -209,8 +209,8 @@ void ScopeResolver::match_parameter_owners(Scope& scope, ModuleId outer, std::st
     if (scope_component(tree_[owner].path) != component) continue;
     // Two modules may share a tensor. If the owner has its own scope elsewhere, this scope may equally be
     // another module that shares the tensor, so the name alone counts.
-    if (!tree_.complete() && !tree_.within(owner, outer) && scope_of_its_own(owner)) continue;
-    add_match(scope, owner, tree_.within(owner, outer) ? Fit::skipped : Fit::foreign);
+    if (!tree_.is_complete() && !tree_.is_within(owner, outer) && scope_of_its_own(owner)) continue;
+    add_match(scope, owner, tree_.is_within(owner, outer) ? Fit::skipped : Fit::foreign);
   }
 }
 
@@ -220,7 +220,7 @@ void ScopeResolver::match_by_name(Scope& scope, ModuleId outer, std::string_view
   if (named == by_component_.end() || named->second.size() > most_rivals || !spend(named->second.size()))
     return;
   for (const ModuleId module : named->second)
-    if (tree_.within(module, outer)) add_match(scope, module, Fit::skipped);
+    if (tree_.is_within(module, outer)) add_match(scope, module, Fit::skipped);
   if (!scope.matches.empty()) return;
   for (const ModuleId module : named->second) add_match(scope, module, Fit::foreign);
 }

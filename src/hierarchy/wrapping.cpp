@@ -9,7 +9,7 @@
 
 #include "hierarchy/capture_thresholds.h"
 #include "hierarchy/parameters.h"
-#include "onnx/content.h"
+#include "onnx/content_hash.h"
 
 namespace thence::hierarchy {
 namespace {
@@ -21,7 +21,7 @@ using capture::Recording;
 using modules::ModuleId;
 using modules::ModuleTree;
 using modules::no_module;
-using onnx::content_of;
+using onnx::hash_content;
 
 using Captured = std::unordered_map<std::string_view, const CapturedParameter*>;
 using Named = std::unordered_map<std::string_view, std::uint32_t>;  // initializers
@@ -57,7 +57,7 @@ std::size_t same_content(const Guess& guess, bool capture_has_it, const Captured
     const auto initializer = named.find(capture_has_it ? rest : std::string_view(longer));
     if (parameter == captured.end() || initializer == named.end()) continue;
     const auto told = parameter->second->content();
-    const auto there = content_of(model, model.initializers()[initializer->second]);
+    const auto there = hash_content(model, model.initializers()[initializer->second]);
     same += told && there && *told == there->unordered;
   }
   return same;
@@ -116,7 +116,7 @@ ModuleTree moved(const ModuleTree& tree, const Wrapping& wrapping, std::vector<M
     for (const std::string_view alias : tree[module].aliases)
       if (const auto other = moved(alias, wrapping)) made.add_alias(place, *other);
   }
-  if (tree.complete()) made.set_complete();
+  if (tree.is_complete()) made.set_complete();
   return made;
 }
 

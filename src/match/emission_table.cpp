@@ -68,7 +68,7 @@ OpEmission EmissionTable::emission_by_name(std::string_view name) const {
 const std::vector<EmissionTable>& EmissionTable::shipped() {
   static const std::vector<EmissionTable> all = [] {
     std::vector<EmissionTable> made;
-    const base::JsonDocument file(base::embedded("operators.json"));
+    const base::JsonDocument file(base::embedded_file("operators.json"));
     for (const auto& [exporter, operations] : file.root()["exporters"].members()) {
       std::unordered_map<std::string, OpEmission> emissions;
       for (const auto& [operation, row] : operations.members()) {

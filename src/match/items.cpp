@@ -6,7 +6,7 @@
 #include "dataflow/bodies.h"
 #include "dataflow/operator_traits.h"
 #include "match/thresholds.h"
-#include "onnx/content.h"
+#include "onnx/content_hash.h"
 
 namespace thence::match {
 namespace {
@@ -149,7 +149,7 @@ ParametersByInitializer parameters_by_content(const onnx::Model& model, const ca
   ParametersByInitializer found(model.initializers().size());
   if (by_content.empty()) return found;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto content = onnx::content_of(model, model.initializers()[i]);
+    const auto content = onnx::hash_content(model, model.initializers()[i]);
     const auto equal = content ? by_content.find(content->unordered) : by_content.end();
     if (equal != by_content.end() && equal->second.size() <= max_equal_parameters) found[i] = equal->second;
   }

@@ -137,7 +137,7 @@ class Model {
   bool may_have_node_metadata() const { return any_node_metadata_; }
 
   /// Bytes of memory for one node and for one value.
-  static constexpr std::size_t bytes_a_node = 40, bytes_a_value = 8;
+  static constexpr std::size_t bytes_per_node = 40, bytes_per_value = 8;
 
  private:
   friend class Node;
@@ -157,7 +157,7 @@ class Model {
     std::uint32_t name = none;
     std::uint32_t producer = 0;  // kind in the upper two bits
   };
-  static_assert(sizeof(NodeRecord) == bytes_a_node && sizeof(ValueRecord) == bytes_a_value);
+  static_assert(sizeof(NodeRecord) == bytes_per_node && sizeof(ValueRecord) == bytes_per_value);
   std::string_view text(std::uint32_t name) const {
     return name == none ? std::string_view() : names_.text(name);
   }

@@ -14,8 +14,8 @@ constexpr std::string_view gap = "  ";
 std::vector<std::size_t> widths_of(const FittedTable& table) {
   std::vector<std::size_t> widths;
   for (const FittedColumn& column : table.columns) {
-    std::size_t most = base::columns(column.title);
-    for (const std::string& cell : column.cells) most = std::max(most, base::columns(cell));
+    std::size_t most = base::display_width(column.title);
+    for (const std::string& cell : column.cells) most = std::max(most, base::display_width(cell));
     widths.push_back(most);
   }
   return widths;
@@ -41,7 +41,7 @@ void fit(FittedTable& table, std::vector<std::size_t>& widths, std::size_t width
         [](const FittedColumn& a, const FittedColumn& b) { return a.dispensable < b.dispensable; });
     std::size_t over = total(widths) - width;
     for (std::size_t i = table.columns.size(); i-- > 0 && over > 0;) {
-      const std::size_t least = std::max(table.columns[i].least, base::columns(table.columns[i].title));
+      const std::size_t least = std::max(table.columns[i].least, base::display_width(table.columns[i].title));
       if (table.columns[i].least == 0 || widths[i] <= least) continue;
       const std::size_t cut = std::min(over, widths[i] - least);
       if (cut == over || first->dispensable == 0) {
@@ -58,12 +58,12 @@ void fit(FittedTable& table, std::vector<std::size_t>& widths, std::size_t width
 }  // namespace
 
 std::string cut_to(const std::string& text, std::size_t width) {
-  if (base::columns(text) <= width) return text;
+  if (base::display_width(text) <= width) return text;
   return text.substr(0, bytes_of_columns(text, width - std::min<std::size_t>(width, 1))) + "…";
 }
 
 std::string cut_middle(const std::string& text, std::size_t width) {
-  const std::size_t all = base::columns(text);
+  const std::size_t all = base::display_width(text);
   if (all <= width) return text;
   if (width < 3) return cut_to(text, width);
   // The end of a path identifies it better than its beginning, so it gets the odd column.
@@ -100,7 +100,7 @@ class LineWriter {
   explicit LineWriter(base::Writer& out) : out_(out) {}
 
   void add(const std::string& text, std::size_t width, bool right, std::string_view colour) {
-    const std::size_t used = base::columns(text), room = width - std::min(width, used);
+    const std::size_t used = base::display_width(text), room = width - std::min(width, used);
     if (!first_) owed_ += gap.size();
     first_ = false;
     if (right) owed_ += room;

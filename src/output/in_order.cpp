@@ -40,7 +40,7 @@ class Line {
       changed_.wait(lock, [&] { return place.ready || failure_ != nullptr; });
       if (!place.ready) std::rethrow_exception(failure_);
       lock.unlock();
-      out.pass(place.text);
+      out.write_through(place.text);
       lock.lock();
       place.ready = false;
       ++written_;

@@ -29,7 +29,7 @@ std::string cell(ColumnReader& reader, const Column& column, onnx::NodeId id) {
 void append_padded(std::string& out, std::string_view text, std::size_t width, bool last) {
   out += text;
   if (last) return;
-  const std::size_t used = base::columns(text);
+  const std::size_t used = base::display_width(text);
   out.append(used < width ? width - used + 2 : 2, ' ');
 }
 
@@ -47,7 +47,8 @@ std::vector<std::size_t> widths_of(ColumnReader& reader, const Nodes& nodes,
   const std::size_t most = width == 0 ? widest : width;
   for (std::size_t row = 0; row < nodes.size(); ++row)
     for (std::size_t i = 0; i < columns.size(); ++i)
-      widths[i] = std::min(most, std::max(widths[i], base::columns(cell(reader, columns[i], nodes[row]))));
+      widths[i] =
+          std::min(most, std::max(widths[i], base::display_width(cell(reader, columns[i], nodes[row]))));
   if (width == 0) return widths;
   // Other paths are shortened first, then short words, and the module last.
   std::vector<std::size_t> least;

@@ -157,7 +157,7 @@ class Explorer {
   void write_edges(onnx::NodeId id, onnx::GraphId graph) {
     json_.begin_array<"incomingEdges">();
     const onnx::Graph& here = model_.graphs()[graph];
-    edges_.into(id, [&](const onnx::Edge& edge) {
+    edges_.for_each_into(id, [&](const onnx::Edge& edge) {
       if (edge.source < here.first_node || edge.source >= here.first_node + here.node_count) return;
       json_.begin_object();
       json_.member<"sourceNodeId">(places_.of(edge.source));

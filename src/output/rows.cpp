@@ -46,7 +46,7 @@ std::vector<std::size_t> widths_of(const Rows& rows, std::size_t width) {
   for (const std::size_t title : widths) least.push_back(std::max<std::size_t>(title, 8));
   for (const auto& row : rows.cells)
     for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], base::columns(printed(row[i])));
+      widths[i] = std::max(widths[i], base::display_width(printed(row[i])));
       if (is_number(row[i])) least[i] = std::max(least[i], widths[i]);  // numbers are never shortened
     }
   if (width > 0) fit_widths(widths, least, width);
@@ -61,7 +61,7 @@ void write_table(const Rows& rows, std::size_t width, base::Writer& out) {
     std::string text;
     for (std::size_t i = 0; i < rows.columns.size(); ++i) {
       const std::string cell = cut_middle(text_of(i), widths[i]);
-      const std::string space(widths[i] - std::min(widths[i], base::columns(cell)), ' ');
+      const std::string space(widths[i] - std::min(widths[i], base::display_width(cell)), ' ');
       if (i > 0) text += "  ";
       text += right(i) ? space + cell : cell + space;
     }

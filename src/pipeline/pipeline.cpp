@@ -89,7 +89,7 @@ Capture capture_of(const AncestorAnswers& ancestor) {
 
 std::optional<Error> check_hierarchy(const MapParts& parts, Diagnostics& diagnostics) {
   const modules::ModuleTree& tree = parts.hierarchy->tree();
-  if (tree.full())
+  if (tree.is_full())
     diagnostics.add(
         {"M003", Severity::warning, "",
          base::format(

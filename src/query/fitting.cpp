@@ -6,7 +6,7 @@
 
 namespace thence::query {
 
-using modules::class_fits;
+using modules::class_matches;
 using modules::ModuleId;
 using modules::no_module;
 
@@ -28,17 +28,17 @@ FittingModules::FittingModules(const semantics::Map& map, const Selector& select
   narrow_under();
   narrow(Kind::class_name, false, [&](const Term& term, ModuleId module) {
     const ModuleId own = map.hf_module(module);
-    return class_fits(term.glob, tree[module].class_name) ||
-           (own != no_module && class_fits(term.glob, tree[own].class_name));
+    return class_matches(term.glob, tree[module].class_name) ||
+           (own != no_module && class_matches(term.glob, tree[own].class_name));
   });
   narrow(Kind::role, false, [&](const Term& term, ModuleId module) {
     const semantics::Role role = map.role(module);
-    return (!role.type.empty() && term.glob.fits_word(role.type)) ||
-           (!role.classification.empty() && term.glob.fits_word(role.classification));
+    return (!role.type.empty() && term.glob.matches_word(role.type)) ||
+           (!role.classification.empty() && term.glob.matches_word(role.classification));
   });
   narrow(Kind::component, false, [&](const Term& term, ModuleId module) {
     const std::string_view component = map.role(module).component;
-    return !component.empty() && term.glob.fits_word(component);
+    return !component.empty() && term.glob.matches_word(component);
   });
   narrow(Kind::layer, false, [&](const Term& term, ModuleId module) {
     const std::vector<modules::LayerStep> layers = map.layers(module);
@@ -48,9 +48,9 @@ FittingModules::FittingModules(const semantics::Map& map, const Selector& select
 
 bool FittingModules::path_fits(const Term& term, ModuleId module) const {
   const modules::Module& one = map_.tree()[module];
-  return term.glob.fits(one.path) ||
+  return term.glob.matches(one.path) ||
          std::any_of(one.aliases.begin(), one.aliases.end(),
-                     [&](std::string_view alias) { return term.glob.fits(alias); });
+                     [&](std::string_view alias) { return term.glob.matches(alias); });
 }
 
 // Every term is evaluated for every module, so that a term without matches can be reported.
@@ -108,7 +108,7 @@ bool FittingOps::fits(const onnx::Node& node) {
     return found->second.fits;
   bool any = false;
   for (std::size_t i = 0; i < terms_.size(); ++i)
-    if (terms_[i].glob.fits_word(op) && (!terms_[i].domain || terms_[i].domain->fits_word(domain))) {
+    if (terms_[i].glob.matches_word(op) && (!terms_[i].domain || terms_[i].domain->matches_word(domain))) {
       any = true;
       hits_[i] = Hit::nodes;
     }
@@ -132,8 +132,8 @@ FittingParameters::FittingParameters(const semantics::Map& map, const Selector& 
 bool FittingParameters::fits(std::string_view parameter, std::string_view name, Hit hit) {
   bool any = false;
   for (std::size_t i = 0; i < terms_.size(); ++i)
-    if ((!parameter.empty() && terms_[i].glob.fits(parameter)) ||
-        (!name.empty() && terms_[i].glob.fits(name))) {
+    if ((!parameter.empty() && terms_[i].glob.matches(parameter)) ||
+        (!name.empty() && terms_[i].glob.matches(name))) {
       any = true;
       raise(hits_[i], hit);
     }

@@ -35,11 +35,11 @@ std::vector<std::string_view> infos_by_value(const onnx::Model& model) {
     base::TextIndex made;
     for (onnx::NodeId id = graph.first_node; id < graph.first_node + graph.node_count; ++id)
       for (const onnx::ValueId value : model.node(id).outputs())
-        if (value != onnx::none && made.find(name_of(value), name_of) == base::TextIndex::nothing)
+        if (value != onnx::none && made.find(name_of(value), name_of) == base::TextIndex::not_found)
           made.add(name_of(value), value);
     for (const std::string_view info : infos)
       if (const std::uint32_t value = made.find(onnx::read_value_info(info).name, name_of);
-          value != base::TextIndex::nothing)
+          value != base::TextIndex::not_found)
         tell(value, info);
   }
   return told;
@@ -78,7 +78,7 @@ void fill_edges(const onnx::Model& model, Database& database) {
   const onnx::Edges edges(model);
   Statement row = insert_into(database, "edges", 5);
   for (onnx::NodeId id = 0; id < model.node_count(); ++id)
-    edges.into(id, [&](const onnx::Edge& edge) {
+    edges.for_each_into(id, [&](const onnx::Edge& edge) {
       for (const std::uint32_t number : {edge.target, edge.input, edge.source, edge.output, edge.value})
         row.number(number);
       row.done();

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/format.h"
-#include "base/nearest.h"
+#include "base/nearest_names.h"
 #include "base/text.h"
 #include "query/selector.h"
 
@@ -90,11 +90,11 @@ std::string hint(const Map& map, const Term& term) {
   if (term.kind == Kind::layer) return layers_of(map);
   if (term.kind == Kind::class_name && !map.tree().has_classes())
     return "the file has no classes: give a capture with --capture";
-  base::Nearest nearest(term.kind == Kind::op ? term.glob.text() : term.text);
+  base::NearestNames nearest(term.kind == Kind::op ? term.glob.text() : term.text);
   std::vector<std::string> some;
   constexpr std::size_t few = 12;
   each_name(map, term, [&](std::string_view name) {
-    nearest.look_at(name);
+    nearest.add(name);
     if (some.size() <= few) some.emplace_back(name.substr(0, 200));
   });
   if (const std::vector<std::string> names = nearest.names(); !names.empty())

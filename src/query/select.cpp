@@ -13,7 +13,7 @@ class Sources {
   explicit Sources(const Selector& selector) : terms_(selector.terms(Kind::source)), hits_(terms_.size()) {
     for (std::size_t source = 0; source < evidence::source_count; ++source)
       for (const Term& term : terms_)
-        if (term.glob.fits_word(evidence::name_of(static_cast<evidence::Source>(source))))
+        if (term.glob.matches_word(evidence::name_of(static_cast<evidence::Source>(source))))
           fits_[source] = true;
   }
 
@@ -21,7 +21,7 @@ class Sources {
     if (terms_.empty()) return true;
     if (!answer.known() || !fits_[static_cast<std::size_t>(answer.source)]) return false;
     for (std::size_t i = 0; i < terms_.size(); ++i)
-      if (hits_[i] == Hit::nothing && terms_[i].glob.fits_word(evidence::name_of(answer.source)))
+      if (hits_[i] == Hit::nothing && terms_[i].glob.matches_word(evidence::name_of(answer.source)))
         hits_[i] = Hit::nodes;
     return true;
   }

@@ -42,7 +42,7 @@ Result<Term> read_term(Kind kind, const std::string& text) {
   } else if (kind == Kind::source) {
     const std::vector<std::string_view> names = source_names();
     if (std::none_of(names.begin(), names.end(),
-                     [&](std::string_view name) { return term.glob.fits_word(name); }))
+                     [&](std::string_view name) { return term.glob.matches_word(name); }))
       return malformed(kind, text, base::format("sources: {}", base::joined(names, ", ")));
   }
   return term;

@@ -58,7 +58,7 @@ SqlValue value_of(sqlite3_stmt* statement, int column) {
       if (text == nullptr) return std::string();
       const std::string_view bytes(text, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
       // SQL can produce any bytes.
-      return base::is_utf8(bytes) ? std::string(bytes) : base::valid_utf8(bytes);
+      return base::is_utf8(bytes) ? std::string(bytes) : base::escape_invalid_utf8(bytes);
     }
   }
 }

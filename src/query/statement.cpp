@@ -52,11 +52,11 @@ void Statement::text(std::string_view value) {
   else if (value.find('\0') == std::string_view::npos && base::is_utf8(value))
     hold(value);
   else
-    hold_copy(base::valid_utf8(value));
+    hold_copy(base::escape_invalid_utf8(value));
 }
 
 void Statement::text(std::string&& value) {
-  if (database_.ok()) hold_copy(base::is_utf8(value) ? value : base::valid_utf8(value));
+  if (database_.ok()) hold_copy(base::is_utf8(value) ? value : base::escape_invalid_utf8(value));
 }
 
 void Statement::text_or_null(std::string_view value) {

@@ -68,7 +68,7 @@ Basis ConfidenceTable::basis(Inference inference, float least_confidence) {
 }
 
 ConfidenceTable::ConfidenceTable() {
-  const base::JsonDocument document(base::embedded("calibration.json"));
+  const base::JsonDocument document(base::embedded_file("calibration.json"));
   const base::JsonValue table = document.root()["confidence"];
   const auto add = [&](std::string_view source, const std::string& key, float otherwise) {
     rows_.push_back(

@@ -67,7 +67,7 @@ Agreement agreement_with(const RuleInput& input, const Evidence& winner) {
   for (const Evidence& other : input.all) {
     if (other.source == winner.source) continue;
     if (other.module == winner.module) return confirmation_by(other.strength);
-    if (other.source == Source::parameter && tree.within(other.module, winner.module)) continue;
+    if (other.source == Source::parameter && tree.is_within(other.module, winner.module)) continue;
     result = Agreement::contradicted;
   }
   return result;
@@ -100,7 +100,7 @@ bool has_unresolved_stack(const RuleInput& input) {
 // A capture lists every module of its model. If the name or stack of a node fits none of them, the file has a
 // module that the capture lacks; this reason is more helpful than "no evidence".
 bool outside_capture(const RuleInput& input, Verdict& verdict) {
-  if (!input.hierarchy.tree().complete()) return false;
+  if (!input.hierarchy.tree().is_complete()) return false;
   const bool scoped = input.sources.has(Source::onnx_scope_parsing) &&
                       input.hierarchy.scopes().of_name(input.node) != hierarchy::no_scope;
   if (!scoped && !has_unresolved_stack(input)) return false;
@@ -110,7 +110,7 @@ bool outside_capture(const RuleInput& input, Verdict& verdict) {
 // The number of modules is limited in proportion to the size of the file. Beyond the limit modules are not
 // read, so that evidence may be missing.
 bool module_limit(const RuleInput& input, Verdict& verdict) {
-  if (!input.hierarchy.tree().full()) return false;
+  if (!input.hierarchy.tree().is_full()) return false;
   return leave_unknown(Reason::past_limits, verdict);
 }
 
@@ -221,7 +221,7 @@ bool weight_of_merged(const RuleInput& input, Verdict& verdict) {
   const auto weight = std::find_if(input.all.begin(), input.all.end(),
                                    [](const Evidence& e) { return e.source == Source::parameter; });
   const ModuleId named = input.candidate->module;
-  if (weight == input.all.end() || input.hierarchy.tree().within(weight->module, named)) return false;
+  if (weight == input.all.end() || input.hierarchy.tree().is_within(weight->module, named)) return false;
   attribute(input, *input.candidate, verdict);
   verdict.attribution.module = weight->module;
   verdict.attribution.source = Source::parameter;

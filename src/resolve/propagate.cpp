@@ -76,7 +76,8 @@ class Propagation {
     spend_work(neighbours.modules.size() * (1 + tree_[other.module].path.size() / 128));
     for (const ModuleId module : neighbours.modules)
       neighbours.layers_differ =
-          neighbours.layers_differ || modules::cross_layer(tree_[module].path, tree_[other.module].path);
+          neighbours.layers_differ ||
+          modules::are_in_different_layers(tree_[module].path, tree_[other.module].path);
     neighbours.common = neighbours.common == no_module
                             ? other.module
                             : tree_.common_ancestor(neighbours.common, other.module);
@@ -256,7 +257,7 @@ class Propagation {
     if (work_left_ == 0) return true;  // out of budget: assume that it crosses
     for (const ModuleId a : from.modules)
       for (const ModuleId b : to.modules)
-        if (modules::cross_layer(tree_[a].path, tree_[b].path)) return true;
+        if (modules::are_in_different_layers(tree_[a].path, tree_[b].path)) return true;
     return false;
   }
 

@@ -44,7 +44,7 @@ class Decider {
   bool counts(ModuleId id) const {
     const modules::Module& module = tree_[id];
     if (module.class_name.empty() && (module.children.empty() || !module.only_numbers)) return true;
-    return id == modules::root || filter_.shows(module.class_name) ||
+    return id == modules::root || filter_.is_shown(module.class_name) ||
            filter_.hf_module(tree_, id) == no_module;
   }
 

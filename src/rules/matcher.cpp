@@ -35,11 +35,11 @@ bool Matcher::may_match(const Glob& glob, std::string_view text) const {
 bool Matcher::fits(const Rule& rule) const {
   if (!rule.paths.empty() &&
       (path_.empty() || std::none_of(rule.paths.begin(), rule.paths.end(), [&](const Glob& glob) {
-         return may_match(glob, path_) && glob.fits(path_);
+         return may_match(glob, path_) && glob.matches(path_);
        })))
     return false;
   return rule.classes.empty() || std::any_of(rule.classes.begin(), rule.classes.end(), [&](const Glob& glob) {
-           return may_match(glob, class_name_) && modules::class_fits(glob, class_name_);
+           return may_match(glob, class_name_) && modules::class_matches(glob, class_name_);
          });
 }
 
@@ -53,7 +53,7 @@ std::string Matcher::target(const Rule& rule) const {
   std::vector<std::string_view> taken;
   for (const Glob& glob : rule.paths) {
     taken.clear();
-    if (glob.fits(path_, &taken)) break;
+    if (glob.matches(path_, &taken)) break;
   }
   return filled(rule.to, taken);
 }

@@ -28,7 +28,7 @@ class Maker {
       if (view_.stands_for[view_.told_as[id]] == id)
         for (const std::string_view alias : tree_[id].aliases) view_.tree.add_alias(view_.told_as[id], alias);
     give_roles();
-    if (tree_.complete()) view_.tree.set_complete();
+    if (tree_.is_complete()) view_.tree.set_complete();
     view_.decisions = std::move(decisions_.modules);
     return std::move(view_);
   }
@@ -84,7 +84,7 @@ class Maker {
 
   ModuleId add(ModuleId parent, const std::string& path, std::string_view class_name, ModuleId stands_for) {
     view_.stands_for.push_back(stands_for);
-    return view_.tree.add_inside(parent, path, class_name);
+    return view_.tree.add_child(parent, path, class_name);
   }
 
   // Checks that only one module has a path. `rule` is the rule that gave the path, if any.

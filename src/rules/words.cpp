@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "base/nearest.h"
+#include "base/nearest_names.h"
 #include "base/text.h"
 #include "modules/module_tree.h"
 #include "rules/target.h"
@@ -44,7 +44,7 @@ Error Words::wrong(Place place, const std::string& what, const std::string& hint
 }
 
 Error Words::unknown_key(const Entry& entry, std::span<const std::string_view> known) const {
-  const std::string_view meant = base::nearest(entry.key, known);
+  const std::string_view meant = base::nearest_word(entry.key, known);
   return {ErrorKind::bad_input, "R002",
           base::format("{}: unknown key '{}'", place_in(file_, entry.place),
                        base::printable(entry.key.substr(0, longest_word))),
@@ -161,10 +161,10 @@ Words::Fault Words::check_stars(const Rule& rule, Place target) const {
     return wrong(target, "braces in a new path hold the number of a star",
                  "such as {1}, and no other braces");
   for (const Glob& glob : rule.paths)
-    if (*most > glob.stars())
+    if (*most > glob.star_count())
       return wrong(target,
                    base::format("{{{}}} stands for a star that '{}' does not have", *most, glob.text()),
-                   base::format("that pattern has {} of them", glob.stars()));
+                   base::format("that pattern has {} of them", glob.star_count()));
   return {};
 }
 

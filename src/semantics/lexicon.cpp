@@ -84,7 +84,7 @@ bool LexiconEntry::matches(const WordSet& name_words) const {
 
 const Lexicon& Lexicon::shipped() {
   static const Lexicon lexicon = [] {
-    const base::JsonDocument document(base::embedded("lexicon.json"));
+    const base::JsonDocument document(base::embedded_file("lexicon.json"));
     const base::JsonValue file = document.root();
     return Lexicon{read_entries(file["types"]), read_entries(file["weak_types"]),
                    read_entries(file["wholes"]), read_entries(file["components"]),

@@ -29,7 +29,7 @@ std::vector<ModuleId> ordered_children(const modules::ModuleTree& tree, ModuleId
                   [&](ModuleId child) { return base::is_digits(tree[child].name()); }))
     std::stable_sort(children.begin(), children.end(),
                      [&](ModuleId a, ModuleId b) { return number(a) < number(b); });
-  else if (!tree.complete())
+  else if (!tree.is_complete())
     std::sort(children.begin(), children.end(),
               [&](ModuleId a, ModuleId b) { return tree[a].name() < tree[b].name(); });
   return children;
@@ -47,7 +47,7 @@ Tags::Tags(const modules::ModuleTree& tree, const modules::ClassFilter& filter, 
     const auto [module, parent] = pending.back();
     pending.pop_back();
     ModuleId shown = parent;
-    if (module == modules::root || filter.shows(tree[module].class_name)) {
+    if (module == modules::root || filter.is_shown(tree[module].class_name)) {
       positions_[module].shown_parent = parent;
       by_class[{parent, modules::short_class(tree[module].class_name)}].push_back(module);
       shown = module;

@@ -9,7 +9,7 @@ using modules::no_module;
 
 WrittenTags written_tags(const hierarchy::Hierarchy& hierarchy) {
   WrittenTags written;
-  if (hierarchy.tree().complete()) return written;
+  if (hierarchy.tree().is_complete()) return written;
   std::unordered_set<ModuleId> disputed;
   for (const hierarchy::NodeTag& tag : hierarchy.tags()) {
     if (!tag.fits || tag.module == no_module) continue;

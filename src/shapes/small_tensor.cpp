@@ -66,7 +66,7 @@ void append_field(wire::Fields& field, DataType type, std::vector<Size>& content
   } else if (field.tag() == bytes_tag(TensorField::float_data)) {
     append_raw<float>(field.bytes(), content);
   } else if (field.tag() ==
-             wire::tag_of(static_cast<std::uint32_t>(TensorField::float_data), wire::Type::fixed32)) {
+             wire::tag_of(static_cast<std::uint32_t>(TensorField::float_data), wire::WireType::fixed32)) {
     append_number(size_of_float(field.as_float()), content);
   }
 }

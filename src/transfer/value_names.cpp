@@ -30,7 +30,7 @@ ValueNames::ValueNames(const onnx::Model& ancestor, const onnx::Model& descendan
 
 onnx::ValueId ValueNames::find(std::string_view name) const {
   const std::uint32_t found = values_.find(name, [this](std::uint32_t each) { return name_of(each); });
-  return found == base::TextIndex::nothing || is_ambiguous_[found] ? none : found;
+  return found == base::TextIndex::not_found || is_ambiguous_[found] ? none : found;
 }
 
 onnx::ValueId ValueNames::value_of_same_or_derived_name(onnx::ValueId ours) const {

@@ -14,7 +14,7 @@ namespace {
 
 TEST(TextIndex, FindsNothingWhenEmpty) {
   const TextIndex index;
-  EXPECT_EQ(index.find("a", [](std::uint32_t) { return std::string_view(); }), TextIndex::nothing);
+  EXPECT_EQ(index.find("a", [](std::uint32_t) { return std::string_view(); }), TextIndex::not_found);
 }
 
 RC_GTEST_PROP(TextIndex, FindsWhatAMapFinds, (const std::vector<std::string>& texts, std::uint8_t room)) {
@@ -25,8 +25,8 @@ RC_GTEST_PROP(TextIndex, FindsWhatAMapFinds, (const std::vector<std::string>& te
   std::map<std::string, std::uint32_t> expected;
   for (const std::string& text : texts) {
     const std::uint32_t found = index.find(text, text_of);
-    RC_ASSERT((found == TextIndex::nothing) == !expected.contains(text));
-    if (found != TextIndex::nothing) {
+    RC_ASSERT((found == TextIndex::not_found) == !expected.contains(text));
+    if (found != TextIndex::not_found) {
       RC_ASSERT(found == expected.at(text));
       continue;
     }

@@ -73,9 +73,9 @@ RC_GTEST_PROP(Printable, IsHarmlessWhateverTheBytes, (const std::string& bytes))
 }
 
 TEST(Columns, AreCharactersNotBytes) {
-  EXPECT_EQ(columns(""), 0u);
-  EXPECT_EQ(columns("abc"), 3u);
-  EXPECT_EQ(columns("größe"), 5u);
+  EXPECT_EQ(display_width(""), 0u);
+  EXPECT_EQ(display_width("abc"), 3u);
+  EXPECT_EQ(display_width("größe"), 5u);
 }
 
 TEST(Split, KeepsEmptyPieces) {

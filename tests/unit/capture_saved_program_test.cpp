@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "onnx/content.h"
+#include "onnx/content_hash.h"
 #include "zip.h"
 
 namespace thence::capture {
@@ -81,7 +81,7 @@ TEST(SavedProgram, KnowsEveryModule) {
   const Result<Capture> capture = read(bytes);
   ASSERT_TRUE(capture) << capture.error().text;
   const ModuleTree& tree = capture->tree;
-  EXPECT_TRUE(tree.complete());
+  EXPECT_TRUE(tree.is_complete());
   ASSERT_EQ(tree.size(), 4u);
   EXPECT_EQ(tree[modules::root].class_name, "pkg.Net");
   EXPECT_EQ(tree[tree.find("fc")].class_name, "torch.nn.modules.linear.Linear");
@@ -97,7 +97,7 @@ TEST(SavedProgram, KnowsTiedParametersAndTheirContent) {
   ASSERT_EQ(capture->parameters.size(), 2u);
   EXPECT_EQ(capture->parameters[0].path, "fc.weight");
   EXPECT_EQ(capture->parameters[0].aliases, std::vector<std::string>{"head.weight"});
-  EXPECT_EQ(capture->parameters[0].content(), onnx::content_of("aaaabbbb", 4).unordered);
+  EXPECT_EQ(capture->parameters[0].content(), onnx::hash_content("aaaabbbb", 4).unordered);
   EXPECT_EQ(capture->parameters[1].path, "mask");
   EXPECT_EQ(capture->parameters[1].content(), std::nullopt);
 }

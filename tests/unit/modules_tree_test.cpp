@@ -33,16 +33,16 @@ TEST(ModuleTree, FindsCommonAncestors) {
   EXPECT_EQ(tree[tree.common_ancestor(query, key)].path, "layer.0.attention");
   EXPECT_EQ(tree[tree.common_ancestor(query, other)].path, "layer");
   EXPECT_EQ(tree.nearest_runnable(tree.common_ancestor(query, other)), root);
-  EXPECT_FALSE(tree.within(tree.find("layer.10"), tree.add("layer.1")));
+  EXPECT_FALSE(tree.is_within(tree.find("layer.10"), tree.add("layer.1")));
 }
 
 TEST(Layers, AreIntegersWherePathsPart) {
-  EXPECT_TRUE(cross_layer("encoder.layer.1.mlp", "encoder.layer.10.mlp"));
-  EXPECT_FALSE(cross_layer("encoder.layer.1.mlp", "encoder.layer.1.attention"));
-  EXPECT_FALSE(cross_layer("encoder.layer.1", "encoder.layer"));
-  EXPECT_FALSE(cross_layer("convs.0", "norms.0"));
-  EXPECT_FALSE(cross_layer("a.1", "a.b"));
-  EXPECT_FALSE(cross_layer("a", "a"));
+  EXPECT_TRUE(are_in_different_layers("encoder.layer.1.mlp", "encoder.layer.10.mlp"));
+  EXPECT_FALSE(are_in_different_layers("encoder.layer.1.mlp", "encoder.layer.1.attention"));
+  EXPECT_FALSE(are_in_different_layers("encoder.layer.1", "encoder.layer"));
+  EXPECT_FALSE(are_in_different_layers("convs.0", "norms.0"));
+  EXPECT_FALSE(are_in_different_layers("a.1", "a.b"));
+  EXPECT_FALSE(are_in_different_layers("a", "a"));
 }
 
 TEST(Layers, OutermostFirst) {

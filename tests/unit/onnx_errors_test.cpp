@@ -150,7 +150,7 @@ TEST(Limits, WeightsDoNotCountAsRoomForMemory) {
   const Message weight = tensor("w").text(TensorField::raw_data, std::string(1000, 'x'));
   const std::string bytes = model(graph({}).inner(GraphField::initializer, weight)).bytes();
   const wire::Survey survey = wire::survey(bytes, static_cast<std::uint8_t>(Kind::model), layout());
-  EXPECT_EQ(Counts(bytes.size(), survey).described, bytes.size() - 1000);
+  EXPECT_EQ(Counts(bytes.size(), survey).structure_bytes, bytes.size() - 1000);
 }
 
 TEST(Open, ReadsAFileAndKeepsItMapped) {

@@ -90,10 +90,10 @@ TEST(NameTable, TheLastOfSeveralNamesForOnePlaceWins) {
 TEST(NameTable, AskingForOneNameFirstFinishesTheOthers) {
   const Words words({"waiting", "now"});
   NameTable table(words.text, 2);
-  std::uint32_t waiting = none;
-  table.intern_later(words.views[0], &waiting);
+  std::uint32_t pending = none;
+  table.intern_later(words.views[0], &pending);
   EXPECT_EQ(table.intern(words.views[1]), 1u);
-  EXPECT_EQ(waiting, 0u);
+  EXPECT_EQ(pending, 0u);
 }
 
 TEST(NameTable, NamesCanBeReadAfterItIsSealed) {

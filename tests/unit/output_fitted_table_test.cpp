@@ -12,13 +12,13 @@ using Widths = std::vector<std::size_t>;
 TEST(CutMiddle, KeepsBothEnds) {
   EXPECT_EQ(cut_middle("encoder.layer.0.attention", 11), "encod…ntion");
   EXPECT_EQ(cut_middle("short", 5), "short");
-  EXPECT_EQ(base::columns(cut_middle("encoder.layer.0.attention", 10)), 10u);
+  EXPECT_EQ(base::display_width(cut_middle("encoder.layer.0.attention", 10)), 10u);
 }
 
 TEST(CutMiddle, NeverSplitsACharacter) {
   for (std::size_t width = 1; width < 8; ++width) {
     const std::string cut = cut_middle("äöüßéàç…ñ", width);
-    EXPECT_EQ(base::columns(cut), width) << cut;
+    EXPECT_EQ(base::display_width(cut), width) << cut;
     EXPECT_TRUE(base::is_printable(cut)) << cut;
   }
 }

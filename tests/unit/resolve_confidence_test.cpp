@@ -22,7 +22,7 @@ class ConfidenceTableTest : public testing::Test {
     const std::optional<double> value = document_.root()["confidence"][source][key].real();
     return value ? std::optional(static_cast<float>(*value)) : std::nullopt;
   }
-  const base::JsonDocument document_{base::embedded("calibration.json")};
+  const base::JsonDocument document_{base::embedded_file("calibration.json")};
   const ConfidenceTable& shipped_ = ConfidenceTable::shipped();
 };
 

@@ -109,9 +109,9 @@ TEST(DecideWithoutEvidence, OutsideCaptureIfAStackNamesNoModuleOfTheCapture) {
 
 TEST(DecideWithoutEvidence, ModuleLimitIfTheTreeIsFull) {
   test::Capture capture;
-  capture.tree.set_room(1);
+  capture.tree.set_memory_limit(1);
   capture.tree.add("a.module.that.does.not.fit");
-  ASSERT_TRUE(capture.tree.full());
+  ASSERT_TRUE(capture.tree.is_full());
   const Net net(test::model(graph({node("Relu", {"x"}, {"y"})})), std::move(capture));
   const Verdict verdict = without_evidence(net);
   EXPECT_EQ(verdict.attribution.rule, DecisionRule::module_limit);

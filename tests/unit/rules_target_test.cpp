@@ -10,7 +10,7 @@ namespace {
 
 std::string moved(const char* pattern, const char* path, const char* target) {
   std::vector<std::string_view> taken;
-  return base::Glob(pattern).fits(path, &taken) ? filled(target, taken) : "no";
+  return base::Glob(pattern).matches(path, &taken) ? filled(target, taken) : "no";
 }
 
 TEST(Target, StarsAreNumberedFromTheLeft) {

@@ -121,7 +121,7 @@ TEST(Tags, NameOneModule) {
   std::set<std::string> all;
   std::size_t shown = 0;
   for (modules::ModuleId id = 0; id < tree.size(); ++id)
-    if (filter.shows(tree[id].class_name)) {
+    if (filter.is_shown(tree[id].class_name)) {
       ++shown;
       all.insert(tags.of(id));
     }

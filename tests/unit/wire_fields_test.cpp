@@ -44,11 +44,11 @@ TEST(Fields, ReadsEachWireType) {
   EXPECT_EQ(fields.bytes(), "abc");
   ASSERT_TRUE(fields.next());
   EXPECT_EQ(fields.field(), 3u);
-  EXPECT_EQ(fields.type(), Type::fixed32);
+  EXPECT_EQ(fields.type(), WireType::fixed32);
   EXPECT_EQ(fields.as_float(), 1.0f);
   ASSERT_TRUE(fields.next());
   EXPECT_EQ(fields.field(), 4u);
-  EXPECT_EQ(fields.type(), Type::fixed64);
+  EXPECT_EQ(fields.type(), WireType::fixed64);
   EXPECT_EQ(fields.bytes(), "\1\2\3\4\5\6\7\x08");
   EXPECT_FALSE(fields.next());
   EXPECT_EQ(fields.fault(), Fault::none);

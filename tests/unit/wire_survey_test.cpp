@@ -47,8 +47,8 @@ TEST(Survey, CountsFieldsAtEveryDepth) {
   EXPECT_EQ(found.count(tree, 1), 3u);
   EXPECT_EQ(found.count(tree, 5), 3u);
   EXPECT_EQ(found.count(tree, 2), 0u);
-  EXPECT_EQ(found.count_filled(tree, 1), 2u);
-  EXPECT_EQ(found.count_filled(tree, 5), 2u);
+  EXPECT_EQ(found.count_nonempty(tree, 1), 2u);
+  EXPECT_EQ(found.count_nonempty(tree, 5), 2u);
 }
 
 TEST(Survey, CountsOnlyBytesFields) {

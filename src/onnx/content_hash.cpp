@@ -1,4 +1,4 @@
-#include "onnx/content.h"
+#include "onnx/content_hash.h"
 
 #include <xxhash.h>
 
@@ -13,13 +13,13 @@ namespace thence::onnx {
 namespace {
 
 // Every bit of the result depends on every bit of x.
-constexpr std::uint64_t mixed(std::uint64_t x) {
+constexpr std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
   return x ^ (x >> 31);
 }
 
-constexpr std::uint32_t mixed(std::uint32_t x) {
+constexpr std::uint32_t mix(std::uint32_t x) {
   x = (x ^ (x >> 16)) * 0x7feb352d;
   x = (x ^ (x >> 15)) * 0x846ca68b;
   return x ^ (x >> 16);
@@ -29,54 +29,54 @@ constexpr std::uint32_t mixed(std::uint32_t x) {
 // vector instructions.
 template <class Element>
   requires(sizeof(Element) <= 4)
-std::uint64_t sum_of(std::string_view data) {
-  std::uint32_t one = 0, other = 0;
+std::uint64_t sum_element_hashes(std::string_view data) {
+  std::uint32_t first_sum = 0, second_sum = 0;
   const std::size_t count = data.size() / sizeof(Element);
   for (std::size_t i = 0; i < count; ++i) {
     Element element;
     std::memcpy(&element, data.data() + i * sizeof element, sizeof element);
-    one += mixed(static_cast<std::uint32_t>(element) + 0x9e3779b9u);
-    other += mixed(static_cast<std::uint32_t>(element) ^ 0x7f4a7c15u);
+    first_sum += mix(static_cast<std::uint32_t>(element) + 0x9e3779b9u);
+    second_sum += mix(static_cast<std::uint32_t>(element) ^ 0x7f4a7c15u);
   }
-  return std::uint64_t{one} << 32 | other;
+  return std::uint64_t{first_sum} << 32 | second_sum;
 }
 
 template <class Element>
   requires(sizeof(Element) > 4)
-std::uint64_t sum_of(std::string_view data) {
+std::uint64_t sum_element_hashes(std::string_view data) {
   std::uint64_t sum = 0;
   const std::size_t count = data.size() / sizeof(Element);
   for (std::size_t i = 0; i < count; ++i) {
     Element element;
     std::memcpy(&element, data.data() + i * sizeof element, sizeof element);
-    sum += mixed(static_cast<std::uint64_t>(element) + 0x9e3779b97f4a7c15);
+    sum += mix(static_cast<std::uint64_t>(element) + 0x9e3779b97f4a7c15);
   }
   return sum;
 }
 
-std::uint64_t sum_of(std::string_view data, unsigned width) {
+std::uint64_t sum_element_hashes(std::string_view data, unsigned width) {
   switch (width) {
-    case 1: return sum_of<std::uint8_t>(data);
-    case 2: return sum_of<std::uint16_t>(data);
-    case 4: return sum_of<std::uint32_t>(data);
-    default: return sum_of<std::uint64_t>(data);  // including both halves of complex numbers
+    case 1: return sum_element_hashes<std::uint8_t>(data);
+    case 2: return sum_element_hashes<std::uint16_t>(data);
+    case 4: return sum_element_hashes<std::uint32_t>(data);
+    default: return sum_element_hashes<std::uint64_t>(data);  // including both halves of complex numbers
   }
 }
 
 }  // namespace
 
-Content content_of(std::string_view data, unsigned width) {
-  Content content;
+ContentHash hash_content(std::string_view data, unsigned width) {
+  ContentHash content;
   content.elements = data.size() / width;
   content.exact = XXH3_64bits_withSeed(data.data(), data.size(), width);
-  content.unordered = mixed(sum_of(data, width) ^ (content.elements << 8) ^ width);
+  content.unordered = mix(sum_element_hashes(data, width) ^ (content.elements << 8) ^ width);
   return content;
 }
 
-std::optional<Content> content_of(const onnx::Model& model, const onnx::Initializer& initializer) {
+std::optional<ContentHash> hash_content(const onnx::Model& model, const onnx::Initializer& initializer) {
   if (initializer.sparse) return std::nullopt;
   const onnx::TensorView tensor = model.tensor(initializer);
-  const unsigned width = bytes_of(tensor.data_type);
+  const unsigned width = bytes_per_element(tensor.data_type);
   const std::optional<std::uint64_t> elements = tensor.elements();
   if (width == 0 || tensor.external || !elements || *elements == 0) return std::nullopt;
   std::string_view data;
@@ -85,12 +85,12 @@ std::optional<Content> content_of(const onnx::Model& model, const onnx::Initiali
         (field.tag() == wire::bytes_tag(onnx::TensorField::float_data) && width == 4 && data.empty()))
       data = field.bytes();
   if (data.size() / width != *elements || data.size() % width != 0) return std::nullopt;
-  return content_of(data, width);
+  return hash_content(data, width);
 }
 
-std::string hash_text(std::uint64_t hash) { return base::format("{:016x}", hash); }
+std::string format_hash(std::uint64_t hash) { return base::format("{:016x}", hash); }
 
-std::optional<std::uint64_t> read_hash(std::string_view text) {
+std::optional<std::uint64_t> parse_hash(std::string_view text) {
   std::uint64_t hash = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), hash, 16);
   if (text.size() != 16 || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size())

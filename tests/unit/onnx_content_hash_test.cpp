@@ -1,4 +1,4 @@
-#include "onnx/content.h"
+#include "onnx/content_hash.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -15,28 +15,28 @@ std::string bytes_of(const std::vector<float>& values) {
   return bytes;
 }
 
-RC_GTEST_PROP(Content, UnorderedSurvivesAnyOrder, (std::vector<float> values)) {
-  const Content before = content_of(bytes_of(values), 4);
+RC_GTEST_PROP(ContentHash, UnorderedSurvivesAnyOrder, (std::vector<float> values)) {
+  const ContentHash before = hash_content(bytes_of(values), 4);
   std::reverse(values.begin(), values.end());
-  const Content after = content_of(bytes_of(values), 4);
+  const ContentHash after = hash_content(bytes_of(values), 4);
   RC_ASSERT(before.unordered == after.unordered);
   RC_ASSERT(before.elements == values.size());
 }
 
-TEST(Content, TellsValuesAndWidthsApart) {
-  const Content ones = content_of(bytes_of({1, 1}), 4), twos = content_of(bytes_of({1, 2}), 4);
+TEST(ContentHash, TellsValuesAndWidthsApart) {
+  const ContentHash ones = hash_content(bytes_of({1, 1}), 4), twos = hash_content(bytes_of({1, 2}), 4);
   EXPECT_NE(ones.unordered, twos.unordered);
   EXPECT_NE(ones.exact, twos.exact);
-  EXPECT_NE(content_of(std::string(8, '\0'), 4).unordered, content_of(std::string(8, '\0'), 8).unordered);
+  EXPECT_NE(hash_content(std::string(8, '\0'), 4).unordered, hash_content(std::string(8, '\0'), 8).unordered);
 }
 
-RC_GTEST_PROP(Content, HashesReadBack, (std::uint64_t hash)) {
-  RC_ASSERT(read_hash(hash_text(hash)) == hash);
+RC_GTEST_PROP(ContentHash, HashesReadBack, (std::uint64_t hash)) {
+  RC_ASSERT(parse_hash(format_hash(hash)) == hash);
 }
 
-TEST(Content, RefusesWhatIsNoHash) {
+TEST(ContentHash, RefusesWhatIsNoHash) {
   for (const char* text : {"", "12", "zz00000000000000", "0123456789abcdef0"})
-    EXPECT_FALSE(read_hash(text)) << text;
+    EXPECT_FALSE(parse_hash(text)) << text;
 }
 
 }  // namespace
