@@ -150,9 +150,9 @@ bool Matching::is_free(NodeId a, NodeId b) const {
 NodeId Matching::find_by_inputs(NodeId id) const {
   std::unordered_map<NodeId, unsigned> common;
   keys_b_.each_read(id, [&](Key key, bool) {
-    const auto readers = by_input_->find(key);
-    if (readers.size() > max_candidates) return;
-    for (const auto& [same, node] : readers)
+    const auto consumers = by_input_->find(key);
+    if (consumers.size() > max_candidates) return;
+    for (const auto& [same, node] : consumers)
       if (is_free(node, id)) ++common[node];
   });
   NodeId best = none;

@@ -27,7 +27,7 @@ enum class Inference : std::uint8_t {
   reordered_shape,       // the same by a recording, in a file that does not keep its order
   data_for_one_module,   // data that one module reads
   by_parameter,          // one module reads it, known by its parameters only
-  common_module,         // the module that all its readers have in common
+  common_module,         // the module that all its consumers have in common
   between,               // a node between two nodes of a block
   producer,              // no node reads it, and one module produced its inputs
   called,                // the body of a function, by the one module that calls it

@@ -1,4 +1,4 @@
-// FlowIndex: the uses of each value, and whether a node carries data, shapes or constants.
+// FlowIndex: the uses of each value, and whether a node computes data, shapes or constants.
 #pragma once
 
 #include <cstdint>

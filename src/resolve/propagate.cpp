@@ -308,8 +308,8 @@ void propagate(const onnx::Model& model, const modules::ModuleTree& tree, const 
 void set_modules(Resolution& resolution, onnx::NodeId node, std::vector<ModuleId> modules) {
   std::uint32_t& set = resolution.nodes[node].module_set;
   if (modules.size() < 2 || resolution.module_sets[set] == modules) return;
-  // Nodes that follow one another often serve the same modules and share a set, so none is changed once it is
-  // there.
+  // Nodes that follow one another often belong to the same modules and share a set, so none is changed once
+  // it is there.
   if (resolution.module_sets.back() != modules) resolution.module_sets.push_back(std::move(modules));
   set = static_cast<std::uint32_t>(resolution.module_sets.size() - 1);
 }

@@ -1,4 +1,4 @@
-// What follows from data flow: modules of nodes without direct evidence, nodes that serve several
+// What follows from data flow: modules of nodes without direct evidence, nodes that belong to several
 // modules, and bodies of functions.
 #pragma once
 
@@ -25,7 +25,7 @@ void attribute_functions(const onnx::Model& model, const modules::ModuleTree& tr
 void find_weight_owners(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
                         const FlowIndex& flow_index, Resolution& resolution);
 
-/// Sets the modules that a node serves; the first is the primary one.
+/// Sets the modules that a node belongs to; the first is the primary one.
 void set_modules(Resolution& resolution, onnx::NodeId node, std::vector<ModuleId> modules);
 
 }  // namespace thence::resolve

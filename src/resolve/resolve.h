@@ -1,7 +1,7 @@
 // resolve: the only place that decides. Evidence in, one Attribution per node out.
 //
 // In order: the best evidence of each node; propagation between certain nodes; evidence that propagation
-// precedes; function bodies by their call sites; the other modules a node serves. Answers of an ancestor were
+// precedes; function bodies by their call sites; the other modules of a node. Answers of an ancestor were
 // decided there and are kept.
 #pragma once
 

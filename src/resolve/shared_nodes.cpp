@@ -37,7 +37,7 @@ class SharedNodes {
         resolution_(resolution),
         is_merged_(model.node_count(), false) {}
 
-  // From the last node to the first: the modules that a node serves are known before those of its producers.
+  // From the last node to the first: the modules of a node are known before those of its producers.
   void run() {
     for (onnx::NodeId id = model_.node_count(); id-- > 0;)
       if (resolution_.nodes[id].known() && resolution_.nodes[id].rests_on_names) find_modules_that_share(id);
@@ -88,7 +88,7 @@ class SharedNodes {
     return tree_[own].name() == tree_[other].name() || base::is_digits(tree_[own].name());
   }
 
-  // The producers of a merged node were merged before it: they serve the same layers, at their own place.
+  // The producers of a merged node were merged before it: they belong to the same layers, at their own place.
   void add_counterparts(std::vector<ModuleId>& modules, ModuleId own,
                         const std::vector<ModuleId>& consumer_modules, std::string_view& layers) {
     const std::string_view path = tree_[own].path;

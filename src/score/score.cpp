@@ -37,7 +37,8 @@ Outcome judge(std::string_view answer, const std::vector<std::string_view>& righ
   const auto any = [&](auto fits) { return std::any_of(right.begin(), right.end(), fits); };
   if (any([&](std::string_view path) { return path == answer; })) return Outcome::exact;
   if (any([&](std::string_view path) { return encloses(answer, path); })) return Outcome::enclosing;
-  const bool crosses = !any([&](std::string_view path) { return !modules::are_in_different_layers(answer, path); });
+  const bool crosses =
+      !any([&](std::string_view path) { return !modules::are_in_different_layers(answer, path); });
   return crosses ? Outcome::cross_layer : Outcome::wrong_branch;
 }
 

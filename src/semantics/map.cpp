@@ -29,8 +29,8 @@ void write_scope_path(std::string_view path, std::string& text) {
 }
 
 // The module of an initializer: by its name, else the only module whose nodes read it.
-ModuleId owner_of_initializer(ModuleId named, ModuleId reader, bool several_readers) {
-  return named != no_module || several_readers ? named : reader;
+ModuleId owner_of_initializer(ModuleId named, ModuleId consumer, bool has_several_consumers) {
+  return named != no_module || has_several_consumers ? named : consumer;
 }
 
 // Calls `use` for each initializer that a node with a module reads, and that module.
@@ -115,8 +115,8 @@ std::optional<Error> Map::apply_rules(std::unique_ptr<const rules::Rules> rules,
   return std::nullopt;
 }
 
-// A small file can make many nodes that each serve many modules. Shorter lists keep the output in proportion
-// to the model.
+// A small file can make many nodes that each belong to many modules. Shorter lists keep the output in
+// proportion to the model.
 void Map::shorten_lists() {
   const resolve::Resolution& found = parts_.resolution;
   std::vector<std::size_t> lengths(found.module_sets.size());
@@ -199,16 +199,16 @@ Summary Map::summary() const {
 }
 
 std::vector<ModuleId> Map::initializer_owners() const {
-  std::vector<ModuleId> readers(model().initializers().size(), no_module);
-  std::vector<bool> several(readers.size(), false);
+  std::vector<ModuleId> consumers(model().initializers().size(), no_module);
+  std::vector<bool> several(consumers.size(), false);
   each_read_initializer(model(), resolution(), [&](std::uint32_t initializer, ModuleId module) {
-    ModuleId& reader = readers[initializer];
-    if (reader != no_module && reader != module) several[initializer] = true;
-    reader = module;
+    ModuleId& consumer = consumers[initializer];
+    if (consumer != no_module && consumer != module) several[initializer] = true;
+    consumer = module;
   });
-  for (std::size_t i = 0; i < readers.size(); ++i)
-    readers[i] = owner_of_initializer(named_owner(i), readers[i], several[i]);
-  return readers;
+  for (std::size_t i = 0; i < consumers.size(); ++i)
+    consumers[i] = owner_of_initializer(named_owner(i), consumers[i], several[i]);
+  return consumers;
 }
 
 std::vector<InitializerRow> Map::initializer_rows() const {
@@ -227,8 +227,8 @@ std::vector<InitializerRow> Map::initializer_rows() const {
   });
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::vector<ModuleId>& modules = rows[i].modules;
-    const ModuleId reader = modules.empty() ? no_module : modules.front();
-    rows[i].module = owner_of_initializer(named_owner(i), reader, modules.size() > 1);
+    const ModuleId consumer = modules.empty() ? no_module : modules.front();
+    rows[i].module = owner_of_initializer(named_owner(i), consumer, modules.size() > 1);
   }
   return rows;
 }

@@ -91,8 +91,8 @@ class Map {
   const evidence::Sink& evidence() const { return *parts_.evidence; }
   const resolve::Strategy& strategy() const { return parts_.strategy; }
   const resolve::Attribution& answer(onnx::NodeId node) const { return resolution().nodes[node]; }
-  /// Every module that a node serves, the primary one first. The list is cut at a limit on the length of its
-  /// paths.
+  /// Every module that a node belongs to, the primary one first. The list is cut at a limit on the length of
+  /// its paths.
   std::vector<modules::ModuleId> modules_of(onnx::NodeId node) const {
     return list_modules(resolution(), tree(), node);
   }

@@ -10,7 +10,7 @@ using test::node;
 using test::with_stack;
 
 test::Lines from_metadata(const test::Message& graph) {
-  const test::Net net(test::model(graph));
+  const test::ModelWithHierarchy net(test::model(graph));
   Sink sink;
   collect_dynamo_metadata(net.model(), net.hierarchy, sink);
   return lines_of(net, sink, Source::dynamo_metadata);

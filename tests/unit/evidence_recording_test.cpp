@@ -53,14 +53,14 @@ test::Message file_of(bool in_order) {
   return test::model(graph);
 }
 
-std::deque<Evidence> recorded_evidence(const test::Net& net, Source source) {
+std::deque<Evidence> recorded_evidence(const test::ModelWithHierarchy& net, Source source) {
   Sink sink;
   collect_recording(net.model(), net.hierarchy, source, sink);
   return sink.of(source);
 }
 
 TEST(RecordingEvidence, AlignsAFileInOrder) {
-  const test::Net net(file_of(true), recorded_capture());
+  const test::ModelWithHierarchy net(file_of(true), recorded_capture());
   for (const Source source : {Source::execution_trace, Source::fx_graph}) {
     const std::deque<Evidence> found = recorded_evidence(net, source);
     ASSERT_EQ(found.size(), steps);
@@ -75,7 +75,7 @@ TEST(RecordingEvidence, AlignsAFileInOrder) {
 }
 
 TEST(RecordingEvidence, CountsAgreeingAlignmentsInAReorderedFile) {
-  const test::Net net(file_of(false), recorded_capture());
+  const test::ModelWithHierarchy net(file_of(false), recorded_capture());
   const std::deque<Evidence> found = recorded_evidence(net, Source::execution_trace);
   ASSERT_EQ(found.size(), steps);
   std::uint32_t unanimous = 0;
@@ -89,7 +89,7 @@ TEST(RecordingEvidence, CountsAgreeingAlignmentsInAReorderedFile) {
 }
 
 TEST(RecordingEvidence, MarksRelabelledSteps) {
-  const test::Net net(file_of(true), recorded_capture(4));
+  const test::ModelWithHierarchy net(file_of(true), recorded_capture(4));
   const std::deque<Evidence> found = recorded_evidence(net, Source::fx_graph);
   ASSERT_EQ(found.size(), steps);
   EXPECT_EQ(name_of(found[3].strength), "aligned");
@@ -97,8 +97,10 @@ TEST(RecordingEvidence, MarksRelabelledSteps) {
 }
 
 TEST(RecordingEvidence, NamesNothingWithoutARecording) {
-  EXPECT_TRUE(recorded_evidence(test::Net(file_of(true)), Source::execution_trace).empty());
-  EXPECT_TRUE(recorded_evidence(test::Net(file_of(true), test::capture_of({"a"})), Source::fx_graph).empty());
+  EXPECT_TRUE(recorded_evidence(test::ModelWithHierarchy(file_of(true)), Source::execution_trace).empty());
+  EXPECT_TRUE(
+      recorded_evidence(test::ModelWithHierarchy(file_of(true), test::capture_of({"a"})), Source::fx_graph)
+          .empty());
 }
 
 }  // namespace

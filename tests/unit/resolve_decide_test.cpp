@@ -17,7 +17,7 @@ using evidence::Statement;
 using evidence::Strength;
 using test::capture_of;
 using test::graph;
-using test::Net;
+using test::ModelWithHierarchy;
 using test::node;
 
 constexpr SourceSet every_source = {Source::tags,
@@ -50,13 +50,13 @@ constexpr Strength contributes = {.statement = Statement::proof, .is_secondary =
 // A model of one node, and the modules a, a.inner, b and c.
 class Decide : public testing::Test {
  protected:
-  static Net net_of(bool recorded) {
+  static ModelWithHierarchy net_of(bool recorded) {
     test::Capture capture = capture_of({"a", "a.inner", "b", "c"});
     if (recorded) {
       capture.trace.emplace();
       capture.fx.emplace();
     }
-    return Net(test::model(graph({node("Relu", {"x"}, {"y"})})), std::move(capture));
+    return ModelWithHierarchy(test::model(graph({node("Relu", {"x"}, {"y"})})), std::move(capture));
   }
 
   Evidence names(Source source, std::string_view path, Strength strength = plain_name) const {
@@ -69,7 +69,7 @@ class Decide : public testing::Test {
     const ModuleId module = verdict.attribution.module;
     return module == no_module ? "unknown" : std::string(net_.hierarchy.tree()[module].path);
   }
-  std::vector<std::string> serves(const Verdict& verdict) const {
+  std::vector<std::string> modules_of(const Verdict& verdict) const {
     std::vector<std::string> paths;
     for (const ModuleId module : verdict.modules) paths.emplace_back(net_.hierarchy.tree()[module].path);
     return paths;
@@ -83,17 +83,18 @@ class Decide : public testing::Test {
     EXPECT_EQ(verdict.attribution.known(), verdict.attribution.reason == Reason::none);
   }
 
-  const Net net_ = net_of(true);
+  const ModelWithHierarchy net_ = net_of(true);
 };
 
 using Paths = std::vector<std::string>;
 
-Verdict without_evidence(const Net& net, SourceSet sources = every_source) {
+Verdict without_evidence(const ModelWithHierarchy& net, SourceSet sources = every_source) {
   return decide(net.hierarchy, sources, 0, {});
 }
 
 TEST(DecideWithoutEvidence, OutsideCaptureIfAScopeNamesNoModuleOfTheCapture) {
-  const Net net(test::model(graph({node("Relu", {"x"}, {"y"}, "/other/Relu")})), capture_of({"a"}));
+  const ModelWithHierarchy net(test::model(graph({node("Relu", {"x"}, {"y"}, "/other/Relu")})),
+                               capture_of({"a"}));
   const Verdict verdict = without_evidence(net);
   EXPECT_EQ(verdict.attribution.rule, DecisionRule::outside_capture);
   EXPECT_EQ(verdict.attribution.reason, Reason::not_in_capture);
@@ -101,8 +102,9 @@ TEST(DecideWithoutEvidence, OutsideCaptureIfAScopeNamesNoModuleOfTheCapture) {
 }
 
 TEST(DecideWithoutEvidence, OutsideCaptureIfAStackNamesNoModuleOfTheCapture) {
-  const Net net(test::model(graph({test::with_stack(node("Relu", {"x"}, {"y"}), "['', 'other', 'relu']")})),
-                capture_of({"a"}));
+  const ModelWithHierarchy net(
+      test::model(graph({test::with_stack(node("Relu", {"x"}, {"y"}), "['', 'other', 'relu']")})),
+      capture_of({"a"}));
   EXPECT_EQ(without_evidence(net).attribution.rule, DecisionRule::outside_capture);
   EXPECT_EQ(without_evidence(net, {Source::onnx_scope_parsing}).attribution.rule, DecisionRule::no_evidence);
 }
@@ -112,14 +114,14 @@ TEST(DecideWithoutEvidence, ModuleLimitIfTheTreeIsFull) {
   capture.tree.set_memory_limit(1);
   capture.tree.add("a.module.that.does.not.fit");
   ASSERT_TRUE(capture.tree.is_full());
-  const Net net(test::model(graph({node("Relu", {"x"}, {"y"})})), std::move(capture));
+  const ModelWithHierarchy net(test::model(graph({node("Relu", {"x"}, {"y"})})), std::move(capture));
   const Verdict verdict = without_evidence(net);
   EXPECT_EQ(verdict.attribution.rule, DecisionRule::module_limit);
   EXPECT_EQ(verdict.attribution.reason, Reason::past_limits);
 }
 
 TEST(DecideWithoutEvidence, UnresolvedStackIfAListIsSlicedFromItsEnd) {
-  const Net net(test::model(graph(
+  const ModelWithHierarchy net(test::model(graph(
       {test::with_stack(node("Relu", {"x"}, {"y"}), "['', 'layers.slice(-2, None, None).0', 'relu']")})));
   const Verdict verdict = without_evidence(net);
   EXPECT_EQ(verdict.attribution.rule, DecisionRule::unresolved_stack);
@@ -127,7 +129,7 @@ TEST(DecideWithoutEvidence, UnresolvedStackIfAListIsSlicedFromItsEnd) {
 }
 
 TEST(DecideWithoutEvidence, NoEvidenceOtherwise) {
-  const Net net(test::model(graph({node("Relu", {"x"}, {"y"})})));
+  const ModelWithHierarchy net(test::model(graph({node("Relu", {"x"}, {"y"})})));
   const Verdict verdict = without_evidence(net);
   EXPECT_EQ(verdict.attribution.rule, DecisionRule::no_evidence);
   EXPECT_EQ(verdict.attribution.reason, Reason::no_evidence);
@@ -137,7 +139,7 @@ TEST_F(Decide, AncestorAnswerKeepsAllModulesInOrder) {
   const Verdict verdict =
       decided({names(Source::transferred, "b", same_node), names(Source::transferred, "a", contributes)});
   expect(verdict, DecisionRule::ancestor_answer, "b");
-  EXPECT_EQ(serves(verdict), (Paths{"b", "a"}));
+  EXPECT_EQ(modules_of(verdict), (Paths{"b", "a"}));
   EXPECT_EQ(basis_of(verdict), "transferred/same_node/alone");
   EXPECT_TRUE(decided({names(Source::transferred, "b", same_node)}).modules.empty());
 }
@@ -152,7 +154,7 @@ TEST_F(Decide, RecordingsConflictIfBothAreCertain) {
   const Verdict verdict =
       decided({names(Source::execution_trace, "a", certain), names(Source::fx_graph, "b", certain)});
   expect(verdict, DecisionRule::recordings_conflict, "unknown");
-  EXPECT_EQ(serves(verdict), (Paths{"a", "b"}));
+  EXPECT_EQ(modules_of(verdict), (Paths{"a", "b"}));
   expect(decided({names(Source::execution_trace, "a", unanimous), names(Source::fx_graph, "b", unanimous)}),
          DecisionRule::recordings_conflict, "unknown");
   expect(decided({names(Source::execution_trace, "a", uncertain), names(Source::fx_graph, "b", uncertain)}),
@@ -205,7 +207,7 @@ TEST_F(Decide, SeveralCandidatesAreListedOnce) {
                                    names(Source::onnx_scope_parsing, "b", one_of_several)});
   expect(verdict, DecisionRule::several_candidates, "unknown");
   EXPECT_EQ(verdict.attribution.reason, Reason::ambiguous);
-  EXPECT_EQ(serves(verdict), (Paths{"b", "a"}));
+  EXPECT_EQ(modules_of(verdict), (Paths{"b", "a"}));
 }
 
 TEST_F(Decide, ParametersOfSeveralModulesAreSeveralCandidates) {
@@ -216,7 +218,7 @@ TEST_F(Decide, ParametersOfSeveralModulesAreSeveralCandidates) {
 TEST_F(Decide, FusedOutputIsThePrimaryModule) {
   const Verdict verdict = decided({names(Source::onnx_scope_parsing, "a"), names(Source::value_names, "b")});
   expect(verdict, DecisionRule::fused_output, "b");
-  EXPECT_EQ(serves(verdict), (Paths{"b", "a"}));
+  EXPECT_EQ(modules_of(verdict), (Paths{"b", "a"}));
   EXPECT_EQ(verdict.attribution.source, Source::value_names);
   EXPECT_EQ(basis_of(verdict), "value_names/names_one/contradicted");
 }
@@ -236,7 +238,7 @@ TEST_F(Decide, FusedOutputComesBeforeTheParameterThatPicksACandidate) {
                                    names(Source::onnx_scope_parsing, "b", one_of_several),
                                    names(Source::value_names, "c"), names(Source::parameter, "b", reads)});
   expect(verdict, DecisionRule::fused_output, "c");
-  EXPECT_EQ(serves(verdict), (Paths{"c", "b"}));
+  EXPECT_EQ(modules_of(verdict), (Paths{"c", "b"}));
 }
 
 TEST_F(Decide, RecordedModuleOverridesMetadataIfBothRecordingsAgree) {
@@ -286,7 +288,7 @@ TEST_F(Decide, WeightOfMergedNodesDecides) {
   const Verdict verdict =
       decided({names(Source::dynamo_metadata, "a", rewritten), names(Source::parameter, "b", reads)});
   expect(verdict, DecisionRule::weight_of_merged, "b");
-  EXPECT_EQ(serves(verdict), (Paths{"b", "a"}));
+  EXPECT_EQ(modules_of(verdict), (Paths{"b", "a"}));
   EXPECT_EQ(verdict.attribution.source, Source::parameter);
   EXPECT_EQ(basis_of(verdict), "dynamo_metadata/rewritten/contradicted");
 }
