@@ -9,7 +9,7 @@ namespace thence::diff {
 namespace {
 
 using namespace test;
-using Differences = std::vector<std::pair<Kind, std::string>>;
+using Differences = std::vector<std::pair<DiffKind, std::string>>;
 
 Message weight(std::string_view name, float first) {
   Message made;
@@ -35,7 +35,7 @@ Report report_of(const Message& a, const Message& b, const std::vector<DiffKind>
   return compare(*one, *other, ignored);
 }
 
-Differences told(const Report& report) {
+Differences differences(const Report& report) {
   Differences found;
   for (const Difference& each : report.differences) found.emplace_back(each.kind, each.detail);
   return found;
@@ -60,7 +60,7 @@ TEST(Compare, AnAddedNodeChangesNoOther) {
       plain,
       net({node("MatMul", {"x", "fc.weight"}, {"a"}, "/fc/MatMul"), node("Relu", {"a"}, {"b"}, "/act/Relu"),
            node("Identity", {"b"}, {"c"}, "/act/Identity"), node("Tanh", {"c"}, {"y"}, "/out/Tanh")}));
-  EXPECT_EQ(told(report), (Differences{{DiffKind::added, "Identity"}}));
+  EXPECT_EQ(differences(report), (Differences{{DiffKind::added, "Identity"}}));
 }
 
 TEST(Compare, ReportsAnOperatorInPlaceOfAnother) {
@@ -75,7 +75,7 @@ TEST(Compare, WeightsAreComparedByContent) {
   const auto nodes = {node("MatMul", {"x", "fc.weight"}, {"a"}, "/fc/MatMul"),
                       node("Relu", {"a"}, {"b"}, "/act/Relu"), node("Tanh", {"b"}, {"y"}, "/out/Tanh")};
   const Report report = report_of(plain, net(nodes, 2.25f));
-  EXPECT_EQ(told(report), (Differences{{DiffKind::weights, "input 1: float32 2x2, other content"}}));
+  EXPECT_EQ(differences(report), (Differences{{DiffKind::weights, "input 1: float32 2x2, other content"}}));
   EXPECT_EQ(report.modules[report.differences.front().module].path, "fc");
   EXPECT_TRUE(report_of(plain, net(nodes, 2.25f), {DiffKind::weights}).same());
 }
@@ -91,21 +91,21 @@ TEST(Compare, EqualNodesThatBecameOneAreFused) {
   const Message twice = graph(
       {node("Neg", {"x"}, {"a"}), node("Neg", {"x"}, {"b"}), node("Add", {"a", "b"}, {"y"})}, {"x"}, {"y"});
   const Message once = graph({node("Neg", {"x"}, {"a"}), node("Add", {"a", "a"}, {"y"})}, {"x"}, {"y"});
-  EXPECT_EQ(told(report_of(twice, once)), (Differences{{DiffKind::fused, "Neg + Neg -> Neg"}}));
-  EXPECT_EQ(told(report_of(once, twice)), (Differences{{DiffKind::split, "Neg -> Neg + Neg"}}));
+  EXPECT_EQ(differences(report_of(twice, once)), (Differences{{DiffKind::fused, "Neg + Neg -> Neg"}}));
+  EXPECT_EQ(differences(report_of(once, twice)), (Differences{{DiffKind::split, "Neg -> Neg + Neg"}}));
 }
 
 TEST(Compare, TheSameOperationInAnotherModuleHasMoved) {
   const Report report = report_of(
       plain, net({node("MatMul", {"x", "fc.weight"}, {"a"}, "/fc/MatMul"),
                   node("Relu", {"a"}, {"b"}, "/block/act/Relu"), node("Tanh", {"b"}, {"y"}, "/out/Tanh")}));
-  EXPECT_EQ(told(report), (Differences{{DiffKind::moved, "act -> block.act"}}));
+  EXPECT_EQ(differences(report), (Differences{{DiffKind::moved, "act -> block.act"}}));
 }
 
 TEST(Compare, OutputsOfTheModelAreCompared) {
   const Report report = report_of(graph({node("Neg", {"x"}, {"y"})}, {"x"}, {"y"}),
                                   graph({node("Neg", {"x"}, {"z"})}, {"x"}, {"z"}));
-  EXPECT_EQ(told(report), (Differences{{DiffKind::renamed, "output y -> z"}}));
+  EXPECT_EQ(differences(report), (Differences{{DiffKind::renamed, "output y -> z"}}));
 }
 
 Message with_text(std::string_view text) {
@@ -154,7 +154,7 @@ Message loops(std::string_view added) {
 TEST(Compare, DistinguishesNestedBodies) {
   EXPECT_TRUE(report_of(loops("i1"), loops("i1")).same());
   const Report report = report_of(loops("i1"), loops("i2"));
-  EXPECT_EQ(told(report), (Differences{{DiffKind::rewired, "input 1: i1 -> i2"}}));
+  EXPECT_EQ(differences(report), (Differences{{DiffKind::rewired, "input 1: i1 -> i2"}}));
 }
 
 TEST(Compare, ReportsModelsWithNothingInCommon) {
