@@ -77,11 +77,11 @@ void read_zip64_extra(const LittleEndianBytes& bytes, std::uint64_t at, std::uin
     const std::uint16_t kind = bytes.u16(at);
     const std::uint64_t end = std::min<std::uint64_t>(at + 4 + bytes.u16(at + 2), past);
     if (kind == 1) {
-      std::uint64_t place = at + 4;
+      std::uint64_t position = at + 4;
       for (std::uint64_t* number : {&entry.unpacked, &entry.packed, &entry.header})
-        if (*number == in_zip64_extra && place + 8 <= end) {
-          *number = bytes.u64(place);
-          place += 8;
+        if (*number == in_zip64_extra && position + 8 <= end) {
+          *number = bytes.u64(position);
+          position += 8;
         }
       return;
     }

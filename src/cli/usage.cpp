@@ -19,7 +19,7 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
 }
 
 std::string help_hint(const CommandPath& path) {
-  return base::format("run '{} --help' for the options", spelled(path));
+  return base::format("run '{} --help' for the options", full_command(path));
 }
 
 Error usage_error(const char* code, std::string text, std::string hint) {
@@ -78,14 +78,14 @@ Error unexpected(const CommandPath& path, const std::vector<std::string>& argume
     for (const DeclaredFlag& flag : path.back()->flags)
       for (const std::string& one : flag.names)
         if (one.starts_with("--")) names.push_back(one);
-  return usage_error("U025", base::format("{} has no option '{}'", spelled(path), brief(name)),
+  return usage_error("U025", base::format("{} has no option '{}'", full_command(path), brief(name)),
                      suggestion(name, names) + help_hint(path));
 }
 
 Error missing_argument(const CommandPath& path, const std::string& key) {
   const DeclaredFlag* const flag = find_flag(path, key);
   if (flag == nullptr)  // the parser requires a subcommand
-    return usage_error("U027", base::format("{} needs a command", spelled(path)), help_hint(path));
+    return usage_error("U027", base::format("{} needs a command", full_command(path)), help_hint(path));
   return usage_error("U027",
                      flag->names.empty() ? base::format("missing argument {}", flag->type)
                                          : base::format("missing option {} {}", flag->key, flag->type),

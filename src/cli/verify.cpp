@@ -100,7 +100,7 @@ transfer::Verifier verifier(const ModelFlags& flags, const PythonLimits& limits,
         std::string answer;
         PythonLimits allowed = limits;
         allowed.allow_for_files(bytes_of(ancestor) + bytes_of(descendant));
-        exit_code = feed_python(
+        exit_code = run_python_child(
             "transfer --verify", request(ancestor, descendant, quiet), allowed,
             [&](base::Writer& out) {
               for (const Claim& claim : claims) {
@@ -118,7 +118,7 @@ transfer::Verifier verifier(const ModelFlags& flags, const PythonLimits& limits,
       };
 }
 
-void tell_verification(const semantics::Map& map) {
+void print_verification(const semantics::Map& map) {
   std::fputs(output::verification_text(map).c_str(), stderr);
 }
 

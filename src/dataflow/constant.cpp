@@ -159,7 +159,7 @@ ElementReader read(const onnx::Pieces& tensor, const onnx::TensorView& header, s
         };
         for (const TensorField number :
              {TensorField::int32_data, TensorField::int64_data, TensorField::uint64_data})
-          wire::each_varint(field, static_cast<std::uint32_t>(number), add);
+          wire::for_each_varint(field, static_cast<std::uint32_t>(number), add);
       }
     }
   return reader;

@@ -46,7 +46,7 @@ bool GraphBuilder::read_constant(const onnx::Node& node) {
   const auto outputs = node.outputs();
   if (graph_.op(node.id()).name != "Constant" || outputs.empty() || outputs[0] == none) return false;
   Constant constant;
-  node.each_attribute([&](const onnx::AttributeView& attribute) {
+  node.for_each_attribute([&](const onnx::AttributeView& attribute) {
     if (attribute.has_tensor)
       constant = constant_of(attribute.tensor, nullptr, samples_);
     else if (attribute.name == "value_int")

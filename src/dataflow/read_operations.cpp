@@ -74,7 +74,7 @@ class OperationReader {
     Operation operation{.op = op, .node = node_.id(), .first_input = builder_.input_count()};
     operation.is_commutative = traits.has(Trait::commutative);
     if (is_last)
-      node_.each_attribute(
+      node_.for_each_attribute(
           [&](const onnx::AttributeView& attribute) { operation.attribute_hash += hash_of(attribute); });
     if (inputs_.size() <= max_inputs)
       for (std::size_t i = 0; i < part.input_count(); ++i) read_input(part.input(i), operation);

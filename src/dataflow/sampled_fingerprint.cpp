@@ -52,7 +52,7 @@ void each_large_weight(const onnx::Model& model, Use use) {
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const onnx::Node node = model.node(id);
     if (node.bytes().size() < min_sampled_bytes || node.op_type() != "Constant") continue;
-    node.each_attribute([&](const onnx::AttributeView& attribute) {
+    node.for_each_attribute([&](const onnx::AttributeView& attribute) {
       if (attribute.has_tensor) visit(attribute.tensor);
     });
   }

@@ -21,7 +21,7 @@ std::vector<std::int64_t> integers_of(const onnx::Model& model, onnx::ValueId va
   }
   std::vector<std::int64_t> numbers;
   if (producer.kind == onnx::Producer::Kind::node && model.node(producer.index).op_type() == "Constant")
-    model.node(producer.index).each_attribute([&](const onnx::AttributeView& attribute) {
+    model.node(producer.index).for_each_attribute([&](const onnx::AttributeView& attribute) {
       if (attribute.has_tensor) numbers = integers_in(attribute.tensor);
       if (attribute.name == "value_ints") numbers = attribute.ints;
     });

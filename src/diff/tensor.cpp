@@ -49,7 +49,7 @@ std::optional<std::string> raw_of_fields(const onnx::Pieces& message, DataType t
       }
       for (const TensorField number :
            {TensorField::int32_data, TensorField::int64_data, TensorField::uint64_data})
-        if (!wire::each_varint(field, static_cast<std::uint32_t>(number), push)) return std::nullopt;
+        if (!wire::for_each_varint(field, static_cast<std::uint32_t>(number), push)) return std::nullopt;
     }
   return bytes;
 }
@@ -116,7 +116,7 @@ Tensor sparse_of(std::string_view message) {
   Tensor tensor;
   std::uint64_t content = 0;
   for (wire::Fields field(message); field.next();) {
-    wire::each_varint(field, static_cast<std::uint32_t>(SparseTensorField::dims), [&](std::uint64_t dim) {
+    wire::for_each_varint(field, static_cast<std::uint32_t>(SparseTensorField::dims), [&](std::uint64_t dim) {
       if (tensor.dims.size() < max_listed_numbers) tensor.dims.push_back(static_cast<std::int64_t>(dim));
     });
     if (field.tag() != wire::bytes_tag(SparseTensorField::values) &&
@@ -192,7 +192,7 @@ Tensor tensor_of(const onnx::Pieces& message, ExternalData* external) {
 
 Tensor Constants::tensor_of_constant(const onnx::Node& constant) {
   Tensor tensor;
-  constant.each_attribute([&](const onnx::AttributeView& attribute) {
+  constant.for_each_attribute([&](const onnx::AttributeView& attribute) {
     if (!attribute.ref_attr_name.empty())  // an attribute of the function
       tensor = tensor_of_strings({attribute.ref_attr_name}, false);
     else if (attribute.has_tensor)

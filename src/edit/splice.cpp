@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "edit/limits.h"
 #include "wire/fields.h"
 
 namespace thence::edit {
@@ -53,10 +54,9 @@ void Splice::close(unsigned tag_width, unsigned length_width) {
 }
 
 void Splice::write(base::Writer& out) const {
-  constexpr std::uint64_t large = 1 << 20;
   for (const std::string_view piece : pieces_) {
     if (!out.ok()) return;
-    if (piece.size() < large)
+    if (piece.size() < direct_write_bytes)
       out.add(piece);
     else if (!in_file(piece))
       out.write_through(piece);

@@ -31,10 +31,10 @@ void collect_dynamo_metadata(const onnx::Model& model, const hierarchy::Hierarch
     if (stack.module == modules::no_module) continue;
     // A stack that does not begin at the root (in the branches of a condition) still has the full path of its
     // module.
-    const NameReading reading = stack.rewritten       ? NameReading::rewritten
-                                : !stack.whole        ? NameReading::uncorroborated
-                                : is_leading_view[id] ? NameReading::leading_view
-                                                      : NameReading::plain;
+    const NameReading reading = stack.rewritten         ? NameReading::rewritten
+                                : !stack.starts_at_root ? NameReading::uncorroborated
+                                : is_leading_view[id]   ? NameReading::leading_view
+                                                        : NameReading::plain;
     sink.push({.node = id,
                .module = stack.module,
                .source = Source::dynamo_metadata,

@@ -264,7 +264,7 @@ void collect_recording(const onnx::Model& model, const hierarchy::Hierarchy& hie
                          .call = step->call,
                          .source = source,
                          .strength = assigned.strength,
-                         .why = recorded->words[step->word]});  // which outlive the alignments
+                         .why = recorded->op_names[step->op_name]});  // which outlive the alignments
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const Evidence& a, const Evidence& b) { return a.node < b.node; });

@@ -10,16 +10,16 @@
 namespace thence::evidence {
 namespace {
 
-NameReading reading_of(hierarchy::Fit fit) {
-  switch (fit) {
-    case hierarchy::Fit::known:
-    case hierarchy::Fit::container: return NameReading::plain;
-    case hierarchy::Fit::spelled: return NameReading::uncorroborated;
-    case hierarchy::Fit::counted:
-    case hierarchy::Fit::skipped:
-    case hierarchy::Fit::foreign:
-    case hierarchy::Fit::wired: return NameReading::inferred_call;
-    case hierarchy::Fit::bare: return NameReading::foreign;
+NameReading reading_of(hierarchy::ScopeMatchKind kind) {
+  switch (kind) {
+    case hierarchy::ScopeMatchKind::direct_child:
+    case hierarchy::ScopeMatchKind::repeated_container: return NameReading::plain;
+    case hierarchy::ScopeMatchKind::uncorroborated: return NameReading::uncorroborated;
+    case hierarchy::ScopeMatchKind::uncorroborated_call:
+    case hierarchy::ScopeMatchKind::skipped_level:
+    case hierarchy::ScopeMatchKind::foreign_caller:
+    case hierarchy::ScopeMatchKind::by_connections: return NameReading::inferred_call;
+    case hierarchy::ScopeMatchKind::other_framework: return NameReading::foreign;
   }
   return NameReading::uncorroborated;
 }
@@ -35,7 +35,7 @@ void push_scope(const hierarchy::Hierarchy& hierarchy, NodeId node, hierarchy::S
                .module = match.module,
                .call = match.call,
                .source = source,
-               .strength = {.reading = reading_of(match.fit), .has_rivals = scope.matches.size() > 1},
+               .strength = {.reading = reading_of(match.kind), .has_rivals = scope.matches.size() > 1},
                .why = scope.text});
 }
 
@@ -54,14 +54,14 @@ void collect_scopes(const onnx::Model& model, const hierarchy::Hierarchy& hierar
   const bool folded = hierarchy::has_folded_calls(model);
   for (NodeId id = 0; id < model.node_count(); ++id)
     if (!folded || !push_folded(hierarchy, model.node(id), sink))
-      push_scope(hierarchy, id, hierarchy.scopes().of_name(id), Source::onnx_scope_parsing, sink);
+      push_scope(hierarchy, id, hierarchy.scopes().scope_in_name(id), Source::onnx_scope_parsing, sink);
 }
 
 void collect_value_names(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
   const bool folded = hierarchy::has_folded_calls(model);
   for (NodeId id = 0; id < model.node_count(); ++id)
     if (!folded || hierarchy::folded_path(model.node(id)).empty())
-      push_scope(hierarchy, id, hierarchy.scopes().of_values(id), Source::value_names, sink);
+      push_scope(hierarchy, id, hierarchy.scopes().scope_in_outputs(id), Source::value_names, sink);
 }
 
 }  // namespace thence::evidence

@@ -57,7 +57,7 @@ Alignment align(const Recording& recording, const onnx::Model& model, const std:
   }
   if (options.counts != nullptr)
     for (const capture::RecordedStep& step : recording.steps)
-      options.counts->sums[recording.words[step.word]].steps += 1;
+      options.counts->sums[recording.op_names[step.op_name]].steps += 1;
   return alignment;
 }
 

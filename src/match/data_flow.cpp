@@ -12,7 +12,7 @@ bool reads_result_of(const capture::Recording& recording, const std::vector<bool
                      std::uint32_t step, std::uint32_t producer) {
   std::vector<std::uint32_t> visited{step};
   for (std::size_t at = 0; at < visited.size() && visited.size() < max_steps_visited; ++at)
-    for (const std::uint32_t source : recording.makers(visited[at])) {
+    for (const std::uint32_t source : recording.input_producers(visited[at])) {
       if (source == producer) return true;
       if (source == onnx::none || emitted[source]) continue;
       if (std::find(visited.begin(), visited.end(), source) == visited.end()) visited.push_back(source);

@@ -145,7 +145,7 @@ ParametersByInitializer parameters_by_content(const onnx::Model& model, const ca
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_content;
   for (const capture::CapturedParameter& parameter : capture.parameters)
     if (const auto number = recording.find_parameter(parameter.path))
-      if (const auto content = parameter.content()) by_content[*content].push_back(*number);
+      if (const auto content = parameter.content_hash()) by_content[*content].push_back(*number);
   ParametersByInitializer found(model.initializers().size());
   if (by_content.empty()) return found;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -173,7 +173,7 @@ OperatorFilter emitted_operators(const capture::Recording& recording) {
       const auto& tables = EmissionTable::shipped();
       entry->second = std::any_of(tables.begin(), tables.end(),
                                   [&](const EmissionTable& table) { return table.knows_operator(op); }) ||
-                      std::any_of(recording.words.begin(), recording.words.end(),
+                      std::any_of(recording.op_names.begin(), recording.op_names.end(),
                                   [&](const std::string& word) { return same_op_name(word, op); });
     }
     return entry->second;

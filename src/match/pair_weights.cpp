@@ -84,7 +84,7 @@ void PairWeights::number_operators(const onnx::Model& model) {
 }
 
 void PairWeights::read_table(const EmissionTable& table) {
-  for (const std::string& word : recording_.words) {
+  for (const std::string& word : recording_.op_names) {
     const OpEmission emission = table.emission(word);
     skip_.push_back(std::clamp(emission.skip_probability, min_transition, max_skip));
     repeat_.push_back(std::clamp(emission.repeat_probability, min_transition, max_repeat));
@@ -109,7 +109,7 @@ void PairWeights::find_parameter_uses() {
   has_inputs_.resize(steps);
   for (std::uint32_t step = 0; step < steps; ++step) {
     if (recording_.steps[step].kind != capture::RecordedStep::Kind::operation) continue;
-    const auto producers = recording_.makers(step);
+    const auto producers = recording_.input_producers(step);
     has_inputs_[step] =
         std::any_of(producers.begin(), producers.end(), [](auto producer) { return producer != onnx::none; });
     const std::vector<std::uint32_t> read = held.read_by(step);
@@ -122,7 +122,7 @@ void PairWeights::find_parameter_uses() {
 }
 
 bool PairWeights::is_typical(std::uint32_t item, std::uint32_t step) const {
-  return emissions_[recording_.steps[step].word][operators_[item]] > min_emission;
+  return emissions_[recording_.steps[step].op_name][operators_[item]] > min_emission;
 }
 
 void PairWeights::weigh_row(std::uint32_t item, std::uint32_t first, std::uint32_t past,
@@ -145,7 +145,7 @@ void PairWeights::weigh_pairs(std::uint32_t item, std::uint32_t first, std::vect
   for (std::uint32_t i = 0; i < out.size(); ++i) {
     const std::uint32_t step = first + i;
     float weight =
-        emissions_[recording_.steps[step].word][op] * (reads_parameter_[step] ? step_with : step_without);
+        emissions_[recording_.steps[step].op_name][op] * (reads_parameter_[step] ? step_with : step_without);
     if (node.shape != 0 && shapes_[step] != 0)
       weight *= node.shape == shapes_[step] ? same_shape_factor : other_shape_factor;
     if (has_flow && has_inputs_[step]) weight *= against_flow_factor;
@@ -172,7 +172,7 @@ void PairWeights::exclude_pairs(std::uint32_t item, std::uint32_t first, std::ve
 void PairWeights::use_flow(const Alignment& alignment) {
   std::vector<std::vector<std::uint32_t>> consumers(recording_.steps.size());
   for (std::uint32_t step = 0; step < recording_.steps.size(); ++step)
-    for (const std::uint32_t producer : recording_.makers(step))
+    for (const std::uint32_t producer : recording_.input_producers(step))
       if (producer != onnx::none && consumers[producer].size() < max_consumers)
         consumers[producer].push_back(step);
   fed_steps_.assign(items_.size(), {});

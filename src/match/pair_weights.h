@@ -16,8 +16,8 @@ class PairWeights {
 
   /// Whether the table has the step's operation becoming the item's operator.
   bool is_typical(std::uint32_t item, std::uint32_t step) const;
-  float skip_probability(std::uint32_t step) const { return skip_[recording_.steps[step].word]; }
-  float repeat_probability(std::uint32_t step) const { return repeat_[recording_.steps[step].word]; }
+  float skip_probability(std::uint32_t step) const { return skip_[recording_.steps[step].op_name]; }
+  float repeat_probability(std::uint32_t step) const { return repeat_[recording_.steps[step].op_name]; }
   const std::string& operator_name(std::uint32_t item) const { return operator_names_[operators_[item]]; }
 
   /// The weights of `item` with each step of [first, past), into `out`.

@@ -140,7 +140,7 @@ std::vector<std::uint32_t> order_of_steps(const capture::Recording& recording,
   constexpr auto size = capture::RecordedStep::Kind::size;
   const auto producers = [&](std::uint32_t step, std::vector<std::uint32_t>& out) {
     out.clear();
-    for (const std::uint32_t producer : recording.makers(step))
+    for (const std::uint32_t producer : recording.input_producers(step))
       if (producer != onnx::none) out.push_back(producer);
     if (recording.steps[step].kind == size) return;
     std::uint32_t first = step;
@@ -156,15 +156,15 @@ capture::Recording reorder_recording(const capture::Recording& recording,
   capture::Recording copy = recording;
   copy.steps.clear();
   copy.links.clear();
-  copy.made.clear();
+  copy.link_producers.clear();
   for (const std::uint32_t step : order) {
-    copy.begin(recording.steps[step]);
+    copy.begin_step(recording.steps[step]);
     const auto inputs = recording.inputs(step), outputs = recording.outputs(step);
     copy.links.insert(copy.links.end(), inputs.begin(), inputs.end());
     copy.begin_outputs();
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (const std::uint32_t producer = recording.makers(step)[i]; producer != onnx::none)
-        copy.made[copy.made.size() - inputs.size() + i] = positions[producer];
+      if (const std::uint32_t producer = recording.input_producers(step)[i]; producer != onnx::none)
+        copy.link_producers[copy.link_producers.size() - inputs.size() + i] = positions[producer];
     copy.links.insert(copy.links.end(), outputs.begin(), outputs.end());
   }
   return copy;

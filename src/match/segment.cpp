@@ -123,7 +123,7 @@ void Segment::count_emission(std::uint32_t row, std::uint32_t step, double proba
                              const capture::Recording& recording, EmissionCounts& counts) const {
   const float first = between_[cell(row - 1, step)] * (1 - skip_[step]);
   const float another = inside_[cell(row - 1, step)] * repeat_[step];
-  EmissionCounts::Sum& sum = counts.sums[recording.words[recording.steps[first_step_ + step].word]];
+  EmissionCounts::Sum& sum = counts.sums[recording.op_names[recording.steps[first_step_ + step].op_name]];
   sum.nodes += probability;
   if (first + another > 0) sum.emitting_steps += probability * first / (first + another);
   sum.operators[weights_.operator_name(first_item_ + row - 1)] += probability;

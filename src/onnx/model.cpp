@@ -105,8 +105,8 @@ TensorView Model::tensor(const Initializer& initializer) const {
   std::vector<std::int64_t> dims;
   for (Fields field(initializer.bytes); field.next();) {
     if (field.tag() == bytes_tag(SparseTensorField::values)) values.push_back(field.bytes());
-    wire::each_varint(field, static_cast<std::uint32_t>(SparseTensorField::dims),
-                      [&](std::uint64_t dim) { dims.push_back(static_cast<std::int64_t>(dim)); });
+    wire::for_each_varint(field, static_cast<std::uint32_t>(SparseTensorField::dims),
+                          [&](std::uint64_t dim) { dims.push_back(static_cast<std::int64_t>(dim)); });
   }
   TensorView view = read_tensor(values);
   view.dims = dims;

@@ -83,15 +83,15 @@ class Node {
   std::span<const ValueId> outputs() const;
   std::vector<AttributeView> attributes() const;
   template <class Use>
-  void each_attribute(Use use) const {  // one at a time, because a malicious node may have millions
+  void for_each_attribute(Use use) const {  // one at a time, because a malicious node may have millions
     for (wire::Fields field(bytes()); field.next();)
       if (field.tag() == wire::bytes_tag(5)) use(read_attribute(field.bytes()));  // NodeField::attribute
   }
   std::optional<AttributeView> attribute(std::string_view name) const;
   std::vector<MetadataEntry> metadata() const;
   template <class Use>
-  void each_metadata(Use use) const {
-    onnx::each_metadata(bytes(), 9, use);  // NodeField::metadata_props
+  void for_each_metadata(Use use) const {
+    onnx::for_each_metadata(bytes(), 9, use);  // NodeField::metadata_props
   }
   std::string_view bytes() const;
 

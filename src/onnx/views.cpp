@@ -125,7 +125,7 @@ TensorView read_tensor(const Pieces& message) {
   bool is_external = false;
   for (const std::string_view piece : message)
     for (Fields field(piece); field.next();) {
-      wire::each_varint(field, static_cast<std::uint32_t>(TensorField::dims), [&](std::uint64_t dim) {
+      wire::for_each_varint(field, static_cast<std::uint32_t>(TensorField::dims), [&](std::uint64_t dim) {
         if (view.dims.size() < max_dims)
           view.dims.push_back(static_cast<std::int64_t>(dim));
         else
@@ -191,8 +191,9 @@ AttributeView read_attribute(std::string_view message) {
   // #lizard forgives: a plain switch over the fields of the message.
   AttributeView view;
   for (Fields field(message); field.next();) {
-    wire::each_varint(field, static_cast<std::uint32_t>(AttributeField::ints),
-                      [&](std::uint64_t value) { view.ints.push_back(static_cast<std::int64_t>(value)); });
+    wire::for_each_varint(field, static_cast<std::uint32_t>(AttributeField::ints), [&](std::uint64_t value) {
+      view.ints.push_back(static_cast<std::int64_t>(value));
+    });
     switch (field.tag()) {
       case bytes_tag(AttributeField::name): view.name = field.bytes(); break;
       case bytes_tag(AttributeField::doc_string): view.doc_string = field.bytes(); break;

@@ -35,7 +35,7 @@ MetadataEntry read_metadata_entry(std::string_view message);
 
 /// Calls `use` for each metadata_props entry of a message; `number` is the number of that field.
 template <class Use>
-void each_metadata(std::string_view message, std::uint32_t number, Use use) {
+void for_each_metadata(std::string_view message, std::uint32_t number, Use use) {
   for (wire::Fields field(message); field.next();)
     if (field.tag() == wire::bytes_tag(number)) use(read_metadata_entry(field.bytes()));
 }

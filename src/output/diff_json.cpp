@@ -13,7 +13,7 @@ using diff::DiffKind;
 class Document {
  public:
   Document(const Comparison& comparison, base::Writer& out)
-      : all_(comparison), out_(out), places_a_(comparison.a.model()), places_b_(comparison.b.model()) {}
+      : all_(comparison), out_(out), locations_a_(comparison.a.model()), locations_b_(comparison.b.model()) {}
 
   void write() {
     const diff::Report& report = all_.report;
@@ -87,11 +87,11 @@ class Document {
     json_.key<"module">();
     row.known ? json_.value(row.path) : json_.null();
   }
-  void nodes(const onnx::Model& model, Places& places, const std::vector<onnx::NodeId>& nodes) {
+  void nodes(const onnx::Model& model, NodeLocations& locations, const std::vector<onnx::NodeId>& nodes) {
     json_.begin_array();
     for (const onnx::NodeId id : nodes) {
       json_.begin_object();
-      json_.member<"place">(places.of(id));
+      json_.member<"place">(locations.of(id));
       json_.member<"name">(model.node(id).name());
       json_.member<"op_type">(model.node(id).op_type());
       json_.end_object();
@@ -106,9 +106,9 @@ class Document {
     if (each.kind == DiffKind::moved) json_.member<"moved_to">(each.moved_to);
     if (!each.value.empty()) json_.member<"value">(each.value);
     json_.key<"a">();
-    nodes(all_.a.model(), places_a_, each.a);
+    nodes(all_.a.model(), locations_a_, each.a);
     json_.key<"b">();
-    nodes(all_.b.model(), places_b_, each.b);
+    nodes(all_.b.model(), locations_b_, each.b);
     json_.member<"detail">(each.detail);
     json_.end_object();
     out_.flush_if_full();
@@ -117,7 +117,7 @@ class Document {
   const Comparison& all_;
   base::Writer& out_;
   base::JsonWriter json_{out_.buffer()};
-  Places places_a_, places_b_;
+  NodeLocations locations_a_, locations_b_;
 };
 
 }  // namespace

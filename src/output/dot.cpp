@@ -5,7 +5,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "onnx/edges.h"
-#include "output/by_module.h"
+#include "output/nodes_by_module.h"
 #include "output/other_formats.h"
 
 namespace thence::output {

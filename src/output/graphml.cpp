@@ -7,8 +7,8 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "onnx/edges.h"
-#include "output/by_module.h"
 #include "output/formats.h"
+#include "output/nodes_by_module.h"
 #include "output/other_formats.h"
 
 namespace thence::output {

@@ -7,6 +7,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "output/formats.h"
+#include "output/limits.h"
 
 namespace thence::output {
 namespace {
@@ -14,8 +15,6 @@ namespace {
 using base::JsonWriter;
 using score::Counts;
 using score::Outcome;
-
-constexpr std::size_t most_operators = 10;
 
 std::string percent(double share) { return base::format("{:.2f}%", 100 * share); }
 
@@ -99,7 +98,7 @@ std::vector<std::pair<std::string, Counts>> worst_operators(const score::Score& 
   const auto missed = [](const Counts& counts) { return counts.with_truth() - counts[Outcome::exact]; };
   std::stable_sort(operators.begin(), operators.end(),
                    [&](const auto& a, const auto& b) { return missed(a.second) > missed(b.second); });
-  if (operators.size() > most_operators) operators.resize(most_operators);
+  if (operators.size() > max_shown_operators) operators.resize(max_shown_operators);
   return operators;
 }
 

@@ -94,7 +94,8 @@ bool attribute(const RuleInput& input, const Evidence& winner, Verdict& verdict)
 }
 
 bool has_unresolved_stack(const RuleInput& input) {
-  return input.sources.has(Source::dynamo_metadata) && input.hierarchy.stack(input.node).stranger;
+  return input.sources.has(Source::dynamo_metadata) &&
+         input.hierarchy.stack(input.node).names_unlisted_module;
 }
 
 // A capture lists every module of its model. If the name or stack of a node fits none of them, the file has a
@@ -102,7 +103,7 @@ bool has_unresolved_stack(const RuleInput& input) {
 bool outside_capture(const RuleInput& input, Verdict& verdict) {
   if (!input.hierarchy.tree().is_complete()) return false;
   const bool scoped = input.sources.has(Source::onnx_scope_parsing) &&
-                      input.hierarchy.scopes().of_name(input.node) != hierarchy::no_scope;
+                      input.hierarchy.scopes().scope_in_name(input.node) != hierarchy::no_scope;
   if (!scoped && !has_unresolved_stack(input)) return false;
   return leave_unknown(Reason::not_in_capture, verdict);
 }

@@ -36,7 +36,7 @@ class WeightOwners {
         use(producer.index, no_module);
       } else if (producer.kind == onnx::Producer::Kind::node &&
                  flow_.kind(producer.index) == FlowKind::constant) {
-        const auto behind = hierarchy_.parameter_behind(model_, value);
+        const auto behind = hierarchy_.source_parameter(model_, value);
         if (behind.initializer != onnx::none) use(behind.initializer, behind.owner.module);
       }
     }

@@ -74,7 +74,7 @@ Result<Map> Map::make(MapParts parts, std::unique_ptr<const rules::Rules> rules,
 
 void Map::report_stale_tags() {
   for (const hierarchy::NodeTag& tag : hierarchy().tags())
-    if (!tag.fits)
+    if (!tag.is_current)
       parts_.diagnostics.add("T001", [&] {
         return Diagnostic{"T001", Severity::warning, base::format("node {}", tag.node),
                           "its tag is stale: the node changed after it was written; the tag is not used"};
@@ -89,7 +89,7 @@ std::optional<Error> Map::apply_rules(std::unique_ptr<const rules::Rules> rules,
   if (!from_file) rules = std::make_unique<rules::Rules>();
   ModuleView made;
   made.granularity =
-      options.granularity.value_or(rules->selects() ? Granularity::custom : Granularity::as_is);
+      options.granularity.value_or(rules->selects_modules() ? Granularity::custom : Granularity::as_is);
   const bool custom = made.granularity == Granularity::custom;
   if (!own_tree().has_classes() && made.granularity == Granularity::hf)
     return Error{ErrorKind::usage, "U017",
@@ -163,7 +163,7 @@ ModuleId Map::hf_module(ModuleId module) const {
 }
 
 std::vector<modules::LayerStep> Map::layers(ModuleId module) const {
-  return own_tree().layer_path(view_ ? view_->view.stands_for[module] : module);
+  return own_tree().layer_path(view_ ? view_->view.originals[module] : module);
 }
 
 void Map::read_facts(ModuleId module, RoleReader& roles, ModuleFacts& facts) const {

@@ -103,7 +103,9 @@ class Map {
   std::vector<modules::ModuleId> own_modules_of(onnx::NodeId node) const {
     return list_modules(parts_.resolution, own_tree(), node);
   }
-  modules::ModuleId shown_as(modules::ModuleId own) const { return view_ ? view_->view.told_as[own] : own; }
+  modules::ModuleId shown_as(modules::ModuleId own) const {
+    return view_ ? view_->view.reported_as[own] : own;
+  }
   /// Null without rules and granularity.
   const ModuleView* module_view() const { return view_.get(); }
 

@@ -12,7 +12,7 @@ WrittenTags written_tags(const hierarchy::Hierarchy& hierarchy) {
   if (hierarchy.tree().is_complete()) return written;
   std::unordered_set<ModuleId> disputed;
   for (const hierarchy::NodeTag& tag : hierarchy.tags()) {
-    if (!tag.fits || tag.module == no_module) continue;
+    if (!tag.is_current || tag.module == no_module) continue;
     const bool shown = !tag.text.empty();
     const WrittenTag read{shown ? hierarchy.tree().find(tag.hf_module) : no_module, tag.text};
     const auto [entry, is_new] = written.emplace(tag.module, read);

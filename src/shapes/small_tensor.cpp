@@ -61,8 +61,9 @@ void append_field(wire::Fields& field, DataType type, std::vector<Size>& content
     append_raw_data(field.bytes(), type, content);
   } else if (type != DataType::float32) {
     const TensorField list = type == DataType::int64 ? TensorField::int64_data : TensorField::int32_data;
-    wire::each_varint(field, static_cast<std::uint32_t>(list),
-                      [&](std::uint64_t value) { append_number(static_cast<std::int64_t>(value), content); });
+    wire::for_each_varint(field, static_cast<std::uint32_t>(list), [&](std::uint64_t value) {
+      append_number(static_cast<std::int64_t>(value), content);
+    });
   } else if (field.tag() == bytes_tag(TensorField::float_data)) {
     append_raw<float>(field.bytes(), content);
   } else if (field.tag() ==

@@ -157,7 +157,7 @@ class Fields {
 /// Calls `push` for each number of a repeated integer field, packed or not. Call it for every field of the
 /// message. False if a packed run cannot be decoded.
 template <class Push>
-bool each_varint(const Fields& field, std::uint32_t number, Push push) {
+bool for_each_varint(const Fields& field, std::uint32_t number, Push push) {
   if (field.tag() == varint_tag(number)) {
     push(field.varint());
     return true;

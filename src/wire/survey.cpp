@@ -32,7 +32,7 @@ class Progress {
 // Whether the packed numbers end where their field ends.
 bool are_packed_numbers_complete(std::uint8_t content, const Fields& fields) {
   if (content == packed_fixed32) return fields.bytes().size() % 4 == 0;
-  return each_varint(fields, fields.field(), [](std::uint64_t) {});
+  return for_each_varint(fields, fields.field(), [](std::uint64_t) {});
 }
 
 }  // namespace

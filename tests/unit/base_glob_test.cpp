@@ -1,4 +1,4 @@
-// Globs of paths and of words: what fits, and what their stars stand for.
+// Globs of paths and of words: what matches, and what their stars capture.
 #include "base/glob.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ struct Case {
 
 class Globs : public testing::TestWithParam<Case> {};
 
-TEST_P(Globs, Fit) {
+TEST_P(Globs, Match) {
   const Case& one = GetParam();
   EXPECT_EQ(Glob(one.pattern).matches(one.path), one.matches) << one.pattern << " " << one.path;
 }
@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"**.a.**.b", "a.x.a.y.z.b", true}, Case{"**.a.**.b", "a.x.a.y.z.c", false},
         Case{"*.", "a.", true}, Case{"*.", "a", false}, Case{"a?", "a.", false}, Case{"a.?", "a.", false}));
 
-TEST(Glob, TakesDotsOfAWordAsTheyAre) {
+TEST(Glob, IgnoresDotsInAWord) {
   EXPECT_TRUE(Glob("com.*").matches_word("com.microsoft.experimental"));
   EXPECT_TRUE(Glob("Mat*").matches_word("MatMul"));
   EXPECT_FALSE(Glob("Mat").matches_word("MatMul"));
@@ -54,7 +54,7 @@ struct Stars {
   std::vector<std::string_view> captures;
 };
 
-TEST(Glob, TellsWhatItsStarsStoodFor) {
+TEST(Glob, CapturesTextOfStars) {
   const Stars all[] = {
       {"encoder.layer.*.**", "encoder.layer.3.a.b", {"3", "a.b"}},
       {"encoder.layer.*.**", "encoder.layer.3", {"3", ""}},
@@ -77,7 +77,7 @@ TEST(Glob, TellsWhatItsStarsStoodFor) {
   }
 }
 
-TEST(Glob, StaysQuickWhateverThePattern) {
+TEST(Glob, TakesBoundedTime) {
   std::string pattern, path;
   for (int i = 0; i < 250; ++i) pattern += "**.*a*";
   for (int i = 0; i < 60; ++i) path += "aaaaaaaaaaaaaaab.";

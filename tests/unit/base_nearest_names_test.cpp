@@ -1,4 +1,4 @@
-// How near a name is to a pattern, and which names are told.
+// The distance between a name and a pattern, and the names that are suggested.
 #include "base/nearest_names.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace thence::test {
 namespace {
 
-TEST(Distance, CountsLettersAndLetsWildcardsTakeWhatTheyCan) {
+TEST(EditDistance, CountsEditsOutsideWildcards) {
   EXPECT_EQ(base::edit_distance("query", "query"), 0u);
   EXPECT_EQ(base::edit_distance("qery", "query"), 1u);
   EXPECT_EQ(base::edit_distance("MatMull", "MatMul"), 1u);
@@ -17,7 +17,7 @@ TEST(Distance, CountsLettersAndLetsWildcardsTakeWhatTheyCan) {
   EXPECT_EQ(base::edit_distance("abc", ""), 3u);
 }
 
-TEST(NearestNames, KeepsAFewAndOneOfEachLayer) {
+TEST(NearestNames, KeepsOneNamePerNumberFreeName) {
   base::NearestNames nearest("encodr.layer.0.atention");
   for (const char* name : {"decoder", "encoder.layer.1.attention", "encoder.layer.0.attention",
                            "encoder.layer.0.retention", "encoder.layer.2.attention"})
@@ -26,20 +26,20 @@ TEST(NearestNames, KeepsAFewAndOneOfEachLayer) {
             (std::vector<std::string>{"encoder.layer.0.attention", "encoder.layer.0.retention"}));
 }
 
-TEST(NearestNames, SaysNothingWhereAllIsFar) {
+TEST(NearestNames, IsEmptyIfAllAreFar) {
   base::NearestNames nearest("pooler");
   nearest.add("encoder.layer");
   nearest.add("");
   EXPECT_TRUE(nearest.names().empty());
 }
 
-TEST(NearestNames, ANameThatHoldsTheWholeIsNear) {
+TEST(NearestNames, AcceptsNamesThatContainThePattern) {
   base::NearestNames nearest("attention");
   for (const char* name : {"encoder.layer.0.attention.self", "attentoin", "decoder"}) nearest.add(name);
   EXPECT_EQ(nearest.names(), (std::vector<std::string>{"attentoin", "encoder.layer.0.attention.self"}));
 }
 
-TEST(NearestNames, OneOfAFewWordsOrNone) {
+TEST(NearestNames, FindsNearestWord) {
   const std::string_view words[] = {"path", "class", "semantic_type", "component", "to"};
   EXPECT_EQ(base::nearest_word("paht", words), "path");
   EXPECT_EQ(base::nearest_word("clas", words), "class");

@@ -17,7 +17,7 @@ TEST(TextIndex, FindsNothingWhenEmpty) {
   EXPECT_EQ(index.find("a", [](std::uint32_t) { return std::string_view(); }), TextIndex::not_found);
 }
 
-RC_GTEST_PROP(TextIndex, FindsWhatAMapFinds, (const std::vector<std::string>& texts, std::uint8_t room)) {
+RC_GTEST_PROP(TextIndex, MatchesAMap, (const std::vector<std::string>& texts, std::uint8_t room)) {
   std::vector<std::string> kept;
   const auto text_of = [&](std::uint32_t number) { return std::string_view(kept[number]); };
   TextIndex index;
@@ -46,7 +46,7 @@ RC_GTEST_PROP(TextStore, KeepsTextsWhenItMoves, (const std::vector<std::string>&
   for (std::size_t i = 0; i < texts.size(); ++i) RC_ASSERT(views[i] == texts[i]);
 }
 
-TEST(TextStore, KeepsTextsLongerThanAPiece) {
+TEST(TextStore, KeepsTextsLongerThanABlock) {
   TextStore store;
   const std::string text(100'000, 'x');
   const std::string_view first = store.keep("a"), kept = store.keep(text);

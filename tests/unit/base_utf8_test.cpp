@@ -1,4 +1,4 @@
-// Text that others take as UTF-8 is valid, whatever came in, and stays as it is where it was.
+// The result is valid UTF-8 for any input, and valid input does not change.
 #include "base/utf8.h"
 
 #include <gtest/gtest.h>
@@ -7,14 +7,14 @@
 namespace thence::base {
 namespace {
 
-TEST(Utf8, WhatIsValidStays) {
+TEST(Utf8, KeepsValidText) {
   for (const std::string text : {"", "plain", "two\nlines \x1b[0m", "\xc3\xa9", "\xf0\x9f\x98\x80"}) {
     EXPECT_TRUE(is_utf8(text));
     EXPECT_EQ(escape_invalid_utf8(text), text);
   }
 }
 
-TEST(Utf8, OtherBytesAreSpelledOut) {
+TEST(Utf8, EscapesInvalidBytes) {
   EXPECT_FALSE(is_utf8("a\xff"));
   EXPECT_EQ(escape_invalid_utf8("a\xff"), "a\\xff");
   EXPECT_EQ(escape_invalid_utf8("\xc3"), "\\xc3");

@@ -20,7 +20,7 @@ TEST(Capture, IsReadSectionBySection) {
   EXPECT_TRUE(diagnostics.empty());
 }
 
-TEST(Capture, BadOnesAreRefused) {
+TEST(Capture, RejectsInvalidFiles) {
   Diagnostics diagnostics;
   for (
       const char* text :

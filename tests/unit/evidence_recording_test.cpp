@@ -16,14 +16,14 @@ test::Capture recorded_capture(std::uint32_t relabelled = steps) {
   const auto add = [&](std::string_view word, std::vector<std::uint32_t> inputs) {
     const auto number = static_cast<std::uint32_t>(recording.steps.size());
     capture::RecordedStep step;
-    step.word = recording.word(word);
+    step.op_name = recording.intern_op_name(word);
     step.module = capture.tree.add("m" + std::to_string(number));
     step.relabelled = number == relabelled;
-    recording.begin(step);
+    recording.begin_step(step);
     for (const std::uint32_t input : inputs) recording.links.push_back(input);
     recording.begin_outputs();
     recording.links.push_back(number);
-    recording.values[number].made_by = number;
+    recording.values[number].producer = number;
   };
   add("aten.neg.default", {steps});
   for (std::uint32_t i = 0; i < pairs; ++i) {

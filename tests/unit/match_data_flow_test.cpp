@@ -10,12 +10,12 @@ capture::Recording steps_reading(const std::vector<std::vector<std::uint32_t>>& 
   capture::Recording recording;
   for (std::uint32_t step = 0; step < makers.size(); ++step) {
     capture::RecordedStep made;
-    made.word = recording.word("aten.add.Tensor");
-    recording.begin(made);
+    made.op_name = recording.intern_op_name("aten.add.Tensor");
+    recording.begin_step(made);
     for (const std::uint32_t producer : makers[step]) recording.links.push_back(producer);  // its only value
     recording.begin_outputs();
     recording.values.push_back({});
-    recording.values.back().made_by = step;
+    recording.values.back().producer = step;
     recording.links.push_back(step);
   }
   return recording;

@@ -79,7 +79,7 @@ TEST(Items, ShapesAndConstantsAreDistinguishedFromData) {
 
 TEST(Items, OperatorsOfRecordedOperationsAreAligned) {
   capture::Recording recording;
-  recording.word("aten.brand_new.default");
+  recording.intern_op_name("aten.brand_new.default");
   const OperatorFilter is_aligned = emitted_operators(recording);
   EXPECT_TRUE(is_aligned("MatMul"));  // in the tables
   EXPECT_TRUE(is_aligned("BrandNew"));

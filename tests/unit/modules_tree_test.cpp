@@ -7,7 +7,7 @@
 namespace thence::modules {
 namespace {
 
-TEST(ModuleTree, AddsTheModulesAround) {
+TEST(ModuleTree, AddsAncestors) {
   ModuleTree tree;
   const ModuleId fc = tree.add("blocks.0.fc", "torch.nn.Linear");
   EXPECT_EQ(tree.size(), 4u);
@@ -17,7 +17,7 @@ TEST(ModuleTree, AddsTheModulesAround) {
   EXPECT_EQ(tree.find("head"), fc);
 }
 
-TEST(ModuleTree, RefusesWhatIsNoPath) {
+TEST(ModuleTree, RejectsInvalidPaths) {
   ModuleTree tree;
   for (const char* path : {".a", "a.", "a..b"}) EXPECT_EQ(tree.add(path), no_module) << path;
   EXPECT_EQ(tree.add(std::string(ModuleTree::max_path_length + 1, 'a')), no_module);
@@ -36,7 +36,7 @@ TEST(ModuleTree, FindsCommonAncestors) {
   EXPECT_FALSE(tree.is_within(tree.find("layer.10"), tree.add("layer.1")));
 }
 
-TEST(Layers, AreIntegersWherePathsPart) {
+TEST(Layers, AreIntegersWherePathsDiffer) {
   EXPECT_TRUE(are_in_different_layers("encoder.layer.1.mlp", "encoder.layer.10.mlp"));
   EXPECT_FALSE(are_in_different_layers("encoder.layer.1.mlp", "encoder.layer.1.attention"));
   EXPECT_FALSE(are_in_different_layers("encoder.layer.1", "encoder.layer"));
@@ -55,7 +55,7 @@ TEST(Layers, OutermostFirst) {
   EXPECT_EQ(steps[1].container, "stages.2.blocks");
 }
 
-TEST(Layers, StepsOfASequenceAreNone) {
+TEST(Layers, ElementsOfASequenceAreNoLayers) {
   ModuleTree tree;
   tree.add("head", "torch.nn.modules.container.Sequential");
   const ModuleId linear = tree.add("head.0", "torch.nn.modules.linear.Linear");
@@ -63,7 +63,7 @@ TEST(Layers, StepsOfASequenceAreNone) {
   EXPECT_TRUE(tree.layer_path(linear).empty());
 }
 
-TEST(ClassFilter, SkipsBuildingBlocksButTheExceptions) {
+TEST(ClassFilter, SkipsTorchNnExceptExceptions) {
   ModuleTree tree;
   const ModuleId block = tree.add("block", "pkg.Block");
   const ModuleId linear = tree.add("block.fc", "torch.nn.modules.linear.Linear");

@@ -23,18 +23,18 @@ RC_GTEST_PROP(ContentHash, UnorderedSurvivesAnyOrder, (std::vector<float> values
   RC_ASSERT(before.elements == values.size());
 }
 
-TEST(ContentHash, TellsValuesAndWidthsApart) {
+TEST(ContentHash, DistinguishesValuesAndWidths) {
   const ContentHash ones = hash_content(bytes_of({1, 1}), 4), twos = hash_content(bytes_of({1, 2}), 4);
   EXPECT_NE(ones.unordered, twos.unordered);
   EXPECT_NE(ones.exact, twos.exact);
   EXPECT_NE(hash_content(std::string(8, '\0'), 4).unordered, hash_content(std::string(8, '\0'), 8).unordered);
 }
 
-RC_GTEST_PROP(ContentHash, HashesReadBack, (std::uint64_t hash)) {
+RC_GTEST_PROP(ContentHash, FormattedHashesParse, (std::uint64_t hash)) {
   RC_ASSERT(parse_hash(format_hash(hash)) == hash);
 }
 
-TEST(ContentHash, RefusesWhatIsNoHash) {
+TEST(ContentHash, RejectsInvalidHashes) {
   for (const char* text : {"", "12", "zz00000000000000", "0123456789abcdef0"})
     EXPECT_FALSE(parse_hash(text)) << text;
 }

@@ -1,4 +1,4 @@
-// Whatever the bytes, reading ends well; and how a writer lays out the same message makes no difference.
+// Reading terminates for any bytes, and the layout of a message by its writer does not matter.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -77,7 +77,7 @@ Tree cut_up(const Tree& tree, Kind kind) {
   return out;
 }
 
-RC_GTEST_PROP(Reading, RandomBytesDoNoHarm, (const std::string& bytes)) {
+RC_GTEST_PROP(Reading, SurvivesRandomBytes, (const std::string& bytes)) {
   seen_in(bytes);
   seen_in(Message().text(ModelField::graph, bytes).bytes());
   seen_in(model(graph({Message().raw(bytes)})).bytes());
@@ -86,7 +86,7 @@ RC_GTEST_PROP(Reading, RandomBytesDoNoHarm, (const std::string& bytes)) {
   seen_in(model(graph({}).text(GraphField::input, bytes)).bytes());
 }
 
-RC_GTEST_PROP(Reading, DamagedModelsDoNoHarm, ()) {
+RC_GTEST_PROP(Reading, SurvivesDamagedModels, ()) {
   std::string bytes = any_model().bytes();
   for (int i = 1 + draw(5); i > 0 && !bytes.empty(); --i) {
     const auto at = static_cast<std::size_t>(draw(static_cast<int>(bytes.size())));
@@ -100,7 +100,7 @@ RC_GTEST_PROP(Reading, DamagedModelsDoNoHarm, ()) {
   seen_in(bytes);
 }
 
-RC_GTEST_PROP(Reading, TheOrderOfFieldsMakesNoDifference, ()) {
+RC_GTEST_PROP(Reading, FieldOrderDoesNotMatter, ()) {
   const Tree tree = any_model();
   const std::string seen = seen_in(tree.bytes());
   RC_ASSERT(!seen.empty());

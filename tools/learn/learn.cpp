@@ -94,7 +94,7 @@ match::EmissionTable uniform_table(const std::string& exporter,
   std::unordered_map<std::string, match::OpEmission> emissions;
   for (const TrainingExample& example : examples)
     if (example.exporter == exporter)
-      for (const std::string& word : example.capture.trace->words)
+      for (const std::string& word : example.capture.trace->op_names)
         emissions[word] = {0.5f, 0.3f, frequencies};
   return {exporter, std::move(emissions)};
 }

@@ -1,4 +1,4 @@
-// Places: assigns each node of the main graph to a module call, for folding.
+// CallTree: assigns each node of the main graph to a module call, for folding.
 //
 // A node belongs to the call that the map reports. A node without an answer is placed by its neighbours:
 // between two nodes of a module it goes into that module, between two modules into the module around both.
@@ -17,16 +17,16 @@ namespace thence::edit {
 struct ModuleCall {
   modules::ModuleId module = modules::root;
   std::uint32_t call = 0;
-  std::uint32_t around = 0;  // the call that contains it
-  std::uint32_t depth = 0;   // the number of calls around it
+  std::uint32_t enclosing = 0;  // the call that contains it
+  std::uint32_t depth = 0;      // the number of calls around it
 };
 using CallId = std::uint32_t;
 
-struct Places {
+struct CallTree {
   std::vector<ModuleCall> calls{1};
-  std::vector<CallId> of;  // by node
+  std::vector<CallId> node_calls;  // by node
 
-  CallId common(CallId a, CallId b) const;
+  CallId common_ancestor(CallId a, CallId b) const;
   /// The call at this depth that contains `inner`.
   CallId at_depth(CallId inner, std::uint32_t depth) const;
 };
@@ -36,6 +36,6 @@ struct FoldOptions {
   std::string modules;      // a pattern of paths; empty: all
 };
 
-Places find_places(const semantics::Map& map, const MainGraph& graph, const FoldOptions& options);
+CallTree build_call_tree(const semantics::Map& map, const MainGraph& graph, const FoldOptions& options);
 
 }  // namespace thence::edit

@@ -14,7 +14,7 @@ using MakePiece = std::function<void(std::size_t piece, std::string& text)>;
 
 /// Writes the pieces from 0 up to `pieces`, made on up to `jobs` threads. At most a few are in memory at a
 /// time. If `out` fails, no more pieces are made.
-void write_in_order(std::size_t pieces, unsigned jobs, base::Writer& out,
-                    const std::function<MakePiece()>& new_maker);
+void write_pieces_in_order(std::size_t pieces, unsigned jobs, base::Writer& out,
+                           const std::function<MakePiece()>& make_worker);
 
 }  // namespace thence::output

@@ -1,4 +1,4 @@
-#include "output/by_module.h"
+#include "output/nodes_by_module.h"
 
 namespace thence::output {
 

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/nearest_names.h"
 #include "base/text.h"
+#include "query/limits.h"
 #include "query/selector.h"
 
 namespace thence::query {
@@ -14,58 +15,58 @@ namespace {
 using modules::ModuleId;
 using semantics::Map;
 
-Error nothing(std::string text, std::string hint) {
+Error no_match(std::string text, std::string hint) {
   return {ErrorKind::usage, "Q002", std::move(text), std::move(hint)};
 }
 
-std::string_view noun(Kind kind) {
-  static constexpr std::array<std::string_view, kind_count> nouns = {
+std::string_view noun_for(SelectorKind kind) {
+  static constexpr std::array<std::string_view, selector_kind_count> nouns = {
       "module", "module", "class", "role", "component", "layer", "operator", "parameter", "source"};
   return nouns[static_cast<std::size_t>(kind)];
 }
 
 // Calls `use` for each name of this kind in the model.
 template <class Use>
-void each_name(const Map& map, const Term& term, Use use) {
+void for_each_name(const Map& map, const Term& term, Use use) {
   // #lizard forgives: one list with a case for each kind of selector.
   const modules::ModuleTree& tree = map.tree();
-  std::set<std::string_view> met;
+  std::set<std::string_view> listed_names;
   const auto once = [&](std::string_view name) {
-    if (!name.empty() && met.insert(name).second) use(name);
+    if (!name.empty() && listed_names.insert(name).second) use(name);
   };
   switch (term.kind) {
-    case Kind::module:
-    case Kind::under:
+    case SelectorKind::module:
+    case SelectorKind::under:
       for (ModuleId module = 1; module < tree.size(); ++module) use(tree[module].path);
       return;
-    case Kind::class_name: {
+    case SelectorKind::class_name: {
       const bool bare = term.text.find('.') == std::string::npos;
       for (ModuleId module = 0; module < tree.size(); ++module)
         once(bare ? modules::short_class(tree[module].class_name) : tree[module].class_name);
       return;
     }
-    case Kind::role:
+    case SelectorKind::role:
       for (ModuleId module = 0; module < tree.size(); ++module) {
         const semantics::Role role = map.role(module);
         once(role.type);
         once(role.classification);
       }
       return;
-    case Kind::component:
+    case SelectorKind::component:
       for (ModuleId module = 0; module < tree.size(); ++module) once(map.role(module).component);
       return;
-    case Kind::op:
+    case SelectorKind::op:
       for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) once(map.model().node(id).op_type());
       return;
-    case Kind::parameter:
+    case SelectorKind::parameter:
       for (const hierarchy::ParameterOwner& owner : map.hierarchy().parameters())
         if (!owner.parameter.empty()) use(owner.parameter);
       return;
-    case Kind::source:
+    case SelectorKind::source:
       for (onnx::NodeId id = 0; id < map.model().node_count(); ++id)
         if (map.answer(id).known()) once(evidence::name_of(map.answer(id).source));
       return;
-    case Kind::layer: return;
+    case SelectorKind::layer: return;
   }
 }
 
@@ -87,50 +88,49 @@ std::string layers_of(const Map& map) {
 }
 
 std::string hint(const Map& map, const Term& term) {
-  if (term.kind == Kind::layer) return layers_of(map);
-  if (term.kind == Kind::class_name && !map.tree().has_classes())
+  if (term.kind == SelectorKind::layer) return layers_of(map);
+  if (term.kind == SelectorKind::class_name && !map.tree().has_classes())
     return "the file has no classes: give a capture with --capture";
-  base::NearestNames nearest(term.kind == Kind::op ? term.glob.text() : term.text);
+  base::NearestNames nearest(term.kind == SelectorKind::op ? term.glob.text() : term.text);
   std::vector<std::string> some;
-  constexpr std::size_t few = 12;
-  each_name(map, term, [&](std::string_view name) {
+  for_each_name(map, term, [&](std::string_view name) {
     nearest.add(name);
-    if (some.size() <= few) some.emplace_back(name.substr(0, 200));
+    if (some.size() <= max_listed_names) some.emplace_back(name.substr(0, max_shown_bytes));
   });
   if (const std::vector<std::string> names = nearest.names(); !names.empty())
     return "the nearest: " + listed(names);
-  if (some.empty()) return base::format("the model has no {} at all", noun(term.kind));
-  if (some.size() <= few) return "there are: " + listed(some);
-  if (term.kind == Kind::op) return "thence map lists the operators";
-  if (term.kind == Kind::parameter)
+  if (some.empty()) return base::format("the model has no {} at all", noun_for(term.kind));
+  if (some.size() <= max_listed_names) return "there are: " + listed(some);
+  if (term.kind == SelectorKind::op) return "thence map lists the operators";
+  if (term.kind == SelectorKind::parameter)
     return "thence query --sql 'SELECT name, parameter FROM initializers' lists them";
   return "'thence show' lists the modules; * matches one part of a path, ** any number";
 }
 
 }  // namespace
 
-Error fits_nothing(const Map& map, const Term& term, Hit hit) {
-  const std::string shown = base::printable(term.text.substr(0, 200));
+Error no_match_error(const Map& map, const Term& term, Hit hit) {
+  const std::string shown = base::printable(term.text.substr(0, max_shown_bytes));
   if (hit == Hit::nothing)
-    return nothing(base::format("no {} matches {} '{}'", noun(term.kind), flag_of(term.kind), shown),
-                   hint(map, term));
-  if (term.kind == Kind::module)
-    return nothing(base::format("module '{}' ran no node itself", shown),
-                   base::format("--under '{}' selects the nodes of the modules inside it, too", shown));
-  if (term.kind == Kind::parameter)
-    return nothing(base::format("no node reads parameter '{}'", shown), "'thence map' lists the nodes");
-  return nothing(base::format("no node is known to be of module '{}' or of one inside it", shown),
-                 "a capture may add evidence: give it with --capture");
+    return no_match(base::format("no {} matches {} '{}'", noun_for(term.kind), flag_of(term.kind), shown),
+                    hint(map, term));
+  if (term.kind == SelectorKind::module)
+    return no_match(base::format("module '{}' ran no node itself", shown),
+                    base::format("--under '{}' selects the nodes of the modules inside it, too", shown));
+  if (term.kind == SelectorKind::parameter)
+    return no_match(base::format("no node reads parameter '{}'", shown), "'thence map' lists the nodes");
+  return no_match(base::format("no node is known to be of module '{}' or of one inside it", shown),
+                  "a capture may add evidence: give it with --capture");
 }
 
-Error fit_nothing_together(const Selector& selector) {
+Error no_common_match_error(const Selector& selector) {
   std::vector<std::string> given;
-  for (std::size_t kind = 0; kind < kind_count; ++kind)
-    if (const auto& terms = selector.terms(static_cast<Kind>(kind)); !terms.empty())
+  for (std::size_t kind = 0; kind < selector_kind_count; ++kind)
+    if (const auto& terms = selector.terms(static_cast<SelectorKind>(kind)); !terms.empty())
       given.push_back(std::string(flag_of(terms.front().kind)));
   if (selector.unknown()) given.push_back("--unknown");
   if (selector.min_confidence() > 0) given.push_back("--min-confidence");
-  return nothing(
+  return no_match(
       base::format("no node matches {}{}", base::joined(given, " and "), given.size() > 1 ? " together" : ""),
       "remove one of them, or widen it");
 }

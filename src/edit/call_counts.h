@@ -1,4 +1,4 @@
-// Calls: the number of runs of each module, and the call of an outer module to which each run belongs.
+// CallCounts: the number of runs of each module, and the call of an outer module to which each run belongs.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace thence::edit {
 
 /// The number of runs comes from the capture or from the module's nodes. A module without nodes runs as often
 /// as the child module with the fewest runs.
-class Calls {
+class CallCounts {
  public:
-  explicit Calls(const semantics::Map& map);
+  explicit CallCounts(const semantics::Map& map);
 
-  std::uint32_t of(modules::ModuleId module) const { return calls_[module]; }
+  std::uint32_t count(modules::ModuleId module) const { return calls_[module]; }
   /// Converts a call of an inner module to the call of an outer one. Inner modules run as often as outer
   /// ones, or a multiple of that.
-  std::uint32_t around(modules::ModuleId inner, std::uint32_t call, modules::ModuleId outer) const;
+  std::uint32_t enclosing_call(modules::ModuleId inner, std::uint32_t call, modules::ModuleId outer) const;
 
  private:
   std::vector<std::uint32_t> calls_;

@@ -1,5 +1,5 @@
-// Untangle: blocks of nodes that form a dependency cycle cannot run one after the other. Some of them are
-// split: the nodes that can run, then the nodes that other blocks need, then the rest.
+// Splits cycles: blocks of nodes that form a dependency cycle cannot run one after the other. Some of them
+// are split: the nodes that can run, then the nodes that other blocks need, then the rest.
 #pragma once
 
 #include <functional>
@@ -42,7 +42,7 @@ class Arcs {
     return std::span(arcs_).subspan(first_[block], first_[block + 1] - first_[block]);
   }
   template <class Use>
-  void each(std::uint32_t block, Use use) const {
+  void for_each_target(std::uint32_t block, Use use) const {
     for (const Arc& arc : from(block)) use(arc.to);
   }
 
@@ -52,8 +52,8 @@ class Arcs {
 };
 
 /// Emits the blocks for which `left` is true, in a valid execution order, split into pieces if necessary.
-void untangle(const MainGraph& graph, const Blocks& blocks, const std::vector<std::uint32_t>& block_of,
-              const Arcs& arcs, const std::function<bool(std::uint32_t)>& left,
-              const std::function<void(std::uint32_t block, std::span<const onnx::NodeId> piece)>& emit);
+void split_cycles(const MainGraph& graph, const Blocks& blocks, const std::vector<std::uint32_t>& block_of,
+                  const Arcs& arcs, const std::function<bool(std::uint32_t)>& left,
+                  const std::function<void(std::uint32_t block, std::span<const onnx::NodeId> piece)>& emit);
 
 }  // namespace thence::edit

@@ -7,7 +7,7 @@
 
 namespace thence::hierarchy {
 
-Hierarchy::Parameter Hierarchy::parameter_behind(const onnx::Model& model, onnx::ValueId value) const {
+Hierarchy::SourceParameter Hierarchy::source_parameter(const onnx::Model& model, onnx::ValueId value) const {
   ParameterOwner copy;
   for (int step = 0; step <= most_form_changes && value != onnx::none; ++step) {
     const onnx::Producer producer = model.producer(value);

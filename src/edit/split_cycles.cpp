@@ -1,4 +1,4 @@
-#include "edit/untangle.h"
+#include "edit/split_cycles.h"
 
 #include <algorithm>
 #include <queue>
@@ -12,13 +12,14 @@ using onnx::ValueId;
 using Emit = std::function<void(std::uint32_t, std::span<const NodeId>)>;
 
 template <class T>
-using Earliest = std::priority_queue<T, std::vector<T>, std::greater<T>>;
+using MinQueue = std::priority_queue<T, std::vector<T>, std::greater<T>>;
 
 // Finds the cycles of blocks (Tarjan's strongly connected components) without recursion. Later blocks are
 // found first.
-class Circles {
+class StronglyConnectedComponents {
  public:
-  Circles(const Arcs& arcs, std::uint32_t count) : arcs_(arcs), number_(count, 0), low_(count, 0) {}
+  StronglyConnectedComponents(const Arcs& arcs, std::uint32_t count)
+      : arcs_(arcs), number_(count, 0), low_(count, 0) {}
 
   void visit(std::uint32_t start) {
     if (number_[start] != 0) return;
@@ -30,7 +31,7 @@ class Circles {
         const std::uint32_t to = outgoing[next++].to;
         if (number_[to] == 0)
           enter(to);
-        else if (number_[to] != closed)
+        else if (number_[to] != finished)
           low_[block] = std::min(low_[block], number_[to]);
       } else {
         leave();
@@ -41,8 +42,8 @@ class Circles {
   std::vector<std::vector<std::uint32_t>> found;
 
  private:
-  static constexpr std::uint32_t closed = onnx::none;
-  struct At {
+  static constexpr std::uint32_t finished = onnx::none;
+  struct Visit {
     std::uint32_t block;
     std::size_t next;
   };
@@ -59,64 +60,64 @@ class Circles {
       outer = std::min(outer, low_[block]);
     }
     if (low_[block] != number_[block]) return;
-    std::vector<std::uint32_t>& circle = found.emplace_back();
+    std::vector<std::uint32_t>& component = found.emplace_back();
     while (true) {
-      circle.push_back(open_.back());
+      component.push_back(open_.back());
       open_.pop_back();
-      number_[circle.back()] = closed;
-      if (circle.back() == block) break;
+      number_[component.back()] = finished;
+      if (component.back() == block) break;
     }
-    std::sort(circle.begin(), circle.end());
+    std::sort(component.begin(), component.end());
   }
 
   const Arcs& arcs_;
   std::vector<std::uint32_t> number_, low_;  // 0: not visited
   std::vector<std::uint32_t> open_;
-  std::vector<At> path_;
+  std::vector<Visit> path_;
   std::uint32_t numbers_ = 0;
 };
 
 // Runs the blocks of one cycle: single nodes first, then blocks that need no value from other blocks, and
 // only if there are neither, the largest possible piece of a block.
-class Splitter {
+class ComponentSplitter {
  public:
-  Splitter(const MainGraph& graph, const Blocks& blocks, const std::vector<std::uint32_t>& block_of,
-           const std::vector<std::uint32_t>& circle, const Emit& emit)
+  ComponentSplitter(const MainGraph& graph, const Blocks& blocks, const std::vector<std::uint32_t>& block_of,
+                    const std::vector<std::uint32_t>& component, const Emit& emit)
       : blocks_(blocks), block_of_(block_of), emit_(emit) {
-    for (const std::uint32_t block : circle)
+    for (const std::uint32_t block : component)
       for (const NodeId id : blocks.nodes(block)) nodes_.try_emplace(id);
-    for (const std::uint32_t block : circle) {
-      Waiting& waiting = waiting_[block];
+    for (const std::uint32_t block : component) {
+      PendingBlock& pending_block = pending_blocks_[block];
       for (const NodeId id : blocks.nodes(block))
-        graph.each_read(id, [&](ValueId value) {
-          const NodeId from = graph.writer(value);
+        graph.for_each_read(id, [&](ValueId value) {
+          const NodeId from = graph.producer(value);
           const auto known = from == onnx::none ? nodes_.end() : nodes_.find(from);
           if (known == nodes_.end()) return;
-          known->second.readers.push_back(id);
-          ++nodes_[id].waits;
-          waiting.outside += block_of[from] != block;
+          known->second.consumers.push_back(id);
+          ++nodes_[id].pending_inputs;
+          pending_block.outside += block_of[from] != block;
         });
     }
-    for (const std::uint32_t block : circle)
+    for (const std::uint32_t block : component)
       for (const NodeId id : blocks.nodes(block))
-        if (nodes_[id].waits == 0) set_ready(id);
+        if (nodes_[id].pending_inputs == 0) set_ready(id);
   }
 
   void run() {
     while (true) {
-      if (!loose_.empty()) {
-        const NodeId id = take(loose_);
+      if (!ready_single_nodes_.empty()) {
+        const NodeId id = take(ready_single_nodes_);
         finish(id);
         emit_(block_of_[id], std::span(&id, 1));
-      } else if (!whole_.empty()) {
-        const std::uint32_t block = take(whole_);
+      } else if (!complete_blocks_.empty()) {
+        const std::uint32_t block = take(complete_blocks_);
         std::vector<NodeId> piece;
         for (const NodeId id : blocks_.nodes(block))
           if (!nodes_[id].done) piece.push_back(id);
         for (const NodeId id : piece) finish(id);
         if (!piece.empty()) emit_(block, piece);
-      } else if (!startable_.empty()) {
-        const NodeId id = take(startable_);
+      } else if (!ready_call_nodes_.empty()) {
+        const NodeId id = take(ready_call_nodes_);
         if (!nodes_[id].done) run_piece(block_of_[id]);
       } else {
         return;
@@ -126,11 +127,11 @@ class Splitter {
 
  private:
   struct NodeState {
-    std::vector<NodeId> readers;
-    std::uint32_t waits = 0;
+    std::vector<NodeId> consumers;
+    std::uint32_t pending_inputs = 0;
     bool done = false;
   };
-  struct Waiting {
+  struct PendingBlock {
     std::vector<NodeId> ready;
     std::uint32_t outside = 0;  // missing values of other blocks
   };
@@ -144,7 +145,7 @@ class Splitter {
 
   void run_piece(std::uint32_t block) {
     std::vector<NodeId> piece;
-    std::vector<NodeId>& ready = waiting_[block].ready;
+    std::vector<NodeId>& ready = pending_blocks_[block].ready;
     while (!ready.empty()) {
       const NodeId id = ready.back();
       ready.pop_back();
@@ -159,22 +160,22 @@ class Splitter {
   void set_ready(NodeId id) {
     const std::uint32_t block = block_of_[id];
     if (blocks_.calls[block] == no_call) {
-      loose_.push(id);
+      ready_single_nodes_.push(id);
     } else {
-      waiting_[block].ready.push_back(id);
-      startable_.push(id);
+      pending_blocks_[block].ready.push_back(id);
+      ready_call_nodes_.push(id);
     }
   }
 
   void finish(NodeId id) {
     NodeState& state = nodes_[id];
     state.done = true;
-    for (const NodeId reader : state.readers) {
-      const std::uint32_t block = block_of_[reader];
-      if (block != block_of_[id] && --waiting_[block].outside == 0 && blocks_.calls[block] != no_call)
-        whole_.push(block);
-      NodeState& next = nodes_[reader];
-      if (--next.waits == 0 && !next.done) set_ready(reader);
+    for (const NodeId consumer : state.consumers) {
+      const std::uint32_t block = block_of_[consumer];
+      if (block != block_of_[id] && --pending_blocks_[block].outside == 0 && blocks_.calls[block] != no_call)
+        complete_blocks_.push(block);
+      NodeState& next = nodes_[consumer];
+      if (--next.pending_inputs == 0 && !next.done) set_ready(consumer);
     }
   }
 
@@ -182,9 +183,9 @@ class Splitter {
   const std::vector<std::uint32_t>& block_of_;
   const Emit& emit_;
   std::unordered_map<NodeId, NodeState> nodes_;
-  std::unordered_map<std::uint32_t, Waiting> waiting_;  // by block
-  Earliest<NodeId> loose_, startable_;
-  Earliest<std::uint32_t> whole_;
+  std::unordered_map<std::uint32_t, PendingBlock> pending_blocks_;  // by block
+  MinQueue<NodeId> ready_single_nodes_, ready_call_nodes_;
+  MinQueue<std::uint32_t> complete_blocks_;
 };
 
 }  // namespace
@@ -219,17 +220,17 @@ void Arcs::sort(std::uint32_t count) {
   arcs_.swap(sorted_);
 }
 
-void untangle(const MainGraph& graph, const Blocks& blocks, const std::vector<std::uint32_t>& block_of,
-              const Arcs& arcs, const std::function<bool(std::uint32_t)>& left, const Emit& emit) {
-  Circles circles(arcs, blocks.count());
+void split_cycles(const MainGraph& graph, const Blocks& blocks, const std::vector<std::uint32_t>& block_of,
+                  const Arcs& arcs, const std::function<bool(std::uint32_t)>& left, const Emit& emit) {
+  StronglyConnectedComponents components(arcs, blocks.count());
   // In reverse, so that the first ready block in the file runs next.
   for (std::uint32_t block = blocks.count(); block-- > 0;)
-    if (left(block)) circles.visit(block);
-  for (auto circle = circles.found.rbegin(); circle != circles.found.rend(); ++circle) {
-    if (circle->size() == 1)
-      emit(circle->front(), blocks.nodes(circle->front()));
+    if (left(block)) components.visit(block);
+  for (auto component = components.found.rbegin(); component != components.found.rend(); ++component) {
+    if (component->size() == 1)
+      emit(component->front(), blocks.nodes(component->front()));
     else
-      Splitter(graph, blocks, block_of, *circle, emit).run();
+      ComponentSplitter(graph, blocks, block_of, *component, emit).run();
   }
 }
 

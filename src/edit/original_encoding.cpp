@@ -1,4 +1,4 @@
-#include "edit/restore.h"
+#include "edit/original_encoding.h"
 
 #include <algorithm>
 #include <charconv>
@@ -37,21 +37,21 @@ bool take_hex(std::string_view text, std::string& bytes) {
   return text.empty();
 }
 
-bool take_widths(std::string_view text, Restore& restore) {
+bool take_widths(std::string_view text, OriginalEncoding& encoding) {
   std::uint64_t message = 0;
   unsigned tag = 0, length = 0;
   if (!take_number(text, message) || !take(text, ':') || !take_number(text, tag) || !take(text, ':') ||
       !take_number(text, length) || !text.empty())
     return false;
   if (tag < 1 || tag > 5 || length < 1 || length > 10) return false;
-  restore.widths[message] = {static_cast<std::uint8_t>(tag), static_cast<std::uint8_t>(length)};
+  encoding.widths[message] = {static_cast<std::uint8_t>(tag), static_cast<std::uint8_t>(length)};
   return true;
 }
 
 }  // namespace
 
 // "messages 3412 version 0803 17:1:5 18:1:5"
-std::string Restore::print() const {
+std::string OriginalEncoding::format() const {
   std::string text = base::format("messages {}", messages);
   for (const std::string& version : versions)
     text += base::format(" version {}", version.empty() ? "-" : hex(version));
@@ -62,8 +62,8 @@ std::string Restore::print() const {
   return text;
 }
 
-std::optional<Restore> Restore::parse(std::string_view text) {
-  Restore restore;
+std::optional<OriginalEncoding> OriginalEncoding::parse(std::string_view text) {
+  OriginalEncoding encoding;
   const auto word = [&] {
     const std::string_view found = text.substr(0, text.find(' '));
     text.remove_prefix(std::min(found.size() + 1, text.size()));
@@ -71,19 +71,19 @@ std::optional<Restore> Restore::parse(std::string_view text) {
   };
   if (word() != "messages") return std::nullopt;
   std::string_view count = word();
-  if (!take_number(count, restore.messages) || !count.empty()) return std::nullopt;
+  if (!take_number(count, encoding.messages) || !count.empty()) return std::nullopt;
   while (!text.empty()) {
     const std::string_view next = word();
     if (next == "version") {
       const std::string_view bytes = word();
       std::string version;
       if (bytes != "-" && !take_hex(bytes, version)) return std::nullopt;
-      restore.versions.push_back(std::move(version));
-    } else if (!take_widths(next, restore)) {
+      encoding.versions.push_back(std::move(version));
+    } else if (!take_widths(next, encoding)) {
       return std::nullopt;
     }
   }
-  return restore;
+  return encoding;
 }
 
 }  // namespace thence::edit

@@ -1,4 +1,5 @@
-// How a file was encoded before entries were added. It is one line of text in the model's record.
+// OriginalEncoding: how a file was encoded before entries were added. It is one line of text in the model's
+// record.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ struct Widths {
   std::uint8_t tag = 0, length = 0;
 };
 
-struct Restore {
+struct OriginalEncoding {
   /// The original IR version fields, if the version was raised. An empty entry means that there was no field.
   std::vector<std::string> versions;
   /// Messages with longer encodings than necessary, by their index among all opened messages.
@@ -24,9 +25,9 @@ struct Restore {
   std::uint64_t messages = 0;
 
   bool empty() const { return versions.empty() && widths.empty(); }
-  std::string print() const;
+  std::string format() const;
   /// Empty if print() did not write the text.
-  static std::optional<Restore> parse(std::string_view text);
+  static std::optional<OriginalEncoding> parse(std::string_view text);
 };
 
 }  // namespace thence::edit

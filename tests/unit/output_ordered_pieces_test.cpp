@@ -1,4 +1,4 @@
-#include "output/in_order.h"
+#include "output/ordered_pieces.h"
 
 #include <gtest/gtest.h>
 
@@ -19,35 +19,36 @@ MakePiece number_maker() {
   return [](std::size_t piece, std::string& text) { text += std::to_string(piece) + ' '; };
 }
 
-TEST(WriteInOrder, IsInOrderOnAnyNumberOfThreads) {
+TEST(WritePiecesInOrder, IsInOrderOnAnyNumberOfThreads) {
   for (const unsigned jobs : {0u, 1u, 2u, 3u, 16u})
     for (const std::size_t pieces : {0u, 1u, 7u, 1000u}) {
       std::string text;
       base::Writer out([&](std::string_view piece) { return text.append(piece), true; });
       out.add("head ");
-      write_in_order(pieces, jobs, out, number_maker);
+      write_pieces_in_order(pieces, jobs, out, number_maker);
       out.flush();
       EXPECT_EQ(text, "head " + numbers(pieces)) << jobs << " jobs";
     }
 }
 
-TEST(WriteInOrder, StopsSoonWhenNothingMoreCanBeWritten) {
+TEST(WritePiecesInOrder, StopsAfterAFailedWrite) {
   std::atomic<std::size_t> made = 0;
   base::Writer out([](std::string_view) { return false; });
-  write_in_order(100'000, 4, out,
-                 [&]() -> MakePiece { return [&](std::size_t, std::string& text) { ++made, text += "x"; }; });
+  write_pieces_in_order(100'000, 4, out, [&]() -> MakePiece {
+    return [&](std::size_t, std::string& text) { ++made, text += "x"; };
+  });
   EXPECT_FALSE(out.ok());
   EXPECT_LT(made, 100u);
 }
 
-TEST(WriteInOrder, PassesOnAFailureOfAThread) {
+TEST(WritePiecesInOrder, RethrowsAnExceptionOfAThread) {
   base::Writer out([](std::string_view) { return true; });
   const auto maker = []() -> MakePiece {
     return [](std::size_t piece, std::string&) {
       if (piece == 500) throw std::runtime_error("no memory");
     };
   };
-  EXPECT_THROW(write_in_order(1000, 3, out, maker), std::runtime_error);
+  EXPECT_THROW(write_pieces_in_order(1000, 3, out, maker), std::runtime_error);
 }
 
 }  // namespace
