@@ -41,7 +41,7 @@ RC_GTEST_PROP(TextIndex, MatchesAMap, (const std::vector<std::string>& texts, st
 RC_GTEST_PROP(TextStore, KeepsTextsWhenItMoves, (const std::vector<std::string>& texts)) {
   TextStore store;
   std::vector<std::string_view> views;
-  for (const std::string& text : texts) views.push_back(store.keep(text));
+  for (const std::string& text : texts) views.push_back(store.store(text));
   const TextStore moved = std::move(store);
   for (std::size_t i = 0; i < texts.size(); ++i) RC_ASSERT(views[i] == texts[i]);
 }
@@ -49,7 +49,7 @@ RC_GTEST_PROP(TextStore, KeepsTextsWhenItMoves, (const std::vector<std::string>&
 TEST(TextStore, KeepsTextsLongerThanABlock) {
   TextStore store;
   const std::string text(100'000, 'x');
-  const std::string_view first = store.keep("a"), kept = store.keep(text);
+  const std::string_view first = store.store("a"), kept = store.store(text);
   EXPECT_EQ(kept, text);
   EXPECT_EQ(first, "a");
 }

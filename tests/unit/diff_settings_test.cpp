@@ -1,4 +1,4 @@
-// What a node is told: attributes, and constants that stand for them.
+// The settings of a node: attributes, and constants that replace them in other versions of an operator.
 #include "diff/settings.h"
 
 #include <gtest/gtest.h>

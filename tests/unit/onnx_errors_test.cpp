@@ -149,7 +149,7 @@ TEST(Limits, RejectsTooManyNames) {
 TEST(Limits, WeightsDoNotRaiseTheMemoryLimit) {
   const Message weight = tensor("w").text(TensorField::raw_data, std::string(1000, 'x'));
   const std::string bytes = model(graph({}).inner(GraphField::initializer, weight)).bytes();
-  const wire::Survey survey = wire::survey(bytes, static_cast<std::uint8_t>(Kind::model), layout());
+  const wire::Survey survey = wire::survey(bytes, static_cast<std::uint8_t>(MessageKind::model), layout());
   EXPECT_EQ(Counts(bytes.size(), survey).structure_bytes, bytes.size() - 1000);
 }
 

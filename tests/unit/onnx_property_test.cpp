@@ -41,19 +41,19 @@ Tree reordered(const Tree& tree) {
 }
 
 // Fields that hold one message, which protobuf merges when they come in pieces: g, t, graph, type, ...
-bool is_single(Kind kind, std::uint32_t number) {
+bool is_single(MessageKind kind, std::uint32_t number) {
   switch (kind) {
-    case Kind::model: return number == static_cast<std::uint32_t>(ModelField::graph);
-    case Kind::attribute: return number == 5 || number == 6;
-    case Kind::value_info: return number == static_cast<std::uint32_t>(ValueInfoField::type);
-    case Kind::type: return true;
-    case Kind::tensor_type: return true;
+    case MessageKind::model: return number == static_cast<std::uint32_t>(ModelField::graph);
+    case MessageKind::attribute: return number == 5 || number == 6;
+    case MessageKind::value_info: return number == static_cast<std::uint32_t>(ValueInfoField::type);
+    case MessageKind::type: return true;
+    case MessageKind::tensor_type: return true;
     default: return false;
   }
 }
 
 // Cuts every message that is alone in its field into two pieces.
-Tree cut_up(const Tree& tree, Kind kind) {
+Tree cut_up(const Tree& tree, MessageKind kind) {
   Tree out;
   for (Tree::Field field : tree.fields) {
     if (!field.is_message) {
@@ -61,7 +61,7 @@ Tree cut_up(const Tree& tree, Kind kind) {
       continue;
     }
     const auto inner_kind =
-        static_cast<Kind>(layout().messages[static_cast<std::size_t>(kind)][field.number]);
+        static_cast<MessageKind>(layout().messages[static_cast<std::size_t>(kind)][field.number]);
     const Tree whole = cut_up(field.message[0], inner_kind);
     field.message[0] = whole;
     if (!is_single(kind, field.number)) {
@@ -111,7 +111,7 @@ RC_GTEST_PROP(Reading, MessagesInPiecesAreMerged, ()) {
   const Tree tree = any_model();
   const std::string seen = seen_in(tree.bytes());
   RC_ASSERT(!seen.empty());
-  RC_ASSERT(seen_in(cut_up(tree, Kind::model).bytes()) == seen);
+  RC_ASSERT(seen_in(cut_up(tree, MessageKind::model).bytes()) == seen);
 }
 
 RC_GTEST_PROP(Reading, IsTheSameEveryTime, ()) {

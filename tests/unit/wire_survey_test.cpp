@@ -20,7 +20,7 @@ const Layout& trees() {
     made.messages[tree][1] = tree;
     made.messages[tree][2] = packed_varints;
     made.messages[tree][3] = packed_fixed32;
-    made.messages[tree][4] = data;
+    made.messages[tree][4] = weight_data;
     return made;
   }();
   return layout;
