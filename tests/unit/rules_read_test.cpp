@@ -43,7 +43,7 @@ TEST(Read, ReadsEveryKey) {
   EXPECT_EQ(read->rules[4].about(), "path encoder.layer.*, class Layer");
   EXPECT_EQ(read->rules[0].position.line, 4u);
   EXPECT_TRUE(read->selects_modules());
-  EXPECT_FALSE(read_rules("[[role]]\npath='a'\ncomponent='b'", "f")->selects());
+  EXPECT_FALSE(read_rules("[[role]]\npath='a'\ncomponent='b'", "f")->selects_modules());
 }
 
 TEST(Read, RulesKeepTheOrderOfTheFile) {

@@ -131,7 +131,7 @@ TEST(View, AppliedRulesAreInOrderOfEffect) {
   std::string text;
   for (const AppliedRule& step :
        applied_rules(tree, rules, Granularity::custom, *view, tree.find("layers.0.q")))
-    text += std::string(name_of(step.rule->kind)) + " " + step.on + ": " + step.effect + "\n";
+    text += std::string(name_of(step.rule->kind)) + " " + step.matched_path + ": " + step.effect + "\n";
   EXPECT_EQ(text,
             "hide layers.0.q: a later rule wins\n"
             "show layers.0.q: no effect: an enclosing module is collapsed or joined\n"
