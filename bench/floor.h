@@ -41,7 +41,7 @@ struct Floor {
 
  private:
   static bool is_message(std::uint8_t held) {
-    return held != wire::plain && held < static_cast<std::uint8_t>(onnx::Kind::count);
+    return held != wire::unchecked_bytes && held < static_cast<std::uint8_t>(onnx::MessageKind::count);
   }
   static std::uint64_t varint(const char*& at, const char* end) {
     std::uint64_t value = 0;
@@ -56,7 +56,7 @@ struct Floor {
 
 inline Floor walk_floor(std::string_view bytes) {
   Floor floor;
-  floor.walk(bytes.data(), bytes.data() + bytes.size(), static_cast<std::uint8_t>(onnx::Kind::model));
+  floor.walk(bytes.data(), bytes.data() + bytes.size(), static_cast<std::uint8_t>(onnx::MessageKind::model));
   return floor;
 }
 

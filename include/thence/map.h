@@ -73,11 +73,11 @@ class ModelMap {
   const Diagnostics& diagnostics() const;
 
  private:
-  struct Inside;
-  explicit ModelMap(std::unique_ptr<Inside> inside);
+  struct Impl;
+  explicit ModelMap(std::unique_ptr<Impl> impl);
   friend Result<ModelMap> map_model(const std::string& path, const Options& options);
   friend Result<ModelMap> map_bytes(std::string_view bytes, const Options& options);
-  std::unique_ptr<Inside> inside_;
+  std::unique_ptr<Impl> impl_;
 };
 
 Result<ModelMap> map_model(const std::string& path, const Options& options = {});

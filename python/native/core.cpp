@@ -13,7 +13,7 @@
 #include "base/atomic_file.h"
 #include "edit/tag.h"
 #include "failure.h"
-#include "onnx/content.h"
+#include "onnx/content_hash.h"
 #include "options.h"
 #include "output/formats.h"
 #include "pipeline/pipeline.h"
@@ -26,7 +26,7 @@ namespace {
 using namespace thence;
 using python::fail;
 using python::Failure;
-using python::options_of;
+using python::make_options;
 
 nb::bytes to_json(const semantics::Map& map) {
   std::string text;
@@ -42,7 +42,7 @@ nb::bytes to_json(const semantics::Map& map) {
 nb::bytes map_file(const std::string& model, const std::string& capture, const std::string& strategy,
                    const std::optional<std::vector<std::string>>& exceptions, const std::string& tag_format,
                    const std::string& rules, const std::string& granularity) {
-  semantics::MapOptions options = options_of(capture, strategy, exceptions, rules, granularity);
+  semantics::MapOptions options = make_options(capture, strategy, exceptions, rules, granularity);
   if (tag_format == "class") options.tag_format = semantics::TagFormat::bare;
   const std::unique_ptr<Result<semantics::Map>> map = [&] {
     const nb::gil_scoped_release released;
@@ -55,7 +55,7 @@ nb::bytes map_file(const std::string& model, const std::string& capture, const s
 nb::bytes map_bytes(const nb::bytes& model, const std::string& capture, const std::string& strategy,
                     const std::optional<std::vector<std::string>>& exceptions, const std::string& tag_format,
                     const std::string& rules, const std::string& granularity) {
-  semantics::MapOptions options = options_of(capture, strategy, exceptions, rules, granularity);
+  semantics::MapOptions options = make_options(capture, strategy, exceptions, rules, granularity);
   if (tag_format == "class") options.tag_format = semantics::TagFormat::bare;
   const Result<semantics::Map> map =
       pipeline::map_bytes(std::string_view(model.c_str(), model.size()), "model", options);
@@ -72,7 +72,7 @@ nb::bytes tag(const std::string& tagged, Make make) {
     const nb::gil_scoped_release released;
     map = std::make_unique<Result<semantics::Map>>(make());
     if (*map) {
-      const edit::Splice splice = edit::tagged(**map, {});
+      const edit::Splice splice = edit::tag_model(**map, {});
       error = base::write_atomically(tagged, [&](base::Writer& out) { splice.write(out); });
     }
   }
@@ -83,13 +83,13 @@ nb::bytes tag(const std::string& tagged, Make make) {
 
 nb::bytes tag_file(const std::string& model, const std::string& tagged, const std::string& capture,
                    const std::string& strategy, const std::optional<std::vector<std::string>>& exceptions) {
-  const semantics::MapOptions options = options_of(capture, strategy, exceptions);
+  const semantics::MapOptions options = make_options(capture, strategy, exceptions);
   return tag(tagged, [&] { return pipeline::map_file(model, options); });
 }
 
 nb::bytes tag_bytes(const nb::bytes& model, const std::string& tagged, const std::string& capture,
                     const std::string& strategy, const std::optional<std::vector<std::string>>& exceptions) {
-  const semantics::MapOptions options = options_of(capture, strategy, exceptions);
+  const semantics::MapOptions options = make_options(capture, strategy, exceptions);
   const std::string_view bytes(model.c_str(), model.size());
   return tag(tagged, [&] { return pipeline::map_bytes(bytes, tagged, options); });
 }
@@ -119,13 +119,13 @@ nb::dict fingerprint(nb::handle data, const std::vector<std::int64_t>& shape, co
   nb::dict found;
   if (elements == 0 || buffer.bytes().size() % elements != 0) return found;
   const auto width = static_cast<unsigned>(buffer.bytes().size() / elements);
-  onnx::Content content;
+  onnx::ContentHash content;
   {
     const nb::gil_scoped_release released;
-    content = onnx::content_of(buffer.bytes(), width);
+    content = onnx::hash_content(buffer.bytes(), width);
   }
-  found["exact"] = onnx::hash_text(content.exact);
-  found["unordered"] = onnx::hash_text(content.unordered);
+  found["exact"] = onnx::format_hash(content.exact);
+  found["unordered"] = onnx::format_hash(content.unordered);
   return found;
 }
 
@@ -141,9 +141,9 @@ NB_MODULE(_core, module) {
         try {
           std::rethrow_exception(thrown);
         } catch (const Failure& failure) {
-          const nb::tuple said =
+          const nb::tuple arguments =
               nb::make_tuple(failure.kind, failure.error.code, failure.error.text, failure.error.hint);
-          PyErr_SetObject(static_cast<PyObject*>(type), said.ptr());
+          PyErr_SetObject(static_cast<PyObject*>(type), arguments.ptr());
         }
       },
       error);

@@ -5,9 +5,9 @@
 
 namespace thence::python {
 
-semantics::MapOptions options_of(const std::string& capture, const std::string& strategy,
-                                 const std::optional<std::vector<std::string>>& exceptions,
-                                 const std::string& rules_file, const std::string& granularity) {
+semantics::MapOptions make_options(const std::string& capture, const std::string& strategy,
+                                   const std::optional<std::vector<std::string>>& exceptions,
+                                   const std::string& rules_file, const std::string& granularity) {
   semantics::MapOptions options;
   options.strategy = strategy;
   options.capture = capture;

@@ -34,7 +34,7 @@ class Questions {
             const std::string& strategy, const std::optional<Texts>& exceptions, const std::string& rules,
             const std::string& granularity, bool ignore_tags)
       : bytes_(bytes) {
-    semantics::MapOptions options = options_of(capture, strategy, exceptions, rules, granularity);
+    semantics::MapOptions options = make_options(capture, strategy, exceptions, rules, granularity);
     options.ignore_tags = ignore_tags;
     Result<semantics::Map> map =
         bytes ? pipeline::map_bytes(std::string_view(bytes->c_str(), bytes->size()), "model", options)
@@ -51,7 +51,7 @@ class Questions {
       if (module == modules::no_module)
         found.append(nb::none());
       else
-        found.append(as_text(map_->tree()[module].path));
+        found.append(to_python_text(map_->tree()[module].path));
     }
     return found;
   }
@@ -64,7 +64,7 @@ class Questions {
         query::Selector::make({modules, under, classes, roles, components, layers, ops, parameters, sources,
                                min_confidence, unknown, shared});
     if (!selector) fail(selector.error());
-    const std::lock_guard lock(busy_);
+    const std::lock_guard lock(mutex_);
     Result<std::vector<onnx::NodeId>> nodes = selector->run(*map_);
     if (!nodes) throw Failure{nodes.error(), nothing_found};
     return *std::move(nodes);
@@ -85,21 +85,21 @@ class Questions {
 
   /// The names of the columns, and the rows as tuples.
   nb::tuple sql(const std::string& text, double seconds, std::uint64_t bytes) const {
-    std::optional<Result<query::SqlAnswer>> answer;
+    std::optional<Result<query::SqlResult>> answer;
     {
       const nb::gil_scoped_release released;
-      const std::lock_guard lock(busy_);
-      Result<query::SqlQuestion> question = query::SqlQuestion::make(text, {seconds, bytes});
-      if (!question)
-        answer = question.error();
+      const std::lock_guard lock(mutex_);
+      Result<query::SqlQuery> statement = query::SqlQuery::make(text, {seconds, bytes});
+      if (!statement)
+        answer = statement.error();
       else
-        answer = question->ask(*map_);
+        answer = statement->run(*map_);
     }
     if (!*answer) fail(answer->error());
     nb::list rows;
     for (const std::vector<query::SqlValue>& row : (*answer)->rows) {
       nb::list cells;
-      for (const query::SqlValue& value : row) cells.append(std::visit(as_python, value));
+      for (const query::SqlValue& value : row) cells.append(std::visit(to_python, value));
       rows.append(nb::tuple(cells));
     }
     return nb::make_tuple((*answer)->columns, rows);
@@ -107,10 +107,10 @@ class Questions {
 
  private:
   // Spelled as the map's JSON spells it.
-  static nb::object as_text(std::string_view text) {
-    return nb::cast(base::is_utf8(text) ? std::string(text) : base::valid_utf8(text));
+  static nb::object to_python_text(std::string_view text) {
+    return nb::cast(base::is_utf8(text) ? std::string(text) : base::escape_invalid_utf8(text));
   }
-  static constexpr auto as_python = [](const auto& one) -> nb::object {
+  static constexpr auto to_python = [](const auto& one) -> nb::object {
     if constexpr (std::is_same_v<std::decay_t<decltype(one)>, std::monostate>)
       return nb::none();
     else
@@ -119,7 +119,7 @@ class Questions {
 
   std::optional<nb::bytes> bytes_;  // which the map looks into
   std::unique_ptr<semantics::Map> map_;
-  mutable std::mutex busy_;  // a map is not for several threads at once
+  mutable std::mutex mutex_;  // a map is not for several threads at once
 };
 
 }  // namespace

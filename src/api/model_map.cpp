@@ -12,11 +12,11 @@ namespace {
 
 using modules::no_module;
 
-std::optional<std::string> text_if(std::string_view text) {
+std::optional<std::string> optional_text(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional<std::string>(text);
 }
 
-Result<semantics::MapOptions> inner_options(const Options& options) {
+Result<semantics::MapOptions> map_options(const Options& options) {
   semantics::MapOptions inner;
   inner.strategy = options.strategy;
   inner.capture = options.capture;
@@ -29,7 +29,7 @@ Result<semantics::MapOptions> inner_options(const Options& options) {
 }
 
 template <class Write>
-std::string written(Write write) {
+std::string write_to_string(Write write) {
   std::string text;
   base::Writer out([&](std::string_view piece) {
     text.append(piece);
@@ -42,37 +42,37 @@ std::string written(Write write) {
 
 }  // namespace
 
-struct ModelMap::Inside {
+struct ModelMap::Impl {
   semantics::Map map;
-  std::optional<shapes::Inferred> shapes = {};  // inferred on first use
+  std::optional<shapes::InferredShapes> shapes = {};  // inferred on first use
 };
 
-ModelMap::ModelMap(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+ModelMap::ModelMap(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ModelMap::ModelMap(ModelMap&&) noexcept = default;
 ModelMap& ModelMap::operator=(ModelMap&&) noexcept = default;
 ModelMap::~ModelMap() = default;
 
 Result<ModelMap> map_model(const std::string& path, const Options& options) {
-  const Result<semantics::MapOptions> inner = inner_options(options);
+  const Result<semantics::MapOptions> inner = map_options(options);
   if (!inner) return inner.error();
   Result<semantics::Map> map = pipeline::map_file(path, *inner);
   if (!map) return map.error();
-  return ModelMap(std::make_unique<ModelMap::Inside>(ModelMap::Inside{*std::move(map)}));
+  return ModelMap(std::make_unique<ModelMap::Impl>(ModelMap::Impl{*std::move(map)}));
 }
 
 Result<ModelMap> map_bytes(std::string_view bytes, const Options& options) {
-  const Result<semantics::MapOptions> inner = inner_options(options);
+  const Result<semantics::MapOptions> inner = map_options(options);
   if (!inner) return inner.error();
   Result<semantics::Map> map = pipeline::map_bytes(bytes, "bytes", *inner);
   if (!map) return map.error();
-  return ModelMap(std::make_unique<ModelMap::Inside>(ModelMap::Inside{*std::move(map)}));
+  return ModelMap(std::make_unique<ModelMap::Impl>(ModelMap::Impl{*std::move(map)}));
 }
 
-std::size_t ModelMap::size() const { return inside_->map.model().node_count(); }
-const Diagnostics& ModelMap::diagnostics() const { return inside_->map.diagnostics(); }
+std::size_t ModelMap::size() const { return impl_->map.model().node_count(); }
+const Diagnostics& ModelMap::diagnostics() const { return impl_->map.diagnostics(); }
 
 Row ModelMap::row(std::size_t number) const {
-  const semantics::Map& map = inside_->map;
+  const semantics::Map& map = impl_->map;
   const auto id = static_cast<onnx::NodeId>(number);
   const onnx::Node node = map.model().node(id);
   const resolve::Attribution& answer = map.answer(id);
@@ -91,18 +91,19 @@ Row ModelMap::row(std::size_t number) const {
   row.weight_owner = path(answer.weight_owner);
   row.level = semantics::level_of(answer);
   row.confidence = answer.confidence;
-  row.reason = text_if(map.reason(id));
+  row.reason = optional_text(map.reason(id));
   if (!answer.known()) {
-    row.tag = text_if(map.tag_of_unknown());
+    row.tag = optional_text(map.tag_of_unknown());
     return row;
   }
   const semantics::ModuleFacts facts = map.facts(answer.module);
-  row.module_class = text_if(map.tree()[answer.module].class_name);
+  row.module_class = optional_text(map.tree()[answer.module].class_name);
   row.hf_module = path(facts.hf_module);
-  if (facts.hf_module != no_module) row.hf_module_class = text_if(map.tree()[facts.hf_module].class_name);
-  row.tag = text_if(facts.tag);
-  row.semantic_type = text_if(facts.role.type);
-  row.component = text_if(facts.role.component);
+  if (facts.hf_module != no_module)
+    row.hf_module_class = optional_text(map.tree()[facts.hf_module].class_name);
+  row.tag = optional_text(facts.tag);
+  row.semantic_type = optional_text(facts.role.type);
+  row.component = optional_text(facts.role.component);
   for (const modules::LayerStep& step : facts.layers) row.layer_path.emplace_back(step.container, step.index);
   if (!facts.layers.empty()) row.layer_id = facts.layers.front().index;
   row.source = evidence::name_of(answer.source);
@@ -112,18 +113,18 @@ Row ModelMap::row(std::size_t number) const {
 std::vector<std::size_t> ModelMap::find(std::string_view name) const {
   std::vector<std::size_t> found;
   for (onnx::NodeId id = 0; id < size(); ++id)
-    if (inside_->map.model().node(id).name() == name) found.push_back(id);
+    if (impl_->map.model().node(id).name() == name) found.push_back(id);
   return found;
 }
 
 std::string ModelMap::json() const {
-  return written([&](base::Writer& out) { output::write_map_json(inside_->map, 1, out); });
+  return write_to_string([&](base::Writer& out) { output::write_map_json(impl_->map, 1, out); });
 }
 
 std::string ModelMap::explain(std::size_t node) const {
-  if (!inside_->shapes) inside_->shapes = shapes::infer(inside_->map.model());
-  return written([&](base::Writer& out) {
-    output::write_explanation(inside_->map, *inside_->shapes, static_cast<onnx::NodeId>(node), false, out);
+  if (!impl_->shapes) impl_->shapes = shapes::infer(impl_->map.model());
+  return write_to_string([&](base::Writer& out) {
+    output::write_explanation(impl_->map, *impl_->shapes, static_cast<onnx::NodeId>(node), false, out);
   });
 }
 

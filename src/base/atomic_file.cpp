@@ -26,7 +26,7 @@ Error failure(const std::string& path, const char* what, int number) {
 }
 
 // Starts writing to disk while more data is produced, so that little is left for the final flush.
-constexpr std::size_t portion = 16 << 20;
+constexpr std::size_t writeback_bytes = 16 << 20;
 void begin_writeback(int descriptor) { (void)sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); }
 
 // Copies inside the kernel if possible, which may even share disk blocks.
@@ -34,45 +34,45 @@ bool copy_all(int descriptor, const FilePiece& piece) {
   auto offset = static_cast<off64_t>(piece.offset);
   std::string_view left = piece.bytes;
   while (!left.empty()) {
-    const ssize_t put =
-        copy_file_range(piece.descriptor, &offset, descriptor, nullptr, std::min(left.size(), portion), 0);
+    const ssize_t put = copy_file_range(piece.descriptor, &offset, descriptor, nullptr,
+                                        std::min(left.size(), writeback_bytes), 0);
     if (put < 0 && errno == EINTR) continue;
     if (put < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO)) return false;
     if (put <= 0) return write_all(descriptor, left);  // not supported between these two files
     left.remove_prefix(static_cast<std::size_t>(put));
-    if (left.size() >= portion) begin_writeback(descriptor);
+    if (left.size() >= writeback_bytes) begin_writeback(descriptor);
   }
   return true;
 }
 
 // The path of the temporary file while it exists. A signal handler may read it at any time.
-std::array<char, 4096> unfinished{};
-volatile std::sig_atomic_t any_unfinished = 0;
+std::array<char, 4096> temporary_path{};
+volatile std::sig_atomic_t has_temporary_file = 0;
 
-void note_unfinished(const std::string& temporary) {
-  if (temporary.size() >= unfinished.size()) return;
-  std::copy_n(temporary.c_str(), temporary.size() + 1, unfinished.begin());
-  any_unfinished = 1;
+void remember_temporary_file(const std::string& temporary) {
+  if (temporary.size() >= temporary_path.size()) return;
+  std::copy_n(temporary.c_str(), temporary.size() + 1, temporary_path.begin());
+  has_temporary_file = 1;
 }
 
 // Returns errno of the failed write, or 0.
 int write_to(int descriptor, const std::function<void(Writer&)>& write) {
   int number = 0;
-  const auto noted = [&](bool done) {
+  const auto keep_errno = [&](bool done) {
     if (!done) number = errno;
     return done;
   };
   std::size_t unsynced = 0;
   const auto write_piece = [&](std::string_view piece) {
     if (!write_all(descriptor, piece)) return false;
-    if ((unsynced += piece.size()) >= portion) {
+    if ((unsynced += piece.size()) >= writeback_bytes) {
       begin_writeback(descriptor);
       unsynced = 0;
     }
     return true;
   };
-  Writer out([&](std::string_view piece) { return noted(write_piece(piece)); },
-             [&](const FilePiece& piece) { return noted(copy_all(descriptor, piece)); });
+  Writer out([&](std::string_view piece) { return keep_errno(write_piece(piece)); },
+             [&](const FilePiece& piece) { return keep_errno(copy_all(descriptor, piece)); });
   write(out);
   out.flush();
   return number;
@@ -87,7 +87,7 @@ void sync_folder(const std::filesystem::path& folder) {
 }
 
 // A symbolic link is kept, and its target is replaced.
-std::filesystem::path behind_links(const std::string& path) {
+std::filesystem::path resolve_symlink(const std::string& path) {
   std::error_code ignored;
   const std::filesystem::path real = std::filesystem::is_symlink(path, ignored)
                                          ? std::filesystem::weakly_canonical(path, ignored)
@@ -111,19 +111,19 @@ int finish_file(int descriptor, const std::filesystem::path& target) {
 }
 
 // Lets `make` fill a temporary file, given as descriptor and path, and moves it to `target`.
-std::optional<Error> replace(const std::string& path, const std::filesystem::path& target,
-                             const std::function<std::optional<Error>(int, const std::string&)>& make) {
+std::optional<Error> replace_file(const std::string& path, const std::filesystem::path& target,
+                                  const std::function<std::optional<Error>(int, const std::string&)>& make) {
   // In the same folder, so that it can be renamed. The name is cut, because a long name could exceed the
   // limit.
   std::string temporary = target.parent_path() / (target.filename().string().substr(0, 200) + ".XXXXXX");
   const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
   if (descriptor < 0) return failure(path, "cannot write", errno);
-  note_unfinished(temporary);
+  remember_temporary_file(temporary);
   std::optional<Error> error = make(descriptor, temporary);
   int number = error ? 0 : finish_file(descriptor, target);
   if (close(descriptor) != 0 && number == 0) number = errno;
   if (!error && number == 0 && rename(temporary.c_str(), target.c_str()) != 0) number = errno;
-  any_unfinished = 0;
+  has_temporary_file = 0;
   if (!error && number == 0) {
     sync_folder(target.parent_path());
     return std::nullopt;
@@ -134,8 +134,8 @@ std::optional<Error> replace(const std::string& path, const std::filesystem::pat
 
 }  // namespace
 
-void remove_unfinished() {
-  if (any_unfinished != 0) unlink(unfinished.data());
+void remove_temporary_file() {
+  if (has_temporary_file != 0) unlink(temporary_path.data());
 }
 
 bool is_pipe_or_device(const std::string& path) {
@@ -144,17 +144,17 @@ bool is_pipe_or_device(const std::string& path) {
 }
 
 std::optional<Error> write_atomically(const std::string& path, const std::function<void(Writer&)>& write,
-                                      Links links) {
+                                      SymlinkPolicy policy) {
   const std::filesystem::path target =
-      links == Links::follow ? behind_links(path) : std::filesystem::path(path);
-  if (links == Links::follow && is_pipe_or_device(target)) {
+      policy == SymlinkPolicy::follow ? resolve_symlink(path) : std::filesystem::path(path);
+  if (policy == SymlinkPolicy::follow && is_pipe_or_device(target)) {
     const int descriptor = open(target.c_str(), O_WRONLY | O_CLOEXEC);
     int number = descriptor < 0 ? errno : write_to(descriptor, write);
     if (descriptor >= 0 && close(descriptor) != 0 && number == 0) number = errno;
     if (number == 0 || number == EPIPE) return std::nullopt;
     return failure(path, "cannot write", number);
   }
-  return replace(path, target, [&](int descriptor, const std::string&) -> std::optional<Error> {
+  return replace_file(path, target, [&](int descriptor, const std::string&) -> std::optional<Error> {
     const int number = write_to(descriptor, write);
     return number == 0 ? std::nullopt : std::optional(failure(path, "cannot write", number));
   });
@@ -162,9 +162,9 @@ std::optional<Error> write_atomically(const std::string& path, const std::functi
 
 std::optional<Error> make_atomically(const std::string& path,
                                      const std::function<std::optional<Error>(const std::string&)>& make) {
-  const std::filesystem::path target = behind_links(path);
+  const std::filesystem::path target = resolve_symlink(path);
   if (is_pipe_or_device(target)) return failure(path, "cannot write", ESPIPE);
-  return replace(path, target, [&](int, const std::string& temporary) { return make(temporary); });
+  return replace_file(path, target, [&](int, const std::string& temporary) { return make(temporary); });
 }
 
 }  // namespace thence::base

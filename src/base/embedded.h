@@ -6,6 +6,6 @@
 namespace thence::base {
 
 /// The text of a data file by name, such as "lexicon.json"; empty if it does not exist.
-std::string_view embedded(std::string_view name);
+std::string_view embedded_file(std::string_view name);
 
 }  // namespace thence::base

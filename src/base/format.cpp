@@ -44,7 +44,7 @@ bool append_plain(std::string& out, const FormatValue& value) {
 
 }  // namespace
 
-void wrong_pattern(const char*) {}
+void invalid_pattern(const char*) {}
 
 void append_signed(std::string& out, std::int64_t number) { append_digits(out, number); }
 void append_unsigned(std::string& out, std::uint64_t number) { append_digits(out, number); }

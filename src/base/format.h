@@ -64,7 +64,7 @@ constexpr std::size_t field_end(std::string_view pattern, std::size_t begin) {
   return std::string_view::npos;
 }
 
-constexpr bool suits(char type, FormatValue::Kind kind) {
+constexpr bool matches_type(char type, FormatValue::Kind kind) {
   using enum FormatValue::Kind;
   if (type == 'x' || type == 'X' || type == 'd') return kind == integer || kind == natural;
   if (type == 'f' || type == 'g' || type == 'e') return kind == real32 || kind == real64;
@@ -72,18 +72,18 @@ constexpr bool suits(char type, FormatValue::Kind kind) {
 }
 
 /// Not constexpr, so that a pattern that calls it does not compile.
-void wrong_pattern(const char* why);
+void invalid_pattern(const char* why);
 
 /// Checks a field, without its braces, against the kinds of the remaining values. Returns the number of
 /// values that it uses.
 constexpr std::size_t check_field(std::string_view field, std::span<const FormatValue::Kind> kinds) {
   const std::size_t used = field.find('{') == std::string_view::npos ? 1 : 2;  // a width or a precision
   if (!field.empty() && field.front() != ':')
-    wrong_pattern("values have no numbers or names");
+    invalid_pattern("values have no numbers or names");
   else if (used > kinds.size())
-    wrong_pattern("more fields than values");
-  else if (!field.empty() && !suits(field.back(), kinds.front()))
-    wrong_pattern("a type does not suit its value");
+    invalid_pattern("more fields than values");
+  else if (!field.empty() && !matches_type(field.back(), kinds.front()))
+    invalid_pattern("a type does not suit its value");
   return used;
 }
 
@@ -96,11 +96,11 @@ constexpr void check_pattern(std::string_view pattern, std::span<const FormatVal
       continue;
     }
     const std::size_t end = pattern[at] == '{' ? field_end(pattern, at) : std::string_view::npos;
-    if (end == std::string_view::npos) return wrong_pattern("a brace has no partner");
+    if (end == std::string_view::npos) return invalid_pattern("a brace has no partner");
     used += check_field(pattern.substr(at + 1, end - at - 2), kinds.subspan(used));
     at = end - 1;
   }
-  if (used != kinds.size()) wrong_pattern("more values than fields");
+  if (used != kinds.size()) invalid_pattern("more values than fields");
 }
 
 void append_values(std::string& out, std::string_view pattern, std::span<const FormatValue> values);

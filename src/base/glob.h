@@ -15,28 +15,28 @@ class Glob {
 
   explicit Glob(std::string_view pattern);
 
-  /// Whether a path matches. Parts are separated by dots, and the empty path has none. `taken`, if given,
+  /// Whether a path matches. Parts are separated by dots, and the empty path has none. `captures`, if given,
   /// gets the text that each star matches, from the left. Each star matches as little as possible, earlier
   /// ones first. It is valid only if the path matches.
-  bool fits(std::string_view path, std::vector<std::string_view>* taken = nullptr) const;
+  bool matches(std::string_view path, std::vector<std::string_view>* captures = nullptr) const;
   /// The same for a single word, in which dots have no meaning.
-  bool fits_word(std::string_view word) const;
+  bool matches_word(std::string_view word) const;
 
   const std::string& text() const { return text_; }
   /// The number of stars; a part `**` counts as one.
-  std::size_t stars() const;
+  std::size_t star_count() const;
 
  private:
-  enum class Kind { literal, wild, one, any };
-  static Kind kind_of(std::string_view part);
+  enum class PartKind { literal, wildcard, single_star, double_star };
+  static PartKind kind_of(std::string_view part);
   struct Part {
     std::string text;
-    Kind kind;
-    bool fits(std::string_view word, std::vector<std::string_view>* taken) const;
+    PartKind kind;
+    bool matches(std::string_view word, std::vector<std::string_view>* captures) const;
   };
   std::string text_;
   std::vector<Part> parts_;
-  bool exact_;  // has no wildcards, so it matches only itself
+  bool is_literal_;  // has no wildcards, so it matches only itself
 };
 
 }  // namespace thence::base

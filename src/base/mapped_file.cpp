@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/format.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "base/write_all.h"
 
@@ -37,7 +38,7 @@ Error io_error(const std::string& path, const char* what, int number) {
           "check the path and its permissions"};
 }
 
-const char* kind_of(mode_t mode) {
+const char* file_type_name(mode_t mode) {
   if (S_ISDIR(mode)) return "a folder";
   if (S_ISFIFO(mode)) return "a pipe";
   if (S_ISSOCK(mode)) return "a socket";
@@ -46,32 +47,30 @@ const char* kind_of(mode_t mode) {
 
 Error not_a_file(const std::string& path, mode_t mode) {
   return {ErrorKind::bad_input, "F002",
-          base::format("{}: {} is not a model file", printable(path), kind_of(mode)),
+          base::format("{}: {} is not a model file", printable(path), file_type_name(mode)),
           "give a file, or - to read standard input"};
 }
 
 // Whether neither a protobuf message nor JSON can begin with this byte, so that an endless stream is not
 // copied.
-bool is_hopeless(char first) {
+bool cannot_begin_model(char first) {
   const unsigned wire_type = static_cast<unsigned char>(first) & 7;
   return first != '{' &&
          (static_cast<unsigned char>(first) < 8 || wire_type == 3 || wire_type == 4 || wire_type > 5);
 }
-constexpr std::size_t enough_of_the_hopeless = std::size_t{64} << 20;
-
 Result<int> spool(int from) {
   std::FILE* file = std::tmpfile();
   if (file == nullptr) return io_error("standard input", "no temporary file", errno);
   const int to = dup(fileno(file));
   std::fclose(file);
   std::array<char, 1 << 16> buffer;
-  bool hopeless = false;
+  bool is_invalid = false;
   for (std::size_t total = 0;;) {
     const ssize_t got = read(from, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got > 0 && total == 0) hopeless = is_hopeless(buffer[0]);
+    if (got > 0 && total == 0) is_invalid = cannot_begin_model(buffer[0]);
     if (got > 0) total += static_cast<std::size_t>(got);
-    if (hopeless && total > enough_of_the_hopeless) return to;
+    if (is_invalid && total > max_invalid_stream_bytes) return to;
     if (got <= 0) {
       if (got == 0) return to;
       const int number = errno;
@@ -125,8 +124,8 @@ Result<MappedFile> MappedFile::standard_input() {
   if (fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode)) return map(STDIN_FILENO, "standard input");
   if ((fcntl(STDIN_FILENO, F_GETFL) & O_ACCMODE) == O_WRONLY)
     return io_error("standard input", "cannot read", EBADF);
-  const bool endless = S_ISCHR(info.st_mode) && isatty(STDIN_FILENO) == 0;  // such as /dev/zero
-  if (S_ISDIR(info.st_mode) || endless) return map(STDIN_FILENO, "standard input");
+  const bool is_endless = S_ISCHR(info.st_mode) && isatty(STDIN_FILENO) == 0;  // such as /dev/zero
+  if (S_ISDIR(info.st_mode) || is_endless) return map(STDIN_FILENO, "standard input");
   const Result<int> copy = spool(STDIN_FILENO);
   if (!copy) return copy.error();
   const Descriptor descriptor(*copy);

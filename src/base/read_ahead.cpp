@@ -6,16 +6,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/limits.h"
+
 namespace thence::base {
 namespace {
-
-constexpr std::size_t long_jump = 1 << 16;  // reading this many bytes takes longer than a jump
-constexpr std::size_t steady_walk = 1 << 16;
-constexpr std::size_t opening = 1 << 20;  // the start of the file, where most models have their nodes
-constexpr std::size_t a_header = 1 << 13;
-constexpr std::size_t jumps_ahead = 128;
-constexpr std::size_t alike = 4;  // this number of equal distances is a repetition
-constexpr std::size_t longest_period = 256;
 
 char* page_of(const char* at) {
   static const auto size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -23,7 +17,7 @@ char* page_of(const char* at) {
 }
 
 // Samples a few pages. A wrong result only costs time.
-bool in_memory(std::string_view file) {
+bool is_in_page_cache(std::string_view file) {
   constexpr std::size_t samples = 8;
   for (std::size_t i = 0; i < samples; ++i) {
     unsigned char resident = 0;
@@ -35,64 +29,65 @@ bool in_memory(std::string_view file) {
 
 }  // namespace
 
-ReadAhead::ReadAhead(std::string_view file) : file_(file), cold_(!file.empty() && !in_memory(file)) {
-  if (!cold_) return;
-  expect(true, file_.data());
-  madvise(page_of(file_.data()), std::min(opening, file_.size()), MADV_WILLNEED);
+ReadAhead::ReadAhead(std::string_view file)
+    : file_(file), is_cold_(!file.empty() && !is_in_page_cache(file)) {
+  if (!is_cold_) return;
+  advise_access(true, file_.data());
+  madvise(page_of(file_.data()), std::min(file_start_bytes, file_.size()), MADV_WILLNEED);
 }
 
 ReadAhead::~ReadAhead() {
-  if (jumping_) expect(false, file_.data());
+  if (random_access_) advise_access(false, file_.data());
 }
 
-void ReadAhead::expect(bool jumps, const char* from) {
-  jumping_ = jumps;
+void ReadAhead::advise_access(bool is_random, const char* from) {
+  random_access_ = is_random;
   char* const page = page_of(from);
-  madvise(page, static_cast<std::size_t>(end() - page), jumps ? MADV_RANDOM : MADV_NORMAL);
+  madvise(page, static_cast<std::size_t>(end() - page), is_random ? MADV_RANDOM : MADV_NORMAL);
 }
 
-const char* ReadAhead::jumped(const char* to, std::size_t size) {
-  if (!cold_) return end();
-  if (last_jump_ != nullptr) distances_.push_back(static_cast<std::size_t>(to - last_jump_));
-  last_jump_ = to;
-  if (size >= long_jump) {
-    if (!jumping_) expect(true, to);
-    calm_ = to + std::min(steady_walk, static_cast<std::size_t>(end() - to));
+const char* ReadAhead::report_skip(const char* to, std::size_t size) {
+  if (!is_cold_) return end();
+  if (last_skip_ != nullptr) distances_.push_back(static_cast<std::size_t>(to - last_skip_));
+  last_skip_ = to;
+  if (size >= long_skip_bytes) {
+    if (!random_access_) advise_access(true, to);
+    sequential_from_ = to + std::min(sequential_run_bytes, static_cast<std::size_t>(end() - to));
   }
-  if (!jumping_) return end();
-  if (to >= foreseen_) foresee(to);
-  return calm_;
+  if (!random_access_) return end();
+  if (to >= requested_until_) request_predicted_pages(to);
+  return sequential_from_;
 }
 
 const char* ReadAhead::start() const {
-  return cold_ ? file_.data() + std::min(opening, file_.size()) : end();
+  return is_cold_ ? file_.data() + std::min(file_start_bytes, file_.size()) : end();
 }
 
-const char* ReadAhead::reached(const char* at) {
-  if (jumping_) expect(false, at);
+const char* ReadAhead::report_position(const char* at) {
+  if (random_access_) advise_access(false, at);
   return end();
 }
 
-void ReadAhead::foresee(const char* at) {
+void ReadAhead::request_predicted_pages(const char* at) {
   const std::size_t back = period();
   if (back == 0) return;
   const auto first = distances_.end() - static_cast<std::ptrdiff_t>(back);
   const char* wanted = at;  // the end of the requested range
-  for (std::size_t i = 0; i < jumps_ahead; ++i) {
+  for (std::size_t i = 0; i < max_predicted_skips; ++i) {
     const std::size_t distance = first[static_cast<std::ptrdiff_t>(i % back)];
-    if (distance + a_header >= static_cast<std::size_t>(end() - at)) break;
+    if (distance + header_bytes >= static_cast<std::size_t>(end() - at)) break;
     at += distance;
     char* const page = page_of(at);
     if (page < wanted) continue;
-    madvise(page, a_header, MADV_WILLNEED);
-    wanted = page + a_header;
+    madvise(page, header_bytes, MADV_WILLNEED);
+    wanted = page + header_bytes;
   }
-  foreseen_ = at;
+  requested_until_ = at;
 }
 
 std::size_t ReadAhead::period() const {
-  for (std::size_t back = 1; back <= longest_period && back + alike <= distances_.size(); ++back) {
-    const auto last = distances_.end() - alike;
+  for (std::size_t back = 1; back <= max_period && back + min_equal_distances <= distances_.size(); ++back) {
+    const auto last = distances_.end() - min_equal_distances;
     if (std::equal(last, distances_.end(), last - static_cast<std::ptrdiff_t>(back))) return back;
   }
   return 0;

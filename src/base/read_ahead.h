@@ -15,8 +15,8 @@ namespace thence::base {
 
 class ReadAhead {
  public:
-  /// Minimum payload size for a call of jumped().
-  static constexpr std::size_t worth_a_jump = 2048;
+  /// Minimum payload size for a call of report_skip().
+  static constexpr std::size_t min_skip_bytes = 2048;
 
   /// Does nothing if the file is already in memory.
   explicit ReadAhead(std::string_view file);
@@ -24,28 +24,29 @@ class ReadAhead {
   ReadAhead& operator=(const ReadAhead&) = delete;
   ~ReadAhead();
 
-  /// The position from which reached() must be called. The other two functions return the next such position.
+  /// The position from which report_position() must be called. The other two functions return the next such
+  /// position.
   const char* start() const;
   /// Reports that the reader skips `size` bytes, up to `to`.
-  const char* jumped(const char* to, std::size_t size);
-  /// Reports that the reader is at `at`, without another long jump.
-  const char* reached(const char* at);
+  const char* report_skip(const char* to, std::size_t size);
+  /// Reports that the reader is at `at`, without another long skip.
+  const char* report_position(const char* at);
 
  private:
   const char* end() const { return file_.data() + file_.size(); }
-  void expect(bool jumps, const char* from);
-  void foresee(const char* from);
-  /// The number of jumps since the last few distances occurred in the same order; 0 if no repetition was
+  void advise_access(bool is_random, const char* from);
+  void request_predicted_pages(const char* from);
+  /// The number of skips since the last few distances occurred in the same order; 0 if no repetition was
   /// found.
   std::size_t period() const;
 
   std::string_view file_;
-  bool cold_ = false;
-  bool jumping_ = false;                // currently skipping weights
-  const char* calm_ = nullptr;          // the position at which reading counts as sequential again
-  std::vector<std::size_t> distances_;  // between jumps
-  const char* last_jump_ = nullptr;
-  const char* foreseen_ = nullptr;  // pages of predicted jumps are requested up to here
+  bool is_cold_ = false;
+  bool random_access_ = false;             // currently skipping weights
+  const char* sequential_from_ = nullptr;  // the position at which reading counts as sequential again
+  std::vector<std::size_t> distances_;     // between skips
+  const char* last_skip_ = nullptr;
+  const char* requested_until_ = nullptr;  // pages of predicted skips are requested up to here
 };
 
 }  // namespace thence::base

@@ -7,7 +7,7 @@
 namespace thence::base {
 namespace {
 
-bool continuation(unsigned char c) { return (c & 0xc0) == 0x80; }
+bool is_continuation(unsigned char c) { return (c & 0xc0) == 0x80; }
 
 struct Range {
   char32_t first, last;
@@ -20,7 +20,7 @@ constexpr Range deceptive_ranges[] = {
 };
 
 // `character` is one UTF-8 character of two bytes or more.
-bool deceptive(std::string_view character) {
+bool is_deceptive(std::string_view character) {
   if (character.empty()) return false;
   char32_t code = static_cast<unsigned char>(character[0]) & (0x7fU >> character.size());
   for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3fU);
@@ -29,11 +29,11 @@ bool deceptive(std::string_view character) {
 }
 
 // The number of bytes of the character at the front if it can be shown unchanged; otherwise 0.
-std::size_t shown_length(std::string_view text) {
+std::size_t printable_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
   const std::size_t length = utf8_length(text);
-  return deceptive(text.substr(0, length)) ? 0 : length;
+  return is_deceptive(text.substr(0, length)) ? 0 : length;
 }
 
 }  // namespace
@@ -44,15 +44,16 @@ std::size_t utf8_length(std::string_view text) {
   if (text.empty()) return 0;
   const unsigned char first = at(0);
   if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return text.size() >= 2 && continuation(at(1)) ? 2 : 0;
+  if (first >= 0xc2 && first <= 0xdf) return text.size() >= 2 && is_continuation(at(1)) ? 2 : 0;
   if (first >= 0xe0 && first <= 0xef) {
-    if (text.size() < 3 || !continuation(at(1)) || !continuation(at(2))) return 0;
+    if (text.size() < 3 || !is_continuation(at(1)) || !is_continuation(at(2))) return 0;
     if (first == 0xe0 && at(1) < 0xa0) return 0;  // overlong
     if (first == 0xed && at(1) > 0x9f) return 0;  // surrogate
     return 3;
   }
   if (first >= 0xf0 && first <= 0xf4) {
-    if (text.size() < 4 || !continuation(at(1)) || !continuation(at(2)) || !continuation(at(3))) return 0;
+    if (text.size() < 4 || !is_continuation(at(1)) || !is_continuation(at(2)) || !is_continuation(at(3)))
+      return 0;
     if (first == 0xf0 && at(1) < 0x90) return 0;
     if (first == 0xf4 && at(1) > 0x8f) return 0;
     return 4;
@@ -64,7 +65,7 @@ bool is_printable(std::string_view text) {
   while (!text.empty()) {
     text.remove_prefix(plain_prefix<>(text));
     if (text.empty()) return true;
-    const std::size_t length = shown_length(text);
+    const std::size_t length = printable_length(text);
     if (length == 0) return false;
     text.remove_prefix(length);
   }
@@ -77,7 +78,7 @@ std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    std::size_t length = shown_length(text);
+    std::size_t length = printable_length(text);
     if (length > 0) {
       out.append(text.substr(0, length));
     } else if (const auto at = std::string_view("\n\t\r").find(text.front()); at != std::string_view::npos) {
@@ -98,9 +99,9 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-std::size_t columns(std::string_view text) {
+std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return !continuation(static_cast<unsigned char>(c)); }));
+      text.begin(), text.end(), [](char c) { return !is_continuation(static_cast<unsigned char>(c)); }));
 }
 
 bool is_digits(std::string_view text) {

@@ -18,7 +18,7 @@ bool is_printable(std::string_view text);
 std::size_t utf8_length(std::string_view text);
 
 /// The number of terminal columns, one per character.
-std::size_t columns(std::string_view text);
+std::size_t display_width(std::string_view text);
 
 bool is_digits(std::string_view text);
 

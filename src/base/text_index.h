@@ -13,7 +13,7 @@ namespace thence::base {
 
 class TextIndex {
  public:
-  static constexpr std::uint32_t nothing = 0xffffffff;
+  static constexpr std::uint32_t not_found = 0xffffffff;
 
   explicit TextIndex(std::uint64_t seed = process_seed()) : seed_(seed) {}
 
@@ -26,7 +26,7 @@ class TextIndex {
   /// number.
   template <class TextOf>
   std::uint32_t find(std::string_view text, const TextOf& text_of) const {
-    return slots_.empty() ? nothing : find_hashed(text, hash_of(text), text_of);
+    return slots_.empty() ? not_found : find_hashed(text, hash_of(text), text_of);
   }
 
   /// Adds a text that is not yet in the index.
@@ -36,7 +36,7 @@ class TextIndex {
   template <class TextOf>
   std::uint32_t find_or_add(std::string_view text, std::uint32_t number, const TextOf& text_of) {
     const std::uint32_t hash = hash_of(text), found = find_hashed(text, hash, text_of);
-    if (found != nothing) return found;
+    if (found != not_found) return found;
     add_hashed(hash, number);
     return number;
   }
@@ -46,7 +46,7 @@ class TextIndex {
  private:
   struct Slot {
     std::uint32_t hash = 0;  // stored, so that growing needs no texts
-    std::uint32_t number = nothing;
+    std::uint32_t number = not_found;
   };
 
   std::uint32_t hash_of(std::string_view text) const {
@@ -55,11 +55,11 @@ class TextIndex {
 
   template <class TextOf>
   std::uint32_t find_hashed(std::string_view text, std::uint32_t hash, const TextOf& text_of) const {
-    if (slots_.empty()) return nothing;
+    if (slots_.empty()) return not_found;
     const std::size_t mask = slots_.size() - 1;
-    for (std::size_t at = hash & mask; slots_[at].number != nothing; at = (at + 1) & mask)
+    for (std::size_t at = hash & mask; slots_[at].number != not_found; at = (at + 1) & mask)
       if (slots_[at].hash == hash && text_of(slots_[at].number) == text) return slots_[at].number;
-    return nothing;
+    return not_found;
   }
 
   void add_hashed(std::uint32_t hash, std::uint32_t number) {
@@ -71,7 +71,7 @@ class TextIndex {
   void place(const Slot& slot) {
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = slot.hash & mask;
-    while (slots_[at].number != nothing) at = (at + 1) & mask;
+    while (slots_[at].number != not_found) at = (at + 1) & mask;
     slots_[at] = slot;
   }
 
@@ -81,7 +81,7 @@ class TextIndex {
     std::vector<Slot> old(size);
     old.swap(slots_);
     for (const Slot& slot : old)
-      if (slot.number != nothing) place(slot);
+      if (slot.number != not_found) place(slot);
   }
 
   std::uint64_t seed_;

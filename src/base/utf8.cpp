@@ -30,7 +30,7 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-std::string valid_utf8(std::string_view text) {
+std::string escape_invalid_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {

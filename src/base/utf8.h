@@ -9,6 +9,6 @@ namespace thence::base {
 bool is_utf8(std::string_view text);
 
 /// Writes bytes that are not UTF-8, and the character 0, as \xNN. Other text does not change.
-std::string valid_utf8(std::string_view text);
+std::string escape_invalid_utf8(std::string_view text);
 
 }  // namespace thence::base

@@ -1,5 +1,5 @@
 // Writer: buffers output text and passes it on in large pieces. The caller decides where they go and handles
-// failure: after a failed delivery, further text is dropped and ok() returns false.
+// failure: after a failed write, further text is dropped and ok() returns false.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,10 @@ struct FilePiece {
 
 class Writer {
  public:
-  /// `deliver` takes a piece and returns false on failure. So does `copy`, an optional faster function for
+  /// `sink` takes a piece and returns false on failure. So does `copy`, an optional faster function for
   /// pieces of a file.
-  explicit Writer(std::function<bool(std::string_view)> deliver,
-                  std::function<bool(const FilePiece&)> copy = {})
-      : deliver_(std::move(deliver)), copy_(std::move(copy)) {
+  explicit Writer(std::function<bool(std::string_view)> sink, std::function<bool(const FilePiece&)> copy = {})
+      : sink_(std::move(sink)), copy_file_(std::move(copy)) {
     text_.reserve(capacity);
   }
 
@@ -35,18 +34,18 @@ class Writer {
     if (text_.size() >= threshold) flush();
   }
   void flush() {
-    if (ok_ && !text_.empty()) ok_ = deliver_(text_);
+    if (ok_ && !text_.empty()) ok_ = sink_(text_);
     text_.clear();
   }
   /// Passes a large piece on without buffering, after the text added before it.
-  void pass(std::string_view piece) {
+  void write_through(std::string_view piece) {
     flush();
-    if (ok_ && !piece.empty()) ok_ = deliver_(piece);
+    if (ok_ && !piece.empty()) ok_ = sink_(piece);
   }
-  void pass(const FilePiece& piece) {
-    if (!copy_ || piece.descriptor < 0) return pass(piece.bytes);
+  void write_through(const FilePiece& piece) {
+    if (!copy_file_ || piece.descriptor < 0) return write_through(piece.bytes);
     flush();
-    if (ok_) ok_ = copy_(piece);
+    if (ok_) ok_ = copy_file_(piece);
   }
   bool ok() const { return ok_; }
   /// For direct appending; call flush_if_full() regularly.
@@ -54,8 +53,8 @@ class Writer {
 
  private:
   static constexpr std::size_t threshold = 1 << 18, capacity = threshold + (1 << 14);
-  std::function<bool(std::string_view)> deliver_;
-  std::function<bool(const FilePiece&)> copy_;
+  std::function<bool(std::string_view)> sink_;
+  std::function<bool(const FilePiece&)> copy_file_;
   std::string text_;
   bool ok_ = true;
 };

@@ -21,7 +21,7 @@ class ZipArchive {
   };
 
   /// Whether the bytes begin like an archive.
-  static bool begins(std::string_view bytes);
+  static bool has_signature(std::string_view bytes);
 
   /// Checks the whole directory: every entry is inside the archive, and no two entries overlap. The bytes
   /// must outlive the archive.

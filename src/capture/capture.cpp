@@ -5,9 +5,10 @@
 #include "base/text.h"
 #include "base/zip_archive.h"
 #include "capture/htp_metadata.h"
+#include "capture/limits.h"
 #include "capture/saved_program.h"
 #include "capture/sections.h"
-#include "onnx/content.h"
+#include "onnx/content_hash.h"
 
 namespace thence::capture {
 namespace {
@@ -16,21 +17,22 @@ using base::JsonValue;
 
 constexpr std::int64_t known_hierarchy_version = 1;
 
-Error bad(const std::string& label, const char* code, const std::string& what) {
+Error capture_error(const std::string& label, const char* code, const std::string& what) {
   return {ErrorKind::bad_input, code, base::format("{}: {}", base::printable(label), what),
           "write it anew with 'thence capture'; docs/capture.md describes the file"};
 }
 
 std::optional<Error> read_modules(JsonValue hierarchy, const std::string& label, Capture& capture) {
-  if (!hierarchy["modules"].is_array()) return bad(label, "C003", "the hierarchy has no list of modules");
+  if (!hierarchy["modules"].is_array())
+    return capture_error(label, "C003", "the hierarchy has no list of modules");
   std::size_t index = 0;
   for (const JsonValue item : hierarchy["modules"].items()) {
     const std::optional<std::string_view> path = item["path"].text();
-    if (!path) return bad(label, "C003", base::format("module {} has no path", index));
+    if (!path) return capture_error(label, "C003", base::format("module {} has no path", index));
     const ModuleId module = capture.tree.add(*path, item["class"].text_or({}));
     if (module == no_module)
-      return bad(label, "C003",
-                 base::format("module {}: '{}' is not a module path", index, base::printable(*path)));
+      return capture_error(
+          label, "C003", base::format("module {}: '{}' is not a module path", index, base::printable(*path)));
     if (const auto calls = item["calls"].natural())
       capture.tree.set_calls(module, static_cast<std::uint32_t>(std::min<std::uint64_t>(*calls, 0xffffffff)));
     for (const JsonValue alias : item["aliases"].items())
@@ -47,7 +49,7 @@ void read_parameters(JsonValue hierarchy, Capture& capture) {
     for (const JsonValue alias : item["aliases"].items())
       if (const auto other = alias.text()) parameter.aliases.emplace_back(*other);
     if (const auto hash = item["fingerprint"]["unordered"].text())
-      parameter.unordered = onnx::read_hash(*hash);
+      parameter.unordered = onnx::parse_hash(*hash);
     if (!parameter.path.empty()) capture.parameters.push_back(std::move(parameter));
   }
 }
@@ -72,34 +74,34 @@ void read_recordings(JsonValue sections, const std::string& label, Capture& capt
 
 }  // namespace
 
-std::optional<std::uint64_t> CapturedParameter::content() const {
+std::optional<std::uint64_t> CapturedParameter::content_hash() const {
   if (unordered || data.empty()) return unordered;
-  return onnx::content_of(data, width).unordered;
+  return onnx::hash_content(data, width).unordered;
 }
 
 Result<Capture> read_capture(std::string_view text, const std::string& label, Diagnostics& diagnostics) {
-  if (base::ZipArchive::begins(text)) return read_saved_program(text, label, diagnostics);
-  if (text.size() > largest_capture)
-    return bad(
+  if (base::ZipArchive::has_signature(text)) return read_saved_program(text, label, diagnostics);
+  if (text.size() > max_capture_bytes)
+    return capture_error(
         label, "C006",
-        base::format("has {} bytes; captures of more than {} are not read", text.size(), largest_capture));
+        base::format("has {} bytes; captures of more than {} are not read", text.size(), max_capture_bytes));
   const base::JsonDocument document(text);
-  if (document.error()) return bad(label, "C001", base::format("not JSON: {}", *document.error()));
+  if (document.error()) return capture_error(label, "C001", base::format("not JSON: {}", *document.error()));
   const JsonValue file = document.root();
   if (is_htp_metadata(file)) return read_htp_metadata(file, label);
   const std::string_view schema = file["schema"].text_or({});
   if (schema != "thence.capture/1")
-    return bad(label, "C002",
-               base::format("not a capture file: its schema is '{}', not 'thence.capture/1'",
-                            base::printable(schema)));
+    return capture_error(label, "C002",
+                         base::format("not a capture file: its schema is '{}', not 'thence.capture/1'",
+                                      base::printable(schema)));
   Capture capture;
   const JsonValue sections = file["sections"];
-  if (!sections.is_object()) return bad(label, "C003", "has no sections");
+  if (!sections.is_object()) return capture_error(label, "C003", "has no sections");
   for (const auto& [name, section] : sections.members()) capture.sections.emplace_back(name);
   const JsonValue hierarchy = sections["hierarchy"];
-  if (!hierarchy.exists()) return bad(label, "C003", "has no section 'hierarchy'");
+  if (!hierarchy.exists()) return capture_error(label, "C003", "has no section 'hierarchy'");
   const std::int64_t version = hierarchy["version"].integer().value_or(0);
-  if (version < 1) return bad(label, "C003", "the hierarchy has no version");
+  if (version < 1) return capture_error(label, "C003", "the hierarchy has no version");
   if (version > known_hierarchy_version)
     diagnostics.add(
         {"C005", Severity::warning, label,

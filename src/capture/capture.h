@@ -23,7 +23,7 @@ struct CapturedParameter {
   unsigned width = 0;                      // bytes per element of `data`
 
   /// Content::unordered of its data. Reads the data on demand.
-  std::optional<std::uint64_t> content() const;
+  std::optional<std::uint64_t> content_hash() const;
 };
 
 struct Capture {
@@ -35,9 +35,6 @@ struct Capture {
   std::vector<std::string> sections;  // the names of all sections in the file, read or not
   base::MappedFile file;              // contains the data of the parameters
 };
-
-/// In bytes: a hundred times the size that the largest models need.
-inline constexpr std::size_t largest_capture = std::size_t{256} << 20;
 
 /// Reads a capture file or the archive of a saved program; the first bytes distinguish them. Sections of an
 /// unknown later version are skipped with a diagnostic. The hierarchy section is required.

@@ -15,8 +15,8 @@ class Reader {
 
   /// Reads a module and its children. Its path is its scope or, without one, made of the names of the outer
   /// modules.
-  std::optional<Error> read_nested(JsonValue item, const std::string& around, std::size_t depth) {
-    const std::string path(item["scope"].text_or(around));
+  std::optional<Error> read_nested(JsonValue item, const std::string& parent_path, std::size_t depth) {
+    const std::string path(item["scope"].text_or(parent_path));
     if (depth > ModuleTree::max_depth) return bad(path);
     if (auto error = add(path, item)) return error;
     for (const auto& [name, child] : item["children"].members()) {

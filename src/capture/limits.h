@@ -6,14 +6,17 @@
 
 namespace thence::capture {
 
+/// A capture file, and the JSON of a saved program. The parser needs several times as much memory.
+inline constexpr std::size_t max_capture_bytes = std::size_t{256} << 20;
+
 /// The ids of recorded values are dense. An id must be below twice the number of values plus `spare_values`,
-/// and below `most_values`, because the largest id determines the memory.
-inline constexpr std::uint64_t spare_values = 16, most_values = std::uint64_t{1} << 26;
+/// and below `max_values`, because the largest id determines the memory.
+inline constexpr std::uint64_t spare_values = 16, max_values = std::uint64_t{1} << 26;
 
 /// Nesting depth of lists in the arguments of an operation.
-inline constexpr int deepest_argument = 16;
+inline constexpr int max_argument_depth = 16;
 
 /// Memory for the modules of a saved program, in bytes: a minimum, plus an allowance per byte of its graph.
-inline constexpr std::size_t least_room = std::size_t{16} << 20, room_per_byte = 8;
+inline constexpr std::size_t min_module_memory_bytes = std::size_t{16} << 20, module_memory_per_byte = 8;
 
 }  // namespace thence::capture

@@ -24,14 +24,14 @@ struct RecordedValue {
   std::vector<std::int64_t> shape;  // -1 for a dynamic dimension
   bool has_shape = false;
   std::uint32_t parameter = 0xffffffff;  // in Recording::parameters
-  std::uint32_t made_by = 0xffffffff;    // the last step that wrote it; 0xffffffff for an input
+  std::uint32_t producer = 0xffffffff;   // the last step that wrote it; 0xffffffff for an input
 };
 
 /// A recorded event.
 struct RecordedStep {
   enum class Kind : std::uint8_t { operation, size };
   Kind kind = Kind::operation;
-  std::uint32_t word = 0;       // in Recording::words: the operation, or `size`
+  std::uint32_t op_name = 0;    // in Recording::op_names: the operation, or `size`
   ModuleId module = no_module;  // no_module: part of the sequence, but of unknown module
   std::uint32_t call = 0;
   bool relabelled = false;  // this module ran it, but the exporter's stack names another one
@@ -40,12 +40,13 @@ struct RecordedStep {
 
 class Recording {
  public:
-  std::vector<std::string> words;
+  std::vector<std::string> op_names;
   std::vector<std::string> parameters;  // paths
   std::vector<RecordedValue> values;
   std::vector<RecordedStep> steps;
   std::vector<std::uint32_t> links;  // value numbers: for each step its inputs, then its outputs
-  std::vector<std::uint32_t> made;   // parallel to links, for inputs: the producing step at that time
+  std::vector<std::uint32_t>
+      link_producers;  // parallel to links, for inputs: the producing step at that time
 
   std::span<const std::uint32_t> inputs(std::size_t step) const {
     return std::span(links).subspan(steps[step].first_input,
@@ -56,19 +57,19 @@ class Recording {
     return std::span(links).subspan(steps[step].first_output, end - steps[step].first_output);
   }
   /// The producing steps of the inputs of a step; 0xffffffff for a given value.
-  std::span<const std::uint32_t> makers(std::size_t step) const {
-    return std::span(made).subspan(steps[step].first_input,
-                                   steps[step].first_output - steps[step].first_input);
+  std::span<const std::uint32_t> input_producers(std::size_t step) const {
+    return std::span(link_producers)
+        .subspan(steps[step].first_input, steps[step].first_output - steps[step].first_input);
   }
-  std::uint32_t word(std::string_view text);
-  std::uint32_t parameter(std::string_view path);
+  std::uint32_t intern_op_name(std::string_view text);
+  std::uint32_t intern_parameter(std::string_view path);
   std::optional<std::uint32_t> find_parameter(const std::string& path) const;
   void rename_parameters(const std::function<std::string(const std::string&)>& rename);
-  void begin(RecordedStep step);  // call order: begin, push inputs to links,
-  void begin_outputs();           // begin_outputs, push outputs and set their made_by
+  void begin_step(RecordedStep step);  // call order: begin_step, push inputs to links,
+  void begin_outputs();                // begin_outputs, push outputs and set their producer
 
  private:
-  std::unordered_map<std::string, std::uint32_t> word_numbers_, parameter_numbers_;
+  std::unordered_map<std::string, std::uint32_t> op_name_ids_, parameter_ids_;
 };
 
 /// A node of the exported file, by name, and the module call that produced it.

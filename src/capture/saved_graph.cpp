@@ -37,7 +37,7 @@ std::optional<Frame> read_frame(std::string_view text) {
 }
 
 // The name of an operation without the prefix of its namespace, as PyTorch prints it.
-std::string_view operation(std::string_view target) {
+std::string_view operation_name(std::string_view target) {
   constexpr std::string_view home = "torch.ops.";
   if (target.starts_with(home) && !target.starts_with("torch.ops.higher_order."))
     target.remove_prefix(home.size());
@@ -72,26 +72,27 @@ class GraphReader {
     tensors_.clear();
     for (const auto& [name, meta] : graph["tensor_values"].members()) tensors_.emplace(name, meta);
     for (const JsonValue input : graph["inputs"].items())
-      each_name(input, [&](std::string_view name) { read_input(name); });
+      for_each_name(input, [&](std::string_view name) { read_input(name); });
     for (const JsonValue node : graph["nodes"].items()) read_node(node);
   }
 
   void read_input(std::string_view name) {
     const std::uint32_t value = add_value(name);
     const auto path = signature_.find(name);
-    if (path != signature_.end()) recording_.values[value].parameter = recording_.parameter(path->second);
+    if (path != signature_.end())
+      recording_.values[value].parameter = recording_.intern_parameter(path->second);
   }
 
   void read_node(JsonValue node) {
     std::vector<std::string_view> made;
     for (const JsonValue output : node["outputs"].items())
-      each_name(output, [&](std::string_view name) { made.push_back(name); });
+      for_each_name(output, [&](std::string_view name) { made.push_back(name); });
     // Older programs do not name nodes, only their outputs.
     const std::string_view name = node["name"].text_or(made.size() == 1 ? made.front() : std::string_view());
-    const RecordedStep at = place_of(node);
-    begin(at, operation(node["target"].text_or({})));
+    const RecordedStep at = read_location(node);
+    begin(at, operation_name(node["target"].text_or({})));
     for (const JsonValue input : node["inputs"].items())
-      each_name(input["arg"], [&](std::string_view argument) { link(argument); });
+      for_each_name(input["arg"], [&](std::string_view argument) { link(argument); });
     const std::uint32_t value = end(name);
     // A graph extracts the elements of a result one by one; a saved graph has only their names.
     const std::string unused = std::string(name).append("_unused_");
@@ -104,7 +105,7 @@ class GraphReader {
   }
 
   // The innermost module in the node's stack.
-  RecordedStep place_of(JsonValue node) {
+  RecordedStep read_location(JsonValue node) {
     RecordedStep step;
     for (const std::string_view text : base::split(node["metadata"]["nn_module_stack"].text_or({}), ';')) {
       const std::optional<Frame> frame = read_frame(text);
@@ -118,15 +119,15 @@ class GraphReader {
   }
 
   void begin(RecordedStep step, std::string_view word) {
-    step.word = recording_.word(word);
-    recording_.begin(step);
+    step.op_name = recording_.intern_op_name(word);
+    recording_.begin_step(step);
   }
 
   std::uint32_t end(std::string_view name) {
     const std::uint32_t value = add_value(name);
     recording_.begin_outputs();
     recording_.links.push_back(value);
-    recording_.values[value].made_by = static_cast<std::uint32_t>(recording_.steps.size() - 1);
+    recording_.values[value].producer = static_cast<std::uint32_t>(recording_.steps.size() - 1);
     return value;
   }
 
@@ -134,8 +135,8 @@ class GraphReader {
   std::uint32_t add_value(std::string_view name) {
     const auto value = static_cast<std::uint32_t>(recording_.values.size());
     recording_.values.emplace_back();
-    const bool fresh = values_.emplace(name, value).second;
-    if (const auto tensor = tensors_.find(name); fresh && tensor != tensors_.end())
+    const bool is_new = values_.emplace(name, value).second;
+    if (const auto tensor = tensors_.find(name); is_new && tensor != tensors_.end())
       read_saved_shape(tensor->second, recording_.values.back());
     return value;
   }
@@ -147,7 +148,7 @@ class GraphReader {
 
   // The values in an argument, in order, at any nesting. Bodies are queued.
   template <class Use>
-  void each_name(JsonValue argument, Use use) {
+  void for_each_name(JsonValue argument, Use use) {
     std::vector<JsonValue> open{argument};  // the last is next
     while (!open.empty()) {
       const JsonValue item = open.back();

@@ -20,13 +20,13 @@ constexpr std::uint64_t known_schema = 8;
 constexpr const char* save_again = "save the program anew with torch.export.save";
 
 // The location of a program and its files in an archive.
-struct Place {
+struct ProgramLocation {
   const ZipArchive::Entry* program = nullptr;
   std::string top, name;  // the top folder is "" or ends in '/'
 };
 
 // Matches "<archive>/models/<name>.json" with any top folder or none.
-std::optional<Place> as_program(const ZipArchive::Entry& entry) {
+std::optional<ProgramLocation> program_location(const ZipArchive::Entry& entry) {
   constexpr std::string_view folder = "models/", ending = ".json";
   const std::size_t slash = entry.name.rfind('/');
   if (slash == std::string_view::npos || !entry.name.ends_with(ending)) return std::nullopt;
@@ -35,29 +35,29 @@ std::optional<Place> as_program(const ZipArchive::Entry& entry) {
   const std::string_view top = before.substr(0, before.size() - folder.size());
   if (std::count(top.begin(), top.end(), '/') > 1 || (!top.empty() && top.back() != '/')) return std::nullopt;
   const std::string_view file = entry.name.substr(slash + 1);
-  return Place{&entry, std::string(top), std::string(file.substr(0, file.size() - ending.size()))};
+  return ProgramLocation{&entry, std::string(top), std::string(file.substr(0, file.size() - ending.size()))};
 }
 
-Result<Place> find_program(const ZipArchive& archive, const std::string& label) {
+Result<ProgramLocation> find_program(const ZipArchive& archive, const std::string& label) {
   if (const ZipArchive::Entry* older = archive.find("serialized_exported_program.json"))
-    return Place{older, {}, {}};
-  std::vector<Place> places;
+    return ProgramLocation{older, {}, {}};
+  std::vector<ProgramLocation> locations;
   for (const ZipArchive::Entry& entry : archive.entries())
-    if (auto place = as_program(entry)) places.push_back(*std::move(place));
-  if (places.size() == 1) return places.front();
-  const auto usual = [](const Place& place) { return place.name == "model"; };
-  if (std::count_if(places.begin(), places.end(), usual) == 1)
-    return *std::find_if(places.begin(), places.end(), usual);
-  if (places.empty())
+    if (auto location = program_location(entry)) locations.push_back(*std::move(location));
+  if (locations.size() == 1) return locations.front();
+  const auto is_default_name = [](const ProgramLocation& location) { return location.name == "model"; };
+  if (std::count_if(locations.begin(), locations.end(), is_default_name) == 1)
+    return *std::find_if(locations.begin(), locations.end(), is_default_name);
+  if (locations.empty())
     return Error{ErrorKind::bad_input, "A003",
                  base::format("{}: the archive contains no exported program", base::printable(label)),
                  "give one that torch.export.save wrote; a checkpoint or a compiled package holds none"};
   std::string names;
-  for (const Place& place : places)
-    if (names.size() < 200) names.append(names.empty() ? "" : ", ").append(base::printable(place.name));
+  for (const ProgramLocation& location : locations)
+    if (names.size() < 200) names.append(names.empty() ? "" : ", ").append(base::printable(location.name));
   return Error{ErrorKind::bad_input, "A003",
                base::format("{}: the archive contains {} programs, none of them named 'model': {}",
-                            base::printable(label), places.size(), names),
+                            base::printable(label), locations.size(), names),
                "save the program of this model into a separate archive"};
 }
 
@@ -71,9 +71,9 @@ class ParameterList {
     const auto saved = weights_.find(std::string(path));
     const SavedTensor tensor = saved == weights_.end() ? SavedTensor() : saved->second;
     std::vector<CapturedParameter>& all = capture_.parameters;
-    if (!tensor.memory.empty()) {
-      const auto [first, fresh] = by_memory_.emplace(tensor.memory, all.size());
-      if (!fresh) {
+    if (!tensor.storage_key.empty()) {
+      const auto [first, is_new] = by_storage_key_.emplace(tensor.storage_key, all.size());
+      if (!is_new) {
         all[first->second].aliases.emplace_back(path);
         return all[first->second].path;
       }
@@ -88,7 +88,7 @@ class ParameterList {
  private:
   SavedWeights weights_;
   Capture& capture_;
-  std::unordered_map<std::string, std::size_t> by_memory_;  // in Capture::parameters
+  std::unordered_map<std::string, std::size_t> by_storage_key_;  // in Capture::parameters
 };
 
 // Reads the inputs of the program. `module` is the graph with its signature.
@@ -115,19 +115,20 @@ void read_modules(JsonValue module, ModuleTree& tree) {
   }
 }
 
-Result<Capture> read_program(const ZipArchive& archive, const Place& place, const std::string& label,
-                             Diagnostics& diagnostics) {
+Result<Capture> read_program(const ZipArchive& archive, const ProgramLocation& location,
+                             const std::string& label, Diagnostics& diagnostics) {
   const auto bad = [&](const char* code, const std::string& what, const char* advice = save_again) {
     return Error{
         ErrorKind::bad_input, code,
-        base::format("{}: {} {}", base::printable(label), base::printable(place.program->name), what),
+        base::format("{}: {} {}", base::printable(label), base::printable(location.program->name), what),
         advice};
   };
-  if (!place.program->stored)
+  if (!location.program->stored)
     return bad("A002", "is compressed or encrypted", "create the archive without compression: zip -0");
-  const std::string_view text = place.program->data;
-  if (text.size() > largest_capture)
-    return bad("C006", base::format("has {} bytes; more than {} are not read", text.size(), largest_capture));
+  const std::string_view text = location.program->data;
+  if (text.size() > max_capture_bytes)
+    return bad("C006",
+               base::format("has {} bytes; more than {} are not read", text.size(), max_capture_bytes));
   const base::JsonDocument document(text);
   if (document.error()) return bad("A004", base::format("is not JSON: {}", *document.error()));
   const JsonValue file = document.root(), module = file["graph_module"], graph = module["graph"];
@@ -139,14 +140,14 @@ Result<Capture> read_program(const ZipArchive& archive, const Place& place, cons
   Capture capture;
   capture.sections = {"hierarchy", "fx_graph"};
   // A few bytes of paths can require many modules. A real program has hundreds of bytes for each module.
-  capture.tree.set_room(least_room + room_per_byte * text.size());
+  capture.tree.set_memory_limit(min_module_memory_bytes + module_memory_per_byte * text.size());
   read_modules(module, capture.tree);
   const std::size_t listed = capture.tree.size();
   const SavedSignature signature =
-      read_signature(module, read_saved_weights(archive, place.top, place.name), capture);
+      read_signature(module, read_saved_weights(archive, location.top, location.name), capture);
   capture.fx = read_saved_graph(graph, signature, capture.tree);
-  if (capture.tree.full()) return bad("A004", "names more modules than its size allows");
-  capture.tree.set_room(static_cast<std::size_t>(-1));
+  if (capture.tree.is_full()) return bad("A004", "names more modules than its size allows");
+  capture.tree.set_memory_limit(static_cast<std::size_t>(-1));
   // If the graph names other modules, the list of modules is incomplete.
   if (capture.tree.size() == listed) capture.tree.set_complete();
   return capture;
@@ -158,9 +159,9 @@ Result<Capture> read_saved_program(std::string_view bytes, const std::string& la
                                    Diagnostics& diagnostics) {
   Result<ZipArchive> archive = ZipArchive::open(bytes, label);
   if (!archive) return archive.error();
-  Result<Place> place = find_program(*archive, label);
-  if (!place) return place.error();
-  return read_program(*archive, *place, label, diagnostics);
+  Result<ProgramLocation> location = find_program(*archive, label);
+  if (!location) return location.error();
+  return read_program(*archive, *location, label, diagnostics);
 }
 
 }  // namespace thence::capture

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "capture/capture.h"
+#include "capture/limits.h"
 
 namespace thence::capture {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using base::JsonValue;
 
 // Bytes per element, by the type number in the archive; 0 for an unknown type.
-unsigned width_of(std::uint64_t scalar_type) {
+unsigned element_bytes_of(std::uint64_t scalar_type) {
   // #lizard forgives: a table of torch's scalar types.
   switch (scalar_type) {
     case 1:   // uint8
@@ -43,7 +44,7 @@ unsigned width_of(std::uint64_t scalar_type) {
 }
 
 // A list of sizes that are all plain numbers.
-std::optional<std::vector<std::uint64_t>> plain_sizes(JsonValue meta, const char* key) {
+std::optional<std::vector<std::uint64_t>> integer_sizes(JsonValue meta, const char* key) {
   std::vector<std::uint64_t> sizes;
   bool plain = meta[key].is_array();
   for (const JsonValue size : meta[key].items()) {
@@ -56,8 +57,8 @@ std::optional<std::vector<std::uint64_t>> plain_sizes(JsonValue meta, const char
 
 // The number of elements of a tensor that fills a contiguous range of memory, possibly transposed; 0 for any
 // other tensor, and for more than `most`.
-std::uint64_t elements_of_dense(JsonValue meta, std::uint64_t most) {
-  const auto sizes = plain_sizes(meta, "sizes"), strides = plain_sizes(meta, "strides");
+std::uint64_t count_dense_elements(JsonValue meta, std::uint64_t max_elements) {
+  const auto sizes = integer_sizes(meta, "sizes"), strides = integer_sizes(meta, "strides");
   if (!sizes || !strides || sizes->size() != strides->size()) return 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> steps;  // stride and size
   for (std::size_t i = 0; i < sizes->size(); ++i)
@@ -65,7 +66,7 @@ std::uint64_t elements_of_dense(JsonValue meta, std::uint64_t most) {
   std::sort(steps.begin(), steps.end());
   std::uint64_t elements = 1;
   for (const auto& [stride, size] : steps) {
-    if (size == 0 || stride != elements || size > most / elements) return 0;
+    if (size == 0 || stride != elements || size > max_elements / elements) return 0;
     elements *= size;
   }
   return elements;
@@ -76,31 +77,31 @@ SavedTensor read_tensor(JsonValue item, std::string_view storage) {
   SavedTensor tensor;
   if (item["use_pickle"].boolean().value_or(true)) return tensor;
   const JsonValue meta = item["tensor_meta"];
-  tensor.width = width_of(meta["dtype"].natural().value_or(0));
+  tensor.width = element_bytes_of(meta["dtype"].natural().value_or(0));
   if (tensor.width == 0 || meta["layout"].natural() != strided) return tensor;
-  const std::uint64_t elements = elements_of_dense(meta, storage.size() / tensor.width);
+  const std::uint64_t elements = count_dense_elements(meta, storage.size() / tensor.width);
   const std::optional<std::uint64_t> offset = meta["storage_offset"]["as_int"].natural();
   if (elements == 0 || !offset || *offset > storage.size() / tensor.width - elements) return tensor;
   tensor.data = storage.substr(*offset * tensor.width, elements * tensor.width);
   return tensor;
 }
 
-std::string stored_at(const std::string& top, const char* folder, std::string_view file) {
+std::string entry_path(const std::string& top, const char* folder, std::string_view file) {
   return std::string(top).append("data/").append(folder).append("/").append(file);
 }
 
 void read_folder(const base::ZipArchive& archive, const std::string& top, const std::string& program,
                  const char* folder, SavedWeights& weights) {
   const auto* const config = archive.find(
-      stored_at(top, folder, std::string(program).append("_").append(folder).append("_config.json")));
-  if (config == nullptr || !config->stored || config->data.size() > largest_capture) return;
+      entry_path(top, folder, std::string(program).append("_").append(folder).append("_config.json")));
+  if (config == nullptr || !config->stored || config->data.size() > max_capture_bytes) return;
   const base::JsonDocument document(config->data);
   for (const auto& [path, item] : document.root()["config"].members()) {
-    const auto* const payload = archive.find(stored_at(top, folder, item["path_name"].text_or({})));
+    const auto* const payload = archive.find(entry_path(top, folder, item["path_name"].text_or({})));
     if (payload == nullptr || !payload->stored) continue;
     SavedTensor tensor = read_tensor(item, payload->data);
     if (!tensor.data.empty())
-      tensor.memory = std::string(payload->name).append("\n").append(item["tensor_meta"].minified());
+      tensor.storage_key = std::string(payload->name).append("\n").append(item["tensor_meta"].minified());
     weights.emplace(path, std::move(tensor));
   }
 }

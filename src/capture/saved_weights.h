@@ -11,9 +11,9 @@
 namespace thence::capture {
 
 struct SavedTensor {
-  std::string_view data;  // its elements, possibly in another order; empty if unknown
-  unsigned width = 0;     // bytes per element
-  std::string memory;     // equal for names of the same tensor; empty if unknown
+  std::string_view data;    // its elements, possibly in another order; empty if unknown
+  unsigned width = 0;       // bytes per element
+  std::string storage_key;  // equal for names of the same tensor; empty if unknown
 };
 
 /// By the path of the parameter or buffer. Missing, pickled and malformed weights are skipped: older archives

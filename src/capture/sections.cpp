@@ -23,9 +23,9 @@ void read_shape(JsonValue item, RecordedValue& value) {
   for (const JsonValue size : sizes.items()) value.shape.push_back(size.integer().value_or(-1));
 }
 
-void mark_made(Recording& recording) {
+void set_producers(Recording& recording) {
   const auto step = static_cast<std::uint32_t>(recording.steps.size() - 1);
-  for (const std::uint32_t value : recording.outputs(step)) recording.values[value].made_by = step;
+  for (const std::uint32_t value : recording.outputs(step)) recording.values[value].producer = step;
 }
 
 // FX: nodes by name, within their graph.
@@ -51,10 +51,10 @@ class FxReader {
       const std::size_t dot = path.rfind('.');
       const std::string_view owner = dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
       if (!path.empty() && tree_.find(owner) != no_module)
-        recording_.values.back().parameter = recording_.parameter(path);
+        recording_.values.back().parameter = recording_.intern_parameter(path);
     } else if (op.starts_with("call_")) {
       RecordedStep step;
-      step.word = recording_.word(target);
+      step.op_name = recording_.intern_op_name(target);
       for (const JsonValue frame : node["nn_module_stack"].items()) {
         step.module = tree_.find(text(frame, "path"));
         step.call = call_of(frame);
@@ -63,19 +63,19 @@ class FxReader {
         step.module = tree_.find(text(node, "running"));
         step.relabelled = step.module != no_module;
       }
-      recording_.begin(step);
+      recording_.begin_step(step);
       const std::string_view graph = text(node, "graph");
       read_argument(node["args"], graph, 0);
       for (const auto& [key, item] : node["kwargs"].members()) read_argument(item, graph, 0);
       recording_.begin_outputs();
       recording_.links.push_back(value);
-      mark_made(recording_);
+      set_producers(recording_);
     }
     values_.emplace(std::move(name), value);
   }
 
   void read_argument(JsonValue argument, std::string_view graph, int depth) {
-    if (depth > deepest_argument) return;
+    if (depth > max_argument_depth) return;
     if (argument.is_array()) {
       for (const JsonValue item : argument.items()) read_argument(item, graph, depth + 1);
     } else if (argument.is_object()) {
@@ -111,7 +111,7 @@ class TraceReader {
   void read_values() {
     std::uint64_t count = 0;
     for ([[maybe_unused]] const JsonValue item : section_["values"].items()) ++count;
-    const std::uint64_t end = std::min(2 * count + spare_values, most_values);
+    const std::uint64_t end = std::min(2 * count + spare_values, max_values);
     for (const JsonValue item : section_["values"].items()) {
       const std::optional<std::uint64_t> id = item["id"].natural();
       if (id && *id < end) read_value(item, static_cast<std::size_t>(*id));
@@ -123,18 +123,18 @@ class TraceReader {
     RecordedValue& value = recording_.values[id];
     read_shape(item, value);
     if (const std::string_view path = text(item, "parameter"); !path.empty())
-      value.parameter = recording_.parameter(path);
+      value.parameter = recording_.intern_parameter(path);
   }
 
   void read_event(JsonValue event) {
     std::optional<RecordedStep> step = step_of(event);
     if (!step) return;
-    recording_.begin(*step);
+    recording_.begin_step(*step);
     for (const JsonValue id : event["inputs"].items()) link(id);
     if (step->kind == RecordedStep::Kind::size) link(event["value"]);
     recording_.begin_outputs();
     for (const JsonValue id : event["outputs"].items()) link(id);
-    mark_made(recording_);
+    set_producers(recording_);
   }
 
   // Empty for an event of another kind, or for a module that is not in the tree.
@@ -145,10 +145,10 @@ class TraceReader {
     if (step.module == no_module) return std::nullopt;
     const std::string_view kind = text(event, "kind");
     if (kind == "op") {
-      step.word = recording_.word(text(event, "op"));
+      step.op_name = recording_.intern_op_name(text(event, "op"));
     } else if (kind == "size") {
       step.kind = RecordedStep::Kind::size;
-      step.word = recording_.word("size");
+      step.op_name = recording_.intern_op_name("size");
     } else {
       return std::nullopt;
     }

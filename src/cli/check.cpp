@@ -35,7 +35,7 @@ struct CheckFlags : ModelFlags {
   bool synthesise = false, strict = false;
 };
 
-std::string place(const onnx::Model& model, onnx::NodeId id) {
+std::string node_location(const onnx::Model& model, onnx::NodeId id) {
   const onnx::Node node = model.node(id);
   if (!node.name().empty()) return std::string(node.name());
   return base::format("{}#{}", model.graph_label(node.graph()), node.index());
@@ -43,7 +43,7 @@ std::string place(const onnx::Model& model, onnx::NodeId id) {
 
 int run_tags(CheckFlags& flags) {
   flags.options.ignore_tags = true;
-  const Opened opened = open_map(flags);
+  const OpenedMap opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
   const onnx::Model& model = opened.map->model();
   const edit::TagReport report = edit::check_tags(*opened.map);
@@ -57,9 +57,9 @@ int run_tags(CheckFlags& flags) {
                              {"contradicted", report.contradicted}},
                     .columns = {"node", "op_type", "fault", "tag", "evidence"}};
   for (const edit::TagFinding& finding : report.findings)
-    rows.cells.push_back({place(model, finding.node), std::string(model.node(finding.node).op_type()),
+    rows.cells.push_back({node_location(model, finding.node), std::string(model.node(finding.node).op_type()),
                           std::string(edit::name_of(finding.fault)), finding.tagged, finding.evidence});
-  const int code = deliver(
+  const int code = write_output(
       flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, table_width(flags), out); });
   if (code != done) return code;
   if (!flags.quiet)
@@ -68,8 +68,8 @@ int run_tags(CheckFlags& flags) {
                      report.tagged, report.nodes, report.stale, report.no_module, report.contradicted)
             .c_str(),
         stderr);
-  const bool fits = report.tagged > 0 && report.stale == 0 && report.no_module == 0;
-  return fits && !(flags.strict && report.contradicted > 0) ? done : nothing_found;
+  const bool are_current = report.tagged > 0 && report.stale == 0 && report.no_module == 0;
+  return are_current && !(flags.strict && report.contradicted > 0) ? done : nothing_found;
 }
 
 int run_against(CheckFlags& flags) {
@@ -87,7 +87,7 @@ int run_against(CheckFlags& flags) {
   for (const std::string& file : flags.models) {
     const Result<onnx::Model> after = onnx::Model::open(file, ignored);
     if (!after) return fail(after.error());
-    const edit::Survival found = edit::survival(*before, *after);
+    const edit::Survival found = edit::count_survivors(*before, *after);
     ids = found.ids;
     rows.cells.push_back({file, found.ids, found.survived, found.retyped, found.copied, found.merged,
                           found.vanished, found.nodes, found.fresh});
@@ -95,16 +95,16 @@ int run_against(CheckFlags& flags) {
   if (ids == 0)
     return fail({ErrorKind::bad_input, "E002", base::format("{}: no node has an id", brief(flags.against)),
                  "write ids with thence check MODEL --synthesise -o FILE, then run the tool on that file"});
-  return deliver(flags,
-                 [&](base::Writer& out) { output::write_rows(rows, flags.format, table_width(flags), out); });
+  return write_output(
+      flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, table_width(flags), out); });
 }
 
 int run_synthesise(CheckFlags& flags) {
   Diagnostics ignored;
   const Result<onnx::Model> model = onnx::Model::open(flags.model, ignored);
   if (!model) return fail(model.error());
-  const edit::Splice splice = edit::with_ids(*model);
-  return deliver_model(flags, [&](base::Writer& out) { splice.write(out); });
+  const edit::Splice splice = edit::add_ids(*model);
+  return write_model_output(flags, [&](base::Writer& out) { splice.write(out); });
 }
 
 int run_check(CheckFlags& flags) {
@@ -128,17 +128,17 @@ void add_check(Program& program) {
       flags->models);
   command.text({.name = "-c,--capture", .help = "Capture file of the tagged model", .type = "FILE"},
                flags->options.capture);
-  command.yes({.name = "--strict", .help = "Exit with 1 also if other evidence contradicts a tag"},
-              flags->strict);
-  command.yes({.name = "--synthesise", .help = "Write the model with an id in every node"},
-              flags->synthesise);
+  command.flag({.name = "--strict", .help = "Exit with 1 also if other evidence contradicts a tag"},
+               flags->strict);
+  command.flag({.name = "--synthesise", .help = "Write the model with an id in every node"},
+               flags->synthesise);
   command.text({.name = "--against", .help = "File with ids that the models were made from", .type = "FILE"},
                flags->against);
   add_format_flag(command, *flags, flags->format);
   command.text({.name = "-o,--output", .help = "Write to FILE instead of standard output", .type = "FILE"},
                flags->output);
-  command.yes({.name = "-q,--quiet", .help = "Print no messages"}, flags->quiet);
-  command.does([flags] { return run_check(*flags); });
+  command.flag({.name = "-q,--quiet", .help = "Print no messages"}, flags->quiet);
+  command.set_action([flags] { return run_check(*flags); });
 }
 
 }  // namespace thence::cli

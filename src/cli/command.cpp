@@ -15,6 +15,7 @@
 #include "base/atomic_file.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/limits.h"
 #include "pipeline/pipeline.h"
 #include "resolve/strategy.h"
 #include "rules/read.h"
@@ -53,7 +54,7 @@ void add_answer_flags(Command& command, ModelFlags& flags, const char* output_he
   command.number(
       {.name = "-j,--jobs", .help = "Number of threads; 0: one per core", .type = "N", .show_default = true},
       flags.jobs, 0, 256);
-  command.yes({.name = "-q,--quiet", .help = "Print no summary and no diagnostics"}, flags.quiet);
+  command.flag({.name = "-q,--quiet", .help = "Print no summary and no diagnostics"}, flags.quiet);
 }
 
 void add_capture_flag(Command& command, ModelFlags& flags) {
@@ -71,7 +72,7 @@ void add_rules_flags(Command& command, ModelFlags& flags) {
                 .help = "Rules file, instead of the nearest thence.toml in the working folder or above it",
                 .type = "FILE"},
                flags.options.rules);
-  command.yes({.name = "--no-rules", .help = "Do not look for thence.toml"}, flags.no_rules);
+  command.flag({.name = "--no-rules", .help = "Do not look for thence.toml"}, flags.no_rules);
   command.text(
       {.name = "--granularity",
        .help =
@@ -112,10 +113,9 @@ std::string& program_name() {
 }
 
 std::string brief(std::string_view text) {
-  constexpr std::size_t longest = 400;
-  if (text.size() <= longest) return base::printable(text);
-  return base::printable(text.substr(0, longest - 100)) + " ... " +
-         base::printable(text.substr(text.size() - 100));
+  if (text.size() <= max_brief_bytes) return base::printable(text);
+  return base::printable(text.substr(0, max_brief_bytes - brief_end_bytes)) + " ... " +
+         base::printable(text.substr(text.size() - brief_end_bytes));
 }
 
 std::string error_text(const Error& error) {
@@ -157,7 +157,7 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-int to_standard_output(const std::function<void(base::Writer&)>& write) {
+int write_standard_output(const std::function<void(base::Writer&)>& write) {
   int failure = 0;
   base::Writer out([&](std::string_view piece) {
     if (write_all(STDOUT_FILENO, piece)) return true;
@@ -178,7 +178,7 @@ bool is_inside(const std::filesystem::path& path, const std::filesystem::path& f
 
 // Whether a rules file was found in a parent of the working folder that is neither in the user's home nor in
 // the same repository. In /tmp, for example, any user may have created it.
-bool is_foreign(const std::string& rules) {
+bool is_untrusted(const std::string& rules) {
   namespace fs = std::filesystem;
   std::error_code failed;
   if (!rules.starts_with("../")) return false;
@@ -192,7 +192,7 @@ bool is_foreign(const std::string& rules) {
 
 }  // namespace
 
-void settle_options(ModelFlags& flags) {
+void resolve_options(ModelFlags& flags) {
   if (!flags.exceptions.empty()) flags.options.torch_nn_exceptions = flags.exceptions;
   flags.options.tag_format =
       flags.tag_format == "class" ? semantics::TagFormat::bare : semantics::TagFormat::ordinal;
@@ -200,7 +200,7 @@ void settle_options(ModelFlags& flags) {
   flags.options.granularity = rules::granularity_of(flags.granularity);
   if (flags.takes_rules && !flags.no_rules && flags.options.rules.empty()) {
     flags.options.rules = rules::find_rules();
-    if (is_foreign(flags.options.rules))
+    if (is_untrusted(flags.options.rules))
       std::fputs(
           base::format("warning[{}]: {}: rules from outside of your home folder and repository are used; "
                        "--no-rules leaves them out\n",
@@ -210,7 +210,7 @@ void settle_options(ModelFlags& flags) {
   }
 }
 
-Opened keep_map(const ModelFlags& flags, Result<semantics::Map> map) {
+OpenedMap keep_map(const ModelFlags& flags, Result<semantics::Map> map) {
   if (!map) {
     print_error(map.error());
     return {nullptr, static_cast<int>(map.error().kind)};
@@ -220,12 +220,12 @@ Opened keep_map(const ModelFlags& flags, Result<semantics::Map> map) {
   return {&kept.emplace_back(*std::move(map)), done};
 }
 
-Opened open_map(ModelFlags& flags) {
-  settle_options(flags);
+OpenedMap open_map(ModelFlags& flags) {
+  resolve_options(flags);
   return keep_map(flags, pipeline::map_file(flags.model, flags.options));
 }
 
-std::optional<Error> replaces_input(const ModelFlags& flags, const std::string& output, bool model_too) {
+std::optional<Error> check_not_input(const ModelFlags& flags, const std::string& output, bool model_too) {
   if (output.empty() || output == "-" || base::is_pipe_or_device(output)) return std::nullopt;
   std::vector<std::string> inputs = flags.more_inputs;
   inputs.insert(inputs.end(), {flags.options.capture, flags.options.rules});
@@ -242,25 +242,27 @@ std::optional<Error> replaces_input(const ModelFlags& flags, const std::string& 
 
 namespace {
 
-int deliver_to_file(const ModelFlags& flags, const std::function<void(base::Writer&)>& write, bool is_model) {
-  if (flags.output.empty() || flags.output == "-") return to_standard_output(write);
-  std::optional<Error> error = replaces_input(flags, flags.output, !is_model);
-  const base::Links links = flags.output_is_derived ? base::Links::replace : base::Links::follow;
-  if (!error) error = base::write_atomically(flags.output, write, links);
+int write_to_destination(const ModelFlags& flags, const std::function<void(base::Writer&)>& write,
+                         bool is_model) {
+  if (flags.output.empty() || flags.output == "-") return write_standard_output(write);
+  std::optional<Error> error = check_not_input(flags, flags.output, !is_model);
+  const base::SymlinkPolicy policy =
+      flags.output_is_derived ? base::SymlinkPolicy::replace : base::SymlinkPolicy::follow;
+  if (!error) error = base::write_atomically(flags.output, write, policy);
   return error ? fail(*error) : done;
 }
 
 }  // namespace
 
-int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& write) {
-  return deliver_to_file(flags, write, false);
+int write_output(const ModelFlags& flags, const std::function<void(base::Writer&)>& write) {
+  return write_to_destination(flags, write, false);
 }
 
-int deliver_model(const ModelFlags& flags, const std::function<void(base::Writer&)>& write) {
-  return deliver_to_file(flags, write, true);
+int write_model_output(const ModelFlags& flags, const std::function<void(base::Writer&)>& write) {
+  return write_to_destination(flags, write, true);
 }
 
-void tell_of_data_left_behind(const onnx::Model& model, const ModelFlags& flags) {
+void print_external_data_note(const onnx::Model& model, const ModelFlags& flags) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   const auto folder = [&](const std::string& file) {
@@ -268,13 +270,13 @@ void tell_of_data_left_behind(const onnx::Model& model, const ModelFlags& flags)
   };
   if (flags.quiet || flags.output == "-" || flags.model == "-") return;
   if (folder(flags.model) == folder(flags.output)) return;
-  std::set<std::string_view> places;
+  std::set<std::string_view> locations;
   for (const onnx::Initializer& initializer : model.initializers())
     if (const auto& external = model.tensor(initializer).external; external)
-      places.insert(external->location);
-  for (const std::string_view place : places)
+      locations.insert(external->location);
+  for (const std::string_view location : locations)
     std::fputs(base::format("note[{}]: {}: the model's data lies beside the original; copy it beside {}\n",
-                            "E001", brief(place), brief(flags.output))
+                            "E001", brief(location), brief(flags.output))
                    .c_str(),
                stderr);
 }

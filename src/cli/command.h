@@ -16,7 +16,7 @@
 namespace thence::cli {
 
 /// Exit codes. For failures of the library, see ErrorKind.
-inline constexpr int done = 0, nothing_found = 1, wrong_usage = 2, our_bug = 70, interrupted = 130;
+inline constexpr int done = 0, nothing_found = 1, wrong_usage = 2, internal_error = 70, interrupted = 130;
 
 /// The flags of every command that reads a model.
 struct ModelFlags {
@@ -48,34 +48,34 @@ void add_width_flag(Command& command, ModelFlags& flags);
 
 /// Reads the model, makes its map and prints diagnostics. On failure, prints the error and returns its exit
 /// code.
-struct Opened {
+struct OpenedMap {
   const semantics::Map* map =
       nullptr;  // never destroyed, because the program ends right after and destruction takes long
   int exit_code = done;
 };
-Opened open_map(ModelFlags& flags);
+OpenedMap open_map(ModelFlags& flags);
 /// The same for a map that was made elsewhere, with the options from the flags.
-void settle_options(ModelFlags& flags);
-Opened keep_map(const ModelFlags& flags, Result<semantics::Map> map);
+void resolve_options(ModelFlags& flags);
+OpenedMap keep_map(const ModelFlags& flags, Result<semantics::Map> map);
 
 /// Compares all strategies on the model, in one of the formats.
 int compare_strategies(ModelFlags& flags, const std::string& format);
 
 /// Runs `write` with standard output or the requested file. A closed pipe is not an error. On failure, no
 /// partial file is left. Refuses to replace a file that the command reads.
-int deliver(const ModelFlags& flags, const std::function<void(base::Writer&)>& write);
+int write_output(const ModelFlags& flags, const std::function<void(base::Writer&)>& write);
 /// The same for a model, which may replace the input model.
-int deliver_model(const ModelFlags& flags, const std::function<void(base::Writer&)>& write);
+int write_model_output(const ModelFlags& flags, const std::function<void(base::Writer&)>& write);
 /// Returns an error if `output` is one of the files that the command reads.
-std::optional<Error> replaces_input(const ModelFlags& flags, const std::string& output,
-                                    bool model_too = true);
+std::optional<Error> check_not_input(const ModelFlags& flags, const std::string& output,
+                                     bool model_too = true);
 
 /// Writes the model with its answers as tags, and prints the number of tags.
-int deliver_tagged(const semantics::Map& map, const ModelFlags& flags, edit::TagOptions options = {});
+int write_tagged_model(const semantics::Map& map, const ModelFlags& flags, edit::TagOptions options = {});
 
 /// External data is looked up beside the model, so a copy of the model in another folder does not find it.
 /// Prints a note.
-void tell_of_data_left_behind(const onnx::Model& model, const ModelFlags& flags);
+void print_external_data_note(const onnx::Model& model, const ModelFlags& flags);
 
 void print_error(const Error& error);
 /// Prints the error and returns its exit code.

@@ -5,6 +5,7 @@
 #include "base/diagnostic.h"
 #include "capture/capture.h"
 #include "cli/completion.h"
+#include "cli/limits.h"
 #include "hierarchy/hierarchy.h"
 #include "onnx/model.h"
 
@@ -28,39 +29,38 @@ bool is_safe_in_shells(std::string_view name) {
 
 // The paths that begin with `begun`, up to the next dot. If `begun` is the whole path of a module, its
 // children.
-std::vector<std::string> paths_from(const modules::ModuleTree& tree, std::string_view begun) {
-  constexpr std::size_t most = 2000;
+std::vector<std::string> matching_paths(const modules::ModuleTree& tree, std::string_view prefix) {
   std::vector<std::string> found;
   const auto add = [&](modules::ModuleId module) {
     const std::string_view one = tree[module].path;
-    if (found.size() < most && is_safe_in_shells(one)) found.emplace_back(one);
+    if (found.size() < max_candidates && is_safe_in_shells(one)) found.emplace_back(one);
   };
   for (modules::ModuleId module = 1; module < tree.size(); ++module) {
     const std::string_view one = tree[module].path;
-    if (one.starts_with(begun) && one.find('.', begun.size()) == std::string_view::npos) add(module);
+    if (one.starts_with(prefix) && one.find('.', prefix.size()) == std::string_view::npos) add(module);
   }
-  const modules::ModuleId whole = tree.find(begun);
-  if (found.size() == 1 && found.front() == begun && whole != modules::no_module)
-    for (const modules::ModuleId child : tree[whole].children) add(child);
-  if (found.size() > 1 && found.front() == begun) found.erase(found.begin());
+  const modules::ModuleId module_itself = tree.find(prefix);
+  if (found.size() == 1 && found.front() == prefix && module_itself != modules::no_module)
+    for (const modules::ModuleId child : tree[module_itself].children) add(child);
+  if (found.size() > 1 && found.front() == prefix) found.erase(found.begin());
   return found;
 }
 
 }  // namespace
 
 std::vector<std::string> complete_module(const std::string& model_file, const std::string& capture_file,
-                                         const std::string& begun) {
-  Diagnostics unheard;
+                                         const std::string& prefix) {
+  Diagnostics ignored;
   const std::string path = with_home(model_file);
   if (path.empty() || path == "-") return {};
-  const Result<onnx::Model> model = onnx::Model::open(path, unheard);
+  const Result<onnx::Model> model = onnx::Model::open(path, ignored);
   if (!model) return {};
   std::optional<capture::Capture> capture;
   if (!capture_file.empty())
-    if (Result<capture::Capture> read = capture::open_capture(with_home(capture_file), unheard))
+    if (Result<capture::Capture> read = capture::open_capture(with_home(capture_file), ignored))
       capture = *std::move(read);
   const hierarchy::Hierarchy hierarchy(*model, std::move(capture));
-  return paths_from(hierarchy.tree(), begun);
+  return matching_paths(hierarchy.tree(), prefix);
 }
 
 }  // namespace thence::cli

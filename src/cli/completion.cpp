@@ -7,8 +7,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-std::string with_meaning(const std::string& candidate, const std::string& meaning) {
-  return meaning.empty() ? candidate : candidate + "\t" + meaning.substr(0, meaning.find('\n'));
+std::string with_description(const std::string& candidate, const std::string& description) {
+  return description.empty() ? candidate : candidate + "\t" + description.substr(0, description.find('\n'));
 }
 
 const DeclaredFlag* find_flag(const DeclaredCommand& command, const std::string& name) {
@@ -18,7 +18,7 @@ const DeclaredFlag* find_flag(const DeclaredCommand& command, const std::string&
 }
 
 // Removes quotes and backslashes from a word. Shells pass it as typed, possibly with an open quote.
-std::string unquoted(std::string_view typed) {
+std::string unquote(std::string_view typed) {
   std::string word;
   char quote = 0;
   for (std::size_t i = 0; i < typed.size(); ++i) {
@@ -36,7 +36,7 @@ std::string unquoted(std::string_view typed) {
 }
 
 // Bash splits a word at "=", other shells do not. Here "--flag=value" always becomes two words.
-Words parted(const Words& words) {
+Words split_assignments(const Words& words) {
   Words all;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::size_t equals = words[i].find('=');
@@ -53,31 +53,31 @@ Words parted(const Words& words) {
 }
 
 // The state of the command line before the word to complete.
-struct Line {
-  const DeclaredFlag* waiting = nullptr;  // the flag whose value comes next
-  std::size_t places = 0;                 // number of positional arguments
+struct CommandLine {
+  const DeclaredFlag* pending_flag = nullptr;  // the flag whose value comes next
+  std::size_t positional_count = 0;            // number of positional arguments
   std::string model, capture;
 
-  Line(const DeclaredCommand& command, const Words& words) {
+  CommandLine(const DeclaredCommand& command, const Words& words) {
     for (std::size_t i = 1; i + 1 < words.size(); ++i) {
-      if (waiting != nullptr) {
-        if (find_flag(command, "--capture") == waiting) capture = words[i];
-        waiting = nullptr;
+      if (pending_flag != nullptr) {
+        if (find_flag(command, "--capture") == pending_flag) capture = words[i];
+        pending_flag = nullptr;
       } else if (const DeclaredFlag* flag = find_flag(command, words[i])) {
-        waiting = flag->takes_value ? flag : nullptr;
-      } else if (!words[i].starts_with('-') && places++ == 0) {
+        pending_flag = flag->takes_value ? flag : nullptr;
+      } else if (!words[i].starts_with('-') && positional_count++ == 0) {
         model = words[i];
       }
     }
   }
 };
 
-Words values(const DeclaredFlag& flag, const Line& line, const std::string& begun) {
+Words value_candidates(const DeclaredFlag& flag, const CommandLine& line, const std::string& prefix) {
   Words found;
   for (const std::string& choice : flag.choices)
-    if (choice.starts_with(begun)) found.push_back(choice);
+    if (choice.starts_with(prefix)) found.push_back(choice);
   if (flag.modules) {
-    found = complete_module(line.model, line.capture, begun);
+    found = complete_module(line.model, line.capture, prefix);
     found.insert(found.begin(), ":nospace");
   } else if (flag.type == "FILE" || flag.type == "MODEL") {
     found = {":files"};
@@ -85,38 +85,39 @@ Words values(const DeclaredFlag& flag, const Line& line, const std::string& begu
   return found;
 }
 
-Words flags(const DeclaredCommand& command, const std::string& begun) {
+Words flag_candidates(const DeclaredCommand& command, const std::string& prefix) {
   Words found;
   for (const DeclaredFlag& flag : command.flags)
     for (const std::string& name : flag.names)
-      if (name.starts_with(begun)) found.push_back(with_meaning(name, flag.help));
-  if (std::string("--help").starts_with(begun)) found.push_back("--help\tPrint this help");
+      if (name.starts_with(prefix)) found.push_back(with_description(name, flag.help));
+  if (std::string("--help").starts_with(prefix)) found.push_back("--help\tPrint this help");
   return found;
 }
 
-Words names(const std::list<DeclaredCommand>& commands, const std::string& begun) {
+Words command_candidates(const std::list<DeclaredCommand>& commands, const std::string& prefix) {
   Words found;
   for (const DeclaredCommand& command : commands)
-    if (command.name.starts_with(begun)) found.push_back(with_meaning(command.name, command.text.summary));
+    if (command.name.starts_with(prefix))
+      found.push_back(with_description(command.name, command.text.summary));
   return found;
 }
 
 // The first of the words is the command. `typed` is the last one as the shell passed it.
-Words arguments(const DeclaredCommand& command, const Words& words, const std::string& typed) {
-  const std::string& begun = words.back();
-  const Line line(command, words);
-  if (line.waiting != nullptr) {
-    Words found = values(*line.waiting, line, begun);
+Words argument_candidates(const DeclaredCommand& command, const Words& words, const std::string& typed) {
+  const std::string& prefix = words.back();
+  const CommandLine line(command, words);
+  if (line.pending_flag != nullptr) {
+    Words found = value_candidates(*line.pending_flag, line, prefix);
     // A shell that does not split the word expects the whole word back.
-    if (typed.starts_with("--") && typed.size() > begun.size())
+    if (typed.starts_with("--") && typed.size() > prefix.size())
       for (std::string& one : found)
-        if (!one.starts_with(':')) one.insert(0, typed.substr(0, typed.size() - begun.size()));
+        if (!one.starts_with(':')) one.insert(0, typed.substr(0, typed.size() - prefix.size()));
     return found;
   }
-  if (begun.starts_with('-')) return flags(command, begun);
+  if (prefix.starts_with('-')) return flag_candidates(command, prefix);
   std::size_t place = 0;
   for (const DeclaredFlag& flag : command.flags)
-    if (flag.names.empty() && place++ == line.places) return values(flag, line, begun);
+    if (flag.names.empty() && place++ == line.positional_count) return value_candidates(flag, line, prefix);
   return {};
 }
 
@@ -124,25 +125,25 @@ Words arguments(const DeclaredCommand& command, const Words& words, const std::s
 
 Words complete(const std::list<DeclaredCommand>& commands, Words given) {
   if (given.empty()) given.emplace_back();
-  for (std::string& word : given) word = unquoted(word);
-  Words words = parted(given);
+  for (std::string& word : given) word = unquote(word);
+  Words words = split_assignments(given);
   if (words.size() == 1) {
-    const std::string& begun = words.back();
-    Words found = names(commands, begun);
+    const std::string& prefix = words.back();
+    Words found = command_candidates(commands, prefix);
     for (const char* flag : {"--help", "--version"})
-      if (begun.starts_with('-') && std::string(flag).starts_with(begun)) found.emplace_back(flag);
+      if (prefix.starts_with('-') && std::string(flag).starts_with(prefix)) found.emplace_back(flag);
     return found;
   }
-  for (const std::list<DeclaredCommand>* among = &commands;;) {
-    const auto command = std::find_if(among->begin(), among->end(),
+  for (const std::list<DeclaredCommand>* known_commands = &commands;;) {
+    const auto command = std::find_if(known_commands->begin(), known_commands->end(),
                                       [&](const DeclaredCommand& one) { return one.name == words.front(); });
-    if (command == among->end()) return {};
-    if (command->commands.empty()) return arguments(*command, words, given.back());
+    if (command == known_commands->end()) return {};
+    if (command->commands.empty()) return argument_candidates(*command, words, given.back());
     words.erase(words.begin());
     if (words.size() == 1)
-      return words.back().starts_with('-') ? flags(*command, words.back())
-                                           : names(command->commands, words.back());
-    among = &command->commands;
+      return words.back().starts_with('-') ? flag_candidates(*command, words.back())
+                                           : command_candidates(command->commands, words.back());
+    known_commands = &command->commands;
   }
 }
 

@@ -20,6 +20,6 @@ std::vector<std::string> complete(const std::list<DeclaredCommand>& commands, st
 /// The modules of a model whose paths begin with `begun`, up to the next dot. Empty if the model cannot be
 /// read.
 std::vector<std::string> complete_module(const std::string& model, const std::string& capture,
-                                         const std::string& begun);
+                                         const std::string& prefix);
 
 }  // namespace thence::cli

@@ -89,8 +89,8 @@ void add_completions(Program& program) {
                 .required = true,
                 .choices = {"bash", "zsh", "fish"}},
                *shell);
-  command.does([shell] {
-    return deliver({}, [&](base::Writer& out) {
+  command.set_action([shell] {
+    return write_output({}, [&](base::Writer& out) {
       out.add(*shell == "bash" ? bash : *shell == "zsh" ? zsh : fish);
     });
   });

@@ -66,8 +66,8 @@ int write_parquet(const semantics::Map& map, const ConvertFlags& flags) {
     json.begin_object();
     json.member<"output">(temporary);
     json.end_object();
-    code = feed_python("convert", request, PythonLimits{},
-                       [&](base::Writer& out) { output::write_map_records(map, threads(flags), out); });
+    code = run_python_child("convert", request, PythonLimits{},
+                            [&](base::Writer& out) { output::write_map_records(map, threads(flags), out); });
     return code == done ? std::nullopt : std::optional(Error{});
   });
   return code == done && error ? fail(*error) : code;
@@ -111,7 +111,7 @@ std::optional<Error> check_usage(const ConvertFlags& flags, const Format& format
                  base::format("{} is given for both the graph and the overlay", brief(flags.output)),
                  "give two different files"};
   for (const std::string& output : {flags.output, flags.overlay})
-    if (std::optional<Error> error = replaces_input(flags, output)) return error;
+    if (std::optional<Error> error = check_not_input(flags, output)) return error;
   return std::nullopt;
 }
 
@@ -119,15 +119,15 @@ int run_convert(ConvertFlags& flags) {
   const Format& format = *std::find_if(std::begin(formats), std::end(formats),
                                        [&](const Format& one) { return one.name == flags.format; });
   if (const std::optional<Error> error = check_usage(flags, format)) return fail(*error);
-  const Opened opened = open_map(flags);
+  const OpenedMap opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
   int code = format.file != nullptr ? format.file(map, flags)
-                                    : deliver(flags, [&](base::Writer& out) { format.text(map, out); });
+                                    : write_output(flags, [&](base::Writer& out) { format.text(map, out); });
   if (code == done && !flags.overlay.empty()) {
     ModelFlags overlay = flags;
     overlay.output = flags.overlay;
-    code = deliver(overlay, [&](base::Writer& out) { output::write_confidence_overlay(map, out); });
+    code = write_output(overlay, [&](base::Writer& out) { output::write_confidence_overlay(map, out); });
   }
   if (code == done && !flags.quiet) std::fputs((output::summary_line(map) + "\n").c_str(), stderr);
   return code;
@@ -153,7 +153,7 @@ void add_convert(Program& program) {
                 .help = "With model-explorer: also write the confidence of nodes to FILE",
                 .type = "FILE"},
                flags->overlay);
-  command.does([flags] { return run_convert(*flags); });
+  command.set_action([flags] { return run_convert(*flags); });
 }
 
 }  // namespace thence::cli

@@ -39,7 +39,7 @@ struct DiffFlags : ModelFlags {
   std::vector<std::string> ignore;
 };
 
-void tell_limits(const DiffFlags& flags, const diff::Report& report) {
+void print_diff_notes(const DiffFlags& flags, const diff::Report& report) {
   std::string notes;
   if (report.nothing_in_common)
     notes += base::format("note[{}]: {} and {} have nothing in common\n", "D001", brief(flags.model),
@@ -51,31 +51,31 @@ void tell_limits(const DiffFlags& flags, const diff::Report& report) {
 }
 
 int run_diff(DiffFlags& flags) {
-  std::vector<diff::Kind> ignored;
+  std::vector<diff::DiffKind> ignored;
   for (const std::string& name : flags.ignore) {
-    if (const auto kind = diff::kind_of(name)) {
+    if (const auto kind = diff::diff_kind_of(name)) {
       ignored.push_back(*kind);
       continue;
     }
     std::vector<std::string_view> names;
-    for (std::size_t i = 0; i < diff::kind_count; ++i)
-      names.push_back(diff::name_of(static_cast<diff::Kind>(i)));
+    for (std::size_t i = 0; i < diff::diff_kind_count; ++i)
+      names.push_back(diff::name_of(static_cast<diff::DiffKind>(i)));
     print_error({ErrorKind::usage, "U023", base::format("unknown kind of difference '{}'", brief(name)),
                  base::format("kinds: {}", base::joined(names, ", "))});
     return wrong_usage;
   }
   flags.more_inputs = {flags.other, flags.capture_of_other};
-  const Opened before = open_map(flags);
+  const OpenedMap before = open_map(flags);
   if (before.map == nullptr) return before.exit_code;
   semantics::MapOptions options = flags.options;
   options.capture = flags.capture_of_other;
-  const Opened after = keep_map(flags, pipeline::map_file(flags.other, options));
+  const OpenedMap after = keep_map(flags, pipeline::map_file(flags.other, options));
   if (after.map == nullptr) return after.exit_code;
   for (const semantics::Map* const map : {before.map, after.map})
     if (const std::optional<Error> error = onnx::invalid_external_data(map->model())) return fail(*error);
   const diff::Report report = diff::compare(*before.map, *after.map, ignored);
   const output::Comparison comparison{*before.map, *after.map, report};
-  const int code = deliver(flags, [&](base::Writer& out) {
+  const int code = write_output(flags, [&](base::Writer& out) {
     if (flags.format == "json")
       output::write_diff_json(comparison, out);
     else if (flags.format == "markdown")
@@ -86,7 +86,7 @@ int run_diff(DiffFlags& flags) {
       output::write_diff_table(comparison, table_width(flags), out);
   });
   if (code != done) return code;
-  if (!flags.quiet) tell_limits(flags, report);
+  if (!flags.quiet) print_diff_notes(flags, report);
   return report.same() ? done : nothing_found;
 }
 
@@ -113,8 +113,8 @@ void add_diff(Program& program) {
   add_width_flag(command, *flags);
   command.text({.name = "-o,--output", .help = "Write to FILE instead of standard output", .type = "FILE"},
                flags->output);
-  command.yes({.name = "-q,--quiet", .help = "Print no diagnostics"}, flags->quiet);
-  command.does([flags] { return run_diff(*flags); });
+  command.flag({.name = "-q,--quiet", .help = "Print no diagnostics"}, flags->quiet);
+  command.set_action([flags] { return run_diff(*flags); });
 }
 
 }  // namespace thence::cli

@@ -43,66 +43,68 @@ struct EvalFlags : ModelFlags {
   std::vector<std::string> require;
 };
 
-struct Bar {
+struct Requirement {
   std::string name;
   double value = 0;
 };
 
-Error no_bar(const std::string& given, const std::string& what) {
+Error requirement_error(const std::string& given, const std::string& what) {
   return {ErrorKind::usage, "U010", base::format("--require {}: {}", base::printable(given), what),
           "write NAME=NUMBER, such as exact=0.99"};
 }
 
-Result<Bar> read_bar(const std::string& given) {
+Result<Requirement> parse_requirement(const std::string& given) {
   const std::size_t sign = given.find('=');
-  if (sign == std::string::npos) return no_bar(given, "has no number");
-  Bar bar{given.substr(0, sign)};
+  if (sign == std::string::npos) return requirement_error(given, "has no number");
+  Requirement requirement{given.substr(0, sign)};
   const char* const end = given.data() + given.size();
-  const auto parsed = std::from_chars(given.data() + sign + 1, end, bar.value);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return no_bar(given, "its number is none");
+  const auto parsed = std::from_chars(given.data() + sign + 1, end, requirement.value);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return requirement_error(given, "its number is none");
   std::vector<std::string_view> names;
   for (const score::Figure& figure : score::figures({})) names.push_back(figure.name);
-  if (std::find(names.begin(), names.end(), bar.name) == names.end())
-    return no_bar(given, base::format("there is no such figure; there are {}", base::joined(names, ", ")));
-  return bar;
+  if (std::find(names.begin(), names.end(), requirement.name) == names.end())
+    return requirement_error(
+        given, base::format("there is no such figure; there are {}", base::joined(names, ", ")));
+  return requirement;
 }
 
 // Returns whether all requirements are met, and prints those that are not.
-bool all_clear(const std::vector<Bar>& bars, const score::Score& score) {
-  bool clear = true;
-  for (const Bar& bar : bars)
+bool meets_requirements(const std::vector<Requirement>& requirements, const score::Score& score) {
+  bool are_met = true;
+  for (const Requirement& requirement : requirements)
     for (const score::Figure& figure : score::figures(score)) {
-      if (figure.name != bar.name) continue;
-      if (figure.at_least ? figure.value >= bar.value : figure.value <= bar.value) continue;
-      clear = false;
+      if (figure.name != requirement.name) continue;
+      if (figure.is_larger_better ? figure.value >= requirement.value : figure.value <= requirement.value)
+        continue;
+      are_met = false;
       std::fputs(base::format("{} is {:.6g}, not {} {:g}\n", figure.name, figure.value,
-                              figure.at_least ? "at least" : "at most", bar.value)
+                              figure.is_larger_better ? "at least" : "at most", requirement.value)
                      .c_str(),
                  stderr);
     }
-  return clear;
+  return are_met;
 }
 
 // Opens the map of the model, or the map transferred from its ancestor.
-Opened open_asked(EvalFlags& flags) {
+OpenedMap open_scored_map(EvalFlags& flags) {
   flags.more_inputs = {flags.truth, flags.ancestor};
   if (flags.ancestor.empty()) return open_map(flags);
-  settle_options(flags);
-  const Opened ancestor = keep_map(flags, pipeline::map_file(flags.ancestor, flags.options));
+  resolve_options(flags);
+  const OpenedMap ancestor = keep_map(flags, pipeline::map_file(flags.ancestor, flags.options));
   if (ancestor.map == nullptr) return ancestor;
   return keep_map(flags, pipeline::map_derived(*ancestor.map, flags.model, flags.options));
 }
 
 int run_eval(EvalFlags& flags) {
-  std::vector<Bar> bars;
+  std::vector<Requirement> requirements;
   for (const std::string& given : flags.require) {
-    Result<Bar> bar = read_bar(given);
-    if (!bar) return fail(bar.error());
-    bars.push_back(*std::move(bar));
+    Result<Requirement> requirement = parse_requirement(given);
+    if (!requirement) return fail(requirement.error());
+    requirements.push_back(*std::move(requirement));
   }
   const Result<score::Truth> truth = score::open_truth(flags.truth);
   if (!truth) return fail(truth.error());
-  const Opened opened = open_asked(flags);
+  const OpenedMap opened = open_scored_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
   if (!map.hierarchy().tags().empty())
@@ -112,14 +114,14 @@ int run_eval(EvalFlags& flags) {
                  "remove the tags with thence strip, or use --ignore-tags"});
   const Result<score::Score> score = score::score(map, *truth, flags.truth);
   if (!score) return fail(score.error());
-  const int code = deliver(flags, [&](base::Writer& out) {
+  const int code = write_output(flags, [&](base::Writer& out) {
     if (flags.format == "json")
       output::write_score_json(*score, map.model().file(), map.strategy().name, out);
     else
       output::write_score_table(*score, out);
   });
   if (code != done) return code;
-  return all_clear(bars, *score) ? done : nothing_found;
+  return meets_requirements(requirements, *score) ? done : nothing_found;
 }
 
 }  // namespace
@@ -147,8 +149,8 @@ void add_eval(Program& program) {
                       .help = "Exit with 1 unless these figures are reached",
                       .type = "NAME=NUMBER,..."},
                      flags->require);
-  command.yes({.name = "--ignore-tags", .help = "Ignore tags in the model"}, flags->options.ignore_tags);
-  command.does([flags] { return run_eval(*flags); });
+  command.flag({.name = "--ignore-tags", .help = "Ignore tags in the model"}, flags->options.ignore_tags);
+  command.set_action([flags] { return run_eval(*flags); });
 }
 
 }  // namespace thence::cli

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "base/format.h"
-#include "base/nearest.h"
+#include "base/nearest_names.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "output/formats.h"
@@ -50,7 +50,7 @@ std::vector<onnx::NodeId> find_nodes(const onnx::Model& model, const std::string
 }
 
 // The valid locations in the requested graph, for a location that does not exist.
-std::string places(const onnx::Model& model, const std::string& wanted) {
+std::string location_hint(const onnx::Model& model, const std::string& wanted) {
   for (onnx::GraphId graph = 0; graph < model.graphs().size(); ++graph) {
     const onnx::NodeId count = model.graphs()[graph].node_count;
     if (count == 0) continue;
@@ -62,37 +62,37 @@ std::string places(const onnx::Model& model, const std::string& wanted) {
   return {};
 }
 
-std::string nearest(const onnx::Model& model, const std::string& wanted) {
-  base::Nearest nearest(wanted);
+std::string nearest_node_names(const onnx::Model& model, const std::string& wanted) {
+  base::NearestNames nearest(wanted);
   for (onnx::NodeId id = 0; id < model.node_count(); ++id)
-    if (const std::string_view name = model.node(id).name(); !name.empty()) nearest.look_at(name);
+    if (const std::string_view name = model.node(id).name(); !name.empty()) nearest.add(name);
   std::string names;
   for (const std::string& name : nearest.names()) names += (names.empty() ? "" : ", ") + brief(name);
   return names;
 }
 
 int run_explain(ExplainFlags& flags) {
-  const Opened opened = open_map(flags);
+  const OpenedMap opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
   std::vector<onnx::NodeId> nodes;
   for (const std::string& wanted : flags.nodes) {
     const std::vector<onnx::NodeId> found = find_nodes(map.model(), wanted);
     if (found.empty()) {
-      const std::string names = nearest(map.model(), wanted);
-      const std::string by_place =
-          wanted.find('#') == std::string::npos ? std::string() : places(map.model(), wanted);
+      const std::string names = nearest_node_names(map.model(), wanted);
+      const std::string by_location =
+          wanted.find('#') == std::string::npos ? std::string() : location_hint(map.model(), wanted);
       print_error({ErrorKind::usage, "U006",
                    base::format("{}: no node has the name '{}'", base::printable(flags.model), brief(wanted)),
-                   !by_place.empty() ? by_place
-                   : names.empty()   ? "give a node as GRAPH#INDEX, such as '#0'"
-                                     : base::format("the nearest names: {}", names)});
+                   !by_location.empty() ? by_location
+                   : names.empty()      ? "give a node as GRAPH#INDEX, such as '#0'"
+                                        : base::format("the nearest names: {}", names)});
       return nothing_found;
     }
     nodes.insert(nodes.end(), found.begin(), found.end());
   }
-  const shapes::Inferred inferred = shapes::infer(map.model());
-  return deliver(flags, [&](base::Writer& out) {
+  const shapes::InferredShapes inferred = shapes::infer(map.model());
+  return write_output(flags, [&](base::Writer& out) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (flags.format == "json")
         output::write_explanation_json(map, inferred, nodes[i], out);
@@ -120,7 +120,7 @@ void add_explain(Program& program) {
                 .choices = {"table", "json"},
                 .show_default = true},
                flags->format);
-  command.does([flags] { return run_explain(*flags); });
+  command.set_action([flags] { return run_explain(*flags); });
 }
 
 }  // namespace thence::cli

@@ -69,7 +69,7 @@ class Request {
     json_.key(key);
     json_.value(value);
   }
-  void yes(std::string_view key, bool value) {
+  void flag(std::string_view key, bool value) {
     if (!value) return;
     json_.key(key);
     json_.value(true);
@@ -105,22 +105,22 @@ void add_live_flags(Command& command, LiveFlags& flags) {
                 .help = "JSON file with names, shapes, types and dynamic axes of the inputs",
                 .type = "FILE"},
                flags.input_spec);
-  command.yes({.name = "--trust-remote-code", .help = "Allow code that comes with the model to run"},
-              flags.trust_remote_code);
+  command.flag({.name = "--trust-remote-code", .help = "Allow code that comes with the model to run"},
+               flags.trust_remote_code);
   command.section("Output");
-  command.yes({.name = "-q,--quiet", .help = "Print no progress and no summary"}, flags.quiet);
-  command.yes({.name = "-v,--verbose", .help = "Also print the exporter's messages"}, flags.verbose);
+  command.flag({.name = "-q,--quiet", .help = "Print no progress and no summary"}, flags.quiet);
+  command.flag({.name = "-v,--verbose", .help = "Also print the exporter's messages"}, flags.verbose);
 }
 
-void put_live_flags(const LiveFlags& flags, Request& request) {
+void add_live_fields(const LiveFlags& flags, Request& request) {
   request.text("model", flags.model);
   request.text("task", flags.task);
   request.text("dtype", flags.dtype);
   request.text("input_spec", flags.input_spec);
   request.text("output", flags.output);
-  request.yes("trust_remote_code", flags.trust_remote_code);
-  request.yes("quiet", flags.quiet);
-  request.yes("verbose", flags.verbose);
+  request.flag("trust_remote_code", flags.trust_remote_code);
+  request.flag("quiet", flags.quiet);
+  request.flag("verbose", flags.verbose);
 }
 
 }  // namespace
@@ -150,18 +150,18 @@ void add_export(Program& program) {
        .help = "torch.nn classes that count as modules of the model, instead of norms and Embedding",
        .type = "CLASS,..."},
       flags->exceptions);
-  command.yes({.name = "--dynamic", .help = "Export batch and sequence length as dynamic axes"},
-              flags->dynamic);
-  command.yes({.name = "--no-embed", .help = "Write no tags into the model"}, flags->no_embed);
-  command.does([flags] {
+  command.flag({.name = "--dynamic", .help = "Export batch and sequence length as dynamic axes"},
+               flags->dynamic);
+  command.flag({.name = "--no-embed", .help = "Write no tags into the model"}, flags->no_embed);
+  command.set_action([flags] {
     Request request;
-    put_live_flags(*flags, request);
+    add_live_fields(*flags, request);
     request.text("exporter", flags->exporter);
     if (flags->opset > 0) request.number("opset", flags->opset);
     request.text("strategy", flags->strategy);
     request.texts("torch_nn_exceptions", flags->exceptions);
-    request.yes("dynamic", flags->dynamic);
-    request.yes("no_embed", flags->no_embed);
+    request.flag("dynamic", flags->dynamic);
+    request.flag("no_embed", flags->no_embed);
     return run_python("export", request.json());
   });
 }
@@ -178,9 +178,9 @@ void add_capture(Program& program) {
        .type = "NAME,...",
        .choices = {"hierarchy", "execution_trace", "fx_graph"}},
       flags->sections);
-  command.does([flags] {
+  command.set_action([flags] {
     Request request;
-    put_live_flags(*flags, request);
+    add_live_fields(*flags, request);
     request.texts("sections", flags->sections);
     return run_python("capture", request.json());
   });

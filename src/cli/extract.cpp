@@ -48,13 +48,13 @@ int infer_types(const ExtractFlags& flags, edit::Types& types) {
   json.begin_object();
   json.member<"model">(flags.model);
   json.end_object();
-  const int code = feed_python("extract", request, limits, [](base::Writer&) {}, &answer);
+  const int code = run_python_child("extract", request, limits, [](base::Writer&) {}, &answer);
   if (code != done) return code;
-  const std::optional<Error> error = edit::add_types_of(answer, "the answer of Python", types);
+  const std::optional<Error> error = edit::add_types_from_json(answer, "the answer of Python", types);
   return error ? fail(*error) : done;
 }
 
-void tell(const semantics::Map& map, const edit::Part& part) {
+void print_extract_summary(const semantics::Map& map, const edit::Subgraph& part) {
   if (part.calls > 1) std::fputs(base::format("call {} of {}\n", part.call, part.calls).c_str(), stderr);
   std::fputs(base::format("{} of {} nodes, {} initializers, {} inputs, {} outputs\n", part.nodes.size(),
                           map.model().node_count(), part.initializers.size(), part.inputs.size(),
@@ -64,13 +64,13 @@ void tell(const semantics::Map& map, const edit::Part& part) {
 }
 
 // Finds the part. Types that the file and the user do not give are inferred in Python.
-std::optional<edit::Part> find_part(const ExtractFlags& flags, const semantics::Map& map, edit::Types& types,
-                                    int& exit_code) {
-  Result<edit::Part> part = edit::find_part(map, flags.what, types);
+std::optional<edit::Subgraph> find_typed_subgraph(const ExtractFlags& flags, const semantics::Map& map,
+                                                  edit::Types& types, int& exit_code) {
+  Result<edit::Subgraph> part = edit::find_subgraph(map, flags.what, types);
   if (part && !part->untyped.empty() && flags.types.empty() && flags.model != "-") {
     exit_code = infer_types(flags, types);
     if (exit_code != done) return std::nullopt;
-    part = edit::find_part(map, flags.what, types);
+    part = edit::find_subgraph(map, flags.what, types);
   }
   if (part) return *std::move(part);
   print_error(part.error());
@@ -84,22 +84,22 @@ int run_extract(ExtractFlags& flags) {
     return wrong_usage;
   }
   if (flags.call != ExtractFlags::no_call) flags.what.call = flags.call;
-  const Opened opened = open_map(flags);
+  const OpenedMap opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
-  edit::Types types = edit::types_in(map.model());
+  edit::Types types = edit::types_of_model(map.model());
   if (!flags.types.empty())
-    if (const std::optional<Error> error = edit::add_types(flags.types, types)) return fail(*error);
+    if (const std::optional<Error> error = edit::add_types_from_file(flags.types, types)) return fail(*error);
   int code = done;
-  const std::optional<edit::Part> part = find_part(flags, map, types, code);
+  const std::optional<edit::Subgraph> part = find_typed_subgraph(flags, map, types, code);
   if (!part) return code;
   for (const std::string& name : part->untyped)
     if (!flags.quiet)
       std::fputs(base::format("warning[{}]: {}: its type could not be found\n", "E007", brief(name)).c_str(),
                  stderr);
-  const edit::Splice splice = edit::extracted(map, *part, types);
-  code = deliver_model(flags, [&](base::Writer& out) { splice.write(out); });
-  if (code == done && !flags.quiet) tell(map, *part);
+  const edit::Splice splice = edit::extract_model(map, *part, types);
+  code = write_model_output(flags, [&](base::Writer& out) { splice.write(out); });
+  if (code == done && !flags.quiet) print_extract_summary(map, *part);
   return code;
 }
 
@@ -119,15 +119,15 @@ void add_extract(Program& program) {
   command.number(
       {.name = "--call", .help = "Index of the call, for a module that runs several times", .type = "N"},
       flags->call, 0, 999'999'999);
-  command.yes({.name = "--keep-names", .help = "Keep the names of inputs and outputs"},
-              flags->what.keep_names);
+  command.flag({.name = "--keep-names", .help = "Keep the names of inputs and outputs"},
+               flags->what.keep_names);
   command.text({.name = "--types",
                 .help = "JSON file with types that the model does not have: {\"name\": {\"elem_type\": 1, "
                         "\"shape\": [1, \"batch\"]}}",
                 .type = "FILE"},
                flags->types);
   add_limit_flags(command, flags->limits, "inferring types");
-  command.does([flags] { return run_extract(*flags); });
+  command.set_action([flags] { return run_extract(*flags); });
 }
 
 }  // namespace thence::cli

@@ -27,7 +27,7 @@ DeclaredFlag& Command::declare(const Flag& flag) {
 }
 
 // Checks choices here and not in CLI11, whose message has no suggestion.
-void Command::limit(CLI::Option* option, const Flag& flag) {
+void Command::apply_checks(CLI::Option* option, const Flag& flag) {
   option->type_name(flag.type);
   if (flag.required) option->required();
   if (flag.choices.empty()) return;
@@ -42,31 +42,31 @@ void Command::limit(CLI::Option* option, const Flag& flag) {
 void Command::text(const Flag& flag, std::string& value) {
   DeclaredFlag& declared = declare(flag);
   if (flag.show_default) declared.default_value = value;
-  limit(app_->add_option(flag.name, value, flag.help), flag);
+  apply_checks(app_->add_option(flag.name, value, flag.help), flag);
 }
 
 void Command::texts(const Flag& flag, std::vector<std::string>& values) {
   declare(flag).several = true;
-  limit(app_->add_option(flag.name, values, flag.help), flag);
+  apply_checks(app_->add_option(flag.name, values, flag.help), flag);
 }
 
 void Command::comma_list(const Flag& flag, std::vector<std::string>& values) {
   declare(flag);
-  limit(app_->add_option(flag.name, values, flag.help)->delimiter(','), flag);
+  apply_checks(app_->add_option(flag.name, values, flag.help)->delimiter(','), flag);
 }
 
 void Command::repeated(const Flag& flag, std::vector<std::string>& values) {
   declare(flag);
-  limit(app_->add_option(flag.name, values, flag.help)->allow_extra_args(false), flag);
+  apply_checks(app_->add_option(flag.name, values, flag.help)->allow_extra_args(false), flag);
 }
 
 void Command::repeated_list(const Flag& flag, std::vector<std::string>& values) {
   declare(flag);
-  limit(app_->add_option(flag.name, values, flag.help)->delimiter(',')->allow_extra_args(false), flag);
+  apply_checks(app_->add_option(flag.name, values, flag.help)->delimiter(',')->allow_extra_args(false), flag);
 }
 
 template <class Number, class Value>
-void Command::ranged(const Flag& flag, Value& value, Number least, Number most, const char* what) {
+void Command::add_number(const Flag& flag, Value& value, Number least, Number most, const char* what) {
   DeclaredFlag& declared = declare(flag);
   if constexpr (std::is_same_v<Number, Value>)
     if (flag.show_default) declared.default_value = base::format("{}", value);
@@ -78,23 +78,23 @@ void Command::ranged(const Flag& flag, Value& value, Number least, Number most, 
       throw UsageError{wrong_value(name, text, base::format("{} from {} to {}", what, least, most))};
     value = number;
   };
-  limit(app_->add_option_function<std::string>(flag.name, read, flag.help), flag);
+  apply_checks(app_->add_option_function<std::string>(flag.name, read, flag.help), flag);
 }
 
 void Command::number(const Flag& flag, std::size_t& value, std::size_t least, std::size_t most) {
-  ranged(flag, value, least, most, "a whole number");
+  add_number(flag, value, least, most, "a whole number");
 }
 
 void Command::number(const Flag& flag, std::optional<std::size_t>& value, std::size_t least,
                      std::size_t most) {
-  ranged(flag, value, least, most, "a whole number");
+  add_number(flag, value, least, most, "a whole number");
 }
 
 void Command::real(const Flag& flag, double& value, double least, double most) {
-  ranged(flag, value, least, most, "a number");
+  add_number(flag, value, least, most, "a number");
 }
 
-void Command::yes(const Flag& flag, bool& value) {
+void Command::flag(const Flag& flag, bool& value) {
   declare(flag).takes_value = false;
   app_->add_flag(flag.name, value, flag.help);
 }
@@ -106,7 +106,7 @@ Command Command::add(const char* name, const CommandText& text) {
   return {command, run_, &declared_->commands.back()};
 }
 
-void Command::does(std::function<int()> run) {
+void Command::set_action(std::function<int()> run) {
   app_->callback([target = run_, run = std::move(run)] { *target = run; });
 }
 
@@ -126,12 +126,12 @@ Command Program::add(const char* name, Purpose purpose, const CommandText& text)
 // The commands on the command line, outermost first.
 Program::Path Program::parsed_path() const {
   Path path;
-  const std::list<DeclaredCommand>* among = &declared_.commands;
+  const std::list<DeclaredCommand>* known_commands = &declared_.commands;
   for (const CLI::App* app = app_.get(); !app->get_subcommands().empty();) {
     app = app->get_subcommands().front();
-    for (const DeclaredCommand& command : *among)
+    for (const DeclaredCommand& command : *known_commands)
       if (command.name == app->get_name()) path.push_back(&command);
-    among = &path.back()->commands;
+    known_commands = &path.back()->commands;
   }
   return path;
 }

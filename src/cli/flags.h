@@ -73,19 +73,19 @@ class Command {
   void number(const Flag& flag, std::size_t& value, std::size_t least, std::size_t most);
   void number(const Flag& flag, std::optional<std::size_t>& value, std::size_t least, std::size_t most);
   void real(const Flag& flag, double& value, double least, double most);
-  void yes(const Flag& flag, bool& value);  // true if given
+  void flag(const Flag& flag, bool& value);  // true if given
 
   /// Adds a subcommand, as in `thence rules check`.
   Command add(const char* name, const CommandText& text);
 
   /// Sets what the command runs.
-  void does(std::function<int()> run);
+  void set_action(std::function<int()> run);
 
  private:
   DeclaredFlag& declare(const Flag& flag);
-  void limit(CLI::Option* option, const Flag& flag);
+  void apply_checks(CLI::Option* option, const Flag& flag);
   template <class Number, class Value>
-  void ranged(const Flag& flag, Value& value, Number least, Number most, const char* what);
+  void add_number(const Flag& flag, Value& value, Number least, Number most, const char* what);
 
   CLI::App* app_;
   std::function<int()>* run_;

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "cli/command.h"
+#include "cli/limits.h"
 
 namespace thence::cli {
 namespace {
@@ -34,25 +35,26 @@ struct FoldFlags : ModelFlags {
 };
 
 // Prints the first few modules of a kind, and the number of others.
-void tell_of(const char* code, const std::vector<modules::ModuleId>& modules, const semantics::Map& map,
-             const char* what) {
-  constexpr std::size_t most = 3;
-  for (std::size_t i = 0; i < std::min(most, modules.size()); ++i)
+void print_module_notes(const char* code, const std::vector<modules::ModuleId>& modules,
+                        const semantics::Map& map, const char* what) {
+  for (std::size_t i = 0; i < std::min(max_notes, modules.size()); ++i)
     std::fputs(base::format("note[{}]: {}: {}\n", code, brief(map.tree()[modules[i]].path), what).c_str(),
                stderr);
-  if (modules.size() > most)
-    std::fputs(base::format("note[{}]: and {} more like it\n", code, modules.size() - most).c_str(), stderr);
+  if (modules.size() > max_notes)
+    std::fputs(base::format("note[{}]: and {} more like it\n", code, modules.size() - max_notes).c_str(),
+               stderr);
 }
 
-void tell(const edit::Fold& fold) {
-  const edit::FoldSummary summary = edit::summary_of(fold);
-  tell_of("E012", summary.in_pieces, fold.map,
-          "is folded into several functions: it runs several times, or its outputs return to it");
-  tell_of("E013", summary.unused, fold.map, "is not folded: no node reads its outputs");
-  tell_of("E014", summary.only_bodies, fold.map, "is not folded: it is in the body of another node");
+void print_fold_summary(const edit::Fold& fold) {
+  const edit::FoldSummary summary = edit::summarise_fold(fold);
+  print_module_notes("E012", summary.in_pieces, fold.map,
+                     "is folded into several functions: it runs several times, or its outputs return to it");
+  print_module_notes("E013", summary.unused, fold.map, "is not folded: no node reads its outputs");
+  print_module_notes("E014", summary.only_bodies, fold.map,
+                     "is not folded: it is in the body of another node");
   std::fputs(
       base::format("{} modules, {} functions; {} nodes in the main graph, of {}\n", summary.modules,
-                   fold.bodies.functions.size(), fold.bodies.of.front().steps.size(), fold.graph.size())
+                   fold.bodies.functions.size(), fold.bodies.by_group.front().steps.size(), fold.graph.size())
           .c_str(),
       stderr);
 }
@@ -63,18 +65,18 @@ int run_fold(FoldFlags& flags) {
     return wrong_usage;
   }
   flags.how.depth = static_cast<std::uint32_t>(flags.depth);
-  const Opened opened = open_map(flags);
+  const OpenedMap opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
-  const Result<edit::Fold> fold = edit::find_fold(*opened.map, flags.how);
+  const Result<edit::Fold> fold = edit::plan_fold(*opened.map, flags.how);
   if (!fold) {
     print_error(fold.error());
     return fold.error().kind == ErrorKind::usage ? nothing_found : static_cast<int>(fold.error().kind);
   }
-  const edit::Splice splice = edit::folded(*fold);
-  const int code = deliver_model(flags, [&](base::Writer& out) { splice.write(out); });
+  const edit::Splice splice = edit::fold_model(*fold);
+  const int code = write_model_output(flags, [&](base::Writer& out) { splice.write(out); });
   if (code != done) return code;
-  tell_of_data_left_behind(opened.map->model(), flags);
-  if (!flags.quiet) tell(*fold);
+  print_external_data_note(opened.map->model(), flags);
+  if (!flags.quiet) print_fold_summary(*fold);
   return code;
 }
 
@@ -94,7 +96,7 @@ void add_fold(Program& program) {
                 .help = "Fold matching modules only; * and ? match any characters",
                 .type = "PATTERN"},
                flags->how.modules);
-  command.does([flags] { return run_fold(*flags); });
+  command.set_action([flags] { return run_fold(*flags); });
 }
 
 }  // namespace thence::cli

@@ -69,14 +69,14 @@ void append_row(std::string& out, const std::string& left, std::string_view help
   append_wrapped(out, help, 2 + flag_width, 2 + flag_width);
 }
 
-std::string left_of(const DeclaredFlag& flag) {
+std::string flag_column(const DeclaredFlag& flag) {
   if (flag.names.empty()) return flag.type;
   std::string left = flag.names.front().starts_with("--") ? "    " : "";
   left += base::joined(flag.names, ", ");
   return flag.takes_value ? left + " " + flag.type : left;
 }
 
-std::string help_of(const DeclaredFlag& flag) {
+std::string flag_help(const DeclaredFlag& flag) {
   std::string help = flag.help;
   if (flag.required && !flag.names.empty()) help += " (required)";
   if (!flag.default_value.empty()) help += base::format(" (default: {})", flag.default_value);
@@ -101,7 +101,7 @@ void append_flags(std::string& out, const DeclaredCommand& command) {
   for (const std::string& section : sections) {
     out += "\n" + section + ":\n";
     for (const DeclaredFlag& flag : command.flags)
-      if (flag.section == section) append_row(out, left_of(flag), help_of(flag));
+      if (flag.section == section) append_row(out, flag_column(flag), flag_help(flag));
     if (section == sections.back()) append_row(out, "-h, --help", "Print this help");
   }
 }
@@ -153,14 +153,14 @@ std::string command_help(const CommandPath& path) {
   return out;
 }
 
-std::string spelled(const CommandPath& path) {
+std::string full_command(const CommandPath& path) {
   std::string text = "thence";
   for (const DeclaredCommand* const command : path) text += " " + command->name;
   return text;
 }
 
 std::string usage_line(const CommandPath& path) {
-  std::string line = spelled(path);
+  std::string line = full_command(path);
   if (path.empty() || !path.back()->commands.empty()) return line + " COMMAND [options]";
   for (const DeclaredFlag& flag : path.back()->flags) {
     if (flag.names.empty())

@@ -14,7 +14,7 @@ std::string program_help(const std::list<DeclaredCommand>& commands);
 std::string command_help(const CommandPath& path);
 
 /// "thence rules check"
-std::string spelled(const CommandPath& path);
+std::string full_command(const CommandPath& path);
 /// "thence diff A B [options]"
 std::string usage_line(const CommandPath& path);
 

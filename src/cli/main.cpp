@@ -25,22 +25,22 @@ void on_bus_error(int) {
       "no process writes to it\n";
   [[maybe_unused]] const ssize_t put = write(STDERR_FILENO, text, sizeof text - 1);
   end_python();
-  base::remove_unfinished();
+  base::remove_temporary_file();
   _exit(4);
 }
 void on_interrupt(int) {
   end_python();
-  base::remove_unfinished();
+  base::remove_temporary_file();
   _exit(interrupted);
 }
 // Keeps closed standard streams closed: no opened file may get their descriptors.
-void keep_streams_apart() {
+void open_missing_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0) (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 void on_termination(int signal) {
   end_python();
-  base::remove_unfinished();
+  base::remove_temporary_file();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
@@ -54,16 +54,16 @@ const DeclaredCommand* find_command(const std::list<DeclaredCommand>& commands, 
 // thence help [COMMAND [SUBCOMMAND]]
 int print_help(const std::list<DeclaredCommand>& commands, const std::vector<std::string>& names) {
   CommandPath path;
-  const std::list<DeclaredCommand>* among = &commands;
+  const std::list<DeclaredCommand>* known_commands = &commands;
   for (const std::string& name : names) {
     if (name.starts_with('-')) continue;  // help --help
-    const DeclaredCommand* const command = find_command(*among, name);
+    const DeclaredCommand* const command = find_command(*known_commands, name);
     if (command == nullptr) {
-      print_error(unknown_command(*among, name));
+      print_error(unknown_command(*known_commands, name));
       return wrong_usage;
     }
     path.push_back(command);
-    among = &command->commands;
+    known_commands = &command->commands;
   }
   std::fputs((path.empty() ? program_help(commands) : command_help(path)).c_str(), stdout);
   return done;
@@ -110,7 +110,7 @@ int run_program(int argc, char** argv) {
 }  // namespace thence::cli
 
 int main(int argc, char** argv) {
-  thence::cli::keep_streams_apart();
+  thence::cli::open_missing_streams();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // makes exceeding the file size limit a failed write
   std::signal(SIGTERM, thence::cli::on_termination);
@@ -120,12 +120,12 @@ int main(int argc, char** argv) {
   try {
     return thence::cli::run_program(argc, argv);
   } catch (const std::bad_alloc&) {
-    thence::base::remove_unfinished();
+    thence::base::remove_temporary_file();
     std::fputs("error[F005]: out of memory\n  help: free some, or use a machine with more\n", stderr);
     return 4;
   } catch (const std::exception& error) {
-    thence::base::remove_unfinished();
+    thence::base::remove_temporary_file();
     std::fprintf(stderr, "thence: this is a bug in thence, please report it: %s\n", error.what());
-    return thence::cli::our_bug;
+    return thence::cli::internal_error;
   }
 }

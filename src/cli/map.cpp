@@ -38,9 +38,9 @@ int run_map(MapFlags& flags) {
   const auto columns =
       columns_of(flags.format, {"name", "op_type", "module", "role", "source", "confidence"});
   if (!columns) return wrong_usage;
-  const Opened opened = open_map(flags);
+  const OpenedMap opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
-  return deliver_map(*opened.map, flags, flags.format.name, *columns);
+  return write_map(*opened.map, flags, flags.format.name, *columns);
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ void add_map(Program& program) {
   add_model_flags(command, *flags);
   add_rules_flags(command, *flags);
   add_map_format_flags(command, *flags, flags->format);
-  command.does([flags] { return run_map(*flags); });
+  command.set_action([flags] { return run_map(*flags); });
 }
 
 }  // namespace thence::cli

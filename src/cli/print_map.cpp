@@ -21,10 +21,10 @@ std::optional<std::vector<output::Column>> columns_of(const MapFormat& format,
   return std::nullopt;
 }
 
-int deliver_map(const semantics::Map& map, const ModelFlags& flags, std::string_view format,
-                const std::vector<output::Column>& columns) {
+int write_map(const semantics::Map& map, const ModelFlags& flags, std::string_view format,
+              const std::vector<output::Column>& columns) {
   const output::Nodes nodes(map.model());
-  const int code = deliver(flags, [&](base::Writer& out) {
+  const int code = write_output(flags, [&](base::Writer& out) {
     if (format == "json")
       output::write_map_json(map, threads(flags), out);
     else if (format == "jsonl")

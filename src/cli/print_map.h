@@ -20,7 +20,7 @@ std::optional<std::vector<output::Column>> columns_of(const MapFormat& format,
                                                       const std::vector<std::string>& usual);
 
 /// Writes the map to the output that the flags request, and a summary line to standard error.
-int deliver_map(const semantics::Map& map, const ModelFlags& flags, std::string_view format,
-                const std::vector<output::Column>& columns);
+int write_map(const semantics::Map& map, const ModelFlags& flags, std::string_view format,
+              const std::vector<output::Column>& columns);
 
 }  // namespace thence::cli

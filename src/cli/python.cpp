@@ -16,7 +16,7 @@
 namespace thence::cli {
 namespace {
 
-std::string own_path() {
+std::string executable_path() {
   std::array<char, PATH_MAX> link{};
   const ssize_t length = readlink("/proc/self/exe", link.data(), link.size() - 1);
   return {link.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
@@ -36,7 +36,7 @@ std::vector<std::string> candidates() {
     if (called.ends_with("/thence")) beside(environment);
   }
   if (!program_name().empty()) beside(program_name());
-  if (std::string path = own_path(); !path.empty()) beside(std::move(path));
+  if (std::string path = executable_path(); !path.empty()) beside(std::move(path));
   return all;
 }
 
@@ -58,7 +58,7 @@ sys.exit(main())
 // child processes of Python; `start` covers 3.10. An empty entry of PYTHONPATH, as in
 // PYTHONPATH=$PYTHONPATH:/more, also means the current folder and is rarely intended. Folders that the user
 // names stay.
-void leave_out_current_folder() {
+void exclude_current_folder() {
   setenv("PYTHONSAFEPATH", "1", 1);
   const char* named = std::getenv("PYTHONPATH");
   if (named == nullptr) return;
@@ -85,7 +85,7 @@ int run_python(const std::string& command, const std::string& request) {
     for (std::size_t i = 0; i < words.size(); ++i) arguments[i] = words[i].data();
     execvp(python.c_str(), arguments.data());
   };
-  leave_out_current_folder();
+  exclude_current_folder();
   const std::vector<std::string> tried = candidates();
   for (const std::string& python : tried)
     if (access(python.c_str(), X_OK) == 0) run(python);

@@ -35,8 +35,8 @@ void add_limit_flags(Command& command, PythonLimits& limits, const std::string& 
 /// code. With `answer`, also returns its output after it has read everything. `request` is a JSON object.
 ///
 /// The child ends with this process. If it reaches a limit, it is ended and an error is reported.
-int feed_python(const std::string& command, std::string request, const PythonLimits& limits,
-                const std::function<void(base::Writer&)>& write, std::string* answer = nullptr);
+int run_python_child(const std::string& command, std::string request, const PythonLimits& limits,
+                     const std::function<void(base::Writer&)>& write, std::string* answer = nullptr);
 
 /// Ends the child, if there is one, and its child processes. Safe in a signal handler.
 void end_python();

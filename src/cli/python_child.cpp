@@ -115,7 +115,7 @@ void add_memory_limit(std::size_t mebibytes, std::string& request) {
 }
 
 // The exit code of the child, or an error if it was ended.
-int outcome(int status, const std::string& command, const PythonLimits& limits) {
+int exit_code_of(int status, const std::string& command, const PythonLimits& limits) {
   if (timed_out != 0)
     return fail({ErrorKind::bad_input, "L001",
                  base::format("'thence {}' exceeded the time limit of {} s", command, limits.seconds),
@@ -141,8 +141,8 @@ void end_python() {
   if (const pid_t child = running_child; child > 0) (void)kill(-child, SIGKILL);
 }
 
-int feed_python(const std::string& command, std::string request, const PythonLimits& limits,
-                const std::function<void(base::Writer&)>& write, std::string* answer) {
+int run_python_child(const std::string& command, std::string request, const PythonLimits& limits,
+                     const std::function<void(base::Writer&)>& write, std::string* answer) {
   if (limits.mebibytes > 0) add_memory_limit(limits.mebibytes, request);
   std::array<int, 2> pipe_ends{}, answer_ends{-1, -1};
   const bool piped = pipe2(pipe_ends.data(), O_CLOEXEC) == 0 &&
@@ -169,7 +169,7 @@ int feed_python(const std::string& command, std::string request, const PythonLim
     read_all(answer_ends[0], *answer);
     close(answer_ends[0]);
   }
-  return outcome(wait_for(child), command, limits);
+  return exit_code_of(wait_for(child), command, limits);
 }
 
 void add_limit_flags(Command& command, PythonLimits& limits, const std::string& work) {

@@ -45,7 +45,7 @@ edges, evidence, metadata. It cannot write, and reads no file but the model.
         "exceeded a limit, 4 input/output failure",
 };
 
-int found_nothing(const Error& error) {
+int print_no_match(const Error& error) {
   print_error(error);
   return nothing_found;
 }
@@ -53,10 +53,10 @@ int found_nothing(const Error& error) {
 // Writes one name per line. A node whose name is ambiguous or not printable is shown by its location.
 void write_names(const onnx::Model& model, const std::vector<onnx::NodeId>& nodes, base::Writer& out) {
   const output::NodeNames names(model);
-  output::Places places(model);
+  output::NodeLocations locations(model);
   for (const onnx::NodeId id : nodes) {
     const std::string_view name = names.unique_name(id);
-    out.add(!name.empty() && base::is_printable(name) ? name : base::printable(places.of(id)));
+    out.add(!name.empty() && base::is_printable(name) ? name : base::printable(locations.of(id)));
     out.add('\n');
   }
   out.flush();
@@ -65,17 +65,17 @@ void write_names(const onnx::Model& model, const std::vector<onnx::NodeId>& node
 int write_list(const QueryFlags& flags, const semantics::Map& map, const std::vector<onnx::NodeId>& nodes) {
   const Result<query::ToolList> list =
       query::tool_list(flags.as, map.model(), nodes, {.precision = flags.precision});
-  if (!list) return found_nothing(list.error());
+  if (!list) return print_no_match(list.error());
   if (!flags.quiet)
     for (const Diagnostic& diagnostic : list->diagnostics)
       std::fputs(base::format("warning[{}]: {}\n", diagnostic.code, diagnostic.text).c_str(), stderr);
-  return deliver(flags, [&](base::Writer& out) { out.add(list->text); });
+  return write_output(flags, [&](base::Writer& out) { out.add(list->text); });
 }
 
 int write_nodes(const QueryFlags& flags, const semantics::Map& map, const std::vector<onnx::NodeId>& chosen,
                 const std::vector<output::Column>& columns) {
   const output::Nodes nodes(chosen);
-  return deliver(flags, [&](base::Writer& out) {
+  return write_output(flags, [&](base::Writer& out) {
     if (flags.format == "json")
       output::write_query_json(map, nodes, threads(flags), out);
     else if (flags.format == "jsonl")
@@ -100,11 +100,11 @@ int run_selectors(QueryFlags& flags) {
   if (!columns) return fail(columns.error());
   const Result<query::Selector> selector = query::Selector::make(flags.selectors);
   if (!selector) return fail(selector.error());
-  const Opened opened = open_map(flags);
+  const OpenedMap opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
   const Result<std::vector<onnx::NodeId>> nodes = selector->run(map);
-  if (!nodes) return found_nothing(nodes.error());
+  if (!nodes) return print_no_match(nodes.error());
   const int code =
       flags.as.empty() ? write_nodes(flags, map, *nodes, *columns) : write_list(flags, map, *nodes);
   if (code == done && !flags.quiet)
@@ -162,9 +162,9 @@ void add_selectors(Command& command, query::Selectors& wanted, double& min_confi
                     .help = "Nodes by deciding evidence, such as parameter or neighbours",
                     .type = "NAME"},
                    wanted.sources);
-  command.yes({.name = "--unknown", .help = "Nodes without a module"}, wanted.unknown);
-  command.yes({.name = "--shared", .help = "Also nodes that a module shares with others (column modules)"},
-              wanted.shared);
+  command.flag({.name = "--unknown", .help = "Nodes without a module"}, wanted.unknown);
+  command.flag({.name = "--shared", .help = "Also nodes that a module shares with others (column modules)"},
+               wanted.shared);
 }
 
 }  // namespace
@@ -207,7 +207,7 @@ void add_query(Program& program) {
                 .choices = {"fp32", "fp16", "bf16", "int8", "int32"},
                 .show_default = true},
                flags->precision);
-  command.does([flags] { return run_query(*flags); });
+  command.set_action([flags] { return run_query(*flags); });
 }
 
 }  // namespace thence::cli

@@ -14,13 +14,13 @@ output::Cell cell_of(query::SqlValue& value) {
 
 int run_sql(const QueryFlags& flags) {
   query::use_sqlite_on_one_thread();
-  Result<query::SqlQuestion> question = query::SqlQuestion::make(
+  Result<query::SqlQuery> statement = query::SqlQuery::make(
       flags.sql, {.seconds = static_cast<double>(flags.timeout), .bytes = std::uint64_t{flags.memory} << 20});
-  if (!question) return fail(question.error());
+  if (!statement) return fail(statement.error());
   ModelFlags model = flags;
-  const Opened opened = open_map(model);
+  const OpenedMap opened = open_map(model);
   if (opened.map == nullptr) return opened.exit_code;
-  Result<query::SqlAnswer> answer = question->ask(*opened.map);
+  Result<query::SqlResult> answer = statement->run(*opened.map);
   if (!answer) return fail(answer.error());
   output::Rows rows{.schema = "thence.sql/1", .list = "rows", .columns = {}};
   for (const std::string& column : answer->columns) rows.columns.emplace_back(column);
@@ -31,8 +31,8 @@ int run_sql(const QueryFlags& flags) {
     for (query::SqlValue& value : row) cells.push_back(cell_of(value));
     row = {};
   }
-  return deliver(flags,
-                 [&](base::Writer& out) { output::write_rows(rows, flags.format, table_width(flags), out); });
+  return write_output(
+      flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, table_width(flags), out); });
 }
 
 }  // namespace thence::cli

@@ -52,8 +52,8 @@ Error no_rules() {
           "give a file, or write one as docs/rules.md describes"};
 }
 
-std::string place(const rules::Rule& rule) {
-  return base::format("{}:{}", rule.place.line, rule.place.column);
+std::string position_text(const rules::Rule& rule) {
+  return base::format("{}:{}", rule.position.line, rule.position.column);
 }
 
 output::Rows rows_of(const rules::Rules& read, const std::string& file) {
@@ -64,7 +64,7 @@ output::Rows rows_of(const rules::Rules& read, const std::string& file) {
                                            ? base::format("{}", base::joined(*read.torch_nn_exceptions, ","))
                                            : std::string()}};
   for (const rules::Rule& rule : read.rules)
-    rows.cells.push_back({place(rule), std::string(rules::name_of(rule.kind)), rule.about()});
+    rows.cells.push_back({position_text(rule), std::string(rules::name_of(rule.kind)), rule.about()});
   return rows;
 }
 
@@ -89,7 +89,7 @@ int run_check(CheckFlags& flags) {
   output::Rows rows = rows_of(*read, file);
   std::size_t unused = 0;
   if (!flags.model.empty()) {
-    const Opened opened = open_map(flags);
+    const OpenedMap opened = open_map(flags);
     if (opened.map == nullptr) return opened.exit_code;
     rows.columns.push_back("modules");
     const std::vector<std::size_t> counts =
@@ -97,7 +97,7 @@ int run_check(CheckFlags& flags) {
     for (std::size_t i = 0; i < counts.size(); ++i) rows.cells[i].emplace_back(std::uint64_t{counts[i]});
     unused = static_cast<std::size_t>(std::count(counts.begin(), counts.end(), std::size_t{0}));
   }
-  const int code = deliver(
+  const int code = write_output(
       flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, table_width(flags), out); });
   if (code != done) return code;
   if (!flags.quiet) print_outcome(flags, read->rules.size(), unused);
@@ -128,14 +128,16 @@ output::Rows explained(const semantics::Map& map, modules::ModuleId module) {
                {"told_as", reported_path(map.tree(), shown)},
                {"semantic_type", std::string(role.type)},
                {"component", std::string(role.component)}};
-  for (const rules::Step& step : rules::steps_for(tree, *view.rules, view.granularity, view.view, module))
-    rows.cells.push_back({place(*step.rule), std::string(rules::name_of(step.rule->kind)), step.rule->about(),
-                          step.on.empty() ? "(root)" : step.on, step.effect});
+  for (const rules::AppliedRule& step :
+       rules::applied_rules(tree, *view.rules, view.granularity, view.view, module))
+    rows.cells.push_back({position_text(*step.rule), std::string(rules::name_of(step.rule->kind)),
+                          step.rule->about(), step.matched_path.empty() ? "(root)" : step.matched_path,
+                          step.effect});
   return rows;
 }
 
 int run_explain(ExplainFlags& flags) {
-  const Opened opened = open_map(flags);
+  const OpenedMap opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
   if (map.module_view() == nullptr) return fail(no_rules());
@@ -146,11 +148,11 @@ int run_explain(ExplainFlags& flags) {
     return nothing_found;
   }
   const output::Rows rows = explained(map, module);
-  return deliver(flags, [&](base::Writer& out) {
+  return write_output(flags, [&](base::Writer& out) {
     if (flags.format == "table")
       for (const auto& [name, value] : rows.head)
-        if (const std::string& said = std::get<std::string>(value); !said.empty())
-          out.add(base::format("{:<13}  {}\n", name, base::printable(said)));
+        if (const std::string& shown = std::get<std::string>(value); !shown.empty())
+          out.add(base::format("{:<13}  {}\n", name, base::printable(shown)));
     output::write_rows(rows, flags.format, table_width(flags), out);
   });
 }
@@ -164,8 +166,8 @@ void add_check_rules(Command& rules) {
                flags->model);
   add_capture_flag(command, *flags);
   add_format_flag(command, *flags, flags->format);
-  command.yes({.name = "-q,--quiet", .help = "Print no messages"}, flags->quiet);
-  command.does([flags] { return run_check(*flags); });
+  command.flag({.name = "-q,--quiet", .help = "Print no messages"}, flags->quiet);
+  command.set_action([flags] { return run_check(*flags); });
 }
 
 void add_explain_rules(Command& rules) {
@@ -180,7 +182,7 @@ void add_explain_rules(Command& rules) {
                flags->path);
   add_rules_flags(command, *flags);
   add_format_flag(command, *flags, flags->format);
-  command.does([flags] { return run_explain(*flags); });
+  command.set_action([flags] { return run_explain(*flags); });
 }
 
 }  // namespace

@@ -38,11 +38,11 @@ struct ShowFlags : ModelFlags {
   output::TreeOptions tree;
 };
 
-struct SortWord {
+struct SortKey {
   const char* word;
   output::Measure measure;
 };
-constexpr SortWord sort_words[] = {
+constexpr SortKey sort_keys[] = {
     {"none", output::Measure::none},   {"params", output::Measure::parameters},
     {"bytes", output::Measure::bytes}, {"nodes", output::Measure::nodes},
     {"flops", output::Measure::flops}, {"confidence", output::Measure::confidence},
@@ -68,16 +68,16 @@ int run_show(ShowFlags& flags) {
     print_error(*wrong);
     return wrong_usage;
   }
-  const Opened opened = open_map(flags);
+  const OpenedMap opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
   flags.tree.execution_order = flags.order == "execution";
-  for (const SortWord& one : sort_words)
+  for (const SortKey& one : sort_keys)
     if (flags.sort == one.word) flags.tree.sort = one.measure;
   flags.tree.colour = colour_on_output(flags);
   flags.tree.width = table_width(flags);
   const output::Tree tree = output::make_tree(map, flags.tree);
-  const int code = deliver(flags, [&](base::Writer& out) {
+  const int code = write_output(flags, [&](base::Writer& out) {
     if (flags.format == "json")
       output::write_tree_json(map, tree, out);
     else if (flags.format == "jsonl")
@@ -119,7 +119,7 @@ void add_show(Program& program) {
                       .help = "Values for symbolic sizes, such as batch=1,seq=128",
                       .type = "NAME=SIZE,..."},
                      flags->sizes);
-  command.does([flags] { return run_show(*flags); });
+  command.set_action([flags] { return run_show(*flags); });
 }
 
 }  // namespace thence::cli

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "edit/rewrite.h"
-#include "onnx/content.h"
+#include "onnx/content_hash.h"
 
 namespace thence::cli {
 namespace {
@@ -42,11 +42,11 @@ constexpr CommandText strip_text = {
 
 void add_in_place_flag(Command& command, bool& in_place) {
   command.section("Output");
-  command.yes({.name = "--in-place", .help = "Replace the file itself"}, in_place);
+  command.flag({.name = "--in-place", .help = "Replace the file itself"}, in_place);
 }
 
 // Sets the output. If it is missing or given twice, prints an error and returns false.
-bool settle_output(ModelFlags& flags, bool in_place) {
+bool resolve_output(ModelFlags& flags, bool in_place) {
   if (in_place == !flags.output.empty()) {
     print_error({ErrorKind::usage, "U011", "no output given, or two", "give either -o FILE or --in-place"});
     return false;
@@ -62,7 +62,7 @@ bool settle_output(ModelFlags& flags, bool in_place) {
 std::string digest_of(const std::string& capture) {
   if (capture.empty()) return {};
   const Result<base::MappedFile> file = base::MappedFile::open(capture);
-  return file ? onnx::hash_text(onnx::content_of(file->bytes(), 1).exact) : std::string();
+  return file ? onnx::format_hash(onnx::hash_content(file->bytes(), 1).exact) : std::string();
 }
 
 struct TagFlags : ModelFlags {
@@ -70,10 +70,10 @@ struct TagFlags : ModelFlags {
 };
 
 int run_tag(TagFlags& flags) {
-  if (!settle_output(flags, flags.in_place)) return wrong_usage;
-  const Opened opened = open_map(flags);
+  if (!resolve_output(flags, flags.in_place)) return wrong_usage;
+  const OpenedMap opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
-  return deliver_tagged(
+  return write_tagged_model(
       *opened.map, flags,
       {.with_namespace = flags.with_namespace, .strip_stack_traces = flags.strip_stack_traces});
 }
@@ -83,28 +83,28 @@ struct StripFlags : ModelFlags {
 };
 
 int run_strip(StripFlags& flags) {
-  if (!settle_output(flags, flags.in_place)) return wrong_usage;
+  if (!resolve_output(flags, flags.in_place)) return wrong_usage;
   Diagnostics diagnostics;
   const Result<onnx::Model> model = onnx::Model::open(flags.model, diagnostics);
   if (!model) return fail(model.error());
   const bool any = edit::has_entries(*model);
-  const edit::Splice splice = edit::without(*model);
-  const int code = deliver_model(flags, [&](base::Writer& out) { splice.write(out); });
+  const edit::Splice splice = edit::remove_entries(*model);
+  const int code = write_model_output(flags, [&](base::Writer& out) { splice.write(out); });
   if (code != done) return code;
-  tell_of_data_left_behind(*model, flags);
+  print_external_data_note(*model, flags);
   if (!flags.quiet && !any) std::fputs("the file had no tags\n", stderr);
   return code;
 }
 
 }  // namespace
 
-int deliver_tagged(const semantics::Map& map, const ModelFlags& flags, edit::TagOptions options) {
+int write_tagged_model(const semantics::Map& map, const ModelFlags& flags, edit::TagOptions options) {
   options.capture_digest = digest_of(flags.options.capture);
   options.jobs = threads(flags);
-  const edit::Splice splice = edit::tagged(map, options);
-  const int code = deliver_model(flags, [&](base::Writer& out) { splice.write(out); });
+  const edit::Splice splice = edit::tag_model(map, options);
+  const int code = write_model_output(flags, [&](base::Writer& out) { splice.write(out); });
   if (code != done) return code;
-  tell_of_data_left_behind(map.model(), flags);
+  print_external_data_note(map.model(), flags);
   if (flags.quiet) return code;
   std::size_t tags = 0;
   for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) tags += map.answer(id).known();
@@ -118,14 +118,14 @@ void add_tag(Program& program) {
   add_model_flags(command, *flags);
   add_rules_flags(command, *flags);
   add_in_place_flag(command, flags->in_place);
-  command.yes({.name = "--namespace",
-               .help = "Also write the property namespace, as PyTorch does, where a node has none"},
-              flags->with_namespace);
-  command.yes(
+  command.flag({.name = "--namespace",
+                .help = "Also write the property namespace, as PyTorch does, where a node has none"},
+               flags->with_namespace);
+  command.flag(
       {.name = "--strip-stack-traces",
        .help = "Remove stack traces of the exporter (paths and lines of code); strip does not restore them"},
       flags->strip_stack_traces);
-  command.does([flags] { return run_tag(*flags); });
+  command.set_action([flags] { return run_tag(*flags); });
 }
 
 void add_strip(Program& program) {
@@ -138,8 +138,8 @@ void add_strip(Program& program) {
   command.text({.name = "-o,--output", .help = "Write to FILE; - is standard output", .type = "FILE"},
                flags->output);
   add_in_place_flag(command, flags->in_place);
-  command.yes({.name = "-q,--quiet", .help = "Print no messages"}, flags->quiet);
-  command.does([flags] { return run_strip(*flags); });
+  command.flag({.name = "-q,--quiet", .help = "Print no messages"}, flags->quiet);
+  command.set_action([flags] { return run_strip(*flags); });
 }
 
 }  // namespace thence::cli

@@ -42,15 +42,15 @@ struct TransferFlags : ModelFlags {
 };
 
 // Writes the tagged model, and its map beside it.
-int deliver_both(const semantics::Map& map, TransferFlags& flags) {
+int write_model_and_map(const semantics::Map& map, TransferFlags& flags) {
   ModelFlags beside = flags;
   beside.output += ".map.json";
   beside.output_is_derived = true;
   // There is no place for a second file beside a pipe or a device.
   if (!base::is_pipe_or_device(flags.output))
-    if (const int code = deliver_map(map, beside, "json", {}); code != done) return code;
+    if (const int code = write_map(map, beside, "json", {}); code != done) return code;
   flags.model = flags.models.back();
-  return deliver_tagged(map, flags);
+  return write_tagged_model(map, flags);
 }
 
 std::optional<Error> check_usage(const TransferFlags& flags) {
@@ -75,7 +75,7 @@ int run_transfer(TransferFlags& flags) {
   }
   const auto columns = columns_of(flags.format, {"name", "op_type", "module", "role", "proof", "confidence"});
   if (!columns) return wrong_usage;
-  settle_options(flags);
+  resolve_options(flags);
   flags.more_inputs = flags.models;
   if (!flags.output.empty()) flags.more_inputs.pop_back();  // the tagged model may replace it
   semantics::MapOptions plain = flags.options;              // rules apply only to the last model
@@ -84,7 +84,7 @@ int run_transfer(TransferFlags& flags) {
   int python_code = done;
   const transfer::Verifier verify =
       flags.verify ? verifier(flags, flags.limits, python_code) : transfer::Verifier();
-  Opened opened = keep_map(flags, pipeline::map_file(flags.models.front(), plain));
+  OpenedMap opened = keep_map(flags, pipeline::map_file(flags.models.front(), plain));
   for (std::size_t i = 1; i < flags.models.size() && opened.map != nullptr; ++i) {
     const bool last = i + 1 == flags.models.size();
     Result<semantics::Map> map =
@@ -93,9 +93,9 @@ int run_transfer(TransferFlags& flags) {
     opened = keep_map(flags, std::move(map));
   }
   if (opened.map == nullptr) return opened.exit_code;
-  const int code = flags.output.empty() ? deliver_map(*opened.map, flags, flags.format.name, *columns)
-                                        : deliver_both(*opened.map, flags);
-  if (code == done && !flags.quiet) tell_verification(*opened.map);
+  const int code = flags.output.empty() ? write_map(*opened.map, flags, flags.format.name, *columns)
+                                        : write_model_and_map(*opened.map, flags);
+  if (code == done && !flags.quiet) print_verification(*opened.map);
   return code;
 }
 
@@ -114,11 +114,11 @@ void add_transfer(Program& program) {
   add_rules_flags(command, *flags);
   add_map_format_flags(command, *flags, flags->format);
   command.section("Verification");
-  command.yes({.name = "--verify",
-               .help = "Run both models on the same inputs and compare; needs Python with onnxruntime"},
-              flags->verify);
+  command.flag({.name = "--verify",
+                .help = "Run both models on the same inputs and compare; needs Python with onnxruntime"},
+               flags->verify);
   add_limit_flags(command, flags->limits, "running two models");
-  command.does([flags] { return run_transfer(*flags); });
+  command.set_action([flags] { return run_transfer(*flags); });
 }
 
 }  // namespace thence::cli

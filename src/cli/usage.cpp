@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "base/nearest.h"
+#include "base/nearest_names.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -14,12 +14,12 @@ namespace {
 // "did you mean 'json'? ", or empty if no name is similar.
 std::string suggestion(const std::string& word, const std::vector<std::string>& names) {
   const std::vector<std::string_view> known(names.begin(), names.end());
-  const std::string_view found = base::nearest(word, known);
+  const std::string_view found = base::nearest_word(word, known);
   return found.empty() ? "" : base::format("did you mean '{}'? ", found);
 }
 
 std::string help_hint(const CommandPath& path) {
-  return base::format("run '{} --help' for the options", spelled(path));
+  return base::format("run '{} --help' for the options", full_command(path));
 }
 
 Error usage_error(const char* code, std::string text, std::string hint) {
@@ -78,14 +78,14 @@ Error unexpected(const CommandPath& path, const std::vector<std::string>& argume
     for (const DeclaredFlag& flag : path.back()->flags)
       for (const std::string& one : flag.names)
         if (one.starts_with("--")) names.push_back(one);
-  return usage_error("U025", base::format("{} has no option '{}'", spelled(path), brief(name)),
+  return usage_error("U025", base::format("{} has no option '{}'", full_command(path), brief(name)),
                      suggestion(name, names) + help_hint(path));
 }
 
 Error missing_argument(const CommandPath& path, const std::string& key) {
   const DeclaredFlag* const flag = find_flag(path, key);
   if (flag == nullptr)  // the parser requires a subcommand
-    return usage_error("U027", base::format("{} needs a command", spelled(path)), help_hint(path));
+    return usage_error("U027", base::format("{} needs a command", full_command(path)), help_hint(path));
   return usage_error("U027",
                      flag->names.empty() ? base::format("missing argument {}", flag->type)
                                          : base::format("missing option {} {}", flag->key, flag->type),

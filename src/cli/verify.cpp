@@ -57,10 +57,10 @@ Verification::Refuted refuted(std::size_t at, const Claim& claim, const std::str
   const onnx::Node node = descendant.node(claim.node);
   return {.claim = at,
           .node = std::string(node.name()),
-          .place = base::format("{}#{}", descendant.graph_label(node.graph()), node.index()),
+          .location = base::format("{}#{}", descendant.graph_label(node.graph()), node.index()),
           .value = first_name(descendant, claim.ours),
           .ancestor_value = first_name(ancestor, claim.theirs),
-          .off = off.empty() ? std::nullopt : std::optional(std::strtod(off.c_str(), nullptr))};
+          .deviation = off.empty() ? std::nullopt : std::optional(std::strtod(off.c_str(), nullptr))};
 }
 
 // The answer has one line per claim: `confirmed`, `refuted` and the difference of the values, or the reason
@@ -100,7 +100,7 @@ transfer::Verifier verifier(const ModelFlags& flags, const PythonLimits& limits,
         std::string answer;
         PythonLimits allowed = limits;
         allowed.allow_for_files(bytes_of(ancestor) + bytes_of(descendant));
-        exit_code = feed_python(
+        exit_code = run_python_child(
             "transfer --verify", request(ancestor, descendant, quiet), allowed,
             [&](base::Writer& out) {
               for (const Claim& claim : claims) {
@@ -118,7 +118,7 @@ transfer::Verifier verifier(const ModelFlags& flags, const PythonLimits& limits,
       };
 }
 
-void tell_verification(const semantics::Map& map) {
+void print_verification(const semantics::Map& map) {
   std::fputs(output::verification_text(map).c_str(), stderr);
 }
 

@@ -12,6 +12,6 @@ namespace thence::cli {
 transfer::Verifier verifier(const ModelFlags& flags, const PythonLimits& limits, int& exit_code);
 
 /// Prints the result, a few lines per step. Prints nothing if nothing was verified.
-void tell_verification(const semantics::Map& map);
+void print_verification(const semantics::Map& map);
 
 }  // namespace thence::cli

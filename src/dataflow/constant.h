@@ -19,8 +19,8 @@ struct Constant {
   std::uint64_t elements = 0;
   bool is_float = false;
   std::optional<double> scalar;  // the value of a single element
-  bool changed = false;          // a changed form of the reference model's weight with this fingerprint
-  bool rescaled = false;         // each row or each column has its own factor
+  bool is_changed = false;       // a changed form of the reference model's weight with this fingerprint
+  bool is_rescaled = false;      // each row or each column has its own factor
   double factor = 1;             // by which that weight was multiplied
   /// The elements as they are stored, for tensors that may be weights.
   std::string_view data;

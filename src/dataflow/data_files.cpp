@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The canonical path of a location; nothing if it lies outside the model's folder.
-std::optional<std::string> inside(const std::string& model, std::string_view location) {
+std::optional<std::string> path_inside_folder(const std::string& model, std::string_view location) {
   std::error_code failed;
   const fs::path folder = fs::canonical(fs::absolute(model, failed).parent_path(), failed);
   if (failed || location.empty() || location.find('\0') != std::string_view::npos) return std::nullopt;
@@ -25,22 +25,22 @@ std::optional<std::string> inside(const std::string& model, std::string_view loc
 }  // namespace
 
 DataFiles::File& DataFiles::open(std::string_view location) {
-  const auto [place, unseen] = paths_.try_emplace(std::string(location));
-  if (unseen && model_.descriptor() >= 0 && model_.file() != "standard input")
-    place->second = inside(model_.file(), location).value_or("");
-  const auto [file, fresh] = files_.try_emplace(place->second);
-  if (fresh && !place->second.empty())
-    if (Result<base::MappedFile> opened = base::MappedFile::open(place->second))
+  const auto [entry, is_new_location] = paths_.try_emplace(std::string(location));
+  if (is_new_location && model_.descriptor() >= 0 && model_.file() != "standard input")
+    entry->second = path_inside_folder(model_.file(), location).value_or("");
+  const auto [file, is_new_file] = files_.try_emplace(entry->second);
+  if (is_new_file && !entry->second.empty())
+    if (Result<base::MappedFile> opened = base::MappedFile::open(entry->second))
       file->second.bytes = *std::move(opened);
   return file->second;
 }
 
-std::optional<std::string_view> DataFiles::find(const onnx::ExternalData& place, std::uint64_t size) {
-  File& file = open(place.location);
+std::optional<std::string_view> DataFiles::find(const onnx::ExternalData& external, std::uint64_t size) {
+  File& file = open(external.location);
   const std::string_view bytes = file.bytes.bytes();
-  const std::uint64_t offset = place.offset.value_or(0);
+  const std::uint64_t offset = external.offset.value_or(0);
   if (offset > bytes.size() || bytes.size() - offset < size) return std::nullopt;
-  if (place.length.value_or(size) != size) return std::nullopt;
+  if (external.length.value_or(size) != size) return std::nullopt;
   if (!file.ranges.contains({offset, size})) {
     if (size > max_file_readings * bytes.size() - file.bytes_read) return std::nullopt;
     file.ranges.insert({offset, size});

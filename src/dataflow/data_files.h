@@ -23,7 +23,7 @@ class DataFiles {
   /// lies outside the model's folder: a model must not make the program read other files. Nothing either once
   /// the different ranges of a file add up to `max_file_readings` times its size: overlapping tensors would
   /// let a small model occupy the program without end.
-  std::optional<std::string_view> find(const onnx::ExternalData& place, std::uint64_t size);
+  std::optional<std::string_view> find(const onnx::ExternalData& external, std::uint64_t size);
 
  private:
   struct File {

@@ -63,9 +63,9 @@ bool fold_view(GraphBuilder& builder, const onnx::Node& node) {
   const onnx::ValueId viewed = is_view(traits) ? inputs[0] : scaled_operand(builder, node, op);
   if (viewed == none) return false;
   if (op.traits.has(Trait::may_clamp)) builder.mark_clamped(graph.canonical(viewed));
-  const std::uint64_t form = graph.view_form(viewed);
+  const std::uint64_t hash = graph.view_hash(viewed);
   builder.add_view(outputs[0], viewed,
-                   traits.has(Trait::reshapes) ? mixed(form, stable_hash(op.name)) : form);
+                   traits.has(Trait::reshapes) ? combine_hash(hash, stable_hash(op.name)) : hash);
   return true;
 }
 

@@ -1,6 +1,6 @@
 #include "dataflow/graph_builder.h"
 
-#include "shapes/order.h"
+#include "shapes/topological_order.h"
 
 namespace thence::dataflow {
 
@@ -14,7 +14,7 @@ GraphBuilder::GraphBuilder(ValueGraph& graph, OperatorIds& operators, WeightMatc
 
 void GraphBuilder::run() {
   read_initializers();
-  shapes::Order order(graph_.model());
+  shapes::TopologicalOrder order(graph_.model());
   graph_.order_.reserve(graph_.model().node_count());
   for (const onnx::Graph& graph : graph_.model().graphs())
     order.each(graph, [&](onnx::NodeId id) { graph_.order_.push_back(id); });
@@ -46,7 +46,7 @@ bool GraphBuilder::read_constant(const onnx::Node& node) {
   const auto outputs = node.outputs();
   if (graph_.op(node.id()).name != "Constant" || outputs.empty() || outputs[0] == none) return false;
   Constant constant;
-  node.each_attribute([&](const onnx::AttributeView& attribute) {
+  node.for_each_attribute([&](const onnx::AttributeView& attribute) {
     if (attribute.has_tensor)
       constant = constant_of(attribute.tensor, nullptr, samples_);
     else if (attribute.name == "value_int")
@@ -73,10 +73,10 @@ GraphBuilder::Scalar GraphBuilder::scalar(onnx::ValueId value) const {
   return !number->scalar ? Scalar::no : number->is_float ? Scalar::real : Scalar::integer;
 }
 
-void GraphBuilder::add_view(onnx::ValueId view, onnx::ValueId input, std::uint64_t view_form) {
+void GraphBuilder::add_view(onnx::ValueId view, onnx::ValueId input, std::uint64_t view_hash) {
   graph_.canonical_[view] = graph_.canonical_[input];
   graph_.scales_[view] = graph_.scales_[input];
-  graph_.view_forms_[view] = view_form;
+  graph_.view_hashes_[view] = view_hash;
 }
 
 CanonicalValue GraphBuilder::add_value() {
@@ -90,9 +90,9 @@ void GraphBuilder::add_constant(CanonicalValue value, Constant constant) {
     if (const WeightMatch match = reference_->find(constant); match.fingerprint != 0) {
       constant.fingerprint = match.fingerprint;
       constant.factor = match.factor;
-      constant.rescaled = match.rescaled;
-      constant.changed = true;
-      graph_.has_rescaled_weights_ |= match.rescaled;
+      constant.is_rescaled = match.is_rescaled;
+      constant.is_changed = true;
+      graph_.has_rescaled_weights_ |= match.is_rescaled;
     }
   graph_.constant_of_[value] = static_cast<std::uint32_t>(graph_.constants_.size());
   graph_.constants_.push_back(constant);
@@ -101,7 +101,7 @@ void GraphBuilder::add_constant(CanonicalValue value, Constant constant) {
 void GraphBuilder::set_unpacked(CanonicalValue constant, std::uint64_t fingerprint) {
   Constant& weight = graph_.constants_[graph_.constant_of_[constant]];
   weight.fingerprint = fingerprint;
-  weight.changed = true;
+  weight.is_changed = true;
 }
 
 void GraphBuilder::add_operation(const Operation& operation) {

@@ -40,7 +40,7 @@ class GraphBuilder {
     if (value < graph_.clamped_.size()) graph_.clamped_[value] = true;
   }
   /// Makes `view` a view of what `input` is a view of.
-  void add_view(onnx::ValueId view, onnx::ValueId input, std::uint64_t view_form);
+  void add_view(onnx::ValueId view, onnx::ValueId input, std::uint64_t view_hash);
   /// Makes `value` another name of `canonical`.
   void set_canonical(onnx::ValueId value, CanonicalValue canonical) { graph_.canonical_[value] = canonical; }
   CanonicalValue add_value();

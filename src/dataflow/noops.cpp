@@ -7,7 +7,7 @@ namespace thence::dataflow {
 namespace {
 
 // Whether both shapes are known completely and are equal.
-bool have_same_shape(const shapes::Inferred& inferred, onnx::ValueId one, onnx::ValueId other) {
+bool have_same_shape(const shapes::InferredShapes& inferred, onnx::ValueId one, onnx::ValueId other) {
   const shapes::Shape a = inferred.values.shape(one), b = inferred.values.shape(other);
   const auto sizes = a.sizes(), others = b.sizes();
   return a.known() && b.known() &&
@@ -16,10 +16,11 @@ bool have_same_shape(const shapes::Inferred& inferred, onnx::ValueId one, onnx::
 }
 
 // Whether an optional input of a node, or an attribute in older versions, holds nothing but `number`.
-bool holds_only(const shapes::Inferred& inferred, const onnx::Node& node, std::size_t input,
+bool holds_only(const shapes::InferredShapes& inferred, const onnx::Node& node, std::size_t input,
                 std::string_view attribute, std::int64_t number) {
-  if (const auto held = node.attribute(attribute))
-    return std::all_of(held->ints.begin(), held->ints.end(), [&](std::int64_t n) { return n == number; });
+  if (const auto old_attribute = node.attribute(attribute))
+    return std::all_of(old_attribute->ints.begin(), old_attribute->ints.end(),
+                       [&](std::int64_t n) { return n == number; });
   if (node.inputs().size() <= input || node.inputs()[input] == none) return true;
   const shapes::Content content = inferred.values.content(node.inputs()[input]);
   return content && std::all_of(content->begin(), content->end(),
@@ -27,7 +28,7 @@ bool holds_only(const shapes::Inferred& inferred, const onnx::Node& node, std::s
 }
 
 // The only input of a Concat that is not empty.
-onnx::ValueId only_nonempty_input(const shapes::Inferred& inferred, const onnx::Node& concat) {
+onnx::ValueId only_nonempty_input(const shapes::InferredShapes& inferred, const onnx::Node& concat) {
   onnx::ValueId found = none;
   for (const onnx::ValueId input : concat.inputs()) {
     const shapes::Shape shape = input == none ? shapes::Shape() : inferred.values.shape(input);
@@ -42,7 +43,7 @@ onnx::ValueId only_nonempty_input(const shapes::Inferred& inferred, const onnx::
 }
 
 // The input that a node forwards unchanged; none if that cannot be proven.
-onnx::ValueId forwarded_input(const shapes::Inferred& inferred, const onnx::Node& node) {
+onnx::ValueId forwarded_input(const shapes::InferredShapes& inferred, const onnx::Node& node) {
   if (node.op_type() == "Concat") return only_nonempty_input(inferred, node);
   const onnx::ValueId input = node.inputs()[0];
   if (!have_same_shape(inferred, node.outputs()[0], input)) return none;

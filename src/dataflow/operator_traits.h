@@ -16,10 +16,10 @@ enum class Trait : std::uint32_t {
   reshapes = 1u << 1,        // in another shape or order
   regroups = 1u << 2,   // in another shape and the same order: rewriters replace one such operator by another
   noop_view = 1u << 3,  // changes nothing if the shapes are equal
-  weight_form = 1u << 4,  // exporters and quantisers put it between a parameter and its consumer
-  stored_form = 1u << 5,  // the same, of what exporters alone put there
-  torch_view = 1u << 6,   // PyTorch has a view operator that becomes it
-  may_be_noop = 1u << 7,  // not a view, and a no-op for some sizes or attributes
+  prepares_weight = 1u << 4,           // exporters and quantisers put it between a parameter and its consumer
+  exporter_prepares_weight = 1u << 5,  // the same, of what exporters alone put there
+  torch_view = 1u << 6,                // PyTorch has a view operator that becomes it
+  may_be_noop = 1u << 7,               // not a view, and a no-op for some sizes or attributes
 
   // Computation.
   commutative = 1u << 8,      // the order of the inputs does not matter

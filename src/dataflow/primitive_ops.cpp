@@ -81,7 +81,7 @@ std::string_view activation_of(const onnx::Node& node) {
   return attribute ? attribute->s : std::string_view();
 }
 
-bool is_there(const onnx::Node& node, int input) {
+bool has_input(const onnx::Node& node, int input) {
   return input >= 0 && static_cast<std::size_t>(input) < node.inputs().size() &&
          node.inputs()[static_cast<std::size_t>(input)] != onnx::none;
 }
@@ -98,25 +98,25 @@ PrimitiveOp primitive_of(const onnx::Node& node, const FusedOperator::Part& part
   PrimitiveOp primitive{.op = part.op == "@activation" ? activation_of(node) : part.op};
   for (int i = 0; i < part.count; ++i)
     if (const int input = part.inputs[static_cast<std::size_t>(i)];
-        input == previous || is_there(node, input))
+        input == previous || has_input(node, input))
       primitive.inputs.push_back(input);
   return primitive;
 }
 
 std::vector<PrimitiveOp> expand(const onnx::Node& node, const FusedOperator& row) {
   std::vector<PrimitiveOp> result;
-  int first = 0;  // the input that `previous` means in the first operation
+  int first_operand = 0;  // the input that `previous` means in the first operation
   for (const FusedOperator::Part& part : row.parts) {
     if (part.op.empty()) continue;
     PrimitiveOp primitive = primitive_of(node, part);
     if (primitive.op.empty()) continue;
     // One of two operands is absent: the result is the other one.
     if (part.count == 2 && primitive.inputs.size() == 1) {
-      first = primitive.inputs.front() == previous ? first : primitive.inputs.front();
+      first_operand = primitive.inputs.front() == previous ? first_operand : primitive.inputs.front();
       continue;
     }
     for (int& input : primitive.inputs)
-      if (input == previous && result.empty()) input = first;
+      if (input == previous && result.empty()) input = first_operand;
     result.push_back(std::move(primitive));
   }
   return result;

@@ -13,10 +13,10 @@ namespace {
 // A hash of an attribute's numbers and text. Graphs and tensors are compared by other means.
 std::uint64_t hash_of(const onnx::AttributeView& attribute) {
   std::uint64_t hash = stable_hash(attribute.name);
-  hash = mixed(hash, static_cast<std::uint64_t>(attribute.i));
-  hash = mixed(hash, static_cast<std::uint64_t>(attribute.f * 65536.0f));
-  hash = mixed(hash, stable_hash(attribute.s));
-  for (const std::int64_t each : attribute.ints) hash = mixed(hash, static_cast<std::uint64_t>(each));
+  hash = combine_hash(hash, static_cast<std::uint64_t>(attribute.i));
+  hash = combine_hash(hash, static_cast<std::uint64_t>(attribute.f * 65536.0f));
+  hash = combine_hash(hash, stable_hash(attribute.s));
+  for (const std::int64_t each : attribute.ints) hash = combine_hash(hash, static_cast<std::uint64_t>(each));
   return hash;
 }
 
@@ -30,7 +30,7 @@ Constant computed_constant(const GraphBuilder& builder, const onnx::Node& node, 
     all_scalars &= read != nullptr && read->scalar && read->is_float;
     if (read == nullptr) continue;
     all_known &= read->fingerprint != 0;
-    fingerprint = mixed(fingerprint, read->fingerprint);
+    fingerprint = combine_hash(fingerprint, read->fingerprint);
     result.is_float |= read->is_float;
     result.elements = std::max(result.elements, read->elements);
   }
@@ -42,9 +42,9 @@ Constant computed_constant(const GraphBuilder& builder, const onnx::Node& node, 
   return result;
 }
 
-class NodeReader {
+class OperationReader {
  public:
-  NodeReader(GraphBuilder& builder, const onnx::Node& node)
+  OperationReader(GraphBuilder& builder, const onnx::Node& node)
       : builder_(builder),
         graph_(builder.graph()),
         node_(node),
@@ -72,10 +72,10 @@ class NodeReader {
  private:
   void read(const PrimitiveOp& part, std::uint32_t op, OperatorTraits traits, bool is_last) {
     Operation operation{.op = op, .node = node_.id(), .first_input = builder_.input_count()};
-    operation.commutative = traits.has(Trait::commutative);
+    operation.is_commutative = traits.has(Trait::commutative);
     if (is_last)
-      node_.each_attribute(
-          [&](const onnx::AttributeView& attribute) { operation.detail += hash_of(attribute); });
+      node_.for_each_attribute(
+          [&](const onnx::AttributeView& attribute) { operation.attribute_hash += hash_of(attribute); });
     if (inputs_.size() <= max_inputs)
       for (std::size_t i = 0; i < part.input_count(); ++i) read_input(part.input(i), operation);
     operation.input_count = builder_.input_count() - operation.first_input;
@@ -91,38 +91,41 @@ class NodeReader {
     if (value == none) return;
     const Constant* const constant = builder_.constant(value);
     if (constant != nullptr && !constant->is_float && !constant->may_be_weight()) {  // sizes, axes, indices
-      operation.detail = mixed(operation.detail + static_cast<std::uint64_t>(index), constant->fingerprint);
+      operation.attribute_hash =
+          combine_hash(operation.attribute_hash + static_cast<std::uint64_t>(index), constant->fingerprint);
       return;
     }
     if (op_.traits.has(Trait::reads_shape))
-      operation.detail = mixed(operation.detail, graph_.view_form(value));
+      operation.attribute_hash = combine_hash(operation.attribute_hash, graph_.view_hash(value));
     builder_.add_input(graph_.canonical(value));
   }
 
   // Each output of the last operation is a separate operation; those of a Split are slices.
   void add_outputs(Operation operation) {
-    const std::uint64_t detail = operation.detail;
+    const std::uint64_t detail = operation.attribute_hash;
     const CanonicalValue intermediate = previous_;
-    const std::size_t most = std::min(max_inputs, max_operand_slots / std::max(operation.input_count, 1u));
-    const std::size_t count = std::clamp<std::size_t>(outputs_.size(), 1, most);
+    const std::size_t max_outputs =
+        std::min(max_inputs, max_operand_slots / std::max(operation.input_count, 1u));
+    const std::size_t count = std::clamp<std::size_t>(outputs_.size(), 1, max_outputs);
     for (std::size_t i = 0; i < count; ++i) {
-      const bool is_named = i < outputs_.size();
-      if (is_named && outputs_[i] == none) continue;
+      const bool is_in_file = i < outputs_.size();
+      if (is_in_file && outputs_[i] == none) continue;
       if (static_cast<int>(i) == intermediate_output_) {
         builder_.set_canonical(outputs_[i], intermediate);
         continue;
       }
       operation.output_index = is_split_ ? 0 : static_cast<std::uint32_t>(i);
-      if (is_split_) operation.detail = mixed(detail, i);
+      if (is_split_) operation.attribute_hash = combine_hash(detail, i);
       operation.slice_start = i < slice_starts_.size() ? slice_starts_[i] : -1;
-      add(operation, is_named ? outputs_[i] : builder_.add_value());
+      add(operation, is_in_file ? outputs_[i] : builder_.add_value());
     }
   }
 
   void add(Operation& operation, CanonicalValue output) {
     operation.output = previous_ = output;
     if (is_constant_)
-      builder_.add_constant(output, constant_.salted(mixed(operation.output_index, operation.detail)));
+      builder_.add_constant(output,
+                            constant_.salted(combine_hash(operation.output_index, operation.attribute_hash)));
     if (op_.traits.has(Trait::may_clamp)) builder_.mark_clamped(output);
     builder_.add_operation(operation);
   }
@@ -141,6 +144,6 @@ class NodeReader {
 
 }  // namespace
 
-void read_operations(GraphBuilder& builder, const onnx::Node& node) { NodeReader(builder, node).run(); }
+void read_operations(GraphBuilder& builder, const onnx::Node& node) { OperationReader(builder, node).run(); }
 
 }  // namespace thence::dataflow

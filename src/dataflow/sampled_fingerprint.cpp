@@ -13,7 +13,7 @@ namespace thence::dataflow {
 namespace {
 
 std::uint64_t type_and_size_key(const onnx::TensorView& header) {
-  return mixed(header.elements().value_or(0), static_cast<std::uint64_t>(header.data_type));
+  return combine_hash(header.elements().value_or(0), static_cast<std::uint64_t>(header.data_type));
 }
 
 // A hash of bytes at equidistant positions.
@@ -21,7 +21,7 @@ std::uint64_t sample(std::string_view elements) {
   std::uint64_t code = elements.size();
   const std::size_t step = (elements.size() - bytes_per_position) / (sampled_positions - 1);
   for (std::size_t i = 0; i < sampled_positions; ++i)
-    code = mixed(code, base::text_hash(elements.substr(i * step, bytes_per_position), 0));
+    code = combine_hash(code, base::text_hash(elements.substr(i * step, bytes_per_position), 0));
   return code | 1;
 }
 
@@ -52,7 +52,7 @@ void each_large_weight(const onnx::Model& model, Use use) {
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const onnx::Node node = model.node(id);
     if (node.bytes().size() < min_sampled_bytes || node.op_type() != "Constant") continue;
-    node.each_attribute([&](const onnx::AttributeView& attribute) {
+    node.for_each_attribute([&](const onnx::AttributeView& attribute) {
       if (attribute.has_tensor) visit(attribute.tensor);
     });
   }

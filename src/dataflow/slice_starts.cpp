@@ -16,12 +16,12 @@ std::vector<std::int64_t> integers_in(const onnx::Pieces& tensor) {
 std::vector<std::int64_t> integers_of(const onnx::Model& model, onnx::ValueId value) {
   const onnx::Producer producer = model.producer(value);
   if (producer.kind == onnx::Producer::Kind::initializer) {
-    const onnx::Initializer& held = model.initializers()[producer.index];
-    return held.sparse ? std::vector<std::int64_t>() : integers_in(onnx::Pieces{held.bytes});
+    const onnx::Initializer& initializer = model.initializers()[producer.index];
+    return initializer.sparse ? std::vector<std::int64_t>() : integers_in(onnx::Pieces{initializer.bytes});
   }
   std::vector<std::int64_t> numbers;
   if (producer.kind == onnx::Producer::Kind::node && model.node(producer.index).op_type() == "Constant")
-    model.node(producer.index).each_attribute([&](const onnx::AttributeView& attribute) {
+    model.node(producer.index).for_each_attribute([&](const onnx::AttributeView& attribute) {
       if (attribute.has_tensor) numbers = integers_in(attribute.tensor);
       if (attribute.name == "value_ints") numbers = attribute.ints;
     });

@@ -88,7 +88,7 @@ void add_projection(GraphBuilder& builder, onnx::NodeId node, const Projection& 
              projection.input, projection.weight);
   if (has_bias)
     add_binary(builder,
-               {.op = builder.operators().id("Add"), .node = node, .output = output, .commutative = true},
+               {.op = builder.operators().id("Add"), .node = node, .output = output, .is_commutative = true},
                product, projection.bias);
 }
 

@@ -11,8 +11,9 @@ constexpr int middle_of_four_bits = 8;
 
 std::uint64_t positive_attribute(const onnx::Node& node, std::string_view name) {
   constexpr std::int64_t largest = 1 << 20;  // products below stay within 64 bits
-  const auto held = node.attribute(name);
-  return held && held->i > 0 && held->i <= largest ? static_cast<std::uint64_t>(held->i) : 0;
+  const auto attribute = node.attribute(name);
+  return attribute && attribute->i > 0 && attribute->i <= largest ? static_cast<std::uint64_t>(attribute->i)
+                                                                  : 0;
 }
 
 double scale_of(const Constant* scales, std::uint64_t block) {
@@ -44,12 +45,13 @@ Elements elements_of_rows(const onnx::Node& node, const Constant& weight, const 
   const std::uint64_t block = positive_attribute(node, "block_size"), columns = weight.columns();
   const auto axis = node.attribute("axis");
   if (block == 0 || !weight.is_readable() || columns == 0 || weight.is_float) return {};
-  const bool down = axis && axis->i == 0;
-  const std::uint64_t across = down ? columns : (columns + block - 1) / block;
+  const bool blocks_along_rows = axis && axis->i == 0;
+  const std::uint64_t scales_per_row = blocks_along_rows ? columns : (columns + block - 1) / block;
   const int zero_point = weight.type == onnx::DataType::uint4 ? middle_of_four_bits : 0;
   return {weight.elements, [=](std::uint64_t index) {
             const std::uint64_t row = index / columns, column = index % columns;
-            const std::uint64_t at = down ? row / block * across + column : row * across + column / block;
+            const std::uint64_t at = blocks_along_rows ? row / block * scales_per_row + column
+                                                       : row * scales_per_row + column / block;
             return (weight.element(index) - zero_point) * scale_of(scales, at);
           }};
 }
@@ -66,7 +68,7 @@ void unpack_weight(GraphBuilder& builder, const onnx::Node& node) {
   if (inputs.size() < at + 2 || inputs[at] == none || inputs[at + 1] == none) return;
   const CanonicalValue value = graph.canonical(inputs[at]);
   const Constant *const packed = graph.constant(value), *const scales = builder.constant(inputs[at + 1]);
-  if (packed == nullptr || packed->changed || !builder.start_unpacking(value)) return;
+  if (packed == nullptr || packed->is_changed || !builder.start_unpacking(value)) return;
   const Elements elements = (is_product ? elements_of_columns : elements_of_rows)(node, *packed, scales);
   if (elements.count == 0) return;
   const WeightMatch match = builder.reference()->find(elements.count, elements.at);

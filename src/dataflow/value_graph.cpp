@@ -13,7 +13,7 @@ ValueGraph::ValueGraph(const onnx::Model& model, OperatorIds& operators, WeightM
       operators_(model, operators),
       nodes_(model.node_count()),
       canonical_(model.value_count()),
-      view_forms_(model.value_count(), 0),
+      view_hashes_(model.value_count(), 0),
       scales_(model.value_count(), false),
       clamped_(model.value_count(), false),
       producers_(model.value_count(), none),
@@ -32,8 +32,8 @@ bool ValueGraph::is_auxiliary(onnx::NodeId node) const {
   return constant(canonical_[model_->node(node).outputs()[0]]) != nullptr;
 }
 
-const shapes::Inferred& ValueGraph::shapes() const {
-  if (!shapes_) shapes_ = std::make_shared<const shapes::Inferred>(shapes::infer(*model_));
+const shapes::InferredShapes& ValueGraph::shapes() const {
+  if (!shapes_) shapes_ = std::make_shared<const shapes::InferredShapes>(shapes::infer(*model_));
   return *shapes_;
 }
 

@@ -30,10 +30,10 @@ struct Operation {
   std::uint32_t first_input = 0, input_count = 0;  // see ValueGraph::inputs
   CanonicalValue output = none;
   std::uint32_t output_index = 0;
-  std::uint64_t detail = 0;               // hash of the attributes and of constant integer inputs
+  std::uint64_t attribute_hash = 0;       // hash of the attributes and of constant integer inputs
   std::int64_t slice_start = -1;          // slices: the index of the first element; -1 if it is not known
   CanonicalValue forwarded_input = none;  // no-ops: the input that is forwarded unchanged
-  bool commutative = false;
+  bool is_commutative = false;
 };
 
 class ValueGraph {
@@ -77,7 +77,7 @@ class ValueGraph {
     return value;
   }
   /// A hash of the reshaping views between a value and its canonical value; 0 if there are none.
-  std::uint64_t view_form(onnx::ValueId value) const { return view_forms_[value]; }
+  std::uint64_t view_hash(onnx::ValueId value) const { return view_hashes_[value]; }
   /// Whether a value is a scale that converts quantised numbers to real ones.
   bool is_quantisation_scale(onnx::ValueId value) const { return scales_[value]; }
   /// Whether a value is quantised where it is written, which may clamp it as an activation would.
@@ -104,7 +104,7 @@ class ValueGraph {
   /// Whether a node is a shape or constant computation, or a view of a constant.
   bool is_auxiliary(onnx::NodeId node) const;
   /// Inferred on demand.
-  const shapes::Inferred& shapes() const;
+  const shapes::InferredShapes& shapes() const;
 
  private:
   friend class GraphBuilder;
@@ -117,11 +117,11 @@ class ValueGraph {
   const onnx::Model* model_;
   DataFiles files_;  // which `data` of the constants points into
   OperatorTable operators_;
-  mutable std::shared_ptr<const shapes::Inferred> shapes_;
+  mutable std::shared_ptr<const shapes::InferredShapes> shapes_;
   std::vector<onnx::NodeId> order_;
   std::vector<NodeFacts> nodes_;
   std::vector<CanonicalValue> canonical_;   // by value
-  std::vector<std::uint64_t> view_forms_;   // by value
+  std::vector<std::uint64_t> view_hashes_;  // by value
   std::vector<bool> scales_;                // by value
   std::vector<bool> clamped_;               // by canonical value that is a ValueId
   std::vector<OperationId> producers_;      // by canonical value

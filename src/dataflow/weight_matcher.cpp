@@ -15,7 +15,7 @@ template <class ElementAt>
 std::vector<double> sampled(std::uint64_t elements, ElementAt element_at) {
   std::vector<double> values;
   for (std::uint64_t i = 0; i < weight_samples; ++i)
-    values.push_back(element_at(mixed(i, elements) % elements));
+    values.push_back(element_at(combine_hash(i, elements) % elements));
   return values;
 }
 
@@ -69,22 +69,22 @@ WeightMatcher::WeightMatcher(const std::vector<Constant>& reference) : reference
     if (constant.fingerprint != 0) fingerprints_.insert(constant.fingerprint);
 }
 
-std::vector<WeightMatcher::Sampled>& WeightMatcher::of_size(std::uint64_t elements) {
-  const auto [entry, fresh] = by_size_.try_emplace(elements);
-  std::vector<Sampled>& held = entry->second;
-  if (fresh)
+std::vector<WeightMatcher::SampledWeight>& WeightMatcher::candidates_of_size(std::uint64_t elements) {
+  const auto [entry, is_new] = by_size_.try_emplace(elements);
+  std::vector<SampledWeight>& candidates = entry->second;
+  if (is_new)
     for (const Constant& theirs : reference_)
       if (theirs.elements == elements && theirs.is_float && theirs.is_readable() &&
-          held.size() < max_weight_candidates &&
-          std::none_of(held.begin(), held.end(),
-                       [&](const Sampled& each) { return each.fingerprint == theirs.fingerprint; }))
-        held.push_back({theirs.fingerprint, &theirs, sampled(theirs, false), sampled(theirs, true)});
-  return held;
+          candidates.size() < max_weight_candidates &&
+          std::none_of(candidates.begin(), candidates.end(),
+                       [&](const SampledWeight& each) { return each.fingerprint == theirs.fingerprint; }))
+        candidates.push_back({theirs.fingerprint, &theirs, sampled(theirs, false), sampled(theirs, true)});
+  return candidates;
 }
 
 WeightMatch WeightMatcher::find(const Constant& changed) {
-  if (!changed.is_readable() || of_size(changed.elements).empty()) return {};
-  WeightMatch match = nearest(changed.elements, sampled(changed, false));
+  if (!changed.is_readable() || candidates_of_size(changed.elements).empty()) return {};
+  WeightMatch match = find_nearest(changed.elements, sampled(changed, false));
   if (match.fingerprint == 0) return find_rescaled(changed);
   if (!changed.is_float) match.factor = 1;  // quantised
   return match;
@@ -125,13 +125,13 @@ double WeightMatcher::Lines::similarity(const Lines& other) const {
 
 // Folding a norm or a scale before or after an operation rescales the rows or columns of its weight.
 WeightMatch WeightMatcher::find_rescaled(const Constant& changed) {
-  std::vector<Sampled>& candidates = of_size(changed.elements);
+  std::vector<SampledWeight>& candidates = candidates_of_size(changed.elements);
   if (candidates.size() * line_comparison_cost > comparisons_left_) return {};
   comparisons_left_ -= candidates.size() * line_comparison_cost;
   const Lines rows = lines_of(changed, false), columns = lines_of(changed, true);
   double best = 0, second = 0;
-  const Sampled* found = nullptr;
-  for (Sampled& each : candidates) {
+  const SampledWeight* found = nullptr;
+  for (SampledWeight& each : candidates) {
     if (each.rows.count == 0) {
       each.rows = lines_of(*each.weight, false);
       each.columns = lines_of(*each.weight, true);
@@ -146,28 +146,29 @@ WeightMatch WeightMatcher::find_rescaled(const Constant& changed) {
     best = std::max(best, similarity);
   }
   if (best < min_line_cosine || second > max_other_line_cosine) return {};
-  return {.fingerprint = found->fingerprint, .rescaled = true};
+  return {.fingerprint = found->fingerprint, .is_rescaled = true};
 }
 
 WeightMatch WeightMatcher::find(std::uint64_t elements,
                                 const std::function<double(std::uint64_t)>& element_at) {
-  if (elements == 0 || of_size(elements).empty()) return {};
-  return {nearest(elements, sampled(elements, element_at)).fingerprint};
+  if (elements == 0 || candidates_of_size(elements).empty()) return {};
+  return {find_nearest(elements, sampled(elements, element_at)).fingerprint};
 }
 
-WeightMatch WeightMatcher::nearest(std::uint64_t elements, const std::vector<double>& values) {
-  const std::vector<Sampled>& candidates = of_size(elements);
+WeightMatch WeightMatcher::find_nearest(std::uint64_t elements, const std::vector<double>& values) {
+  const std::vector<SampledWeight>& candidates = candidates_of_size(elements);
   if (candidates.size() > comparisons_left_) return {};
   comparisons_left_ -= candidates.size();
   const Direction ours(values);
   double best = 0, second = 0;
-  const Sampled* found = nullptr;
+  const SampledWeight* found = nullptr;
   bool transposed = false;
-  for (const Sampled& each : candidates) {
-    const double straight = ours.similarity(each.straight), turned = ours.similarity(each.transposed);
-    const double similarity = std::max(straight, turned);
+  for (const SampledWeight& each : candidates) {
+    const double direct_similarity = ours.similarity(each.direct),
+                 transposed_similarity = ours.similarity(each.transposed);
+    const double similarity = std::max(direct_similarity, transposed_similarity);
     second = std::max(second, std::min(best, similarity));
-    if (similarity > best) found = &each, transposed = turned > straight;
+    if (similarity > best) found = &each, transposed = transposed_similarity > direct_similarity;
     best = std::max(best, similarity);
   }
   const bool is_unique = (best >= min_correlation && second <= max_other_correlation) ||

@@ -17,7 +17,7 @@ namespace thence::dataflow {
 struct WeightMatch {
   std::uint64_t fingerprint = 0;  // 0 if no weight matches, or several
   double factor = 1;              // by which all elements were multiplied
-  bool rescaled = false;          // each row or each column has its own factor
+  bool is_rescaled = false;       // each row or each column has its own factor
 };
 
 class WeightMatcher {
@@ -43,20 +43,20 @@ class WeightMatcher {
     std::vector<float> directions;
     double similarity(const Lines& other) const;
   };
-  struct Sampled {
+  struct SampledWeight {
     std::uint64_t fingerprint;
     const Constant* weight;
-    Direction straight, transposed;
+    Direction direct, transposed;
     Lines rows{}, columns{};  // computed on demand
   };
-  std::vector<Sampled>& of_size(std::uint64_t elements);
-  WeightMatch nearest(std::uint64_t elements, const std::vector<double>& values);
+  std::vector<SampledWeight>& candidates_of_size(std::uint64_t elements);
+  WeightMatch find_nearest(std::uint64_t elements, const std::vector<double>& values);
   WeightMatch find_rescaled(const Constant& changed);
   static Lines lines_of(const Constant& weight, bool columns);
 
   const std::vector<Constant>& reference_;
   std::unordered_set<std::uint64_t> fingerprints_;
-  std::unordered_map<std::uint64_t, std::vector<Sampled>> by_size_;  // filled on demand
+  std::unordered_map<std::uint64_t, std::vector<SampledWeight>> by_size_;  // filled on demand
   std::size_t comparisons_left_ = weight_comparisons;
 };
 

@@ -16,14 +16,14 @@ using onnx::none;
 
 class Absorber {
  public:
-  Absorber(const Side& a, const Side& b, Grouping& grouping) : a_(a), b_(b), all_(grouping) {}
+  Absorber(const Side& a, const Side& b, Grouping& grouping) : a_(a), b_(b), grouping_(grouping) {}
 
   void run() {
-    absorb(a_, all_.of_a, &Group::a);
-    absorb(b_, all_.of_b, &Group::b);
-    take_scales();
-    absorb_views(a_, all_.of_a, &Group::a);
-    absorb_views(b_, all_.of_b, &Group::b);
+    absorb(a_, grouping_.of_a, &Group::a);
+    absorb(b_, grouping_.of_b, &Group::b);
+    absorb_scales();
+    absorb_views(a_, grouping_.of_a, &Group::a);
+    absorb_views(b_, grouping_.of_b, &Group::b);
   }
 
  private:
@@ -38,9 +38,9 @@ class Absorber {
         one = one && of[use] != no_group && (into == no_group || into == of[use]);
         into = of[use];
       }
-      if (into == no_group || !one || !is_rewritten(all_.groups[into])) continue;
-      if (side == &Group::a && is_scale(a_, id) && !takes_scale(all_.groups[into])) continue;
-      (all_.groups[into].*side).push_back(id);
+      if (into == no_group || !one || !is_rewritten(grouping_.groups[into])) continue;
+      if (side == &Group::a && is_scale(a_, id) && !may_include_scale(grouping_.groups[into])) continue;
+      (grouping_.groups[into].*side).push_back(id);
       of[id] = into;
     }
   }
@@ -66,9 +66,9 @@ class Absorber {
                  const Adjacent& adjacent) {
     const std::uint32_t into = of[adjacent.neighbour];
     if (of[adjacent.view] != no_group || !reshapes(side, adjacent.view) || into == no_group) return;
-    const bool among_views = is_changed_view(all_.groups[into]);
-    if (!among_views && !(adjacent.is_after && is_rewritten(all_.groups[into]))) return;
-    std::vector<NodeId>& members = all_.groups[into].*nodes;
+    const bool among_views = is_changed_view(grouping_.groups[into]);
+    if (!among_views && !(adjacent.is_after && is_rewritten(grouping_.groups[into]))) return;
+    std::vector<NodeId>& members = grouping_.groups[into].*nodes;
     if (members.size() >= max_joined_views) return;
     members.insert(adjacent.is_after && among_views ? members.begin() : members.end(), adjacent.view);
     of[adjacent.view] = into;
@@ -94,13 +94,14 @@ class Absorber {
   }
 
   // A scale of a fused result that no group has absorbed was fused with it.
-  void take_scales() {
+  void absorb_scales() {
     for (NodeId id = 0; id < a_.model.node_count(); ++id) {
-      if (all_.of_a[id] != no_group || !is_scale(a_, id)) continue;
+      if (grouping_.of_a[id] != no_group || !is_scale(a_, id)) continue;
       const NodeId producer = a_.graph.producer_node(a_.graph.canonical(a_.model.node(id).outputs()[0]));
-      const std::uint32_t into = producer == none ? no_group : all_.of_a[producer];
-      if (into != no_group && is_rewritten(all_.groups[into]) && takes_scale(all_.groups[into]))
-        all_.join_a(into, id);
+      const std::uint32_t into = producer == none ? no_group : grouping_.of_a[producer];
+      if (into != no_group && is_rewritten(grouping_.groups[into]) &&
+          may_include_scale(grouping_.groups[into]))
+        grouping_.join_a(into, id);
     }
   }
 
@@ -110,7 +111,7 @@ class Absorber {
 
   // Whether an operator of B may compute more than the nodes of A in its group: it has its own factor,
   // or a primitive operation that they lack.
-  bool takes_scale(const Group& group) const {
+  bool may_include_scale(const Group& group) const {
     if (group.a.size() > max_fused_nodes) return false;
     const onnx::Node node = b_.model.node(group.b.front());
     if (const auto factor = node.attribute("alpha"); factor && factor->f != 1) return true;
@@ -122,7 +123,7 @@ class Absorber {
   }
 
   const Side &a_, &b_;
-  Grouping& all_;
+  Grouping& grouping_;
 };
 
 }  // namespace

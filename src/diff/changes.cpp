@@ -23,7 +23,7 @@ std::string ops_of(const Side& side, std::vector<NodeId> nodes) {
   return text;
 }
 
-bool any_quantising(const Side& side, const std::vector<NodeId>& nodes) {
+bool has_quantised(const Side& side, const std::vector<NodeId>& nodes) {
   return std::any_of(nodes.begin(), nodes.end(),
                      [&](NodeId id) { return dataflow::is_quantised(side.model.node(id).op_type()); });
 }
@@ -39,7 +39,7 @@ bool reads_setting(const onnx::Node& node, std::string_view name) {
 
 }  // namespace
 
-void Changes::add(Kind kind, const std::string& detail) {
+void Changes::add(DiffKind kind, const std::string& detail) {
   for (Change& change : found_)
     if (change.kind == kind) {
       change.detail += "; " + detail;
@@ -48,53 +48,55 @@ void Changes::add(Kind kind, const std::string& detail) {
   found_.push_back({kind, detail});
 }
 
-std::vector<Change> Changes::of(const Group& group) {
+std::vector<Change> Changes::find(const Group& group) {
   found_.clear();
   if (group.b.empty()) {
-    add(any_quantising(a_, group.a) ? Kind::quantised : Kind::removed, ops_of(a_, group.a));
+    add(has_quantised(a_, group.a) ? DiffKind::quantised : DiffKind::removed, ops_of(a_, group.a));
   } else if (group.a.empty()) {
-    add(any_quantising(b_, group.b) ? Kind::quantised : Kind::added, ops_of(b_, group.b));
+    add(has_quantised(b_, group.b) ? DiffKind::quantised : DiffKind::added, ops_of(b_, group.b));
   } else {
-    rewritten(group);
+    compare_operators(group);
     // Also for exact groups: their keys do not cover the data of unread weights.
     if (const std::string unread = weights_.first_unread(group); !unread.empty())
-      add(Kind::not_compared, unread);
+      add(DiffKind::not_compared, unread);
     if (!group.exact)
-      weights_.compare(group, [this](Kind kind, const std::string& detail) { add(kind, detail); });
+      weights_.compare(group, [this](DiffKind kind, const std::string& detail) { add(kind, detail); });
     const onnx::Node a = a_.model.node(group.a.front()), b = b_.model.node(group.b.front());
     if (group.a.size() != 1 || group.b.size() != 1 || a.op_type() != b.op_type()) return std::move(found_);
     if (!group.exact) {
-      settings(a.id(), b.id());
-      for (const std::string& each : wiring_.rewired(a.id(), b.id())) add(Kind::rewired, each);
+      compare_settings(a.id(), b.id());
+      for (const std::string& each : inputs_.rewired_inputs(a.id(), b.id())) add(DiffKind::rewired, each);
     }
-    shapes(a.id(), b.id());
+    compare_shapes(a.id(), b.id());
   }
   return std::move(found_);
 }
 
-void Changes::rewritten(const Group& group) {
+void Changes::compare_operators(const Group& group) {
   const onnx::Node a = a_.model.node(group.a.front()), b = b_.model.node(group.b.front());
   const std::string detail = base::format("{} -> {}", ops_of(a_, group.a), ops_of(b_, group.b));
   // Views do not count: an operator with a reshape is still one.
-  const auto work = [](const Side& side, const std::vector<NodeId>& nodes) {
+  const auto count_operations = [](const Side& side, const std::vector<NodeId>& nodes) {
     return std::count_if(nodes.begin(), nodes.end(),
                          [&](NodeId id) { return !dataflow::is_view(side.graph.op(id).traits); });
   };
-  const auto work_a = work(a_, group.a), work_b = work(b_, group.b);
+  const auto operations_a = count_operations(a_, group.a), operations_b = count_operations(b_, group.b);
   const auto domain = [](const onnx::Node& node) { return node.domain() == "ai.onnx" ? "" : node.domain(); };
   const bool same_op = a.op_type() == b.op_type() && domain(a) == domain(b);
-  const bool by_size = same_op || work_a == 0;
-  if (any_quantising(b_, group.b) != any_quantising(a_, group.a))
-    add(Kind::quantised, detail);
-  else if (work_a > work_b || (work_a == work_b && by_size && group.a.size() > group.b.size()))
-    add(Kind::fused, detail);
-  else if (work_a < work_b || (work_a == work_b && by_size && group.a.size() < group.b.size()))
-    add(Kind::split, detail);
+  const bool counts_views = same_op || operations_a == 0;
+  if (has_quantised(b_, group.b) != has_quantised(a_, group.a))
+    add(DiffKind::quantised, detail);
+  else if (operations_a > operations_b ||
+           (operations_a == operations_b && counts_views && group.a.size() > group.b.size()))
+    add(DiffKind::fused, detail);
+  else if (operations_a < operations_b ||
+           (operations_a == operations_b && counts_views && group.a.size() < group.b.size()))
+    add(DiffKind::split, detail);
   else if (!same_op || group.a.size() > 1)
-    add(Kind::retyped, detail);
+    add(DiffKind::retyped, detail);
 }
 
-void Changes::settings(NodeId a, NodeId b) {
+void Changes::compare_settings(NodeId a, NodeId b) {
   const std::vector<Setting> before = a_.settings(a), after = b_.settings(b);
   const auto find = [](const std::vector<Setting>& settings, const std::string& name) -> const Setting* {
     const auto found =
@@ -110,7 +112,7 @@ void Changes::settings(NodeId a, NodeId b) {
   const auto report = [&](const std::string& name) {
     const Setting *const was = find(before, name), *const is = find(after, name);
     if (was == nullptr || is == nullptr || was->text != is->text)
-      add(Kind::attributes,
+      add(DiffKind::attributes,
           base::format("{}: {} -> {}", base::printable(name), text(was, a_, name), text(is, b_, name)));
   };
   for (const Setting& each : before) report(each.name);
@@ -118,7 +120,7 @@ void Changes::settings(NodeId a, NodeId b) {
     if (find(before, each.name) == nullptr) report(each.name);
 }
 
-void Changes::shapes(NodeId a, NodeId b) {
+void Changes::compare_shapes(NodeId a, NodeId b) {
   const auto ours = b_.model.node(b).outputs(), theirs = a_.model.node(a).outputs();
   if (a_.model.node(a).graph() != 0 || b_.model.node(b).graph() != 0) return;
   for (std::size_t i = 0; i < ours.size() && i < theirs.size(); ++i) {
@@ -126,7 +128,7 @@ void Changes::shapes(NodeId a, NodeId b) {
     const onnx::ValueInfoView* const before = declared_a_.of(a_.model.value_name(theirs[i]));
     const onnx::ValueInfoView* const after = declared_b_.of(b_.model.value_name(ours[i]));
     if (before != nullptr && after != nullptr && shapes_contradict(*before, *after))
-      add(Kind::shapes, base::format("output {}: {} -> {}", i, text_of(*before), text_of(*after)));
+      add(DiffKind::shapes, base::format("output {}: {} -> {}", i, text_of(*before), text_of(*after)));
   }
 }
 

@@ -4,36 +4,36 @@
 #include <string>
 #include <vector>
 
-#include "diff/declared.h"
+#include "diff/declared_types.h"
+#include "diff/diff_kind.h"
 #include "diff/groups.h"
-#include "diff/kinds.h"
-#include "diff/weights.h"
-#include "diff/wiring.h"
+#include "diff/input_comparison.h"
+#include "diff/weight_comparison.h"
 
 namespace thence::diff {
 
 struct Change {
-  Kind kind;
+  DiffKind kind;
   std::string detail;
 };
 
 class Changes {
  public:
-  Changes(Side& a, Side& b, const Wiring& wiring)
-      : a_(a), b_(b), wiring_(wiring), weights_(a, b), declared_a_(a.model), declared_b_(b.model) {}
+  Changes(Side& a, Side& b, const InputComparison& inputs)
+      : a_(a), b_(b), inputs_(inputs), weights_(a, b), declared_a_(a.model), declared_b_(b.model) {}
 
-  std::vector<Change> of(const Group& group);
+  std::vector<Change> find(const Group& group);
 
  private:
-  void rewritten(const Group& group);
-  void settings(onnx::NodeId a, onnx::NodeId b);
-  void shapes(onnx::NodeId a, onnx::NodeId b);
-  void add(Kind kind, const std::string& detail);
+  void compare_operators(const Group& group);
+  void compare_settings(onnx::NodeId a, onnx::NodeId b);
+  void compare_shapes(onnx::NodeId a, onnx::NodeId b);
+  void add(DiffKind kind, const std::string& detail);
 
   Side &a_, &b_;
-  const Wiring& wiring_;
-  Weights weights_;
-  Declared declared_a_, declared_b_;
+  const InputComparison& inputs_;
+  WeightComparison weights_;
+  DeclaredTypes declared_a_, declared_b_;
   std::vector<Change> found_;
 };
 

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "dataflow/primitive_ops.h"
 #include "diff/changes.h"
-#include "diff/ends.h"
 #include "diff/groups.h"
+#include "diff/interface_comparison.h"
 #include "diff/thresholds.h"
 
 namespace thence::diff {
@@ -19,7 +19,7 @@ using onnx::none;
 
 class Comparison {
  public:
-  Comparison(const semantics::Map& a, const semantics::Map& b, const std::vector<Kind>& ignored)
+  Comparison(const semantics::Map& a, const semantics::Map& b, const std::vector<DiffKind>& ignored)
       : a_(a, operators_), weights_(a_.graph.constants()), b_(b, operators_, &weights_) {
     report_.ignored = ignored;
   }
@@ -27,18 +27,19 @@ class Comparison {
   Report run() {
     Matching matching(a_, b_);
     const Grouping grouping = group_nodes(a_, b_, matching);
-    const Wiring wiring(a_, b_, matching, grouping);
+    const InputComparison inputs(a_, b_, matching, grouping);
     list_modules(grouping.groups);
-    compare_ends(a_, b_, wiring, [&](Kind kind, std::string_view name, const std::string& detail) {
-      put({kind, row(""), {}, {}, {}, std::string(name), detail});  // the root module's
+    compare_interfaces(a_, b_, inputs, [&](DiffKind kind, std::string_view name, const std::string& detail) {
+      add_difference({kind, module_row(""), {}, {}, {}, std::string(name), detail});  // the root module's
     });
     report_.nothing_in_common = have_nothing_in_common(grouping);
-    Changes changes(a_, b_, wiring);
+    Changes changes(a_, b_, inputs);
     for (const Group& group : grouping.groups) {
       bool same = true;
-      for (Change& change : changes.of(group))
-        same &= !put({change.kind, module_of(group), {}, group.a, group.b, {}, std::move(change.detail)});
-      same &= !moved(group);
+      for (Change& change : changes.find(group))
+        same &= !add_difference(
+            {change.kind, module_of(group), {}, group.a, group.b, {}, std::move(change.detail)});
+      same &= !report_if_moved(group);
       if (same) report_.same_nodes += group.b.size();
     }
     finish();
@@ -46,10 +47,11 @@ class Comparison {
   }
 
  private:
-  std::uint32_t row(std::optional<std::string_view> path) {
-    const auto [entry, fresh] =
-        rows_.try_emplace(path ? "." + std::string(*path) : "", static_cast<std::uint32_t>(rows_.size()));
-    if (fresh) report_.modules.push_back({.path = std::string(path.value_or("")), .known = path.has_value()});
+  std::uint32_t module_row(std::optional<std::string_view> path) {
+    const auto [entry, is_new] = module_rows_.try_emplace(path ? "." + std::string(*path) : "",
+                                                          static_cast<std::uint32_t>(module_rows_.size()));
+    if (is_new)
+      report_.modules.push_back({.path = std::string(path.value_or("")), .known = path.has_value()});
     return entry->second;
   }
 
@@ -59,13 +61,13 @@ class Comparison {
     if (!group.a.empty()) path = a_.module(group.a.front());
     if (!path && !group.b.empty()) path = b_.module(group.b.front());
     if (!path && group.anchor != none) path = a_.module(group.anchor);
-    return row(path);
+    return module_row(path);
   }
 
   // Modules in the order of A's nodes, then those that only B has. A node of B counts where its group is.
   void list_modules(const std::vector<Group>& groups) {
     for (NodeId id = 0; id < a_.model.node_count(); ++id)
-      if (!a_.is_constant(id)) ++report_.modules[row(a_.module(id))].nodes_a, ++report_.nodes_a;
+      if (!a_.is_constant(id)) ++report_.modules[module_row(a_.module(id))].nodes_a, ++report_.nodes_a;
     for (const Group& group : groups) {
       const std::uint32_t module = module_of(group);
       report_.modules[module].nodes_b += group.b.size();
@@ -74,7 +76,7 @@ class Comparison {
   }
 
   // Two models may share the names of inputs and outputs, and nothing between.
-  bool have_a_common_operator(const Group& group) const {
+  bool has_common_operator(const Group& group) const {
     const auto first = [&](const std::vector<NodeId>& nodes) {
       return std::span(nodes).first(std::min(nodes.size(), max_searched_nodes));
     };
@@ -88,20 +90,20 @@ class Comparison {
 
   // Views, constants and shapes do not count: any two models share them.
   bool have_nothing_in_common(const Grouping& grouping) const {
-    const auto is_little = [&](const Side& side, const std::vector<std::uint32_t>& of) {
+    const auto shares_little = [&](const Side& side, const std::vector<std::uint32_t>& of) {
       std::size_t all = 0, shared = 0;
       for (NodeId id = 0; id < of.size(); ++id) {
         if (of[id] == no_group || side.graph.is_view(id) || side.graph.is_shape_or_constant(id)) continue;
         const Group& group = grouping.groups[of[id]];
         ++all;
-        shared += group.exact || have_a_common_operator(group);
+        shared += group.exact || has_common_operator(group);
       }
       return all > 0 && static_cast<double>(shared) < min_common_nodes * static_cast<double>(all);
     };
-    return is_little(a_, grouping.of_a) && is_little(b_, grouping.of_b);
+    return shares_little(a_, grouping.of_a) && shares_little(b_, grouping.of_b);
   }
 
-  bool put(Difference difference) {
+  bool add_difference(Difference difference) {
     if (std::find(report_.ignored.begin(), report_.ignored.end(), difference.kind) != report_.ignored.end())
       return false;
     const auto kind = static_cast<std::size_t>(difference.kind);
@@ -112,7 +114,7 @@ class Comparison {
   }
 
   // Whether some of a side's nodes count as nodes of a module.
-  static bool any_in_module(const Side& side, const std::vector<NodeId>& nodes, std::string_view path) {
+  static bool has_node_in_module(const Side& side, const std::vector<NodeId>& nodes, std::string_view path) {
     for (const NodeId node : nodes)
       for (const auto module : side.map.modules_of(node))
         if (side.map.tree()[module].path == path) return true;
@@ -124,38 +126,38 @@ class Comparison {
   bool have_same_evidence(NodeId a, NodeId b) const {
     if (!b_.is_certain(b) || !a_.is_certain(a)) return false;
     const resolve::Attribution &before = a_.map.answer(a), &after = b_.map.answer(b);
-    return before.source == after.source || (before.named && after.named);
+    return before.source == after.source || (before.rests_on_names && after.rests_on_names);
   }
 
   // A node moved only if both files name its module, and neither also counts it to the other's.
-  bool moved(const Group& group) {
+  bool report_if_moved(const Group& group) {
     if (group.a.empty() || group.b.empty()) return false;
     const NodeId theirs = group.a.front(), ours = group.b.front();
     if (a_.graph.op(theirs).name != b_.graph.op(ours).name || !have_same_evidence(theirs, ours)) return false;
-    const std::string_view before = *a_.module(theirs), now = *b_.module(ours);
-    if (any_in_module(a_, group.a, now) || any_in_module(b_, group.b, before)) return false;
+    const std::string_view before = *a_.module(theirs), after = *b_.module(ours);
+    if (has_node_in_module(a_, group.a, after) || has_node_in_module(b_, group.b, before)) return false;
     const auto shown = [](std::string_view path) { return path.empty() ? "(root)" : base::printable(path); };
-    return put({Kind::moved,
-                row(before),
-                std::string(now),
-                group.a,
-                group.b,
-                {},
-                base::format("{} -> {}", shown(before), shown(now))});
+    return add_difference({DiffKind::moved,
+                           module_row(before),
+                           std::string(after),
+                           group.a,
+                           group.b,
+                           {},
+                           base::format("{} -> {}", shown(before), shown(after))});
   }
 
   // Unread data that no group reports: an output of the model or of a body, or an attribute.
   void report_other_unread() {
     report_.unread_weights = std::max(a_.constants.unread(), b_.constants.unread());
-    if (report_.unread_weights == 0 || report_.counts[static_cast<std::size_t>(Kind::not_compared)] > 0)
+    if (report_.unread_weights == 0 || report_.counts[static_cast<std::size_t>(DiffKind::not_compared)] > 0)
       return;
-    put({Kind::not_compared,
-         row(""),
-         {},
-         {},
-         {},
-         {},
-         base::format("the data of {} weights cannot be read", report_.unread_weights)});
+    add_difference({DiffKind::not_compared,
+                    module_row(""),
+                    {},
+                    {},
+                    {},
+                    {},
+                    base::format("the data of {} weights cannot be read", report_.unread_weights)});
   }
 
   void finish() {
@@ -165,7 +167,7 @@ class Comparison {
                        return one.module != other.module ? one.module < other.module : one.kind < other.kind;
                      });
     for (const ModuleRow& module : report_.modules)
-      report_.modules_same += module.known && module.differences() == 0;
+      report_.same_modules += module.known && module.differences() == 0;
   }
 
   dataflow::OperatorIds operators_;
@@ -173,12 +175,12 @@ class Comparison {
   dataflow::WeightMatcher weights_;  // of A's weights
   Side b_;
   Report report_;
-  std::unordered_map<std::string, std::uint32_t> rows_;  // by "." and path; "" for unknown
+  std::unordered_map<std::string, std::uint32_t> module_rows_;  // by "." and path; "" for unknown
 };
 
 }  // namespace
 
-Report compare(const semantics::Map& a, const semantics::Map& b, const std::vector<Kind>& ignored) {
+Report compare(const semantics::Map& a, const semantics::Map& b, const std::vector<DiffKind>& ignored) {
   return Comparison(a, b, ignored).run();
 }
 

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "diff/kinds.h"
+#include "diff/diff_kind.h"
 #include "semantics/map.h"
 
 namespace thence::diff {
 
 struct Difference {
-  Kind kind = Kind::added;
+  DiffKind kind = DiffKind::added;
   std::uint32_t module = 0;  // in Report::modules
   std::string moved_to;      // for `moved`: the module in B
   std::vector<onnx::NodeId> a, b;
@@ -35,11 +35,11 @@ struct ModuleRow {
 struct Report {
   std::size_t nodes_a = 0, nodes_b = 0;  // without constants
   std::size_t same_nodes = 0;            // of B: nodes that A has as well, without a difference
-  std::size_t modules_same = 0;          // known modules without a difference
+  std::size_t same_modules = 0;          // known modules without a difference
   std::size_t unread_weights = 0;        // not compared, because their data cannot be read
   bool nothing_in_common = false;        // less than a tenth of what either model computes is in the other
   Counts counts{};
-  std::vector<Kind> ignored;
+  std::vector<DiffKind> ignored;
   std::vector<ModuleRow> modules;
   std::vector<Difference> differences;  // by module, then by kind
 
@@ -47,6 +47,6 @@ struct Report {
 };
 
 /// Differences of the kinds in `ignored` are left out.
-Report compare(const semantics::Map& a, const semantics::Map& b, const std::vector<Kind>& ignored = {});
+Report compare(const semantics::Map& a, const semantics::Map& b, const std::vector<DiffKind>& ignored = {});
 
 }  // namespace thence::diff

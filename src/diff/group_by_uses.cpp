@@ -21,16 +21,16 @@ NodeId producer_of(const Side& side, onnx::ValueId value) {
 class UseGrouper {
  public:
   UseGrouper(const Side& a, const Side& b, Grouping& grouping)
-      : a_(a), b_(b), all_(grouping), uses_(b.model) {}
+      : a_(a), b_(b), grouping_(grouping), uses_(b.model) {}
 
   // In reverse order: a group that is found decides about what its nodes read.
   void run() {
     for (NodeId id = b_.model.node_count(); id-- > 0;) {
-      if (all_.of_b[id] != no_group || b_.is_constant(id)) continue;
+      if (grouping_.of_b[id] != no_group || b_.is_constant(id)) continue;
       const auto uses = uses_.of(id);
       for (const NodeId use : uses.first(std::min(uses.size(), max_followed_uses)))
         if (const NodeId found = counterpart(id, use); found != none) {
-          all_.add({found}, {id});
+          grouping_.add({found}, {id});
           break;
         }
     }
@@ -39,8 +39,8 @@ class UseGrouper {
  private:
   // What the partner of a use reads in the place of a node of B; none unless it is unique.
   NodeId counterpart(NodeId id, NodeId use) const {
-    if (all_.of_b[use] == no_group) return none;
-    const Group& group = all_.groups[all_.of_b[use]];
+    if (grouping_.of_b[use] == no_group) return none;
+    const Group& group = grouping_.groups[grouping_.of_b[use]];
     if (group.a.size() != 1 || group.b.size() != 1) return none;
     const auto theirs = a_.model.node(group.a.front()).inputs(), ours = b_.model.node(use).inputs();
     return b_.graph.has_trait(use, Trait::commutative) ? only_operand(id, theirs)
@@ -67,12 +67,12 @@ class UseGrouper {
   }
 
   bool may_match(NodeId a, NodeId b) const {
-    return a != none && all_.of_a[a] == no_group && !a_.is_constant(a) &&
+    return a != none && grouping_.of_a[a] == no_group && !a_.is_constant(a) &&
            a_.graph.op(a).name == b_.graph.op(b).name && !are_certainly_in_different_modules(a_, a, b_, b);
   }
 
   const Side &a_, &b_;
-  Grouping& all_;
+  Grouping& grouping_;
   NodeUses uses_;
 };
 

@@ -21,25 +21,25 @@ class Grouper {
   Grouper(Side& a, Side& b, Matching& matching) : a_(a), b_(b), matching_(matching) { clear(); }
 
   Grouping run() {
-    group_same();
-    if (are_all_grouped()) return std::move(all_);
+    group_equal_nodes();
+    if (are_all_grouped()) return std::move(grouping_);
     clear();
-    matching_.trace();
-    group_same();
+    matching_.find_counterparts();
+    group_equal_nodes();
     group_counterparts();
-    group_backwards();
-    group_by_uses(a_, b_, all_);
-    carry();
-    absorb_rewritten(a_, b_, all_);
-    rest();
-    return std::move(all_);
+    group_split_nodes();
+    group_by_uses(a_, b_, grouping_);
+    join_copies_and_casts();
+    absorb_rewritten(a_, b_, grouping_);
+    add_ungrouped();
+    return std::move(grouping_);
   }
 
  private:
   void clear() {
-    all_ = {};
-    all_.of_a.assign(a_.model.node_count(), no_group);
-    all_.of_b.assign(b_.model.node_count(), no_group);
+    grouping_ = {};
+    grouping_.of_a.assign(a_.model.node_count(), no_group);
+    grouping_.of_b.assign(b_.model.node_count(), no_group);
     merged_a_.clear();
     merged_b_.clear();
   }
@@ -51,11 +51,11 @@ class Grouper {
         if (of[id] == no_group && !side.is_constant(id)) return false;
       return true;
     };
-    return grouped(a_, all_.of_a) && grouped(b_, all_.of_b);
+    return grouped(a_, grouping_.of_a) && grouped(b_, grouping_.of_b);
   }
 
   // Nodes that are equal apart from names. Among several, those of the same module belong together.
-  void group_same() {
+  void group_equal_nodes() {
     std::unordered_map<Key, std::vector<NodeId>> ours;
     std::vector<Key> order;
     for (NodeId id = 0; id < b_.model.node_count(); ++id) {
@@ -66,7 +66,7 @@ class Grouper {
       equal.push_back(id);
     }
     for (const Key key : order) {
-      const auto theirs = matching_.same_as(key);
+      const auto theirs = matching_.equal_nodes(key);
       if (theirs.empty()) continue;
       std::vector<NodeId> others;
       for (const auto& each : theirs) others.push_back(each.second);
@@ -83,16 +83,16 @@ class Grouper {
         const auto module = b_.module(id);
         const auto same = module ? by_module.find(*module) : by_module.end();
         if (same == by_module.end() || same->second.empty()) continue;
-        all_.add({same->second.back()}, {id}, true);
+        grouping_.add({same->second.back()}, {id}, true);
         same->second.pop_back();
       }
-      std::erase_if(a, [&](NodeId id) { return all_.of_a[id] != no_group; });
-      std::erase_if(b, [&](NodeId id) { return all_.of_b[id] != no_group; });
+      std::erase_if(a, [&](NodeId id) { return grouping_.of_a[id] != no_group; });
+      std::erase_if(b, [&](NodeId id) { return grouping_.of_b[id] != no_group; });
     }
     const std::size_t pairs = std::min(a.size(), b.size());
-    for (std::size_t i = 0; i < pairs; ++i) all_.add({a[i]}, {b[i]}, true);
+    for (std::size_t i = 0; i < pairs; ++i) grouping_.add({a[i]}, {b[i]}, true);
     // The rest are copies that the other model does not have.
-    const auto last = static_cast<std::uint32_t>(all_.groups.size() - 1);
+    const auto last = static_cast<std::uint32_t>(grouping_.groups.size() - 1);
     for (std::size_t i = pairs; i < a.size(); ++i) merged_a_.emplace_back(a[i], last);
     for (std::size_t i = pairs; i < b.size(); ++i) merged_b_.emplace_back(b[i], last);
   }
@@ -101,37 +101,38 @@ class Grouper {
   void group_counterparts() {
     for (NodeId id = 0; id < b_.model.node_count(); ++id) {
       const NodeId counterpart = matching_.counterpart(id);
-      if (all_.of_b[id] != no_group || counterpart == none) continue;
+      if (grouping_.of_b[id] != no_group || counterpart == none) continue;
       const Origin& origin = matching_.forward(id);
-      const bool other_form =
-          origin.kind == OriginKind::computes && !matching_.same_operator(counterpart, id);
-      if (const std::uint32_t taken = all_.of_a[counterpart]; taken != no_group) {
+      const bool has_other_operator =
+          origin.kind == OriginKind::computes && !matching_.have_same_operator(counterpart, id);
+      if (const std::uint32_t taken = grouping_.of_a[counterpart]; taken != no_group) {
         // A further part of what is one node in A.
-        if (!all_.groups[taken].exact && other_form) all_.join_b(taken, id);
+        if (!grouping_.groups[taken].exact && has_other_operator) grouping_.join_b(taken, id);
         continue;
       }
       std::vector<NodeId> theirs{counterpart};
-      if (other_form && origin.nodes.front() == counterpart)
+      if (has_other_operator && origin.nodes.front() == counterpart)
         for (const NodeId node : origin.nodes)
-          if (node != counterpart && all_.of_a[node] == no_group && !a_.is_constant(node))
+          if (node != counterpart && grouping_.of_a[node] == no_group && !a_.is_constant(node))
             theirs.push_back(node);
-      all_.add(std::move(theirs), {id});
+      grouping_.add(std::move(theirs), {id});
     }
   }
 
   // Nodes of A that are several nodes of B.
-  void group_backwards() {
+  void group_split_nodes() {
     for (NodeId id = 0; id < a_.model.node_count(); ++id) {
       const Origin& origin = matching_.backward(id);
-      if (all_.of_a[id] != no_group || a_.is_constant(id) || origin.kind != OriginKind::computes) continue;
-      if (all_.of_b[origin.nodes.front()] != no_group || b_.is_constant(origin.nodes.front())) continue;
+      if (grouping_.of_a[id] != no_group || a_.is_constant(id) || origin.kind != OriginKind::computes)
+        continue;
+      if (grouping_.of_b[origin.nodes.front()] != no_group || b_.is_constant(origin.nodes.front())) continue;
       std::vector<NodeId> ours{origin.nodes.front()};
       // If the operator is the same, other nodes between the same values were added.
-      if (!matching_.same_operator(id, ours.front()))
+      if (!matching_.have_same_operator(id, ours.front()))
         for (const NodeId node : origin.nodes)
-          if (node != ours.front() && all_.of_b[node] == no_group && !b_.is_constant(node))
+          if (node != ours.front() && grouping_.of_b[node] == no_group && !b_.is_constant(node))
             ours.push_back(node);
-      all_.add({id}, std::move(ours));
+      grouping_.add({id}, std::move(ours));
     }
   }
 
@@ -141,35 +142,35 @@ class Grouper {
   }
 
   // Copies, and casts or scales that forward the result of a quantised node.
-  void carry() {
+  void join_copies_and_casts() {
     for (const auto& [id, into] : merged_a_)
-      if (all_.of_a[id] == no_group) all_.join_a(into, id);
+      if (grouping_.of_a[id] == no_group) grouping_.join_a(into, id);
     for (const auto& [id, into] : merged_b_)
-      if (all_.of_b[id] == no_group) all_.join_b(into, id);
+      if (grouping_.of_b[id] == no_group) grouping_.join_b(into, id);
     for (NodeId id = 0; id < b_.model.node_count(); ++id) {
       const Origin& origin = matching_.forward(id);
-      if (all_.of_b[id] != no_group || origin.kind != OriginKind::inserted) continue;
-      const std::uint32_t into = all_.of_a[origin.nodes.front()];
-      if (into != no_group && !all_.groups[into].exact && is_quantised(all_.groups[into]) &&
+      if (grouping_.of_b[id] != no_group || origin.kind != OriginKind::inserted) continue;
+      const std::uint32_t into = grouping_.of_a[origin.nodes.front()];
+      if (into != no_group && !grouping_.groups[into].exact && is_quantised(grouping_.groups[into]) &&
           !dataflow::is_quantised(b_.model.node(id).op_type()))
-        all_.join_b(into, id);
+        grouping_.join_b(into, id);
     }
   }
 
-  void rest() {
+  void add_ungrouped() {
     for (NodeId id = 0; id < a_.model.node_count(); ++id)
-      if (all_.of_a[id] == no_group && !a_.is_constant(id)) all_.add({id}, {});
+      if (grouping_.of_a[id] == no_group && !a_.is_constant(id)) grouping_.add({id}, {});
     for (NodeId id = 0; id < b_.model.node_count(); ++id) {
-      if (all_.of_b[id] != no_group || b_.is_constant(id)) continue;
-      Group& made = all_.groups[all_.add({}, {id})];
+      if (grouping_.of_b[id] != no_group || b_.is_constant(id)) continue;
+      Group& added = grouping_.groups[grouping_.add({}, {id})];
       const Origin& origin = matching_.forward(id);
-      if (!origin.nodes.empty() && origin.kind != OriginKind::ambiguous) made.anchor = origin.nodes.front();
+      if (!origin.nodes.empty() && origin.kind != OriginKind::ambiguous) added.anchor = origin.nodes.front();
     }
   }
 
   Side &a_, &b_;
   Matching& matching_;
-  Grouping all_;
+  Grouping grouping_;
   // Copies that the other model does not have, and the group of the remaining ones.
   std::vector<std::pair<NodeId, std::uint32_t>> merged_a_, merged_b_;
 };

@@ -18,12 +18,12 @@ class Keys {
  public:
   explicit Keys(Side& side);
 
-  /// Visits all nodes, those of a body before its owner. `settle` may replace the codes of a node's outputs.
-  void run(const std::function<void(onnx::NodeId)>& settle = {});
+  /// Visits all nodes, those of a body before its owner. `on_node` may replace the codes of a node's outputs.
+  void run(const std::function<void(onnx::NodeId)>& on_node = {});
 
   Key exact(onnx::NodeId node) const { return exact_[node]; }
   /// Ignores views between nodes: reshapes, casts, quantisers.
-  Key loose(onnx::NodeId node) const { return loose_[node]; }
+  Key key_without_views(onnx::NodeId node) const { return keys_without_views_[node]; }
   /// The code of a value; equal for equal expressions.
   Key code(onnx::ValueId value) const { return codes_[value]; }
   void set_code(onnx::ValueId value, Key code) { codes_[value] = code; }
@@ -41,25 +41,25 @@ class Keys {
       if (inputs[i] == onnx::none || side_.graph.constant(side_.graph.canonical(inputs[i])) != nullptr)
         continue;
       use(operand_key(id, i, code_of_input(inputs[i])), true);
-      use(operand_key(id, i, ~loose_code(inputs[i])), false);
+      use(operand_key(id, i, ~code_without_views(inputs[i])), false);
     }
   }
 
  private:
-  void graph(onnx::GraphId id);
-  void node(onnx::NodeId id);
-  Key loose_code(onnx::ValueId value) const;
+  void read_graph(onnx::GraphId id);
+  void read_node(onnx::NodeId id);
+  Key code_without_views(onnx::ValueId value) const;
   void read_inputs(const onnx::Node& node);
   void read_body(onnx::NodeId owner, onnx::GraphId body);
   Key base_key(const onnx::Node& node);
   Key operand_key(onnx::NodeId node, std::size_t position, Key code) const;
 
   Side& side_;
-  std::function<void(onnx::NodeId)> settle_;
+  std::function<void(onnx::NodeId)> on_node_;
   dataflow::Bodies bodies_;
-  std::vector<Key> codes_;          // by value
-  std::vector<Key> exact_, loose_;  // by node
-  std::size_t depth_ = 0;           // of nested bodies
+  std::vector<Key> codes_;                       // by value
+  std::vector<Key> exact_, keys_without_views_;  // by node
+  std::size_t depth_ = 0;                        // of nested bodies
 };
 
 /// Nodes by key, in the order of the file.

@@ -16,41 +16,41 @@ class Matching {
   Matching(Side& a, Side& b);
 
   /// Finds counterparts of the other nodes: by what they compute, or else by what they read.
-  void trace();
+  void find_counterparts();
 
   const Keys& keys_a() const { return keys_a_; }
   const Keys& keys_b() const { return keys_b_; }
   /// The nodes of A with this exact key.
-  std::span<const std::pair<Key, onnx::NodeId>> same_as(Key key) const { return by_exact_->find(key); }
+  std::span<const std::pair<Key, onnx::NodeId>> equal_nodes(Key key) const { return by_exact_->find(key); }
   /// The node of A that a node of B corresponds to without being equal; none if there is none.
   onnx::NodeId counterpart(onnx::NodeId b) const { return counterparts_[b]; }
   const transfer::Origin& forward(onnx::NodeId b) const { return forward_[b]; }
   const transfer::Origin& backward(onnx::NodeId a) const { return backward_[a]; }
 
-  bool same_operator(onnx::NodeId a, onnx::NodeId b) const {
+  bool have_same_operator(onnx::NodeId a, onnx::NodeId b) const {
     return a_.model.node(a).op_type() == b_.model.node(b).op_type();
   }
 
  private:
-  void name_inputs();
-  void list_claims();
-  void settle(onnx::NodeId id);
+  void pair_renamed_inputs();
+  void list_matched_nodes();
+  void find_counterpart(onnx::NodeId id);
   void copy_codes(onnx::NodeId a, onnx::NodeId b);
   void forward_code(onnx::NodeId b);
-  onnx::NodeId traced(onnx::NodeId id) const;
-  onnx::NodeId same_apart_from_views(onnx::NodeId id, onnx::NodeId traced) const;
-  onnx::NodeId by_inputs(onnx::NodeId id) const;
+  onnx::NodeId computed_node(onnx::NodeId id) const;
+  onnx::NodeId same_apart_from_views(onnx::NodeId id, onnx::NodeId computed_node) const;
+  onnx::NodeId find_by_inputs(onnx::NodeId id) const;
   bool is_named_elsewhere(onnx::NodeId a, onnx::NodeId b) const;
   bool is_free(onnx::NodeId a, onnx::NodeId b) const;
 
   Side &a_, &b_;
   Keys keys_a_, keys_b_;
-  std::optional<KeyIndex> by_exact_, by_loose_, by_input_;    // A's nodes
-  std::vector<transfer::Origin> forward_, backward_;          // of B's nodes, and of A's
-  std::vector<onnx::NodeId> counterparts_;                    // by node of B
-  std::vector<onnx::NodeId> claimed_;                         // by node of A: the node of B that computes it
-  std::unordered_map<std::string_view, onnx::NodeId> named_;  // B's nodes
-  std::vector<bool> taken_;  // by node of A: whether a node of B is equal, or its counterpart
+  std::optional<KeyIndex> by_exact_, by_key_without_views_, by_input_;  // A's nodes
+  std::vector<transfer::Origin> forward_, backward_;                    // of B's nodes, and of A's
+  std::vector<onnx::NodeId> counterparts_;                              // by node of B
+  std::vector<onnx::NodeId> computing_node_;  // by node of A: the node of B that computes it
+  std::unordered_map<std::string_view, onnx::NodeId> by_name_;  // B's nodes
+  std::vector<bool> is_taken_;  // by node of A: whether a node of B is equal, or its counterpart
 };
 
 }  // namespace thence::diff

@@ -13,13 +13,13 @@
 namespace thence::diff {
 namespace {
 
-struct Named {
+struct NamedInput {
   std::string_view op;
   std::size_t input;
   std::string_view name;
 };
 // Inputs that are attributes in other versions of the operator, or that hold sizes and indices.
-constexpr Named named[] = {
+constexpr NamedInput named_inputs[] = {
     {"Squeeze", 1, "axes"},
     {"Unsqueeze", 1, "axes"},
     {"ReduceSum", 1, "axes"},
@@ -86,7 +86,7 @@ std::string text_of(const onnx::AttributeView& attribute, std::string_view messa
     default: break;
   }
   if (!attribute.has_tensor) return hash_text(message);
-  const Tensor tensor = constants.in_attribute(attribute.tensor);
+  const Tensor tensor = constants.tensor_of_attribute(attribute.tensor);
   return tensor.numbers.empty() ? base::format("{} #{:016x}", text_of(tensor), tensor.content)
                                 : tensor.numbers;
 }
@@ -95,7 +95,7 @@ std::string text_of(const onnx::AttributeView& attribute, std::string_view messa
 bool has_no_effect(const onnx::Node& node, const onnx::AttributeView& attribute, Constants& constants) {
   if (node.op_type() != "Reshape" || attribute.name != "allowzero" || node.inputs().size() < 2) return false;
   const Tensor* const shape = constants.of(node.inputs()[1]);
-  return shape != nullptr && shape->read && shape->elements <= max_listed_numbers &&
+  return shape != nullptr && shape->is_read && shape->elements <= max_listed_numbers &&
          ("," + shape->numbers + ",").find(",0,") == std::string::npos;
 }
 
@@ -104,7 +104,7 @@ bool has_no_effect(const onnx::Node& node, const onnx::AttributeView& attribute,
 const Defaults& Defaults::shipped() {
   static const Defaults defaults = [] {
     Defaults made;
-    const base::JsonDocument file(base::embedded("defaults.json"));
+    const base::JsonDocument file(base::embedded_file("defaults.json"));
     for (const auto& [op, attributes] : file.root()["operators"].members())
       for (const auto& [attribute, entries] : attributes.members())
         for (const base::JsonValue entry :
@@ -144,13 +144,13 @@ std::vector<Setting> Defaults::outdated(std::string_view op, std::int64_t opset)
 }
 
 std::string_view setting_name(std::string_view op, std::size_t input) {
-  const auto row = std::find_if(std::begin(named), std::end(named),
-                                [&](const Named& each) { return each.op == op && each.input == input; });
-  return row == std::end(named) ? std::string_view() : row->name;
+  const auto row = std::find_if(std::begin(named_inputs), std::end(named_inputs),
+                                [&](const NamedInput& each) { return each.op == op && each.input == input; });
+  return row == std::end(named_inputs) ? std::string_view() : row->name;
 }
 
 bool is_setting(const onnx::Node& node, std::size_t input, const Tensor* constant) {
-  if (constant == nullptr || !constant->read || constant->elements > max_setting_elements) return false;
+  if (constant == nullptr || !constant->is_read || constant->elements > max_setting_elements) return false;
   const std::string_view name = setting_name(node.op_type(), input);
   if (!constant->is_float()) return !name.empty() || constant->is_setting();
   return std::find(std::begin(float_settings), std::end(float_settings), name) != std::end(float_settings);
@@ -159,21 +159,21 @@ bool is_setting(const onnx::Node& node, std::size_t input, const Tensor* constan
 std::vector<Setting> settings_of(const onnx::Node& node, Constants& constants, std::int64_t opset) {
   std::vector<Setting> settings;
   const std::string_view op = node.op_type();
-  const bool own = node.domain().empty() || node.domain() == "ai.onnx";
-  std::vector<Setting> left_out;
-  if (own) left_out = Defaults::shipped().outdated(op, opset);
+  const bool is_standard = node.domain().empty() || node.domain() == "ai.onnx";
+  std::vector<Setting> absent_defaults;
+  if (is_standard) absent_defaults = Defaults::shipped().outdated(op, opset);
   for (wire::Fields field(node.bytes()); field.next();) {
     if (field.tag() != wire::bytes_tag(onnx::NodeField::attribute)) continue;
     const onnx::AttributeView attribute = onnx::read_attribute(field.bytes());
     if (attribute.has_graph || !attribute.graphs.empty()) continue;
     std::string text = text_of(attribute, field.bytes(), constants);
-    std::erase_if(left_out, [&](const Setting& each) { return each.name == attribute.name; });
-    if (own &&
+    std::erase_if(absent_defaults, [&](const Setting& each) { return each.name == attribute.name; });
+    if (is_standard &&
         (Defaults::shipped().last(op, attribute.name) == text || has_no_effect(node, attribute, constants)))
       continue;
     settings.push_back({std::string(attribute.name), std::move(text)});
   }
-  std::move(left_out.begin(), left_out.end(), std::back_inserter(settings));
+  std::move(absent_defaults.begin(), absent_defaults.end(), std::back_inserter(settings));
   const auto inputs = node.inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Tensor* const constant = constants.of(inputs[i]);

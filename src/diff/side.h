@@ -35,7 +35,7 @@ struct Side {
     return canonical < model.value_count() ? constants.of(canonical) : nullptr;
   }
   /// Whether a node only writes a constant, which is compared where it is read.
-  bool is_constant(onnx::NodeId node) const { return constants.makes(model.node(node)); }
+  bool is_constant(onnx::NodeId node) const { return constants.is_constant_node(model.node(node)); }
   /// The path of a node's module; nothing if it is not known.
   std::optional<std::string_view> module(onnx::NodeId node) const {
     const resolve::Attribution& answer = map.answer(node);
@@ -45,7 +45,7 @@ struct Side {
   /// Whether evidence about the node itself names its module with high confidence.
   bool is_certain(onnx::NodeId node) const {
     const resolve::Attribution& answer = map.answer(node);
-    return answer.known() && !answer.inferred && semantics::level_of(answer) == "high";
+    return answer.known() && !answer.is_inferred && semantics::level_of(answer) == "high";
   }
 };
 

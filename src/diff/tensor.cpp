@@ -25,7 +25,7 @@ void append(std::string& bytes, std::uint64_t value) {
 std::optional<std::string> raw_of_fields(const onnx::Pieces& message, DataType type) {
   using onnx::TensorField;
   std::string bytes;
-  const unsigned width = (onnx::bits_of(type) + 7) / 8;
+  const unsigned width = (onnx::bits_per_element(type) + 7) / 8;
   const auto push = [&](std::uint64_t value) {
     switch (width) {
       case 1: return append<std::uint8_t>(bytes, value);
@@ -38,7 +38,7 @@ std::optional<std::string> raw_of_fields(const onnx::Pieces& message, DataType t
     for (wire::Fields field(piece); field.next();) {
       const bool numbers = field.field() == static_cast<std::uint32_t>(TensorField::float_data) ||
                            field.field() == static_cast<std::uint32_t>(TensorField::double_data);
-      if (numbers && field.type() != wire::Type::varint) {  // packed, or one by one
+      if (numbers && field.type() != wire::WireType::varint) {  // packed, or one by one
         bytes += field.bytes();
         continue;
       }
@@ -49,7 +49,7 @@ std::optional<std::string> raw_of_fields(const onnx::Pieces& message, DataType t
       }
       for (const TensorField number :
            {TensorField::int32_data, TensorField::int64_data, TensorField::uint64_data})
-        if (!wire::each_varint(field, static_cast<std::uint32_t>(number), push)) return std::nullopt;
+        if (!wire::for_each_varint(field, static_cast<std::uint32_t>(number), push)) return std::nullopt;
     }
   return bytes;
 }
@@ -62,7 +62,7 @@ std::vector<Number> numbers_in(std::string_view bytes) {
 }
 
 template <class Number>
-std::string widened(std::string_view bytes) {
+std::string integers_text(std::string_view bytes) {
   const auto numbers = numbers_in<Number>(bytes);
   return number_text(std::vector<std::int64_t>(numbers.begin(), numbers.end()));
 }
@@ -71,20 +71,20 @@ std::string numbers_of(DataType type, std::string_view bytes) {
   switch (type) {
     case DataType::float32: return number_text(numbers_in<float>(bytes));
     case DataType::uint8:
-    case DataType::boolean: return widened<std::uint8_t>(bytes);
-    case DataType::int8: return widened<std::int8_t>(bytes);
-    case DataType::uint16: return widened<std::uint16_t>(bytes);
-    case DataType::int16: return widened<std::int16_t>(bytes);
-    case DataType::int32: return widened<std::int32_t>(bytes);
-    case DataType::int64: return widened<std::int64_t>(bytes);
-    case DataType::uint32: return widened<std::uint32_t>(bytes);
+    case DataType::boolean: return integers_text<std::uint8_t>(bytes);
+    case DataType::int8: return integers_text<std::int8_t>(bytes);
+    case DataType::uint16: return integers_text<std::uint16_t>(bytes);
+    case DataType::int16: return integers_text<std::int16_t>(bytes);
+    case DataType::int32: return integers_text<std::int32_t>(bytes);
+    case DataType::int64: return integers_text<std::int64_t>(bytes);
+    case DataType::uint32: return integers_text<std::uint32_t>(bytes);
     default: return base::format("#{:016x}", content_hash(bytes));
   }
 }
 
 // Fills a tensor of known type and shape with elements in the layout of raw_data.
 void fill(Tensor& tensor, std::string_view raw, std::uint64_t hash) {
-  tensor.read = true;
+  tensor.is_read = true;
   tensor.content = hash * 31 + static_cast<std::uint64_t>(tensor.type);
   for (const std::int64_t dim : tensor.dims)
     tensor.content = (tensor.content ^ static_cast<std::uint64_t>(dim)) * 0x9e3779b97f4a7c15;
@@ -116,7 +116,7 @@ Tensor sparse_of(std::string_view message) {
   Tensor tensor;
   std::uint64_t content = 0;
   for (wire::Fields field(message); field.next();) {
-    wire::each_varint(field, static_cast<std::uint32_t>(SparseTensorField::dims), [&](std::uint64_t dim) {
+    wire::for_each_varint(field, static_cast<std::uint32_t>(SparseTensorField::dims), [&](std::uint64_t dim) {
       if (tensor.dims.size() < max_listed_numbers) tensor.dims.push_back(static_cast<std::int64_t>(dim));
     });
     if (field.tag() != wire::bytes_tag(SparseTensorField::values) &&
@@ -128,7 +128,7 @@ Tensor sparse_of(std::string_view message) {
       tensor.type = part.type;
       tensor.elements = part.elements;
     }
-    if (!part.read) return tensor;
+    if (!part.is_read) return tensor;
   }
   std::string bytes;
   append<std::uint64_t>(bytes, content);
@@ -138,7 +138,7 @@ Tensor sparse_of(std::string_view message) {
 }
 
 template <class Number>
-std::string listed(const std::vector<Number>& numbers) {
+std::string list_numbers(const std::vector<Number>& numbers) {
   std::string text;
   for (std::size_t i = 0; i < numbers.size() && i < max_listed_numbers; ++i)
     text += base::format("{}{}", i == 0 ? "" : ",", numbers[i]);
@@ -151,8 +151,8 @@ std::string listed(const std::vector<Number>& numbers) {
 
 }  // namespace
 
-std::string number_text(const std::vector<std::int64_t>& numbers) { return listed(numbers); }
-std::string number_text(const std::vector<float>& numbers) { return listed(numbers); }
+std::string number_text(const std::vector<std::int64_t>& numbers) { return list_numbers(numbers); }
+std::string number_text(const std::vector<float>& numbers) { return list_numbers(numbers); }
 
 std::string text_of(const Tensor& tensor) {
   std::string text = onnx::data_type_name(tensor.type);
@@ -183,16 +183,16 @@ Tensor tensor_of(const onnx::Pieces& message, ExternalData* external) {
   std::optional<std::string> gathered;
   if (tensor.raw.empty()) gathered = raw_of_fields(message, header.data_type);
   const std::string_view elements = gathered ? std::string_view(*gathered) : tensor.raw;
-  if (const unsigned width = onnx::bytes_of(header.data_type);
+  if (const unsigned width = onnx::bytes_per_element(header.data_type);
       !count || (width > 0 && (elements.size() % width != 0 || elements.size() / width != *count)))
     return tensor;
   fill(tensor, elements);
   return tensor;
 }
 
-Tensor Constants::held_by(const onnx::Node& constant) {
+Tensor Constants::tensor_of_constant(const onnx::Node& constant) {
   Tensor tensor;
-  constant.each_attribute([&](const onnx::AttributeView& attribute) {
+  constant.for_each_attribute([&](const onnx::AttributeView& attribute) {
     if (!attribute.ref_attr_name.empty())  // an attribute of the function
       tensor = tensor_of_strings({attribute.ref_attr_name}, false);
     else if (attribute.has_tensor)
@@ -218,15 +218,15 @@ Tensor Constants::held_by(const onnx::Node& constant) {
   return tensor;
 }
 
-Tensor Constants::in_attribute(const onnx::Pieces& message) {
+Tensor Constants::tensor_of_attribute(const onnx::Pieces& message) {
   Tensor tensor = tensor_of(message, &external_);
-  if (!tensor.read && !message.empty()) unread_attributes_.insert(message.front().data());
+  if (!tensor.is_read && !message.empty()) unread_attributes_.insert(message.front().data());
   return tensor;
 }
 
 Tensor Constants::read(onnx::ValueId value) {
   const onnx::Producer producer = model_.producer(value);
-  if (producer.kind == onnx::Producer::Kind::node) return held_by(model_.node(producer.index));
+  if (producer.kind == onnx::Producer::Kind::node) return tensor_of_constant(model_.node(producer.index));
   const onnx::Initializer& initializer = model_.initializers()[producer.index];
   return initializer.sparse ? sparse_of(initializer.bytes)
                             : tensor_of(onnx::Pieces{initializer.bytes}, &external_);
@@ -247,7 +247,7 @@ onnx::ValueId Constants::origin(onnx::ValueId value) const {
   return onnx::none;
 }
 
-bool Constants::makes(const onnx::Node& node) const {
+bool Constants::is_constant_node(const onnx::Node& node) const {
   return node.op_type() == "Constant" || (node.op_type() == "Identity" && node.outputs().size() == 1 &&
                                           origin(node.outputs()[0]) != onnx::none);
 }
@@ -255,10 +255,10 @@ bool Constants::makes(const onnx::Node& node) const {
 const Tensor* Constants::of(onnx::ValueId value) {
   const onnx::ValueId source = origin(value);
   if (source == onnx::none) return nullptr;
-  const auto [entry, fresh] = kept_.try_emplace(source);
-  if (fresh) {
+  const auto [entry, is_new] = tensors_.try_emplace(source);
+  if (is_new) {
     entry->second = read(source);
-    unread_ += !entry->second.read;
+    unread_ += !entry->second.is_read;
   }
   return &entry->second;
 }

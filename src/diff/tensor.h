@@ -20,7 +20,7 @@ struct Tensor {
   std::uint64_t elements = 0;
   std::uint64_t content = 0;  // hash of type, dims and elements in order
   std::string_view raw;       // the elements, if they are stored as bytes
-  bool read = false;          // false if its data is missing or damaged
+  bool is_read = false;       // false if its data is missing or damaged
   std::string numbers;        // the elements as text, if they are few; see number_text()
 
   bool is_float() const { return onnx::is_float(type); }
@@ -62,22 +62,22 @@ class Constants {
   /// values. The address is stable.
   const Tensor* of(onnx::ValueId value);
   /// Whether a node only writes such a value.
-  bool makes(const onnx::Node& node) const;
+  bool is_constant_node(const onnx::Node& node) const;
   /// A tensor in an attribute of a node.
-  Tensor in_attribute(const onnx::Pieces& message);
+  Tensor tensor_of_attribute(const onnx::Pieces& message);
   /// The number of requested constants that cannot be read.
   std::size_t unread() const { return unread_ + unread_attributes_.size(); }
 
  private:
   onnx::ValueId origin(onnx::ValueId value) const;
-  Tensor held_by(const onnx::Node& constant);
+  Tensor tensor_of_constant(const onnx::Node& constant);
   Tensor read(onnx::ValueId value);
 
   const onnx::Model& model_;
   ExternalData external_;
   std::size_t unread_ = 0;
   std::unordered_set<const char*> unread_attributes_;  // by address in the model
-  std::unordered_map<onnx::ValueId, Tensor> kept_;
+  std::unordered_map<onnx::ValueId, Tensor> tensors_;
 };
 
 }  // namespace thence::diff

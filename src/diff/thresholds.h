@@ -1,4 +1,6 @@
 // The numbers that diff decides by.
+// Values were set by hand. There is no record of how one was chosen unless its comment gives the reason; the
+// effect of half and of double each: make thresholds FLAGS="--room diff".
 #pragma once
 
 #include <cstddef>
@@ -8,9 +10,11 @@
 
 namespace thence::diff {
 
-/// Share of the nodes that compute with data below which two models have nothing in common.
+/// Share of the nodes that compute with data (0 to 1) below which two models have nothing in common, as
+/// `min_overlap` of transfer.
 THENCE_THRESHOLD double min_common_nodes = base::tuned("diff_min_common_nodes", 0.1);
-/// Elements up to which a constant of integers is a setting (sizes, axes, indices) rather than data.
+/// Number of elements up to which a constant of integers is a setting (sizes, axes, indices) rather than
+/// data. Most lists of axes and sizes are as long as a rank.
 THENCE_THRESHOLD std::uint64_t max_setting_elements =
     base::tuned("diff_max_setting_elements", std::uint64_t{64});
 
@@ -38,7 +42,7 @@ inline constexpr int max_identity_chain = 16;
 
 /// Operators that a difference names, and numbers that it lists.
 inline constexpr std::size_t max_named_operators = 8, max_listed_numbers = 16;
-/// Characters of a setting.
+/// Bytes of a setting.
 inline constexpr std::size_t max_setting_length = 80;
 
 }  // namespace thence::diff

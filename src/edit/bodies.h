@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "edit/cut.h"
+#include "edit/partition.h"
 
 namespace thence::edit {
 
@@ -15,7 +15,7 @@ using FunctionId = std::uint32_t;
 struct Body {
   FunctionId function =
       onnx::none;  // none: the group is not folded, and its steps belong to the group around it
-  std::vector<Step> steps;
+  std::vector<GroupStep> steps;
   std::vector<onnx::ValueId> values;  // all values, in order of first use
   std::vector<onnx::ValueId> inputs, outputs;
 };
@@ -27,10 +27,11 @@ struct Function {
 };
 
 struct Bodies {
-  std::vector<Body> of;  // by group
+  std::vector<Body> by_group;  // by group
   std::vector<Function> functions;
 };
 
-Bodies find_bodies(const semantics::Map& map, const MainGraph& graph, const Places& places, const Cut& cut);
+Bodies find_bodies(const semantics::Map& map, const MainGraph& graph, const CallTree& call_tree,
+                   const Partition& partition);
 
 }  // namespace thence::edit

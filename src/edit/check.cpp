@@ -23,7 +23,7 @@ bool is_id(const onnx::MetadataEntry& entry) {
 // A tool that merges nodes may join their properties.
 std::vector<std::string_view> ids_of(const onnx::Node& node) {
   std::vector<std::string_view> ids;
-  node.each_metadata([&](const onnx::MetadataEntry& entry) {
+  node.for_each_metadata([&](const onnx::MetadataEntry& entry) {
     if (!is_id(entry)) return;
     std::string_view rest = entry.value;
     while (!rest.empty()) {
@@ -43,10 +43,10 @@ struct Found {
 
 }  // namespace
 
-std::string_view name_of(Fault fault) {
+std::string_view name_of(TagFault fault) {
   switch (fault) {
-    case Fault::stale: return "stale";
-    case Fault::no_module: return "no_module";
+    case TagFault::stale: return "stale";
+    case TagFault::no_module: return "no_module";
     default: return "contradicted";
   }
 }
@@ -56,46 +56,46 @@ TagReport check_tags(const semantics::Map& map) {
   TagReport report;
   report.nodes = model.node_count();
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
-    const hierarchy::ExporterProperties told = hierarchy::exporter_properties(model.node(id));
-    if (!told.tagged) continue;
+    const hierarchy::ExporterProperties properties = hierarchy::exporter_properties(model.node(id));
+    if (!properties.tagged) continue;
     ++report.tagged;
     const resolve::Attribution& answer = map.answer(id);
-    const auto find = [&](Fault fault, std::size_t& count) {
+    const auto find = [&](TagFault fault, std::size_t& count) {
       ++count;
       report.findings.push_back(
-          {id, fault, std::string(told.tag_module),
+          {id, fault, std::string(properties.tag_module),
            answer.known() ? std::string(map.tree()[answer.module].path) : std::string()});
     };
-    if (told.tag_fingerprint != hierarchy::Fingerprint(model, id).text())
-      find(Fault::stale, report.stale);
-    else if (map.tree().complete() && map.tree().find(told.tag_module) == modules::no_module)
-      find(Fault::no_module, report.no_module);
-    else if (answer.known() && !answer.inferred && map.tree()[answer.module].path != told.tag_module)
-      find(Fault::contradicted, report.contradicted);
+    if (properties.tag_fingerprint != hierarchy::Fingerprint(model, id).text())
+      find(TagFault::stale, report.stale);
+    else if (map.tree().is_complete() && map.tree().find(properties.tag_module) == modules::no_module)
+      find(TagFault::no_module, report.no_module);
+    else if (answer.known() && !answer.is_inferred && map.tree()[answer.module].path != properties.tag_module)
+      find(TagFault::contradicted, report.contradicted);
   }
   return report;
 }
 
-Splice with_ids(const onnx::Model& model) {
+Splice add_ids(const onnx::Model& model) {
   Additions additions;
   additions.any_node = model.node_count() > 0;
   for (const onnx::MetadataEntry& entry : model.metadata())
-    if (is_answer(entry)) additions.record.emplace_back(entry.key.substr(key_prefix.size()), entry.value);
+    if (is_tag_entry(entry)) additions.record.emplace_back(entry.key.substr(key_prefix.size()), entry.value);
   const auto texts = std::make_shared<base::TextStore>();
-  additions.lender = texts;
+  additions.owner = texts;
   additions.node = [&](onnx::NodeId id) {
     const onnx::Node node = model.node(id);
     Entries entries(static_cast<std::uint32_t>(onnx::NodeField::metadata_props));
-    node.each_metadata([&](const onnx::MetadataEntry& entry) {
-      if (is_answer(entry) && !is_id(entry)) entries.add(entry.key.substr(key_prefix.size()), entry.value);
+    node.for_each_metadata([&](const onnx::MetadataEntry& entry) {
+      if (is_tag_entry(entry) && !is_id(entry)) entries.add(entry.key.substr(key_prefix.size()), entry.value);
     });
     entries.add(id_key, base::format("{}#{}", model.graph_label(node.graph()), node.index()));
-    return texts->keep(entries.text());
+    return texts->store(entries.text());
   };
-  return with(model, additions);
+  return add_entries(model, additions);
 }
 
-Survival survival(const onnx::Model& before, const onnx::Model& after) {
+Survival count_survivors(const onnx::Model& before, const onnx::Model& after) {
   std::unordered_map<std::string_view, Found> found;
   Survival result;
   result.nodes = after.node_count();

@@ -11,16 +11,16 @@
 namespace thence::edit {
 
 /// What can be wrong with the tag of a node.
-enum class Fault {
+enum class TagFault {
   stale,         // the node was edited after tagging
   no_module,     // the capture has no such module
   contradicted,  // other evidence in the file names another module
 };
-std::string_view name_of(Fault fault);
+std::string_view name_of(TagFault fault);
 
 struct TagFinding {
   onnx::NodeId node;
-  Fault fault;
+  TagFault fault;
   std::string tagged;    // the module in the tag
   std::string evidence;  // the module that other evidence names
 };
@@ -34,7 +34,7 @@ struct TagReport {
 TagReport check_tags(const semantics::Map& without_tags);
 
 /// Returns the file with an id in every node: its location, such as `#61` or `12.then_branch#3`.
-Splice with_ids(const onnx::Model& model);
+Splice add_ids(const onnx::Model& model);
 
 /// What happened to the ids. Each id is counted once, in the first category that applies.
 struct Survival {
@@ -47,6 +47,6 @@ struct Survival {
   std::size_t nodes = 0;  // in the new file
   std::size_t fresh = 0;  // nodes without an id
 };
-Survival survival(const onnx::Model& before, const onnx::Model& after);
+Survival count_survivors(const onnx::Model& before, const onnx::Model& after);
 
 }  // namespace thence::edit

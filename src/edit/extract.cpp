@@ -15,26 +15,28 @@ using wire::bytes_tag;
 
 using NewNames = std::unordered_map<std::string_view, std::string_view>;
 
-enum class Kind { node, attribute, graph };
+enum class MessageType { node, attribute, graph };
 
-// Renames values in a node and in its bodies. Recursion is safe: find_part() rejects deeply nested bodies.
-std::string renamed(std::string_view message, Kind kind, const NewNames& names) {
+// Renames values in a node and in its bodies. Recursion is safe: find_subgraph() rejects deeply nested
+// bodies.
+std::string rename_values(std::string_view message, MessageType kind, const NewNames& names) {
   std::string out;
   for (wire::Fields field(message); field.next();) {
     const std::uint32_t tag = field.tag();
-    const auto inner = [&](Kind what) {
-      append_field(out, field.field(), renamed(field.bytes(), what, names));
+    const auto inner = [&](MessageType what) {
+      append_field(out, field.field(), rename_values(field.bytes(), what, names));
     };
-    if (kind == Kind::node && (tag == bytes_tag(NodeField::input) || tag == bytes_tag(NodeField::output))) {
+    if (kind == MessageType::node &&
+        (tag == bytes_tag(NodeField::input) || tag == bytes_tag(NodeField::output))) {
       const auto found = names.find(field.bytes());
       append_field(out, field.field(), found == names.end() ? field.bytes() : found->second);
-    } else if (kind == Kind::node && tag == bytes_tag(NodeField::attribute)) {
-      inner(Kind::attribute);
-    } else if (kind == Kind::attribute &&
+    } else if (kind == MessageType::node && tag == bytes_tag(NodeField::attribute)) {
+      inner(MessageType::attribute);
+    } else if (kind == MessageType::attribute &&
                (tag == bytes_tag(AttributeField::g) || tag == bytes_tag(AttributeField::graphs))) {
-      inner(Kind::graph);
-    } else if (kind == Kind::graph && tag == bytes_tag(GraphField::node)) {
-      inner(Kind::node);
+      inner(MessageType::graph);
+    } else if (kind == MessageType::graph && tag == bytes_tag(GraphField::node)) {
+      inner(MessageType::node);
     } else {
       out.append(field.start(), static_cast<std::size_t>(field.rest() - field.start()));
     }
@@ -49,9 +51,9 @@ std::string value_info(std::string_view name, const std::string& type) {
   return out;
 }
 
-class PartWriter {
+class SubgraphWriter {
  public:
-  PartWriter(const semantics::Map& map, const Part& part, const Types& types)
+  SubgraphWriter(const semantics::Map& map, const Subgraph& part, const Types& types)
       : model_(map.model()), part_(part), types_(types), splice_(model_.bytes(), model_.descriptor()) {
     for (const auto* edge : {&part.inputs, &part.outputs})
       for (const Boundary& boundary : *edge) names_.emplace(model_.value_name(boundary.value), boundary.name);
@@ -65,7 +67,7 @@ class PartWriter {
     append_field(head, ModelField::producer_version, THENCE_VERSION);
     splice_.insert(head);
     splice_.open(bytes_tag(ModelField::graph));
-    graph(graph_name);
+    write_graph(graph_name);
     splice_.close();
     for (wire::Fields field(model_.bytes()); field.next();)
       if (field.tag() == bytes_tag(ModelField::opset_import) ||
@@ -75,9 +77,9 @@ class PartWriter {
   }
 
  private:
-  void graph(std::string_view name) {
+  void write_graph(std::string_view name) {
     for (const onnx::NodeId id : part_.nodes)
-      insert(GraphField::node, renamed(model_.node(id).bytes(), Kind::node, names_));
+      insert(GraphField::node, rename_values(model_.node(id).bytes(), MessageType::node, names_));
     insert(GraphField::name, name);
     for (const std::uint32_t index : part_.initializers) {
       const onnx::Initializer& initializer = model_.initializers()[index];
@@ -85,19 +87,19 @@ class PartWriter {
       splice_.copy(initializer.bytes);
       splice_.close();
     }
-    edge(GraphField::input, part_.inputs);
-    edge(GraphField::output, part_.outputs);
-    inner_values();
+    write_boundary(GraphField::input, part_.inputs);
+    write_boundary(GraphField::output, part_.outputs);
+    write_value_infos();
   }
 
-  void edge(GraphField field, const std::vector<Boundary>& values) {
+  void write_boundary(GraphField field, const std::vector<Boundary>& values) {
     for (const Boundary& boundary : values) {
       const auto type = types_.find(std::string(model_.value_name(boundary.value)));
       insert(field, value_info(boundary.name, type == types_.end() ? std::string() : type->second));
     }
   }
 
-  void inner_values() {
+  void write_value_infos() {
     for (const onnx::NodeId id : part_.nodes)
       for (const onnx::ValueId value : model_.node(id).outputs()) {
         if (value == onnx::none || names_.contains(model_.value_name(value))) continue;
@@ -113,7 +115,7 @@ class PartWriter {
   }
 
   const onnx::Model& model_;
-  const Part& part_;
+  const Subgraph& part_;
   const Types& types_;
   NewNames names_;
   Splice splice_;
@@ -121,9 +123,9 @@ class PartWriter {
 
 }  // namespace
 
-Splice extracted(const semantics::Map& map, const Part& part, const Types& types) {
+Splice extract_model(const semantics::Map& map, const Subgraph& part, const Types& types) {
   const std::string_view path = map.tree()[part.module].path;
-  return PartWriter(map, part, types).run(path.empty() ? std::string_view("main") : path);
+  return SubgraphWriter(map, part, types).run(path.empty() ? std::string_view("main") : path);
 }
 
 }  // namespace thence::edit

@@ -16,13 +16,13 @@ namespace thence::edit {
 using Types = std::unordered_map<std::string, std::string>;
 
 /// The types that the file gives for values of the main graph.
-Types types_in(const onnx::Model& model);
+Types types_of_model(const onnx::Model& model);
 
 /// Adds the types of a JSON object: {"name": {"elem_type": 1, "shape": [1, "batch", null]}}. The shape is
 /// optional.
-std::optional<Error> add_types(const std::string& file, Types& types);
+std::optional<Error> add_types_from_file(const std::string& file, Types& types);
 /// The same for the text of the object. Errors name `file`.
-std::optional<Error> add_types_of(std::string_view json, const std::string& file, Types& types);
+std::optional<Error> add_types_from_json(std::string_view json, const std::string& file, Types& types);
 
 struct Boundary {
   onnx::ValueId value;
@@ -30,7 +30,7 @@ struct Boundary {
 };
 
 /// The part of the main graph that belongs to a module.
-struct Part {
+struct Subgraph {
   modules::ModuleId module = modules::root;
   std::vector<onnx::NodeId> nodes;          // of the main graph, in file order
   std::vector<std::uint32_t> initializers;  // that the nodes read
@@ -46,9 +46,9 @@ struct ExtractOptions {
 };
 
 /// Finds the nodes of a module, and its inputs and outputs.
-Result<Part> find_part(const semantics::Map& map, const ExtractOptions& options, const Types& types);
+Result<Subgraph> find_subgraph(const semantics::Map& map, const ExtractOptions& options, const Types& types);
 
 /// Makes a model of the part. The map must outlive the splice.
-Splice extracted(const semantics::Map& map, const Part& part, const Types& types);
+Splice extract_model(const semantics::Map& map, const Subgraph& part, const Types& types);
 
 }  // namespace thence::edit

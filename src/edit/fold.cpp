@@ -27,30 +27,30 @@ Error nothing_to_fold(const semantics::Map& map, const FoldOptions& options) {
 
 }  // namespace
 
-Result<Fold> find_fold(const semantics::Map& map, const FoldOptions& options) {
-  Result<MainGraph> graph = MainGraph::of(map);
+Result<Fold> plan_fold(const semantics::Map& map, const FoldOptions& options) {
+  Result<MainGraph> graph = MainGraph::make(map);
   if (!graph) return graph.error();
-  Places places = find_places(map, *graph, options);
-  Cut parts = cut(*graph, places);
-  Bodies bodies = find_bodies(map, *graph, places, parts);
-  Fold fold{map, *std::move(graph), std::move(places), std::move(parts), std::move(bodies)};
+  CallTree call_tree = build_call_tree(map, *graph, options);
+  Partition partition = partition_graph(*graph, call_tree);
+  Bodies bodies = find_bodies(map, *graph, call_tree, partition);
+  Fold fold{map, *std::move(graph), std::move(call_tree), std::move(partition), std::move(bodies)};
   if (fold.bodies.functions.empty()) return nothing_to_fold(map, options);
   name_functions(fold);
   return fold;
 }
 
-FoldSummary summary_of(const Fold& fold) {
+FoldSummary summarise_fold(const Fold& fold) {
   enum : std::uint8_t { folds = 1, pieces = 2, lost = 4, inside = 8 };
   const std::size_t count = fold.map.tree().size();
   std::vector<std::uint8_t> seen(count, 0);
-  std::vector<bool> called(fold.places.calls.size(), false);
-  for (GroupId group = 1; group < fold.cut.groups.size(); ++group) {
+  std::vector<bool> called(fold.call_tree.calls.size(), false);
+  for (GroupId group = 1; group < fold.partition.groups.size(); ++group) {
     const ModuleId module = fold.module_of(group);
-    if (fold.bodies.of[group].function == onnx::none) {
+    if (fold.bodies.by_group[group].function == onnx::none) {
       seen[module] |= lost;
       continue;
     }
-    const CallId call = fold.cut.groups[group].call;
+    const CallId call = fold.partition.groups[group].call;
     seen[module] |= folds;
     if (called[call]) seen[module] |= pieces;
     called[call] = true;
@@ -61,11 +61,11 @@ FoldSummary summary_of(const Fold& fold) {
       seen[fold.map.answer(id).module] |= inside;
   FoldSummary summary;
   for (ModuleId module = 1; module < count; ++module) {
-    const std::uint8_t it = seen[module];
-    summary.modules += (it & folds) != 0;
-    if ((it & pieces) != 0) summary.in_pieces.push_back(module);
-    if ((it & (folds | lost)) == lost) summary.unused.push_back(module);
-    if (it == inside) summary.only_bodies.push_back(module);
+    const std::uint8_t status = seen[module];
+    summary.modules += (status & folds) != 0;
+    if ((status & pieces) != 0) summary.in_pieces.push_back(module);
+    if ((status & (folds | lost)) == lost) summary.unused.push_back(module);
+    if (status == inside) summary.only_bodies.push_back(module);
   }
   return summary;
 }

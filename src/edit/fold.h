@@ -14,19 +14,21 @@ namespace thence::edit {
 struct Fold {
   const semantics::Map& map;
   MainGraph graph;
-  Places places;
-  Cut cut;
+  CallTree call_tree;
+  Partition partition;
   Bodies bodies;
 
-  modules::ModuleId module_of(GroupId group) const { return places.calls[cut.groups[group].call].module; }
+  modules::ModuleId module_of(GroupId group) const {
+    return call_tree.calls[partition.groups[group].call].module;
+  }
   std::string_view path_of(GroupId group) const { return map.tree()[module_of(group)].path; }
 };
 
 /// Returns an error if the graph is malformed, or if it contains no module.
-Result<Fold> find_fold(const semantics::Map& map, const FoldOptions& options);
+Result<Fold> plan_fold(const semantics::Map& map, const FoldOptions& options);
 
 /// The folded model. The fold and its map must outlive the splice.
-Splice folded(const Fold& fold);
+Splice fold_model(const Fold& fold);
 
 /// The modules that were folded, and those that were not.
 struct FoldSummary {
@@ -35,6 +37,6 @@ struct FoldSummary {
   std::vector<modules::ModuleId> unused;       // not folded: their outputs have no consumers
   std::vector<modules::ModuleId> only_bodies;  // not folded: all their nodes are in bodies
 };
-FoldSummary summary_of(const Fold& fold);
+FoldSummary summarise_fold(const Fold& fold);
 
 }  // namespace thence::edit

@@ -26,6 +26,6 @@ struct BodyNames {
   std::vector<std::string> steps;
 };
 /// In a function of a single group, names do not change.
-BodyNames names_in(const Fold& fold, const Function& function, const std::vector<std::string>& calls);
+BodyNames body_names(const Fold& fold, const Function& function, const std::vector<std::string>& calls);
 
 }  // namespace thence::edit

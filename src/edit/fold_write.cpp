@@ -28,7 +28,7 @@ using wire::varint_tag;
 /// The first IR version with functions.
 constexpr std::int64_t function_ir_version = 8;
 
-std::string_view whole(const wire::Fields& field) {
+std::string_view field_bytes(const wire::Fields& field) {
   return {field.start(), static_cast<std::size_t>(field.rest() - field.start())};
 }
 
@@ -45,29 +45,29 @@ std::string_view domain_of(std::string_view domain) {
 }
 
 // Collects the doc strings and metadata that are the same in all nodes that share one node of a body.
-class SaidByAll {
+class CommonFields {
  public:
   void add(const onnx::Node& node) {
     ++nodes_;
     for (wire::Fields field(node.bytes()); field.next();) {
-      const bool said = field.tag() == bytes_tag(NodeField::doc_string) ||
-                        field.tag() == bytes_tag(NodeField::metadata_props);
-      if (!said) continue;
-      Said& known = said_[whole(field)];
+      const bool is_annotation = field.tag() == bytes_tag(NodeField::doc_string) ||
+                                 field.tag() == bytes_tag(NodeField::metadata_props);
+      if (!is_annotation) continue;
+      Occurrences& known = occurrences_[field_bytes(field)];
       if (known.last != nodes_) ++known.times;
       known.last = nodes_;
     }
   }
   bool has(std::string_view field) const {
-    const auto known = said_.find(field);
-    return known != said_.end() && known->second.times == nodes_;
+    const auto known = occurrences_.find(field);
+    return known != occurrences_.end() && known->second.times == nodes_;
   }
 
  private:
-  struct Said {
+  struct Occurrences {
     std::size_t times = 0, last = 0;
   };
-  std::unordered_map<std::string_view, Said> said_;
+  std::unordered_map<std::string_view, Occurrences> occurrences_;
   std::size_t nodes_ = 0;
 };
 
@@ -81,7 +81,7 @@ class FoldWriter {
         number_(model_.value_count(), 0) {
     for (const onnx::Opset& opset : model_.opsets())
       if (opset.domain == hierarchy::folded_domain) version_ = opset.version;
-    find_weakest();
+    find_least_confident();
   }
 
   Splice run() {
@@ -90,42 +90,44 @@ class FoldWriter {
     for (wire::Fields field(model_.bytes()); field.next();) {
       if (raises && field.tag() == varint_tag(ModelField::ir_version)) continue;
       if (field.tag() == bytes_tag(ModelField::graph)) {
-        graph(field.bytes(), !written);
+        write_graph(field.bytes(), !written);
         written = true;
       } else {
-        splice_.copy(whole(field));
+        splice_.copy(field_bytes(field));
       }
     }
     if (raises) splice_.insert(number_field(ModelField::ir_version, function_ir_version));
     for (const onnx::Opset& opset : model_.opsets()) imported |= opset.domain == hierarchy::folded_domain;
     if (!imported)
-      import(static_cast<std::uint32_t>(ModelField::opset_import), hierarchy::folded_domain, version_);
-    for (const Function& each : fold_.bodies.functions) function(each);
+      write_import(static_cast<std::uint32_t>(ModelField::opset_import), hierarchy::folded_domain, version_);
+    for (const Function& each : fold_.bodies.functions) write_function(each);
     return std::move(splice_);
   }
 
  private:
   // Finds the node with the lowest confidence in each group, which is the confidence of the group.
-  void find_weakest() {
-    weakest_.assign(fold_.cut.groups.size(), onnx::none);
+  void find_least_confident() {
+    least_confident_.assign(fold_.partition.groups.size(), onnx::none);
     const auto take = [&](GroupId group, NodeId node) {
-      NodeId& weakest = weakest_[group];
-      if (weakest == onnx::none || fold_.map.answer(node).confidence < fold_.map.answer(weakest).confidence)
-        weakest = node;
+      NodeId& least_confident = least_confident_[group];
+      if (least_confident == onnx::none ||
+          fold_.map.answer(node).confidence < fold_.map.answer(least_confident).confidence)
+        least_confident = node;
     };
     for (NodeId id = 0; id < fold_.graph.size(); ++id)
-      if (fold_.map.answer(id).known()) take(fold_.cut.holding[id], id);
-    for (auto group = static_cast<GroupId>(weakest_.size()); group-- > 1;)
-      if (weakest_[group] != onnx::none) take(fold_.cut.groups[group].around, weakest_[group]);
+      if (fold_.map.answer(id).known()) take(fold_.partition.node_groups[id], id);
+    for (auto group = static_cast<GroupId>(least_confident_.size()); group-- > 1;)
+      if (least_confident_[group] != onnx::none)
+        take(fold_.partition.groups[group].enclosing, least_confident_[group]);
   }
 
   // A file may store its graph in several pieces, which are merged.
-  void graph(std::string_view bytes, bool first) {
-    if (first) find_hidden();
+  void write_graph(std::string_view bytes, bool first) {
+    if (first) find_hidden_values();
     splice_.open(bytes_tag(ModelField::graph));
     if (first) {
       const std::uint32_t field = static_cast<std::uint32_t>(GraphField::node);
-      for (const Step& step : fold_.bodies.of[0].steps) {
+      for (const GroupStep& step : fold_.bodies.by_group[0].steps) {
         if (step.is_group)
           insert(field,
                  call_node(
@@ -137,15 +139,15 @@ class FoldWriter {
     for (wire::Fields field(bytes); field.next();) {
       if (field.tag() == bytes_tag(GraphField::node)) continue;
       if (field.tag() == bytes_tag(GraphField::value_info) && is_hidden(field.bytes())) continue;
-      splice_.copy(whole(field));
+      splice_.copy(field_bytes(field));
     }
     splice_.close();
   }
 
   // Finds the values that are now written only inside functions.
-  void find_hidden() {
+  void find_hidden_values() {
     std::vector<bool> seen(model_.value_count(), false);
-    for (const ValueId value : fold_.bodies.of[0].values) seen[value] = true;
+    for (const ValueId value : fold_.bodies.by_group[0].values) seen[value] = true;
     for (NodeId id = 0; id < fold_.graph.size(); ++id)
       for (const ValueId value : model_.node(id).outputs())
         if (value != onnx::none && !seen[value]) hidden_.insert(model_.value_name(value));
@@ -157,9 +159,9 @@ class FoldWriter {
     return hidden_.contains(name);
   }
 
-  void function(const Function& function) {
-    const Body& body = fold_.bodies.of[function.groups.front()];
-    const BodyNames names = names_in(fold_, function, calls_);
+  void write_function(const Function& function) {
+    const Body& body = fold_.bodies.by_group[function.groups.front()];
+    const BodyNames names = body_names(fold_, function, calls_);
     for (std::uint32_t i = 0; i < body.values.size(); ++i) number_[body.values[i]] = i;
     const auto name_of = [&](ValueId value) -> std::string_view { return names.values[number_[value]]; };
     splice_.open(bytes_tag(ModelField::functions));
@@ -170,40 +172,40 @@ class FoldWriter {
     splice_.insert(head);
     const std::uint32_t field = static_cast<std::uint32_t>(FunctionField::node);
     for (std::size_t i = 0; i < body.steps.size(); ++i) {
-      const Step& step = body.steps[i];
+      const GroupStep& step = body.steps[i];
       if (step.is_group)
         insert(field, call_node(step.index, names.steps[i], name_of, !function.shared()));
       else if (function.shared())
-        shared_node(function, i, names.steps[i], name_of);
+        write_shared_node(function, i, names.steps[i], name_of);
       else
         copy_node(field, step.index);
     }
     const std::string_view class_name = fold_.map.tree()[fold_.module_of(function.groups.front())].class_name;
     if (!class_name.empty()) insert(static_cast<std::uint32_t>(FunctionField::doc_string), class_name);
-    imports(body);
+    write_imports(body);
     insert(static_cast<std::uint32_t>(FunctionField::domain), hierarchy::folded_domain);
     splice_.close();
   }
 
   // Imports the operator sets of the nodes, with the versions of the model.
-  void imports(const Body& body) {
+  void write_imports(const Body& body) {
     const std::uint32_t field = static_cast<std::uint32_t>(FunctionField::opset_import);
     std::unordered_set<std::string_view> used;
     bool all = false, calls = false;
-    for (const Step& step : body.steps) {
+    for (const GroupStep& step : body.steps) {
       calls |= step.is_group;
       if (step.is_group) continue;
       used.insert(domain_of(model_.node(step.index).domain()));
-      all |= fold_.graph.holds_bodies(step.index);
+      all |= fold_.graph.has_bodies(step.index);
     }
     if (used.erase(hierarchy::folded_domain) > 0) calls = true;
     for (const onnx::Opset& opset : model_.opsets())
       if ((all || used.erase(domain_of(opset.domain)) > 0) && opset.domain != hierarchy::folded_domain)
-        import(field, opset.domain, opset.version);
-    if (calls) import(field, hierarchy::folded_domain, version_);
+        write_import(field, opset.domain, opset.version);
+    if (calls) write_import(field, hierarchy::folded_domain, version_);
   }
 
-  void import(std::uint32_t field, std::string_view domain, std::int64_t version) {
+  void write_import(std::uint32_t field, std::string_view domain, std::int64_t version) {
     std::string text;
     append_field(text, onnx::OpsetField::domain, domain);
     append_varint(text, varint_tag(onnx::OpsetField::version));
@@ -220,17 +222,17 @@ class FoldWriter {
   // The node that calls the function of a group. In a body that several modules share, it has no module.
   template <class Name>
   std::string call_node(GroupId group, std::string_view name, Name name_of, bool of_one_module) const {
-    const Body& inner = fold_.bodies.of[group];
+    const Body& inner = fold_.bodies.by_group[group];
     std::string node;
     for (const ValueId value : inner.inputs) append_field(node, NodeField::input, name_of(value));
     for (const ValueId value : inner.outputs) append_field(node, NodeField::output, name_of(value));
     append_field(node, NodeField::name, name);
     append_field(node, NodeField::op_type, fold_.bodies.functions[inner.function].name);
     append_field(node, NodeField::domain, hierarchy::folded_domain);
-    if (!of_one_module || model_.ir_version() < metadata_ir_version || weakest_[group] == onnx::none)
+    if (!of_one_module || model_.ir_version() < metadata_ir_version || least_confident_[group] == onnx::none)
       return node;
     Entries entries(static_cast<std::uint32_t>(NodeField::metadata_props));
-    const resolve::Attribution& answer = fold_.map.answer(weakest_[group]);
+    const resolve::Attribution& answer = fold_.map.answer(least_confident_[group]);
     add_module(fold_.map, fold_.module_of(group), fold_.map.facts(fold_.module_of(group)), entries);
     entries.add("confidence", base::format("{:.4g}", answer.confidence));
     entries.add("source", evidence::name_of(answer.source));
@@ -239,10 +241,12 @@ class FoldWriter {
   }
 
   template <class Name>
-  void shared_node(const Function& function, std::size_t step, std::string_view name, Name name_of) {
-    const auto node_of = [&](GroupId group) { return model_.node(fold_.bodies.of[group].steps[step].index); };
-    SaidByAll said;
-    for (const GroupId group : function.groups) said.add(node_of(group));
+  void write_shared_node(const Function& function, std::size_t step, std::string_view name, Name name_of) {
+    const auto node_of = [&](GroupId group) {
+      return model_.node(fold_.bodies.by_group[group].steps[step].index);
+    };
+    CommonFields common;
+    for (const GroupId group : function.groups) common.add(node_of(group));
     const onnx::Node node = node_of(function.groups.front());
     std::size_t inputs = 0, outputs = 0;
     splice_.open(bytes_tag(FunctionField::node));
@@ -255,16 +259,16 @@ class FoldWriter {
         value(node.inputs()[inputs++]);
       else if (tag == bytes_tag(NodeField::output))
         value(node.outputs()[outputs++]);
-      else if (tag == bytes_tag(NodeField::doc_string) ? said.has(whole(field))
+      else if (tag == bytes_tag(NodeField::doc_string) ? common.has(field_bytes(field))
                : tag == bytes_tag(NodeField::metadata_props)
-                   ? said.has(whole(field)) && !is_ours(field.bytes())
+                   ? common.has(field_bytes(field)) && !is_thence_entry(field.bytes())
                    : tag != bytes_tag(NodeField::name))
-        splice_.copy(whole(field));
+        splice_.copy(field_bytes(field));
     }
     if (!name.empty()) insert(static_cast<std::uint32_t>(NodeField::name), name);
     splice_.close();
   }
-  static bool is_ours(std::string_view entry) {
+  static bool is_thence_entry(std::string_view entry) {
     return onnx::read_metadata_entry(entry).key.starts_with(key_prefix);
   }
 
@@ -278,14 +282,14 @@ class FoldWriter {
   const onnx::Model& model_;
   Splice splice_;
   const std::vector<std::string> calls_;
-  std::vector<std::uint32_t> number_;  // by value, in the current function
-  std::vector<NodeId> weakest_;        // by group
+  std::vector<std::uint32_t> number_;    // by value, in the current function
+  std::vector<NodeId> least_confident_;  // by group
   std::unordered_set<std::string_view> hidden_;
   std::int64_t version_ = 1;
 };
 
 }  // namespace
 
-Splice folded(const Fold& fold) { return FoldWriter(fold).run(); }
+Splice fold_model(const Fold& fold) { return FoldWriter(fold).run(); }
 
 }  // namespace thence::edit

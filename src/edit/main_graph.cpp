@@ -9,7 +9,7 @@ using onnx::GraphId;
 using onnx::NodeId;
 using onnx::ValueId;
 
-Result<MainGraph> MainGraph::of(const semantics::Map& map) {
+Result<MainGraph> MainGraph::make(const semantics::Map& map) {
   const onnx::Model& model = map.model();
   for (const Diagnostic& diagnostic : map.diagnostics().kept())
     if (diagnostic.code == "M001" || diagnostic.code == "M002")
@@ -23,7 +23,7 @@ Result<MainGraph> MainGraph::of(const semantics::Map& map) {
   return graph;
 }
 
-std::vector<bool> MainGraph::own_values() const {
+std::vector<bool> MainGraph::main_graph_values() const {
   std::vector<bool> own(model_->value_count(), false);
   for (const ValueId value : model_->graphs().front().inputs) own[value] = true;
   for (const onnx::Initializer& initializer : model_->initializers())
@@ -36,15 +36,15 @@ std::vector<bool> MainGraph::own_values() const {
 
 void MainGraph::read_bodies() {
   const auto& graphs = model_->graphs();
-  const std::vector<bool> of_main = own_values();
+  const std::vector<bool> of_main = main_graph_values();
   // The node of the main graph that contains each graph.
-  std::vector<NodeId> holder(graphs.size(), onnx::none);
+  std::vector<NodeId> enclosing_node(graphs.size(), onnx::none);
   for (GraphId id = 1; id < graphs.size(); ++id) {  // outer graphs come first
     const onnx::Graph& graph = graphs[id];
     if (graph.kind != onnx::Graph::Kind::body) continue;
-    holder[id] = graph.parent == 0 ? graph.owner : holder[graph.parent];
-    if (holder[id] == onnx::none) continue;  // in a function
-    std::vector<ValueId>& reads = body_reads_[holder[id]];
+    enclosing_node[id] = graph.parent == 0 ? graph.owner : enclosing_node[graph.parent];
+    if (enclosing_node[id] == onnx::none) continue;  // in a function
+    std::vector<ValueId>& reads = body_reads_[enclosing_node[id]];
     const auto add = [&](ValueId value) {
       if (value != onnx::none && of_main[value]) reads.push_back(value);
     };
@@ -57,15 +57,15 @@ void MainGraph::read_bodies() {
 std::optional<Error> MainGraph::check_order() const {
   for (NodeId id = 0; id < size(); ++id) {
     ValueId early = onnx::none;
-    each_read(id, [&](ValueId value) {
-      const NodeId from = writer(value);
+    for_each_read(id, [&](ValueId value) {
+      const NodeId from = producer(value);
       if (from != onnx::none && from >= id) early = value;
     });
     if (early != onnx::none)
       return Error{ErrorKind::bad_input, "E010",
                    base::format("{}: node {} '{}': reads '{}', which node {} writes only later",
                                 base::printable(model_->file()), id, base::printable(model_->node(id).name()),
-                                base::printable(model_->value_name(early)), writer(early)),
+                                base::printable(model_->value_name(early)), producer(early)),
                    "nodes must stand in an order in which they can run; sort them first"};
   }
   return std::nullopt;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "edit/restore.h"
+#include "edit/original_encoding.h"
 #include "onnx/layout.h"
 #include "onnx/metadata_keys.h"
 #include "wire/fields.h"
@@ -40,7 +40,7 @@ Widths widths_of(const wire::Fields& field) {
   while ((static_cast<unsigned char>(field.start()[tag - 1]) & 0x80) != 0) ++tag;
   return {tag, static_cast<std::uint8_t>(field.bytes().data() - field.start() - tag)};
 }
-bool is_short(const wire::Fields& field) {
+bool has_shortest_encoding(const wire::Fields& field) {
   const Widths widths = widths_of(field);
   return widths.tag == varint_width(field.tag()) && widths.length == varint_width(field.bytes().size());
 }
@@ -58,29 +58,29 @@ bool is_version_field(std::string_view bytes) {
 }
 
 // The state of the file before thence changed it, according to its record.
-struct Before {
-  bool any = false;  // whether there is a record
-  Restore restore;
+struct PreviousRecord {
+  bool has_record = false;
+  OriginalEncoding encoding;
   std::int64_t ir_version = 0;
 
-  explicit Before(const onnx::Model& model) : ir_version(model.ir_version()) {
+  explicit PreviousRecord(const onnx::Model& model) : ir_version(model.ir_version()) {
     bool raised = false;
     for (const onnx::MetadataEntry& entry : model.metadata()) {
       if (!entry.key.starts_with(key_prefix)) continue;
-      any = true;
+      has_record = true;
       const std::string_view key = entry.key.substr(key_prefix.size());
       if (key == restore_key) {
-        restore = Restore::parse(entry.value).value_or(Restore{});
+        encoding = OriginalEncoding::parse(entry.value).value_or(OriginalEncoding{});
       } else if (key == version_key) {
         const char* const end = entry.value.data() + entry.value.size();
         raised = std::from_chars(entry.value.data(), end, ir_version).ptr == end;
       }
     }
-    std::erase_if(restore.versions, [](const std::string& v) { return !v.empty() && !is_version_field(v); });
+    std::erase_if(encoding.versions, [](const std::string& v) { return !v.empty() && !is_version_field(v); });
     if (!raised)
-      restore.versions.clear();
-    else if (restore.versions.empty())
-      restore.versions.push_back(version_field(ir_version));
+      encoding.versions.clear();
+    else if (encoding.versions.empty())
+      encoding.versions.push_back(version_field(ir_version));
   }
 };
 
@@ -88,11 +88,12 @@ struct Before {
 // everything else.
 class Rewriter {
  public:
-  Rewriter(const onnx::Model& model, const Before& before, const Additions* additions)
+  Rewriter(const onnx::Model& model, const PreviousRecord& before, const Additions* additions)
       : model_(model),
-        before_(before),
+        previous_(before),
         additions_(additions),
-        raises_(additions != nullptr && additions->any_node && before.ir_version < metadata_ir_version),
+        raises_ir_version_(additions != nullptr && additions->any_node &&
+                           before.ir_version < metadata_ir_version),
         plain_nodes_(!model.may_have_node_metadata() && !model.has_bodies() &&
                      (additions == nullptr || !additions->drop_stack_traces)),
         splice_(model.bytes(), model.descriptor()) {
@@ -101,7 +102,7 @@ class Rewriter {
     for (onnx::NodeId id = 0; id < model.node_count(); ++id)
       nodes_.push_back({model.node(id).bytes().data(), id});
     splice_.reserve(3 * model.node_count());
-    splice_.hold(additions->lender);
+    splice_.keep_alive(additions->owner);
     if (!std::is_sorted(nodes_.begin(), nodes_.end())) std::sort(nodes_.begin(), nodes_.end());
   }
 
@@ -118,9 +119,9 @@ class Rewriter {
       const Kind inner = kind_of(message.kind, field);
       if (message.kind == Kind::model && field.tag() == varint_tag(ModelField::ir_version))
         version(whole);
-      else if (is_ours(message, field) || is_dropped(message, field))
+      else if (is_thence_entry(message, field) || is_stripped(message, field))
         ;  // omitted: the new record is written at the end
-      else if (inner == Kind::other || (inner == Kind::attribute && !holds_graph(field.bytes())))
+      else if (inner == Kind::other || (inner == Kind::attribute && !contains_graph(field.bytes())))
         splice_.copy(whole);
       else
         enter(inner, field);
@@ -136,17 +137,17 @@ class Rewriter {
     Kind kind;
     onnx::NodeId node;
     wire::Fields fields;
-    Widths widths;         // of its tag and length; 0: the shortest encoding
-    const char* not_ours;  // an entry that thence added under another key
+    Widths widths;            // of its tag and length; 0: the shortest encoding
+    const char* added_entry;  // an entry that thence added under another key
   };
-  struct Place {
+  struct NodePosition {
     const char* at;
     onnx::NodeId node;
-    bool operator<(const Place& other) const { return at < other.at; }
+    bool operator<(const NodePosition& other) const { return at < other.at; }
   };
 
   static Kind kind_of(Kind outer, const wire::Fields& field) {
-    if (field.type() != wire::Type::bytes) return Kind::other;
+    if (field.type() != wire::WireType::bytes) return Kind::other;
     const std::uint32_t tag = field.tag();
     switch (outer) {
       case Kind::model:
@@ -162,21 +163,22 @@ class Rewriter {
     }
   }
 
-  static bool is_ours(const Message& message, const wire::Fields& field) {
+  static bool is_thence_entry(const Message& message, const wire::Fields& field) {
     const bool metadata =
         (message.kind == Kind::node && field.tag() == bytes_tag(NodeField::metadata_props)) ||
         (message.kind == Kind::model && field.tag() == bytes_tag(ModelField::metadata_props));
-    return metadata && (field.start() == message.not_ours || key_of(field.bytes()).starts_with(key_prefix));
+    return metadata &&
+           (field.start() == message.added_entry || key_of(field.bytes()).starts_with(key_prefix));
   }
 
-  bool is_dropped(const Message& message, const wire::Fields& field) const {
+  bool is_stripped(const Message& message, const wire::Fields& field) const {
     if (additions_ == nullptr || !additions_->drop_stack_traces || message.kind != Kind::node) return false;
     if (field.tag() == bytes_tag(NodeField::doc_string)) return onnx::is_stack_trace(field.bytes());
     return field.tag() == bytes_tag(NodeField::metadata_props) &&
            key_of(field.bytes()) == onnx::stack_trace_key;
   }
 
-  static bool holds_graph(std::string_view attribute) {
+  static bool contains_graph(std::string_view attribute) {
     for (wire::Fields field(attribute); field.next();)
       if (field.tag() == bytes_tag(AttributeField::g) || field.tag() == bytes_tag(AttributeField::graphs))
         return true;
@@ -184,12 +186,12 @@ class Rewriter {
   }
 
   // The last entry with the key that an entry of thence records as added.
-  static const char* foreign_entry(std::string_view node) {
+  static const char* find_added_entry(std::string_view node) {
     std::string added;
-    onnx::each_metadata(node, static_cast<std::uint32_t>(NodeField::metadata_props),
-                        [&](const onnx::MetadataEntry& entry) {
-                          if (entry.key == added_key) added = entry.value;
-                        });
+    onnx::for_each_metadata(node, static_cast<std::uint32_t>(NodeField::metadata_props),
+                            [&](const onnx::MetadataEntry& entry) {
+                              if (entry.key == added_key) added = entry.value;
+                            });
     if (added.empty()) return nullptr;
     const char* found = nullptr;
     for (wire::Fields field(node); field.next();)
@@ -201,7 +203,7 @@ class Rewriter {
   // The file is walked in order, so the next node mostly follows the last one.
   onnx::NodeId node_at(const char* at) {
     if (next_ >= nodes_.size() || nodes_[next_].at != at) {
-      const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), Place{at, 0});
+      const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), NodePosition{at, 0});
       next_ = static_cast<std::size_t>(found - nodes_.begin());
     }
     return next_ < nodes_.size() && nodes_[next_].at == at ? nodes_[next_++].node : onnx::none;
@@ -209,21 +211,21 @@ class Rewriter {
 
   void enter(Kind kind, const wire::Fields& field) {
     Widths widths;
-    const auto known = before_.restore.widths.find(messages_);
-    if (known != before_.restore.widths.end()) widths = known->second;
-    if (widths.tag == 0 && !is_short(field)) widths = widths_of(field);
-    if (widths.tag != 0) restore_.widths[messages_] = widths;
+    const auto known = previous_.encoding.widths.find(messages_);
+    if (known != previous_.encoding.widths.end()) widths = known->second;
+    if (widths.tag == 0 && !has_shortest_encoding(field)) widths = widths_of(field);
+    if (widths.tag != 0) encoding_.widths[messages_] = widths;
     ++messages_;
     splice_.open(field.tag());
     const std::string_view bytes = field.bytes();
-    std::string_view walked = bytes;
+    std::string_view unread = bytes;
     if (kind == Kind::node && plain_nodes_) {
       splice_.copy(bytes);
-      walked.remove_prefix(bytes.size());
+      unread.remove_prefix(bytes.size());
     }
-    open_.push_back({kind, kind == Kind::node ? node_at(bytes.data()) : onnx::none, wire::Fields(walked),
+    open_.push_back({kind, kind == Kind::node ? node_at(bytes.data()) : onnx::none, wire::Fields(unread),
                      additions_ == nullptr ? widths : Widths{},
-                     kind == Kind::node && before_.any ? foreign_entry(bytes) : nullptr});
+                     kind == Kind::node && previous_.has_record ? find_added_entry(bytes) : nullptr});
   }
 
   void leave() {
@@ -234,54 +236,54 @@ class Rewriter {
       splice_.copy({message.fields.fault_at(),
                     static_cast<std::size_t>(message.fields.rest() - message.fields.fault_at())});
     if (message.kind == Kind::model) return finish();
-    if (message.node != onnx::none) splice_.lend(additions_->node(message.node));
+    if (message.node != onnx::none) splice_.insert_borrowed(additions_->node(message.node));
     splice_.close(message.widths.tag, message.widths.length);
   }
 
   void version(std::string_view field) {
-    const std::size_t number = restore_.versions.size();
-    const std::vector<std::string>& were = before_.restore.versions;
-    restore_.versions.emplace_back(number < were.size() ? were[number] : field);
-    splice_.insert(raises_ ? version_field(metadata_ir_version) : restore_.versions.back());
+    const std::size_t number = encoding_.versions.size();
+    const std::vector<std::string>& were = previous_.encoding.versions;
+    encoding_.versions.emplace_back(number < were.size() ? were[number] : field);
+    splice_.insert(raises_ir_version_ ? version_field(metadata_ir_version) : encoding_.versions.back());
   }
 
   void finish() {
     if (additions_ == nullptr) return;
-    if (raises_ && restore_.versions.empty()) {
-      restore_.versions.emplace_back();
+    if (raises_ir_version_ && encoding_.versions.empty()) {
+      encoding_.versions.emplace_back();
       splice_.insert(version_field(metadata_ir_version));
     }
     Entries record(static_cast<std::uint32_t>(ModelField::metadata_props));
     for (const auto& [key, value] : additions_->record) record.add(key, value);
-    const bool plain = restore_.versions == std::vector{version_field(before_.ir_version)};
-    if (raises_) record.add(version_key, std::to_string(before_.ir_version));
-    if (!raises_ || plain) restore_.versions.clear();
-    restore_.messages = messages_;
-    if (!restore_.empty()) record.add(restore_key, restore_.print());
+    const bool plain = encoding_.versions == std::vector{version_field(previous_.ir_version)};
+    if (raises_ir_version_) record.add(version_key, std::to_string(previous_.ir_version));
+    if (!raises_ir_version_ || plain) encoding_.versions.clear();
+    encoding_.messages = messages_;
+    if (!encoding_.empty()) record.add(restore_key, encoding_.format());
     splice_.insert(record.text());
   }
 
   const onnx::Model& model_;
-  const Before& before_;
+  const PreviousRecord& previous_;
   const Additions* additions_;  // null: only remove entries
-  const bool raises_;
+  const bool raises_ir_version_;
   const bool plain_nodes_;  // nodes need no changes inside, so they are copied as a whole
   Splice splice_;
-  Restore restore_;  // of the original file, for removing the entries later
-  std::vector<Place> nodes_;
+  OriginalEncoding encoding_;  // of the original file, for removing the entries later
+  std::vector<NodePosition> nodes_;
   std::size_t next_ = 0;  // index in nodes_
   std::vector<Message> open_;
   std::uint64_t messages_ = 0;
 };
 
-Splice rewritten(const onnx::Model& model, const Additions* additions) {
-  Before before(model);
+Splice rewrite(const onnx::Model& model, const Additions* additions) {
+  PreviousRecord before(model);
   for (;;) {
     Rewriter rewriter(model, before, additions);
     rewriter.run();
-    if (before.restore.widths.empty() || rewriter.messages() == before.restore.messages)
+    if (before.encoding.widths.empty() || rewriter.messages() == before.encoding.messages)
       return rewriter.take();
-    before.restore.widths.clear();  // they belong to other messages
+    before.encoding.widths.clear();  // they belong to other messages
   }
 }
 
@@ -303,33 +305,35 @@ void Entries::append(std::string_view prefix, std::string_view key, std::string_
 
 void Entries::add(std::string_view key, std::string_view value) { append(key_prefix, key, value); }
 
-void Entries::add_foreign(std::string_view key, std::string_view value) {
+void Entries::add_unprefixed(std::string_view key, std::string_view value) {
   append({}, key, value);
   append({}, added_key, key);
 }
 
-bool is_answer(const onnx::MetadataEntry& entry) {
+bool is_tag_entry(const onnx::MetadataEntry& entry) {
   if (!entry.key.starts_with(key_prefix) || entry.key == added_key) return false;
   const std::string_view key = entry.key.substr(key_prefix.size());
   return key != restore_key && key != version_key;
 }
 
-Splice with(const onnx::Model& model, const Additions& additions) { return rewritten(model, &additions); }
+Splice add_entries(const onnx::Model& model, const Additions& additions) {
+  return rewrite(model, &additions);
+}
 
-Splice without(const onnx::Model& model) {
-  if (has_entries(model)) return rewritten(model, nullptr);
+Splice remove_entries(const onnx::Model& model) {
+  if (has_entries(model)) return rewrite(model, nullptr);
   Splice same(model.bytes(), model.descriptor());
   same.copy(model.bytes());
   return same;
 }
 
 bool has_entries(const onnx::Model& model) {
-  const auto ours = [](const onnx::MetadataEntry& entry) { return entry.key.starts_with(key_prefix); };
+  const auto is_ours = [](const onnx::MetadataEntry& entry) { return entry.key.starts_with(key_prefix); };
   const auto of_model = model.metadata();
-  if (std::any_of(of_model.begin(), of_model.end(), ours)) return true;
+  if (std::any_of(of_model.begin(), of_model.end(), is_ours)) return true;
   bool any = false;
   for (onnx::NodeId id = 0; id < model.node_count() && model.may_have_node_metadata() && !any; ++id)
-    model.node(id).each_metadata([&](const onnx::MetadataEntry& entry) { any |= ours(entry); });
+    model.node(id).for_each_metadata([&](const onnx::MetadataEntry& entry) { any |= is_ours(entry); });
   return any;
 }
 

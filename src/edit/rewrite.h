@@ -34,7 +34,7 @@ class Entries {
   }
   /// Adds an entry without the prefix. It is removed with the others, because an entry of thence records its
   /// key.
-  void add_foreign(std::string_view key, std::string_view value);
+  void add_unprefixed(std::string_view key, std::string_view value);
   /// Adds entries that are already encoded.
   void add(std::string_view entries) { text_.append(entries); }
   void reserve(std::size_t bytes) { text_.reserve(bytes); }
@@ -51,20 +51,20 @@ class Entries {
 struct Additions {
   std::vector<std::pair<std::string, std::string>> record;  // of the model
   std::function<std::string_view(onnx::NodeId)> node;       // encoded entries of a node
-  std::shared_ptr<const void> lender;  // owns the bytes that `node` returns; lives as long as the splice
-  bool any_node = false;               // whether any node gets an entry
-  bool drop_stack_traces = false;      // from nodes, wherever an exporter wrote them
+  std::shared_ptr<const void> owner;  // owns the bytes that `node` returns; lives as long as the splice
+  bool any_node = false;              // whether any node gets an entry
+  bool drop_stack_traces = false;     // from nodes, wherever an exporter wrote them
 };
 
-Splice with(const onnx::Model& model, const Additions& additions);
+Splice add_entries(const onnx::Model& model, const Additions& additions);
 
 /// The file before thence added anything.
-Splice without(const onnx::Model& model);
+Splice remove_entries(const onnx::Model& model);
 
 /// Whether the model or a node has an entry of thence.
 bool has_entries(const onnx::Model& model);
 
 /// Whether an entry is one of thence that a rewrite does not generate itself.
-bool is_answer(const onnx::MetadataEntry& entry);
+bool is_tag_entry(const onnx::MetadataEntry& entry);
 
 }  // namespace thence::edit

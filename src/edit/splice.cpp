@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "edit/limits.h"
 #include "wire/fields.h"
 
 namespace thence::edit {
@@ -48,20 +49,20 @@ void Splice::close(unsigned tag_width, unsigned length_width) {
   std::string header;
   append_varint(header, opened.tag, tag_width);
   append_varint(header, bytes_ - opened.before, length_width);
-  pieces_[opened.header] = texts_.keep(header);
+  pieces_[opened.header] = texts_.store(header);
   bytes_ += header.size();
 }
 
 void Splice::write(base::Writer& out) const {
-  constexpr std::uint64_t large = 1 << 20;
   for (const std::string_view piece : pieces_) {
     if (!out.ok()) return;
-    if (piece.size() < large)
+    if (piece.size() < direct_write_bytes)
       out.add(piece);
     else if (!in_file(piece))
-      out.pass(piece);
+      out.write_through(piece);
     else
-      out.pass(base::FilePiece{piece, descriptor_, static_cast<std::uint64_t>(piece.data() - file_.data())});
+      out.write_through(
+          base::FilePiece{piece, descriptor_, static_cast<std::uint64_t>(piece.data() - file_.data())});
   }
 }
 

@@ -21,9 +21,9 @@ class Splice {
   explicit Splice(std::string_view file, int descriptor = -1) : file_(file), descriptor_(descriptor) {}
 
   /// Parts must be added in file order.
-  void copy(std::string_view part) { add(part); }                   // an unchanged part of the file
-  void insert(std::string_view bytes) { add(texts_.keep(bytes)); }  // new bytes, which are copied
-  void lend(std::string_view bytes) { add(bytes); }                 // new bytes that outlive the splice
+  void copy(std::string_view part) { add(part); }                    // an unchanged part of the file
+  void insert(std::string_view bytes) { add(texts_.store(bytes)); }  // new bytes, which are copied
+  void insert_borrowed(std::string_view bytes) { add(bytes); }       // new bytes that outlive the splice
   void open(std::uint32_t tag);  // begins a bytes field; its length is known at close()
   /// Ends the field. The widths are the minimum numbers of bytes of its tag and length; 0 means the shortest
   /// encoding.
@@ -32,7 +32,7 @@ class Splice {
   /// Reserves memory for more pieces.
   void reserve(std::size_t pieces) { pieces_.reserve(pieces_.size() + pieces); }
   /// Keeps the owner of bytes given to lend() alive.
-  void hold(std::shared_ptr<const void> lender) { lender_ = std::move(lender); }
+  void keep_alive(std::shared_ptr<const void> owner) { owner_ = std::move(owner); }
 
   std::uint64_t size() const { return open_.empty() ? bytes_ : 0; }
   void write(base::Writer& out) const;
@@ -50,7 +50,7 @@ class Splice {
   int descriptor_;
   std::vector<std::string_view> pieces_;
   base::TextStore texts_;
-  std::shared_ptr<const void> lender_;
+  std::shared_ptr<const void> owner_;
   std::vector<Open> open_;
   std::uint64_t bytes_ = 0;
 };

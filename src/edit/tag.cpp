@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "edit/limits.h"
 #include "hierarchy/fingerprint.h"
 #include "onnx/layout.h"
 
@@ -14,13 +15,13 @@ namespace {
 
 using semantics::Map;
 
-const Entries nothing{static_cast<std::uint32_t>(onnx::NodeField::metadata_props)};
+const Entries no_entries{static_cast<std::uint32_t>(onnx::NodeField::metadata_props)};
 
 // Keeps the answer and evidence that an earlier run wrote into the node. With rules, the fields that depend
 // on rules are written again.
-void keep_answer(const onnx::Node& node, bool with_rules, Entries& entries) {
-  node.each_metadata([&](const onnx::MetadataEntry& entry) {
-    if (!is_answer(entry)) return;
+void copy_tag_entries(const onnx::Node& node, bool with_rules, Entries& entries) {
+  node.for_each_metadata([&](const onnx::MetadataEntry& entry) {
+    if (!is_tag_entry(entry)) return;
     const std::string_view key = entry.key.substr(key_prefix.size());
     if (!with_rules || (key != "tag" && key != "hf_module" && key != "role")) entries.add(key, entry.value);
   });
@@ -29,7 +30,7 @@ void keep_answer(const onnx::Node& node, bool with_rules, Entries& entries) {
 // Whether the node has a namespace that an earlier run did not add.
 bool has_namespace(const onnx::Node& node) {
   bool any = false, added = false;
-  node.each_metadata([&](const onnx::MetadataEntry& entry) {
+  node.for_each_metadata([&](const onnx::MetadataEntry& entry) {
     any |= entry.key == "namespace";
     added |= entry.key == added_key;
   });
@@ -48,7 +49,7 @@ std::string namespace_of(const Map& map, onnx::NodeId id) {
 }
 
 // Adds the fields of a module other than its path and class.
-void add_words(const Map& map, const semantics::ModuleFacts& facts, Entries& entries) {
+void add_role_entries(const Map& map, const semantics::ModuleFacts& facts, Entries& entries) {
   entries.add_if("tag", facts.tag);
   if (facts.hf_module != modules::no_module) entries.add("hf_module", map.tree()[facts.hf_module].path);
   std::string role(facts.role.type);
@@ -64,7 +65,7 @@ class Tagger {
   void add_entries(onnx::NodeId id, Entries& entries) {
     add_answer(id, entries);
     if (options_.with_namespace && map_.answer(id).known() && !has_namespace(map_.model().node(id)))
-      entries.add_foreign("namespace", namespace_of(map_, id));
+      entries.add_unprefixed("namespace", namespace_of(map_, id));
   }
 
  private:
@@ -73,10 +74,10 @@ class Tagger {
     const resolve::Attribution& answer = map_.own_answer(id);
     if (!answer.known()) return;
     if (answer.source == evidence::Source::tags) {
-      keep_answer(map_.model().node(id), map_.module_view() != nullptr, entries);
+      copy_tag_entries(map_.model().node(id), map_.module_view() != nullptr, entries);
       if (map_.module_view() != nullptr) {
         map_.read_facts(map_.answer(id).module, roles_, facts_);
-        add_words(map_, facts_, entries);
+        add_role_entries(map_, facts_, entries);
       }
       return;
     }
@@ -92,10 +93,9 @@ class Tagger {
   }
 
   const Entries& of_module(modules::ModuleId module) {
-    constexpr std::size_t most_kept = 4096;
     if (const auto found = modules_.find(module); found != modules_.end()) return found->second;
-    if (modules_.size() == most_kept) modules_.clear();
-    Entries& entries = modules_.emplace(module, nothing).first->second;
+    if (modules_.size() == max_cached_modules) modules_.clear();
+    Entries& entries = modules_.emplace(module, no_entries).first->second;
     map_.read_facts(map_.shown_as(module), roles_, facts_);
     add_module(map_, module, facts_, entries);
     return entries;
@@ -120,28 +120,27 @@ class Tagger {
   std::unordered_map<modules::ModuleId, Entries> modules_;
   double confidence_ = -1;
   evidence::Source source_{};
-  Entries evidence_ = nothing;
+  Entries evidence_ = no_entries;
 };
 
 // The entries of all nodes, made on several threads, each for a range of nodes.
-class AllEntries {
+class EncodedEntries {
  public:
-  AllEntries(const Map& map, const TagOptions& options) {
-    constexpr std::size_t few = 4096;        // with fewer nodes, threads do not pay off
-    constexpr std::size_t usual_size = 256;  // bytes of a node's entries
+  EncodedEntries(const Map& map, const TagOptions& options) {
     const std::size_t nodes = map.model().node_count();
-    const std::size_t threads = std::clamp<std::size_t>(nodes / few, 1, std::max(options.jobs, 1U));
+    const std::size_t threads =
+        std::clamp<std::size_t>(nodes / min_nodes_per_thread, 1, std::max(options.jobs, 1U));
     length_ = nodes / threads + 1;
-    runs_.resize(threads);
+    ranges_.resize(threads);
     std::vector<std::future<void>> others;
     const auto make = [&](std::size_t number) {
-      Run& run = runs_[number];
+      NodeRange& range = ranges_[number];
       Tagger tagger(map, options);
-      run.ends.reserve(length_);
-      run.entries.reserve(length_ * usual_size);
+      range.ends.reserve(length_);
+      range.entries.reserve(length_ * typical_entry_bytes);
       for (std::size_t id = number * length_; id < std::min(nodes, (number + 1) * length_); ++id) {
-        tagger.add_entries(static_cast<onnx::NodeId>(id), run.entries);
-        run.ends.push_back(run.entries.text().size());
+        tagger.add_entries(static_cast<onnx::NodeId>(id), range.entries);
+        range.ends.push_back(range.entries.text().size());
       }
     };
     for (std::size_t number = 1; number < threads; ++number)
@@ -151,18 +150,18 @@ class AllEntries {
   }
 
   std::string_view of(onnx::NodeId id) const {
-    const Run& run = runs_[id / length_];
-    const std::size_t place = id % length_, start = place == 0 ? 0 : run.ends[place - 1];
-    return std::string_view(run.entries.text()).substr(start, run.ends[place] - start);
+    const NodeRange& range = ranges_[id / length_];
+    const std::size_t place = id % length_, start = place == 0 ? 0 : range.ends[place - 1];
+    return std::string_view(range.entries.text()).substr(start, range.ends[place] - start);
   }
 
  private:
-  struct Run {
-    Entries entries = nothing;
+  struct NodeRange {
+    Entries entries = no_entries;
     std::vector<std::size_t> ends;  // the end of each node's entries
   };
   std::size_t length_ = 0;  // nodes per range
-  std::vector<Run> runs_;
+  std::vector<NodeRange> ranges_;
 };
 
 }  // namespace
@@ -173,10 +172,10 @@ void add_module(const Map& map, modules::ModuleId module, const semantics::Modul
                 Entries& entries) {
   entries.add("module", map.own_tree()[module].path);
   entries.add_if("class", map.own_tree()[module].class_name);
-  add_words(map, facts, entries);
+  add_role_entries(map, facts, entries);
 }
 
-Splice tagged(const Map& map, const TagOptions& options) {
+Splice tag_model(const Map& map, const TagOptions& options) {
   const onnx::Model& model = map.model();
   Additions additions;
   additions.record.emplace_back("version", THENCE_VERSION);
@@ -185,10 +184,10 @@ Splice tagged(const Map& map, const TagOptions& options) {
   for (onnx::NodeId id = 0; id < model.node_count() && !additions.any_node; ++id)
     additions.any_node = map.answer(id).known();
   additions.drop_stack_traces = options.strip_stack_traces;
-  const auto all = std::make_shared<const AllEntries>(map, options);
+  const auto all = std::make_shared<const EncodedEntries>(map, options);
   additions.node = [&](onnx::NodeId id) { return all->of(id); };
-  additions.lender = all;
-  return with(model, additions);
+  additions.owner = all;
+  return add_entries(model, additions);
 }
 
 }  // namespace thence::edit

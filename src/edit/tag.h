@@ -21,6 +21,6 @@ void add_module(const semantics::Map& map, modules::ModuleId module, const seman
                 Entries& entries);
 
 /// The model file with new tags, which replace existing ones.
-Splice tagged(const semantics::Map& map, const TagOptions& options);
+Splice tag_model(const semantics::Map& map, const TagOptions& options);
 
 }  // namespace thence::edit

@@ -22,13 +22,13 @@ void add_value_info(std::string_view info, Types& types) {
 }
 
 // Encodes a tensor type. Each dimension is a number, a name, or unknown.
-std::string tensor_type(std::uint64_t elem_type, base::JsonValue told) {
+std::string tensor_type(std::uint64_t elem_type, base::JsonValue json) {
   std::string tensor;
   append_varint(tensor, varint_tag(onnx::TensorTypeField::elem_type));
   append_varint(tensor, elem_type);
-  if (told["shape"].is_array()) {
+  if (json["shape"].is_array()) {
     std::string shape;
-    for (const base::JsonValue dim : told["shape"].items()) {
+    for (const base::JsonValue dim : json["shape"].items()) {
       std::string one;
       if (const auto value = dim.integer()) {
         append_varint(one, varint_tag(onnx::DimensionField::value));
@@ -47,7 +47,7 @@ std::string tensor_type(std::uint64_t elem_type, base::JsonValue told) {
 
 }  // namespace
 
-Types types_in(const onnx::Model& model) {
+Types types_of_model(const onnx::Model& model) {
   const onnx::Graph& main = model.graphs().front();
   Types types;
   for (const std::string_view info : model.value_infos(main)) add_value_info(info, types);
@@ -56,13 +56,13 @@ Types types_in(const onnx::Model& model) {
   return types;
 }
 
-std::optional<Error> add_types(const std::string& file, Types& types) {
+std::optional<Error> add_types_from_file(const std::string& file, Types& types) {
   const Result<base::MappedFile> mapped = base::MappedFile::open(file);
   if (!mapped) return mapped.error();
-  return add_types_of(mapped->bytes(), file, types);
+  return add_types_from_json(mapped->bytes(), file, types);
 }
 
-std::optional<Error> add_types_of(std::string_view json, const std::string& file, Types& types) {
+std::optional<Error> add_types_from_json(std::string_view json, const std::string& file, Types& types) {
   const base::JsonDocument document(json);
   if (!document.root().is_object())
     return Error{ErrorKind::bad_input, "E006",

@@ -26,7 +26,7 @@ struct AncestorAnswer {
   std::uint32_t first_node = 0, node_count = 0;      // in AncestorAnswers::nodes: likewise
   std::uint32_t call = 0;
   ModuleId weight_owner = modules::no_module;
-  float most_confidence = 1;  // that of the ancestor's answer
+  float max_confidence = 1;  // that of the ancestor's answer
   Strength strength = {.statement = Statement::proof};
   NoAnswer no_answer = NoAnswer::none;
 };

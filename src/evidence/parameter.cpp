@@ -12,9 +12,9 @@ void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hi
     ModuleId last = modules::no_module;
     std::size_t listed = 0;
     for (const onnx::ValueId input : model.node(id).inputs()) {
-      const hierarchy::ParameterOwner owner = hierarchy.parameter_behind(model, input).owner;
+      const hierarchy::ParameterOwner owner = hierarchy.source_parameter(model, input).owner;
       if (owner.module == modules::no_module || owner.module == last) continue;
-      if (listed++ == most_parameter_modules) break;
+      if (listed++ == max_parameter_modules) break;
       last = owner.module;
       sink.push({.node = id,
                  .module = owner.module,

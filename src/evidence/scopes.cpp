@@ -10,32 +10,32 @@
 namespace thence::evidence {
 namespace {
 
-Reading reading_of(hierarchy::Fit fit) {
-  switch (fit) {
-    case hierarchy::Fit::known:
-    case hierarchy::Fit::container: return Reading::plain;
-    case hierarchy::Fit::spelled: return Reading::uncorroborated;
-    case hierarchy::Fit::counted:
-    case hierarchy::Fit::skipped:
-    case hierarchy::Fit::foreign:
-    case hierarchy::Fit::wired: return Reading::inferred_call;
-    case hierarchy::Fit::bare: return Reading::foreign;
+NameReading reading_of(hierarchy::ScopeMatchKind kind) {
+  switch (kind) {
+    case hierarchy::ScopeMatchKind::direct_child:
+    case hierarchy::ScopeMatchKind::repeated_container: return NameReading::plain;
+    case hierarchy::ScopeMatchKind::uncorroborated: return NameReading::uncorroborated;
+    case hierarchy::ScopeMatchKind::uncorroborated_call:
+    case hierarchy::ScopeMatchKind::skipped_level:
+    case hierarchy::ScopeMatchKind::foreign_caller:
+    case hierarchy::ScopeMatchKind::by_connections: return NameReading::inferred_call;
+    case hierarchy::ScopeMatchKind::other_framework: return NameReading::foreign;
   }
-  return Reading::uncorroborated;
+  return NameReading::uncorroborated;
 }
 
 void push_scope(const hierarchy::Hierarchy& hierarchy, NodeId node, hierarchy::ScopeId id, Source source,
                 Sink& sink) {
   if (id == hierarchy::no_scope) return;
   const hierarchy::Scope& scope = hierarchy.scopes()[id];
-  const std::size_t most = sink.of(source).size() < many_pieces ? most_rivals : fewer_rivals;
+  const std::size_t most = sink.of(source).size() < many_evidence ? max_rivals : max_rivals_if_many;
   for (const hierarchy::ScopeMatch& match :
        std::span(scope.matches).first(std::min(scope.matches.size(), most)))
     sink.push({.node = node,
                .module = match.module,
                .call = match.call,
                .source = source,
-               .strength = {.reading = reading_of(match.fit), .has_rivals = scope.matches.size() > 1},
+               .strength = {.reading = reading_of(match.kind), .has_rivals = scope.matches.size() > 1},
                .why = scope.text});
 }
 
@@ -54,14 +54,14 @@ void collect_scopes(const onnx::Model& model, const hierarchy::Hierarchy& hierar
   const bool folded = hierarchy::has_folded_calls(model);
   for (NodeId id = 0; id < model.node_count(); ++id)
     if (!folded || !push_folded(hierarchy, model.node(id), sink))
-      push_scope(hierarchy, id, hierarchy.scopes().of_name(id), Source::onnx_scope_parsing, sink);
+      push_scope(hierarchy, id, hierarchy.scopes().scope_in_name(id), Source::onnx_scope_parsing, sink);
 }
 
 void collect_value_names(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
   const bool folded = hierarchy::has_folded_calls(model);
   for (NodeId id = 0; id < model.node_count(); ++id)
     if (!folded || hierarchy::folded_path(model.node(id)).empty())
-      push_scope(hierarchy, id, hierarchy.scopes().of_values(id), Source::value_names, sink);
+      push_scope(hierarchy, id, hierarchy.scopes().scope_in_outputs(id), Source::value_names, sink);
 }
 
 }  // namespace thence::evidence

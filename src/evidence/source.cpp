@@ -21,7 +21,7 @@ Sink collect(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, So
   if (sources.has(Source::value_names)) collect_value_names(model, hierarchy, sink);
   if (sources.has(Source::function)) collect_functions(model, hierarchy, sink);
   for (const Source source : {Source::execution_trace, Source::fx_graph})
-    if (sources.has(source)) collect_projection(model, hierarchy, source, sink);
+    if (sources.has(source)) collect_recording(model, hierarchy, source, sink);
   if (sources.has(Source::parameter)) collect_parameters(model, hierarchy, sink);
   return sink;
 }

@@ -84,8 +84,8 @@ void collect_scopes(const onnx::Model& model, const hierarchy::Hierarchy& hierar
 void collect_value_names(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
 void collect_functions(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
 void collect_module_map(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
-void collect_projection(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Source source,
-                        Sink& sink);
+void collect_recording(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Source source,
+                       Sink& sink);
 void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink);
 
 }  // namespace thence::evidence

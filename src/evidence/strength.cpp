@@ -7,35 +7,35 @@ namespace {
 
 constexpr std::array<std::string_view, strength_count> strength_names = {
     "names_one",
-    "spelled",
+    "uncorroborated",
     "inferred_call",
     "names_several",
     "rewritten",
     "foreign",
     "reads",
     "aligned",
-    "aligned_loosely",
-    "aligned_aside",
-    "aligned_aside_loosely",
+    "aligned_uncertain",
+    "aligned_shape",
+    "aligned_shape_uncertain",
     "reordered",
-    "reordered_mostly",
-    "reordered_loosely",
-    "reordered_aside",
-    "reordered_aside_mostly",
-    "reordered_aside_loosely",
+    "reordered_majority",
+    "reordered_disputed",
+    "reordered_shape",
+    "reordered_shape_majority",
+    "reordered_shape_disputed",
     "relabelled",
-    "view_first",
+    "leading_view",
     "same_node",
     "same_inputs",
     "same_weight",
-    "same_readers",
+    "same_consumers",
     "same_region",
     "unique_remaining",
     "same_view",
     "inserted",
     "feeds_matched",
     "feeds_matched_indirectly",
-    "takes_part",
+    "secondary",
 };
 
 // Runs in the compiler only: a name that is not listed does not compile.
@@ -45,17 +45,17 @@ consteval std::uint8_t key(std::string_view name) {
   return at;
 }
 
-constexpr std::uint8_t by_reading[] = {key("names_one"), key("spelled"),   key("inferred_call"),
-                                       key("foreign"),   key("rewritten"), key("view_first")};
+constexpr std::uint8_t by_reading[] = {key("names_one"), key("uncorroborated"), key("inferred_call"),
+                                       key("foreign"),   key("rewritten"),      key("leading_view")};
 // By is_reordered, is_shape_or_constant and certainty. A file in order has one alignment: it is certain or
 // not.
 constexpr std::uint8_t by_alignment[2][2][3] = {
-    {{key("aligned"), key("aligned_loosely"), key("aligned_loosely")},
-     {key("aligned_aside"), key("aligned_aside_loosely"), key("aligned_aside_loosely")}},
-    {{key("reordered"), key("reordered_mostly"), key("reordered_loosely")},
-     {key("reordered_aside"), key("reordered_aside_mostly"), key("reordered_aside_loosely")}}};
+    {{key("aligned"), key("aligned_uncertain"), key("aligned_uncertain")},
+     {key("aligned_shape"), key("aligned_shape_uncertain"), key("aligned_shape_uncertain")}},
+    {{key("reordered"), key("reordered_majority"), key("reordered_disputed")},
+     {key("reordered_shape"), key("reordered_shape_majority"), key("reordered_shape_disputed")}}};
 constexpr std::uint8_t by_match[] = {key("same_node"),     key("same_inputs"),
-                                     key("same_weight"),   key("same_readers"),
+                                     key("same_weight"),   key("same_consumers"),
                                      key("same_region"),   key("unique_remaining"),
                                      key("same_view"),     key("inserted"),
                                      key("feeds_matched"), key("feeds_matched_indirectly")};
@@ -64,7 +64,7 @@ constexpr std::uint8_t by_match[] = {key("same_node"),     key("same_inputs"),
 
 std::size_t key_of(Strength strength) {
   if (strength.has_rivals) return key("names_several");
-  if (strength.is_secondary) return key("takes_part");
+  if (strength.is_secondary) return key("secondary");
   switch (strength.statement) {
     case Statement::name: return by_reading[static_cast<std::size_t>(strength.reading)];
     case Statement::parameter: return key("reads");

@@ -16,7 +16,7 @@ enum class Statement : std::uint8_t {
 };
 
 /// How a name or metadata was read.
-enum class Reading : std::uint8_t {
+enum class NameReading : std::uint8_t {
   plain,           // it names a module that other evidence knows as well
   uncorroborated,  // only this name mentions the module
   inferred_call,   // a less literal reading: the call skips a level, or comes from another module
@@ -49,14 +49,14 @@ enum class NodeMatch : std::uint8_t {
 /// Default: a name that is read literally.
 struct Strength {
   Statement statement = Statement::name;
-  Reading reading = Reading::plain;        // of a name
-  Certainty certainty = Certainty::full;   // of an alignment, as the next three
-  bool is_reordered = false;               // the file's nodes do not stand in the order they ran in
-  bool is_shape_or_constant = false;       // the node works on shapes and constants, not on data
-  bool is_relabelled = false;              // the exporter's stack names another module; fully certain
-  NodeMatch match = NodeMatch::same_node;  // of a proof
-  bool has_rivals = false;                 // the statement fits several modules
-  bool is_secondary = false;               // another module is the node's primary one
+  NameReading reading = NameReading::plain;  // of a name
+  Certainty certainty = Certainty::full;     // of an alignment, as the next three
+  bool is_reordered = false;                 // the file's nodes do not stand in the order they ran in
+  bool is_shape_or_constant = false;         // the node works on shapes and constants, not on data
+  bool is_relabelled = false;                // the exporter's stack names another module; fully certain
+  NodeMatch match = NodeMatch::same_node;    // of a proof
+  bool has_rivals = false;                   // the statement fits several modules
+  bool is_secondary = false;                 // another module is the node's primary one
 
   friend bool operator==(const Strength&, const Strength&) = default;
 };

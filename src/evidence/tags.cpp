@@ -5,7 +5,7 @@ namespace thence::evidence {
 
 void collect_tags(const onnx::Model&, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
   for (const hierarchy::NodeTag& tag : hierarchy.tags())
-    if (tag.fits && tag.module != modules::no_module)
+    if (tag.is_current && tag.module != modules::no_module)
       sink.push({.node = tag.node, .module = tag.module, .source = Source::tags, .why = tag.path});
 }
 

@@ -1,4 +1,6 @@
 // The numbers that sources of evidence decide by.
+// Values were set by hand. There is no record of how one was chosen unless its comment gives the reason; the
+// effect of half and of double each: make thresholds FLAGS="--room evidence".
 #pragma once
 
 #include <cstddef>
@@ -7,15 +9,16 @@
 
 namespace thence::evidence {
 
-/// From this posterior on, an alignment is certain by its own measure.
+/// From this posterior on (a probability), an alignment is certain by its own measure. How often such answers
+/// are right is measured: schema/calibration.json.
 THENCE_THRESHOLD float certain_posterior = base::tuned("evidence_certain_posterior", 0.99f);
 
 // Safety limits: larger numbers occur only in malicious files.
 
-/// Modules whose parameters one node reads.
-inline constexpr std::size_t most_parameter_modules = 64;
-/// Modules that one scope may name; fewer once a source has given many pieces of evidence.
-inline constexpr std::size_t most_rivals = 8, fewer_rivals = 2;
-inline constexpr std::size_t many_pieces = std::size_t{1} << 18;
+/// Modules listed for one node because it reads their parameters.
+inline constexpr std::size_t max_parameter_modules = 64;
+/// Modules that one scope may name; fewer once a source has given `many_evidence` pieces.
+inline constexpr std::size_t max_rivals = 8, max_rivals_if_many = 2;
+inline constexpr std::size_t many_evidence = std::size_t{1} << 18;
 
 }  // namespace thence::evidence

@@ -12,10 +12,11 @@ namespace thence::evidence {
 
 struct Verification {
   struct Refuted {
-    std::size_t claim = 0;    // its place among the claims
-    std::string node, place;  // its name, and `graph#index`
+    std::size_t claim = 0;       // its place among the claims
+    std::string node, location;  // its name, and `graph#index`
     std::string value, ancestor_value;
-    std::optional<double> off;  // how far apart the numbers are, by how much they vary; none: other sizes
+    std::optional<double>
+        deviation;  // how far apart the numbers are, by how much they vary; none: other sizes
   };
 
   std::string ancestor, descendant;  // the files

@@ -21,6 +21,6 @@ THENCE_THRESHOLD std::size_t least_prefixed = base::tuned<std::size_t>("hierarch
 THENCE_THRESHOLD double least_share_prefixed = base::tuned("hierarchy_least_share_prefixed", 0.5);
 
 /// Safety cap: prefixes for which weights are compared by content. Models have a few, malicious files many.
-inline constexpr std::size_t most_prefixes_compared = 64;
+inline constexpr std::size_t max_prefixes_compared = 64;
 
 }  // namespace thence::hierarchy

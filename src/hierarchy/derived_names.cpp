@@ -42,7 +42,7 @@ std::string_view DerivedNames::original(std::string_view name, const Suffixes& s
 const DerivedNames& DerivedNames::shipped() {
   static const DerivedNames names = [] {
     DerivedNames made;
-    const base::JsonDocument file(base::embedded("derived_names.json"));
+    const base::JsonDocument file(base::embedded_file("derived_names.json"));
     const auto suffixes = [&](const char* key) {
       Suffixes by_last_byte;
       for (const base::JsonValue item : file.root()[key].items()) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "hierarchy/limits.h"
 #include "hierarchy/python_literal.h"
 
 namespace thence::hierarchy {
@@ -38,29 +39,26 @@ std::optional<long> slice_number(std::string_view text, long otherwise) {
 
 // The number of modules in a list. Its children are numbered from 0.
 std::optional<long> list_length(const ModuleTree* tree, std::string_view list) {
-  const ModuleId module = tree != nullptr && tree->complete() ? tree->find(list) : no_module;
+  const ModuleId module = tree != nullptr && tree->is_complete() ? tree->find(list) : no_module;
   if (module == no_module) return std::nullopt;
   return static_cast<long>((*tree)[module].children.size());
 }
 
 // PyTorch marks a missing stack with an entry whose path and class are the same word. Classes are qualified
 // by their package, so no module is written like this.
-bool is_marker(const StackFrame& frame) {
+bool is_missing_stack_marker(const StackFrame& frame) {
   return !frame.path.empty() && frame.path == frame.class_name &&
          frame.class_name.find('.') == std::string::npos;
 }
 
 // A single word without a class or a root may be a module name or another marker.
-bool needs_support(const ExporterStack& stack) {
-  if (stack.whole || stack.modules.size() != 1) return false;
+bool needs_corroboration(const ExporterStack& stack) {
+  if (stack.starts_at_root || stack.modules.size() != 1) return false;
   const StackFrame& frame = stack.modules.front();
   return frame.path.find('.') == std::string::npos && frame.class_name.find('.') == std::string::npos;
 }
 
-constexpr std::string_view slice_opening = "slice(";
-// Larger numbers do not come from a module.
-constexpr long largest_index = 1'000'000'000, largest_step = 1'000'000;
-
+constexpr std::string_view slice_prefix = "slice(";
 // A sliced list in a path, as in "layers.slice(2, None, None).3": the text to replace, and the resulting
 // index.
 struct SlicedList {
@@ -72,7 +70,7 @@ struct SlicedList {
 std::optional<long> index_in_list(std::optional<long> start, std::optional<long> step,
                                   std::optional<long> index) {
   if (!start || !step || !index || *start < 0 || *step <= 0) return std::nullopt;
-  if (*index > largest_index || *step > largest_step || *start > largest_index) return std::nullopt;
+  if (*index > max_slice_index || *step > max_slice_step || *start > max_slice_index) return std::nullopt;
   return *start + *index * *step;
 }
 
@@ -80,7 +78,7 @@ std::optional<SlicedList> read_slice(std::string_view path, std::size_t at, cons
   const std::size_t close = path.find(')', at);
   if (close == std::string_view::npos || close + 1 >= path.size() || path[close + 1] != '.')
     return std::nullopt;
-  const std::size_t inside = at + slice_opening.size();
+  const std::size_t inside = at + slice_prefix.size();
   const auto parts = base::split(path.substr(inside, close - inside), ',');
   const std::size_t end = std::min(path.find('.', close + 2), path.size());
   const std::string_view number = path.substr(close + 2, end - close - 2);
@@ -95,12 +93,12 @@ std::optional<SlicedList> read_slice(std::string_view path, std::size_t at, cons
 
 }  // namespace
 
-std::string undo_slices(std::string_view path, const ModuleTree* tree) {
+std::string resolve_slices(std::string_view path, const ModuleTree* tree) {
   // Too long for a module path, sliced or not.
   if (path.size() > 4 * ModuleTree::max_path_length) return std::string(path);
   std::string out(path);
-  for (std::size_t at = out.find(slice_opening); at != std::string::npos;
-       at = out.find(slice_opening, at + 1)) {
+  for (std::size_t at = out.find(slice_prefix); at != std::string::npos;
+       at = out.find(slice_prefix, at + 1)) {
     const std::optional<SlicedList> slice = read_slice(out, at, tree);
     if (!slice) return std::string(path);
     out.replace(at, slice->end - at, std::to_string(slice->index));
@@ -111,7 +109,7 @@ std::string undo_slices(std::string_view path, const ModuleTree* tree) {
 ExporterProperties exporter_properties(const onnx::Node& node) {
   ExporterProperties found;
   std::string_view added;  // written by thence, so it is not evidence
-  node.each_metadata([&](const onnx::MetadataEntry& entry) {
+  node.for_each_metadata([&](const onnx::MetadataEntry& entry) {
     if (entry.key == "pkg.torch.onnx.name_scopes")
       found.name_scopes = entry.value;
     else if (entry.key == "pkg.torch.onnx.class_hierarchy")
@@ -144,21 +142,21 @@ ExporterStack read_stack(const ExporterProperties& properties) {
     const auto classes = parse_string_list(properties.class_hierarchy);
     const bool parallel = classes && classes->size() == scopes->size();
     for (std::size_t i = 0; i + 1 < scopes->size(); ++i)
-      stack.modules.push_back({undo_slices((*scopes)[i]), parallel ? (*classes)[i] : std::string()});
+      stack.modules.push_back({resolve_slices((*scopes)[i]), parallel ? (*classes)[i] : std::string()});
   } else {
     std::vector<StackFrame> frames = split_namespace(properties.name_space);
     if (!frames.empty()) frames.pop_back();
     for (StackFrame& frame : frames) {
-      frame.path = undo_slices(frame.path);
+      frame.path = resolve_slices(frame.path);
       stack.modules.push_back(std::move(frame));
     }
   }
-  std::erase_if(stack.modules, is_marker);
-  stack.whole = !stack.modules.empty() && stack.modules.front().path.empty();
+  std::erase_if(stack.modules, is_missing_stack_marker);
+  stack.starts_at_root = !stack.modules.empty() && stack.modules.front().path.empty();
   return stack;
 }
 
-StackReader::Found StackReader::find(const ExporterProperties& properties) {
+StackReader::StackModule StackReader::find(const ExporterProperties& properties) {
   const std::string_view text = properties.stack_text();
   if (text.empty()) return {};
   // The text before the last entry. If the last entry contains the separator, the key is longer than
@@ -169,21 +167,21 @@ StackReader::Found StackReader::find(const ExporterProperties& properties) {
   return seen_.emplace(key, parse(properties)).first->second;
 }
 
-StackReader::Found StackReader::parse(const ExporterProperties& properties) {
+StackReader::StackModule StackReader::parse(const ExporterProperties& properties) {
   const ExporterStack stack = read_stack(properties);
   if (stack.modules.empty()) return {};
-  if (!tree_.complete() && needs_support(stack))
-    return {.unsupported = &unsupported_.emplace_back(stack.modules.front().path)};
-  Found found{no_module, stack.whole};
+  if (!tree_.is_complete() && needs_corroboration(stack))
+    return {.uncorroborated = &uncorroborated_.emplace_back(stack.modules.front().path)};
+  StackModule found{no_module, stack.starts_at_root};
   for (const StackFrame& frame : stack.modules) {
-    const std::string path = undo_slices(frame.path, &tree_);
+    const std::string path = resolve_slices(frame.path, &tree_);
     // Slice from the end of a list of unknown length.
     const bool sliced = path.find("slice(") != std::string::npos;
     // The tree of a capture has every module, so a path that it lacks is a call path, not a module.
-    const ModuleId module = sliced             ? no_module
-                            : tree_.complete() ? tree_.find(path)
-                                               : tree_.add(path, frame.class_name);
-    found.stranger = module == no_module;  // the outer module is not the answer either
+    const ModuleId module = sliced                ? no_module
+                            : tree_.is_complete() ? tree_.find(path)
+                                                  : tree_.add(path, frame.class_name);
+    found.names_unlisted_module = module == no_module;  // the outer module is not the answer either
     found.module = module;
   }
   return found;

@@ -25,7 +25,7 @@ struct StackFrame {
 
 struct ExporterStack {
   std::vector<StackFrame> modules;  // outermost first; the first is the root if `whole`
-  bool whole = false;               // begins at the root
+  bool starts_at_root = false;      // begins at the root
 };
 
 /// The properties of a node that name its origin, as written.
@@ -51,25 +51,26 @@ class StackReader {
  public:
   explicit StackReader(ModuleTree& tree) : tree_(tree) {}
 
-  struct Found {
+  struct StackModule {
     ModuleId module = no_module;
-    bool whole = false;
-    bool stranger = false;                     // names a module that is not in the tree
-    const std::string* unsupported = nullptr;  // a path that is a module only if other evidence names it
+    bool starts_at_root = false;
+    bool names_unlisted_module = false;           // names a module that is not in the tree
+    const std::string* uncorroborated = nullptr;  // a path that is a module only if other evidence names it
   };
-  Found find(const ExporterProperties& properties);
+  StackModule find(const ExporterProperties& properties);
 
  private:
-  Found parse(const ExporterProperties& properties);
+  StackModule parse(const ExporterProperties& properties);
 
   ModuleTree& tree_;
-  std::deque<std::string> unsupported_;
-  std::unordered_map<std::string_view, Found> seen_;  // key: the text of the stack before its last entry
+  std::deque<std::string> uncorroborated_;
+  std::unordered_map<std::string_view, StackModule>
+      seen_;  // key: the text of the stack before its last entry
 };
 
 /// `layers.slice(None, 4, None).0` is the first element of a sliced list: `layers.0`. Returns the text
 /// unchanged if the slice cannot be resolved: a slice from the end of a list requires the length of the list,
 /// which only a complete tree has.
-std::string undo_slices(std::string_view path, const ModuleTree* tree = nullptr);
+std::string resolve_slices(std::string_view path, const ModuleTree* tree = nullptr);
 
 }  // namespace thence::hierarchy

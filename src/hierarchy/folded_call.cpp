@@ -29,23 +29,23 @@ std::string_view folded_path(const onnx::Node& node) {
 // Outer functions come first in the file, so the module of a function is mostly known when its body is read.
 void add_folded_modules(const onnx::Model& model, ModuleTree& tree) {
   if (!has_folded_calls(model)) return;
-  std::unordered_map<std::string_view, std::vector<ModuleId>> stands_for;
+  std::unordered_map<std::string_view, std::vector<ModuleId>> modules_of_function;
   for (const onnx::Graph& graph : model.graphs()) {
-    std::vector<ModuleId> around;
+    std::vector<ModuleId> enclosing;
     if (graph.kind == onnx::Graph::Kind::function && graph.domain == folded_domain)
-      around = stands_for[graph.name];
+      enclosing = modules_of_function[graph.name];
     for (onnx::NodeId id = graph.first_node; id < graph.first_node + graph.node_count; ++id) {
       const onnx::Node node = model.node(id);
       const std::string_view path = folded_path(node);
       if (path.empty()) continue;
-      std::vector<ModuleId>& modules = stands_for[node.op_type()];
+      std::vector<ModuleId>& modules = modules_of_function[node.op_type()];
       const auto add = [&](ModuleId module) {
-        if (module != no_module && modules.size() < most_modules_per_function) modules.push_back(module);
+        if (module != no_module && modules.size() < max_modules_per_function) modules.push_back(module);
       };
       if (!path.starts_with('.'))
         add(tree.add(path));
       else
-        for (const ModuleId module : around) add(tree.add(std::string(tree[module].path).append(path)));
+        for (const ModuleId module : enclosing) add(tree.add(std::string(tree[module].path).append(path)));
     }
   }
 }

@@ -4,57 +4,59 @@
 
 #include "hierarchy/fingerprint.h"
 #include "hierarchy/folded_call.h"
+#include "hierarchy/limits.h"
 
 namespace thence::hierarchy {
 namespace {
 
 // Memory limit for the modules named by a file, in proportion to the size of its node descriptions.
-std::size_t room_for_modules(const onnx::Model& model) {
-  std::size_t described = 0;
+std::size_t module_memory_limit(const onnx::Model& model) {
+  std::size_t node_bytes = 0;
   for (const onnx::Graph& graph : model.graphs())
     if (graph.owner == onnx::none)
       for (onnx::NodeId id = graph.first_node; id < graph.first_node + graph.node_count; ++id)
-        described += model.node(id).bytes().size();
-  return (std::size_t{16} << 20) + described / 4 * 3;
+        node_bytes += model.node(id).bytes().size();
+  return min_module_memory_bytes + node_bytes / 4 * 3;
 }
 
 }  // namespace
 
 Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture, bool use_tags)
     : capture_(std::move(capture)), tree_(capture_ ? std::move(capture_->tree) : ModuleTree()) {
-  if (!tree_.complete()) tree_.set_room(room_for_modules(model));
-  const std::vector<UnsupportedStack> unsupported = read_properties(model, use_tags);
-  if (!tree_.complete()) add_folded_modules(model, tree_);
+  if (!tree_.is_complete()) tree_.set_memory_limit(module_memory_limit(model));
+  const std::vector<UncorroboratedStack> uncorroborated = read_properties(model, use_tags);
+  if (!tree_.is_complete()) add_folded_modules(model, tree_);
   parameters_ = parameter_owners(model, tree_);
   copies_ = parameter_copies(model, tree_);
   scopes_.emplace(model, tree_, parameters_);
-  for (const UnsupportedStack& stack : unsupported)
+  for (const UncorroboratedStack& stack : uncorroborated)
     if (const ModuleId module = tree_.find(stack.path); module != no_module)
       set_stack(model, stack.node, {.module = module, .rewritten = stack.rewritten});
   tree_.find_layers();
 }
 
-std::vector<Hierarchy::UnsupportedStack> Hierarchy::read_properties(const onnx::Model& model, bool use_tags) {
-  std::vector<UnsupportedStack> unsupported;
-  if (!model.may_have_node_metadata()) return unsupported;
+std::vector<Hierarchy::UncorroboratedStack> Hierarchy::read_properties(const onnx::Model& model,
+                                                                       bool use_tags) {
+  std::vector<UncorroboratedStack> uncorroborated;
+  if (!model.may_have_node_metadata()) return uncorroborated;
   StackReader reader(tree_);
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const ExporterProperties properties = exporter_properties(model.node(id));
     if (properties.tagged && use_tags) {
-      const bool fits = properties.tag_fingerprint == Fingerprint(model, id).text();
-      const ModuleId module = tree_.complete() || !fits
+      const bool is_current = properties.tag_fingerprint == Fingerprint(model, id).text();
+      const ModuleId module = tree_.is_complete() || !is_current
                                   ? tree_.find(properties.tag_module)
                                   : tree_.add(properties.tag_module, properties.tag_class);
       tags_.push_back(
-          {id, module, properties.tag_module, properties.tag_hf_module, properties.tag_text, fits});
+          {id, module, properties.tag_module, properties.tag_hf_module, properties.tag_text, is_current});
     }
-    const StackReader::Found found = reader.find(properties);
+    const StackReader::StackModule found = reader.find(properties);
     const bool rewritten = !properties.rewrite_rule.empty();
-    if (found.unsupported != nullptr) unsupported.push_back({id, *found.unsupported, rewritten});
-    if (found.module == no_module && !found.stranger) continue;
-    set_stack(model, id, {found.module, found.whole, rewritten, found.stranger});
+    if (found.uncorroborated != nullptr) uncorroborated.push_back({id, *found.uncorroborated, rewritten});
+    if (found.module == no_module && !found.names_unlisted_module) continue;
+    set_stack(model, id, {found.module, found.starts_at_root, rewritten, found.names_unlisted_module});
   }
-  return unsupported;
+  return uncorroborated;
 }
 
 void Hierarchy::set_stack(const onnx::Model& model, onnx::NodeId node, NodeStack stack) {

@@ -22,9 +22,9 @@ using modules::Module;
 /// The innermost module in the metadata of a node.
 struct NodeStack {
   ModuleId module = no_module;
-  bool whole = false;      // the stack begins at the root
-  bool rewritten = false;  // a rewrite rule created the node from others
-  bool stranger = false;   // names a module that is not in the tree
+  bool starts_at_root = false;         // the stack begins at the root
+  bool rewritten = false;              // a rewrite rule created the node from others
+  bool names_unlisted_module = false;  // names a module that is not in the tree
 };
 
 /// A tag that thence wrote into a node earlier.
@@ -34,7 +34,7 @@ struct NodeTag {
   std::string_view path;
   std::string_view hf_module;  // the path of the shown module, and its tag
   std::string_view text;
-  bool fits = false;  // the node is unchanged since then
+  bool is_current = false;  // the node is unchanged since then
 };
 
 class Hierarchy {
@@ -49,23 +49,23 @@ class Hierarchy {
   const std::vector<NodeTag>& tags() const { return tags_; }
   const std::vector<ParameterOwner>& parameters() const { return parameters_; }
   /// The parameter from which a value comes, possibly through nodes that only change its form.
-  struct Parameter {
+  struct SourceParameter {
     std::uint32_t initializer = onnx::none;
     ParameterOwner owner;
   };
-  Parameter parameter_behind(const onnx::Model& model, onnx::ValueId value) const;
+  SourceParameter source_parameter(const onnx::Model& model, onnx::ValueId value) const;
   const ScopeIndex& scopes() const { return *scopes_; }
   /// The recorded data of a capture, without its tree; null without a capture.
   const Capture* recorded() const { return capture_ ? &*capture_ : nullptr; }
 
  private:
   /// A node whose stack is a single word that no other evidence names so far.
-  struct UnsupportedStack {
+  struct UncorroboratedStack {
     onnx::NodeId node;
     std::string path;
     bool rewritten;
   };
-  std::vector<UnsupportedStack> read_properties(const onnx::Model& model, bool use_tags);
+  std::vector<UncorroboratedStack> read_properties(const onnx::Model& model, bool use_tags);
   void set_stack(const onnx::Model& model, onnx::NodeId node, NodeStack stack);
 
   // In order of construction: each step may use and extend the results of the previous ones.

@@ -23,7 +23,7 @@ ParameterOwner owner_by_name(std::string_view name, ModuleTree& tree) {
   // A name without a dot may be anything; only a path names the owner.
   if (dot == std::string_view::npos) return {};
   const std::string_view module = path.substr(0, dot);
-  const ModuleId owner = tree.complete() ? tree.find(module) : tree.add(module);
+  const ModuleId owner = tree.is_complete() ? tree.find(module) : tree.add(module);
   return {owner, owner == no_module ? std::string_view() : path};
 }
 
@@ -60,7 +60,7 @@ std::unordered_map<onnx::ValueId, ParameterOwner> parameter_copies(const onnx::M
         model.producer(from).kind != onnx::Producer::Kind::initializer)
       continue;
     const ParameterOwner owner = owner_by_name(model.value_name(to), tree);
-    if (owner.module != no_module && tree.take_room(64)) copies.emplace(to, owner);
+    if (owner.module != no_module && tree.charge_memory(64)) copies.emplace(to, owner);
   }
   return copies;
 }

@@ -30,7 +30,7 @@ class Scanner {
   void skip_spaces() {
     while (!text_.empty() && (text_.front() == ' ' || text_.front() == '\n')) text_.remove_prefix(1);
   }
-  bool take(char c) {
+  bool consume(char c) {
     skip_spaces();
     if (text_.empty() || text_.front() != c) return false;
     text_.remove_prefix(1);
@@ -41,7 +41,7 @@ class Scanner {
     return text_.empty();
   }
 
-  bool string(std::string& out) {
+  bool read_string(std::string& out) {
     skip_spaces();
     if (text_.empty() || (text_.front() != '\'' && text_.front() != '"')) return false;
     const char quote = text_.front();
@@ -52,7 +52,7 @@ class Scanner {
       if (c == quote) return true;
       if (c != '\\') {
         out.push_back(c);
-      } else if (!escape(out)) {
+      } else if (!read_escape(out)) {
         return false;
       }
     }
@@ -60,7 +60,7 @@ class Scanner {
   }
 
  private:
-  bool escape(std::string& out) {
+  bool read_escape(std::string& out) {
     if (text_.empty()) return false;
     const char c = text_.front();
     text_.remove_prefix(1);
@@ -71,13 +71,13 @@ class Scanner {
       case 'n': out.push_back('\n'); return true;
       case 'r': out.push_back('\r'); return true;
       case 't': out.push_back('\t'); return true;
-      case 'x': return code_point(out, 2);
-      case 'u': return code_point(out, 4);
-      case 'U': return code_point(out, 8);
+      case 'x': return read_code_point(out, 2);
+      case 'u': return read_code_point(out, 4);
+      case 'U': return read_code_point(out, 8);
       default: return false;
     }
   }
-  bool code_point(std::string& out, std::size_t digits) {
+  bool read_code_point(std::string& out, std::size_t digits) {
     if (text_.size() < digits) return false;
     std::uint32_t value = 0;
     for (const char c : text_.substr(0, digits)) {
@@ -106,11 +106,11 @@ class Scanner {
 std::optional<std::vector<std::string>> parse_string_list(std::string_view text) {
   Scanner scan(text);
   std::vector<std::string> items;
-  if (!scan.take('[')) return std::nullopt;
-  while (!scan.take(']')) {
-    if (!items.empty() && !scan.take(',')) return std::nullopt;
-    if (!items.empty() && scan.take(']')) break;  // a trailing comma
-    if (items.size() == max_list_items || !scan.string(items.emplace_back())) return std::nullopt;
+  if (!scan.consume('[')) return std::nullopt;
+  while (!scan.consume(']')) {
+    if (!items.empty() && !scan.consume(',')) return std::nullopt;
+    if (!items.empty() && scan.consume(']')) break;  // a trailing comma
+    if (items.size() == max_list_items || !scan.read_string(items.emplace_back())) return std::nullopt;
   }
   if (!scan.at_end()) return std::nullopt;
   return items;

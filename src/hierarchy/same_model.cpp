@@ -26,7 +26,7 @@ std::optional<Error> check_same_model(const Capture& capture, const onnx::Model&
     if (path.size() > ModuleTree::max_path_length) return false;
     while (!path.empty() && capture.tree.find(path) == no_module) {
       const std::size_t dot = path.rfind('.');
-      if (capture.tree.complete() || dot == std::string_view::npos) return false;
+      if (capture.tree.is_complete() || dot == std::string_view::npos) return false;
       path = path.substr(0, dot);
     }
     return true;

@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "hierarchy/limits.h"
 #include "hierarchy/scope_resolver.h"
 
 namespace thence::hierarchy {
 namespace {
-
-constexpr std::size_t a_scope = 192;  // bytes of memory per scope
 
 ScopeStyle find_style(const onnx::Model& model) {
   std::uint32_t bare = 0, named = 0;
@@ -29,10 +28,10 @@ ScopeStyle find_style(const onnx::Model& model) {
 ScopeIndex::ScopeIndex(const onnx::Model& model, ModuleTree& tree,
                        const std::vector<ParameterOwner>& parameters)
     : style_(find_style(model)) {
-  of_name_.assign(model.node_count(), no_scope);
+  name_scopes_.assign(model.node_count(), no_scope);
   if (style_ == ScopeStyle::none) return;
   collect(model, tree);
-  ScopeResolver(model, tree, style_, scopes_, of_name_).run(parameters);
+  ScopeResolver(model, tree, style_, scopes_, name_scopes_).run(parameters);
 }
 
 void ScopeIndex::collect(const onnx::Model& model, ModuleTree& tree) {
@@ -48,7 +47,7 @@ void ScopeIndex::collect(const onnx::Model& model, ModuleTree& tree) {
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const onnx::Node node = model.node(id);
     const std::string_view name = node.name();
-    if (const auto scope = scope_of_node_name(name, style_)) of_name_[id] = find(*scope);
+    if (const auto scope = scope_of_node_name(name, style_)) name_scopes_[id] = find(*scope);
     for (const onnx::ValueId output : node.outputs()) {
       if (output == onnx::none) continue;
       const std::string_view value = model.value_name(output);
@@ -56,17 +55,17 @@ void ScopeIndex::collect(const onnx::Model& model, ModuleTree& tree) {
       const auto scope = scope_of_value_name(value, style_);
       if (!scope) continue;
       const ScopeId found = find(*scope);
-      if (found != no_scope && found != of_name_[id]) of_values_.push_back({id, found});
+      if (found != no_scope && found != name_scopes_[id]) output_scopes_.push_back({id, found});
       break;
     }
   }
 }
 
-ScopeId ScopeIndex::of_values(onnx::NodeId node) const {
+ScopeId ScopeIndex::scope_in_outputs(onnx::NodeId node) const {
   const auto found =
-      std::lower_bound(of_values_.begin(), of_values_.end(), node,
+      std::lower_bound(output_scopes_.begin(), output_scopes_.end(), node,
                        [](const ValueScope& entry, onnx::NodeId id) { return entry.node < id; });
-  return found != of_values_.end() && found->node == node ? found->scope : no_scope;
+  return found != output_scopes_.end() && found->node == node ? found->scope : no_scope;
 }
 
 // Interns a scope and its outer scopes, from the outermost inwards. If the tree is full, it has no memory for
@@ -79,11 +78,11 @@ ScopeId ScopeIndex::intern(std::string_view text, ModuleTree& tree) {
   missing.assign(1, text);
   ScopeId outer = no_scope;
   while (outer == no_scope && !missing.back().empty()) {
-    const std::string_view around = split_scope(missing.back(), style_).outer;
-    outer = scopes_.find(around);
-    if (outer == no_scope) missing.push_back(around);
+    const std::string_view outer_text = split_scope(missing.back(), style_).outer;
+    outer = scopes_.find(outer_text);
+    if (outer == no_scope) missing.push_back(outer_text);
   }
-  if (!tree.take_room(missing.size() * a_scope)) return no_scope;
+  if (!tree.charge_memory(missing.size() * bytes_per_scope)) return no_scope;
   for (auto next = missing.rbegin(); next != missing.rend(); ++next)
     outer = scopes_.add(*next, split_scope(*next, style_).component, outer);
   return outer;
@@ -104,7 +103,7 @@ ScopeId Scopes::add(std::string_view text, std::string_view component, ScopeId o
   return id;
 }
 
-std::string_view without_number(const Scope& scope) {
+std::string_view component_without_number(const Scope& scope) {
   base::NumberedName name;
   return !scope.is_inner && base::take_number_suffix(scope.component, name) ? name.base : std::string_view();
 }

@@ -24,21 +24,21 @@ using modules::no_module;
 
 /// How the last component of a scope was matched with a module, from the most literal interpretation to the
 /// least.
-enum class Fit : std::uint8_t {
-  known,      // direct child of the outer module, and named by other evidence
-  container,  // a called container repeats its name
-  skipped,    // deeper below: a method ran in between
-  foreign,    // called by a module that is not its parent
-  spelled,    // no other evidence names this module
-  counted,    // the same, and the component ends in a call number
-  wired,      // one of several modules of that name; only its surroundings are connected to the scope
-  bare,       // a scope of another framework, taken literally
+enum class ScopeMatchKind : std::uint8_t {
+  direct_child,         // direct child of the outer module, and named by other evidence
+  repeated_container,   // a called container repeats its name
+  skipped_level,        // deeper below: a method ran in between
+  foreign_caller,       // called by a module that is not its parent
+  uncorroborated,       // no other evidence names this module
+  uncorroborated_call,  // the same, and the component ends in a call number
+  by_connections,   // one of several modules of that name; only its surroundings are connected to the scope
+  other_framework,  // a scope of another framework, taken literally
 };
 
 struct ScopeMatch {
   ModuleId module = no_module;
   std::uint32_t call = 0;  // number of the call, as far as names show it
-  Fit fit = Fit::known;
+  ScopeMatchKind kind = ScopeMatchKind::direct_child;
 };
 
 using ScopeId = std::uint32_t;
@@ -78,8 +78,8 @@ class ScopeIndex {
   ScopeIndex(const onnx::Model& model, ModuleTree& tree, const std::vector<ParameterOwner>& parameters);
 
   /// The scope in the name of the node, and the scope in the names of its outputs if it differs.
-  ScopeId of_name(onnx::NodeId node) const { return of_name_[node]; }
-  ScopeId of_values(onnx::NodeId node) const;
+  ScopeId scope_in_name(onnx::NodeId node) const { return name_scopes_[node]; }
+  ScopeId scope_in_outputs(onnx::NodeId node) const;
   const Scope& operator[](ScopeId scope) const { return scopes_[scope]; }
   std::size_t size() const { return scopes_.size(); }
 
@@ -93,12 +93,12 @@ class ScopeIndex {
 
   ScopeStyle style_ = ScopeStyle::none;
   Scopes scopes_;
-  std::vector<ScopeId> of_name_;
+  std::vector<ScopeId> name_scopes_;
   std::vector<std::string_view> missing_;  // reused buffer: scopes that intern() adds
-  std::vector<ValueScope> of_values_;      // by node; only if the scope in the node's name differs
+  std::vector<ValueScope> output_scopes_;  // by node; only if the scope in the node's name differs
 };
 
 /// The component without the number of a repeated call: "fc" for "fc_2". Empty if it has no such number.
-std::string_view without_number(const Scope& scope);
+std::string_view component_without_number(const Scope& scope);
 
 }  // namespace thence::hierarchy

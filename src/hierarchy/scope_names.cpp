@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "hierarchy/derived_names.h"
+#include "hierarchy/limits.h"
 #include "modules/module_tree.h"
 
 namespace thence::hierarchy {
@@ -9,12 +10,9 @@ namespace {
 
 using modules::ModuleTree;
 
-// Twice the length of a path, because a chain repeats the names of containers.
-constexpr std::size_t max_scope_length = 2 * ModuleTree::max_path_length;
-
 std::optional<std::string_view> before_last_slash(std::string_view name, ScopeStyle style) {
   const std::size_t slash = name.rfind('/');
-  if (slash == std::string_view::npos || slash + 1 == name.size() || slash > max_scope_length)
+  if (slash == std::string_view::npos || slash + 1 == name.size() || slash > max_scope_bytes)
     return std::nullopt;
   if ((name.front() == '/') != (style == ScopeStyle::from_root)) return std::nullopt;
   return name.substr(0, slash);

@@ -11,45 +11,45 @@
 namespace thence::hierarchy {
 namespace {
 
-using modules::cross_layer;
+using modules::are_in_different_layers;
 using modules::root;
 
 void add_once(std::vector<ModuleId>& modules, ModuleId module) {
-  if (modules.size() <= most_rivals && std::find(modules.begin(), modules.end(), module) == modules.end())
+  if (modules.size() <= most_candidates && std::find(modules.begin(), modules.end(), module) == modules.end())
     modules.push_back(module);
 }
 
 }  // namespace
 
 ScopeResolver::ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style, Scopes& scopes,
-                             const std::vector<ScopeId>& of_name)
-    : model_(model), tree_(tree), style_(style), scopes_(scopes), of_name_(of_name) {}
+                             const std::vector<ScopeId>& name_scopes)
+    : model_(model), tree_(tree), style_(style), scopes_(scopes), name_scopes_(name_scopes) {}
 
 void ScopeResolver::run(const std::vector<ParameterOwner>& parameters) {
-  known_ = static_cast<ModuleId>(tree_.size());
+  first_new_module_ = static_cast<ModuleId>(tree_.size());
   collect_owners(parameters);
-  if (tree_.complete())
+  if (tree_.is_complete())
     for (ModuleId module = 0; module < tree_.size(); ++module)
       by_component_[scope_component(tree_[module].path)].push_back(module);
-  const std::vector<ScopeId> order = outermost_first();
-  pass_owners_outwards(order);
-  work_left_ = least_work + work_per_scope * scopes_.size();
-  rivals_left_ = least_rivals_kept + rivals_kept_per_scope * scopes_.size();
+  const std::vector<ScopeId> order = order_outermost_first();
+  propagate_owners_outwards(order);
+  work_left_ = min_work + work_per_scope * scopes_.size();
+  candidates_left_ = min_candidates_kept + candidates_kept_per_scope * scopes_.size();
   for (const ScopeId id : order) {
-    Scope& scope = scopes_[now_ = id];
-    if (scope.parameter_owners.size() <= most_rivals) resolve(scope);
+    Scope& scope = scopes_[current_ = id];
+    if (scope.parameter_owners.size() <= most_candidates) resolve(scope);
     // Too many candidates to compare: the scope and its inner scopes stay unknown.
-    if (scope.matches.size() > std::min(most_rivals, rivals_left_)) scope.matches = {};
-    if (scope.matches.size() > 1) rivals_left_ -= scope.matches.size();
+    if (scope.matches.size() > std::min(most_candidates, candidates_left_)) scope.matches = {};
+    if (scope.matches.size() > 1) candidates_left_ -= scope.matches.size();
   }
-  decide_by_wiring();
+  decide_ambiguous_scopes();
   number_calls(order);
 }
 
 // Outer scopes come first, because they are read and numbered before their inner scopes. Scopes with a number
 // and without inner scopes come last, in order of their numbers: they may be further calls of unnumbered
 // scopes.
-std::vector<ScopeId> ScopeResolver::outermost_first() const {
+std::vector<ScopeId> ScopeResolver::order_outermost_first() const {
   std::vector<ScopeId> order;
   std::vector<std::tuple<unsigned, std::string_view, ScopeId>> numbered;
   order.reserve(scopes_.size());
@@ -69,8 +69,8 @@ std::vector<ScopeId> ScopeResolver::outermost_first() const {
 // likely a call of `a.b.fc`, wherever the rest of the chain leads.
 void ScopeResolver::collect_owners(const std::vector<ParameterOwner>& parameters) {
   for (onnx::NodeId id = 0; id < model_.node_count(); ++id) {
-    if (of_name_[id] == no_scope) continue;
-    Scope& scope = scopes_[of_name_[id]];
+    if (name_scopes_[id] == no_scope) continue;
+    Scope& scope = scopes_[name_scopes_[id]];
     for (const onnx::ValueId input : model_.node(id).inputs()) {
       if (input == onnx::none) continue;
       const onnx::Producer producer = model_.producer(input);
@@ -78,14 +78,14 @@ void ScopeResolver::collect_owners(const std::vector<ParameterOwner>& parameters
       const ModuleId owner = parameters[producer.index].module;
       if (owner == no_module) continue;
       const std::string_view component = scope_component(tree_[owner].path);
-      if (component == scope.component || component == without_number(scope))
+      if (component == scope.component || component == component_without_number(scope))
         add_once(scope.parameter_owners, owner);
     }
   }
 }
 
 // The location of an inner scope also determines the location of its outer scope.
-void ScopeResolver::pass_owners_outwards(const std::vector<ScopeId>& order) {
+void ScopeResolver::propagate_owners_outwards(const std::vector<ScopeId>& order) {
   for (auto at = order.rbegin(); at != order.rend(); ++at) {
     const Scope& scope = scopes_[*at];
     if (scope.outer == no_scope || scopes_[scope.outer].text.empty()) continue;
@@ -93,18 +93,18 @@ void ScopeResolver::pass_owners_outwards(const std::vector<ScopeId>& order) {
     for (const ModuleId owner : scope.parameter_owners) {
       const std::string_view path = tree_[owner].path;
       const std::string_view component = scope_component(path);
-      std::string_view around =
+      std::string_view outer_path =
           path.size() > component.size() ? path.substr(0, path.size() - component.size() - 1) : "";
-      if (component.starts_with(outer.component) && scope_component(around) != outer.component)
-        around = path.substr(0, path.rfind('.') == std::string_view::npos ? 0 : path.rfind('.'));
-      if (around.empty() || scope_component(around) != outer.component) continue;
-      if (const ModuleId module = tree_.find(around); module != no_module)
+      if (component.starts_with(outer.component) && scope_component(outer_path) != outer.component)
+        outer_path = path.substr(0, path.rfind('.') == std::string_view::npos ? 0 : path.rfind('.'));
+      if (outer_path.empty() || scope_component(outer_path) != outer.component) continue;
+      if (const ModuleId module = tree_.find(outer_path); module != no_module)
         add_once(outer.parameter_owners, module);
     }
   }
 }
 
-std::string_view ScopeResolver::join(std::string_view outer, std::string_view component) {
+std::string_view ScopeResolver::join_path(std::string_view outer, std::string_view component) {
   path_.assign(outer);
   if (!outer.empty()) path_ += '.';
   return path_ += component;
@@ -124,15 +124,15 @@ std::string_view ScopeResolver::repeated_container(std::string_view outer, std::
   return path_ += numbers;
 }
 
-bool ScopeResolver::add_match(Scope& scope, ModuleId module, Fit fit) {
+bool ScopeResolver::add_match(Scope& scope, ModuleId module, ScopeMatchKind kind) {
   if (module == no_module) return false;
   if (module >= matched_.size()) matched_.resize(tree_.size(), no_scope);
-  if (matched_[module] != now_) scope.matches.push_back({module, 0, fit});
-  matched_[module] = now_;
+  if (matched_[module] != current_) scope.matches.push_back({module, 0, kind});
+  matched_[module] = current_;
   return true;
 }
 
-bool ScopeResolver::spend(std::size_t work) {
+bool ScopeResolver::charge_work(std::size_t work) {
   const bool enough = work <= work_left_;
   work_left_ -= enough ? work : work_left_;
   return enough;
@@ -140,66 +140,71 @@ bool ScopeResolver::spend(std::size_t work) {
 
 void ScopeResolver::resolve(Scope& scope) {
   if (scope.outer == no_scope) {
-    if (scope.text.empty()) scope.matches.push_back({root, 0, Fit::known});
+    if (scope.text.empty()) scope.matches.push_back({root, 0, ScopeMatchKind::direct_child});
     return;
   }
   const std::vector<ScopeMatch>& outers = scopes_[scope.outer].matches;
   if (outers.empty()) return;
   const ModuleId outer = outers.front().module;
   if (style_ == ScopeStyle::bare) {
-    add_match(scope, tree_.add(join(tree_[outer].path, scope.component)), Fit::bare);
+    add_match(scope, tree_.add(join_path(tree_[outer].path, scope.component)),
+              ScopeMatchKind::other_framework);
     return;
   }
-  if (outers.size() > 1) return resolve_among(scope, outers);
+  if (outers.size() > 1) return resolve_with_ambiguous_outer(scope, outers);
   if (resolve_component(scope, outer, scope.component)) return;
-  if (const std::string_view base = without_number(scope); !base.empty()) {
+  if (const std::string_view base = component_without_number(scope); !base.empty()) {
     if (resolve_component(scope, outer, base)) return;
     // Call k of a module has a name only if call k-1 has one. Without a scope for call k-1, the number is
     // part of the module's name.
     const std::string first =
         std::string(scope.text.substr(0, scope.text.size() - scope.component.size())) + std::string(base);
-    if (const ScopeId found = scopes_.find(first); found != no_scope && !tree_.complete())
-      for (const ScopeMatch& match : scopes_[found].matches) add_match(scope, match.module, Fit::counted);
+    if (const ScopeId found = scopes_.find(first); found != no_scope && !tree_.is_complete())
+      for (const ScopeMatch& match : scopes_[found].matches)
+        add_match(scope, match.module, ScopeMatchKind::uncorroborated_call);
     if (!scope.matches.empty()) return;
   }
-  if (!tree_.complete()) spell_out(scope, outer);
+  if (!tree_.is_complete()) add_named_module(scope, outer);
 }
 
 // The outer scope may be any of several modules, because layers whose `forward` is called directly leave no
 // scope. The parameters that this scope reads may decide. Otherwise the candidates stay ambiguous until
 // connections are used.
-void ScopeResolver::resolve_among(Scope& scope, const std::vector<ScopeMatch>& outers) {
-  for (const ModuleId owner : scope.parameter_owners) add_match(scope, owner, Fit::skipped);
+void ScopeResolver::resolve_with_ambiguous_outer(Scope& scope, const std::vector<ScopeMatch>& outers) {
+  for (const ModuleId owner : scope.parameter_owners) add_match(scope, owner, ScopeMatchKind::skipped_level);
   if (!scope.matches.empty()) return;
-  const std::string_view base = without_number(scope);
-  if (!spend(4 * outers.size())) return;
+  const std::string_view base = component_without_number(scope);
+  if (!charge_work(4 * outers.size())) return;
   for (const ScopeMatch& outer : outers) {
-    const std::string_view around = tree_[outer.module].path;
-    if (add_match(scope, tree_.find(join(around, scope.component)), Fit::skipped)) continue;
+    const std::string_view outer_path = tree_[outer.module].path;
+    if (add_match(scope, tree_.find(join_path(outer_path, scope.component)), ScopeMatchKind::skipped_level))
+      continue;
     const std::string_view component = base.empty() ? scope.component : base;
     add_match(scope,
-              tree_.complete() ? tree_.find(join(around, component)) : tree_.add(join(around, component)),
-              Fit::skipped);
+              tree_.is_complete() ? tree_.find(join_path(outer_path, component))
+                                  : tree_.add(join_path(outer_path, component)),
+              ScopeMatchKind::skipped_level);
   }
 }
 
 // A module named only by scopes gains no support from a repeated name. And a presumed second call may be
 // another module, with a number in its name or with the same name elsewhere.
-Fit ScopeResolver::fit_of(const Scope& scope, ModuleId module, std::string_view component) const {
-  if (module < known_) return Fit::known;
-  return component == scope.component ? Fit::spelled : Fit::counted;
+ScopeMatchKind ScopeResolver::match_kind_of(const Scope& scope, ModuleId module,
+                                            std::string_view component) const {
+  if (module < first_new_module_) return ScopeMatchKind::direct_child;
+  return component == scope.component ? ScopeMatchKind::uncorroborated : ScopeMatchKind::uncorroborated_call;
 }
 
 // Finds the modules that a component may name below `outer`: a direct child, a repeated container, the owner
 // of the parameters that the scope reads and, in a complete tree, any module with that name.
 bool ScopeResolver::resolve_component(Scope& scope, ModuleId outer, std::string_view component) {
-  const std::string_view around = tree_[outer].path;
-  if (const ModuleId below = tree_.find(join(around, component)); below != no_module)
-    return add_match(scope, below, fit_of(scope, below, component));
-  if (const std::string_view repeated = repeated_container(around, component); !repeated.empty())
-    if (add_match(scope, tree_.find(repeated), Fit::container)) return true;
+  const std::string_view outer_path = tree_[outer].path;
+  if (const ModuleId below = tree_.find(join_path(outer_path, component)); below != no_module)
+    return add_match(scope, below, match_kind_of(scope, below, component));
+  if (const std::string_view repeated = repeated_container(outer_path, component); !repeated.empty())
+    if (add_match(scope, tree_.find(repeated), ScopeMatchKind::repeated_container)) return true;
   match_parameter_owners(scope, outer, component);
-  if (scope.matches.empty() && tree_.complete()) match_by_name(scope, outer, component);
+  if (scope.matches.empty() && tree_.is_complete()) match_by_name(scope, outer, component);
   return !scope.matches.empty();
 }
 
@@ -209,33 +214,35 @@ void ScopeResolver::match_parameter_owners(Scope& scope, ModuleId outer, std::st
     if (scope_component(tree_[owner].path) != component) continue;
     // Two modules may share a tensor. If the owner has its own scope elsewhere, this scope may equally be
     // another module that shares the tensor, so the name alone counts.
-    if (!tree_.complete() && !tree_.within(owner, outer) && scope_of_its_own(owner)) continue;
-    add_match(scope, owner, tree_.within(owner, outer) ? Fit::skipped : Fit::foreign);
+    if (!tree_.is_complete() && !tree_.is_within(owner, outer) && has_own_scope(owner)) continue;
+    add_match(scope, owner,
+              tree_.is_within(owner, outer) ? ScopeMatchKind::skipped_level : ScopeMatchKind::foreign_caller);
   }
 }
 
 // Matches modules with the given name: those below `outer` or, if there are none, those elsewhere.
 void ScopeResolver::match_by_name(Scope& scope, ModuleId outer, std::string_view component) {
   const auto named = by_component_.find(component);
-  if (named == by_component_.end() || named->second.size() > most_rivals || !spend(named->second.size()))
+  if (named == by_component_.end() || named->second.size() > most_candidates ||
+      !charge_work(named->second.size()))
     return;
   for (const ModuleId module : named->second)
-    if (tree_.within(module, outer)) add_match(scope, module, Fit::skipped);
+    if (tree_.is_within(module, outer)) add_match(scope, module, ScopeMatchKind::skipped_level);
   if (!scope.matches.empty()) return;
-  for (const ModuleId module : named->second) add_match(scope, module, Fit::foreign);
+  for (const ModuleId module : named->second) add_match(scope, module, ScopeMatchKind::foreign_caller);
 }
 
-void ScopeResolver::spell_out(Scope& scope, ModuleId outer) {
-  const std::string_view around = tree_[outer].path;
-  const std::string_view repeated = repeated_container(around, scope.component);
+void ScopeResolver::add_named_module(Scope& scope, ModuleId outer) {
+  const std::string_view outer_path = tree_[outer].path;
+  const std::string_view repeated = repeated_container(outer_path, scope.component);
   if (!repeated.empty())
-    add_match(scope, tree_.add(repeated), Fit::container);
+    add_match(scope, tree_.add(repeated), ScopeMatchKind::repeated_container);
   else
-    add_match(scope, tree_.add(join(around, scope.component)), Fit::spelled);
+    add_match(scope, tree_.add(join_path(outer_path, scope.component)), ScopeMatchKind::uncorroborated);
 }
 
 // Whether the file has the scope that a call of this module through its parents would produce.
-bool ScopeResolver::scope_of_its_own(ModuleId module) const {
+bool ScopeResolver::has_own_scope(ModuleId module) const {
   std::string text;
   for (std::string_view path = tree_[module].path; !path.empty();) {
     const std::string_view component = scope_component(path);

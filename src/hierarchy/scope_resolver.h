@@ -15,61 +15,61 @@ namespace thence::hierarchy {
 class ScopeResolver {
  public:
   ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style, Scopes& scopes,
-                const std::vector<ScopeId>& of_name);
+                const std::vector<ScopeId>& name_scopes);
   void run(const std::vector<ParameterOwner>& parameters);
 
  private:
-  std::vector<ScopeId> outermost_first() const;
+  std::vector<ScopeId> order_outermost_first() const;
   void collect_owners(const std::vector<ParameterOwner>& parameters);
-  void pass_owners_outwards(const std::vector<ScopeId>& order);
+  void propagate_owners_outwards(const std::vector<ScopeId>& order);
   void resolve(Scope& scope);
-  void resolve_among(Scope& scope, const std::vector<ScopeMatch>& outers);
-  Fit fit_of(const Scope& scope, ModuleId module, std::string_view component) const;
+  void resolve_with_ambiguous_outer(Scope& scope, const std::vector<ScopeMatch>& outers);
+  ScopeMatchKind match_kind_of(const Scope& scope, ModuleId module, std::string_view component) const;
   bool resolve_component(Scope& scope, ModuleId outer, std::string_view component);
   void match_parameter_owners(Scope& scope, ModuleId outer, std::string_view component);
   void match_by_name(Scope& scope, ModuleId outer, std::string_view component);
-  void spell_out(Scope& scope, ModuleId outer);
+  void add_named_module(Scope& scope, ModuleId outer);
   /// The scopes to which an ambiguous scope is connected.
   struct Connections {
     std::vector<ScopeId> scopes;
     bool has_unnamed = false;  // also connected to a node without a scope, so `scopes` is incomplete
-    bool may_decide = true;    // a connected scope was decided since the last attempt
+    bool needs_update = true;  // a connected scope was decided since the last attempt
   };
-  bool is_open(ScopeId scope) const;
+  bool is_ambiguous(ScopeId scope) const;
   void connect(onnx::NodeId writer, onnx::NodeId reader, std::vector<Connections>& connections) const;
-  std::vector<Connections> connections_of_open_scopes() const;
-  void decide_by_wiring();
+  std::vector<Connections> connections_of_ambiguous_scopes() const;
+  void decide_ambiguous_scopes();
   bool decide_by_connections(ScopeId id, std::vector<Connections>& connections);
   void find_siblings();
-  bool is_numbered_throughout(const std::string& text, const std::vector<ScopeId>& group) const;
-  bool has_as_many_modules(const std::vector<ScopeId>& group) const;
-  bool leave_to_siblings(ScopeId id);
+  bool is_numbered_without_gaps(const std::string& text, const std::vector<ScopeId>& group) const;
+  bool has_one_module_per_scope(const std::vector<ScopeId>& group) const;
+  bool decide_by_exclusion(ScopeId id);
   ModuleId pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours,
                               bool has_unnamed_neighbour);
   void number_calls(const std::vector<ScopeId>& order);
-  bool scope_of_its_own(ModuleId module) const;
-  std::string_view join(std::string_view outer, std::string_view component);
+  bool has_own_scope(ModuleId module) const;
+  std::string_view join_path(std::string_view outer, std::string_view component);
   std::string_view repeated_container(std::string_view outer, std::string_view component);
-  bool add_match(Scope& scope, ModuleId module, Fit fit);
-  bool spend(std::size_t work);
+  bool add_match(Scope& scope, ModuleId module, ScopeMatchKind kind);
+  bool charge_work(std::size_t work);
 
   const onnx::Model& model_;
   ModuleTree& tree_;
   ScopeStyle style_;
   Scopes& scopes_;
-  const std::vector<ScopeId>& of_name_;
+  const std::vector<ScopeId>& name_scopes_;
   std::unordered_map<std::string_view, std::vector<ModuleId>> by_component_;  // for a complete tree
   // Groups of undecided scopes that differ only in their number and have as many candidate modules as scopes,
   // so that each module has one scope.
   std::unordered_map<ScopeId, std::shared_ptr<std::vector<ScopeId>>> siblings_;
   // Limits on the work for ambiguous scopes and on the number of stored candidates. A malicious file that
   // exceeds them gets unknown scopes.
-  std::size_t work_left_ = 0, rivals_left_ = 0;
+  std::size_t work_left_ = 0, candidates_left_ = 0;
   std::vector<ScopeId>
-      matched_;             // by module: the last scope matched to it, so that no scope lists a module twice
-  ScopeId now_ = no_scope;  // the current scope
-  ModuleId known_ = 0;      // modules with smaller numbers were known before scopes were read
-  std::string path_;        // the last result of join() or repeated_container()
+      matched_;  // by module: the last scope matched to it, so that no scope lists a module twice
+  ScopeId current_ = no_scope;     // the current scope
+  ModuleId first_new_module_ = 0;  // modules with smaller numbers were known before scopes were read
+  std::string path_;               // the last result of join_path() or repeated_container()
 };
 
 }  // namespace thence::hierarchy

@@ -10,16 +10,16 @@ namespace thence::hierarchy {
 
 /// Modules that one scope may match, and owners of the parameters that it reads. A scope with more is
 /// unknown.
-THENCE_THRESHOLD std::size_t most_rivals = base::tuned<std::size_t>("hierarchy_most_rivals", 1024);
+THENCE_THRESHOLD std::size_t most_candidates = base::tuned<std::size_t>("hierarchy_most_candidates", 1024);
 
 /// Rounds in which decided scopes decide others. The rounds end early once nothing changes.
-THENCE_THRESHOLD int most_wiring_rounds = base::tuned("hierarchy_most_wiring_rounds", 64);
+THENCE_THRESHOLD int most_connection_rounds = base::tuned("hierarchy_most_connection_rounds", 64);
 
 /// Safety caps on the work for candidates and on their number: a minimum, plus an allowance per scope.
-inline constexpr std::size_t least_work = std::size_t{1} << 22, work_per_scope = 64;
-inline constexpr std::size_t least_rivals_kept = std::size_t{1} << 18, rivals_kept_per_scope = 4;
+inline constexpr std::size_t min_work = std::size_t{1} << 22, work_per_scope = 64;
+inline constexpr std::size_t min_candidates_kept = std::size_t{1} << 18, candidates_kept_per_scope = 4;
 
 /// Safety cap: modules that one function represents.
-inline constexpr std::size_t most_modules_per_function = 64;
+inline constexpr std::size_t max_modules_per_function = 64;
 
 }  // namespace thence::hierarchy

@@ -9,7 +9,7 @@
 
 #include "hierarchy/capture_thresholds.h"
 #include "hierarchy/parameters.h"
-#include "onnx/content.h"
+#include "onnx/content_hash.h"
 
 namespace thence::hierarchy {
 namespace {
@@ -21,56 +21,60 @@ using capture::Recording;
 using modules::ModuleId;
 using modules::ModuleTree;
 using modules::no_module;
-using onnx::content_of;
+using onnx::hash_content;
 
-using Captured = std::unordered_map<std::string_view, const CapturedParameter*>;
-using Named = std::unordered_map<std::string_view, std::uint32_t>;  // initializers
+using ParametersByPath = std::unordered_map<std::string_view, const CapturedParameter*>;
+using InitializersByPath = std::unordered_map<std::string_view, std::uint32_t>;  // initializers
 
-struct Guess {
+struct PrefixCandidate {
   std::string_view prefix;
-  std::vector<std::string_view> rests;  // paths of the shorter side that have this prefix on the longer side
+  std::vector<std::string_view>
+      suffixes;  // paths of the shorter side that have this prefix on the longer side
 };
 
 // The prefixes that some of the longer paths have before a shorter one, the likeliest first.
 template <class Longer, class Shorter>
-std::vector<Guess> prefixes(const Longer& longer, const Shorter& shorter) {
+std::vector<PrefixCandidate> find_prefixes(const Longer& longer, const Shorter& shorter) {
   std::map<std::string_view, std::vector<std::string_view>> found;
   for (const auto& [path, whose] : longer)
     for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.', dot + 1))
-      if (const std::string_view rest = path.substr(dot + 1);
-          rest.find('.') != std::string_view::npos && shorter.contains(rest))
-        found[path.substr(0, dot)].push_back(rest);
-  std::vector<Guess> guesses;
-  for (auto& [prefix, rests] : found) guesses.push_back({prefix, std::move(rests)});
-  std::stable_sort(guesses.begin(), guesses.end(),
-                   [](const Guess& a, const Guess& b) { return a.rests.size() > b.rests.size(); });
-  return guesses;
+      if (const std::string_view suffix = path.substr(dot + 1);
+          suffix.find('.') != std::string_view::npos && shorter.contains(suffix))
+        found[path.substr(0, dot)].push_back(suffix);
+  std::vector<PrefixCandidate> candidates;
+  for (auto& [prefix, suffixes] : found) candidates.push_back({prefix, std::move(suffixes)});
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const PrefixCandidate& a, const PrefixCandidate& b) {
+                     return a.suffixes.size() > b.suffixes.size();
+                   });
+  return candidates;
 }
 
 // An encoder and a decoder may contain the same names, so the content of the weights decides.
-std::size_t same_content(const Guess& guess, bool capture_has_it, const Captured& captured,
-                         const Named& named, const onnx::Model& model) {
+std::size_t count_equal_content(const PrefixCandidate& candidate, bool is_in_capture,
+                                const ParametersByPath& captured, const InitializersByPath& named,
+                                const onnx::Model& model) {
   std::size_t same = 0;
-  for (const std::string_view rest : guess.rests) {
-    const std::string longer = std::string(guess.prefix).append(".").append(rest);
-    const auto parameter = captured.find(capture_has_it ? std::string_view(longer) : rest);
-    const auto initializer = named.find(capture_has_it ? rest : std::string_view(longer));
+  for (const std::string_view suffix : candidate.suffixes) {
+    const std::string longer = std::string(candidate.prefix).append(".").append(suffix);
+    const auto parameter = captured.find(is_in_capture ? std::string_view(longer) : suffix);
+    const auto initializer = named.find(is_in_capture ? suffix : std::string_view(longer));
     if (parameter == captured.end() || initializer == named.end()) continue;
-    const auto told = parameter->second->content();
-    const auto there = content_of(model, model.initializers()[initializer->second]);
-    same += told && there && *told == there->unordered;
+    const auto captured_hash = parameter->second->content_hash();
+    const auto stored_hash = hash_content(model, model.initializers()[initializer->second]);
+    same += captured_hash && stored_hash && *captured_hash == stored_hash->unordered;
   }
   return same;
 }
 
-std::string joined(std::string_view prefix, std::string_view path) {
+std::string join_path(std::string_view prefix, std::string_view path) {
   std::string whole(prefix);
   if (!path.empty()) whole.append(1, '.').append(path);
   return whole;
 }
 
-Captured captured_paths(const Capture& capture) {
-  Captured captured;
+ParametersByPath captured_paths(const Capture& capture) {
+  ParametersByPath captured;
   const auto add = [&](const std::string& path, const CapturedParameter& parameter) {
     if (path.size() <= ModuleTree::max_path_length) captured.emplace(path, &parameter);
   };
@@ -81,8 +85,8 @@ Captured captured_paths(const Capture& capture) {
   return captured;
 }
 
-Named named_paths(const onnx::Model& model) {
-  Named named;
+InitializersByPath named_paths(const onnx::Model& model) {
+  InitializersByPath named;
   for (std::uint32_t i = 0; i < model.initializers().size(); ++i) {
     const onnx::ValueId value = model.initializers()[i].value;
     if (value == onnx::none) continue;
@@ -93,81 +97,82 @@ Named named_paths(const onnx::Model& model) {
 }
 
 // Empty for a path of the wrapper that is outside the wrapped model.
-std::optional<std::string> moved(std::string_view path, const Wrapping& wrapping) {
-  if (!wrapping.capture_has_it) return joined(wrapping.prefix, path);
+std::optional<std::string> rebase_path(std::string_view path, const Wrapping& wrapping) {
+  if (!wrapping.is_in_capture) return join_path(wrapping.prefix, path);
   if (path == wrapping.prefix) return std::string();
-  if (!path.starts_with(joined(wrapping.prefix, "") + ".")) return std::nullopt;
+  if (!path.starts_with(join_path(wrapping.prefix, "") + ".")) return std::nullopt;
   return std::string(path.substr(wrapping.prefix.size() + 1));
 }
 
-void move_paths(std::vector<std::string>& paths, const Wrapping& wrapping) {
+void rebase_paths(std::vector<std::string>& paths, const Wrapping& wrapping) {
   for (std::string& path : paths)
-    if (std::optional<std::string> other = moved(path, wrapping)) path = *std::move(other);
+    if (std::optional<std::string> other = rebase_path(path, wrapping)) path = *std::move(other);
 }
 
-ModuleTree moved(const ModuleTree& tree, const Wrapping& wrapping, std::vector<ModuleId>& places) {
+ModuleTree rebase_tree(const ModuleTree& tree, const Wrapping& wrapping, std::vector<ModuleId>& new_ids) {
   ModuleTree made;
   for (ModuleId module = 0; module < tree.size(); ++module) {
-    const auto path = moved(tree[module].path, wrapping);
-    const ModuleId place = path ? made.add(*path, tree[module].class_name) : no_module;
-    places.push_back(place);
-    if (place == no_module) continue;
-    if (tree[module].calls) made.set_calls(place, *tree[module].calls);
+    const auto path = rebase_path(tree[module].path, wrapping);
+    const ModuleId new_id = path ? made.add(*path, tree[module].class_name) : no_module;
+    new_ids.push_back(new_id);
+    if (new_id == no_module) continue;
+    if (tree[module].calls) made.set_calls(new_id, *tree[module].calls);
     for (const std::string_view alias : tree[module].aliases)
-      if (const auto other = moved(alias, wrapping)) made.add_alias(place, *other);
+      if (const auto other = rebase_path(alias, wrapping)) made.add_alias(new_id, *other);
   }
-  if (tree.complete()) made.set_complete();
+  if (tree.is_complete()) made.set_complete();
   return made;
 }
 
 }  // namespace
 
 Wrapping find_wrapping(const Capture& capture, const onnx::Model& model) {
-  const Captured captured = captured_paths(capture);
-  const Named named = named_paths(model);
+  const ParametersByPath captured = captured_paths(capture);
+  const InitializersByPath named = named_paths(model);
   std::size_t same = 0;
   for (const auto& [path, initializer] : named) same += captured.contains(path);
   const auto all = static_cast<double>(named.size());
   if (static_cast<double>(same) >= share_without_prefix * all) return {};
-  const std::vector<Guess> file_longer = prefixes(named, captured);
-  const std::vector<Guess> capture_longer = prefixes(captured, named);
-  const auto votes = [](const std::vector<Guess>& guesses) {
-    return guesses.empty() ? 0 : guesses.front().rests.size();
+  const std::vector<PrefixCandidate> file_longer = find_prefixes(named, captured);
+  const std::vector<PrefixCandidate> capture_longer = find_prefixes(captured, named);
+  const auto votes = [](const std::vector<PrefixCandidate>& candidates) {
+    return candidates.empty() ? 0 : candidates.front().suffixes.size();
   };
-  const bool capture_has_it = votes(capture_longer) > votes(file_longer);
-  std::vector<Guess> guesses = capture_has_it ? capture_longer : file_longer;
-  std::erase_if(guesses, [&](const Guess& guess) {
-    const std::size_t count = guess.rests.size();
+  const bool is_in_capture = votes(capture_longer) > votes(file_longer);
+  std::vector<PrefixCandidate> candidates = is_in_capture ? capture_longer : file_longer;
+  std::erase_if(candidates, [&](const PrefixCandidate& candidate) {
+    const std::size_t count = candidate.suffixes.size();
     return count < least_prefixed || count <= same || static_cast<double>(count) < least_share_prefixed * all;
   });
-  if (guesses.empty()) return {};
-  if (guesses.size() == 1) return {std::string(guesses.front().prefix), capture_has_it};
+  if (candidates.empty()) return {};
+  if (candidates.size() == 1) return {std::string(candidates.front().prefix), is_in_capture};
   std::map<std::size_t, std::vector<std::string_view>, std::greater<>> by_content;
-  for (std::size_t i = 0; i < guesses.size() && i < most_prefixes_compared; ++i)
-    by_content[same_content(guesses[i], capture_has_it, captured, named, model)].push_back(guesses[i].prefix);
+  for (std::size_t i = 0; i < candidates.size() && i < max_prefixes_compared; ++i)
+    by_content[count_equal_content(candidates[i], is_in_capture, captured, named, model)].push_back(
+        candidates[i].prefix);
   const auto& [equal, best] = *by_content.begin();
   if (equal == 0 || best.size() > 1) return {};  // no evidence to choose between them
-  return {std::string(best.front()), capture_has_it};
+  return {std::string(best.front()), is_in_capture};
 }
 
-Capture rewrapped(Capture capture, const Wrapping& wrapping) {
+Capture rebase_capture(Capture capture, const Wrapping& wrapping) {
   if (wrapping.prefix.empty()) return capture;
-  std::vector<ModuleId> places;  // by old module
-  capture.tree = moved(capture.tree, wrapping, places);
+  std::vector<ModuleId> new_ids;  // by old module
+  capture.tree = rebase_tree(capture.tree, wrapping, new_ids);
   for (CapturedParameter& parameter : capture.parameters) {
-    if (auto path = moved(parameter.path, wrapping)) parameter.path = *std::move(path);
-    move_paths(parameter.aliases, wrapping);
+    if (auto path = rebase_path(parameter.path, wrapping)) parameter.path = *std::move(path);
+    rebase_paths(parameter.aliases, wrapping);
   }
   for (std::optional<Recording>* recording : {&capture.trace, &capture.fx}) {
     if (!*recording) continue;
     (*recording)->rename_parameters([&](const std::string& path) {
-      return moved(path, wrapping).value_or(path);
+      return rebase_path(path, wrapping).value_or(path);
     });
     for (RecordedStep& step : (*recording)->steps)
-      if (step.module != no_module) step.module = places[step.module];
+      if (step.module != no_module) step.module = new_ids[step.module];
   }
   if (capture.module_map) {
-    for (auto& [name, call] : *capture.module_map) call.module = places[call.module];
+    for (auto& [name, call] : *capture.module_map) call.module = new_ids[call.module];
     std::erase_if(*capture.module_map, [](const auto& entry) { return entry.second.module == no_module; });
   }
   return capture;

@@ -12,8 +12,8 @@ namespace thence::hierarchy {
 using capture::Capture;
 
 struct Wrapping {
-  std::string prefix;           // "module"; empty if paths are the same on both sides
-  bool capture_has_it = false;  // the capture is of the wrapper, the file of the wrapped model
+  std::string prefix;          // "module"; empty if paths are the same on both sides
+  bool is_in_capture = false;  // the capture is of the wrapper, the file of the wrapped model
 };
 
 /// Finds the prefix from the parameter names of the file. Empty unless a prefix explains more names than no
@@ -21,6 +21,6 @@ struct Wrapping {
 Wrapping find_wrapping(const Capture& capture, const onnx::Model& model);
 
 /// Returns the capture as if it had been made from the model in the file.
-Capture rewrapped(Capture capture, const Wrapping& wrapping);
+Capture rebase_capture(Capture capture, const Wrapping& wrapping);
 
 }  // namespace thence::hierarchy

@@ -16,11 +16,11 @@ Alignment align_once(PairWeights& weights, const Recording& recording, const std
   alignment.anchors = anchors_of(items, weights.parameter_uses());
   const std::vector<Anchor> chain = longest_increasing_subsequence(alignment.anchors);
   if (!chain.empty())
-    alignment.order = static_cast<float>(chain.size()) / static_cast<float>(alignment.anchors.size());
-  if (alignment.order >= anchors_bound) weights.use_anchors(chain);
+    alignment.ordered_share = static_cast<float>(chain.size()) / static_cast<float>(alignment.anchors.size());
+  if (alignment.ordered_share >= min_bounding_order) weights.use_anchors(chain);
   std::uint32_t item = 0, step = 0;
   const auto align_up_to = [&](std::uint32_t past_item, std::uint32_t past_step) {
-    if (past_item - item <= most_items)
+    if (past_item - item <= max_segment_items)
       alignment.log_likelihood +=
           Segment(weights, item, past_item, step, past_step).run(alignment.posteriors, recording, counts);
     item = past_item;
@@ -57,7 +57,7 @@ Alignment align(const Recording& recording, const onnx::Model& model, const std:
   }
   if (options.counts != nullptr)
     for (const capture::RecordedStep& step : recording.steps)
-      options.counts->sums[recording.words[step.word]].steps += 1;
+      options.counts->sums[recording.op_names[step.op_name]].steps += 1;
   return alignment;
 }
 

@@ -47,21 +47,21 @@ struct Alignment {
   std::vector<std::vector<StepPosterior>> posteriors;  // by item; the most probable first
   std::vector<Anchor> anchors;                         // in the order of the items
   double log_likelihood = 0;                           // to compare emission tables and orders
-  float order = 1;                                     // share of the anchors that are in order
+  float ordered_share = 1;                             // share of the anchors that are in order
 };
 
 /// Expected counts, from which an emission table is learned.
 struct EmissionCounts {
   struct Sum {
-    double steps = 0, began = 0, nodes = 0;
-    std::unordered_map<std::string, double> became;
+    double steps = 0, emitting_steps = 0, nodes = 0;
+    std::unordered_map<std::string, double> operators;  // of the nodes
   };
   std::unordered_map<std::string, Sum> sums;
 };
 
 struct AlignOptions {
   /// Excludes pairs, if given: to learn from known truth.
-  std::function<bool(std::uint32_t step, std::uint32_t item)> allowed;
+  std::function<bool(std::uint32_t step, std::uint32_t item)> is_pair_allowed;
   EmissionCounts* counts = nullptr;
   bool use_flow = true;
 };

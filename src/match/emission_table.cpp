@@ -32,7 +32,7 @@ float probability_in(base::JsonValue value) { return static_cast<float>(value.re
 EmissionTable::EmissionTable(std::string exporter, std::unordered_map<std::string, OpEmission> emissions)
     : exporter_(std::move(exporter)), emissions_(std::move(emissions)) {
   for (const auto& [operation, emission] : emissions_)
-    for (const auto& [op, probability] : emission.becomes) operators_[op] += probability;
+    for (const auto& [op, probability] : emission.operators) operators_[op] += probability;
 }
 
 bool same_op_name(std::string_view operation, std::string_view op) {
@@ -50,17 +50,17 @@ OpEmission EmissionTable::emission(std::string_view operation) const {
 }
 
 OpEmission EmissionTable::emission_by_name(std::string_view name) const {
-  OpEmission guess{unknown_skips, unknown_stays, {}};
+  OpEmission guess{unknown_op_skip, unknown_op_repeat, {}};
   const std::string wanted = normalised(name);
   for (const auto& [op, frequency] : operators_) {
     const std::string letters = normalised(op);
     if (letters == wanted)
-      guess.becomes[op] = unknown_same_name;
-    else if (letters.size() > static_cast<std::size_t>(most_short_name) &&
+      guess.operators[op] = unknown_op_same_name;
+    else if (letters.size() > static_cast<std::size_t>(max_short_name) &&
              (wanted.find(letters) != std::string::npos || letters.find(wanted) != std::string::npos))
-      guess.becomes[op] = unknown_similar_name;
+      guess.operators[op] = unknown_op_similar_name;
     else
-      guess.becomes[op] = unknown_others / static_cast<float>(operators_.size());
+      guess.operators[op] = unknown_op_others / static_cast<float>(operators_.size());
   }
   return guess;
 }
@@ -68,15 +68,15 @@ OpEmission EmissionTable::emission_by_name(std::string_view name) const {
 const std::vector<EmissionTable>& EmissionTable::shipped() {
   static const std::vector<EmissionTable> all = [] {
     std::vector<EmissionTable> made;
-    const base::JsonDocument file(base::embedded("operators.json"));
+    const base::JsonDocument file(base::embedded_file("operators.json"));
     for (const auto& [exporter, operations] : file.root()["exporters"].members()) {
       std::unordered_map<std::string, OpEmission> emissions;
       for (const auto& [operation, row] : operations.members()) {
         OpEmission& emission = emissions[std::string(operation)];
-        emission.skips = probability_in(row["skips"]);
-        emission.stays = probability_in(row["stays"]);
+        emission.skip_probability = probability_in(row["skips"]);
+        emission.repeat_probability = probability_in(row["stays"]);
         for (const auto& [op, probability] : row["becomes"].members())
-          emission.becomes[std::string(op)] = probability_in(probability);
+          emission.operators[std::string(op)] = probability_in(probability);
       }
       made.emplace_back(std::string(exporter), std::move(emissions));
     }

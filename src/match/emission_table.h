@@ -12,9 +12,9 @@ namespace thence::match {
 
 /// The nodes that an operation emits. All numbers are probabilities.
 struct OpEmission {
-  float skips = 0;                                 // it emits no node
-  float stays = 0;                                 // after a node, it emits another one
-  std::unordered_map<std::string, float> becomes;  // by operator: a node of it has this operator
+  float skip_probability = 0;                        // it emits no node
+  float repeat_probability = 0;                      // after a node, it emits another one
+  std::unordered_map<std::string, float> operators;  // by operator: a node that it emits has this operator
 };
 
 /// Whether an operation of PyTorch and an operator have the same name: aten.hardswish.default, HardSwish.

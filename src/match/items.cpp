@@ -6,7 +6,7 @@
 #include "dataflow/bodies.h"
 #include "dataflow/operator_traits.h"
 #include "match/thresholds.h"
-#include "onnx/content.h"
+#include "onnx/content_hash.h"
 
 namespace thence::match {
 namespace {
@@ -22,7 +22,7 @@ bool is_constant(const onnx::Model& model, const onnx::Node& node) {
 }
 
 // The nodes of the main graph, each followed by those of the bodies that it holds.
-std::vector<onnx::NodeId> depth_first(const onnx::Model& model) {
+std::vector<onnx::NodeId> nodes_depth_first(const onnx::Model& model) {
   const dataflow::Bodies bodies(model);
   const auto& graphs = model.graphs();
   struct Range {
@@ -31,18 +31,18 @@ std::vector<onnx::NodeId> depth_first(const onnx::Model& model) {
   const auto range_of = [](const onnx::Graph& graph) {
     return Range{graph.first_node, graph.first_node + graph.node_count};
   };
-  std::vector<Range> open;  // a stack of our own, because bodies may be nested deeply
-  if (!graphs.empty()) open.push_back(range_of(graphs[0]));
+  std::vector<Range> pending;  // a stack of our own, because bodies may be nested deeply
+  if (!graphs.empty()) pending.push_back(range_of(graphs[0]));
   std::vector<onnx::NodeId> order;
-  while (!open.empty()) {
-    if (open.back().next == open.back().past) {
-      open.pop_back();
+  while (!pending.empty()) {
+    if (pending.back().next == pending.back().past) {
+      pending.pop_back();
       continue;
     }
-    const onnx::NodeId id = open.back().next++;
+    const onnx::NodeId id = pending.back().next++;
     order.push_back(id);
     const auto held = bodies.held_by(id);
-    for (std::size_t i = held.size(); i-- > 0;) open.push_back(range_of(graphs[held[i]]));
+    for (std::size_t i = held.size(); i-- > 0;) pending.push_back(range_of(graphs[held[i]]));
   }
   return order;
 }
@@ -75,7 +75,7 @@ class ItemBuilder {
   void add(const onnx::Node& node) {
     NodeItem item;
     item.node = node.id();
-    for (const onnx::ValueId value : node.inputs().first(std::min(node.inputs().size(), most_inputs)))
+    for (const onnx::ValueId value : node.inputs().first(std::min(node.inputs().size(), max_inputs)))
       add_input(value, item);
     item.shape = shape_of(node);
     item.is_cast = node.op_type() == "Cast" || node.op_type() == "Identity";
@@ -91,7 +91,7 @@ class ItemBuilder {
  private:
   // The item that writes the value, and the parameters behind it, through other forms of them.
   void add_input(onnx::ValueId value, NodeItem& item) const {
-    for (int step = 0; step <= most_forms && value != onnx::none; ++step) {
+    for (int step = 0; step <= max_parameter_chain && value != onnx::none; ++step) {
       const onnx::Producer producer = model_.producer(value);
       if (producer.kind == Kind::initializer) {
         const auto& same = parameters_[producer.index];
@@ -101,7 +101,7 @@ class ItemBuilder {
       if (step == 0 && item_of_[producer.index] != onnx::none)
         item.producers.push_back(item_of_[producer.index]);
       const onnx::Node node = model_.node(producer.index);
-      if (!dataflow::has_trait(node, Trait::stored_form) || node.inputs().empty()) return;
+      if (!dataflow::has_trait(node, Trait::exporter_prepares_weight) || node.inputs().empty()) return;
       value = node.inputs()[0];
     }
   }
@@ -145,13 +145,13 @@ ParametersByInitializer parameters_by_content(const onnx::Model& model, const ca
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_content;
   for (const capture::CapturedParameter& parameter : capture.parameters)
     if (const auto number = recording.find_parameter(parameter.path))
-      if (const auto content = parameter.content()) by_content[*content].push_back(*number);
+      if (const auto content = parameter.content_hash()) by_content[*content].push_back(*number);
   ParametersByInitializer found(model.initializers().size());
   if (by_content.empty()) return found;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto content = onnx::content_of(model, model.initializers()[i]);
+    const auto content = onnx::hash_content(model, model.initializers()[i]);
     const auto equal = content ? by_content.find(content->unordered) : by_content.end();
-    if (equal != by_content.end() && equal->second.size() <= most_equal_parameters) found[i] = equal->second;
+    if (equal != by_content.end() && equal->second.size() <= max_equal_parameters) found[i] = equal->second;
   }
   return found;
 }
@@ -159,7 +159,7 @@ ParametersByInitializer parameters_by_content(const onnx::Model& model, const ca
 std::vector<NodeItem> items_of(const onnx::Model& model, const ParametersByInitializer& parameters,
                                const OperatorFilter& is_aligned) {
   ItemBuilder builder(model, parameters);
-  for (const onnx::NodeId id : depth_first(model)) {
+  for (const onnx::NodeId id : nodes_depth_first(model)) {
     const onnx::Node node = model.node(id);
     if (!is_constant(model, node) && is_aligned(node.op_type())) builder.add(node);
   }
@@ -173,7 +173,7 @@ OperatorFilter emitted_operators(const capture::Recording& recording) {
       const auto& tables = EmissionTable::shipped();
       entry->second = std::any_of(tables.begin(), tables.end(),
                                   [&](const EmissionTable& table) { return table.knows_operator(op); }) ||
-                      std::any_of(recording.words.begin(), recording.words.end(),
+                      std::any_of(recording.op_names.begin(), recording.op_names.end(),
                                   [&](const std::string& word) { return same_op_name(word, op); });
     }
     return entry->second;

@@ -45,7 +45,7 @@ class HeldParameters {
       read.insert(read.end(), held_[value].begin(), held_[value].end());
     }
     sort_unique(read);
-    if (only_prepares && read.size() <= most_consumers)
+    if (only_prepares && read.size() <= max_consumers)
       for (const std::uint32_t value : recording_.outputs(step)) forward(read, value);
     return read;
   }
@@ -70,7 +70,7 @@ PairWeights::PairWeights(const Recording& recording, const onnx::Model& model,
     : recording_(recording), items_(items), options_(options) {
   number_operators(model);
   read_table(table);
-  find_parameters();
+  find_parameter_uses();
 }
 
 void PairWeights::number_operators(const onnx::Model& model) {
@@ -84,15 +84,15 @@ void PairWeights::number_operators(const onnx::Model& model) {
 }
 
 void PairWeights::read_table(const EmissionTable& table) {
-  for (const std::string& word : recording_.words) {
+  for (const std::string& word : recording_.op_names) {
     const OpEmission emission = table.emission(word);
-    skips_.push_back(std::clamp(emission.skips, least_transition, most_skipping));
-    stays_.push_back(std::clamp(emission.stays, least_transition, most_staying));
+    skip_.push_back(std::clamp(emission.skip_probability, min_transition, max_skip));
+    repeat_.push_back(std::clamp(emission.repeat_probability, min_transition, max_repeat));
     std::vector<float> probabilities;
     for (const std::string& op : operator_names_) {
-      const auto found = emission.becomes.find(op);
+      const auto found = emission.operators.find(op);
       float probability =
-          found == emission.becomes.end() ? least_emission : std::max(found->second, least_emission);
+          found == emission.operators.end() ? min_emission : std::max(found->second, min_emission);
       if (!table.knows_operator(op) && same_op_name(word, op)) probability = same_name_emission;
       probabilities.push_back(probability);
     }
@@ -100,7 +100,7 @@ void PairWeights::read_table(const EmissionTable& table) {
   }
 }
 
-void PairWeights::find_parameters() {
+void PairWeights::find_parameter_uses() {
   const std::size_t steps = recording_.steps.size();
   HeldParameters held(recording_);
   parameter_uses_.resize(recording_.parameters.size());
@@ -109,9 +109,9 @@ void PairWeights::find_parameters() {
   has_inputs_.resize(steps);
   for (std::uint32_t step = 0; step < steps; ++step) {
     if (recording_.steps[step].kind != capture::RecordedStep::Kind::operation) continue;
-    const auto makers = recording_.makers(step);
+    const auto producers = recording_.input_producers(step);
     has_inputs_[step] =
-        std::any_of(makers.begin(), makers.end(), [](auto maker) { return maker != onnx::none; });
+        std::any_of(producers.begin(), producers.end(), [](auto producer) { return producer != onnx::none; });
     const std::vector<std::uint32_t> read = held.read_by(step);
     reads_parameter_[step] = !read.empty();
     for (const std::uint32_t parameter : read) parameter_uses_[parameter].push_back(step);
@@ -122,64 +122,65 @@ void PairWeights::find_parameters() {
 }
 
 bool PairWeights::is_typical(std::uint32_t item, std::uint32_t step) const {
-  return emissions_[recording_.steps[step].word][operators_[item]] > least_emission;
+  return emissions_[recording_.steps[step].op_name][operators_[item]] > min_emission;
 }
 
-void PairWeights::row(std::uint32_t item, std::uint32_t first, std::uint32_t past,
-                      std::vector<float>& out) const {
+void PairWeights::weigh_row(std::uint32_t item, std::uint32_t first, std::uint32_t past,
+                            std::vector<float>& out) const {
   out.resize(past - first);
   weigh_pairs(item, first, out);
   for (const std::uint32_t parameter : items_[item].parameters)
     for (const std::uint32_t step : parameter_uses_[parameter])
-      if (step >= first && step < past) out[step - first] *= same_parameter / other_parameter;
+      if (step >= first && step < past) out[step - first] *= same_parameter_factor / other_parameter_factor;
   favour_flow(item, first, out);
-  exclude(item, first, out);
+  exclude_pairs(item, first, out);
 }
 
 void PairWeights::weigh_pairs(std::uint32_t item, std::uint32_t first, std::vector<float>& out) const {
   const NodeItem& node = items_[item];
   const std::uint32_t op = operators_[item];
-  const float step_without = node.parameters.empty() ? 1.0f : only_node_reads;
-  const float step_with = node.parameters.empty() ? only_step_reads : other_parameter;
-  const bool flow = uses_flow(item);
+  const float step_without = node.parameters.empty() ? 1.0f : only_node_reads_factor;
+  const float step_with = node.parameters.empty() ? only_step_reads_factor : other_parameter_factor;
+  const bool has_flow = uses_flow(item);
   for (std::uint32_t i = 0; i < out.size(); ++i) {
     const std::uint32_t step = first + i;
     float weight =
-        emissions_[recording_.steps[step].word][op] * (reads_parameter_[step] ? step_with : step_without);
+        emissions_[recording_.steps[step].op_name][op] * (reads_parameter_[step] ? step_with : step_without);
     if (node.shape != 0 && shapes_[step] != 0)
-      weight *= node.shape == shapes_[step] ? same_shape : other_shape;
-    if (flow && has_inputs_[step]) weight *= against_flow;
+      weight *= node.shape == shapes_[step] ? same_shape_factor : other_shape_factor;
+    if (has_flow && has_inputs_[step]) weight *= against_flow_factor;
     out[i] = weight;
   }
 }
 
 void PairWeights::favour_flow(std::uint32_t item, std::uint32_t first, std::vector<float>& out) const {
   if (!uses_flow(item)) return;
-  for (const std::uint32_t step : flow_[item])
+  for (const std::uint32_t step : fed_steps_[item])
     if (step >= first && step - first < out.size() && has_inputs_[step])
-      out[step - first] *= along_flow / against_flow;
+      out[step - first] *= along_flow_factor / against_flow_factor;
 }
 
-void PairWeights::exclude(std::uint32_t item, std::uint32_t first, std::vector<float>& out) const {
-  if (!lowest_.empty())
+void PairWeights::exclude_pairs(std::uint32_t item, std::uint32_t first, std::vector<float>& out) const {
+  if (!min_step_.empty())
     for (std::uint32_t i = 0; i < out.size(); ++i)
-      if (first + i < lowest_[item] || first + i > highest_[item]) out[i] = 0;
-  if (options_.allowed)
+      if (first + i < min_step_[item] || first + i > max_step_[item]) out[i] = 0;
+  if (options_.is_pair_allowed)
     for (std::uint32_t i = 0; i < out.size(); ++i)
-      if (!options_.allowed(first + i, item)) out[i] *= excluded_pair;
+      if (!options_.is_pair_allowed(first + i, item)) out[i] *= excluded_pair_factor;
 }
 
 void PairWeights::use_flow(const Alignment& alignment) {
   std::vector<std::vector<std::uint32_t>> consumers(recording_.steps.size());
   for (std::uint32_t step = 0; step < recording_.steps.size(); ++step)
-    for (const std::uint32_t maker : recording_.makers(step))
-      if (maker != onnx::none && consumers[maker].size() < most_consumers) consumers[maker].push_back(step);
-  flow_.assign(items_.size(), {});
+    for (const std::uint32_t producer : recording_.input_producers(step))
+      if (producer != onnx::none && consumers[producer].size() < max_consumers)
+        consumers[producer].push_back(step);
+  fed_steps_.assign(items_.size(), {});
   for (std::uint32_t item = 0; item < items_.size(); ++item) {
-    std::vector<std::uint32_t>& fed = flow_[item];
+    std::vector<std::uint32_t>& fed = fed_steps_[item];
     for (const std::uint32_t producer : items_[item].producers) {
       const auto& posteriors = alignment.posteriors[producer];
-      if (posteriors.empty() || posteriors.front().probability < directs_flow) continue;
+      if (posteriors.empty() || posteriors.front().probability < min_flow_posterior) continue;
       const std::uint32_t step = posteriors.front().step;
       fed.push_back(step);
       fed.insert(fed.end(), consumers[step].begin(), consumers[step].end());
@@ -190,13 +191,13 @@ void PairWeights::use_flow(const Alignment& alignment) {
 
 void PairWeights::use_anchors(const std::vector<Anchor>& chain) {
   const auto past_items = static_cast<std::uint32_t>(items_.size());
-  lowest_.assign(items_.size(), 0);
-  highest_.assign(items_.size(), static_cast<std::uint32_t>(recording_.steps.size()));
+  min_step_.assign(items_.size(), 0);
+  max_step_.assign(items_.size(), static_cast<std::uint32_t>(recording_.steps.size()));
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const std::uint32_t next = i + 1 < chain.size() ? chain[i + 1].item : past_items;
     const std::uint32_t before = i == 0 ? 0 : chain[i - 1].item + 1;
-    std::fill(lowest_.begin() + chain[i].item, lowest_.begin() + next, chain[i].step);
-    std::fill(highest_.begin() + before, highest_.begin() + chain[i].item + 1, chain[i].step);
+    std::fill(min_step_.begin() + chain[i].item, min_step_.begin() + next, chain[i].step);
+    std::fill(max_step_.begin() + before, max_step_.begin() + chain[i].item + 1, chain[i].step);
   }
 }
 

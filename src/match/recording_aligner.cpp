@@ -12,9 +12,9 @@ namespace {
 using capture::RecordedStep;
 using capture::Recording;
 
-Owner owner_of(const Recording& recording, const std::vector<StepPosterior>& posteriors,
-               bool is_shape_or_constant) {
-  Owner best;
+StepAssignment assignment_of(const Recording& recording, const std::vector<StepPosterior>& posteriors,
+                             bool is_shape_or_constant) {
+  StepAssignment best;
   for (const StepPosterior& one : posteriors) {
     if (!one.is_typical && is_shape_or_constant) continue;
     float probability = 0;
@@ -26,24 +26,27 @@ Owner owner_of(const Recording& recording, const std::vector<StepPosterior>& pos
 }
 
 // By node, with the numbers of steps in the recording as it was made.
-std::vector<Owner> owners_by_node(const AlignmentPass& pass, std::size_t nodes) {
-  std::vector<Owner> by_node(nodes);
-  const std::vector<Owner> owners = owners_of(pass);
-  for (std::size_t i = 0; i < owners.size(); ++i) {
-    Owner& owner = by_node[pass.items[i].node] = owners[i];
-    if (owner.probability > 0) owner.step = pass.order[owner.step];
+std::vector<StepAssignment> assignments_by_node(const AlignmentPass& pass, std::size_t nodes) {
+  std::vector<StepAssignment> by_node(nodes);
+  const std::vector<StepAssignment> assignments = assignments_of(pass);
+  for (std::size_t i = 0; i < assignments.size(); ++i) {
+    StepAssignment& assignment = by_node[pass.items[i].node] = assignments[i];
+    if (assignment.probability > 0) assignment.step = pass.original_steps[assignment.step];
   }
   return by_node;
 }
 
-// The owner with the most votes; with equally many, the earlier one.
-Owner elect(const Recording& recording, const std::array<Owner, RecordingAligner::all_votes>& named) {
-  Owner best = named.front();
+// The assignment with the most votes; with equally many, the earlier one.
+StepAssignment elect_by_votes(
+    const Recording& recording,
+    const std::array<StepAssignment, RecordingAligner::alignment_count>& candidates) {
+  StepAssignment best = candidates.front();
   best.votes = 0;
-  for (const Owner& one : named) {
-    if (one.probability < likely) continue;
-    const auto votes = std::count_if(named.begin(), named.end(), [&](const Owner& other) {
-      return other.probability >= likely && same_call(recording.steps[other.step], recording.steps[one.step]);
+  for (const StepAssignment& one : candidates) {
+    if (one.probability < min_assigned_posterior) continue;
+    const auto votes = std::count_if(candidates.begin(), candidates.end(), [&](const StepAssignment& other) {
+      return other.probability >= min_assigned_posterior &&
+             same_call(recording.steps[other.step], recording.steps[one.step]);
     });
     if (votes <= best.votes) continue;
     best = one;
@@ -55,9 +58,9 @@ Owner elect(const Recording& recording, const std::array<Owner, RecordingAligner
 // The step that an alignment is certain of, as numbered when the recording was made; else none.
 std::uint32_t certain_step(const AlignmentPass& pass, std::size_t item) {
   const std::vector<StepPosterior>& posteriors = pass.alignment.posteriors[item];
-  const bool certain = !posteriors.empty() && posteriors.front().probability >= becomes_anchor &&
+  const bool certain = !posteriors.empty() && posteriors.front().probability >= min_anchor_posterior &&
                        posteriors.front().is_typical;
-  return certain ? pass.order[posteriors.front().step] : onnx::none;
+  return certain ? pass.original_steps[posteriors.front().step] : onnx::none;
 }
 
 }  // namespace
@@ -66,69 +69,72 @@ bool same_call(const RecordedStep& a, const RecordedStep& b) {
   return a.module == b.module && a.call == b.call;
 }
 
-std::vector<Owner> owners_of(const AlignmentPass& pass) {
-  std::vector<Owner> owners;
+std::vector<StepAssignment> assignments_of(const AlignmentPass& pass) {
+  std::vector<StepAssignment> assignments;
   for (std::size_t i = 0; i < pass.items.size(); ++i)
-    owners.push_back(
-        owner_of(*pass.recording, pass.alignment.posteriors[i], pass.items[i].is_shape_or_constant));
-  return owners;
+    assignments.push_back(
+        assignment_of(*pass.recording, pass.alignment.posteriors[i], pass.items[i].is_shape_or_constant));
+  return assignments;
 }
 
 RecordingAligner::RecordingAligner(const Recording& recording, const onnx::Model& model,
                                    const capture::Capture& capture) {
-  in_file_.recording = &recording;
-  in_file_.items =
+  in_file_order_.recording = &recording;
+  in_file_order_.items =
       items_of(model, parameters_by_content(model, capture, recording), emitted_operators(recording));
   choose_table(model);
-  const Alignment& in_file = in_file_.alignment;
-  const bool is_local = producer_locality(model) >= ordered_locality;
-  if (table_ != nullptr && !(is_local && in_file.anchors.empty())) {
-    alap_ = align_in(model, in_file.anchors, Schedule::alap, alap_recording_);
-    in_order_ = is_local && in_file.order >= ordered_anchors &&
-                alap_.alignment.log_likelihood - in_file.log_likelihood <
-                    reordering_gain * static_cast<double>(in_file_.items.size());
+  const Alignment& file_alignment = in_file_order_.alignment;
+  const bool is_local = producer_locality(model) >= min_ordered_locality;
+  if (table_ != nullptr && !(is_local && file_alignment.anchors.empty())) {
+    alap_ = align_scheduled(model, file_alignment.anchors, Schedule::alap, alap_recording_);
+    is_file_ordered_ = is_local && file_alignment.ordered_share >= min_ordered_anchors &&
+                       alap_.alignment.log_likelihood - file_alignment.log_likelihood <
+                           min_reordering_gain * static_cast<double>(in_file_order_.items.size());
   }
-  if (in_order_)
-    owners_ = owners_of(in_file_);
+  if (is_file_ordered_)
+    assignments_ = assignments_of(in_file_order_);
   else
     align_reordered(model);
 }
 
 // Aligns in the order of the file with each exporter's table, and keeps the best.
 void RecordingAligner::choose_table(const onnx::Model& model) {
-  for (const EmissionTable& each : EmissionTable::shipped()) {
-    Alignment found = align(*in_file_.recording, model, in_file_.items, each, {});
-    if (table_ != nullptr && found.log_likelihood <= in_file_.alignment.log_likelihood) continue;
-    in_file_.alignment = std::move(found);
-    table_ = &each;
+  for (const EmissionTable& table : EmissionTable::shipped()) {
+    Alignment found = align(*in_file_order_.recording, model, in_file_order_.items, table, {});
+    if (table_ != nullptr && found.log_likelihood <= in_file_order_.alignment.log_likelihood) continue;
+    in_file_order_.alignment = std::move(found);
+    table_ = &table;
   }
 }
 
-AlignmentPass RecordingAligner::align_in(const onnx::Model& model, const std::vector<Anchor>& anchors,
-                                         Schedule schedule, Recording& recording) const {
-  Reordered reordered = reorder_both(*in_file_.recording, in_file_.items, anchors, schedule);
+AlignmentPass RecordingAligner::align_scheduled(const onnx::Model& model, const std::vector<Anchor>& anchors,
+                                                Schedule schedule, Recording& recording) const {
+  Reordered reordered = reorder_both(*in_file_order_.recording, in_file_order_.items, anchors, schedule);
   recording = std::move(reordered.recording);
-  AlignmentPass pass{&recording, std::move(reordered.items), {}, std::move(reordered.steps)};
+  AlignmentPass pass{&recording, std::move(reordered.items), {}, std::move(reordered.original_steps)};
   pass.alignment = align(recording, model, pass.items, *table_, {});
   return pass;
 }
 
 void RecordingAligner::align_reordered(const onnx::Model& model) {
-  asap_ = align_in(model, in_file_.alignment.anchors, Schedule::asap, asap_recording_);
+  asap_ = align_scheduled(model, in_file_order_.alignment.anchors, Schedule::asap, asap_recording_);
   const std::size_t nodes = model.node_count();
-  const std::vector<Owner> first_alap = owners_by_node(alap_, nodes),
-                           first_asap = owners_by_node(asap_, nodes);
+  const std::vector<StepAssignment> first_alap = assignments_by_node(alap_, nodes),
+                                    first_asap = assignments_by_node(asap_, nodes);
   const std::vector<Anchor> anchors = agreed_anchors();
-  alap_ = align_in(model, anchors, Schedule::alap, alap_recording_);
-  asap_ = align_in(model, anchors, Schedule::asap, asap_recording_);
-  const std::vector<Owner> alap = owners_by_node(alap_, nodes), asap = owners_by_node(asap_, nodes);
-  std::vector<std::uint32_t> places(alap_.order.size());
-  for (std::uint32_t place = 0; place < places.size(); ++place) places[alap_.order[place]] = place;
+  alap_ = align_scheduled(model, anchors, Schedule::alap, alap_recording_);
+  asap_ = align_scheduled(model, anchors, Schedule::asap, asap_recording_);
+  const std::vector<StepAssignment> alap = assignments_by_node(alap_, nodes),
+                                    asap = assignments_by_node(asap_, nodes);
+  std::vector<std::uint32_t> positions(alap_.original_steps.size());
+  for (std::uint32_t position = 0; position < positions.size(); ++position)
+    positions[alap_.original_steps[position]] = position;
   for (const NodeItem& item : alap_.items) {
     const onnx::NodeId node = item.node;
-    Owner owner = elect(*in_file_.recording, {alap[node], first_alap[node], asap[node], first_asap[node]});
-    if (owner.probability > 0) owner.step = places[owner.step];
-    owners_.push_back(owner);
+    StepAssignment assignment = elect_by_votes(*in_file_order_.recording,
+                                               {alap[node], first_alap[node], asap[node], first_asap[node]});
+    if (assignment.probability > 0) assignment.step = positions[assignment.step];
+    assignments_.push_back(assignment);
   }
 }
 
@@ -145,10 +151,10 @@ std::vector<Anchor> RecordingAligner::agreed_anchors() const {
     if (step != onnx::none && !item.is_shape_or_constant && by_asap.at(item.node) == step)
       agreed.emplace(item.node, step);
   }
-  std::vector<Anchor> anchors = in_file_.alignment.anchors;
-  for (const Anchor& anchor : anchors) agreed.erase(in_file_.items[anchor.item].node);
-  for (std::uint32_t item = 0; item < in_file_.items.size(); ++item)
-    if (const auto found = agreed.find(in_file_.items[item].node); found != agreed.end())
+  std::vector<Anchor> anchors = in_file_order_.alignment.anchors;
+  for (const Anchor& anchor : anchors) agreed.erase(in_file_order_.items[anchor.item].node);
+  for (std::uint32_t item = 0; item < in_file_order_.items.size(); ++item)
+    if (const auto found = agreed.find(in_file_order_.items[item].node); found != agreed.end())
       anchors.push_back({item, found->second});
   return anchors;
 }

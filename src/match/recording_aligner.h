@@ -18,49 +18,50 @@ struct AlignmentPass {
   const capture::Recording* recording = nullptr;
   std::vector<NodeItem> items;
   Alignment alignment;
-  std::vector<std::uint32_t> order;  // by step: its number in the recording as it was made
+  std::vector<std::uint32_t> original_steps;  // by step: its number in the recording as it was made
 };
 
 /// The call whose steps have the largest posterior together.
-struct Owner {
+struct StepAssignment {
   std::uint32_t step = 0;
   float probability = 0;
   bool is_typical = true;
   std::uint8_t votes = 1;
 };
-/// By item. A shape or constant has no owner if no typical step has a posterior: it belongs to its consumers.
-std::vector<Owner> owners_of(const AlignmentPass& pass);
+/// By item. A shape or constant is not assigned if no typical step has a posterior: it belongs to its
+/// consumers.
+std::vector<StepAssignment> assignments_of(const AlignmentPass& pass);
 
 bool same_call(const capture::RecordedStep& a, const capture::RecordedStep& b);
 
 class RecordingAligner {
  public:
   /// Alignments that vote on a reordered file.
-  static constexpr std::uint8_t all_votes = 4;
+  static constexpr std::uint8_t alignment_count = 4;
 
   RecordingAligner(const capture::Recording& recording, const onnx::Model& model,
                    const capture::Capture& capture);
   RecordingAligner(const RecordingAligner&) = delete;  // passes refer to its recordings
   RecordingAligner& operator=(const RecordingAligner&) = delete;
 
-  bool in_order() const { return in_order_; }
-  const AlignmentPass& preferred() const { return in_order_ ? in_file_ : alap_; }
-  const AlignmentPass& other() const { return in_order_ ? alap_ : asap_; }
-  /// By item of the preferred pass; in a reordered file, the owner with the most votes.
-  const std::vector<Owner>& owners() const { return owners_; }
+  bool is_file_ordered() const { return is_file_ordered_; }
+  const AlignmentPass& preferred() const { return is_file_ordered_ ? in_file_order_ : alap_; }
+  const AlignmentPass& alternative() const { return is_file_ordered_ ? alap_ : asap_; }
+  /// By item of the preferred pass; in a reordered file, the assignment with the most votes.
+  const std::vector<StepAssignment>& assignments() const { return assignments_; }
 
  private:
   void choose_table(const onnx::Model& model);
   void align_reordered(const onnx::Model& model);
-  AlignmentPass align_in(const onnx::Model& model, const std::vector<Anchor>& anchors, Schedule schedule,
-                         capture::Recording& reordered) const;
+  AlignmentPass align_scheduled(const onnx::Model& model, const std::vector<Anchor>& anchors,
+                                Schedule schedule, capture::Recording& reordered) const;
   std::vector<Anchor> agreed_anchors() const;
 
   const EmissionTable* table_ = nullptr;  // the most probable
-  AlignmentPass in_file_, alap_, asap_;
+  AlignmentPass in_file_order_, alap_, asap_;
   capture::Recording alap_recording_, asap_recording_;
-  std::vector<Owner> owners_;
-  bool in_order_ = true;
+  std::vector<StepAssignment> assignments_;
+  bool is_file_ordered_ = true;
 };
 
 }  // namespace thence::match

@@ -24,20 +24,20 @@ std::vector<Anchor> anchors_of(const std::vector<NodeItem>& items,
 
 // Patience sorting.
 std::vector<Anchor> longest_increasing_subsequence(const std::vector<Anchor>& anchors) {
-  std::vector<std::uint32_t> ends, before(anchors.size(), onnx::none);
+  std::vector<std::uint32_t> tails, predecessors(anchors.size(), onnx::none);
   for (std::uint32_t i = 0; i < anchors.size(); ++i) {
     // A step may emit several nodes that read parameters: equal steps are in order, too.
-    const auto place = std::upper_bound(ends.begin(), ends.end(), i, [&](std::uint32_t a, std::uint32_t b) {
-      return anchors[a].step < anchors[b].step;
-    });
-    if (place != ends.begin()) before[i] = *(place - 1);
-    if (place == ends.end())
-      ends.push_back(i);
+    const auto position =
+        std::upper_bound(tails.begin(), tails.end(), i,
+                         [&](std::uint32_t a, std::uint32_t b) { return anchors[a].step < anchors[b].step; });
+    if (position != tails.begin()) predecessors[i] = *(position - 1);
+    if (position == tails.end())
+      tails.push_back(i);
     else
-      *place = i;
+      *position = i;
   }
   std::vector<Anchor> chain;
-  for (std::uint32_t i = ends.empty() ? onnx::none : ends.back(); i != onnx::none; i = before[i])
+  for (std::uint32_t i = tails.empty() ? onnx::none : tails.back(); i != onnx::none; i = predecessors[i])
     chain.push_back(anchors[i]);
   std::reverse(chain.begin(), chain.end());
   return chain;
@@ -53,37 +53,37 @@ std::vector<std::uint32_t> alap_order(const std::vector<std::uint32_t>& anchors,
                                       const Producers& producers) {
   std::vector<std::uint32_t> latest(count, 0);  // the last anchor that each depends on, from 1
   for (std::uint32_t i = 0; i < anchors.size(); ++i) latest[anchors[i]] = i + 1;
-  std::vector<std::uint32_t> made_by;
+  std::vector<std::uint32_t> direct_producers;
   for (std::uint32_t i = 0; i < count; ++i) {
-    producers(i, made_by);
-    for (const std::uint32_t producer : made_by) latest[i] = std::max(latest[i], latest[producer]);
+    producers(i, direct_producers);
+    for (const std::uint32_t producer : direct_producers) latest[i] = std::max(latest[i], latest[producer]);
   }
   const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return latest[a] < latest[b]; };
-  struct Open {
+  struct PendingVisit {
     std::uint32_t number;
     std::vector<std::uint32_t> left;  // producers to visit before it, the next one last
   };
   std::vector<std::uint32_t> order;
-  std::vector<Open> open;
+  std::vector<PendingVisit> pending;
   std::vector<bool> seen(count, false);
   const auto enter = [&](std::uint32_t number) {
     if (seen[number]) return;
     seen[number] = true;
-    producers(number, made_by);
-    std::stable_sort(made_by.begin(), made_by.end(), earlier);
-    open.push_back({number, {made_by.rbegin(), made_by.rend()}});
+    producers(number, direct_producers);
+    std::stable_sort(direct_producers.begin(), direct_producers.end(), earlier);
+    pending.push_back({number, {direct_producers.rbegin(), direct_producers.rend()}});
   };
   const auto visit = [&](std::uint32_t wanted) {
     enter(wanted);
-    while (!open.empty()) {
-      if (std::vector<std::uint32_t>& left = open.back().left; !left.empty()) {
+    while (!pending.empty()) {
+      if (std::vector<std::uint32_t>& left = pending.back().left; !left.empty()) {
         const std::uint32_t next = left.back();
         left.pop_back();
         enter(next);
         continue;
       }
-      order.push_back(open.back().number);
-      open.pop_back();
+      order.push_back(pending.back().number);
+      pending.pop_back();
     }
   };
   for (const std::uint32_t anchor : anchors) visit(anchor);
@@ -102,18 +102,19 @@ std::vector<std::uint32_t> asap_order(const std::vector<std::uint32_t>& anchors,
     return static_cast<std::uint32_t>(count) - 1 - number;
   };
   std::vector<std::vector<std::uint32_t>> consumers(count);
-  std::vector<std::uint32_t> made_by;
+  std::vector<std::uint32_t> direct_producers;
   for (std::uint32_t i = 0; i < count; ++i) {
-    producers(i, made_by);
-    for (const std::uint32_t producer : made_by) {
-      std::vector<std::uint32_t>& read_by = consumers[mirrored(producer)];
-      if (read_by.empty() || read_by.back() != mirrored(i)) read_by.push_back(mirrored(i));
+    producers(i, direct_producers);
+    for (const std::uint32_t producer : direct_producers) {
+      std::vector<std::uint32_t>& direct_consumers = consumers[mirrored(producer)];
+      if (direct_consumers.empty() || direct_consumers.back() != mirrored(i))
+        direct_consumers.push_back(mirrored(i));
     }
   }
-  std::vector<std::uint32_t> last_first(anchors.rbegin(), anchors.rend());
-  for (std::uint32_t& anchor : last_first) anchor = mirrored(anchor);
+  std::vector<std::uint32_t> reversed_anchors(anchors.rbegin(), anchors.rend());
+  for (std::uint32_t& anchor : reversed_anchors) anchor = mirrored(anchor);
   std::vector<std::uint32_t> order = alap_order(
-      last_first, count, [&](std::uint32_t i, std::vector<std::uint32_t>& out) { out = consumers[i]; });
+      reversed_anchors, count, [&](std::uint32_t i, std::vector<std::uint32_t>& out) { out = consumers[i]; });
   std::reverse(order.begin(), order.end());
   for (std::uint32_t& number : order) number = mirrored(number);
   return order;
@@ -126,10 +127,10 @@ std::vector<std::uint32_t> order_of(const std::vector<std::uint32_t>& anchors, s
                                     : asap_order(anchors, count, producers);
 }
 
-std::vector<std::uint32_t> places_in(const std::vector<std::uint32_t>& order) {
-  std::vector<std::uint32_t> places(order.size());
-  for (std::uint32_t place = 0; place < order.size(); ++place) places[order[place]] = place;
-  return places;
+std::vector<std::uint32_t> inverse_permutation(const std::vector<std::uint32_t>& order) {
+  std::vector<std::uint32_t> positions(order.size());
+  for (std::uint32_t position = 0; position < order.size(); ++position) positions[order[position]] = position;
+  return positions;
 }
 
 // A recording does not show who reads a size. Sizes are read just before the operation that they are for, so
@@ -139,8 +140,8 @@ std::vector<std::uint32_t> order_of_steps(const capture::Recording& recording,
   constexpr auto size = capture::RecordedStep::Kind::size;
   const auto producers = [&](std::uint32_t step, std::vector<std::uint32_t>& out) {
     out.clear();
-    for (const std::uint32_t maker : recording.makers(step))
-      if (maker != onnx::none) out.push_back(maker);
+    for (const std::uint32_t producer : recording.input_producers(step))
+      if (producer != onnx::none) out.push_back(producer);
     if (recording.steps[step].kind == size) return;
     std::uint32_t first = step;
     while (first > 0 && recording.steps[first - 1].kind == size) --first;
@@ -149,37 +150,38 @@ std::vector<std::uint32_t> order_of_steps(const capture::Recording& recording,
   return order_of(anchors, recording.steps.size(), producers, schedule);
 }
 
-capture::Recording reordered(const capture::Recording& recording, const std::vector<std::uint32_t>& order) {
-  const std::vector<std::uint32_t> places = places_in(order);
+capture::Recording reorder_recording(const capture::Recording& recording,
+                                     const std::vector<std::uint32_t>& order) {
+  const std::vector<std::uint32_t> positions = inverse_permutation(order);
   capture::Recording copy = recording;
   copy.steps.clear();
   copy.links.clear();
-  copy.made.clear();
+  copy.link_producers.clear();
   for (const std::uint32_t step : order) {
-    copy.begin(recording.steps[step]);
+    copy.begin_step(recording.steps[step]);
     const auto inputs = recording.inputs(step), outputs = recording.outputs(step);
     copy.links.insert(copy.links.end(), inputs.begin(), inputs.end());
     copy.begin_outputs();
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (const std::uint32_t maker = recording.makers(step)[i]; maker != onnx::none)
-        copy.made[copy.made.size() - inputs.size() + i] = places[maker];
+      if (const std::uint32_t producer = recording.input_producers(step)[i]; producer != onnx::none)
+        copy.link_producers[copy.link_producers.size() - inputs.size() + i] = positions[producer];
     copy.links.insert(copy.links.end(), outputs.begin(), outputs.end());
   }
   return copy;
 }
 
-std::vector<NodeItem> reordered(std::vector<NodeItem> items, const std::vector<std::uint32_t>& anchors,
-                                Schedule schedule) {
+std::vector<NodeItem> reorder_items(std::vector<NodeItem> items, const std::vector<std::uint32_t>& anchors,
+                                    Schedule schedule) {
   const auto producers = [&](std::uint32_t item, std::vector<std::uint32_t>& out) {
     out = items[item].producers;
   };
   const std::vector<std::uint32_t> order = order_of(anchors, items.size(), producers, schedule);
-  const std::vector<std::uint32_t> places = places_in(order);
+  const std::vector<std::uint32_t> positions = inverse_permutation(order);
   std::vector<NodeItem> moved;
   moved.reserve(items.size());
   for (const std::uint32_t item : order) {
     moved.push_back(std::move(items[item]));
-    for (std::uint32_t& producer : moved.back().producers) producer = places[producer];
+    for (std::uint32_t& producer : moved.back().producers) producer = positions[producer];
   }
   return moved;
 }
@@ -187,7 +189,7 @@ std::vector<NodeItem> reordered(std::vector<NodeItem> items, const std::vector<s
 }  // namespace
 
 float producer_locality(const onnx::Model& model) {
-  std::vector<onnx::NodeId> first_reader(model.node_count(), onnx::none);
+  std::vector<onnx::NodeId> first_consumer(model.node_count(), onnx::none);
   std::vector<bool> reads_no_node(model.node_count());  // copies of weights stand first in a file
   for (onnx::NodeId id = model.node_count(); id-- > 0;) {
     reads_no_node[id] = !model.node(id).inputs().empty();
@@ -195,15 +197,15 @@ float producer_locality(const onnx::Model& model) {
       if (value == onnx::none) continue;
       const onnx::Producer producer = model.producer(value);
       if (producer.kind != onnx::Producer::Kind::node) continue;
-      first_reader[producer.index] = id;
+      first_consumer[producer.index] = id;
       reads_no_node[id] = false;
     }
   }
   std::size_t read = 0, close = 0;
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
-    if (first_reader[id] == onnx::none || reads_no_node[id]) continue;
+    if (first_consumer[id] == onnx::none || reads_no_node[id]) continue;
     ++read;
-    if (first_reader[id] > id && first_reader[id] - id <= close_distance) ++close;
+    if (first_consumer[id] > id && first_consumer[id] - id <= close_distance) ++close;
   }
   return read == 0 ? 1.0f : static_cast<float>(close) / static_cast<float>(read);
 }
@@ -218,8 +220,8 @@ Reordered reorder_both(const capture::Recording& recording, std::vector<NodeItem
     by_step.push_back(anchor.step);
   }
   std::vector<std::uint32_t> steps = order_of_steps(recording, by_step, schedule);
-  capture::Recording moved = reordered(recording, steps);
-  return {std::move(moved), reordered(std::move(items), by_item, schedule), std::move(steps)};
+  capture::Recording moved = reorder_recording(recording, steps);
+  return {std::move(moved), reorder_items(std::move(items), by_item, schedule), std::move(steps)};
 }
 
 }  // namespace thence::match

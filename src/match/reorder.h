@@ -25,7 +25,7 @@ enum class Schedule : std::uint8_t { alap, asap };
 struct Reordered {
   capture::Recording recording;
   std::vector<NodeItem> items;
-  std::vector<std::uint32_t> steps;  // by new place: the number of the step before
+  std::vector<std::uint32_t> original_steps;  // by new position: the number of the step before
 };
 
 /// Both in an order that depends on the anchors and on data flow alone.

@@ -14,7 +14,7 @@ ClassFilter ClassFilter::all() {
   return filter;
 }
 
-bool ClassFilter::shows(std::string_view class_name) const {
+bool ClassFilter::is_shown(std::string_view class_name) const {
   if (class_name.empty()) return false;
   if (all_ || !is_torch_nn(class_name)) return true;
   return std::find(exceptions_.begin(), exceptions_.end(), short_class(class_name)) != exceptions_.end();
@@ -23,7 +23,7 @@ bool ClassFilter::shows(std::string_view class_name) const {
 ModuleId ClassFilter::hf_module(const ModuleTree& tree, ModuleId module) const {
   if (!tree.has_classes()) return no_module;
   for (ModuleId at = module;; at = tree[at].parent) {
-    if (shows(tree[at].class_name)) return at;
+    if (is_shown(tree[at].class_name)) return at;
     if (at == root) return no_module;
   }
 }

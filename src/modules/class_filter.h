@@ -20,7 +20,7 @@ class ClassFilter {
   /// Shows every class, including those of torch.nn.
   static ClassFilter all();
 
-  bool shows(std::string_view class_name) const;
+  bool is_shown(std::string_view class_name) const;
   /// The nearest shown module, from the module itself outwards; no_module if there is none or classes are
   /// unknown.
   ModuleId hf_module(const ModuleTree& tree, ModuleId module) const;

@@ -4,10 +4,10 @@
 
 namespace thence::modules {
 
-bool class_fits(const base::Glob& glob, std::string_view class_name) {
+bool class_matches(const base::Glob& glob, std::string_view class_name) {
   if (class_name.empty()) return false;
-  return glob.text().find('.') == std::string::npos ? glob.fits_word(short_class(class_name))
-                                                    : glob.fits(class_name);
+  return glob.text().find('.') == std::string::npos ? glob.matches_word(short_class(class_name))
+                                                    : glob.matches(class_name);
 }
 
 }  // namespace thence::modules

@@ -9,6 +9,6 @@ namespace thence::modules {
 
 /// A pattern without dots is matched with the last part of a class name, any other pattern with the whole
 /// name. An unknown class matches no pattern.
-bool class_fits(const base::Glob& glob, std::string_view class_name);
+bool class_matches(const base::Glob& glob, std::string_view class_name);
 
 }  // namespace thence::modules

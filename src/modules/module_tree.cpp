@@ -23,9 +23,9 @@ bool well_formed(std::string_view path) {
 }
 
 // Bytes of memory per module, here and in other lists of modules, without its path.
-constexpr std::size_t a_module = 400;
+constexpr std::size_t bytes_per_module = 400;
 
-bool same_inside(const ModuleTree& tree, const Module& a, const Module& b) {
+bool have_same_child_names(const ModuleTree& tree, const Module& a, const Module& b) {
   if (a.children.size() != b.children.size()) return false;
   for (std::size_t i = 0; i < a.children.size(); ++i)
     if (tree[a.children[i]].name() != tree[b.children[i]].name()) return false;
@@ -49,7 +49,7 @@ ModuleTree ModuleTree::copy() const {
   }
   for (ModuleId id = 0; id < size(); ++id)
     for (const std::string_view alias : modules_[id].aliases) made.add_alias(id, alias);
-  made.complete_ = complete_;
+  made.is_complete_ = is_complete_;
   return made;
 }
 
@@ -58,18 +58,18 @@ ModuleId ModuleTree::add(std::string_view path, std::string_view class_name) {
   if (module == no_module) {
     if (!well_formed(path)) return no_module;
     const ModuleId parent = add(parent_path(path));  // recursion depth is at most max_depth
-    if (parent == no_module || !take_room(a_module + path.size())) return no_module;
+    if (parent == no_module || !charge_memory(bytes_per_module + path.size())) return no_module;
     module = append(parent, path, parent_path(path).empty() ? 0 : path.rfind('.') + 1);
   }
   set_class(module, class_name);
   return module;
 }
 
-ModuleId ModuleTree::add_inside(ModuleId parent, std::string_view path, std::string_view class_name) {
-  const std::string_view around = modules_[parent].path;
-  const bool extends = !around.empty() && path.size() > around.size() + 1 && path.starts_with(around) &&
-                       path[around.size()] == '.';
-  const ModuleId module = append(parent, path, extends ? around.size() + 1 : 0);
+ModuleId ModuleTree::add_child(ModuleId parent, std::string_view path, std::string_view class_name) {
+  const std::string_view parent_path_text = modules_[parent].path;
+  const bool extends_parent_path = !parent_path_text.empty() && path.size() > parent_path_text.size() + 1 &&
+                                   path.starts_with(parent_path_text) && path[parent_path_text.size()] == '.';
+  const ModuleId module = append(parent, path, extends_parent_path ? parent_path_text.size() + 1 : 0);
   set_class(module, class_name);
   return module;
 }
@@ -77,7 +77,7 @@ ModuleId ModuleTree::add_inside(ModuleId parent, std::string_view path, std::str
 ModuleId ModuleTree::append(ModuleId parent, std::string_view path, std::size_t name_at) {
   const auto module = static_cast<ModuleId>(modules_.size());
   Module& added = modules_.emplace_back();
-  added.path = texts_.keep(path);
+  added.path = texts_.store(path);
   added.parent = parent;
   added.name_at = static_cast<std::uint32_t>(name_at);
   modules_[parent].children.push_back(module);
@@ -88,31 +88,31 @@ ModuleId ModuleTree::append(ModuleId parent, std::string_view path, std::size_t 
 
 void ModuleTree::set_class(ModuleId module, std::string_view class_name) {
   if (!modules_[module].class_name.empty() || class_name.empty() || class_name.size() > max_class_length ||
-      !take_room(class_name.size()))
+      !charge_memory(class_name.size()))
     return;
   const auto known = class_names_.find(class_name);
   modules_[module].class_name =
-      known != class_names_.end() ? *known : *class_names_.insert(texts_.keep(class_name)).first;
+      known != class_names_.end() ? *known : *class_names_.insert(texts_.store(class_name)).first;
   ++classes_;
 }
 
-bool ModuleTree::take_room(std::size_t bytes) {
-  full_ |= bytes > room_;
-  if (full_) return false;
-  room_ -= bytes;
+bool ModuleTree::charge_memory(std::size_t bytes) {
+  is_full_ |= bytes > memory_left_;
+  if (is_full_) return false;
+  memory_left_ -= bytes;
   return true;
 }
 
 void ModuleTree::add_alias(ModuleId module, std::string_view path) {
   if (!well_formed(path) || find(path) != no_module) return;
-  const std::string_view alias = texts_.keep(path);
+  const std::string_view alias = texts_.store(path);
   modules_[module].aliases.push_back(alias);
   index(alias, module);
 }
 
 ModuleId ModuleTree::find(std::string_view path) const {
   const std::uint32_t found = by_path_.find(path, [this](std::uint32_t i) { return paths_[i].text; });
-  return found == base::TextIndex::nothing ? no_module : paths_[found].module;
+  return found == base::TextIndex::not_found ? no_module : paths_[found].module;
 }
 
 void ModuleTree::index(std::string_view path, ModuleId module) {
@@ -120,35 +120,35 @@ void ModuleTree::index(std::string_view path, ModuleId module) {
   by_path_.add(path, static_cast<std::uint32_t>(paths_.size() - 1));
 }
 
-bool ModuleTree::within(ModuleId inner, ModuleId outer) const {
+bool ModuleTree::is_within(ModuleId inner, ModuleId outer) const {
   const std::string_view in = modules_[inner].path, out = modules_[outer].path;
   return out.empty() || (in.starts_with(out) && (in.size() == out.size() || in[out.size()] == '.'));
 }
 
 ModuleId ModuleTree::common_ancestor(ModuleId a, ModuleId b) const {
-  while (!within(b, a)) a = modules_[a].parent;
+  while (!is_within(b, a)) a = modules_[a].parent;
   return a;
 }
 
 ModuleId ModuleTree::nearest_runnable(ModuleId module) const {
-  const auto only_holds = [&](const Module& m) {
+  const auto is_container = [&](const Module& m) {
     if (m.calls) return *m.calls == 0;
     if (!m.class_name.empty())
       return short_class(m.class_name) == "ModuleList" || short_class(m.class_name) == "ModuleDict";
     return !m.children.empty() && m.only_numbers;
   };
-  while (module != root && only_holds(modules_[module])) module = modules_[module].parent;
+  while (module != root && is_container(modules_[module])) module = modules_[module].parent;
   return module;
 }
 
 void ModuleTree::find_layers() {
-  repeats_.resize(modules_.size());
-  for (ModuleId id = 1; id < modules_.size(); ++id) repeats_[id] = repeats(modules_[id]);
+  is_repeated_.resize(modules_.size());
+  for (ModuleId id = 1; id < modules_.size(); ++id) is_repeated_[id] = is_repeated(modules_[id]);
 }
 
 // An integer atom is a layer number if the block repeats: a list of modules, siblings of one class or, if
 // classes are unknown, a module with children, which is more than an element of a sequence.
-bool ModuleTree::repeats(const Module& module) const {
+bool ModuleTree::is_repeated(const Module& module) const {
   if (!base::is_digits(module.name())) return false;
   const Module& container = modules_[module.parent];
   if (short_class(container.class_name) == "ModuleList") return true;
@@ -160,9 +160,9 @@ bool ModuleTree::repeats(const Module& module) const {
   for (const ModuleId other : container.children) {
     const Module& sibling = modules_[other];
     if (&sibling != &module && sibling.class_name == module.class_name && base::is_digits(sibling.name()) &&
-        same_inside(*this, sibling, module))
+        have_same_child_names(*this, sibling, module))
       return true;
-    if (++checked > 64) break;
+    if (++checked > max_compared_siblings) break;
   }
   return false;
 }
@@ -171,7 +171,7 @@ std::vector<LayerStep> ModuleTree::layer_path(ModuleId module) const {
   std::vector<LayerStep> steps;
   for (ModuleId at = module; at != root; at = modules_[at].parent) {
     const Module& m = modules_[at];
-    if (!(at < repeats_.size() ? repeats_[at] : repeats(m))) continue;
+    if (!(at < is_repeated_.size() ? is_repeated_[at] : is_repeated(m))) continue;
     const std::string_view name = m.name();
     std::uint64_t index = 0;
     if (std::from_chars(name.data(), name.data() + name.size(), index).ec != std::errc()) continue;
@@ -182,7 +182,7 @@ std::vector<LayerStep> ModuleTree::layer_path(ModuleId module) const {
   return steps;
 }
 
-bool cross_layer(std::string_view a, std::string_view b) {
+bool are_in_different_layers(std::string_view a, std::string_view b) {
   // Compare eight bytes at a time, because paths of one model share long prefixes.
   std::size_t at = 0;
   const std::size_t shorter = std::min(a.size(), b.size());

@@ -44,6 +44,8 @@ class ModuleTree {
   static constexpr std::size_t max_depth = 64;
   static constexpr std::size_t max_class_length = 512;
   static constexpr std::size_t max_layer_steps = 8;
+  /// Siblings with which a module is compared to find out whether it repeats. Layers repeat at once.
+  static constexpr std::size_t max_compared_siblings = 64;
 
   ModuleTree();
   ModuleTree(const ModuleTree&) = delete;
@@ -59,7 +61,7 @@ class ModuleTree {
   ModuleId add(std::string_view path, std::string_view class_name = {});
   /// Adds a child module with any path, because the view of a model omits levels and renames modules. The
   /// path must be new.
-  ModuleId add_inside(ModuleId parent, std::string_view path, std::string_view class_name);
+  ModuleId add_child(ModuleId parent, std::string_view path, std::string_view class_name);
   void add_alias(ModuleId module, std::string_view path);
   void set_calls(ModuleId module, std::uint32_t calls) { modules_[module].calls = calls; }
   /// The module with this path or alias.
@@ -70,16 +72,16 @@ class ModuleTree {
 
   /// A few bytes of names can require many modules, so a tree that grows from a file has a memory limit. Once
   /// the limit is reached, the tree is full and further modules are unknown.
-  void set_room(std::size_t bytes) { room_ = bytes; }
-  bool take_room(std::size_t bytes);
-  bool full() const { return full_; }
+  void set_memory_limit(std::size_t bytes) { memory_left_ = bytes; }
+  bool charge_memory(std::size_t bytes);
+  bool is_full() const { return is_full_; }
 
   /// The tree of a capture has every module. A tree rebuilt from a file has only modules that the file names.
-  bool complete() const { return complete_; }
-  void set_complete() { complete_ = true; }
+  bool is_complete() const { return is_complete_; }
+  void set_complete() { is_complete_ = true; }
   bool has_classes() const { return classes_ > 0; }
 
-  bool within(ModuleId inner, ModuleId outer) const;  // also true if they are equal
+  bool is_within(ModuleId inner, ModuleId outer) const;  // also true if they are equal
   ModuleId common_ancestor(ModuleId a, ModuleId b) const;
   /// The nearest module that can run operations. A list of modules cannot.
   ModuleId nearest_runnable(ModuleId module) const;
@@ -90,7 +92,7 @@ class ModuleTree {
   std::vector<LayerStep> layer_path(ModuleId module) const;
 
  private:
-  bool repeats(const Module& module) const;
+  bool is_repeated(const Module& module) const;
   ModuleId append(ModuleId parent, std::string_view path, std::size_t name_at);
   void set_class(ModuleId module, std::string_view class_name);
   void index(std::string_view path, ModuleId module);
@@ -105,14 +107,14 @@ class ModuleTree {
   base::TextStore texts_;
   std::unordered_set<std::string_view> class_names_;  // few distinct names
   std::size_t classes_ = 0;
-  std::size_t room_ = static_cast<std::size_t>(-1);
-  bool full_ = false;
-  bool complete_ = false;
-  std::vector<bool> repeats_;  // by module: whether it is a repeated block; empty before find_layers()
+  std::size_t memory_left_ = static_cast<std::size_t>(-1);
+  bool is_full_ = false;
+  bool is_complete_ = false;
+  std::vector<bool> is_repeated_;  // by module: whether it is a repeated block; empty before find_layers()
 };
 
 /// Whether two paths are in different layers: at the first atom that differs, both are integers.
-bool cross_layer(std::string_view a, std::string_view b);
+bool are_in_different_layers(std::string_view a, std::string_view b);
 
 /// Whether a class is in torch.nn, and the last part of a qualified class name.
 bool is_torch_nn(std::string_view class_name);

@@ -16,10 +16,10 @@ constexpr std::uint32_t pack(Producer::Kind kind, std::uint32_t index) {
 
 Binder::Binder(Model& model, Diagnostics& diagnostics) : model_(model), diagnostics_(diagnostics) {
   binding_.assign(model_.names_.size(), none);
-  std::size_t written = model_.initializers_.size();
-  for (const Graph& graph : model_.graphs_) written += graph.inputs.size();
-  for (const std::uint32_t output : model_.outputs_) written += output != none;
-  model_.values_.reserve(written);
+  std::size_t value_count = model_.initializers_.size();
+  for (const Graph& graph : model_.graphs_) value_count += graph.inputs.size();
+  for (const std::uint32_t output : model_.outputs_) value_count += output != none;
+  model_.values_.reserve(value_count);
 }
 
 void Binder::bind() {
@@ -36,7 +36,7 @@ void Binder::enter(GraphId id) {
   Graph& graph = model_.graphs_[id];
   scopes_.push_back({id, static_cast<ValueId>(model_.values_.size()), shadowed_.size()});
   for (ValueId& input : graph.inputs)
-    input = bound_here(input) ? binding_[input] : define(input, Producer::Kind::graph_input, 0);
+    input = is_bound_in_scope(input) ? binding_[input] : define(input, Producer::Kind::graph_input, 0);
   bind_initializers(graph);
   bind_outputs(graph);
 }
@@ -56,7 +56,7 @@ void Binder::bind_initializers(const Graph& graph) {
        ++i) {
     ValueId& value = model_.initializers_[i].value;
     if (value == none) continue;
-    if (!bound_here(value)) {
+    if (!is_bound_in_scope(value)) {
       value = define(value, Producer::Kind::initializer, i);
       continue;
     }
@@ -75,12 +75,12 @@ void Binder::bind_outputs(const Graph& graph) {
     for (std::uint32_t slot = model_.nodes_[node].first_output; slot < end; ++slot) {
       std::uint32_t& output = model_.outputs_[slot];
       if (output == none) continue;
-      if (!bound_here(output)) {
+      if (!is_bound_in_scope(output)) {
         output = define(output, Producer::Kind::node, node);
         continue;
       }
-      note(
-          "M001", [&] { return where(node); },
+      warn(
+          "M001", [&] { return node_location(node); },
           "writes a value that something else writes, too; the first counts", output);
       if (model_.values_[binding_[output]].producer == producer) {
         output = binding_[output];
@@ -103,7 +103,7 @@ void Binder::bind_inputs(const Graph& graph) {
       if (binding_[input] != none) {
         input = binding_[input];
       } else {
-        note("M002", [&] { return where(node); }, "reads a value that nothing writes", input);
+        warn("M002", [&] { return node_location(node); }, "reads a value that nothing writes", input);
         input = define(input, Producer::Kind::undefined, 0);
       }
     }
@@ -116,7 +116,7 @@ void Binder::bind_graph_outputs(GraphId id) {
     if (binding_[output] != none) {
       output = binding_[output];
     } else {
-      note(
+      warn(
           "M002", [&] { return id == 0 ? "main graph" : "graph " + base::printable(model_.graph_label(id)); },
           "gives out a value that nothing writes", output);
       output = define(output, Producer::Kind::undefined, 0);
@@ -133,21 +133,21 @@ ValueId Binder::define(std::uint32_t name, Producer::Kind kind, std::uint32_t in
   return value;
 }
 
-bool Binder::bound_here(std::uint32_t name) const {
+bool Binder::is_bound_in_scope(std::uint32_t name) const {
   return binding_[name] != none && binding_[name] >= scopes_.back().first_value;
 }
 
-std::string Binder::where(NodeId id) const {
+std::string Binder::node_location(NodeId id) const {
   const Node node = model_.node(id);
   const std::string label = model_.graph_label(node.graph());
   return base::format("node {}{} '{}'", label.empty() ? "" : base::printable(label) + "#", node.index(),
                       base::printable(node.name()));
 }
 
-template <class Where>
-void Binder::note(const char* code, Where where, const char* what, std::uint32_t name) {
+template <class Locate>
+void Binder::warn(const char* code, Locate locate, const char* what, std::uint32_t name) {
   diagnostics_.add(code, [&] {
-    return Diagnostic{code, Severity::warning, where(),
+    return Diagnostic{code, Severity::warning, locate(),
                       base::format("{}: '{}'", what, base::printable(model_.names_.text(name)))};
   });
 }

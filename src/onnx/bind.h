@@ -25,10 +25,10 @@ class Binder {
   void bind_graph_outputs(GraphId id);
 
   ValueId define(std::uint32_t name, Producer::Kind kind, std::uint32_t index);
-  bool bound_here(std::uint32_t name) const;
-  std::string where(NodeId node) const;
-  template <class Where>
-  void note(const char* code, Where where, const char* what, std::uint32_t name);
+  bool is_bound_in_scope(std::uint32_t name) const;
+  std::string node_location(NodeId node) const;
+  template <class Locate>
+  void warn(const char* code, Locate locate, const char* what, std::uint32_t name);
 
   Model& model_;
   Diagnostics& diagnostics_;

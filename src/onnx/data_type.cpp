@@ -32,12 +32,14 @@ std::string data_type_name(DataType type) {
   return row != nullptr ? row->name : base::format("type {}", static_cast<std::int32_t>(type));
 }
 
-unsigned bits_of(DataType type) {
+unsigned bits_per_element(DataType type) {
   const DataTypeRow* const row = row_of(type);
   return row != nullptr ? row->bits : 0;
 }
 
-unsigned bytes_of(DataType type) { return bits_of(type) % 8 == 0 ? bits_of(type) / 8 : 0; }
+unsigned bytes_per_element(DataType type) {
+  return bits_per_element(type) % 8 == 0 ? bits_per_element(type) / 8 : 0;
+}
 
 bool is_float(DataType type) {
   return type == DataType::float32 || type == DataType::float16 || type == DataType::float64 ||

@@ -43,9 +43,9 @@ enum class DataType : std::int32_t {
 std::string data_type_name(DataType type);
 
 /// Bits per element; 0 for strings and for numbers that are not listed.
-unsigned bits_of(DataType type);
+unsigned bits_per_element(DataType type);
 /// Bytes per element; also 0 if an element is not a whole number of bytes.
-unsigned bytes_of(DataType type);
+unsigned bytes_per_element(DataType type);
 
 /// Floats of 16 bits and more. Smaller floats hold quantised numbers.
 bool is_float(DataType type);

@@ -17,7 +17,7 @@ struct FaultText {
   const char* text;
 };
 
-FaultText describe(Fault fault) {
+FaultText describe_fault(Fault fault) {
   switch (fault) {
     case Fault::none: break;
     case Fault::varint_cut_off: return {"W001", "a number is truncated"};
@@ -41,7 +41,7 @@ bool is_text(std::string_view bytes) {
 }
 
 // Describes the first bytes of a file that is not a model.
-const char* looks_like(std::string_view bytes) {
+const char* describe_content(std::string_view bytes) {
   if (bytes.starts_with("\x1f\x8b")) return "it is gzip-compressed: unpack it first";
   if (bytes.starts_with("PK\x03\x04"))
     return "it is a zip archive (a .pt or .pt2 file is one, too), not an ONNX file";
@@ -64,19 +64,19 @@ Error empty_file(const std::string& file) {
 }
 
 Error undecodable(const std::string& file, std::string_view bytes, const wire::Survey& survey) {
-  const FaultText fault = describe(survey.fault);
-  const std::string_view message = name_of(static_cast<Kind>(survey.fault_kind));
+  const FaultText fault = describe_fault(survey.fault);
+  const std::string_view message = message_name(static_cast<MessageKind>(survey.fault_kind));
   const char* article = std::string_view("aeo").find(message.front()) != std::string_view::npos ? "an" : "a";
   return bad_input(
       fault.code, file,
       base::format("{} (in {} {}, offset {})", fault.text, article, message, survey.fault_offset),
-      looks_like(bytes));
+      describe_content(bytes));
 }
 
 Error no_graph(const std::string& file, std::string_view bytes) {
   return bad_input("W012", file,
                    base::format("the file decodes, but contains no graph (offset {})", bytes.size()),
-                   looks_like(bytes));
+                   describe_content(bytes));
 }
 
 Error long_name(const std::string& file, std::uint64_t size, std::uint64_t offset) {
@@ -84,7 +84,7 @@ Error long_name(const std::string& file, std::uint64_t size, std::uint64_t offse
                    "names longer than 16 MiB are not read");
 }
 
-Error past_limits(const std::string& file, const std::string& what) {
+Error limits_exceeded(const std::string& file, const std::string& what) {
   return bad_input("W013", file, what + " (offset 0)",
                    "limits: 1 TiB, 2^30 nodes, 2^32 inputs and outputs, and, to keep what they take within "
                    "bounds, 48 MiB and twice the file without its weights and 96 bytes a node");
@@ -99,8 +99,8 @@ std::string brief(std::string_view text) { return base::printable(text.substr(0,
 std::optional<Error> invalid_external_data(const Model& model) {
   for (const Initializer& initializer : model.initializers()) {
     const TensorView tensor = model.tensor(initializer);
-    if (!tensor.external || !tensor.external->not_a_number) continue;
-    const MetadataEntry& entry = *tensor.external->not_a_number;
+    if (!tensor.external || !tensor.external->invalid_entry) continue;
+    const MetadataEntry& entry = *tensor.external->invalid_entry;
     return Error{
         ErrorKind::bad_input, "W015",
         base::format("{}: initializer '{}': the {} of its external data, '{}', is not a decimal number",

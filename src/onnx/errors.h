@@ -16,7 +16,7 @@ Error empty_file(const std::string& file);
 Error undecodable(const std::string& file, std::string_view bytes, const wire::Survey& survey);
 Error no_graph(const std::string& file, std::string_view bytes);
 Error long_name(const std::string& file, std::uint64_t size, std::uint64_t offset);
-Error past_limits(const std::string& file, const std::string& what);
+Error limits_exceeded(const std::string& file, const std::string& what);
 
 class Model;
 /// Returns an error if the external data of an initializer has an offset or a length that is not a decimal

@@ -4,92 +4,92 @@ namespace thence::onnx {
 namespace {
 
 template <class Field, class Content>
-void hold(wire::Layout& layout, Kind outer, Field field, Content content) {
+void set_content(wire::Layout& layout, MessageKind outer, Field field, Content content) {
   layout.messages[static_cast<std::size_t>(outer)][static_cast<std::size_t>(field)] =
       static_cast<std::uint8_t>(content);
 }
 
-wire::Layout make() {
+wire::Layout make_layout() {
   // #lizard forgives: a table of the fields of ONNX's messages.
   wire::Layout all;
-  all.messages.resize(static_cast<std::size_t>(Kind::count));
-  hold(all, Kind::model, ModelField::graph, Kind::graph);
-  hold(all, Kind::model, ModelField::opset_import, Kind::opset);
-  hold(all, Kind::model, ModelField::metadata_props, Kind::entry);
-  hold(all, Kind::model, ModelField::training_info, Kind::training);
-  hold(all, Kind::model, ModelField::functions, Kind::function);
-  hold(all, Kind::model, ModelField::configuration, Kind::configuration);
-  hold(all, Kind::graph, GraphField::node, Kind::node);
-  hold(all, Kind::graph, GraphField::initializer, Kind::tensor);
-  hold(all, Kind::graph, GraphField::input, Kind::value_info);
-  hold(all, Kind::graph, GraphField::output, Kind::value_info);
-  hold(all, Kind::graph, GraphField::value_info, Kind::value_info);
-  hold(all, Kind::graph, GraphField::quantization_annotation, Kind::annotation);
-  hold(all, Kind::graph, GraphField::sparse_initializer, Kind::sparse_tensor);
-  hold(all, Kind::graph, GraphField::metadata_props, Kind::entry);
-  hold(all, Kind::node, NodeField::attribute, Kind::attribute);
-  hold(all, Kind::node, NodeField::metadata_props, Kind::entry);
-  hold(all, Kind::node, NodeField::device_configurations, Kind::node_configuration);
-  hold(all, Kind::node_configuration, 2, Kind::sharding);
-  hold(all, Kind::sharding, 2, wire::packed_varints);
-  hold(all, Kind::sharding, 3, Kind::device_group);
-  hold(all, Kind::sharding, 4, Kind::sharded_dim);
-  hold(all, Kind::device_group, 2, wire::packed_varints);
-  hold(all, Kind::sharded_dim, 2, Kind::simple_sharded_dim);
-  hold(all, Kind::attribute, AttributeField::t, Kind::tensor);
-  hold(all, Kind::attribute, AttributeField::g, Kind::graph);
-  hold(all, Kind::attribute, AttributeField::tensors, Kind::tensor);
-  hold(all, Kind::attribute, AttributeField::graphs, Kind::graph);
-  hold(all, Kind::attribute, AttributeField::tp, Kind::type);
-  hold(all, Kind::attribute, AttributeField::type_protos, Kind::type);
-  hold(all, Kind::attribute, AttributeField::sparse_tensor, Kind::sparse_tensor);
-  hold(all, Kind::attribute, AttributeField::sparse_tensors, Kind::sparse_tensor);
-  hold(all, Kind::attribute, AttributeField::ints, wire::packed_varints);
-  hold(all, Kind::attribute, AttributeField::floats, wire::packed_fixed32);
-  hold(all, Kind::tensor, TensorField::dims, wire::packed_varints);
-  hold(all, Kind::tensor, TensorField::segment, Kind::segment);
-  hold(all, Kind::tensor, TensorField::external_data, Kind::entry);
-  hold(all, Kind::tensor, TensorField::metadata_props, Kind::entry);
+  all.messages.resize(static_cast<std::size_t>(MessageKind::count));
+  set_content(all, MessageKind::model, ModelField::graph, MessageKind::graph);
+  set_content(all, MessageKind::model, ModelField::opset_import, MessageKind::opset);
+  set_content(all, MessageKind::model, ModelField::metadata_props, MessageKind::entry);
+  set_content(all, MessageKind::model, ModelField::training_info, MessageKind::training);
+  set_content(all, MessageKind::model, ModelField::functions, MessageKind::function);
+  set_content(all, MessageKind::model, ModelField::configuration, MessageKind::configuration);
+  set_content(all, MessageKind::graph, GraphField::node, MessageKind::node);
+  set_content(all, MessageKind::graph, GraphField::initializer, MessageKind::tensor);
+  set_content(all, MessageKind::graph, GraphField::input, MessageKind::value_info);
+  set_content(all, MessageKind::graph, GraphField::output, MessageKind::value_info);
+  set_content(all, MessageKind::graph, GraphField::value_info, MessageKind::value_info);
+  set_content(all, MessageKind::graph, GraphField::quantization_annotation, MessageKind::annotation);
+  set_content(all, MessageKind::graph, GraphField::sparse_initializer, MessageKind::sparse_tensor);
+  set_content(all, MessageKind::graph, GraphField::metadata_props, MessageKind::entry);
+  set_content(all, MessageKind::node, NodeField::attribute, MessageKind::attribute);
+  set_content(all, MessageKind::node, NodeField::metadata_props, MessageKind::entry);
+  set_content(all, MessageKind::node, NodeField::device_configurations, MessageKind::node_configuration);
+  set_content(all, MessageKind::node_configuration, 2, MessageKind::sharding);
+  set_content(all, MessageKind::sharding, 2, wire::packed_varints);
+  set_content(all, MessageKind::sharding, 3, MessageKind::device_group);
+  set_content(all, MessageKind::sharding, 4, MessageKind::sharded_dim);
+  set_content(all, MessageKind::device_group, 2, wire::packed_varints);
+  set_content(all, MessageKind::sharded_dim, 2, MessageKind::simple_sharded_dim);
+  set_content(all, MessageKind::attribute, AttributeField::t, MessageKind::tensor);
+  set_content(all, MessageKind::attribute, AttributeField::g, MessageKind::graph);
+  set_content(all, MessageKind::attribute, AttributeField::tensors, MessageKind::tensor);
+  set_content(all, MessageKind::attribute, AttributeField::graphs, MessageKind::graph);
+  set_content(all, MessageKind::attribute, AttributeField::tp, MessageKind::type);
+  set_content(all, MessageKind::attribute, AttributeField::type_protos, MessageKind::type);
+  set_content(all, MessageKind::attribute, AttributeField::sparse_tensor, MessageKind::sparse_tensor);
+  set_content(all, MessageKind::attribute, AttributeField::sparse_tensors, MessageKind::sparse_tensor);
+  set_content(all, MessageKind::attribute, AttributeField::ints, wire::packed_varints);
+  set_content(all, MessageKind::attribute, AttributeField::floats, wire::packed_fixed32);
+  set_content(all, MessageKind::tensor, TensorField::dims, wire::packed_varints);
+  set_content(all, MessageKind::tensor, TensorField::segment, MessageKind::segment);
+  set_content(all, MessageKind::tensor, TensorField::external_data, MessageKind::entry);
+  set_content(all, MessageKind::tensor, TensorField::metadata_props, MessageKind::entry);
   for (const TensorField field :
        {TensorField::float_data, TensorField::int32_data, TensorField::string_data, TensorField::int64_data,
         TensorField::raw_data, TensorField::double_data, TensorField::uint64_data})
-    hold(all, Kind::tensor, field, wire::data);
-  hold(all, Kind::sparse_tensor, SparseTensorField::values, Kind::tensor);
-  hold(all, Kind::sparse_tensor, SparseTensorField::indices, Kind::tensor);
-  hold(all, Kind::sparse_tensor, SparseTensorField::dims, wire::packed_varints);
-  hold(all, Kind::value_info, ValueInfoField::type, Kind::type);
-  hold(all, Kind::value_info, ValueInfoField::metadata_props, Kind::entry);
-  hold(all, Kind::type, TypeField::tensor, Kind::tensor_type);
-  hold(all, Kind::type, TypeField::sequence, Kind::element_type);
-  hold(all, Kind::type, TypeField::map, Kind::map_type);
-  hold(all, Kind::type, TypeField::opaque, Kind::opaque_type);
-  hold(all, Kind::type, TypeField::sparse_tensor, Kind::tensor_type);
-  hold(all, Kind::type, TypeField::optional, Kind::element_type);
-  hold(all, Kind::tensor_type, TensorTypeField::shape, Kind::shape);
-  hold(all, Kind::element_type, 1, Kind::type);
-  hold(all, Kind::map_type, 2, Kind::type);
-  hold(all, Kind::shape, ShapeField::dim, Kind::dimension);
-  hold(all, Kind::function, FunctionField::node, Kind::node);
-  hold(all, Kind::function, FunctionField::opset_import, Kind::opset);
-  hold(all, Kind::function, FunctionField::attribute_proto, Kind::attribute);
-  hold(all, Kind::function, FunctionField::value_info, Kind::value_info);
-  hold(all, Kind::function, FunctionField::metadata_props, Kind::entry);
-  hold(all, Kind::training, 1, Kind::graph);
-  hold(all, Kind::training, 2, Kind::graph);
-  hold(all, Kind::training, 3, Kind::entry);
-  hold(all, Kind::training, 4, Kind::entry);
-  hold(all, Kind::annotation, 2, Kind::entry);
+    set_content(all, MessageKind::tensor, field, wire::weight_data);
+  set_content(all, MessageKind::sparse_tensor, SparseTensorField::values, MessageKind::tensor);
+  set_content(all, MessageKind::sparse_tensor, SparseTensorField::indices, MessageKind::tensor);
+  set_content(all, MessageKind::sparse_tensor, SparseTensorField::dims, wire::packed_varints);
+  set_content(all, MessageKind::value_info, ValueInfoField::type, MessageKind::type);
+  set_content(all, MessageKind::value_info, ValueInfoField::metadata_props, MessageKind::entry);
+  set_content(all, MessageKind::type, TypeField::tensor, MessageKind::tensor_type);
+  set_content(all, MessageKind::type, TypeField::sequence, MessageKind::element_type);
+  set_content(all, MessageKind::type, TypeField::map, MessageKind::map_type);
+  set_content(all, MessageKind::type, TypeField::opaque, MessageKind::opaque_type);
+  set_content(all, MessageKind::type, TypeField::sparse_tensor, MessageKind::tensor_type);
+  set_content(all, MessageKind::type, TypeField::optional, MessageKind::element_type);
+  set_content(all, MessageKind::tensor_type, TensorTypeField::shape, MessageKind::shape);
+  set_content(all, MessageKind::element_type, 1, MessageKind::type);
+  set_content(all, MessageKind::map_type, 2, MessageKind::type);
+  set_content(all, MessageKind::shape, ShapeField::dim, MessageKind::dimension);
+  set_content(all, MessageKind::function, FunctionField::node, MessageKind::node);
+  set_content(all, MessageKind::function, FunctionField::opset_import, MessageKind::opset);
+  set_content(all, MessageKind::function, FunctionField::attribute_proto, MessageKind::attribute);
+  set_content(all, MessageKind::function, FunctionField::value_info, MessageKind::value_info);
+  set_content(all, MessageKind::function, FunctionField::metadata_props, MessageKind::entry);
+  set_content(all, MessageKind::training, 1, MessageKind::graph);
+  set_content(all, MessageKind::training, 2, MessageKind::graph);
+  set_content(all, MessageKind::training, 3, MessageKind::entry);
+  set_content(all, MessageKind::training, 4, MessageKind::entry);
+  set_content(all, MessageKind::annotation, 2, MessageKind::entry);
   return all;
 }
 
 }  // namespace
 
 const wire::Layout& layout() {
-  static const wire::Layout all = make();
+  static const wire::Layout all = make_layout();
   return all;
 }
 
-const char* name_of(Kind kind) {
+const char* message_name(MessageKind kind) {
   static constexpr const char* names[] = {"nothing",
                                           "model",
                                           "graph",
@@ -117,7 +117,7 @@ const char* name_of(Kind kind) {
                                           "device group",
                                           "sharded dimension",
                                           "sharding of a dimension"};
-  static_assert(sizeof names / sizeof *names == static_cast<std::size_t>(Kind::count));
+  static_assert(sizeof names / sizeof *names == static_cast<std::size_t>(MessageKind::count));
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -114,7 +114,7 @@ enum class FunctionField : std::uint32_t {
 };
 
 /// The message types that the survey distinguishes. 0 means "no message".
-enum class Kind : std::uint8_t {
+enum class MessageKind : std::uint8_t {
   nothing,
   model,
   graph,
@@ -145,7 +145,7 @@ enum class Kind : std::uint8_t {
   count,
 };
 
-const char* name_of(Kind kind);
+const char* message_name(MessageKind kind);
 const wire::Layout& layout();
 
 }  // namespace thence::onnx

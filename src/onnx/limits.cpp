@@ -9,61 +9,62 @@ namespace thence::onnx {
 namespace {
 
 // In bytes. A graph is moved between lists before it is filled; growing lists use twice the space.
-constexpr std::uint64_t a_node = Model::bytes_a_node;
-constexpr std::uint64_t a_link = sizeof(ValueId);
-constexpr std::uint64_t an_end = 2 * (sizeof(ValueId) + sizeof(std::string_view));
-constexpr std::uint64_t a_graph = 3 * sizeof(Graph);
-constexpr std::uint64_t a_name = NameTable::bytes_a_name + sizeof(ValueId);
-
-// Also the limit for initializers: an index in Producer has 30 bits.
-constexpr std::uint64_t most_nodes = std::uint64_t{1} << 30;
+constexpr std::uint64_t node_bytes = Model::bytes_per_node;
+constexpr std::uint64_t link_bytes = sizeof(ValueId);
+constexpr std::uint64_t graph_io_bytes = 2 * (sizeof(ValueId) + sizeof(std::string_view));
+constexpr std::uint64_t graph_bytes = 3 * sizeof(Graph);
+constexpr std::uint64_t name_bytes = NameTable::bytes_per_name + sizeof(ValueId);
 
 }  // namespace
 
 Counts::Counts(std::uint64_t file_size, const wire::Survey& survey) {
-  const auto count = [&](Kind kind, auto field) {
+  const auto count = [&](MessageKind kind, auto field) {
     return survey.count(static_cast<std::uint8_t>(kind), static_cast<std::uint32_t>(field));
   };
   size = file_size;
-  described = file_size - survey.data_bytes;
-  nodes = count(Kind::graph, GraphField::node) + count(Kind::function, FunctionField::node);
-  inputs = count(Kind::node, NodeField::input);
-  outputs = count(Kind::node, NodeField::output);
-  named_outputs = survey.count_filled(static_cast<std::uint8_t>(Kind::node),
-                                      static_cast<std::uint32_t>(NodeField::output));
-  graph_inputs = count(Kind::graph, GraphField::input) + count(Kind::function, FunctionField::input);
-  graph_outputs = count(Kind::graph, GraphField::output) + count(Kind::function, FunctionField::output);
-  graph_pieces = count(Kind::model, ModelField::graph);
-  bodies = count(Kind::attribute, AttributeField::g) + count(Kind::attribute, AttributeField::graphs);
-  functions = count(Kind::model, ModelField::functions);
-  initializers =
-      count(Kind::graph, GraphField::initializer) + count(Kind::graph, GraphField::sparse_initializer);
-  opsets = count(Kind::model, ModelField::opset_import);
+  structure_bytes = file_size - survey.data_bytes;
+  nodes = count(MessageKind::graph, GraphField::node) + count(MessageKind::function, FunctionField::node);
+  inputs = count(MessageKind::node, NodeField::input);
+  outputs = count(MessageKind::node, NodeField::output);
+  named_outputs = survey.count_nonempty(static_cast<std::uint8_t>(MessageKind::node),
+                                        static_cast<std::uint32_t>(NodeField::output));
+  graph_inputs =
+      count(MessageKind::graph, GraphField::input) + count(MessageKind::function, FunctionField::input);
+  graph_outputs =
+      count(MessageKind::graph, GraphField::output) + count(MessageKind::function, FunctionField::output);
+  graph_pieces = count(MessageKind::model, ModelField::graph);
+  bodies = count(MessageKind::attribute, AttributeField::g) +
+           count(MessageKind::attribute, AttributeField::graphs);
+  functions = count(MessageKind::model, ModelField::functions);
+  initializers = count(MessageKind::graph, GraphField::initializer) +
+                 count(MessageKind::graph, GraphField::sparse_initializer);
+  opsets = count(MessageKind::model, ModelField::opset_import);
 }
 
-std::uint64_t Counts::granted() const { return (48u << 20) + 2 * described + 96 * nodes; }
+std::uint64_t Counts::memory_limit() const { return (48u << 20) + 2 * structure_bytes + 96 * nodes; }
 
-std::uint64_t Counts::needed() const {
-  return nodes * a_node + (inputs + outputs) * a_link + named_outputs * Model::bytes_a_value +
-         (graph_inputs + graph_outputs) * an_end + (graph_pieces + bodies + functions) * a_graph +
+std::uint64_t Counts::memory_needed() const {
+  return nodes * node_bytes + (inputs + outputs) * link_bytes + named_outputs * Model::bytes_per_value +
+         (graph_inputs + graph_outputs) * graph_io_bytes + (graph_pieces + bodies + functions) * graph_bytes +
          initializers * sizeof(Initializer) + opsets * sizeof(Opset);
 }
 
-std::uint64_t Counts::most_names() const { return (granted() - needed()) / a_name; }
+std::uint64_t Counts::max_names() const { return (memory_limit() - memory_needed()) / name_bytes; }
 
 std::optional<Error> check_limits(const std::string& file, const Counts& counts) {
   const std::uint64_t ends = counts.inputs + counts.outputs + counts.graph_inputs + counts.graph_outputs;
   const std::uint64_t graphs = counts.graph_pieces + counts.bodies + counts.functions;
-  if (counts.nodes < most_nodes && counts.initializers < most_nodes && ends + counts.initializers < none &&
-      counts.size <= Slice::max_offset && counts.needed() <= counts.granted())
+  if (counts.nodes < max_nodes && counts.initializers < max_nodes && ends + counts.initializers < none &&
+      counts.size <= Slice::max_offset && counts.memory_needed() <= counts.memory_limit())
     return std::nullopt;
-  return past_limits(
+  return limits_exceeded(
       file, base::format("{} nodes, {} inputs and outputs, {} initializers and {} graphs in {} bytes",
                          counts.nodes, ends, counts.initializers, graphs, counts.size));
 }
 
 Error too_many_names(const std::string& file, const Counts& counts) {
-  return past_limits(file, base::format("more than {} names in {} bytes", counts.most_names(), counts.size));
+  return limits_exceeded(file,
+                         base::format("more than {} names in {} bytes", counts.max_names(), counts.size));
 }
 
 }  // namespace thence::onnx

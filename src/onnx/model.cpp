@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "onnx/layout.h"
+#include "onnx/limits.h"
 #include "onnx/reader.h"
 #include "wire/fields.h"
 
@@ -12,14 +13,6 @@ namespace {
 
 using wire::bytes_tag;
 using wire::Fields;
-
-template <class Field>
-std::string_view last_text(std::string_view message, Field number) {
-  std::string_view text;
-  for (Fields field(message); field.next();)
-    if (field.tag() == bytes_tag(number)) text = field.bytes();
-  return text;
-}
 
 }  // namespace
 
@@ -37,8 +30,8 @@ std::uint32_t Node::index() const { return id_ - model_->graphs_[graph()].first_
 std::string_view Node::name() const { return model_->nodes_[id_].name.in(model_->bytes_); }
 std::string_view Node::op_type() const { return model_->text(model_->nodes_[id_].op_type); }
 std::string_view Node::domain() const { return model_->text(model_->nodes_[id_].domain); }
-std::string_view Node::overload() const { return last_text(bytes(), NodeField::overload); }
-std::string_view Node::doc_string() const { return last_text(bytes(), NodeField::doc_string); }
+std::string_view Node::overload() const { return last_text_field(bytes(), NodeField::overload); }
+std::string_view Node::doc_string() const { return last_text_field(bytes(), NodeField::doc_string); }
 
 std::string_view Node::bytes() const {
   const auto& record = model_->nodes_[id_];
@@ -65,7 +58,7 @@ std::vector<AttributeView> Node::attributes() const {
 std::optional<AttributeView> Node::attribute(std::string_view name) const {
   for (Fields field(bytes()); field.next();)
     if (field.tag() == bytes_tag(NodeField::attribute) &&
-        last_text(field.bytes(), AttributeField::name) == name)
+        last_text_field(field.bytes(), AttributeField::name) == name)
       return read_attribute(field.bytes());
   return std::nullopt;
 }
@@ -86,24 +79,24 @@ std::vector<MetadataEntry> Model::metadata(const Graph& graph) const {
 
 // The label is in every row, so its length is limited.
 std::string Model::graph_label(GraphId id) const {
-  constexpr std::size_t longest_name = 200, longest_label = 512;
   const Graph& graph = graphs_[id];
   if (graph.kind == Graph::Kind::main) return "";
   if (graph.kind == Graph::Kind::function)
-    return base::format("function:{}:{}:{}", graph.domain.substr(0, longest_name),
-                        graph.name.substr(0, longest_name), graph.overload.substr(0, longest_name));
+    return base::format("function:{}:{}:{}", graph.domain.substr(0, max_label_name_bytes),
+                        graph.name.substr(0, max_label_name_bytes),
+                        graph.overload.substr(0, max_label_name_bytes));
   std::vector<std::string> chain;
   GraphId at = id;
   for (; graphs_[at].kind == Graph::Kind::body; at = graphs_[at].parent) {
     const Graph& body = graphs_[at];
     std::string part = base::format("{}.{}", body.owner - graphs_[body.parent].first_node,
-                                    body.attribute.substr(0, longest_name));
+                                    body.attribute.substr(0, max_label_name_bytes));
     if (body.in_list) part += base::format("[{}]", body.position);
     chain.push_back(std::move(part));
   }
   if (graphs_[at].kind == Graph::Kind::function) chain.push_back(graph_label(at));
   std::reverse(chain.begin(), chain.end());
-  return base::format("{}", base::joined(chain, "/")).substr(0, longest_label);
+  return base::format("{}", base::joined(chain, "/")).substr(0, max_label_bytes);
 }
 
 TensorView Model::tensor(const Initializer& initializer) const {
@@ -112,8 +105,8 @@ TensorView Model::tensor(const Initializer& initializer) const {
   std::vector<std::int64_t> dims;
   for (Fields field(initializer.bytes); field.next();) {
     if (field.tag() == bytes_tag(SparseTensorField::values)) values.push_back(field.bytes());
-    wire::each_varint(field, static_cast<std::uint32_t>(SparseTensorField::dims),
-                      [&](std::uint64_t dim) { dims.push_back(static_cast<std::int64_t>(dim)); });
+    wire::for_each_varint(field, static_cast<std::uint32_t>(SparseTensorField::dims),
+                          [&](std::uint64_t dim) { dims.push_back(static_cast<std::int64_t>(dim)); });
   }
   TensorView view = read_tensor(values);
   view.dims = dims;

@@ -83,15 +83,15 @@ class Node {
   std::span<const ValueId> outputs() const;
   std::vector<AttributeView> attributes() const;
   template <class Use>
-  void each_attribute(Use use) const {  // one at a time, because a malicious node may have millions
+  void for_each_attribute(Use use) const {  // one at a time, because a malicious node may have millions
     for (wire::Fields field(bytes()); field.next();)
       if (field.tag() == wire::bytes_tag(5)) use(read_attribute(field.bytes()));  // NodeField::attribute
   }
   std::optional<AttributeView> attribute(std::string_view name) const;
   std::vector<MetadataEntry> metadata() const;
   template <class Use>
-  void each_metadata(Use use) const {
-    onnx::each_metadata(bytes(), 9, use);  // NodeField::metadata_props
+  void for_each_metadata(Use use) const {
+    onnx::for_each_metadata(bytes(), 9, use);  // NodeField::metadata_props
   }
   std::string_view bytes() const;
 
@@ -137,7 +137,7 @@ class Model {
   bool may_have_node_metadata() const { return any_node_metadata_; }
 
   /// Bytes of memory for one node and for one value.
-  static constexpr std::size_t bytes_a_node = 40, bytes_a_value = 8;
+  static constexpr std::size_t bytes_per_node = 40, bytes_per_value = 8;
 
  private:
   friend class Node;
@@ -157,7 +157,7 @@ class Model {
     std::uint32_t name = none;
     std::uint32_t producer = 0;  // kind in the upper two bits
   };
-  static_assert(sizeof(NodeRecord) == bytes_a_node && sizeof(ValueRecord) == bytes_a_value);
+  static_assert(sizeof(NodeRecord) == bytes_per_node && sizeof(ValueRecord) == bytes_per_value);
   std::string_view text(std::uint32_t name) const {
     return name == none ? std::string_view() : names_.text(name);
   }

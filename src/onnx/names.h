@@ -44,7 +44,7 @@ class NameTable {
   void seal();
 
   /// Bytes of memory per name before seal().
-  static constexpr std::uint64_t bytes_a_name = 32;
+  static constexpr std::uint64_t bytes_per_name = 32;
 
   std::size_t size() const { return names_.size(); }
   std::string_view text(std::uint32_t name) const { return names_[name].in(file_); }

@@ -13,14 +13,6 @@ using wire::bytes_tag;
 using wire::Fields;
 using wire::varint_tag;
 
-template <class Field>
-std::string_view name_in(std::string_view message, Field number) {
-  std::string_view name;
-  for (Fields field(message); field.next();)
-    if (field.tag() == bytes_tag(number)) name = field.bytes();
-  return name;
-}
-
 Opset read_opset(std::string_view message) {
   Opset opset;
   for (Fields field(message); field.next();) {
@@ -42,13 +34,13 @@ Reader::Reader(std::string_view bytes, const std::string& label, Diagnostics& di
 Result<Model> Reader::read(base::ReadAhead* ahead) {
   if (model_.bytes_.empty()) return empty_file(model_.label_);
   const wire::Survey survey =
-      wire::survey(model_.bytes_, static_cast<std::uint8_t>(Kind::model), layout(), ahead);
+      wire::survey(model_.bytes_, static_cast<std::uint8_t>(MessageKind::model), layout(), ahead);
   if (survey.fault != wire::Fault::none) return undecodable(model_.label_, model_.bytes_, survey);
   const Counts counts(model_.bytes_.size(), survey);
   if (counts.graph_pieces == 0) return no_graph(model_.label_, model_.bytes_);
   if (auto error = check_limits(model_.label_, counts)) return *error;
-  set_aside(counts);
-  nodes_in_order_ = survey.in_order(static_cast<std::uint8_t>(Kind::node));
+  reserve_memory(counts);
+  nodes_in_order_ = survey.in_order(static_cast<std::uint8_t>(MessageKind::node));
   fill_model();
   if (long_name_) return long_name(model_.label_, long_name_->size(), offset_of(*long_name_));
   if (too_many_names_) return too_many_names(model_.label_, counts);
@@ -58,18 +50,18 @@ Result<Model> Reader::read(base::ReadAhead* ahead) {
 }
 
 // The survey gives exact sizes, so the arrays are never reallocated and use no spare memory.
-void Reader::set_aside(const Counts& counts) {
+void Reader::reserve_memory(const Counts& counts) {
   model_.nodes_.reserve(counts.nodes + 1);
   model_.inputs_.reserve(counts.inputs);
   model_.outputs_.reserve(counts.outputs);
   model_.initializers_.reserve(counts.initializers);
   model_.opsets_.reserve(counts.opsets);
   model_.graphs_.reserve(1 + counts.bodies + counts.functions);
-  any_bodies_ = counts.bodies > 0;
+  has_bodies_ = counts.bodies > 0;
   // Most outputs have distinct names, but no more than the file has bytes for.
   const std::uint64_t named = counts.named_outputs + counts.initializers + counts.graph_inputs;
-  model_.names_ = NameTable(model_.bytes_, std::min(named, counts.described / 16) + 64);
-  most_names_ = counts.most_names();
+  model_.names_ = NameTable(model_.bytes_, std::min(named, counts.structure_bytes / 16) + 64);
+  max_names_ = counts.max_names();
 }
 
 void Reader::fill_model() {
@@ -106,15 +98,15 @@ void Reader::fill_model() {
 
 // Fills one graph and, depth first, its bodies. Uses an explicit stack instead of recursion.
 void Reader::fill_graph(Graph root) {
-  std::vector<Graph> waiting;
-  waiting.push_back(std::move(root));
-  while (!waiting.empty()) {
+  std::vector<Graph> pending;
+  pending.push_back(std::move(root));
+  while (!pending.empty()) {
     const auto id = static_cast<GraphId>(model_.graphs_.size());
-    model_.graphs_.push_back(std::move(waiting.back()));
-    waiting.pop_back();
+    model_.graphs_.push_back(std::move(pending.back()));
+    pending.pop_back();
     std::vector<Graph> bodies;
     fill_fields(id, bodies);
-    std::move(bodies.rbegin(), bodies.rend(), std::back_inserter(waiting));
+    std::move(bodies.rbegin(), bodies.rend(), std::back_inserter(pending));
   }
 }
 
@@ -135,11 +127,11 @@ void Reader::fill_fields(GraphId id, std::vector<Graph>& bodies) {
         case bytes_tag(GraphField::sparse_initializer): sparse.push_back(field.bytes()); break;
         case bytes_tag(GraphField::input):
           graph.input_infos.push_back(field.bytes());
-          graph.inputs.push_back(intern(name_in(field.bytes(), ValueInfoField::name)));
+          graph.inputs.push_back(intern(last_text_field(field.bytes(), ValueInfoField::name)));
           break;
         case bytes_tag(GraphField::output):
           graph.output_infos.push_back(field.bytes());
-          graph.outputs.push_back(intern(name_in(field.bytes(), ValueInfoField::name)));
+          graph.outputs.push_back(intern(last_text_field(field.bytes(), ValueInfoField::name)));
           break;
         default: break;
       }
@@ -184,12 +176,12 @@ void Reader::fill_node(std::string_view message, GraphId graph, std::vector<Grap
       case bytes_tag(NodeField::input): link(model_.inputs_, bytes); break;
       case bytes_tag(NodeField::output): link(model_.outputs_, bytes); break;
       case bytes_tag(NodeField::name):
-        if (room_for(bytes)) record.name = Slice(offset_of(bytes), bytes.size());
+        if (check_name(bytes)) record.name = Slice(offset_of(bytes), bytes.size());
         break;
       case bytes_tag(NodeField::op_type): record.op_type = intern_operator(bytes); break;
       case bytes_tag(NodeField::domain): intern_later(bytes, &record.domain); break;
       case bytes_tag(NodeField::attribute):
-        if (any_bodies_) find_bodies(bytes, graph, id, bodies);
+        if (has_bodies_) find_bodies(bytes, graph, id, bodies);
         break;
       default: break;
     }
@@ -220,7 +212,7 @@ void Reader::find_bodies(std::string_view attribute, GraphId graph, NodeId owner
 
 void Reader::add_initializer(std::string_view message, GraphId graph, bool sparse) {
   std::string_view name;
-  if (!sparse) name = name_in(message, TensorField::name);
+  if (!sparse) name = last_text_field(message, TensorField::name);
   // The name of a sparse tensor is the name of its values.
   if (sparse)
     for (Fields field(message); field.next();)
@@ -239,10 +231,10 @@ std::uint32_t Reader::intern_operator(std::string_view name) {
   return seen.number;
 }
 
-bool Reader::room_for(std::string_view name) {
-  if (name.size() <= Slice::max_length && model_.names_.size() < most_names_) return true;
+bool Reader::check_name(std::string_view name) {
+  if (name.size() <= Slice::max_length && model_.names_.size() < max_names_) return true;
   if (name.size() > Slice::max_length && !long_name_) long_name_ = name;
-  too_many_names_ = model_.names_.size() >= most_names_;
+  too_many_names_ = model_.names_.size() >= max_names_;
   return false;
 }
 

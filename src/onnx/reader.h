@@ -18,7 +18,7 @@ class Reader {
   Result<Model> read(base::ReadAhead* ahead = nullptr);
 
  private:
-  void set_aside(const Counts& counts);
+  void reserve_memory(const Counts& counts);
   void fill_model();
   void fill_graph(Graph root);
   void fill_fields(GraphId id, std::vector<Graph>& bodies);
@@ -31,20 +31,20 @@ class Reader {
     return static_cast<std::uint64_t>(part.data() - model_.bytes_.data());
   }
   /// Whether there is memory left for a name. If not, reading fails.
-  bool room_for(std::string_view name);
-  std::uint32_t intern(std::string_view name) { return room_for(name) ? model_.names_.intern(name) : none; }
+  bool check_name(std::string_view name);
+  std::uint32_t intern(std::string_view name) { return check_name(name) ? model_.names_.intern(name) : none; }
   void intern_later(std::string_view name, std::uint32_t* out) {
-    if (room_for(name)) model_.names_.intern_later(name, out);
+    if (check_name(name)) model_.names_.intern_later(name, out);
   }
 
   std::uint32_t intern_operator(std::string_view name);
 
   Model model_;
   Diagnostics& diagnostics_;
-  std::uint64_t most_names_ = 0;
+  std::uint64_t max_names_ = 0;
   bool too_many_names_ = false;
   std::optional<std::string_view> long_name_;
-  bool any_bodies_ = false;
+  bool has_bodies_ = false;
   bool nodes_in_order_ = false;
   struct Operator {
     std::string_view name;

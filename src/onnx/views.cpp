@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "onnx/layout.h"
+#include "onnx/limits.h"
 #include "wire/fields.h"
 
 namespace thence::onnx {
@@ -99,9 +100,7 @@ std::vector<MetadataEntry> read_metadata(const Pieces& message, std::uint32_t nu
   return entries;
 }
 
-constexpr std::size_t most_dims = 256;
-
-constexpr std::uint64_t nowhere = static_cast<std::uint64_t>(-1);  // after the end of any file
+constexpr std::uint64_t past_any_file = static_cast<std::uint64_t>(-1);  // after the end of any file
 
 namespace {
 
@@ -112,8 +111,8 @@ ExternalData read_external_data(const std::vector<MetadataEntry>& entries) {
     if (entry.key != "offset" && entry.key != "length") continue;
     // Runtimes reject a value that is not a decimal number, so it must not be read as 0.
     const std::optional<std::uint64_t> place = number(entry.value);
-    if (!place) data.not_a_number = entry;
-    (entry.key == "offset" ? data.offset : data.length) = place.value_or(nowhere);
+    if (!place) data.invalid_entry = entry;
+    (entry.key == "offset" ? data.offset : data.length) = place.value_or(past_any_file);
   }
   return data;
 }
@@ -123,11 +122,11 @@ ExternalData read_external_data(const std::vector<MetadataEntry>& entries) {
 TensorView read_tensor(const Pieces& message) {
   TensorView view;
   std::vector<MetadataEntry> external;
-  bool elsewhere = false;
+  bool is_external = false;
   for (const std::string_view piece : message)
     for (Fields field(piece); field.next();) {
-      wire::each_varint(field, static_cast<std::uint32_t>(TensorField::dims), [&](std::uint64_t dim) {
-        if (view.dims.size() < most_dims)
+      wire::for_each_varint(field, static_cast<std::uint32_t>(TensorField::dims), [&](std::uint64_t dim) {
+        if (view.dims.size() < max_dims)
           view.dims.push_back(static_cast<std::int64_t>(dim));
         else
           view.dims.back() = -1;  // more dimensions than any tensor has: the number of elements is unknown
@@ -137,7 +136,7 @@ TensorView read_tensor(const Pieces& message) {
           view.data_type = static_cast<DataType>(field.varint());
           break;
         case varint_tag(TensorField::data_location):
-          if (const auto place = known_enum(field.varint(), last_data_location)) elsewhere = *place == 1;
+          if (const auto place = known_enum(field.varint(), last_data_location)) is_external = *place == 1;
           break;
         case bytes_tag(TensorField::name): view.name = field.bytes(); break;
         case bytes_tag(TensorField::doc_string): view.doc_string = field.bytes(); break;
@@ -151,7 +150,7 @@ TensorView read_tensor(const Pieces& message) {
         default: break;
       }
     }
-  if (elsewhere) view.external = read_external_data(external);
+  if (is_external) view.external = read_external_data(external);
   return view;
 }
 
@@ -166,7 +165,7 @@ std::optional<std::uint64_t> TensorView::elements() const {
 
 std::optional<std::uint64_t> TensorView::bytes() const {
   const auto count = elements();
-  const unsigned bits = bits_of(data_type);
+  const unsigned bits = bits_per_element(data_type);
   std::uint64_t total = 0;
   if (!count || bits == 0 || __builtin_mul_overflow(*count, std::uint64_t{bits}, &total)) return std::nullopt;
   return total / 8 + (total % 8 != 0);
@@ -192,8 +191,9 @@ AttributeView read_attribute(std::string_view message) {
   // #lizard forgives: a plain switch over the fields of the message.
   AttributeView view;
   for (Fields field(message); field.next();) {
-    wire::each_varint(field, static_cast<std::uint32_t>(AttributeField::ints),
-                      [&](std::uint64_t value) { view.ints.push_back(static_cast<std::int64_t>(value)); });
+    wire::for_each_varint(field, static_cast<std::uint32_t>(AttributeField::ints), [&](std::uint64_t value) {
+      view.ints.push_back(static_cast<std::int64_t>(value));
+    });
     switch (field.tag()) {
       case bytes_tag(AttributeField::name): view.name = field.bytes(); break;
       case bytes_tag(AttributeField::doc_string): view.doc_string = field.bytes(); break;
@@ -201,10 +201,10 @@ AttributeView read_attribute(std::string_view message) {
       case varint_tag(AttributeField::type):
         view.type = known_enum(field.varint(), last_attribute_type).value_or(view.type);
         break;
-      case wire::tag_of(2, wire::Type::fixed32): view.f = field.as_float(); break;
+      case wire::tag_of(2, wire::WireType::fixed32): view.f = field.as_float(); break;
       case varint_tag(AttributeField::i): view.i = static_cast<std::int64_t>(field.varint()); break;
       case bytes_tag(AttributeField::s): view.s = field.bytes(); break;
-      case wire::tag_of(7, wire::Type::fixed32): view.floats.push_back(field.as_float()); break;
+      case wire::tag_of(7, wire::WireType::fixed32): view.floats.push_back(field.as_float()); break;
       case bytes_tag(AttributeField::floats):
         for (std::size_t at = 0; at + 4 <= field.bytes().size(); at += 4) {
           float value;

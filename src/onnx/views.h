@@ -21,11 +21,21 @@ struct MetadataEntry {
   std::string_view value;
 };
 
+/// The last field of a message with this number, as protobuf reads a repeated singular field. Empty if the
+/// message has none.
+template <class Field>
+std::string_view last_text_field(std::string_view message, Field number) {
+  std::string_view text;
+  for (wire::Fields field(message); field.next();)
+    if (field.tag() == wire::bytes_tag(number)) text = field.bytes();
+  return text;
+}
+
 MetadataEntry read_metadata_entry(std::string_view message);
 
 /// Calls `use` for each metadata_props entry of a message; `number` is the number of that field.
 template <class Use>
-void each_metadata(std::string_view message, std::uint32_t number, Use use) {
+void for_each_metadata(std::string_view message, std::uint32_t number, Use use) {
   for (wire::Fields field(message); field.next();)
     if (field.tag() == wire::bytes_tag(number)) use(read_metadata_entry(field.bytes()));
 }
@@ -38,7 +48,7 @@ struct ExternalData {
   std::optional<std::uint64_t> offset;
   std::optional<std::uint64_t> length;
   /// An invalid offset or length. It is read as a position after the end of any file.
-  std::optional<MetadataEntry> not_a_number;
+  std::optional<MetadataEntry> invalid_entry;
 };
 
 /// The header of a tensor: everything except its data.

@@ -18,7 +18,7 @@ void append_path(const Map& map, ModuleId module, std::string& out) {
   if (module != no_module) out += module == modules::root ? "(root)" : map.tree()[module].path;
 }
 
-void append_words(std::string_view first, std::string_view second, std::string& out) {
+void append_joined(std::string_view first, std::string_view second, std::string& out) {
   out += first;
   if (!first.empty() && !second.empty()) out += ' ';
   out += second;
@@ -57,7 +57,7 @@ void append_call(ColumnReader& reader, NodeId node, std::string& out) {
   if (answer.known()) base::append_integer(out, answer.call);
 }
 void append_modules(ColumnReader& reader, NodeId node, std::string& out) {
-  if (reader.map.answer(node).set == 0) return append_module(reader, node, out);
+  if (reader.map.answer(node).module_set == 0) return append_module(reader, node, out);
   bool first = true;
   for (const ModuleId module : reader.map.modules_of(node)) {
     if (!first) out += ' ';
@@ -77,7 +77,7 @@ void append_tag(ColumnReader& reader, NodeId node, std::string& out) {
 void append_role(ColumnReader& reader, NodeId node, std::string& out) {
   if (!reader.map.answer(node).known()) return;
   const semantics::Role role = reader.facts(node).role;
-  append_words(role.type, role.component, out);
+  append_joined(role.type, role.component, out);
 }
 void append_semantic_type(ColumnReader& reader, NodeId node, std::string& out) {
   if (reader.map.answer(node).known()) out += reader.facts(node).role.type;
@@ -114,12 +114,12 @@ void append_reason(ColumnReader& reader, NodeId node, std::string& out) { out +=
 
 const semantics::ModuleFacts& ColumnReader::facts(NodeId node) {
   const ModuleId module = map.answer(node).module;
-  Kept& kept = kept_[module % kept_.size()];
-  if (kept.module != module) {
-    map.read_facts(module, roles_, kept.facts);
-    kept.module = module;
+  CachedFacts& cached = cache_[module % cache_.size()];
+  if (cached.module != module) {
+    map.read_facts(module, roles_, cached.facts);
+    cached.module = module;
   }
-  return kept.facts;
+  return cached.facts;
 }
 
 const std::vector<Column>& all_columns() {

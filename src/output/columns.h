@@ -22,12 +22,12 @@ class ColumnReader {
   const semantics::Map& map;
 
  private:
-  struct Kept {
+  struct CachedFacts {
     modules::ModuleId module = modules::no_module;
     semantics::ModuleFacts facts;
   };
   semantics::RoleReader roles_;
-  std::array<Kept, 64> kept_;  // of the last modules, because nodes of one module are near each other
+  std::array<CachedFacts, 64> cache_;  // of the last modules, because nodes of one module are near each other
 };
 
 /// What the text of a column depends on. Nodes that agree in it have the same text.

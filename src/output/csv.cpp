@@ -16,7 +16,7 @@ bool is_plain_number(std::string_view text) {
 }
 
 // Some spreadsheets treat the full-width forms the same way.
-bool begins_like_a_formula(std::string_view text) {
+bool looks_like_formula(std::string_view text) {
   constexpr std::string_view ascii = "=+-@";
   constexpr std::string_view full_width[] = {"\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
   if (text.empty()) return false;
@@ -30,14 +30,14 @@ bool begins_like_a_formula(std::string_view text) {
 bool is_plain(std::string_view text, Formulas formulas) {
   if (text.empty()) return true;
   const char first = text.front();
-  const bool like_a_formula = first == '=' || first == '+' || first == '-' || first == '@';
-  return (!like_a_formula || formulas == Formulas::kept) && base::plain_prefix<',', '"'>(text) == text.size();
+  const bool is_formula = first == '=' || first == '+' || first == '-' || first == '@';
+  return (!is_formula || formulas == Formulas::kept) && base::plain_prefix<',', '"'>(text) == text.size();
 }
 
 void append_quoted(std::string& out, std::string_view raw, Formulas formulas) {
   const std::string text = base::printable(raw);
   const std::string_view before =
-      formulas == Formulas::escaped && begins_like_a_formula(text) && !is_plain_number(text) ? "'" : "";
+      formulas == Formulas::escaped && looks_like_formula(text) && !is_plain_number(text) ? "'" : "";
   if (text.find_first_of(",\"") == std::string::npos) {
     out += before;
     out += text;

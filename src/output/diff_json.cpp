@@ -8,12 +8,12 @@ namespace thence::output {
 namespace {
 
 using diff::Difference;
-using diff::Kind;
+using diff::DiffKind;
 
 class Document {
  public:
   Document(const Comparison& comparison, base::Writer& out)
-      : all_(comparison), out_(out), places_a_(comparison.a.model()), places_b_(comparison.b.model()) {}
+      : all_(comparison), out_(out), locations_a_(comparison.a.model()), locations_b_(comparison.b.model()) {}
 
   void write() {
     const diff::Report& report = all_.report;
@@ -26,7 +26,7 @@ class Document {
     json_.member<"same">(report.same());
     json_.member<"nothing_in_common">(report.nothing_in_common);
     json_.begin_array<"ignored">();
-    for (const Kind kind : report.ignored) json_.value(diff::name_of(kind));
+    for (const DiffKind kind : report.ignored) json_.value(diff::name_of(kind));
     json_.end_array();
     summary(report);
     json_.new_line();
@@ -59,7 +59,7 @@ class Document {
     json_.member<"differences">(report.differences.size());
     json_.member<"nodes_same">(report.same_nodes);
     json_.member<"modules">(known);
-    json_.member<"modules_same">(report.modules_same);
+    json_.member<"modules_same">(report.same_modules);
     json_.member<"weights_not_compared">(report.unread_weights);
     by_kind(report.counts);
     json_.end_object();
@@ -78,7 +78,7 @@ class Document {
     json_.begin_object<"by_kind">();
     for (std::size_t i = 0; i < counts.size(); ++i) {
       if (counts[i] == 0) continue;
-      json_.key(diff::name_of(static_cast<Kind>(i)));
+      json_.key(diff::name_of(static_cast<DiffKind>(i)));
       json_.value(counts[i]);
     }
     json_.end_object();
@@ -87,11 +87,11 @@ class Document {
     json_.key<"module">();
     row.known ? json_.value(row.path) : json_.null();
   }
-  void nodes(const onnx::Model& model, Places& places, const std::vector<onnx::NodeId>& nodes) {
+  void nodes(const onnx::Model& model, NodeLocations& locations, const std::vector<onnx::NodeId>& nodes) {
     json_.begin_array();
     for (const onnx::NodeId id : nodes) {
       json_.begin_object();
-      json_.member<"place">(places.of(id));
+      json_.member<"place">(locations.of(id));
       json_.member<"name">(model.node(id).name());
       json_.member<"op_type">(model.node(id).op_type());
       json_.end_object();
@@ -103,12 +103,12 @@ class Document {
     json_.begin_object();
     json_.member<"kind">(diff::name_of(each.kind));
     path(all_.report.modules[each.module]);
-    if (each.kind == Kind::moved) json_.member<"moved_to">(each.moved_to);
+    if (each.kind == DiffKind::moved) json_.member<"moved_to">(each.moved_to);
     if (!each.value.empty()) json_.member<"value">(each.value);
     json_.key<"a">();
-    nodes(all_.a.model(), places_a_, each.a);
+    nodes(all_.a.model(), locations_a_, each.a);
     json_.key<"b">();
-    nodes(all_.b.model(), places_b_, each.b);
+    nodes(all_.b.model(), locations_b_, each.b);
     json_.member<"detail">(each.detail);
     json_.end_object();
     out_.flush_if_full();
@@ -117,7 +117,7 @@ class Document {
   const Comparison& all_;
   base::Writer& out_;
   base::JsonWriter json_{out_.buffer()};
-  Places places_a_, places_b_;
+  NodeLocations locations_a_, locations_b_;
 };
 
 }  // namespace

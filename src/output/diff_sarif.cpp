@@ -11,7 +11,7 @@ namespace {
 
 using base::JsonWriter;
 using diff::Difference;
-using diff::Kind;
+using diff::DiffKind;
 
 // A difference is a note, not a fault.
 constexpr std::string_view difference_level = "note";
@@ -19,7 +19,10 @@ constexpr std::string_view difference_level = "note";
 class Differences {
  public:
   Differences(const Comparison& comparison, JsonWriter& json)
-      : all_(comparison), json_(json), places_a_(comparison.a.model()), places_b_(comparison.b.model()) {}
+      : all_(comparison),
+        json_(json),
+        locations_a_(comparison.a.model()),
+        locations_b_(comparison.b.model()) {}
 
   void write(const Difference& each) {
     json_.new_line();
@@ -28,9 +31,9 @@ class Differences {
                         difference_level, message(each));
     json_.begin_array<"locations">();
     if (!each.b.empty())
-      write_node(all_.b.model(), 1, each.b.front(), places_b_);
+      write_node(all_.b.model(), 1, each.b.front(), locations_b_);
     else if (!each.a.empty())
-      write_node(all_.a.model(), 0, each.a.front(), places_a_);
+      write_node(all_.a.model(), 0, each.a.front(), locations_a_);
     else
       write_value(all_.b.model(), each.value);
     json_.end_array();
@@ -47,13 +50,13 @@ class Differences {
                         each.detail);
   }
 
-  void write_node(const onnx::Model& model, std::size_t file, onnx::NodeId id, Places& places) {
+  void write_node(const onnx::Model& model, std::size_t file, onnx::NodeId id, NodeLocations& locations) {
     const onnx::Node node = model.node(id);
     begin_sarif_location(json_, model, file, &node);
     json_.begin_object();
     json_.member<"kind">("node");
     json_.member<"name">(node.name());
-    json_.member<"fullyQualifiedName">(places.of(id));
+    json_.member<"fullyQualifiedName">(locations.of(id));
     json_.end_object();
     end_sarif_location(json_);
   }
@@ -70,7 +73,7 @@ class Differences {
 
   const Comparison& all_;
   JsonWriter& json_;
-  Places places_a_, places_b_;
+  NodeLocations locations_a_, locations_b_;
 };
 
 }  // namespace
@@ -78,8 +81,8 @@ class Differences {
 void write_diff_sarif(const Comparison& comparison, base::Writer& out) {
   JsonWriter json(out.buffer());
   begin_sarif(json);
-  for (std::size_t i = 0; i < diff::kind_count; ++i)
-    write_sarif_rule(json, diff::name_of(static_cast<Kind>(i)), diff::text_of(static_cast<Kind>(i)),
+  for (std::size_t i = 0; i < diff::diff_kind_count; ++i)
+    write_sarif_rule(json, diff::name_of(static_cast<DiffKind>(i)), diff::text_of(static_cast<DiffKind>(i)),
                      difference_level);
   begin_results(json, std::array{&comparison.a.model(), &comparison.b.model()});
   Differences differences(comparison, json);

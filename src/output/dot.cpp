@@ -5,7 +5,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "onnx/edges.h"
-#include "output/by_module.h"
+#include "output/nodes_by_module.h"
 #include "output/other_formats.h"
 
 namespace thence::output {
@@ -39,7 +39,7 @@ class Dot {
     for (const onnx::NodeId node : nodes_.unknown()) write_node(node, 2);
     const onnx::Edges edges(map_.model());
     for (onnx::NodeId id = 0; id < map_.model().node_count() && out_.ok(); ++id)
-      edges.into(id, [&](const onnx::Edge& edge) {
+      edges.for_each_into(id, [&](const onnx::Edge& edge) {
         base::append_format(text_, "  n{} -> n{} [label=", edge.source, edge.target);
         append_quoted(text_, map_.model().value_name(edge.value));
         out_.add("];\n");

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "output/explain_json.h"
 #include "output/formats.h"
+#include "output/limits.h"
 #include "output/source_lines.h"
 #include "output/styles.h"
 
@@ -15,8 +16,8 @@ namespace thence::output {
 namespace {
 
 using evidence::Evidence;
+using evidence::NameReading;
 using evidence::NodeMatch;
-using evidence::Reading;
 using evidence::Source;
 using evidence::Strength;
 using modules::no_module;
@@ -30,12 +31,12 @@ std::string path_or_root(const Map& map, modules::ModuleId module) {
 }
 
 // Evidence refers to the model's own modules, whatever the rules report.
-bool accepts(const Map& map, onnx::NodeId node, const Evidence& evidence) {
+bool is_accepted(const Map& map, onnx::NodeId node, const Evidence& evidence) {
   return map.own_answer(node).known() && evidence.module == map.own_answer(node).module;
 }
 
 // Describes how a node was matched with a node of the ancestor.
-std::string transferred_words(Strength strength, const std::string& ancestor) {
+std::string describe_transfer(Strength strength, const std::string& ancestor) {
   if (strength.has_rivals)
     return base::format("may be the ancestor's {}, or another that is equal", ancestor);
   if (strength.is_secondary) return "takes part in the same node";
@@ -62,38 +63,38 @@ std::string transferred_words(Strength strength, const std::string& ancestor) {
   return {};
 }
 
-std::string metadata_words(Strength strength, const std::string& why) {
-  if (strength.reading == Reading::rewritten)
+std::string describe_metadata(Strength strength, const std::string& why) {
+  if (strength.reading == NameReading::rewritten)
     return base::format("a rewrite kept the stack that ends in {}", why);
-  const bool is_cut = strength.reading == Reading::uncorroborated,
-             is_leading_view = strength.reading == Reading::leading_view;
+  const bool is_truncated = strength.reading == NameReading::uncorroborated,
+             is_leading_view = strength.reading == NameReading::leading_view;
   return base::format("the exporter's module stack{} ends in {}{}",
-                      is_cut ? ", cut off at its outer end," : "", why.empty() ? "the root" : why,
+                      is_truncated ? ", cut off at its outer end," : "", why.empty() ? "the root" : why,
                       is_leading_view ? ", which may only read what this view is of" : "");
 }
 
-std::string scope_words(const Evidence& evidence, const std::string& why) {
+std::string describe_scope(const Evidence& evidence, const std::string& why) {
   const char* what = evidence.source == Source::value_names ? "its output's scope" : "its scope";
   std::string text = base::format("{} is {}", what, why.empty() ? "the root's" : why);
   if (evidence.call > 0) text += base::format(" (call {})", evidence.call);
   if (evidence.strength.has_rivals) return text + ", which matches several modules";
-  if (evidence.strength.reading == Reading::uncorroborated)
+  if (evidence.strength.reading == NameReading::uncorroborated)
     text += ", and no other evidence names that module";
-  if (evidence.strength.reading == Reading::inferred_call)
+  if (evidence.strength.reading == NameReading::inferred_call)
     text += ", a call that skips a level or comes from elsewhere";
-  if (evidence.strength.reading == Reading::foreign) text += ", written by another framework";
+  if (evidence.strength.reading == NameReading::foreign) text += ", written by another framework";
   return text;
 }
 
 // Describes the evidence in words.
-std::string words(const Evidence& evidence) {
+std::string describe_evidence(const Evidence& evidence) {
   const std::string why = base::printable(evidence.why);
   switch (evidence.source) {
     case Source::tags: return "tagged by thence, and unchanged since";
-    case Source::transferred: return transferred_words(evidence.strength, why);
-    case Source::dynamo_metadata: return metadata_words(evidence.strength, why);
+    case Source::transferred: return describe_transfer(evidence.strength, why);
+    case Source::dynamo_metadata: return describe_metadata(evidence.strength, why);
     case Source::onnx_scope_parsing:
-    case Source::value_names: return scope_words(evidence, why);
+    case Source::value_names: return describe_scope(evidence, why);
     case Source::function: return base::format("calls a function that is given {}", why);
     case Source::trace_module_map: return "the exporter was in this call when it made the node";
     case Source::fx_graph: return base::format("it follows from {} in the torch.export graph", why);
@@ -116,23 +117,24 @@ std::vector<Neighbour> neighbours(const Map& map, onnx::NodeId id) {
   for (const onnx::ValueId value : model.node(id).inputs()) {
     if (value == onnx::none) continue;
     const onnx::Producer producer = model.producer(value);
-    if (producer.kind == onnx::Producer::Kind::node && found.size() < 8)
+    if (producer.kind == onnx::Producer::Kind::node && found.size() < max_shown_neighbours)
       found.push_back({"from", producer.index});
   }
-  const std::size_t writers = found.size();
-  const auto from_here = [&](onnx::ValueId value) {
+  const std::size_t producer_count = found.size();
+  const auto is_produced_here = [&](onnx::ValueId value) {
     if (value == onnx::none) return false;
     const onnx::Producer producer = model.producer(value);
     return producer.kind == onnx::Producer::Kind::node && producer.index == id;
   };
-  for (onnx::NodeId other = 0; other < model.node_count() && found.size() < writers + 8; ++other) {
+  for (onnx::NodeId other = 0;
+       other < model.node_count() && found.size() < producer_count + max_shown_neighbours; ++other) {
     const auto inputs = model.node(other).inputs();
-    if (std::any_of(inputs.begin(), inputs.end(), from_here)) found.push_back({"to", other});
+    if (std::any_of(inputs.begin(), inputs.end(), is_produced_here)) found.push_back({"to", other});
   }
   // An output of a body goes to the node that has the body.
   for (const onnx::Graph& graph : model.graphs())
-    if (graph.owner != onnx::none && found.size() < writers + 8 &&
-        std::any_of(graph.outputs.begin(), graph.outputs.end(), from_here))
+    if (graph.owner != onnx::none && found.size() < producer_count + max_shown_neighbours &&
+        std::any_of(graph.outputs.begin(), graph.outputs.end(), is_produced_here))
       found.push_back({"to", graph.owner});
   return found;
 }
@@ -160,34 +162,32 @@ void add_line(base::Writer& out, std::string_view label, std::string_view text) 
   out.add(base::format("  {:<11} {}\n", label, text));
 }
 
-std::string cut(std::string_view text) {
-  constexpr std::size_t longest = 160;
-  return base::printable(text.substr(0, longest)) + (text.size() > longest ? "..." : "");
+std::string truncate_line(std::string_view text) {
+  return base::printable(text.substr(0, max_line_bytes)) + (text.size() > max_line_bytes ? "..." : "");
 }
 
 void add_source_lines(const onnx::Node& node, base::Writer& out) {
-  constexpr std::size_t most = 3;
   const std::vector<Frame> frames = source_lines(node);
-  for (std::size_t i = 0; i < frames.size() && i < most; ++i) {
+  for (std::size_t i = 0; i < frames.size() && i < max_shown_frames; ++i) {
     const Frame& frame = frames[i];
-    add_line(out, i == 0 ? "source" : "",
-             base::format("{}:{} in {}", cut(frame.file), frame.line, cut(frame.function)));
-    if (!frame.code.empty()) add_line(out, "", "    " + cut(frame.code));
+    add_line(
+        out, i == 0 ? "source" : "",
+        base::format("{}:{} in {}", truncate_line(frame.file), frame.line, truncate_line(frame.function)));
+    if (!frame.code.empty()) add_line(out, "", "    " + truncate_line(frame.code));
   }
-  if (frames.size() > most)
-    add_line(out, "", base::format("and {} more frames around it", frames.size() - most));
+  if (frames.size() > max_shown_frames)
+    add_line(out, "", base::format("and {} more frames around it", frames.size() - max_shown_frames));
 }
 
 // The known shapes of inputs and outputs, and the work of the node.
-void add_shapes(const onnx::Node& node, const shapes::Inferred& inferred, base::Writer& out) {
-  constexpr std::size_t most = 6;
+void add_shapes(const onnx::Node& node, const shapes::InferredShapes& inferred, base::Writer& out) {
   const auto list = [&](std::span<const onnx::ValueId> values) {
     std::string text;
-    for (std::size_t i = 0; i < values.size() && i < most; ++i)
+    for (std::size_t i = 0; i < values.size() && i < max_shown_shapes; ++i)
       text += (i > 0 ? " " : "") + (values[i] == onnx::none
                                         ? std::string("-")
                                         : shapes::text_of(inferred.values.shape(values[i]), inferred.sizes));
-    return values.size() > most ? text + " ..." : text;
+    return values.size() > max_shown_shapes ? text + " ..." : text;
   };
   const std::string in = list(node.inputs());
   add_line(out, "shapes", in + (in.empty() ? "-> " : " -> ") + list(node.outputs()));
@@ -210,8 +210,8 @@ void write_evidence(const Map& map, onnx::NodeId id, const Evidence& e, base::Js
   write_module_path(map.own_tree(), e.module, json);
   json.member<"call">(e.call);
   json.member<"strength">(evidence::name_of(e.strength));
-  json.member<"accepted">(accepts(map, id, e));
-  json.member<"why">(words(e));
+  json.member<"accepted">(is_accepted(map, id, e));
+  json.member<"why">(describe_evidence(e));
   json.end_object();
 }
 
@@ -253,7 +253,7 @@ void add_other_modules(const Map& map, onnx::NodeId id, base::Writer& out) {
   const resolve::Attribution& answer = map.answer(id);
   const modules::ModuleId own = map.own_answer(id).module;
   if (map.module_view() != nullptr && answer.known() &&
-      map.module_view()->view.stands_for[answer.module] != own)
+      map.module_view()->view.originals[answer.module] != own)
     add_line(out, "shown for", path_or_root(map.own_tree(), own));
   const auto modules = map.modules_of(id);
   if (modules.size() > 1)
@@ -264,29 +264,31 @@ void add_other_modules(const Map& map, onnx::NodeId id, base::Writer& out) {
 
 void add_accepted(const Map& map, onnx::NodeId id, const std::vector<Evidence>& all, base::Writer& out) {
   const resolve::Attribution& answer = map.answer(id);
-  if (answer.known() && answer.inferred)
+  if (answer.known() && answer.is_inferred)
     add_line(out, "because",
              base::format("{:<18} no direct evidence; decided by the nodes it is connected to",
                           evidence::name_of(answer.source)));
-  bool first = !answer.inferred;
+  bool first = !answer.is_inferred;
   for (const Evidence& e : all)
-    if (accepts(map, id, e)) {
-      add_line(out, first ? "because" : "", base::format("{:<18} {}", evidence::name_of(e.source), words(e)));
+    if (is_accepted(map, id, e)) {
+      add_line(out, first ? "because" : "",
+               base::format("{:<18} {}", evidence::name_of(e.source), describe_evidence(e)));
       first = false;
     }
 }
 
-void add_rivals(const Map& map, onnx::NodeId id, const std::vector<Evidence>& all, base::Writer& out) {
+void add_other_evidence(const Map& map, onnx::NodeId id, const std::vector<Evidence>& all,
+                        base::Writer& out) {
   const auto modules = map.modules_of(id);
   std::string_view last;
   for (const Evidence& e : all)
-    if (!accepts(map, id, e)) {
+    if (!is_accepted(map, id, e)) {
       const bool served = e.module != no_module &&
                           std::find(modules.begin(), modules.end(), map.shown_as(e.module)) != modules.end();
       const std::string_view label = !map.answer(id).known() ? "rivals" : served ? "as well" : "rejected";
       add_line(out, label == last ? "" : label,
                base::format("{:<18} {}: {}", evidence::name_of(e.source),
-                            path_or_root(map.own_tree(), e.module), words(e)));
+                            path_or_root(map.own_tree(), e.module), describe_evidence(e)));
       last = label;
     }
 }
@@ -306,15 +308,15 @@ void add_neighbours(const Map& map, onnx::NodeId id, base::Writer& out) {
 
 }  // namespace
 
-void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::NodeId id, bool colour,
+void write_explanation(const Map& map, const shapes::InferredShapes& inferred, onnx::NodeId id, bool colour,
                        base::Writer& out) {
   const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
   out.add(base::format("{}{}{}\n", colour ? bold : "", node_title(map, id), colour ? plain : ""));
   add_module(map, map.answer(id), out);
   add_other_modules(map, id, out);
   add_accepted(map, id, all, out);
-  add_rivals(map, id, all, out);
-  const resolve::Rule rule = map.own_answer(id).rule;
+  add_other_evidence(map, id, all, out);
+  const resolve::DecisionRule rule = map.own_answer(id).rule;
   add_line(out, "rule", base::format("{:<18} {}", resolve::name_of(rule), resolve::text_of(rule)));
   add_shapes(map.model().node(id), inferred, out);
   add_source_lines(map.model().node(id), out);
@@ -322,7 +324,7 @@ void write_explanation(const Map& map, const shapes::Inferred& inferred, onnx::N
   out.flush();
 }
 
-void write_explanation_json(const Map& map, const shapes::Inferred& inferred, onnx::NodeId id,
+void write_explanation_json(const Map& map, const shapes::InferredShapes& inferred, onnx::NodeId id,
                             base::Writer& out) {
   const resolve::Attribution& answer = map.answer(id);
   const onnx::Node node = map.model().node(id);
@@ -337,7 +339,7 @@ void write_explanation_json(const Map& map, const shapes::Inferred& inferred, on
   json.member_or_null<"source">(answer.known() ? evidence::name_of(answer.source) : std::string_view());
   json.real<"confidence">(answer.confidence, 4);
   json.member<"level">(semantics::level_of(answer));
-  json.member<"inferred">(bool{answer.inferred});
+  json.member<"inferred">(bool{answer.is_inferred});
   json.member_or_null<"reason">(map.reason(id));
   const std::vector<Evidence> all = resolve::evidence_of(map.evidence(), id);
   json.member<"rule">(resolve::name_of(map.own_answer(id).rule));

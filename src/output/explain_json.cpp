@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "output/limits.h"
 #include "output/source_lines.h"
 
 namespace thence::output {
@@ -9,8 +10,6 @@ namespace thence::output {
 using base::JsonWriter;
 
 namespace {
-
-constexpr std::size_t most_values = 1000;  // of a node; a malicious node may have millions
 
 void write_size(JsonWriter& json, shapes::Size size, const shapes::Sizes& sizes) {
   if (size.is_number())
@@ -21,9 +20,10 @@ void write_size(JsonWriter& json, shapes::Size size, const shapes::Sizes& sizes)
     json.null();
 }
 
-void write_values(JsonWriter& json, std::span<const onnx::ValueId> values, const shapes::Inferred& inferred) {
+void write_values(JsonWriter& json, std::span<const onnx::ValueId> values,
+                  const shapes::InferredShapes& inferred) {
   json.begin_array();
-  for (const onnx::ValueId value : values.first(std::min(values.size(), most_values))) {
+  for (const onnx::ValueId value : values.first(std::min(values.size(), max_values_per_node))) {
     const shapes::Shape shape = value == onnx::none ? shapes::Shape() : inferred.values.shape(value);
     if (!shape.known()) {
       json.null();
@@ -38,7 +38,7 @@ void write_values(JsonWriter& json, std::span<const onnx::ValueId> values, const
 
 }  // namespace
 
-void write_shapes(JsonWriter& json, const onnx::Node& node, const shapes::Inferred& inferred) {
+void write_shapes(JsonWriter& json, const onnx::Node& node, const shapes::InferredShapes& inferred) {
   json.begin_object<"shapes">();
   json.key<"inputs">();
   write_values(json, node.inputs(), inferred);

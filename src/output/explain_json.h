@@ -8,7 +8,7 @@
 namespace thence::output {
 
 /// "shapes":{"inputs":[[1,"batch",null],null],"outputs":[...]},"flops":128
-void write_shapes(base::JsonWriter& json, const onnx::Node& node, const shapes::Inferred& inferred);
+void write_shapes(base::JsonWriter& json, const onnx::Node& node, const shapes::InferredShapes& inferred);
 /// "source_lines":[{"file":...,"line":12,"function":...,"code":...}]
 void write_source_lines(base::JsonWriter& json, const onnx::Node& node);
 

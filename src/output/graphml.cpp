@@ -7,8 +7,8 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "onnx/edges.h"
-#include "output/by_module.h"
 #include "output/formats.h"
+#include "output/nodes_by_module.h"
 #include "output/other_formats.h"
 
 namespace thence::output {
@@ -121,7 +121,7 @@ class GraphML {
   void write_edges() {
     const onnx::Edges edges(map_.model());
     for (onnx::NodeId id = 0; id < map_.model().node_count() && out_.ok(); ++id)
-      edges.into(id, [&](const onnx::Edge& edge) {
+      edges.for_each_into(id, [&](const onnx::Edge& edge) {
         base::append_format(text_, "<edge source=\"n{}\" target=\"n{}\">", edge.source, edge.target);
         append_data("tensor", map_.model().value_name(edge.value));
         base::append_format(text_,

@@ -6,7 +6,7 @@
 #include "base/json_writer.h"
 #include "output/node_names.h"
 #include "output/other_formats.h"
-#include "semantics/holdings.h"
+#include "semantics/module_totals.h"
 
 namespace thence::output {
 namespace {
@@ -16,7 +16,8 @@ using semantics::Map;
 
 class Sidecar {
  public:
-  Sidecar(const Map& map, base::Writer& out) : map_(map), out_(out), held_(semantics::holdings(map)) {
+  Sidecar(const Map& map, base::Writer& out)
+      : map_(map), out_(out), holdings_(semantics::module_totals(map)) {
     number_modules();
   }
 
@@ -35,7 +36,7 @@ class Sidecar {
     json_.member<"class">(modules::short_class(map_.tree()[modules::root].class_name));
     json_.member<"framework">("pytorch");
     json_.member<"total_modules">(summary.modules);
-    json_.member<"total_parameters">(held_[modules::root].parameters);
+    json_.member<"total_parameters">(holdings_[modules::root].parameters);
     json_.end_object();
     json_.new_line();
     json_.key<"modules">();
@@ -53,12 +54,12 @@ class Sidecar {
   // Numbers modules in the order of their first run; outer modules come before inner ones.
   void number_modules() {
     std::vector<ModuleId> ran;
-    for (ModuleId id = 0; id < held_.size(); ++id)
-      if (held_[id].nodes > 0) ran.push_back(id);
+    for (ModuleId id = 0; id < holdings_.size(); ++id)
+      if (holdings_[id].nodes > 0) ran.push_back(id);
     std::stable_sort(ran.begin(), ran.end(), [&](ModuleId a, ModuleId b) {  // stable: parents come first
-      return held_[a].first_node < held_[b].first_node;
+      return holdings_[a].first_node < holdings_[b].first_node;
     });
-    order_.resize(held_.size(), modules::no_module);
+    order_.resize(holdings_.size(), modules::no_module);
     for (std::size_t i = 0; i < ran.size(); ++i) order_[ran[i]] = static_cast<std::uint32_t>(i);
   }
 
@@ -127,7 +128,7 @@ class Sidecar {
   const Map& map_;
   base::Writer& out_;
   base::JsonWriter json_{out_.buffer()};
-  std::vector<semantics::Holding> held_;
+  std::vector<semantics::ModuleTotals> holdings_;
   std::vector<std::uint32_t> order_;  // by module; no_module if it did not run
 };
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <tuple>
 
-#include "output/in_order.h"
 #include "output/node_names.h"
+#include "output/ordered_pieces.h"
 
 namespace thence::output {
 namespace {
@@ -28,7 +28,7 @@ void write_path(const modules::ModuleTree& tree, ModuleId module, JsonWriter& js
 class JsonRows {
  public:
   JsonRows(const Map& map, LayerSteps steps) : map_(map), steps_(steps) {
-    if (map.ancestor() != nullptr) ancestors_.emplace(*map.ancestor()->model);
+    if (map.ancestor() != nullptr) ancestor_locations_.emplace(*map.ancestor()->model);
   }
 
   void append(std::string& out, onnx::NodeId id) {
@@ -41,7 +41,7 @@ class JsonRows {
     row.member<"index">(id - first_node_);
     row.member<"name">(node.name());
     row.append_members(operator_members(node.op_type(), node.domain()));
-    if (answer.set == 0 && answer.call == 0 && answer.weight_owner == no_module) {
+    if (answer.module_set == 0 && answer.call == 0 && answer.weight_owner == no_module) {
       row.append_members(text);
     } else {
       row.append_members(text.substr(0, module.call));
@@ -108,7 +108,7 @@ class JsonRows {
     row.member_or_null<"proof">(map_.own_answer(id).known() ? evidence::name_of(ancestor.answers[id].strength)
                                                             : std::string_view());
     row.begin_array<"ancestor">();
-    for (const onnx::NodeId node : ancestor.nodes_of(id)) row.value(ancestors_->of(node));
+    for (const onnx::NodeId node : ancestor.nodes_of(id)) row.value(ancestor_locations_->of(node));
     row.end_array();
   }
 
@@ -201,7 +201,7 @@ class JsonRows {
 
   const Map& map_;
   LayerSteps steps_;
-  std::optional<Places> ancestors_;  // if there is an ancestor
+  std::optional<NodeLocations> ancestor_locations_;  // if there is an ancestor
   onnx::GraphId graph_ = onnx::none;
   onnx::NodeId first_node_ = 0;
   std::string graph_member_;
@@ -226,7 +226,7 @@ void write_json_rows(const Map& map, const Nodes& nodes, unsigned jobs, RowLayou
                      base::Writer& out) {
   constexpr std::size_t rows_per_piece = 512;
   const std::size_t count = nodes.size();
-  write_in_order((count + rows_per_piece - 1) / rows_per_piece, jobs, out, [&] {
+  write_pieces_in_order((count + rows_per_piece - 1) / rows_per_piece, jobs, out, [&] {
     return [&, rows = std::make_shared<JsonRows>(map, steps)](std::size_t piece, std::string& text) {
       const std::size_t first = piece * rows_per_piece, past = std::min(count, first + rows_per_piece);
       for (std::size_t row = first; row < past; ++row) {

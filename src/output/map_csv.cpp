@@ -5,7 +5,8 @@
 #include <memory>
 
 #include "output/formats.h"
-#include "output/in_order.h"
+#include "output/limits.h"
+#include "output/ordered_pieces.h"
 
 namespace thence::output {
 namespace {
@@ -18,24 +19,22 @@ class CsvRows {
       : reader_(map), formulas_(formulas) {
     for (const Column& column : columns) {
       if (runs_.empty() || !add_to(runs_.back(), column)) runs_.push_back({column.scope, {&column}, {}});
-      if (!is_of_node(runs_.back().scope)) runs_.back().kept.resize(kept_per_run);
+      if (!is_of_node(runs_.back().scope)) runs_.back().cached.resize(max_cached_texts);
     }
   }
 
   void append(std::string& out, onnx::NodeId node) {
-    for (Run& run : runs_) {
+    for (ColumnRun& run : runs_) {
       if (is_of_node(run.scope))
         append_fields(out, run, node);
       else
-        out.append(kept_text(run, node));
+        out.append(cached_text(run, node));
     }
     if (runs_.empty()) out.push_back(',');
     out.back() = '\n';  // replaces the last comma
   }
 
  private:
-  static constexpr std::size_t kept_per_run = 256;
-
   static bool is_of_node(ColumnScope scope) {
     return scope == ColumnScope::node || scope == ColumnScope::number;
   }
@@ -44,19 +43,19 @@ class CsvRows {
     std::uint64_t first = 0, second = 0;
     bool operator==(const Key&) const = default;
   };
-  struct Kept {
+  struct CachedText {
     Key key;
     bool written = false;
     std::string text;
   };
-  struct Run {
+  struct ColumnRun {
     ColumnScope scope;
     std::vector<const Column*> columns;
-    std::vector<Kept> kept;  // the last ones
+    std::vector<CachedText> cached;  // the last ones
   };
 
   // A run with `module` and `modules` columns has the scope `modules`.
-  static bool add_to(Run& run, const Column& column) {
+  static bool add_to(ColumnRun& run, const Column& column) {
     const auto is_of_modules = [](ColumnScope scope) {
       return scope == ColumnScope::module || scope == ColumnScope::modules;
     };
@@ -67,7 +66,7 @@ class CsvRows {
   }
 
   // Appends the fields, each followed by a comma.
-  void append_fields(std::string& out, const Run& run, onnx::NodeId node) {
+  void append_fields(std::string& out, const ColumnRun& run, onnx::NodeId node) {
     for (const Column* const column : run.columns) {
       const std::size_t begin = out.size();
       column->append(reader_, node, out);
@@ -76,16 +75,16 @@ class CsvRows {
     }
   }
 
-  const std::string& kept_text(Run& run, onnx::NodeId node) {
+  const std::string& cached_text(ColumnRun& run, onnx::NodeId node) {
     const Key key = key_of(run.scope, node);
-    Kept& kept = run.kept[(key.first ^ key.first >> 32 ^ key.second) % kept_per_run];
-    if (!kept.written || kept.key != key) {
-      kept.written = true;
-      kept.key = key;
-      kept.text.clear();
-      append_fields(kept.text, run, node);
+    CachedText& cached = run.cached[(key.first ^ key.first >> 32 ^ key.second) % max_cached_texts];
+    if (!cached.written || cached.key != key) {
+      cached.written = true;
+      cached.key = key;
+      cached.text.clear();
+      append_fields(cached.text, run, node);
     }
-    return kept.text;
+    return cached.text;
   }
 
   // Equal keys mean equal texts. Operator names are interned and reasons are constants, so equal text has the
@@ -101,7 +100,7 @@ class CsvRows {
       case ColumnScope::module: return {answer.module, 0};
       case ColumnScope::modules:
         return {answer.module | std::uint64_t{answer.call} << 32,
-                answer.weight_owner | std::uint64_t{answer.set} << 32};
+                answer.weight_owner | std::uint64_t{answer.module_set} << 32};
       default: return verdict_key(id, answer);
     }
   }
@@ -121,7 +120,7 @@ class CsvRows {
 
   ColumnReader reader_;
   Formulas formulas_;
-  std::vector<Run> runs_;
+  std::vector<ColumnRun> runs_;
 };
 
 }  // namespace
@@ -135,7 +134,7 @@ void write_map_csv(const semantics::Map& map, const Nodes& nodes, const std::vec
   out.add("\n");
   constexpr std::size_t rows_per_piece = 1024;
   const std::size_t count = nodes.size();
-  write_in_order((count + rows_per_piece - 1) / rows_per_piece, jobs, out, [&] {
+  write_pieces_in_order((count + rows_per_piece - 1) / rows_per_piece, jobs, out, [&] {
     return
         [&, rows = std::make_shared<CsvRows>(map, columns, formulas)](std::size_t piece, std::string& text) {
           const std::size_t past = std::min(count, (piece + 1) * rows_per_piece);

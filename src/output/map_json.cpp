@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "output/formats.h"
-#include "output/in_order.h"
 #include "output/json_parts.h"
 #include "output/json_rows.h"
+#include "output/ordered_pieces.h"
 #include "output/other_formats.h"
 #include "output/verification.h"
 
@@ -50,7 +50,7 @@ void write_module(const modules::Module& module, JsonWriter& json) {
 void write_modules(const Map& map, unsigned jobs, base::Writer& out) {
   constexpr std::size_t modules_per_piece = 2048;
   const std::size_t modules = map.tree().size();
-  write_in_order((modules + modules_per_piece - 1) / modules_per_piece, jobs, out, [&]() -> MakePiece {
+  write_pieces_in_order((modules + modules_per_piece - 1) / modules_per_piece, jobs, out, [&]() -> MakePiece {
     return [&](std::size_t piece, std::string& text) {
       const std::size_t past = std::min(modules, (piece + 1) * modules_per_piece);
       JsonWriter json(text, piece == 0 ? JsonWriter::Position::start : JsonWriter::Position::after_item);

@@ -7,11 +7,11 @@
 #include "base/format.h"
 #include "base/json_writer.h"
 #include "onnx/edges.h"
-#include "output/by_module.h"
 #include "output/formats.h"
 #include "output/node_names.h"
+#include "output/nodes_by_module.h"
 #include "output/other_formats.h"
-#include "semantics/holdings.h"
+#include "semantics/module_totals.h"
 
 namespace thence::output {
 namespace {
@@ -72,9 +72,9 @@ class Explorer {
         model_(map.model()),
         out_(out),
         edges_(model_),
-        places_(model_),
+        locations_(model_),
         namespaces_(map),
-        held_(semantics::holdings(map)) {
+        holdings_(semantics::module_totals(map)) {
     graph_of_.resize(map.tree().size(), onnx::none);
     find_bodies();
   }
@@ -129,7 +129,7 @@ class Explorer {
   void write_node(onnx::NodeId id, onnx::GraphId graph) {
     json_.new_line();
     json_.begin_object();
-    json_.member<"id">(places_.of(id));
+    json_.member<"id">(locations_.of(id));
     json_.member<"label">(model_.node(id).op_type());
     json_.member<"namespace">(namespaces_.of(map_.answer(id).module));
     json_.begin_array<"attrs">();
@@ -157,10 +157,10 @@ class Explorer {
   void write_edges(onnx::NodeId id, onnx::GraphId graph) {
     json_.begin_array<"incomingEdges">();
     const onnx::Graph& here = model_.graphs()[graph];
-    edges_.into(id, [&](const onnx::Edge& edge) {
+    edges_.for_each_into(id, [&](const onnx::Edge& edge) {
       if (edge.source < here.first_node || edge.source >= here.first_node + here.node_count) return;
       json_.begin_object();
-      json_.member<"sourceNodeId">(places_.of(edge.source));
+      json_.member<"sourceNodeId">(locations_.of(edge.source));
       json_.member<"sourceNodeOutputId">(std::to_string(edge.output));
       json_.member<"targetNodeInputId">(std::to_string(edge.input));
       json_.end_object();
@@ -203,9 +203,9 @@ class Explorer {
     if (!role.type.empty()) json_.member<"semantic_type">(role.type);
     if (!role.component.empty()) json_.member<"component">(role.component);
     if (!role.classification.empty()) json_.member<"classification">(role.classification);
-    json_.member<"nodes">(std::to_string(held_[module].nodes));
-    json_.member<"parameters">(std::to_string(held_[module].parameters));
-    json_.member<"bytes">(std::to_string(held_[module].bytes));
+    json_.member<"nodes">(std::to_string(holdings_[module].nodes));
+    json_.member<"parameters">(std::to_string(holdings_[module].parameters));
+    json_.member<"bytes">(std::to_string(holdings_[module].bytes));
     json_.end_object();
     out_.flush_if_full();
   }
@@ -216,9 +216,9 @@ class Explorer {
   JsonWriter json_{out_.buffer()};
   ColumnReader reader_{map_};
   onnx::Edges edges_;
-  Places places_;
+  NodeLocations locations_;
   Namespaces namespaces_;
-  std::vector<semantics::Holding> held_;
+  std::vector<semantics::ModuleTotals> holdings_;
   std::vector<onnx::GraphId> graph_of_;  // the last graph that listed the module
   std::vector<std::pair<onnx::NodeId, onnx::GraphId>> bodies_;
 };
@@ -249,7 +249,7 @@ void write_model_explorer(const Map& map, base::Writer& out) { Explorer(map, out
 void write_confidence_overlay(const Map& map, base::Writer& out) {
   const onnx::Model& model = map.model();
   JsonWriter json(out.buffer());
-  Places places(model);
+  NodeLocations locations(model);
   json.begin_object();
   for (onnx::GraphId id = 0; id < model.graphs().size(); ++id) {
     const onnx::Graph& graph = model.graphs()[id];
@@ -260,7 +260,7 @@ void write_confidence_overlay(const Map& map, base::Writer& out) {
     json.begin_object<"results">();
     for (onnx::NodeId node = graph.first_node; node < graph.first_node + graph.node_count; ++node) {
       json.new_line();
-      json.key(places.of(node));
+      json.key(locations.of(node));
       json.begin_object();
       json.real<"value">(map.answer(node).confidence, 4);
       json.end_object();

@@ -7,14 +7,14 @@
 namespace thence::output {
 namespace {
 
-bool like_a_place(std::string_view name) {
+bool looks_like_location(std::string_view name) {
   const std::size_t mark = name.rfind('#');
   return mark != std::string_view::npos && base::is_digits(name.substr(mark + 1));
 }
 
 }  // namespace
 
-const std::string& Places::graph(onnx::NodeId node) {
+const std::string& NodeLocations::graph(onnx::NodeId node) {
   if (const onnx::GraphId graph = model_.node(node).graph(); graph != graph_) {
     graph_ = graph;
     label_ = model_.graph_label(graph);
@@ -22,12 +22,12 @@ const std::string& Places::graph(onnx::NodeId node) {
   return label_;
 }
 
-std::string Places::of(onnx::NodeId node) {
+std::string NodeLocations::of(onnx::NodeId node) {
   return graph(node) + "#" + std::to_string(model_.node(node).index());
 }
 
 NodeNames::NodeNames(const onnx::Model& model)
-    : model_(model), places_(model), named_(model.node_count(), false) {
+    : model_(model), locations_(model), named_(model.node_count(), false) {
   const auto name_of = [&](std::uint32_t id) { return model_.node(id).name(); };
   base::TextIndex first;
   first.reserve(model.node_count());
@@ -37,12 +37,12 @@ NodeNames::NodeNames(const onnx::Model& model)
     if (const std::uint32_t other = first.find_or_add(name, id, name_of); other != id)
       named_[other] = false;
     else
-      named_[id] = !like_a_place(name) && base::is_utf8(name);
+      named_[id] = !looks_like_location(name) && base::is_utf8(name);
   }
 }
 
 std::string NodeNames::of(onnx::NodeId node) {
-  return named_[node] ? std::string(model_.node(node).name()) : places_.of(node);
+  return named_[node] ? std::string(model_.node(node).name()) : locations_.of(node);
 }
 
 }  // namespace thence::output

@@ -10,9 +10,9 @@
 namespace thence::output {
 
 /// The location of a node, as on the command line: "#61", "12.then_branch#3".
-class Places {
+class NodeLocations {
  public:
-  explicit Places(const onnx::Model& model) : model_(model) {}
+  explicit NodeLocations(const onnx::Model& model) : model_(model) {}
 
   /// The label of a node's graph. Valid until the next call.
   const std::string& graph(onnx::NodeId node);
@@ -37,7 +37,7 @@ class NodeNames {
 
  private:
   const onnx::Model& model_;
-  Places places_;
+  NodeLocations locations_;
   std::vector<bool> named_;  // whether the node is identified by its name
 };
 

@@ -24,7 +24,7 @@ std::string number_text(const Cell& cell) {
   return base::format("{}", std::get<double>(cell));
 }
 
-std::string printed(const Cell& cell) {
+std::string cell_text(const Cell& cell) {
   if (is_number(cell)) return number_text(cell);
   const std::string* const text = std::get_if<std::string>(&cell);
   return text != nullptr ? base::printable(*text) : std::string();
@@ -40,13 +40,13 @@ void write_value(const Cell& cell, JsonWriter& json) {
     json.verbatim(number_text(cell));
 }
 
-std::vector<std::size_t> widths_of(const Rows& rows, std::size_t width) {
+std::vector<std::size_t> row_column_widths(const Rows& rows, std::size_t width) {
   std::vector<std::size_t> widths, least;
   for (const std::string_view column : rows.columns) widths.push_back(column.size());
   for (const std::size_t title : widths) least.push_back(std::max<std::size_t>(title, 8));
   for (const auto& row : rows.cells)
     for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], base::columns(printed(row[i])));
+      widths[i] = std::max(widths[i], base::display_width(cell_text(row[i])));
       if (is_number(row[i])) least[i] = std::max(least[i], widths[i]);  // numbers are never shortened
     }
   if (width > 0) fit_widths(widths, least, width);
@@ -56,12 +56,12 @@ std::vector<std::size_t> widths_of(const Rows& rows, std::size_t width) {
 // Text is left-aligned, numbers are right-aligned.
 void write_table(const Rows& rows, std::size_t width, base::Writer& out) {
   if (rows.cells.empty()) return;
-  const std::vector<std::size_t> widths = widths_of(rows, width);
+  const std::vector<std::size_t> widths = row_column_widths(rows, width);
   const auto line = [&](auto text_of, auto right) {
     std::string text;
     for (std::size_t i = 0; i < rows.columns.size(); ++i) {
-      const std::string cell = cut_middle(text_of(i), widths[i]);
-      const std::string space(widths[i] - std::min(widths[i], base::columns(cell)), ' ');
+      const std::string cell = truncate_middle(text_of(i), widths[i]);
+      const std::string space(widths[i] - std::min(widths[i], base::display_width(cell)), ' ');
       if (i > 0) text += "  ";
       text += right(i) ? space + cell : cell + space;
     }
@@ -72,7 +72,7 @@ void write_table(const Rows& rows, std::size_t width, base::Writer& out) {
     return [&row](std::size_t i) { return is_number(row[i]); };
   };
   line([&](std::size_t i) { return std::string(rows.columns[i]); }, number_in(rows.cells.front()));
-  for (const auto& row : rows.cells) line([&](std::size_t i) { return printed(row[i]); }, number_in(row));
+  for (const auto& row : rows.cells) line([&](std::size_t i) { return cell_text(row[i]); }, number_in(row));
 }
 
 void write_csv(const Rows& rows, Formulas formulas, base::Writer& out) {
@@ -84,7 +84,7 @@ void write_csv(const Rows& rows, Formulas formulas, base::Writer& out) {
   for (const auto& row : rows.cells) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i > 0) out.add(',');
-      append_csv_field(out.buffer(), printed(row[i]), is_number(row[i]) ? Formulas::kept : formulas);
+      append_csv_field(out.buffer(), cell_text(row[i]), is_number(row[i]) ? Formulas::kept : formulas);
     }
     out.add("\n");
   }
@@ -133,7 +133,7 @@ void write_rows(const Rows& rows, std::string_view format, std::size_t width, ba
       out.add("\n");
     }
   } else if (format == "names") {
-    for (const auto& row : rows.cells) out.add(row.empty() ? "\n" : printed(row.front()) + "\n");
+    for (const auto& row : rows.cells) out.add(row.empty() ? "\n" : cell_text(row.front()) + "\n");
   } else {
     write_table(rows, width, out);
   }

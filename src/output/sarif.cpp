@@ -33,13 +33,13 @@ std::string_view rule_level(std::size_t rule) {
 
 class Results {
  public:
-  Results(const Map& map, JsonWriter& json) : map_(map), json_(json), places_(map.model()) {}
+  Results(const Map& map, JsonWriter& json) : map_(map), json_(json), locations_(map.model()) {}
 
   void write(onnx::NodeId id, std::size_t rule) {
     const onnx::Node node = map_.model().node(id);
     const resolve::Attribution& answer = map_.answer(id);
-    const std::string place = places_.of(id);
-    const std::string_view name = node.name().empty() ? std::string_view(place) : node.name();
+    const std::string location = locations_.of(id);
+    const std::string_view name = node.name().empty() ? std::string_view(location) : node.name();
     json_.new_line();
     json_.begin_object();
     write_sarif_message(json_, rule_id(rule), rule, rule_level(rule), message(node, name, answer, rule));
@@ -54,7 +54,7 @@ class Results {
     json_.begin_object();
     json_.member<"kind">("node");
     json_.member<"name">(name);
-    json_.member<"fullyQualifiedName">(place);
+    json_.member<"fullyQualifiedName">(location);
     json_.end_object();
     end_sarif_location(json_);
     json_.end_array();
@@ -77,7 +77,7 @@ class Results {
 
   const Map& map_;
   JsonWriter& json_;
-  Places places_;
+  NodeLocations locations_;
   std::string message_;
 };
 

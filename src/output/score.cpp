@@ -7,15 +7,14 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "output/formats.h"
+#include "output/limits.h"
 
 namespace thence::output {
 namespace {
 
 using base::JsonWriter;
 using score::Counts;
-using score::Verdict;
-
-constexpr std::size_t most_operators = 10;
+using score::Outcome;
 
 std::string percent(double share) { return base::format("{:.2f}%", 100 * share); }
 
@@ -24,10 +23,10 @@ std::string share(std::size_t part, std::size_t all) {
 }
 
 void add_counts(std::string_view name, const Counts& counts, base::Writer& out) {
-  out.add(base::format("{:<22} {:>8} {:>9} {:>9} {:>9} {:>12} {:>13} {:>8}\n", base::printable(name),
-                       counts.told(), counts[Verdict::exact], share(counts[Verdict::exact], counts.told()),
-                       counts[Verdict::ancestor], counts[Verdict::cross_layer], counts[Verdict::wrong_branch],
-                       counts[Verdict::unknown]));
+  out.add(base::format(
+      "{:<22} {:>8} {:>9} {:>9} {:>9} {:>12} {:>13} {:>8}\n", base::printable(name), counts.with_truth(),
+      counts[Outcome::exact], share(counts[Outcome::exact], counts.with_truth()), counts[Outcome::enclosing],
+      counts[Outcome::cross_layer], counts[Outcome::wrong_branch], counts[Outcome::unknown]));
 }
 
 void add_headings(std::string_view first, base::Writer& out) {
@@ -37,10 +36,10 @@ void add_headings(std::string_view first, base::Writer& out) {
 
 void write_counts(const Counts& counts, JsonWriter& json) {
   json.begin_object();
-  json.member<"told">(counts.told());
-  for (std::size_t i = 0; i < score::verdict_count; ++i) {
-    json.key(score::name_of(static_cast<Verdict>(i)));
-    json.value(counts.of[i]);
+  json.member<"told">(counts.with_truth());
+  for (std::size_t i = 0; i < score::outcome_count; ++i) {
+    json.key(score::name_of(static_cast<Outcome>(i)));
+    json.value(counts.by_outcome[i]);
   }
   json.end_object();
 }
@@ -78,7 +77,7 @@ void write_bands(const score::Score& score, JsonWriter& json) {
 }
 
 void write_bases(const score::Score& score, JsonWriter& json) {
-  const resolve::Confidence& table = resolve::Confidence::shipped();
+  const resolve::ConfidenceTable& table = resolve::ConfidenceTable::shipped();
   json.begin_object<"by_basis">();
   for (const auto& [basis, rested] : score.by_basis) {
     json.key(table.name_of(basis));
@@ -95,11 +94,11 @@ void write_bases(const score::Score& score, JsonWriter& json) {
 std::vector<std::pair<std::string, Counts>> worst_operators(const score::Score& score) {
   std::vector<std::pair<std::string, Counts>> operators;
   for (const auto& [name, counts] : score.by_op_type)
-    if (counts[Verdict::exact] < counts.told()) operators.emplace_back(name, counts);
-  const auto missed = [](const Counts& counts) { return counts.told() - counts[Verdict::exact]; };
+    if (counts[Outcome::exact] < counts.with_truth()) operators.emplace_back(name, counts);
+  const auto missed = [](const Counts& counts) { return counts.with_truth() - counts[Outcome::exact]; };
   std::stable_sort(operators.begin(), operators.end(),
                    [&](const auto& a, const auto& b) { return missed(a.second) > missed(b.second); });
-  if (operators.size() > most_operators) operators.resize(most_operators);
+  if (operators.size() > max_shown_operators) operators.resize(max_shown_operators);
   return operators;
 }
 
@@ -128,10 +127,10 @@ void write_score_table(const score::Score& score, base::Writer& out) {
   out.add("\n");
   for (const score::Figure& figure : score::figures(score))
     out.add(base::format("{:<22} {:.4f}\n", figure.name, figure.value));
-  if (score.counts[Verdict::ancestor] > 0)
+  if (score.counts[Outcome::enclosing] > 0)
     out.add(base::format(
         "{:<22} {:.1f} levels on average\n", "ancestors lie above",
-        static_cast<double>(score.ancestor_steps) / static_cast<double>(score.counts[Verdict::ancestor])));
+        static_cast<double>(score.enclosing_steps) / static_cast<double>(score.counts[Outcome::enclosing])));
 }
 
 void write_score_json(const score::Score& score, const std::string& model, std::string_view strategy,
@@ -146,12 +145,12 @@ void write_score_json(const score::Score& score, const std::string& model, std::
   write_counts(score.counts, json);
   write_figures(score, json);
   json.member<"hf_exact">(score.hf_exact);
-  json.member<"ancestor_steps">(score.ancestor_steps);
+  json.member<"ancestor_steps">(score.enclosing_steps);
   json.member<"confidently_wrong">(score.confidently_wrong);
   json.begin_object<"made">();
-  json.member<"nodes">(score.made.nodes);
-  json.member<"owner">(score.made.owner);
-  json.member<"answered">(score.made.answered);
+  json.member<"nodes">(score.exporter_nodes.nodes);
+  json.member<"owner">(score.exporter_nodes.owner);
+  json.member<"answered">(score.exporter_nodes.answered);
   json.end_object();
   write_bands(score, json);
   json.key<"by_source">();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "output/limits.h"
+
 namespace thence::output {
 
 using modules::ModuleId;
@@ -9,14 +11,12 @@ using modules::no_module;
 
 namespace {
 
-constexpr unsigned most_types = 64;
-
 // A file may declare any number of elements, so the sum saturates.
 void add_to(std::uint64_t& sum, std::uint64_t more) {
   if (__builtin_add_overflow(sum, more, &sum)) sum = ~std::uint64_t{0};
 }
 
-void add_node(const shapes::Inferred& inferred, onnx::NodeId id, float confidence, Tally& tally) {
+void add_node(const shapes::InferredShapes& inferred, onnx::NodeId id, float confidence, Tally& tally) {
   ++tally.own_nodes;
   ++tally.nodes;
   tally.confidence += confidence;
@@ -41,7 +41,7 @@ void Tally::include(const Tally& inner) {
   first_node = std::min(first_node, inner.first_node);
 }
 
-Tallies tally(const semantics::Map& map, const shapes::Inferred& inferred) {
+Tallies tally(const semantics::Map& map, const shapes::InferredShapes& inferred) {
   const modules::ModuleTree& tree = map.tree();
   Tallies made;
   made.modules.resize(tree.size());
@@ -56,7 +56,7 @@ Tallies tally(const semantics::Map& map, const shapes::Inferred& inferred) {
     Tally& owner = of(owners[i]);
     add_to(owner.parameters, tensor.elements().value_or(0));
     add_to(owner.bytes, tensor.bytes().value_or(0));
-    if (tensor.data_type > onnx::DataType::undefined && static_cast<unsigned>(tensor.data_type) < most_types)
+    if (tensor.data_type > onnx::DataType::undefined && static_cast<unsigned>(tensor.data_type) < max_types)
       owner.types |= std::uint64_t{1} << static_cast<unsigned>(tensor.data_type);
   }
   for (Tally& one : made.modules) one.macs = one.own_macs;
@@ -72,7 +72,7 @@ Tallies tally(const semantics::Map& map, const shapes::Inferred& inferred) {
 
 std::string type_names(std::uint64_t types) {
   std::string names;
-  for (unsigned i = 0; i < most_types; ++i)
+  for (unsigned i = 0; i < max_types; ++i)
     if ((types >> i & 1) != 0)
       names += (names.empty() ? "" : ",") + onnx::data_type_name(static_cast<onnx::DataType>(i));
   return names;

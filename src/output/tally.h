@@ -30,7 +30,7 @@ struct Tallies {
   Tally unknown;  // nodes without a module
   Tally total;    // the root and the unknown nodes
 };
-Tallies tally(const semantics::Map& map, const shapes::Inferred& inferred);
+Tallies tally(const semantics::Map& map, const shapes::InferredShapes& inferred);
 
 /// "float32" or "float32,int64".
 std::string type_names(std::uint64_t types);

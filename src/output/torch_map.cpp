@@ -1,8 +1,8 @@
 // schema/torch-map.schema.json: nodes and modules, initializers and parameters, by name only.
 #include "base/json_writer.h"
 #include "base/text_index.h"
-#include "output/by_module.h"
 #include "output/node_names.h"
+#include "output/nodes_by_module.h"
 #include "output/other_formats.h"
 
 namespace thence::output {

@@ -16,9 +16,9 @@ using base::JsonWriter;
 // Writes a number, or an expression of named sizes as text. Writes null if there is work but all of it is
 // unknown.
 void write_amount(const shapes::Sizes& sizes, const shapes::Polynomial& amount, std::int64_t times,
-                  bool nothing_known, JsonWriter& json) {
+                  bool is_work_unknown, JsonWriter& json) {
   shapes::Polynomial all;
-  if (nothing_known || !all.add(amount, times))
+  if (is_work_unknown || !all.add(amount, times))
     json.null();
   else if (all.is_number())
     json.value(all.number());
@@ -26,13 +26,13 @@ void write_amount(const shapes::Sizes& sizes, const shapes::Polynomial& amount, 
     json.value(sizes.text(all));
 }
 
-bool nothing_known(const Tally& tally) { return tally.uncounted > 0 && tally.macs == shapes::Polynomial(); }
+bool is_work_unknown(const Tally& tally) { return tally.uncounted > 0 && tally.macs == shapes::Polynomial(); }
 
 void write_work(const shapes::Sizes& sizes, const Tally& tally, JsonWriter& json) {
   json.key<"flops">();
-  write_amount(sizes, tally.macs, 2, nothing_known(tally), json);
+  write_amount(sizes, tally.macs, 2, is_work_unknown(tally), json);
   json.key<"macs">();
-  write_amount(sizes, tally.macs, 1, nothing_known(tally), json);
+  write_amount(sizes, tally.macs, 1, is_work_unknown(tally), json);
   json.key<"own_flops">();
   write_amount(sizes, tally.own_macs, 2, false, json);
   json.member<"uncounted_nodes">(tally.uncounted);
@@ -83,8 +83,8 @@ void append_csv_tally(std::string& text, const Tree& tree, const Tally& tally, F
   };
   base::append_format(text, "{},{},{},{},", tally.nodes, tally.own_nodes, tally.parameters, tally.bytes);
   append_csv_field(text, type_names(tally.types), formulas);
-  add(tally.macs, 2, nothing_known(tally));
-  add(tally.macs, 1, nothing_known(tally));
+  add(tally.macs, 2, is_work_unknown(tally));
+  add(tally.macs, 1, is_work_unknown(tally));
   add(tally.own_macs, 2, false);
   base::append_format(text, ",{}", tally.uncounted);
   add(tally.elementwise, 1, !tally.elementwise_known);

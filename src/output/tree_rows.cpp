@@ -24,10 +24,10 @@ double amount(const Tally& tally, Measure measure) {
 }  // namespace
 
 Tree make_tree(const semantics::Map& map, const TreeOptions& options) {
-  shapes::Inferred inferred = shapes::infer(map.model(), options.sizes);
+  shapes::InferredShapes inferred = shapes::infer(map.model(), options.sizes);
   Tallies tallies = tally(map, inferred);
   Tree made{std::move(inferred), std::move(tallies), {}};
-  const std::vector<Tally>& held = made.tallies.modules;
+  const std::vector<Tally>& tallies_by_module = made.tallies.modules;
   std::vector<TreeRow> open{{modules::root, 0}};
   while (!open.empty()) {
     const TreeRow row = open.back();
@@ -36,11 +36,12 @@ Tree make_tree(const semantics::Map& map, const TreeOptions& options) {
     if (row.depth == options.depth) continue;
     std::vector<ModuleId> children = map.tree()[row.module].children;
     if (options.execution_order)
-      std::stable_sort(children.begin(), children.end(),
-                       [&](ModuleId a, ModuleId b) { return held[a].first_node < held[b].first_node; });
+      std::stable_sort(children.begin(), children.end(), [&](ModuleId a, ModuleId b) {
+        return tallies_by_module[a].first_node < tallies_by_module[b].first_node;
+      });
     if (options.sort != Measure::none)
       std::stable_sort(children.begin(), children.end(), [&](ModuleId a, ModuleId b) {
-        return amount(held[a], options.sort) > amount(held[b], options.sort);
+        return amount(tallies_by_module[a], options.sort) > amount(tallies_by_module[b], options.sort);
       });
     for (auto child = children.rbegin(); child != children.rend(); ++child)
       open.push_back({*child, row.depth + 1});

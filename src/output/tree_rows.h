@@ -29,7 +29,7 @@ struct TreeRow {
 };
 
 struct Tree {
-  shapes::Inferred inferred;
+  shapes::InferredShapes inferred;
   Tallies tallies;
   std::vector<TreeRow> rows;  // from the root downwards
 

@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "output/fitted_table.h"
+#include "output/limits.h"
 #include "output/tree_rows.h"
 
 namespace thence::output {
@@ -27,7 +28,6 @@ std::string short_number(std::uint64_t value) { return short_number(static_cast<
 
 // The largest terms of an expression, with short numbers: "1.2M*batch*seq".
 std::string short_text(const shapes::Polynomial& polynomial, const shapes::Sizes& sizes) {
-  constexpr std::size_t most_terms = 2;
   if (polynomial.is_number()) return short_number(static_cast<double>(polynomial.number()));
   std::vector<shapes::Term> terms = polynomial.terms();
   if (polynomial.number() != 0) terms.push_back({polynomial.number(), {}});
@@ -35,13 +35,13 @@ std::string short_text(const shapes::Polynomial& polynomial, const shapes::Sizes
     return std::fabs(static_cast<double>(a.factor)) > std::fabs(static_cast<double>(b.factor));
   });
   std::string text;
-  for (std::size_t i = 0; i < terms.size() && i < most_terms; ++i) {
+  for (std::size_t i = 0; i < terms.size() && i < max_shown_terms; ++i) {
     const auto factor = static_cast<double>(terms[i].factor);
     if (i > 0) text += factor < 0 ? " - " : " + ";
     text += short_number(i > 0 ? std::fabs(factor) : factor);
     if (!terms[i].symbols.empty()) text += "*" + sizes.text_of_symbols(terms[i].symbols);
   }
-  return terms.size() > most_terms ? text + " + …" : text;
+  return terms.size() > max_shown_terms ? text + " + …" : text;
 }
 
 std::string flops_text(const Tally& tally, const shapes::Sizes& sizes) {
@@ -84,8 +84,6 @@ std::string_view short_name(Measure measure) {
   }
 }
 
-constexpr std::size_t longest = 64;  // of a name or a class, without another limit
-
 }  // namespace
 
 void write_tree_table(const semantics::Map& map, const Tree& tree, const TreeOptions& options,
@@ -95,25 +93,25 @@ void write_tree_table(const semantics::Map& map, const Tree& tree, const TreeOpt
                               : options.sort;
   FittedTable table;
   table.columns = {
-      {.title = "module", .least = 16},
-      {.title = "class", .dispensable = 4, .least = 12},
+      {.title = "module", .min_width = 16},
+      {.title = "class", .drop_priority = 4, .min_width = 12},
       {.title = "nodes", .right = true},
-      {.title = "own", .right = true, .dispensable = 7},
+      {.title = "own", .right = true, .drop_priority = 7},
       {.title = "parameters", .right = true},
-      {.title = "bytes", .right = true, .dispensable = 3},
-      {.title = "dtypes", .dispensable = 8, .least = 8},
-      {.title = "flops", .right = true, .dispensable = 1, .least = 12},
-      {.title = base::format("% of {}", short_name(measure)), .right = true, .dispensable = 2},
-      {.title = "", .dispensable = 6, .colour = "\x1b[36m"},
-      {.title = "confidence", .right = true, .dispensable = 9},
-      {.title = "role", .dispensable = 5, .least = 8},
+      {.title = "bytes", .right = true, .drop_priority = 3},
+      {.title = "dtypes", .drop_priority = 8, .min_width = 8},
+      {.title = "flops", .right = true, .drop_priority = 1, .min_width = 12},
+      {.title = base::format("% of {}", short_name(measure)), .right = true, .drop_priority = 2},
+      {.title = "", .drop_priority = 6, .colour = "\x1b[36m"},
+      {.title = "confidence", .right = true, .drop_priority = 9},
+      {.title = "role", .drop_priority = 5, .min_width = 8},
   };
   const Tallies& tallies = tree.tallies;
   const auto add = [&](const std::string& name, const std::string& class_name, const Tally& tally,
                        std::string role) {
     const double part = share(tally, tallies.total, measure);
-    std::string cells[] = {cut_to(name, longest),
-                           cut_to(class_name, longest),
+    std::string cells[] = {truncate(name, max_name_width),
+                           truncate(class_name, max_name_width),
                            std::to_string(tally.nodes),
                            std::to_string(tally.own_nodes),
                            short_number(tally.parameters),
@@ -126,7 +124,7 @@ void write_tree_table(const semantics::Map& map, const Tree& tree, const TreeOpt
                            std::move(role)};
     for (std::size_t i = 0; i < table.columns.size(); ++i)
       table.columns[i].cells.push_back(std::move(cells[i]));
-    table.faint.push_back(tally.nodes == 0);
+    table.dim_rows.push_back(tally.nodes == 0);
   };
   for (const TreeRow& row : tree.rows)
     add(label(map, row), base::printable(modules::short_class(map.tree()[row.module].class_name)),
@@ -135,7 +133,7 @@ void write_tree_table(const semantics::Map& map, const Tree& tree, const TreeOpt
     add("(unknown)", "", tallies.unknown, "");
     add("(total)", "", tallies.total, "");
   }
-  write_fitted(std::move(table), options.width, options.colour, out);
+  write_fitted_table(std::move(table), options.width, options.colour, out);
   out.flush();
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "output/limits.h"
 
 namespace thence::output {
 namespace {
@@ -13,13 +14,11 @@ namespace {
 using base::JsonWriter;
 using evidence::Verification;
 
-constexpr std::size_t most_named = 20;  // refuted claims; the JSON result has all
-
 // Texts for users for the reasons that python/thence/verify gives if numbers cannot decide.
-struct Why {
+struct ReasonText {
   std::string_view name, text;
 };
-constexpr Why reasons[] = {
+constexpr ReasonText reasons[] = {
     {"too_few_numbers", "too few different numbers"},
     {"same_as_others", "the same numbers as many others"},
     {"too_coarse", "numbers too coarse to compare"},
@@ -30,12 +29,12 @@ constexpr Why reasons[] = {
 };
 
 std::string_view text_of(std::string_view name) {
-  const auto* const found =
-      std::find_if(std::begin(reasons), std::end(reasons), [&](const Why& why) { return why.name == name; });
+  const auto* const found = std::find_if(std::begin(reasons), std::end(reasons),
+                                         [&](const ReasonText& why) { return why.name == name; });
   return found == std::end(reasons) ? name : found->text;
 }
 
-std::size_t sum_of(const Verification& step) {
+std::size_t count_not_comparable(const Verification& step) {
   std::size_t sum = 0;
   for (const auto& [why, count] : step.not_comparable) sum += count;
   return sum;
@@ -47,31 +46,32 @@ void append_text(const Verification& step, std::string& out) {
   if (!step.not_run.empty())
     return base::append_format(out, "not verified: {}\n", base::printable(step.not_run));
   base::append_format(out, "{} claims\n  {:<15}{:>7}\n  {:<15}{:>7}\n  {:<15}{:>7}", step.claims, "confirmed",
-                      step.confirmed, "refuted", step.refuted.size(), "not comparable", sum_of(step));
+                      step.confirmed, "refuted", step.refuted.size(), "not comparable",
+                      count_not_comparable(step));
   std::string_view separator = "  ";
   for (const auto& [why, count] : step.not_comparable) {
     base::append_format(out, "{}{} {}", separator, count, text_of(why));
     separator = ", ";
   }
   out += '\n';
-  for (std::size_t i = 0; i < std::min(most_named, step.refuted.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(max_shown_refuted_claims, step.refuted.size()); ++i) {
     const Verification::Refuted& one = step.refuted[i];
     base::append_format(out, "  refuted: {} {}: {} is not {}, {}\n", base::printable(one.node),
-                        base::printable(one.place), base::printable(one.value),
+                        base::printable(one.location), base::printable(one.value),
                         base::printable(one.ancestor_value),
-                        one.off ? base::format("off by {:.2g}", *one.off) : "of another size");
+                        one.deviation ? base::format("off by {:.2g}", *one.deviation) : "of another size");
   }
-  if (step.refuted.size() > most_named)
-    base::append_format(out, "  and {} more\n", step.refuted.size() - most_named);
+  if (step.refuted.size() > max_shown_refuted_claims)
+    base::append_format(out, "  and {} more\n", step.refuted.size() - max_shown_refuted_claims);
 }
 
 void write_refuted(const Verification::Refuted& refuted, JsonWriter& json) {
   json.begin_object();
-  json.member<"node">(refuted.place);
+  json.member<"node">(refuted.location);
   json.member<"value">(refuted.value);
   json.member<"ancestor_value">(refuted.ancestor_value);
   json.key<"off">();
-  refuted.off&& std::isfinite(*refuted.off) ? json.real(*refuted.off, 3) : json.null();
+  refuted.deviation&& std::isfinite(*refuted.deviation) ? json.real(*refuted.deviation, 3) : json.null();
   json.end_object();
 }
 

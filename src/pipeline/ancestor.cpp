@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "pipeline/limits.h"
+
 namespace thence::pipeline {
 namespace {
 
@@ -13,9 +15,6 @@ using modules::no_module;
 using semantics::Map;
 using transfer::Origin;
 using transfer::OriginKind;
-
-// Limit on the modules listed for one node: more occur only in malicious files.
-constexpr std::size_t most_modules = 64;
 
 class AncestorReader {
  public:
@@ -36,7 +35,7 @@ class AncestorReader {
     answer.node_count = static_cast<std::uint32_t>(origin.nodes.size());
     found_.nodes.insert(found_.nodes.end(), origin.nodes.begin(), origin.nodes.end());
     answer.first_module = static_cast<std::uint32_t>(found_.modules.size());
-    if (origin.kind == OriginKind::ambiguous || is_of_consumers(origin.kind))
+    if (origin.kind == OriginKind::ambiguous || has_origins_of_consumers(origin.kind))
       answer_if_unanimous(origin, answer);
     else
       answer_by_primary(origin, answer);
@@ -47,9 +46,9 @@ class AncestorReader {
   AncestorAnswers take() { return std::move(found_); }
 
  private:
-  void list(const AncestorAnswer& answer, ModuleId module) {
+  void add_module(const AncestorAnswer& answer, ModuleId module) {
     const auto first = found_.modules.begin() + answer.first_module;
-    if (static_cast<std::size_t>(found_.modules.end() - first) < most_modules &&
+    if (static_cast<std::size_t>(found_.modules.end() - first) < max_modules_per_answer &&
         std::find(first, found_.modules.end(), module) == found_.modules.end())
       found_.modules.push_back(module);
   }
@@ -62,15 +61,15 @@ class AncestorReader {
       return;
     }
     answer.call = primary.call;
-    answer.most_confidence = primary.confidence;
+    answer.max_confidence = primary.confidence;
     for (const onnx::NodeId node : origin.nodes) {
       const resolve::Attribution& each = ancestor_.own_answer(node);
-      if (each.known()) list(answer, each.module);
+      if (each.known()) add_module(answer, each.module);
       if (origin.kind == OriginKind::computes && answer.weight_owner == no_module)
         answer.weight_owner = each.weight_owner;
     }
-    if (primary.set != 0)
-      for (const ModuleId module : ancestor_.own_modules_of(origin.nodes.front())) list(answer, module);
+    if (primary.module_set != 0)
+      for (const ModuleId module : ancestor_.own_modules_of(origin.nodes.front())) add_module(answer, module);
   }
 
   // The node computes one of the origin's nodes, or feeds them. It has a module if they are all of the same.
@@ -81,9 +80,9 @@ class AncestorReader {
     });
     if (unanimous) return answer_by_primary(origin, answer);
     answer.strength.has_rivals = true;
-    answer.no_answer = is_of_consumers(origin.kind) ? NoAnswer::feeds_several : NoAnswer::ambiguous;
+    answer.no_answer = has_origins_of_consumers(origin.kind) ? NoAnswer::feeds_several : NoAnswer::ambiguous;
     for (const onnx::NodeId node : origin.nodes)
-      if (ancestor_.own_answer(node).known()) list(answer, ancestor_.own_answer(node).module);
+      if (ancestor_.own_answer(node).known()) add_module(answer, ancestor_.own_answer(node).module);
     // One candidate beside unknown ones is no answer.
     if (found_.modules.size() == answer.first_module + 1) found_.modules.pop_back();
   }

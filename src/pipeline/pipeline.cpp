@@ -66,16 +66,16 @@ Result<std::optional<Capture>> read_capture(const MapOptions& options, const res
 
 // Gives the capture the paths of the file, if one of them wraps the other's model. An error if they are of
 // different models.
-std::optional<Error> fit_capture(Capture& capture, const onnx::Model& model, const std::string& file,
-                                 Diagnostics& diagnostics) {
+std::optional<Error> adapt_capture(Capture& capture, const onnx::Model& model, const std::string& file,
+                                   Diagnostics& diagnostics) {
   const hierarchy::Wrapping wrapping = hierarchy::find_wrapping(capture, model);
-  capture = hierarchy::rewrapped(std::move(capture), wrapping);
+  capture = hierarchy::rebase_capture(std::move(capture), wrapping);
   if (auto error = hierarchy::check_same_model(capture, model, file)) return error;
   if (!wrapping.prefix.empty())
     diagnostics.add(
         {"C007", Severity::note, file,
          base::format("paths in the {} begin with '{}.': the same model, wrapped; those of the file are used",
-                      wrapping.capture_has_it ? "capture" : "file", base::printable(wrapping.prefix))});
+                      wrapping.is_in_capture ? "capture" : "file", base::printable(wrapping.prefix))});
   return std::nullopt;
 }
 
@@ -89,7 +89,7 @@ Capture capture_of(const AncestorAnswers& ancestor) {
 
 std::optional<Error> check_hierarchy(const MapParts& parts, Diagnostics& diagnostics) {
   const modules::ModuleTree& tree = parts.hierarchy->tree();
-  if (tree.full())
+  if (tree.is_full())
     diagnostics.add(
         {"M003", Severity::warning, "",
          base::format(
@@ -104,27 +104,27 @@ std::optional<Error> check_hierarchy(const MapParts& parts, Diagnostics& diagnos
 }
 
 // From the opened model on.
-Result<Map> answer(MapParts parts, Request request, std::optional<Capture> capture,
-                   const MapOptions& options) {
+Result<Map> make_map(MapParts parts, Request request, std::optional<Capture> capture,
+                     const MapOptions& options) {
   const onnx::Model& model = *parts.model;
   const AncestorAnswers* const ancestor = parts.ancestor.get();
   parts.strategy = ancestor != nullptr ? resolve::with_ancestor(request.strategy) : request.strategy;
-  std::future<resolve::Wiring> wiring =
+  std::future<resolve::FlowIndex> flow_index =
       std::async(options.jobs > 1 ? std::launch::async : std::launch::deferred,
-                 [&model] { return resolve::Wiring(model); });
+                 [&model] { return resolve::FlowIndex(model); });
   const bool reads_tags = !options.ignore_tags && ancestor == nullptr;
   parts.hierarchy = std::make_unique<hierarchy::Hierarchy>(model, std::move(capture), reads_tags);
   if (auto error = check_hierarchy(parts, parts.diagnostics)) return *std::move(error);
   parts.evidence = std::make_unique<evidence::Sink>(
       evidence::collect(model, *parts.hierarchy, parts.strategy.sources, ancestor));
   parts.filter = semantics::class_filter(options, request.rules.get());
-  parts.resolution = resolve::resolve(model, *parts.hierarchy, *parts.evidence, wiring.get(), parts.strategy,
-                                      *parts.filter, ancestor);
+  parts.resolution = resolve::resolve(model, *parts.hierarchy, *parts.evidence, flow_index.get(),
+                                      parts.strategy, *parts.filter, ancestor);
   return Map::make(std::move(parts), std::move(request.rules), options);
 }
 
 // Errors in what the options name come before errors in the model.
-Result<Map> map_opened(MapParts parts, Result<onnx::Model> model, const MapOptions& options) {
+Result<Map> map_opened_model(MapParts parts, Result<onnx::Model> model, const MapOptions& options) {
   Result<Request> request = read_request(options);
   if (!request) return request.error();
   Result<std::optional<Capture>> capture = read_capture(options, request->strategy, parts.diagnostics);
@@ -132,13 +132,13 @@ Result<Map> map_opened(MapParts parts, Result<onnx::Model> model, const MapOptio
   if (!model) return model.error();
   parts.model = std::make_unique<onnx::Model>(*std::move(model));
   if (*capture)
-    if (auto error = fit_capture(**capture, *parts.model, options.capture, parts.diagnostics))
+    if (auto error = adapt_capture(**capture, *parts.model, options.capture, parts.diagnostics))
       return *std::move(error);
-  return answer(std::move(parts), *std::move(request), *std::move(capture), options);
+  return make_map(std::move(parts), *std::move(request), *std::move(capture), options);
 }
 
-Result<AncestorAnswers> match_with(const Map& ancestor, const onnx::Model& model,
-                                   const transfer::Verifier& verifier) {
+Result<AncestorAnswers> match_ancestor(const Map& ancestor, const onnx::Model& model,
+                                       const transfer::Verifier& verifier) {
   for (const onnx::Model* const each : {&ancestor.model(), &model})
     if (std::optional<Error> error = onnx::invalid_external_data(*each)) return *std::move(error);
   Result<transfer::Matches> matches = transfer::match_models(ancestor.model(), model, verifier);
@@ -158,13 +158,13 @@ Result<AncestorAnswers> match_with(const Map& ancestor, const onnx::Model& model
 Result<Map> map_file(const std::string& path, const MapOptions& options) {
   MapParts parts;
   Result<onnx::Model> model = onnx::Model::open(path, parts.diagnostics);
-  return map_opened(std::move(parts), std::move(model), options);
+  return map_opened_model(std::move(parts), std::move(model), options);
 }
 
 Result<Map> map_bytes(std::string_view bytes, const std::string& label, const MapOptions& options) {
   MapParts parts;
   Result<onnx::Model> model = onnx::Model::read(bytes, label, parts.diagnostics);
-  return map_opened(std::move(parts), std::move(model), options);
+  return map_opened_model(std::move(parts), std::move(model), options);
 }
 
 Result<Map> map_derived(const Map& ancestor, const std::string& path, const MapOptions& options,
@@ -175,11 +175,11 @@ Result<Map> map_derived(const Map& ancestor, const std::string& path, const MapO
   if (!request) return request.error();
   if (!model) return model.error();
   parts.model = std::make_unique<onnx::Model>(*std::move(model));
-  Result<AncestorAnswers> answers = match_with(ancestor, *parts.model, verifier);
+  Result<AncestorAnswers> answers = match_ancestor(ancestor, *parts.model, verifier);
   if (!answers) return answers.error();
   parts.ancestor = std::make_unique<AncestorAnswers>(*std::move(answers));
   Capture capture = capture_of(*parts.ancestor);
-  return answer(std::move(parts), *std::move(request), std::move(capture), options);
+  return make_map(std::move(parts), *std::move(request), std::move(capture), options);
 }
 
 }  // namespace thence::pipeline

@@ -17,38 +17,38 @@ class BoundaryFinder {
         seen_(model.value_count(), false),
         main_input_(model.value_count(), false) {
     for (const onnx::Graph& graph : model.graphs())  // outer graphs come first
-      holders_.push_back(graph.kind != onnx::Graph::Kind::body ? onnx::none
-                         : graph.parent == 0                   ? graph.owner
-                                                               : holders_[graph.parent]);
+      enclosing_nodes_.push_back(graph.kind != onnx::Graph::Kind::body ? onnx::none
+                                 : graph.parent == 0                   ? graph.owner
+                                                                       : enclosing_nodes_[graph.parent]);
     for (const ValueId value : model.graphs().front().inputs)
       if (value != onnx::none) main_input_[value] = true;
     find_constants();
   }
 
   Boundary run(std::span<const NodeId> nodes) {
-    Boundary edge;
+    Boundary boundary;
     for (const NodeId id : nodes)
-      if (const NodeId top = top_of(id); top != onnx::none)
+      if (const NodeId top = main_graph_node(id); top != onnx::none)
         inside_[top] = true;
       else
-        ++edge.in_functions;
+        ++boundary.in_functions;
     for (NodeId id = 0; id < model_.node_count(); ++id) {
-      const NodeId top = top_of(id);
+      const NodeId top = main_graph_node(id);
       if (top == onnx::none) continue;
       for (const ValueId value : model_.node(id).inputs())
         if (value != onnx::none && !seen_[value])
-          inside_[top] ? take_input(value, edge) : take_output(value, edge);
+          inside_[top] ? add_input(value, boundary) : add_output(value, boundary);
     }
     for (const ValueId value : model_.graphs().front().outputs)
-      if (value != onnx::none && !seen_[value]) take_output(value, edge);
-    return edge;
+      if (value != onnx::none && !seen_[value]) add_output(value, boundary);
+    return boundary;
   }
 
  private:
   // The node of the main graph that is or contains a node.
-  NodeId top_of(NodeId id) const {
+  NodeId main_graph_node(NodeId id) const {
     const onnx::GraphId graph = model_.node(id).graph();
-    return graph == 0 ? id : holders_[graph];
+    return graph == 0 ? id : enclosing_nodes_[graph];
   }
 
   // In file order, in which producers come first.
@@ -60,8 +60,9 @@ class BoundaryFinder {
         return value == onnx::none || is_constant(model_.producer(value));
       });
     }
-    for (std::size_t graph = 0; graph < holders_.size(); ++graph)
-      if (holders_[graph] != onnx::none) constant_[holders_[graph]] = false;  // bodies may read any value
+    for (std::size_t graph = 0; graph < enclosing_nodes_.size(); ++graph)
+      if (enclosing_nodes_[graph] != onnx::none)
+        constant_[enclosing_nodes_[graph]] = false;  // bodies may read any value
   }
 
   bool is_constant(const onnx::Producer& producer) const {
@@ -70,27 +71,28 @@ class BoundaryFinder {
     return producer.kind == onnx::Producer::Kind::initializer;
   }
 
-  void take_input(ValueId value, Boundary& edge) {
+  void add_input(ValueId value, Boundary& boundary) {
     const onnx::Producer producer = model_.producer(value);
-    const bool given = producer.kind == onnx::Producer::Kind::graph_input && main_input_[value];
-    const bool made = producer.kind == onnx::Producer::Kind::node && producer.index < inside_.size() &&
-                      !inside_[producer.index] && !is_constant(producer);
-    if (!given && !made) return;
+    const bool is_model_input = producer.kind == onnx::Producer::Kind::graph_input && main_input_[value];
+    const bool is_produced_outside = producer.kind == onnx::Producer::Kind::node &&
+                                     producer.index < inside_.size() && !inside_[producer.index] &&
+                                     !is_constant(producer);
+    if (!is_model_input && !is_produced_outside) return;
     seen_[value] = true;
-    edge.inputs.push_back(value);
+    boundary.inputs.push_back(value);
   }
 
-  void take_output(ValueId value, Boundary& edge) {
+  void add_output(ValueId value, Boundary& boundary) {
     const onnx::Producer producer = model_.producer(value);
     if (producer.kind != onnx::Producer::Kind::node || producer.index >= inside_.size() ||
         !inside_[producer.index] || is_constant(producer))
       return;
     seen_[value] = true;
-    edge.outputs.push_back(value);
+    boundary.outputs.push_back(value);
   }
 
   const onnx::Model& model_;
-  std::vector<NodeId> holders_;  // by graph: the node of the main graph that contains it
+  std::vector<NodeId> enclosing_nodes_;  // by graph: the node of the main graph that contains it
   std::vector<bool> inside_, constant_;
   std::vector<bool> seen_, main_input_;  // by value
 };

@@ -20,29 +20,29 @@ std::string shape_of(const onnx::ValueInfoView& info) {
 // The type information of each value in the file. A value info names a value of its graph; inputs and outputs
 // of a graph are identified by number.
 std::vector<std::string_view> infos_by_value(const onnx::Model& model) {
-  std::vector<std::string_view> told(model.value_count());
-  const auto tell = [&](onnx::ValueId value, std::string_view info) {
-    if (value != onnx::none) told[value] = info;
+  std::vector<std::string_view> infos_of_values(model.value_count());
+  const auto set_info = [&](onnx::ValueId value, std::string_view info) {
+    if (value != onnx::none) infos_of_values[value] = info;
   };
   for (const onnx::Graph& graph : model.graphs()) {
     for (std::size_t i = 0; i < graph.inputs.size() && i < graph.input_infos.size(); ++i)
-      tell(graph.inputs[i], graph.input_infos[i]);
+      set_info(graph.inputs[i], graph.input_infos[i]);
     for (std::size_t i = 0; i < graph.outputs.size() && i < graph.output_infos.size(); ++i)
-      tell(graph.outputs[i], graph.output_infos[i]);
+      set_info(graph.outputs[i], graph.output_infos[i]);
     const std::vector<std::string_view> infos = model.value_infos(graph);
     if (infos.empty()) continue;
     const auto name_of = [&](onnx::ValueId value) { return model.value_name(value); };
-    base::TextIndex made;
+    base::TextIndex values_by_name;
     for (onnx::NodeId id = graph.first_node; id < graph.first_node + graph.node_count; ++id)
       for (const onnx::ValueId value : model.node(id).outputs())
-        if (value != onnx::none && made.find(name_of(value), name_of) == base::TextIndex::nothing)
-          made.add(name_of(value), value);
+        if (value != onnx::none && values_by_name.find(name_of(value), name_of) == base::TextIndex::not_found)
+          values_by_name.add(name_of(value), value);
     for (const std::string_view info : infos)
-      if (const std::uint32_t value = made.find(onnx::read_value_info(info).name, name_of);
-          value != base::TextIndex::nothing)
-        tell(value, info);
+      if (const std::uint32_t value = values_by_name.find(onnx::read_value_info(info).name, name_of);
+          value != base::TextIndex::not_found)
+        set_info(value, info);
   }
-  return told;
+  return infos_of_values;
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ void fill_values(const onnx::Model& model, Database& database) {
       row.text(shape_of(info));
     else
       row.null();
-    row.done();
+    row.insert_row();
   }
 }
 
@@ -78,10 +78,10 @@ void fill_edges(const onnx::Model& model, Database& database) {
   const onnx::Edges edges(model);
   Statement row = insert_into(database, "edges", 5);
   for (onnx::NodeId id = 0; id < model.node_count(); ++id)
-    edges.into(id, [&](const onnx::Edge& edge) {
+    edges.for_each_into(id, [&](const onnx::Edge& edge) {
       for (const std::uint32_t number : {edge.target, edge.input, edge.source, edge.output, edge.value})
         row.number(number);
-      row.done();
+      row.insert_row();
     });
 }
 

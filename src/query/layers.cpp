@@ -18,7 +18,7 @@ std::optional<std::uint64_t> read_number(std::string_view text) {
 
 }  // namespace
 
-std::optional<LayerRange> read_layers(std::string_view text) {
+std::optional<LayerRange> parse_layers(std::string_view text) {
   const std::size_t dash = text.find('-');
   const std::optional<std::uint64_t> first = read_number(text.substr(0, dash));
   if (!first) return std::nullopt;

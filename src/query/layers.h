@@ -13,6 +13,6 @@ struct LayerRange {
 };
 
 /// Parses one range. Empty if it is malformed or its end is before its start.
-std::optional<LayerRange> read_layers(std::string_view text);
+std::optional<LayerRange> parse_layers(std::string_view text);
 
 }  // namespace thence::query

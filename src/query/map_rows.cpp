@@ -6,7 +6,7 @@
 #include "base/format.h"
 #include "base/json_writer.h"
 #include "query/rows.h"
-#include "semantics/holdings.h"
+#include "semantics/module_totals.h"
 
 namespace thence::query {
 namespace {
@@ -16,7 +16,7 @@ using modules::no_module;
 using semantics::Map;
 
 // Writes the path of a module, or NULL.
-void put_path(Statement& row, const modules::ModuleTree& tree, ModuleId module) {
+void add_path(Statement& row, const modules::ModuleTree& tree, ModuleId module) {
   if (module == no_module)
     row.null();
   else
@@ -24,7 +24,7 @@ void put_path(Statement& row, const modules::ModuleTree& tree, ModuleId module) 
 }
 
 // Writes the index of the outermost layer, or NULL.
-void put_layer(Statement& row, const std::vector<modules::LayerStep>& layers) {
+void add_layer(Statement& row, const std::vector<modules::LayerStep>& layers) {
   if (layers.empty())
     row.null();
   else
@@ -48,15 +48,16 @@ class ModuleLists {
   /// Valid until the next call.
   const std::string& of(onnx::NodeId node) {
     const resolve::Attribution& answer = map_.answer(node);
-    if (answer.set != 0 || one_ != answer.module) text_ = list_of(map_.tree(), map_.modules_of(node));
-    one_.reset();
-    if (answer.set == 0) one_ = answer.module;
+    if (answer.module_set != 0 || single_module_ != answer.module)
+      text_ = list_of(map_.tree(), map_.modules_of(node));
+    single_module_.reset();
+    if (answer.module_set == 0) single_module_ = answer.module;
     return text_;
   }
 
  private:
   const Map& map_;
-  std::optional<ModuleId> one_;  // the module in the list; no_module: the list is empty
+  std::optional<ModuleId> single_module_;  // the module in the list; no_module: the list is empty
   std::string text_;
 };
 
@@ -65,36 +66,36 @@ class ModuleLists {
 void fill_metadata(const Map& map, Database& database) {
   const onnx::Model& model = map.model();
   Statement row = insert_into(database, "metadata", 2);
-  const auto say = [&](const char* key, std::string_view value) {
+  const auto add_text = [&](const char* key, std::string_view value) {
     row.text(key);
     row.text(value);
-    row.done();
+    row.insert_row();
   };
-  const auto count = [&](const char* key, std::int64_t value) {
+  const auto add_number = [&](const char* key, std::int64_t value) {
     row.text(key);
     row.number(value);
-    row.done();
+    row.insert_row();
   };
   const semantics::Summary summary = map.summary();
-  say("schema", "thence.sqlite/1");
-  say("file", model.file());
-  say("strategy", map.strategy().name);
-  say("producer_name", model.producer_name());
-  say("producer_version", model.producer_version());
-  count("ir_version", model.ir_version());
+  add_text("schema", "thence.sqlite/1");
+  add_text("file", model.file());
+  add_text("strategy", map.strategy().name);
+  add_text("producer_name", model.producer_name());
+  add_text("producer_version", model.producer_version());
+  add_number("ir_version", model.ir_version());
   for (const onnx::Opset& opset : model.opsets())
     if (opset.domain.empty() || opset.domain == "ai.onnx") {
-      count("opset", opset.version);
+      add_number("opset", opset.version);
       break;
     }
-  count("nodes", static_cast<std::int64_t>(summary.nodes));
-  count("direct", static_cast<std::int64_t>(summary.direct));
-  count("inferred", static_cast<std::int64_t>(summary.inferred));
-  count("unknown", static_cast<std::int64_t>(summary.unknown));
+  add_number("nodes", static_cast<std::int64_t>(summary.nodes));
+  add_number("direct", static_cast<std::int64_t>(summary.direct));
+  add_number("inferred", static_cast<std::int64_t>(summary.inferred));
+  add_number("unknown", static_cast<std::int64_t>(summary.unknown));
 }
 
 void fill_modules(const Map& map, Database& database) {
-  const std::vector<semantics::Holding> held = semantics::holdings(map);
+  const std::vector<semantics::ModuleTotals> holdings = semantics::module_totals(map);
   const modules::ModuleTree& tree = map.tree();
   std::vector<std::int64_t> depths(tree.size());
   Statement row = insert_into(database, "modules", 15);
@@ -104,7 +105,7 @@ void fill_modules(const Map& map, Database& database) {
     const semantics::ModuleFacts& facts = map.facts(id);
     row.number(id);
     row.text(module.path);
-    put_path(row, tree, module.parent);
+    add_path(row, tree, module.parent);
     row.text(module.name());
     row.text_or_null(module.class_name);
     row.number(depths[id]);
@@ -114,13 +115,13 @@ void fill_modules(const Map& map, Database& database) {
       row.null();
     row.text_or_null(facts.role.type);
     row.text_or_null(facts.role.component);
-    put_layer(row, facts.layers);
+    add_layer(row, facts.layers);
     row.text_or_null(facts.tag);
-    row.count(held[id].own_nodes);
-    row.count(held[id].nodes);
-    row.count(held[id].parameters);
-    row.count(held[id].bytes);
-    row.done();
+    row.count(holdings[id].own_nodes);
+    row.count(holdings[id].nodes);
+    row.count(holdings[id].parameters);
+    row.count(holdings[id].bytes);
+    row.insert_row();
   }
 }
 
@@ -142,21 +143,21 @@ void fill_nodes(const Map& map, Database& database) {
       row.text(node.name());
       row.text(node.op_type());
       row.text(node.domain());
-      put_path(row, tree, answer.module);
+      add_path(row, tree, answer.module);
       row.text_or_null(answer.known() ? tree[answer.module].class_name : std::string_view());
       if (answer.known())
         row.number(answer.call);
       else
         row.null();
       row.text(modules.of(id));
-      put_path(row, tree, answer.weight_owner);
+      add_path(row, tree, answer.weight_owner);
       if (answer.known()) {
         const semantics::ModuleFacts& facts = map.facts(answer.module);
-        put_path(row, tree, facts.hf_module);
+        add_path(row, tree, facts.hf_module);
         row.text_or_null(facts.tag);
         row.text_or_null(facts.role.type);
         row.text_or_null(facts.role.component);
-        put_layer(row, facts.layers);
+        add_layer(row, facts.layers);
         row.text(evidence::name_of(answer.source));
       } else {
         row.null();
@@ -166,7 +167,7 @@ void fill_nodes(const Map& map, Database& database) {
       row.real(std::round(answer.confidence * 1e4) / 1e4);  // as printed
       row.text(semantics::level_of(answer));
       row.text_or_null(map.reason(id));
-      row.done();
+      row.insert_row();
     }
   }
 }
@@ -184,10 +185,10 @@ void fill_initializers(const Map& map, Database& database) {
     row.text(base::format("[{}]", base::joined(tensor.dims, ",")));
     row.count(tensor.elements());
     row.count(tensor.bytes());
-    put_path(row, map.tree(), rows[i].module);
+    add_path(row, map.tree(), rows[i].module);
     row.text_or_null(rows[i].parameter);
     row.text(list_of(map.tree(), rows[i].modules));
-    row.done();
+    row.insert_row();
   }
 }
 
@@ -202,7 +203,7 @@ void fill_evidence(const Map& map, Database& database) {
       row.number(one.call);
       row.text(evidence::name_of(one.strength));
       row.text(one.why);
-      row.done();
+      row.insert_row();
     }
 }
 

@@ -5,16 +5,18 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "evidence/source.h"
+#include "query/limits.h"
 
 namespace thence::query {
 namespace {
 
 using base::Glob;
 
-Error malformed(Kind kind, const std::string& text, std::string hint) {
-  return {ErrorKind::usage, "Q001",
-          base::format("{} '{}' is malformed", flag_of(kind), base::printable(text.substr(0, 200))),
-          std::move(hint)};
+Error malformed(SelectorKind kind, const std::string& text, std::string hint) {
+  return {
+      ErrorKind::usage, "Q001",
+      base::format("{} '{}' is malformed", flag_of(kind), base::printable(text.substr(0, max_shown_bytes))),
+      std::move(hint)};
 }
 
 std::vector<std::string_view> source_names() {
@@ -24,25 +26,25 @@ std::vector<std::string_view> source_names() {
   return names;
 }
 
-Result<Term> read_term(Kind kind, const std::string& text) {
-  const bool path = kind == Kind::module || kind == Kind::under;
+Result<Term> read_term(SelectorKind kind, const std::string& text) {
+  const bool path = kind == SelectorKind::module || kind == SelectorKind::under;
   if (text.size() > Glob::max_length)
     return malformed(kind, text, base::format("it is longer than {} bytes", Glob::max_length));
   if (text.empty() && !path) return malformed(kind, text, "it is empty");
   Term term{kind, text, Glob(path && text == "(root)" ? "" : text)};
-  if (kind == Kind::layer) {
-    const std::optional<LayerRange> layers = read_layers(text);
+  if (kind == SelectorKind::layer) {
+    const std::optional<LayerRange> layers = parse_layers(text);
     if (!layers) return malformed(kind, text, "write 2, 0-3, 5- or a list of these: 0,2,5-");
     term.layers = *layers;
-  } else if (kind == Kind::op) {
+  } else if (kind == SelectorKind::op) {
     if (const std::size_t colons = text.find("::"); colons != std::string::npos) {
       term.domain = Glob(std::string_view(text).substr(0, colons));
       term.glob = Glob(std::string_view(text).substr(colons + 2));
     }
-  } else if (kind == Kind::source) {
+  } else if (kind == SelectorKind::source) {
     const std::vector<std::string_view> names = source_names();
     if (std::none_of(names.begin(), names.end(),
-                     [&](std::string_view name) { return term.glob.fits_word(name); }))
+                     [&](std::string_view name) { return term.glob.matches_word(name); }))
       return malformed(kind, text, base::format("sources: {}", base::joined(names, ", ")));
   }
   return term;
@@ -56,10 +58,10 @@ bool Selectors::empty() const {
          !unknown;
 }
 
-std::string_view flag_of(Kind kind) {
-  static constexpr std::array<std::string_view, kind_count> flags = {"--module", "--under",     "--class",
-                                                                     "--role",   "--component", "--layer",
-                                                                     "--op",     "--parameter", "--source"};
+std::string_view flag_of(SelectorKind kind) {
+  static constexpr std::array<std::string_view, selector_kind_count> flags = {
+      "--module", "--under", "--class",     "--role",  "--component",
+      "--layer",  "--op",    "--parameter", "--source"};
   return flags[static_cast<std::size_t>(kind)];
 }
 
@@ -70,15 +72,16 @@ Result<Selector> Selector::make(const Selectors& wanted) {
   selector.min_confidence_ = wanted.min_confidence;
   selector.unknown_ = wanted.unknown;
   selector.shared_ = wanted.shared;
-  const std::pair<Kind, const std::vector<std::string>*> given[] = {{Kind::module, &wanted.modules},
-                                                                    {Kind::under, &wanted.under},
-                                                                    {Kind::class_name, &wanted.classes},
-                                                                    {Kind::role, &wanted.roles},
-                                                                    {Kind::component, &wanted.components},
-                                                                    {Kind::layer, &wanted.layers},
-                                                                    {Kind::op, &wanted.ops},
-                                                                    {Kind::parameter, &wanted.parameters},
-                                                                    {Kind::source, &wanted.sources}};
+  const std::pair<SelectorKind, const std::vector<std::string>*> given[] = {
+      {SelectorKind::module, &wanted.modules},
+      {SelectorKind::under, &wanted.under},
+      {SelectorKind::class_name, &wanted.classes},
+      {SelectorKind::role, &wanted.roles},
+      {SelectorKind::component, &wanted.components},
+      {SelectorKind::layer, &wanted.layers},
+      {SelectorKind::op, &wanted.ops},
+      {SelectorKind::parameter, &wanted.parameters},
+      {SelectorKind::source, &wanted.sources}};
   for (const auto& [kind, texts] : given)
     for (const std::string& text : *texts) {
       Result<Term> term = read_term(kind, text);

@@ -33,12 +33,22 @@ struct Selectors {
   bool empty() const;
 };
 
-enum class Kind : std::uint8_t { module, under, class_name, role, component, layer, op, parameter, source };
-inline constexpr std::size_t kind_count = static_cast<std::size_t>(Kind::source) + 1;
+enum class SelectorKind : std::uint8_t {
+  module,
+  under,
+  class_name,
+  role,
+  component,
+  layer,
+  op,
+  parameter,
+  source
+};
+inline constexpr std::size_t selector_kind_count = static_cast<std::size_t>(SelectorKind::source) + 1;
 
 /// One value of one selector.
 struct Term {
-  Kind kind;
+  SelectorKind kind;
   std::string text;  // as written
   base::Glob glob;
   std::optional<base::Glob> domain = {};  // of an operator; any if not given
@@ -54,29 +64,29 @@ class Selector {
   /// all of them. The error names the selector and existing values.
   Result<std::vector<onnx::NodeId>> run(const semantics::Map& map) const;
 
-  const std::vector<Term>& terms(Kind kind) const { return terms_[static_cast<std::size_t>(kind)]; }
+  const std::vector<Term>& terms(SelectorKind kind) const { return terms_[static_cast<std::size_t>(kind)]; }
   double min_confidence() const { return min_confidence_; }
   bool unknown() const { return unknown_; }
   bool shared() const { return shared_; }
 
  private:
   /// Whether the verdict of a node matches. Terms check everything else.
-  bool fits(const resolve::Attribution& answer) const;
+  bool matches(const resolve::Attribution& answer) const;
 
-  std::array<std::vector<Term>, kind_count> terms_;
+  std::array<std::vector<Term>, selector_kind_count> terms_;
   double min_confidence_ = 0;
   bool unknown_ = false, shared_ = false;
 };
 
 /// The flag of a selector on the command line.
-std::string_view flag_of(Kind kind);
+std::string_view flag_of(SelectorKind kind);
 
 /// What a term matches: nothing, something without nodes, or nodes.
 enum class Hit : std::uint8_t { nothing, without_nodes, nodes };
 
 /// The error for a term that matches no node, with the nearest existing names.
-Error fits_nothing(const semantics::Map& map, const Term& term, Hit hit);
+Error no_match_error(const semantics::Map& map, const Term& term, Hit hit);
 /// The error for selectors of which each matches nodes, but not all match the same node.
-Error fit_nothing_together(const Selector& selector);
+Error no_common_match_error(const Selector& selector);
 
 }  // namespace thence::query

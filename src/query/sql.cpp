@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "query/limits.h"
 #include "query/sql_guard.h"
 #include "query/statement.h"
 #include "query/tables.h"
@@ -22,19 +23,19 @@ struct Close {
 };
 using Prepared = std::unique_ptr<sqlite3_stmt, Close>;
 
-std::mutex& one_at_a_time() {
+std::mutex& sqlite_mutex() {
   static std::mutex mutex;
   return mutex;
 }
 
-Error not_sql(std::string text) {
+Error sql_error(std::string text) {
   return {
       ErrorKind::usage, "Q003", std::move(text),
       "tables: nodes, modules, module_closure, initializers, \"values\", edges, evidence, metadata; SELECT "
       "sql FROM sqlite_schema shows their columns"};
 }
 
-Error past_limit(std::string text, std::string hint) {
+Error limit_error(std::string text, std::string hint) {
   return {ErrorKind::bad_input, "Q005", std::move(text), std::move(hint)};
 }
 
@@ -58,7 +59,7 @@ SqlValue value_of(sqlite3_stmt* statement, int column) {
       if (text == nullptr) return std::string();
       const std::string_view bytes(text, static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
       // SQL can produce any bytes.
-      return base::is_utf8(bytes) ? std::string(bytes) : base::valid_utf8(bytes);
+      return base::is_utf8(bytes) ? std::string(bytes) : base::escape_invalid_utf8(bytes);
     }
   }
 }
@@ -66,11 +67,11 @@ SqlValue value_of(sqlite3_stmt* statement, int column) {
 // The names of columns. A repeated name gets a number.
 std::vector<std::string> columns_of(sqlite3_stmt* statement) {
   std::vector<std::string> names;
-  std::unordered_map<std::string, int> met;
+  std::unordered_map<std::string, int> name_counts;
   for (int i = 0; i < sqlite3_column_count(statement); ++i) {
-    const char* const told = sqlite3_column_name(statement, i);
-    std::string name(told == nullptr ? "" : told);
-    while (met[name]++ > 0) name += base::format(":{}", met[name] - 1);
+    const char* const column_name = sqlite3_column_name(statement, i);
+    std::string name(column_name == nullptr ? "" : column_name);
+    while (name_counts[name]++ > 0) name += base::format(":{}", name_counts[name] - 1);
     names.push_back(std::move(name));
   }
   return names;
@@ -78,10 +79,10 @@ std::vector<std::string> columns_of(sqlite3_stmt* statement) {
 
 }  // namespace
 
-class SqlQuestion::Inside {
+class SqlQuery::Impl {
  public:
-  Inside(std::string sql, const SqlLimits& limits)
-      : turn_(one_at_a_time()), sql_(std::move(sql)), limits_(limits), heap_(limits.bytes) {}
+  Impl(std::string sql, const SqlLimits& limits)
+      : lock_(sqlite_mutex()), sql_(std::move(sql)), limits_(limits), heap_(limits.bytes) {}
 
   std::optional<Error> open() {
     sqlite3* handle = nullptr;
@@ -100,32 +101,33 @@ class SqlQuestion::Inside {
     const SqlGuard guard(handle);
     const Result<Prepared> statement = prepare(guard);
     if (!statement) return statement.error();
-    read_ = guard.read();
+    tables_read_ = guard.tables_read();
     return std::nullopt;
   }
 
-  Result<SqlAnswer> ask(const semantics::Map& map) {
+  Result<SqlResult> run(const semantics::Map& map) {
     Database(database_.get()).execute("BEGIN");
-    if (fill_some_tables(map, database_.get(), [&](std::string_view name) { return read_.contains(name); }))
-      return past_memory(sqlite3_errcode(database_.get()));
+    if (fill_some_tables(map, database_.get(),
+                         [&](std::string_view name) { return tables_read_.contains(name); }))
+      return memory_error(sqlite3_errcode(database_.get()));
     Database(database_.get()).execute("COMMIT");
     SqlGuard guard(database_.get());
     const Result<Prepared> statement = prepare(guard);
     if (!statement) return statement.error();
-    guard.allow_seconds(limits_.seconds);
-    return rows(statement->get(), guard);
+    guard.set_time_limit(limits_.seconds);
+    return read_rows(statement->get(), guard);
   }
 
  private:
   Result<Prepared> prepare(const SqlGuard& guard) const {
-    if (sql_.find('\0') != std::string::npos) return not_sql("there is a character 0 in the SQL");
+    if (sql_.find('\0') != std::string::npos) return sql_error("there is a character 0 in the SQL");
     const char* rest = nullptr;
     Result<Prepared> first = prepare(sql_.data(), guard, &rest);
     if (!first) return first;
-    if (*first == nullptr) return not_sql("there is no SQL");
+    if (*first == nullptr) return sql_error("there is no SQL");
     const Result<Prepared> second = prepare(rest, guard, &rest);
     if (!second) return second.error();
-    if (*second != nullptr) return not_sql("there is more than one statement");
+    if (*second != nullptr) return sql_error("there is more than one statement");
     if (sqlite3_stmt_readonly(first->get()) == 0 || sqlite3_column_count(first->get()) == 0)
       return not_allowed("what is no SELECT");
     return first;
@@ -138,32 +140,32 @@ class SqlQuestion::Inside {
     Prepared prepared(statement);
     if (code == SQLITE_NOMEM) return too_much_memory();
     if (code != SQLITE_OK && !guard.refused().empty()) return not_allowed(guard.refused());
-    if (code != SQLITE_OK) return not_sql(base::printable(sqlite3_errmsg(database_.get())));
+    if (code != SQLITE_OK) return sql_error(base::printable(sqlite3_errmsg(database_.get())));
     return prepared;
   }
 
-  Result<SqlAnswer> rows(sqlite3_stmt* statement, const SqlGuard& guard) const {
-    SqlAnswer answer;
+  Result<SqlResult> read_rows(sqlite3_stmt* statement, const SqlGuard& guard) const {
+    SqlResult answer;
     answer.columns = columns_of(statement);
-    std::uint64_t kept = 0;
+    std::uint64_t result_bytes = 0;
     int code = SQLITE_ROW;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
       std::vector<SqlValue>& row = answer.rows.emplace_back();
       row.reserve(answer.columns.size());
-      kept += sizeof row + answer.columns.size() * sizeof(SqlValue);
+      result_bytes += sizeof row + answer.columns.size() * sizeof(SqlValue);
       for (int i = 0; i < sqlite3_column_count(statement); ++i) {
         row.push_back(value_of(statement, i));
-        if (const auto* text = std::get_if<std::string>(&row.back())) kept += text->size();
+        if (const auto* text = std::get_if<std::string>(&row.back())) result_bytes += text->size();
       }
-      if (kept + heap_.used() > limits_.bytes) return too_much_memory();
+      if (result_bytes + heap_.used() > limits_.bytes) return too_much_memory();
     }
     if (code == SQLITE_DONE) return answer;
     if (code == SQLITE_INTERRUPT)
-      return past_limit(base::format("SQL took longer than {:g} s", limits_.seconds),
-                        "ask for less, or give a longer --timeout");
-    if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG) return past_memory(code);
+      return limit_error(base::format("SQL took longer than {:g} s", limits_.seconds),
+                         "ask for less, or give a longer --timeout");
+    if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG) return memory_error(code);
     if (!guard.refused().empty()) return not_allowed(guard.refused());
-    return not_sql(base::printable(sqlite3_errmsg(database_.get())));
+    return sql_error(base::printable(sqlite3_errmsg(database_.get())));
   }
 
   static Error not_allowed(const std::string& what) {
@@ -171,36 +173,36 @@ class SqlQuestion::Inside {
             "'thence convert --to sqlite' writes them to a file"};
   }
 
-  Error past_memory(int code) const {
+  Error memory_error(int code) const {
     if (code != SQLITE_TOOBIG) return too_much_memory();
-    return past_limit(base::format("a row is longer than {} MB", SqlGuard::most_bytes_a_row >> 20),
-                      "ask for shorter ones: substr(), LIMIT, or leave columns out");
+    return limit_error(base::format("a row is longer than {} MB", max_row_bytes >> 20),
+                       "ask for shorter ones: substr(), LIMIT, or leave columns out");
   }
 
   Error too_much_memory() const {
-    return past_limit(base::format("the tables and the answer take more than {} MB", limits_.bytes >> 20),
-                      "ask for less, or give more --memory");
+    return limit_error(base::format("the tables and the answer take more than {} MB", limits_.bytes >> 20),
+                       "ask for less, or give more --memory");
   }
 
-  std::unique_lock<std::mutex> turn_;
+  std::unique_lock<std::mutex> lock_;
   std::string sql_;
   SqlLimits limits_;
   HeapLimit heap_;
   std::unique_ptr<sqlite3, Close> database_;
-  std::set<std::string, std::less<>> read_;
+  std::set<std::string, std::less<>> tables_read_;
 };
 
-SqlQuestion::SqlQuestion(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
-SqlQuestion::SqlQuestion(SqlQuestion&&) noexcept = default;
-SqlQuestion::~SqlQuestion() = default;
+SqlQuery::SqlQuery(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+SqlQuery::SqlQuery(SqlQuery&&) noexcept = default;
+SqlQuery::~SqlQuery() = default;
 
-Result<SqlQuestion> SqlQuestion::make(const std::string& sql, const SqlLimits& limits) {
-  auto inside = std::make_unique<Inside>(sql, limits);
-  if (std::optional<Error> error = inside->open()) return *error;
-  return SqlQuestion(std::move(inside));
+Result<SqlQuery> SqlQuery::make(const std::string& sql, const SqlLimits& limits) {
+  auto impl = std::make_unique<Impl>(sql, limits);
+  if (std::optional<Error> error = impl->open()) return *error;
+  return SqlQuery(std::move(impl));
 }
 
-Result<SqlAnswer> SqlQuestion::ask(const semantics::Map& map) { return inside_->ask(map); }
+Result<SqlResult> SqlQuery::run(const semantics::Map& map) { return impl_->run(map); }
 
 void use_sqlite_on_one_thread() { sqlite3_config(SQLITE_CONFIG_SINGLETHREAD); }
 

@@ -19,26 +19,26 @@ struct SqlLimits {
 
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 
-struct SqlAnswer {
+struct SqlResult {
   std::vector<std::string> columns;  // unique names
   std::vector<std::vector<SqlValue>> rows;
 };
 
 /// One statement. The memory limit applies to the process, so only one statement may run at a time.
-class SqlQuestion {
+class SqlQuery {
  public:
   /// Returns a usage error if the SQL is invalid. Checking the SQL requires no model.
-  static Result<SqlQuestion> make(const std::string& sql, const SqlLimits& limits);
-  SqlQuestion(SqlQuestion&&) noexcept;
-  ~SqlQuestion();
+  static Result<SqlQuery> make(const std::string& sql, const SqlLimits& limits);
+  SqlQuery(SqlQuery&&) noexcept;
+  ~SqlQuery();
 
   /// Fills the tables that the statement reads, and runs it. May be called only once.
-  Result<SqlAnswer> ask(const semantics::Map& map);
+  Result<SqlResult> run(const semantics::Map& map);
 
  private:
-  class Inside;
-  explicit SqlQuestion(std::unique_ptr<Inside> inside);
-  std::unique_ptr<Inside> inside_;
+  class Impl;
+  explicit SqlQuery(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 /// Makes SQLite faster in programs that use it from only one thread. Call it before the first use.

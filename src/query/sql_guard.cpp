@@ -6,17 +6,19 @@
 #include <array>
 #include <string_view>
 
+#include "query/limits.h"
+
 namespace thence::query {
 namespace {
 
 // Functions of SQLite and its extensions with effects outside the database.
-bool reaches_out(std::string_view function) {
+bool accesses_system(std::string_view function) {
   static constexpr std::array<std::string_view, 8> names = {
       "load_extension", "fts3_tokenizer", "readfile", "writefile", "edit", "lsmode", "fsdir", "sqlite_log"};
   return std::find(names.begin(), names.end(), function) != names.end();
 }
 
-std::string named(int action, const char* second) {
+std::string action_name(int action, const char* second) {
   switch (action) {
     case SQLITE_FUNCTION: return "the function " + std::string(second == nullptr ? "" : second);
     case SQLITE_ATTACH:
@@ -35,9 +37,9 @@ SqlGuard::SqlGuard(sqlite3* database) : database_(database) {
   sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
   sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
-  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, most_bytes_a_row);
-  sqlite3_limit(database, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
-  sqlite3_limit(database, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
+  sqlite3_limit(database, SQLITE_LIMIT_LENGTH, max_row_bytes);
+  sqlite3_limit(database, SQLITE_LIMIT_SQL_LENGTH, max_sql_bytes);
+  sqlite3_limit(database, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, max_like_pattern_bytes);
   sqlite3_limit(database, SQLITE_LIMIT_WORKER_THREADS, 0);
   sqlite3_set_authorizer(database, authorize, this);
 }
@@ -47,17 +49,18 @@ SqlGuard::~SqlGuard() {
   sqlite3_set_authorizer(database_, nullptr, nullptr);
 }
 
-void SqlGuard::allow_seconds(double seconds) {
-  constexpr double years = 1e8;
-  if (!(seconds > 0 && seconds < years)) return;
-  end_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                                std::chrono::duration<double>(seconds));
+void SqlGuard::set_time_limit(double seconds) {
+  constexpr double no_limit_seconds = 1e8;
+  if (!(seconds > 0 && seconds < no_limit_seconds)) return;
+  deadline_ =
+      std::chrono::steady_clock::now() +
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
   constexpr int steps = 2000;  // virtual machine instructions of SQLite, which take well under a millisecond
-  sqlite3_progress_handler(database_, steps, look_at_the_clock, this);
+  sqlite3_progress_handler(database_, steps, check_deadline, this);
 }
 
-int SqlGuard::look_at_the_clock(void* self) {
-  return std::chrono::steady_clock::now() > static_cast<SqlGuard*>(self)->end_ ? 1 : 0;
+int SqlGuard::check_deadline(void* self) {
+  return std::chrono::steady_clock::now() > static_cast<SqlGuard*>(self)->deadline_ ? 1 : 0;
 }
 
 int SqlGuard::authorize(void* self, int action, const char* first, const char* second, const char*,
@@ -66,12 +69,12 @@ int SqlGuard::authorize(void* self, int action, const char* first, const char* s
   if (action == SQLITE_SELECT || action == SQLITE_RECURSIVE) return SQLITE_OK;
   if (action == SQLITE_READ) {
     const std::string table = first == nullptr ? "" : first;
-    guard.read_.insert(table);
-    guard.read_.insert(table + "." + (second == nullptr ? "" : second));
+    guard.tables_read_.insert(table);
+    guard.tables_read_.insert(table + "." + (second == nullptr ? "" : second));
     return SQLITE_OK;
   }
-  if (action == SQLITE_FUNCTION && second != nullptr && !reaches_out(second)) return SQLITE_OK;
-  guard.refused_ = named(action, second);
+  if (action == SQLITE_FUNCTION && second != nullptr && !accesses_system(second)) return SQLITE_OK;
+  guard.refused_ = action_name(action, second);
   return SQLITE_DENY;
 }
 

@@ -13,29 +13,27 @@ namespace thence::query {
 /// Checks every action of SQL on the database during its lifetime.
 class SqlGuard {
  public:
-  static constexpr int most_bytes_a_row = 64 << 20;
-
   explicit SqlGuard(sqlite3* database);
   SqlGuard(const SqlGuard&) = delete;
   SqlGuard& operator=(const SqlGuard&) = delete;
   ~SqlGuard();
 
   /// Starts the time limit. 0 and very large values mean no limit.
-  void allow_seconds(double seconds);
+  void set_time_limit(double seconds);
   /// The tables that statements read, and their columns: "nodes", "nodes.module".
-  const std::set<std::string, std::less<>>& read() const { return read_; }
+  const std::set<std::string, std::less<>>& tables_read() const { return tables_read_; }
   /// The forbidden action that a statement attempted; empty if there is none.
   const std::string& refused() const { return refused_; }
 
  private:
   static int authorize(void* self, int action, const char* first, const char* second, const char*,
                        const char*);
-  static int look_at_the_clock(void* self);
+  static int check_deadline(void* self);
 
   sqlite3* database_;
-  std::set<std::string, std::less<>> read_;
+  std::set<std::string, std::less<>> tables_read_;
   std::string refused_;
-  std::chrono::steady_clock::time_point end_;
+  std::chrono::steady_clock::time_point deadline_;
 };
 
 /// Lets SQLite allocate this number of additional bytes. The limit applies to the process.

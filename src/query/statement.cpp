@@ -9,7 +9,7 @@
 namespace thence::query {
 
 void Database::check(bool done) {
-  if (!done && ok()) refusal_ = sqlite3_errmsg(handle_);
+  if (!done && ok()) error_ = sqlite3_errmsg(handle_);
 }
 
 void Database::execute(const char* sql) {
@@ -19,44 +19,45 @@ void Database::execute(const char* sql) {
 Statement::Statement(Database& database, const std::string& sql) : database_(database) {
   if (!database.ok()) return;
   database.check(sqlite3_prepare_v2(database.handle_, sql.c_str(), -1, &statement_, nullptr) == SQLITE_OK);
-  held_.resize(static_cast<std::size_t>(sqlite3_bind_parameter_count(statement_)));
+  bound_.resize(static_cast<std::size_t>(sqlite3_bind_parameter_count(statement_)));
 }
 
 Statement::~Statement() { sqlite3_finalize(statement_); }
 
-int Statement::another() {
-  held_[next_].kind = Held::Kind::other;
+int Statement::next_parameter() {
+  bound_[next_].kind = BoundValue::Kind::other;
   return static_cast<int>(++next_);
 }
 
-void Statement::hold(std::string_view text) {
-  Held& held = held_[next_];
-  if (held.kind == Held::Kind::text && held.text.data() == text.data() && held.text.size() == text.size()) {
+void Statement::bind_text(std::string_view text) {
+  BoundValue& bound = bound_[next_];
+  if (bound.kind == BoundValue::Kind::text && bound.text.data() == text.data() &&
+      bound.text.size() == text.size()) {
     ++next_;
     return;
   }
-  database_.check(sqlite3_bind_text64(statement_, another(), text.data(), text.size(), SQLITE_STATIC,
+  database_.check(sqlite3_bind_text64(statement_, next_parameter(), text.data(), text.size(), SQLITE_STATIC,
                                       SQLITE_UTF8) == SQLITE_OK);
-  held = {Held::Kind::text, text};
+  bound = {BoundValue::Kind::text, text};
 }
 
-void Statement::hold_copy(const std::string& text) {
-  database_.check(sqlite3_bind_text64(statement_, another(), text.data(), text.size(), SQLITE_TRANSIENT,
-                                      SQLITE_UTF8) == SQLITE_OK);
+void Statement::bind_text_copy(const std::string& text) {
+  database_.check(sqlite3_bind_text64(statement_, next_parameter(), text.data(), text.size(),
+                                      SQLITE_TRANSIENT, SQLITE_UTF8) == SQLITE_OK);
 }
 
 void Statement::text(std::string_view value) {
   if (!database_.ok()) return;
   if (value.empty())
-    hold("");  // a null data pointer would mean NULL
+    bind_text("");  // a null data pointer would mean NULL
   else if (value.find('\0') == std::string_view::npos && base::is_utf8(value))
-    hold(value);
+    bind_text(value);
   else
-    hold_copy(base::valid_utf8(value));
+    bind_text_copy(base::escape_invalid_utf8(value));
 }
 
 void Statement::text(std::string&& value) {
-  if (database_.ok()) hold_copy(base::is_utf8(value) ? value : base::valid_utf8(value));
+  if (database_.ok()) bind_text_copy(base::is_utf8(value) ? value : base::escape_invalid_utf8(value));
 }
 
 void Statement::text_or_null(std::string_view value) {
@@ -67,7 +68,7 @@ void Statement::text_or_null(std::string_view value) {
 }
 
 void Statement::number(std::int64_t value) {
-  if (database_.ok()) database_.check(sqlite3_bind_int64(statement_, another(), value) == SQLITE_OK);
+  if (database_.ok()) database_.check(sqlite3_bind_int64(statement_, next_parameter(), value) == SQLITE_OK);
 }
 
 void Statement::count(const std::optional<std::uint64_t>& value) {
@@ -78,21 +79,21 @@ void Statement::count(const std::optional<std::uint64_t>& value) {
 }
 
 void Statement::real(double value) {
-  if (database_.ok()) database_.check(sqlite3_bind_double(statement_, another(), value) == SQLITE_OK);
+  if (database_.ok()) database_.check(sqlite3_bind_double(statement_, next_parameter(), value) == SQLITE_OK);
 }
 
 void Statement::null() {
   if (!database_.ok()) return;
-  Held& held = held_[next_];
-  if (held.kind == Held::Kind::null) {
+  BoundValue& bound = bound_[next_];
+  if (bound.kind == BoundValue::Kind::null) {
     ++next_;
     return;
   }
-  database_.check(sqlite3_bind_null(statement_, another()) == SQLITE_OK);
-  held.kind = Held::Kind::null;
+  database_.check(sqlite3_bind_null(statement_, next_parameter()) == SQLITE_OK);
+  bound.kind = BoundValue::Kind::null;
 }
 
-void Statement::done() {
+void Statement::insert_row() {
   if (!database_.ok()) return;
   database_.check(sqlite3_step(statement_) == SQLITE_DONE);
   sqlite3_reset(statement_);

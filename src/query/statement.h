@@ -19,15 +19,15 @@ class Database {
   explicit Database(sqlite3* handle) : handle_(handle) {}
 
   void execute(const char* sql);
-  bool ok() const { return refusal_.empty(); }
+  bool ok() const { return error_.empty(); }
   /// The error message of SQLite.
-  const std::string& refusal() const { return refusal_; }
+  const std::string& error() const { return error_; }
 
  private:
   friend class Statement;
   void check(bool done);
   sqlite3* handle_;
-  std::string refusal_;
+  std::string error_;
 };
 
 /// A statement whose parameters are set in order, for each row.
@@ -48,23 +48,23 @@ class Statement {
   void count(const std::optional<std::uint64_t>& value);
   void real(double value);
   void null();
-  void done();
+  void insert_row();
 
  private:
   Database& database_;
   // The value that SQLite has for a parameter from the previous row. An equal value is not bound again.
-  struct Held {
+  struct BoundValue {
     enum class Kind : std::uint8_t { other, null, text } kind = Kind::other;
     std::string_view text = {};  // SQLite reads it when the row is inserted
   };
 
-  void hold(std::string_view text);
-  void hold_copy(const std::string& text);
+  void bind_text(std::string_view text);
+  void bind_text_copy(const std::string& text);
   /// The index of the next parameter, which gets a new value.
-  int another();
+  int next_parameter();
 
   sqlite3_stmt* statement_ = nullptr;
-  std::vector<Held> held_;
+  std::vector<BoundValue> bound_;
   std::size_t next_ = 0;
 };
 

@@ -12,7 +12,7 @@
 namespace thence::query {
 namespace {
 
-Error refused(const std::string& what) {
+Error write_error(const std::string& what) {
   return {ErrorKind::input_output, "F003", what, "check the folder's permissions and free space"};
 }
 
@@ -46,7 +46,7 @@ std::optional<Error> fill_some_tables(const semantics::Map& map, sqlite3* handle
     if (table.index != nullptr && wanted(table.key)) database.execute(table.index);
   }
   if (database.ok()) return std::nullopt;
-  return refused("cannot write: " + database.refusal());
+  return write_error("cannot write: " + database.error());
 }
 
 std::optional<Error> fill_tables(const semantics::Map& map, sqlite3* handle) {
@@ -56,7 +56,7 @@ std::optional<Error> fill_tables(const semantics::Map& map, sqlite3* handle) {
   std::optional<Error> error;
   if (database.ok()) error = fill_some_tables(map, handle, [](std::string_view) { return true; });
   if (!error) database.execute("COMMIT");
-  if (!database.ok()) error = refused("cannot write: " + database.refusal());
+  if (!database.ok()) error = write_error("cannot write: " + database.error());
   if (error) sqlite3_exec(handle, "ROLLBACK", nullptr, nullptr, nullptr);
   return error;
 }
@@ -72,7 +72,7 @@ std::optional<Error> write_database(const semantics::Map& map, const std::string
     const std::unique_ptr<sqlite3, decltype(&sqlite3_close)> opened(handle, &sqlite3_close);
     std::optional<Error> error;
     if (code != SQLITE_OK) {
-      error = refused(base::format("cannot write: {}", sqlite3_errstr(code)));
+      error = write_error(base::format("cannot write: {}", sqlite3_errstr(code)));
     } else {
       // The file is temporary until it is renamed, so a failure needs no journal for rollback.
       Database(handle).execute(

@@ -41,27 +41,27 @@ Error no_list(std::string text, std::string hint) {
 
 // The distinct names of the nodes. Nodes that a name cannot identify are reported.
 Names names_of(const onnx::Model& model, std::span<const NodeId> nodes, ToolList& list) {
-  std::unordered_set<std::string_view> met;
+  std::unordered_set<std::string_view> listed;
   Names names;
   std::size_t nameless = 0;
   for (const NodeId id : nodes) {
     const std::string_view name = model.node(id).name();
     if (name.empty() || !base::is_utf8(name))
       ++nameless;
-    else if (met.insert(name).second)
+    else if (listed.insert(name).second)
       names.push_back(name);
   }
   if (nameless > 0)
     warn(list, "Q006", base::format("{} nodes are omitted: they have no name that can be listed", nameless));
-  std::size_t others = 0;
+  std::size_t unselected = 0;
   std::size_t next = 0;  // nodes are sorted
   for (NodeId id = 0; id < model.node_count(); ++id)
     if (next < nodes.size() && nodes[next] == id)
       ++next;
-    else if (met.contains(model.node(id).name()))
-      ++others;
-  if (others > 0)
-    warn(list, "Q007", base::format("{} nodes that were not selected have a listed name", others));
+    else if (listed.contains(model.node(id).name()))
+      ++unselected;
+  if (unselected > 0)
+    warn(list, "Q007", base::format("{} nodes that were not selected have a listed name", unselected));
   return names;
 }
 
@@ -98,24 +98,24 @@ Result<ToolList> op_list(const onnx::Model& model, std::span<const NodeId> nodes
 Result<ToolList> tensorrt_list(const onnx::Model& model, std::span<const NodeId> nodes,
                                const ToolListOptions& options) {
   ToolList list;
-  std::unordered_set<std::string> met;
-  std::size_t left_out = 0;
+  std::unordered_set<std::string> listed;
+  std::size_t omitted = 0;
   for (const NodeId id : nodes) {
     const onnx::Node node = model.node(id);
     std::string name(node.name());
     if (name.empty() && !node.outputs().empty() && node.outputs().front() != onnx::none)
       name = base::format("node_of_{}", model.value_name(node.outputs().front()));
     if (name.empty() || name.find_first_of(",*\"'") != std::string::npos || !base::is_printable(name)) {
-      ++left_out;
+      ++omitted;
       continue;
     }
-    if (!met.insert(name).second) continue;
+    if (!listed.insert(name).second) continue;
     list.text += base::format("{}{}:{}", list.text.empty() ? "" : ",", name, options.precision);
   }
   if (list.text.empty())
     return no_list("none of the nodes has a name that such a list can hold", "name the nodes first");
-  if (left_out > 0)
-    warn(list, "Q006", base::format("{} nodes are omitted: they have no name that can be listed", left_out));
+  if (omitted > 0)
+    warn(list, "Q006", base::format("{} nodes are omitted: they have no name that can be listed", omitted));
   list.text += '\n';
   return list;
 }

@@ -8,6 +8,6 @@ namespace thence::resolve {
 
 /// Sets the owner of the weight, limits the confidence to the ancestor's, and gives the reason where the
 /// ancestor names no module.
-void apply_ancestor(const evidence::AncestorAnswers& ancestor, Resolution& resolution);
+void apply_ancestor_answers(const evidence::AncestorAnswers& ancestor, Resolution& resolution);
 
 }  // namespace thence::resolve

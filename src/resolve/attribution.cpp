@@ -5,16 +5,16 @@
 namespace thence::resolve {
 namespace {
 
-struct Words {
+struct ReasonText {
   std::string_view name;
   std::string_view text;
 };
-constexpr std::array<Words, static_cast<std::size_t>(Reason::count)> words = {{
+constexpr std::array<ReasonText, static_cast<std::size_t>(Reason::count)> reason_texts = {{
     {"", ""},
     {"no_evidence", "no evidence names a module, neither for the node nor for the nodes connected to it"},
     {"ambiguous", "the evidence supports several modules equally"},
     {"between_layers", "the node is between two layers, and no evidence names one of them"},
-    {"serves_several", "several modules use the node, and only the root contains them all"},
+    {"feeds_several", "several modules use the node, and only the root contains them all"},
     {"several_call_sites", "several modules call the function"},
     {"unused_function", "no node calls this function"},
     {"not_in_capture", "its name refers to a module that the capture does not have"},
@@ -29,7 +29,7 @@ constexpr std::array<Words, static_cast<std::size_t>(Reason::count)> words = {{
 
 }  // namespace
 
-std::string_view name_of(Reason reason) { return words[static_cast<std::size_t>(reason)].name; }
-std::string_view text_of(Reason reason) { return words[static_cast<std::size_t>(reason)].text; }
+std::string_view name_of(Reason reason) { return reason_texts[static_cast<std::size_t>(reason)].name; }
+std::string_view text_of(Reason reason) { return reason_texts[static_cast<std::size_t>(reason)].text; }
 
 }  // namespace thence::resolve

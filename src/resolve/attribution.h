@@ -10,7 +10,7 @@
 #include "evidence/source.h"
 #include "modules/module_tree.h"
 #include "resolve/confidence.h"
-#include "resolve/rule.h"
+#include "resolve/decision_rule.h"
 
 namespace thence::resolve {
 
@@ -23,7 +23,7 @@ enum class Reason : std::uint8_t {
   no_evidence,          // no evidence names a module for it or for its neighbours
   ambiguous,            // the evidence fits several modules equally
   between_layers,       // it lies between two layers, and no evidence decides
-  serves_several,       // it serves modules that have only the root in common
+  feeds_several,        // it feeds modules that have only the root in common
   several_call_sites,   // a function's body that several modules share
   unused_function,      // the body of a function that no node calls
   not_in_capture,       // its name has a module that the capture does not have
@@ -41,31 +41,32 @@ struct Attribution {
   ModuleId module = no_module;
   std::uint32_t call = 0;
   ModuleId weight_owner = no_module;
-  std::uint32_t set = 0;  // in Resolution::sets: the modules it serves; 0: only its own
+  std::uint32_t module_set = 0;  // in Resolution::module_sets: the modules that use it; 0: only its own
   float confidence = 0;
   Basis basis = 0;  // of the confidence
   evidence::Source source = evidence::Source::count;
   Reason reason = Reason::no_evidence;
-  Rule rule = Rule::no_evidence;  // that decided, also where there is no module
-  std::uint8_t removed = 0;       // steps from the node that it is inferred from
-  bool inferred : 1 = false;      // from neighbours, not from direct evidence
-  bool projected : 1 = false;     // rests on an alignment, its own or its neighbours'
-  bool in_order : 1 = false;      // and the file keeps the order of the recording
-  bool named : 1 = false;         // rests on names or metadata, its own or its neighbours', not on parameters
+  DecisionRule rule = DecisionRule::no_evidence;  // that decided, also if there is no module
+  std::uint8_t distance = 0;                      // nodes from the node that it is inferred from
+  bool is_inferred : 1 = false;                   // from neighbours, not from direct evidence
+  bool rests_on_alignment : 1 = false;            // rests on an alignment, its own or its neighbours'
+  bool is_alignment_ordered : 1 = false;          // and the file keeps the order of the recording
+  bool rests_on_names : 1 =
+      false;  // rests on names or metadata, its own or its neighbours', not on parameters
 
   bool known() const { return module != no_module; }
   /// An inference is no more certain than what it rests on.
-  void rest_on(Basis what, float at_most = 1) {
+  void set_confidence(Basis what, float at_most = 1) {
     basis = what;
-    confidence = std::min(Confidence::shipped().of(what), at_most);
+    confidence = std::min(ConfidenceTable::shipped().of(what), at_most);
   }
 };
 
 struct Resolution {
   std::vector<Attribution> nodes;
-  std::vector<std::vector<ModuleId>> sets{{}};  // [0] is empty
+  std::vector<std::vector<ModuleId>> module_sets{{}};  // [0] is empty
   std::map<std::string_view, std::size_t>
-      left_out;  // nodes that the strategy filtered, by their module's class
+      filtered_by_class;  // nodes that the strategy filtered, by their module's class
 };
 
 }  // namespace thence::resolve

@@ -14,75 +14,83 @@ namespace {
 using evidence::Source;
 using evidence::Strength;
 
-constexpr auto agreements = static_cast<std::size_t>(Agreement::count);
-constexpr auto inferences = static_cast<std::size_t>(Inference::count);
-constexpr const char* agreement_names[agreements] = {"confirmed", "confirmed_loosely", "alone", "unconfirmed",
-                                                     "contradicted"};
-constexpr const char* inference_names[inferences] = {"one_owner",  "from_afar",    "out_of_order",
-                                                     "one_reader", "by_parameter", "common_owner",
-                                                     "between",    "producer",     "called"};
+constexpr auto agreement_count = static_cast<std::size_t>(Agreement::count);
+constexpr auto inference_count = static_cast<std::size_t>(Inference::count);
+constexpr const char* agreement_names[agreement_count] = {"confirmed", "confirmed_by_disputed", "alone",
+                                                          "unconfirmed", "contradicted"};
+constexpr const char* inference_names[inference_count] = {"shape_for_one_module",
+                                                          "distant_constant",
+                                                          "reordered_shape",
+                                                          "data_for_one_module",
+                                                          "by_parameter",
+                                                          "common_module",
+                                                          "between",
+                                                          "producer",
+                                                          "called"};
 
 // The confidence of the least certain answer that an inference rests on, as a range.
-struct Footing {
+struct ConfidenceRange {
   const char* name;
   float from, at_most;
 };
-constexpr Footing footings[] = {{"certain", 0.998f, 1.0f}, {"firm", 0.99f, 1.0f}, {"good", 0.97f, 0.99f},
-                                {"fair", 0.9f, 0.97f},     {"poor", 0.7f, 0.9f},  {"weak", 0.0f, 0.7f}};
+constexpr ConfidenceRange confidence_ranges[] = {{"certain", 0.998f, 1.0f}, {"firm", 0.99f, 1.0f},
+                                                 {"good", 0.97f, 0.99f},    {"fair", 0.9f, 0.97f},
+                                                 {"poor", 0.7f, 0.9f},      {"weak", 0.0f, 0.7f}};
 bool is_unordered(Inference inference) {
-  return inference == Inference::from_afar || inference == Inference::out_of_order;
+  return inference == Inference::distant_constant || inference == Inference::reordered_shape;
 }
 
-constexpr std::size_t direct_rows = evidence::source_count * evidence::strength_count * agreements;
+constexpr std::size_t direct_rows = evidence::source_count * evidence::strength_count * agreement_count;
 
-std::optional<float> entry(base::JsonValue table, std::string_view source, std::string_view key) {
+std::optional<float> table_entry(base::JsonValue table, std::string_view source, std::string_view key) {
   const std::optional<double> value = table[source][key].real();
   return value ? std::optional(static_cast<float>(*value)) : std::nullopt;
 }
 
 }  // namespace
 
-const Confidence& Confidence::shipped() {
-  static const Confidence confidence;
+const ConfidenceTable& ConfidenceTable::shipped() {
+  static const ConfidenceTable confidence;
   return confidence;
 }
 
-Basis Confidence::basis(Source source, Strength strength, Agreement agreement) {
+Basis ConfidenceTable::basis(Source source, Strength strength, Agreement agreement) {
   const std::size_t row =
       static_cast<std::size_t>(source) * evidence::strength_count + evidence::key_of(strength);
-  return static_cast<Basis>(row * agreements + static_cast<std::size_t>(agreement));
+  return static_cast<Basis>(row * agreement_count + static_cast<std::size_t>(agreement));
 }
 
-Basis Confidence::basis(Inference inference, float least_sure) {
-  const auto footing = std::find_if(std::begin(footings), std::end(footings) - 1,
-                                    [&](const Footing& f) { return least_sure >= f.from; });
-  return static_cast<Basis>(direct_rows + static_cast<std::size_t>(inference) * std::size(footings) +
-                            static_cast<std::size_t>(footing - std::begin(footings)));
+Basis ConfidenceTable::basis(Inference inference, float least_confidence) {
+  const auto range = std::find_if(std::begin(confidence_ranges), std::end(confidence_ranges) - 1,
+                                  [&](const ConfidenceRange& f) { return least_confidence >= f.from; });
+  return static_cast<Basis>(direct_rows + static_cast<std::size_t>(inference) * std::size(confidence_ranges) +
+                            static_cast<std::size_t>(range - std::begin(confidence_ranges)));
 }
 
-Confidence::Confidence() {
-  const base::JsonDocument document(base::embedded("calibration.json"));
+ConfidenceTable::ConfidenceTable() {
+  const base::JsonDocument document(base::embedded_file("calibration.json"));
   const base::JsonValue table = document.root()["confidence"];
   const auto add = [&](std::string_view source, const std::string& key, float otherwise) {
-    rows_.push_back({base::format("{}/{}", source, key), entry(table, source, key).value_or(otherwise)});
+    rows_.push_back(
+        {base::format("{}/{}", source, key), table_entry(table, source, key).value_or(otherwise)});
   };
   for (std::size_t source = 0; source < evidence::source_count; ++source) {
     const std::string_view name = evidence::name_of(static_cast<Source>(source));
-    const float otherwise = entry(table, name, "default").value_or(uncalibrated);
+    const float otherwise = table_entry(table, name, "default").value_or(default_confidence);
     for (std::size_t strength = 0; strength < evidence::strength_count; ++strength)
       for (const char* agreement : agreement_names)
         add(name, base::format("{}/{}", evidence::name_of_key(strength), agreement), otherwise);
   }
-  for (std::size_t inference = 0; inference < inferences; ++inference) {
+  for (std::size_t inference = 0; inference < inference_count; ++inference) {
     const std::string_view source = evidence::name_of(
         static_cast<Inference>(inference) == Inference::called ? Source::function : Source::neighbours);
-    const float otherwise = entry(table, source, inference_names[inference])
-                                .value_or(entry(table, source, "default").value_or(uncalibrated));
-    for (const Footing& footing : footings) {
-      add(source, base::format("{}/{}", inference_names[inference], footing.name),
-          std::min(otherwise, footing.at_most));
-      if (is_unordered(static_cast<Inference>(inference)) && footing.from < firm)
-        rows_.back().confidence = std::min(rows_.back().confidence, below_high);
+    const float otherwise = table_entry(table, source, inference_names[inference])
+                                .value_or(table_entry(table, source, "default").value_or(default_confidence));
+    for (const ConfidenceRange& range : confidence_ranges) {
+      add(source, base::format("{}/{}", inference_names[inference], range.name),
+          std::min(otherwise, range.at_most));
+      if (is_unordered(static_cast<Inference>(inference)) && range.from < min_firm_confidence)
+        rows_.back().confidence = std::min(rows_.back().confidence, max_reordered_confidence);
     }
   }
 }

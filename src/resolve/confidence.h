@@ -13,7 +13,7 @@ namespace thence::resolve {
 /// Whether other sources name the same module as the one that decided.
 enum class Agreement : std::uint8_t {
   confirmed,
-  confirmed_loosely,  // by another recording whose own alignment is disputed
+  confirmed_by_disputed,  // by another recording whose own alignment is disputed
   alone,
   unconfirmed,  // another recording of the same forward does not place the node
   contradicted,
@@ -22,36 +22,36 @@ enum class Agreement : std::uint8_t {
 
 /// How an answer was inferred from others.
 enum class Inference : std::uint8_t {
-  one_owner,     // shapes and constants that one module reads
-  from_afar,     // the same for a constant that stands before another module's nodes in the file
-  out_of_order,  // the same by a recording, in a file that does not keep its order
-  one_reader,    // data that one module reads
-  by_parameter,  // one module reads it, known by its parameters only
-  common_owner,  // the module that all its readers have in common
-  between,       // a node between two nodes of a block
-  producer,      // no node reads it, and one module produced its inputs
-  called,        // the body of a function, by the one module that calls it
+  shape_for_one_module,  // shapes and constants that one module reads
+  distant_constant,      // the same for a constant that stands before another module's nodes in the file
+  reordered_shape,       // the same by a recording, in a file that does not keep its order
+  data_for_one_module,   // data that one module reads
+  by_parameter,          // one module reads it, known by its parameters only
+  common_module,         // the module that all its consumers have in common
+  between,               // a node between two nodes of a block
+  producer,              // no node reads it, and one module produced its inputs
+  called,                // the body of a function, by the one module that calls it
   count,
 };
 
 /// A row of the table.
 using Basis = std::uint16_t;
 
-class Confidence {
+class ConfidenceTable {
  public:
   /// The table that ships with the program.
-  static const Confidence& shipped();
+  static const ConfidenceTable& shipped();
 
   static Basis basis(evidence::Source source, evidence::Strength strength, Agreement agreement);
   /// An inference is no more certain than the least certain answer that it rests on.
-  static Basis basis(Inference inference, float least_sure);
+  static Basis basis(Inference inference, float least_confidence);
 
   float of(Basis basis) const { return rows_[basis].confidence; }
   /// As the table has it: "onnx_scope_parsing/names_one/alone".
   const std::string& name_of(Basis basis) const { return rows_[basis].name; }
 
  private:
-  Confidence();
+  ConfidenceTable();
 
   struct Row {
     std::string name;

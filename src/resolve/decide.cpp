@@ -16,7 +16,7 @@ using evidence::Source;
 using evidence::Strength;
 
 // What a rule may look at.
-struct Question {
+struct RuleInput {
   const hierarchy::Hierarchy& hierarchy;
   evidence::SourceSet sources;  // that the strategy uses
   onnx::NodeId node = 0;
@@ -30,44 +30,44 @@ bool reads_parameter_of(AllEvidence all, ModuleId module) {
                      [&](const Evidence& e) { return e.source == Source::parameter && e.module == module; });
 }
 
-Question question_of(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet sources, onnx::NodeId node,
-                     AllEvidence all) {
-  Question question{.hierarchy = hierarchy, .sources = sources, .node = node, .all = all};
-  if (all.empty()) return question;
+RuleInput rule_input_of(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet sources, onnx::NodeId node,
+                        AllEvidence all) {
+  RuleInput input{.hierarchy = hierarchy, .sources = sources, .node = node, .all = all};
+  if (all.empty()) return input;
   const Source source = all.front().source;
   const auto end =
       std::find_if(all.begin(), all.end(), [&](const Evidence& e) { return e.source != source; });
-  question.strongest = all.first(static_cast<std::size_t>(end - all.begin()));
-  if (question.strongest.size() == 1) {
-    question.candidate = &all.front();
+  input.strongest = all.first(static_cast<std::size_t>(end - all.begin()));
+  if (input.strongest.size() == 1) {
+    input.candidate = &all.front();
   } else if (source != Source::parameter) {
-    const auto read =
+    const auto owner =
         std::find_if(all.begin(), end, [&](const Evidence& e) { return reads_parameter_of(all, e.module); });
-    if (read != end) question.candidate = &*read;
+    if (owner != end) input.candidate = &*owner;
   }
-  return question;
+  return input;
 }
 
 // Another source that names the same module confirms an answer, less so if its own alignment is disputed.
-Agreement agreement_of(Strength strength) {
-  return is_disputed(strength) ? Agreement::confirmed_loosely : Agreement::confirmed;
+Agreement confirmation_by(Strength strength) {
+  return is_disputed(strength) ? Agreement::confirmed_by_disputed : Agreement::confirmed;
 }
 
 // A parameter of a module inside the winner's does not contradict it: the module around a parameter often
 // runs the operation. A parameter from elsewhere does. In a reordered file it is a bad sign that the other
 // recording does not place the node.
-Agreement agreement(const Question& question, const Evidence& winner) {
-  const modules::ModuleTree& tree = question.hierarchy.tree();
-  const auto* const capture = question.hierarchy.recorded();
-  const bool two_recordings = question.sources.has(Source::execution_trace) &&
-                              question.sources.has(Source::fx_graph) && capture != nullptr &&
-                              capture->trace && capture->fx;
+Agreement agreement_with(const RuleInput& input, const Evidence& winner) {
+  const modules::ModuleTree& tree = input.hierarchy.tree();
+  const auto* const capture = input.hierarchy.recorded();
+  const bool two_recordings = input.sources.has(Source::execution_trace) &&
+                              input.sources.has(Source::fx_graph) && capture != nullptr && capture->trace &&
+                              capture->fx;
   Agreement result =
       two_recordings && winner.strength.is_reordered ? Agreement::unconfirmed : Agreement::alone;
-  for (const Evidence& other : question.all) {
+  for (const Evidence& other : input.all) {
     if (other.source == winner.source) continue;
-    if (other.module == winner.module) return agreement_of(other.strength);
-    if (other.source == Source::parameter && tree.within(other.module, winner.module)) continue;
+    if (other.module == winner.module) return confirmation_by(other.strength);
+    if (other.source == Source::parameter && tree.is_within(other.module, winner.module)) continue;
     result = Agreement::contradicted;
   }
   return result;
@@ -79,82 +79,84 @@ bool leave_unknown(Reason reason, Verdict& verdict) {
   return true;
 }
 
-bool attribute(const Question& question, const Evidence& winner, Verdict& verdict) {
+bool attribute(const RuleInput& input, const Evidence& winner, Verdict& verdict) {
   Attribution& answer = verdict.attribution;
   answer.module = winner.module;
   answer.call = winner.call;
   answer.source = winner.source;
   answer.reason = Reason::none;
-  answer.named = question.all.front().source != Source::parameter;
-  answer.projected = is_recording(winner.source);
-  answer.in_order = answer.projected && !winner.strength.is_reordered;
-  answer.rest_on(Confidence::basis(winner.source, winner.strength, agreement(question, winner)));
+  answer.rests_on_names = input.all.front().source != Source::parameter;
+  answer.rests_on_alignment = is_recording(winner.source);
+  answer.is_alignment_ordered = answer.rests_on_alignment && !winner.strength.is_reordered;
+  answer.set_confidence(
+      ConfidenceTable::basis(winner.source, winner.strength, agreement_with(input, winner)));
   return true;
 }
 
-bool has_unresolved_stack(const Question& question) {
-  return question.sources.has(Source::dynamo_metadata) && question.hierarchy.stack(question.node).stranger;
+bool has_unresolved_stack(const RuleInput& input) {
+  return input.sources.has(Source::dynamo_metadata) &&
+         input.hierarchy.stack(input.node).names_unlisted_module;
 }
 
 // A capture lists every module of its model. If the name or stack of a node fits none of them, the file has a
 // module that the capture lacks; this reason is more helpful than "no evidence".
-bool outside_capture(const Question& question, Verdict& verdict) {
-  if (!question.hierarchy.tree().complete()) return false;
-  const bool scoped = question.sources.has(Source::onnx_scope_parsing) &&
-                      question.hierarchy.scopes().of_name(question.node) != hierarchy::no_scope;
-  if (!scoped && !has_unresolved_stack(question)) return false;
+bool outside_capture(const RuleInput& input, Verdict& verdict) {
+  if (!input.hierarchy.tree().is_complete()) return false;
+  const bool scoped = input.sources.has(Source::onnx_scope_parsing) &&
+                      input.hierarchy.scopes().scope_in_name(input.node) != hierarchy::no_scope;
+  if (!scoped && !has_unresolved_stack(input)) return false;
   return leave_unknown(Reason::not_in_capture, verdict);
 }
 
 // The number of modules is limited in proportion to the size of the file. Beyond the limit modules are not
 // read, so that evidence may be missing.
-bool module_limit(const Question& question, Verdict& verdict) {
-  if (!question.hierarchy.tree().full()) return false;
+bool module_limit(const RuleInput& input, Verdict& verdict) {
+  if (!input.hierarchy.tree().is_full()) return false;
   return leave_unknown(Reason::past_limits, verdict);
 }
 
 // The metadata names a module by a slice from the end of a list. Without a capture the list's length is
 // unknown, so that any of its modules may be meant.
-bool unresolved_stack(const Question& question, Verdict& verdict) {
-  if (!has_unresolved_stack(question)) return false;
+bool unresolved_stack(const RuleInput& input, Verdict& verdict) {
+  if (!has_unresolved_stack(input)) return false;
   return leave_unknown(Reason::ambiguous, verdict);
 }
 
 // Nodes without evidence are left to propagation.
-bool no_evidence(const Question&, Verdict& verdict) { return leave_unknown(Reason::no_evidence, verdict); }
+bool no_evidence(const RuleInput&, Verdict& verdict) { return leave_unknown(Reason::no_evidence, verdict); }
 
 // The answer comes from the map of the ancestor model, which had more evidence than the derived file has. Its
 // modules are listed with the primary first.
-bool ancestor_answer(const Question& question, Verdict& verdict) {
-  const Evidence& first = question.all.front();
+bool ancestor_answer(const RuleInput& input, Verdict& verdict) {
+  const Evidence& first = input.all.front();
   if (first.source != Source::transferred || first.strength.has_rivals) return false;
   Attribution& answer = verdict.attribution;
   answer.module = first.module;
   answer.call = first.call;
   answer.source = Source::transferred;
   answer.reason = Reason::none;
-  answer.rest_on(Confidence::basis(Source::transferred, first.strength, Agreement::alone));
-  if (question.all.size() > 1)
-    for (const Evidence& evidence : question.all) verdict.serves.push_back(evidence.module);
+  answer.set_confidence(ConfidenceTable::basis(Source::transferred, first.strength, Agreement::alone));
+  if (input.all.size() > 1)
+    for (const Evidence& evidence : input.all) verdict.modules.push_back(evidence.module);
   return true;
 }
 
 // Two recordings of the same forward that name different modules, equally reliably: one is misaligned, and
 // neither is known to be right.
-bool recordings_differ(const Question& question, Verdict& verdict) {
-  if (!is_recording(question.all.front().source) || !recordings_conflict(question.all)) return false;
-  verdict.serves = {question.all.front().module, question.all.back().module};
+bool recordings_differ(const RuleInput& input, Verdict& verdict) {
+  if (!is_recording(input.all.front().source) || !recordings_conflict(input.all)) return false;
+  verdict.modules = {input.all.front().module, input.all.back().module};
   return leave_unknown(Reason::ambiguous, verdict);
 }
 
 // A trace records every operation. Where it cannot place a node, a graph that places it with low certainty is
 // not enough.
-bool uncertain_graph(const Question& question, Verdict& verdict) {
-  const Evidence& first = question.all.front();
-  const auto* const capture = question.hierarchy.recorded();
+bool uncertain_graph(const RuleInput& input, Verdict& verdict) {
+  const Evidence& first = input.all.front();
+  const auto* const capture = input.hierarchy.recorded();
   const bool has_trace =
-      question.sources.has(Source::execution_trace) && capture != nullptr && capture->trace.has_value();
-  if (first.source != Source::fx_graph || question.all.size() != 1 || !is_uncertain(first.strength) ||
+      input.sources.has(Source::execution_trace) && capture != nullptr && capture->trace.has_value();
+  if (first.source != Source::fx_graph || input.all.size() != 1 || !is_uncertain(first.strength) ||
       !has_trace)
     return false;
   return leave_unknown(Reason::ambiguous, verdict);
@@ -162,10 +164,10 @@ bool uncertain_graph(const Question& question, Verdict& verdict) {
 
 // The module that was recorded running differs from the exporter's own stack. One of the two is wrong, so the
 // recording needs a second source that names the same module.
-bool relabelled_alone(const Question& question, Verdict& verdict) {
-  const Evidence& first = question.all.front();
+bool relabelled_alone(const RuleInput& input, Verdict& verdict) {
+  const Evidence& first = input.all.front();
   if (first.source != Source::fx_graph || !first.strength.is_relabelled) return false;
-  const auto same = std::count_if(question.all.begin(), question.all.end(),
+  const auto same = std::count_if(input.all.begin(), input.all.end(),
                                   [&](const Evidence& e) { return e.module == first.module; });
   if (same != 1) return false;
   return leave_unknown(Reason::ambiguous, verdict);
@@ -173,10 +175,10 @@ bool relabelled_alone(const Question& question, Verdict& verdict) {
 
 // A name that fits several modules, or a node that reads parameters of several: a guess would be wrong too
 // often. All candidates are listed.
-bool several_candidates(const Question& question, Verdict& verdict) {
-  if (question.candidate != nullptr) return false;
-  std::vector<ModuleId>& modules = verdict.serves;
-  for (const Evidence& evidence : question.strongest)
+bool several_candidates(const RuleInput& input, Verdict& verdict) {
+  if (input.candidate != nullptr) return false;
+  std::vector<ModuleId>& modules = verdict.modules;
+  for (const Evidence& evidence : input.strongest)
     if (std::find(modules.begin(), modules.end(), evidence.module) == modules.end())
       modules.push_back(evidence.module);
   return leave_unknown(Reason::ambiguous, verdict);
@@ -184,85 +186,85 @@ bool several_candidates(const Question& question, Verdict& verdict) {
 
 // An optimiser's fused node keeps the name of its first part and the output of its last. The module that
 // computes the output is the primary one.
-bool fused_output(const Question& question, Verdict& verdict) {
-  if (question.candidate->source != Source::onnx_scope_parsing) return false;
+bool fused_output(const RuleInput& input, Verdict& verdict) {
+  if (input.candidate->source != Source::onnx_scope_parsing) return false;
   const auto is_output_name = [](const Evidence& e) { return e.source == Source::value_names; };
-  const auto output = std::find_if(question.all.begin(), question.all.end(), is_output_name);
-  if (output == question.all.end() || output->module == question.candidate->module) return false;
-  if (std::any_of(output + 1, question.all.end(), is_output_name)) return false;
-  attribute(question, *output, verdict);
-  verdict.serves = {output->module, question.candidate->module};
+  const auto output = std::find_if(input.all.begin(), input.all.end(), is_output_name);
+  if (output == input.all.end() || output->module == input.candidate->module) return false;
+  if (std::any_of(output + 1, input.all.end(), is_output_name)) return false;
+  attribute(input, *output, verdict);
+  verdict.modules = {output->module, input.candidate->module};
   return true;
 }
 
 // The exporter's metadata is a recording, too, and sometimes wrong: a view may carry the stack of its reader.
 // Two certain recordings that agree on another module override it.
-bool recorded_module(const Question& question, Verdict& verdict) {
-  if (question.candidate->source != Source::dynamo_metadata) return false;
-  const Evidence* const recorded = certain_recording(question.all);
-  if (recorded == nullptr || recorded->module == question.candidate->module) return false;
-  return attribute(question, *recorded, verdict);
+bool recorded_module(const RuleInput& input, Verdict& verdict) {
+  if (input.candidate->source != Source::dynamo_metadata) return false;
+  const Evidence* const recorded = find_certain_recording(input.all);
+  if (recorded == nullptr || recorded->module == input.candidate->module) return false;
+  return attribute(input, *recorded, verdict);
 }
 
 // In a file whose nodes do not stand in the order in which they ran, a disputed alignment with the trace that
 // the graph contradicts is mostly wrong (0.13 to 0.34 of them are right, by schema/calibration.json).
-bool graph_over_trace(const Question& question, Verdict& verdict) {
-  const Evidence* const drawn = graph_over_disputed_trace(question.all);
-  if (drawn == nullptr) return false;
-  return attribute(question, *drawn, verdict);
+bool graph_over_trace(const RuleInput& input, Verdict& verdict) {
+  const Evidence* const graph = find_graph_over_disputed_trace(input.all);
+  if (graph == nullptr) return false;
+  return attribute(input, *graph, verdict);
 }
 
 // A rewrite that merges two nodes keeps the metadata of one of them (a norm that was folded into the
 // convolution before it). The module whose weight is read ran the operation; the other is listed beside it.
 // The confidence stays that of the metadata: the weight only chooses between the two merged nodes.
-bool weight_of_merged(const Question& question, Verdict& verdict) {
-  if (question.candidate->strength.reading != evidence::Reading::rewritten) return false;
-  const auto weight = std::find_if(question.all.begin(), question.all.end(),
+bool weight_of_merged(const RuleInput& input, Verdict& verdict) {
+  if (input.candidate->strength.reading != evidence::NameReading::rewritten) return false;
+  const auto weight = std::find_if(input.all.begin(), input.all.end(),
                                    [](const Evidence& e) { return e.source == Source::parameter; });
-  const ModuleId named = question.candidate->module;
-  if (weight == question.all.end() || question.hierarchy.tree().within(weight->module, named)) return false;
-  attribute(question, *question.candidate, verdict);
+  const ModuleId named = input.candidate->module;
+  if (weight == input.all.end() || input.hierarchy.tree().is_within(weight->module, named)) return false;
+  attribute(input, *input.candidate, verdict);
   verdict.attribution.module = weight->module;
   verdict.attribution.source = Source::parameter;
-  verdict.serves = {weight->module, named};
+  verdict.modules = {weight->module, named};
   return true;
 }
 
 // A name that fits several modules is decided by a parameter that the node reads.
-bool parameter_read(const Question& question, Verdict& verdict) {
-  if (question.strongest.size() == 1) return false;
-  return attribute(question, *question.candidate, verdict);
+bool parameter_read(const RuleInput& input, Verdict& verdict) {
+  if (input.strongest.size() == 1) return false;
+  return attribute(input, *input.candidate, verdict);
 }
 
 // Later sources confirm or contradict the first, which the confidence reflects.
-bool strongest_source(const Question& question, Verdict& verdict) {
-  return attribute(question, *question.candidate, verdict);
+bool strongest_source(const RuleInput& input, Verdict& verdict) {
+  return attribute(input, *input.candidate, verdict);
 }
 
-struct DecisionRule {
-  Rule rule;
-  bool (*decides)(const Question&, Verdict&);
+struct RuleEntry {
+  DecisionRule rule;
+  bool (*apply)(const RuleInput&, Verdict&);
 };
 // In both tables, the first rule that decides is the answer, and the last one always does.
 constexpr std::array rules_without_evidence = {
-    DecisionRule{Rule::outside_capture, outside_capture},
-    DecisionRule{Rule::module_limit, module_limit},
-    DecisionRule{Rule::unresolved_stack, unresolved_stack},
-    DecisionRule{Rule::no_evidence, no_evidence},
+    RuleEntry{DecisionRule::outside_capture, outside_capture},
+    RuleEntry{DecisionRule::module_limit, module_limit},
+    RuleEntry{DecisionRule::unresolved_stack, unresolved_stack},
+    RuleEntry{DecisionRule::no_evidence, no_evidence},
 };
 // `several_candidates` decides about all nodes without a candidate, so that later rules need not test for it.
-constexpr std::array rules_of_evidence = {
-    DecisionRule{Rule::ancestor_answer, ancestor_answer},
-    DecisionRule{Rule::recordings_conflict, recordings_differ},
-    DecisionRule{Rule::uncertain_graph, uncertain_graph},
-    DecisionRule{Rule::relabelled_alone, relabelled_alone},
-    DecisionRule{Rule::several_candidates, several_candidates},
-    DecisionRule{Rule::fused_output, fused_output},
-    DecisionRule{Rule::recorded_module, recorded_module},
-    DecisionRule{Rule::graph_over_trace, graph_over_trace},
-    DecisionRule{Rule::weight_of_merged, weight_of_merged},
-    DecisionRule{Rule::parameter_read, parameter_read},
-    DecisionRule{Rule::strongest_source, strongest_source},
+constexpr std::array rules_with_evidence = {
+    RuleEntry{DecisionRule::ancestor_answer, ancestor_answer},
+    RuleEntry{DecisionRule::recordings_conflict, recordings_differ},
+    RuleEntry{DecisionRule::uncertain_graph, uncertain_graph},
+    RuleEntry{DecisionRule::relabelled_alone, relabelled_alone},
+    RuleEntry{DecisionRule::several_candidates, several_candidates},
+    RuleEntry{DecisionRule::fused_output, fused_output},
+    RuleEntry{DecisionRule::recorded_module, recorded_module},
+    RuleEntry{DecisionRule::graph_over_trace, graph_over_trace},
+    RuleEntry{DecisionRule::weight_of_merged, weight_of_merged},
+    RuleEntry{DecisionRule::parameter_read, parameter_read},
+    RuleEntry{DecisionRule::strongest_source, strongest_source},
 };
 
 }  // namespace
@@ -270,11 +272,11 @@ constexpr std::array rules_of_evidence = {
 Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet sources, onnx::NodeId node,
                std::span<const Evidence> all) {
   Verdict verdict;
-  const Question question = question_of(hierarchy, sources, node, all);
-  const std::span<const DecisionRule> rules =
-      all.empty() ? std::span<const DecisionRule>(rules_without_evidence) : rules_of_evidence;
-  for (const DecisionRule& rule : rules)
-    if (rule.decides(question, verdict)) {
+  const RuleInput input = rule_input_of(hierarchy, sources, node, all);
+  const std::span<const RuleEntry> rules =
+      all.empty() ? std::span<const RuleEntry>(rules_without_evidence) : rules_with_evidence;
+  for (const RuleEntry& rule : rules)
+    if (rule.apply(input, verdict)) {
       verdict.attribution.rule = rule.rule;
       break;
     }

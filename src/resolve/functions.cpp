@@ -15,36 +15,36 @@ using dataflow::Functions;
 // The callers of a function that are known so far.
 struct Callers {
   std::vector<ModuleId> modules;
-  bool any = false, all_known = false;
+  bool has_calls = false, are_all_known = false;
   float confidence = 1;
 };
 
 // The name of a folded module's call is relative if several modules share the body that it is in: ".self" is
 // "layer.0.attention.self" in "layer.0.attention".
-ModuleId named_from(const onnx::Node& call, const modules::ModuleTree& tree, ModuleId around) {
+ModuleId module_of_call(const onnx::Node& call, const modules::ModuleTree& tree, ModuleId enclosing) {
   const std::string_view path = hierarchy::folded_path(call);
-  if (!path.starts_with('.')) return around;
-  const ModuleId named = tree.find(std::string(tree[around].path).append(path));
-  return named == no_module ? around : named;
+  if (!path.starts_with('.')) return enclosing;
+  const ModuleId named = tree.find(std::string(tree[enclosing].path).append(path));
+  return named == no_module ? enclosing : named;
 }
 
 Callers callers_of(const onnx::Model& model, const modules::ModuleTree& tree,
                    const std::vector<onnx::NodeId>& calls, const Resolution& resolution) {
-  Callers callers{.any = !calls.empty(), .all_known = !calls.empty()};
+  Callers callers{.has_calls = !calls.empty(), .are_all_known = !calls.empty()};
   const auto add = [&](ModuleId module) {
     auto& listed = callers.modules;
-    if (listed.size() < most_listed && std::find(listed.begin(), listed.end(), module) == listed.end())
+    if (listed.size() < max_listed_modules && std::find(listed.begin(), listed.end(), module) == listed.end())
       listed.push_back(module);
   };
   for (const onnx::NodeId call : calls) {
     const Attribution& caller = resolution.nodes[call];
-    callers.all_known &= caller.known();
+    callers.are_all_known &= caller.known();
     callers.confidence = std::min(callers.confidence, caller.confidence);
     if (caller.known())
       add(caller.module);
     else
-      for (const ModuleId module : resolution.sets[caller.set])
-        add(named_from(model.node(call), tree, module));  // in a body that several call
+      for (const ModuleId module : resolution.module_sets[caller.module_set])
+        add(module_of_call(model.node(call), tree, module));  // in a body that several call
   }
   return callers;
 }
@@ -59,23 +59,23 @@ bool attribute_body(const onnx::Model& model, onnx::GraphId first, onnx::GraphId
     for (onnx::NodeId id = graphs[graph].first_node; id < graphs[graph].first_node + graphs[graph].node_count;
          ++id) {
       Attribution& node = resolution.nodes[id];
-      if (node.known() && !node.inferred && callers.size() < 2) continue;  // it has direct evidence
+      if (node.known() && !node.is_inferred && callers.size() < 2) continue;  // it has direct evidence
       const Attribution before = node;
       node = Attribution{};
-      node.inferred = true;
-      node.rule = Rule::call_sites;
+      node.is_inferred = true;
+      node.rule = DecisionRule::call_sites;
       node.source = evidence::Source::function;
-      if (callers.size() == 1 && by.all_known) {
+      if (callers.size() == 1 && by.are_all_known) {
         node.module = callers.front();
         node.reason = Reason::none;
-        node.named = true;
-        node.rest_on(Confidence::basis(Inference::called, by.confidence), by.confidence);
+        node.rests_on_names = true;
+        node.set_confidence(ConfidenceTable::basis(Inference::called, by.confidence), by.confidence);
       } else {
         node.source = evidence::Source::count;
-        node.reason = !by.any              ? Reason::unused_function
+        node.reason = !by.has_calls        ? Reason::unused_function
                       : callers.size() > 1 ? Reason::several_call_sites
                                            : Reason::no_evidence;
-        if (callers.size() > 1) node.set = before.set;
+        if (callers.size() > 1) node.module_set = before.module_set;
         set_modules(resolution, id, callers);
       }
       changed |= node.module != before.module || node.reason != before.reason;

@@ -15,13 +15,13 @@ constexpr Strength certain_alignment = {.statement = evidence::Statement::alignm
 
 // Whether the trace needs no confirmation by the graph. If the file keeps the order, a certain trace
 // outweighs an uncertain graph. If it does not, the trace is preferred for shapes and constants, because a
-// graph leaves many of them out; and graph_over_disputed_trace() decides about disputed alignments.
-bool outweighs(Strength traced, Strength drawn) {
-  if (!traced.is_reordered) return traced == certain_alignment && is_uncertain(drawn);
-  return traced.is_shape_or_constant || is_disputed(traced) || is_uncertain(drawn);
+// graph leaves many of them out; and find_graph_over_disputed_trace() decides about disputed alignments.
+bool trace_outweighs_graph(Strength by_trace, Strength by_graph) {
+  if (!by_trace.is_reordered) return by_trace == certain_alignment && is_uncertain(by_graph);
+  return by_trace.is_shape_or_constant || is_disputed(by_trace) || is_uncertain(by_graph);
 }
 
-const Evidence* certain(AllEvidence all, Source source) {
+const Evidence* find_certain(AllEvidence all, Source source) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Evidence& e) { return e.source == source; });
   if (found == all.end()) return nullptr;
@@ -40,29 +40,31 @@ bool is_disputed(Strength strength) { return strength.is_reordered && strength.c
 
 bool recordings_conflict(AllEvidence all) {
   bool conflict = false;
-  for (const Evidence& traced : all)
-    for (const Evidence& drawn : all) {
-      if (traced.source != Source::execution_trace || drawn.source != Source::fx_graph) continue;
-      if (traced.module == drawn.module || outweighs(traced.strength, drawn.strength)) return false;
+  for (const Evidence& by_trace : all)
+    for (const Evidence& by_graph : all) {
+      if (by_trace.source != Source::execution_trace || by_graph.source != Source::fx_graph) continue;
+      if (by_trace.module == by_graph.module || trace_outweighs_graph(by_trace.strength, by_graph.strength))
+        return false;
       conflict = true;
     }
   return conflict;
 }
 
-const Evidence* certain_recording(AllEvidence all) {
-  const Evidence* const traced = certain(all, Source::execution_trace);
-  const Evidence* const drawn = certain(all, Source::fx_graph);
-  if (drawn != nullptr && drawn->strength.is_relabelled) return drawn;
-  return traced != nullptr && drawn != nullptr && traced->module == drawn->module ? traced : nullptr;
+const Evidence* find_certain_recording(AllEvidence all) {
+  const Evidence* const by_trace = find_certain(all, Source::execution_trace);
+  const Evidence* const by_graph = find_certain(all, Source::fx_graph);
+  if (by_graph != nullptr && by_graph->strength.is_relabelled) return by_graph;
+  return by_trace != nullptr && by_graph != nullptr && by_trace->module == by_graph->module ? by_trace
+                                                                                            : nullptr;
 }
 
-const Evidence* graph_over_disputed_trace(AllEvidence all) {
-  const Evidence& traced = all.front();
-  if (traced.source != Source::execution_trace || !is_disputed(traced.strength)) return nullptr;
-  const auto drawn = std::find_if(all.begin(), all.end(), [&](const Evidence& e) {
-    return e.source == Source::fx_graph && !e.strength.has_rivals && e.module != traced.module;
+const Evidence* find_graph_over_disputed_trace(AllEvidence all) {
+  const Evidence& by_trace = all.front();
+  if (by_trace.source != Source::execution_trace || !is_disputed(by_trace.strength)) return nullptr;
+  const auto by_graph = std::find_if(all.begin(), all.end(), [&](const Evidence& e) {
+    return e.source == Source::fx_graph && !e.strength.has_rivals && e.module != by_trace.module;
   });
-  return drawn == all.end() ? nullptr : &*drawn;
+  return by_graph == all.end() ? nullptr : &*by_graph;
 }
 
 }  // namespace thence::resolve

@@ -6,9 +6,9 @@
 #include <stdexcept>
 
 #include "resolve/ancestor.h"
+#include "resolve/flow_index.h"
 #include "resolve/propagate.h"
 #include "resolve/thresholds.h"
-#include "resolve/wiring.h"
 
 namespace thence::resolve {
 namespace {
@@ -19,12 +19,13 @@ using evidence::Source;
 // Which nodes are decided after propagation: their own evidence is weaker than certain neighbours.
 class DeferredEvidence {
  public:
-  DeferredEvidence(const evidence::Sink& sink, const Wiring& wiring, std::size_t nodes) : wiring_(wiring) {
+  DeferredEvidence(const evidence::Sink& sink, const FlowIndex& flow_index, std::size_t nodes)
+      : flow_(flow_index) {
     std::size_t named = 0;
     for (const Source source : {Source::tags, Source::trace_module_map, Source::dynamo_metadata,
                                 Source::onnx_scope_parsing, Source::value_names})
       named = std::max(named, sink.of(source).size());
-    names_prevail_ = static_cast<double>(named) > names_prevail * static_cast<double>(nodes);
+    most_nodes_are_named_ = static_cast<double>(named) > min_named_share * static_cast<double>(nodes);
   }
 
   bool has(onnx::NodeId node, const std::vector<Evidence>& all) const {
@@ -32,14 +33,14 @@ class DeferredEvidence {
     // Nodes that read parameters and constants alone prepare them for their consumers. A parameter names the
     // module that it comes from, which is another layer's if equal weights were merged.
     const Source best = all.front().source;
-    if (best == Source::parameter) return wiring_.flow(node) == Flow::constant;
+    if (best == Source::parameter) return flow_.kind(node) == FlowKind::constant;
     // If most nodes are named, the others were made by the exporter: no recorded operation became them.
-    return names_prevail_ && (best == Source::execution_trace || best == Source::fx_graph);
+    return most_nodes_are_named_ && (best == Source::execution_trace || best == Source::fx_graph);
   }
 
  private:
-  const Wiring& wiring_;
-  bool names_prevail_ = false;
+  const FlowIndex& flow_;
+  bool most_nodes_are_named_ = false;
 };
 
 void decide_all(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, const evidence::Sink& sink,
@@ -57,7 +58,7 @@ void decide_all(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
     if (deferred.has(id, all)) continue;
     Verdict verdict = decide(hierarchy, sources, id, all);
     resolution.nodes[id] = verdict.attribution;
-    set_modules(resolution, id, std::move(verdict.serves));
+    set_modules(resolution, id, std::move(verdict.modules));
   }
 }
 
@@ -74,7 +75,7 @@ void decide_deferred(const hierarchy::Hierarchy& hierarchy, const evidence::Sink
       if (!deferred.has(id, all)) continue;
       Verdict verdict = decide(hierarchy, sources, id, all);
       resolution.nodes[id] = verdict.attribution;
-      set_modules(resolution, id, std::move(verdict.serves));
+      set_modules(resolution, id, std::move(verdict.modules));
     }
   }
 }
@@ -84,34 +85,34 @@ void apply_class_filter(const modules::ModuleTree& tree, const modules::ClassFil
                         Resolution& resolution) {
   for (Attribution& node : resolution.nodes) {
     if (!node.known() || filter.hf_module(tree, node.module) != no_module) continue;
-    ++resolution.left_out[tree[node.module].class_name];
+    ++resolution.filtered_by_class[tree[node.module].class_name];
     node = Attribution{};
     node.reason = Reason::filtered;
-    node.rule = Rule::class_filter;
+    node.rule = DecisionRule::class_filter;
   }
 }
 
 }  // namespace
 
 Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
-                   const evidence::Sink& sink, const Wiring& wiring, const Strategy& strategy,
+                   const evidence::Sink& sink, const FlowIndex& flow_index, const Strategy& strategy,
                    const modules::ClassFilter& filter, const evidence::AncestorAnswers* ancestor) {
   Resolution resolution;
   resolution.nodes.resize(model.node_count());
   const bool may_propagate = strategy.sources.has(Source::neighbours);
-  const DeferredEvidence deferred(sink, wiring, model.node_count());
+  const DeferredEvidence deferred(sink, flow_index, model.node_count());
   decide_all(model, hierarchy, sink, deferred, strategy.sources, resolution);
   if (may_propagate) {
-    propagate(model, hierarchy.tree(), wiring, resolution);
+    propagate(model, hierarchy.tree(), flow_index, resolution);
     decide_deferred(hierarchy, sink, deferred, strategy.sources, resolution);
   }
   if (strategy.sources.has(Source::function)) attribute_functions(model, hierarchy.tree(), resolution);
   if (strategy.needs_classes) apply_class_filter(hierarchy.tree(), filter, resolution);
   if (ancestor != nullptr) {
-    apply_ancestor(*ancestor, resolution);
+    apply_ancestor_answers(*ancestor, resolution);
   } else {
-    find_shared(model, hierarchy, wiring, resolution);
-    find_weight_owners(model, hierarchy, wiring, resolution);
+    find_shared_nodes(model, hierarchy, flow_index, resolution);
+    find_weight_owners(model, hierarchy, flow_index, resolution);
   }
   // Every node has exactly one row, with a module or a reason; in release builds, too.
   bool total = resolution.nodes.size() == model.node_count();

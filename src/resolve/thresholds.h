@@ -1,4 +1,6 @@
 // The numbers that resolve decides by.
+// Values were set by hand. There is no record of how one was chosen unless its comment gives the reason; the
+// effect of half and of double each: make thresholds FLAGS="--room resolve".
 #pragma once
 
 #include <cstddef>
@@ -7,38 +9,43 @@
 
 namespace thence::resolve {
 
-/// If names or metadata cover more than this share of the nodes, recordings are asked after propagation: the
-/// other nodes were made by the exporter.
-THENCE_THRESHOLD double names_prevail = base::tuned("resolve_names_prevail", 0.8);
+/// If names or metadata cover more than this share of the nodes, from 0 to 1, recordings are used after
+/// propagation instead of before: the other nodes were made by the exporter, and no recorded operation became
+/// them.
+THENCE_THRESHOLD double min_named_share = base::tuned("resolve_min_named_share", 0.8);
 
 // Propagation.
 
-/// A shape is left unknown from this many nodes before the aligned node that uses it.
-THENCE_THRESHOLD int most_removed = base::tuned("resolve_most_removed", 6);
-/// Passes over the nodes. A valid model needs one; bodies may need another.
-THENCE_THRESHOLD int passes = base::tuned("resolve_passes", 4);
+/// A shape or constant stays unknown if it is this many nodes away from the aligned node that uses it. In
+/// nodes. With each node it becomes less certain that one module alone uses it.
+THENCE_THRESHOLD int max_alignment_distance = base::tuned("resolve_max_alignment_distance", 6);
+/// Passes over all nodes. A sorted model needs one, bodies may need another, and the last pass ignores
+/// unattributed consumers.
+THENCE_THRESHOLD int max_passes = base::tuned("resolve_max_passes", 4);
 
 // Confidence.
 
-/// In a file that is not in order, a constant may serve more modules than those that read it. What rests on
-/// answers below `firm` gets at most `below_high`, which is just not of level high.
-THENCE_THRESHOLD float firm = base::tuned("resolve_firm", 0.99f);
-THENCE_THRESHOLD float below_high = base::tuned("resolve_below_high", 0.949f);
-/// The confidence of what the calibration table does not have.
-THENCE_THRESHOLD float uncalibrated = base::tuned("resolve_uncalibrated", 0.5f);
+/// In a reordered file, a constant may belong to other modules than those that read it. An inference from
+/// answers with a confidence below `min_firm_confidence` gets at most `max_reordered_confidence`, which is
+/// just below `high_confidence` of semantics. Both are probabilities; the first is a limit of the ranges by
+/// which the calibration table distinguishes inferences.
+THENCE_THRESHOLD float min_firm_confidence = base::tuned("resolve_min_firm_confidence", 0.99f);
+THENCE_THRESHOLD float max_reordered_confidence = base::tuned("resolve_max_reordered_confidence", 0.949f);
+/// The probability for what schema/calibration.json does not have: no information.
+THENCE_THRESHOLD float default_confidence = base::tuned("resolve_default_confidence", 0.5f);
 
 // Safety limits: larger numbers occur only in malicious files, and then nodes stay unknown.
 
-/// Modules listed for one node.
-inline constexpr std::size_t most_listed = 64;
+/// Modules listed for one node or one function.
+inline constexpr std::size_t max_listed_modules = 64;
 /// Unattributed nodes visited on the way to an attributed one.
-inline constexpr std::size_t most_unattributed = 64;
-/// Work of propagation: a constant, and more per node and per input.
-inline constexpr std::size_t least_work = std::size_t{1} << 22;
+inline constexpr std::size_t max_unattributed_visited = 64;
+/// Work of propagation, in visited neighbours: `base_work`, and more per node and per input.
+inline constexpr std::size_t base_work = std::size_t{1} << 22;
 inline constexpr std::size_t work_per_node = 64, work_per_input = 64;
-/// Readers of one node that may share it; nodes and inputs that it is computed from.
-inline constexpr std::size_t most_readers = 1024, most_sources = 48, most_inputs = 1024;
-/// Lookups of the place of a shared node in other layers, in the whole model.
-inline constexpr std::size_t most_places = std::size_t{1} << 20;
+/// Consumers of one node that may share it; nodes and inputs visited to find whether it depends on a weight.
+inline constexpr std::size_t max_consumers = 1024, max_visited_producers = 48, max_visited_inputs = 1024;
+/// Lookups of the module that corresponds to a shared node's in another layer, for the whole model.
+inline constexpr std::size_t max_counterpart_lookups = std::size_t{1} << 20;
 
 }  // namespace thence::resolve

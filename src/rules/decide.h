@@ -20,22 +20,22 @@ struct Decision {
   const Rule* renamed_by = nullptr;
   // The nearest renamed module, from the module itself outwards.
   modules::ModuleId renamed = modules::no_module;
-  bool kept = true;  // it is reported as itself
+  bool is_reported = true;  // it is reported as itself
 };
 
 /// Modules that a join combines into one.
-struct Group {
+struct JoinGroup {
   std::string path;
   const Rule* rule = nullptr;
   std::vector<modules::ModuleId> members;
-  modules::ModuleId around = modules::no_module;  // the innermost module that contains all members
+  modules::ModuleId enclosing = modules::no_module;  // the innermost module that contains all members
 };
 
 struct Decisions {
   static constexpr std::uint32_t no_group = 0xffffffff;
 
   std::vector<Decision> modules;
-  std::vector<Group> groups;
+  std::vector<JoinGroup> groups;
   std::vector<std::uint32_t> group_of;                         // by module; no_group if it is not joined
   std::unordered_map<modules::ModuleId, std::string> renamed;  // the new paths
 };

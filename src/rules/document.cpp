@@ -25,21 +25,18 @@
 #include <toml++/toml.h>
 // clang-format on
 #include "base/format.h"
+#include "rules/limits.h"
 
 namespace thence::rules {
 namespace {
 
-// A dotted key creates nested tables. The parser processes them by recursion and limits only brackets, so the
-// number of dots in a line is limited here.
-constexpr std::ptrdiff_t most_dots = 200;
-
-constexpr std::size_t longest_words = 200;  // of a message of the parser, which repeats its input
-
-Place place_of(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
+SourcePosition position_of(const toml::source_region& region) {
+  return {region.begin.line, region.begin.column};
+}
 
 Value value_of(const toml::node& node) {
   Value value;
-  value.place = place_of(node.source());
+  value.position = position_of(node.source());
   if (const auto* text = node.as_string()) {
     value.type = Value::Type::text;
     value.text = text->get();
@@ -52,28 +49,29 @@ Value value_of(const toml::node& node) {
   } else if (const auto* table = node.as_table()) {
     value.type = Value::Type::table;
     for (const auto& [key, inside] : *table)
-      value.entries.push_back({std::string(key.str()), place_of(key.source()), value_of(inside)});
+      value.entries.push_back({std::string(key.str()), position_of(key.source()), value_of(inside)});
     std::sort(value.entries.begin(), value.entries.end(),
-              [](const Entry& a, const Entry& b) { return a.place < b.place; });
+              [](const Entry& a, const Entry& b) { return a.position < b.position; });
   }
   return value;
 }
 
 std::optional<Error> check_size(std::string_view bytes, const std::string& file) {
-  const auto too_large = [&](Place place, const std::string& what, const char* hint) {
-    return Error{ErrorKind::bad_input, "R004", base::format("{}: {}", place_in(file, place), what), hint};
+  const auto too_large = [&](SourcePosition position, const std::string& what, const char* hint) {
+    return Error{ErrorKind::bad_input, "R004", base::format("{}: {}", format_position(file, position), what),
+                 hint};
   };
-  if (bytes.size() > Rules::largest_file)
+  if (bytes.size() > max_file_bytes)
     return too_large({1, 1},
                      base::format("a rules file has {} KiB at most, and this one has {} bytes",
-                                  Rules::largest_file / 1024, bytes.size()),
+                                  max_file_bytes / 1024, bytes.size()),
                      "leave out what is not needed; is it a rules file?");
-  Place place{1, 1};
-  for (std::size_t at = 0; at <= bytes.size(); ++place.line) {
+  SourcePosition position{1, 1};
+  for (std::size_t at = 0; at <= bytes.size(); ++position.line) {
     const std::size_t end = std::min(bytes.find('\n', at), bytes.size());
     const std::string_view line = bytes.substr(at, end - at);
-    if (std::count(line.begin(), line.end(), '.') > most_dots)
-      return too_large(place, base::format("a line has {} dots at most", most_dots),
+    if (std::count(line.begin(), line.end(), '.') > max_dots_per_line)
+      return too_large(position, base::format("a line has {} dots at most", max_dots_per_line),
                        "write a long list over several lines");
     at = end + 1;
   }
@@ -88,8 +86,8 @@ Result<Value> read_document(std::string_view bytes, const std::string& file) {
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
     return Error{ErrorKind::bad_input, "R001",
-                 base::format("{}: not TOML: {}", place_in(file, place_of(error.source())),
-                              base::printable(error.description().substr(0, longest_words))),
+                 base::format("{}: not TOML: {}", format_position(file, position_of(error.source())),
+                              base::printable(error.description().substr(0, max_parser_message_bytes))),
                  "mend that line; docs/rules.md describes the file"};
   }
   return value_of(parsed.table());

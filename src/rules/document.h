@@ -16,7 +16,7 @@ struct Entry;
 struct Value {
   enum class Type { text, number, list, table, other };
   Type type = Type::other;
-  Place place;
+  SourcePosition position;
   std::string text;  // for a string
   std::int64_t number = 0;
   std::vector<Value> items;    // for a list
@@ -25,7 +25,7 @@ struct Value {
 
 struct Entry {
   std::string key;
-  Place place;
+  SourcePosition position;
   Value value;
 };
 

@@ -11,20 +11,20 @@ namespace {
 using modules::ModuleId;
 
 constexpr const char* later = "a later rule wins";
-constexpr const char* words_used = "sets the role, unless a later rule does";
+constexpr const char* role_effect = "sets the role, unless a later rule does";
 
 // The effect of show and hide, which apply only to the module itself.
-std::string shown(const Rule& rule, const Decision& decision) {
+std::string show_effect(const Rule& rule, const Decision& decision) {
   if (&rule != decision.shown_by) return later;
   if (decision.joined_by != nullptr) return "no effect: it is joined";
   if (decision.sealed_by != nullptr) return "no effect: an enclosing module is collapsed or joined";
-  return rule.kind == Kind::show ? "shown as itself" : "shown as the enclosing module";
+  return rule.kind == RuleKind::show ? "shown as itself" : "shown as the enclosing module";
 }
 
 // The effect of collapse and join, which apply to a module and everything inside it.
-std::string closed(const Rule& rule, const Decision& at, const Decision& module, bool itself) {
+std::string seal_effect(const Rule& rule, const Decision& at, const Decision& module, bool itself) {
   if (at.sealed_by != nullptr) return "no effect: an enclosing module is collapsed or joined";
-  if (rule.kind == Kind::join)
+  if (rule.kind == RuleKind::join)
     return &rule != at.joined_by ? later
            : itself              ? "shown as a part of " + rule.to
                                  : "shown with the enclosing module";
@@ -33,72 +33,72 @@ std::string closed(const Rule& rule, const Decision& at, const Decision& module,
   return &rule == module.sealed_by ? "shown as the enclosing module" : later;
 }
 
-std::string renamed(const Rule& rule, const Decision& at, bool nearest) {
+std::string rename_effect(const Rule& rule, const Decision& at, bool nearest) {
   if (&rule != at.renamed_by) return later;
   return nearest ? "renamed to " + rule.to : "a module between them has its own name";
 }
 
 // Finds the rules that match a module, kind by kind, in order of application.
-class StepFinder {
+class AppliedRuleFinder {
  public:
-  StepFinder(const modules::ModuleTree& tree, const Rules& rules, Granularity granularity, const View& view,
-             ModuleId module)
+  AppliedRuleFinder(const modules::ModuleTree& tree, const Rules& rules, Granularity granularity,
+                    const View& view, ModuleId module)
       : tree_(tree), rules_(rules), granularity_(granularity), view_(view), module_(module), matcher_(rules) {
-    for (ModuleId at = module; at != modules::no_module; at = tree[at].parent) around_.push_back(at);
-    std::reverse(around_.begin(), around_.end());
+    for (ModuleId at = module; at != modules::no_module; at = tree[at].parent) enclosing_.push_back(at);
+    std::reverse(enclosing_.begin(), enclosing_.end());
   }
 
-  std::vector<Step> find() {
-    add_own({Kind::show, Kind::hide});
-    add_inherited(Kind::collapse);
-    add_inherited(Kind::join);
-    add_inherited(Kind::rename);
-    add_own({Kind::role});
+  std::vector<AppliedRule> find() {
+    add_own({RuleKind::show, RuleKind::hide});
+    add_inherited(RuleKind::collapse);
+    add_inherited(RuleKind::join);
+    add_inherited(RuleKind::rename);
+    add_own({RuleKind::role});
     add_roles_of_join();
     return std::move(steps_);
   }
 
  private:
   // Rules that affect only the module itself.
-  void add_own(std::initializer_list<Kind> kinds) { add(module_, kinds); }
+  void add_own(std::initializer_list<RuleKind> kinds) { add(module_, kinds); }
 
   // Rules that also affect the modules inside a module.
-  void add_inherited(Kind kind) {
-    for (const ModuleId at : around_) add(at, {kind});
+  void add_inherited(RuleKind kind) {
+    for (const ModuleId at : enclosing_) add(at, {kind});
   }
 
-  void add(ModuleId at, std::initializer_list<Kind> kinds) {
-    matcher_.look_at(tree_[at]);
+  void add(ModuleId at, std::initializer_list<RuleKind> kinds) {
+    matcher_.set_module(tree_[at]);
     for (const Rule& rule : rules_.rules) {
       const bool wanted = std::find(kinds.begin(), kinds.end(), rule.kind) != kinds.end();
-      if (wanted && matcher_.fits(rule))
+      if (wanted && matcher_.matches(rule))
         steps_.push_back({&rule, std::string(tree_[at].path), effect_of(rule, at)});
     }
   }
 
   // Roles of the module that a join made.
   void add_roles_of_join() {
-    const auto joined = view_.joined.find(view_.told_as[module_]);
+    const auto joined = view_.joined.find(view_.reported_as[module_]);
     if (joined == view_.joined.end()) return;
     const std::string& path = joined->second.path;
-    matcher_.look_at(path, view_.tree[joined->first].class_name);
+    matcher_.set_module(path, view_.tree[joined->first].class_name);
     for (const Rule& rule : rules_.rules)
-      if (rule.kind == Kind::role && matcher_.fits(rule)) steps_.push_back({&rule, path, words_used});
+      if (rule.kind == RuleKind::role && matcher_.matches(rule)) steps_.push_back({&rule, path, role_effect});
   }
 
   std::string effect_of(const Rule& rule, ModuleId at) const {
-    if (rule.kind <= Kind::join && granularity_ != Granularity::custom)
+    if (rule.kind <= RuleKind::join && granularity_ != Granularity::custom)
       return "only under granularity custom";
     const Decision& own = view_.decisions[module_];
     switch (rule.kind) {
-      case Kind::show:
-      case Kind::hide: return shown(rule, own);
-      case Kind::collapse:
-      case Kind::join: return closed(rule, view_.decisions[at], own, at == module_);
-      case Kind::rename: return renamed(rule, view_.decisions[at], own.renamed == at);
-      case Kind::role: break;
+      case RuleKind::show:
+      case RuleKind::hide: return show_effect(rule, own);
+      case RuleKind::collapse:
+      case RuleKind::join: return seal_effect(rule, view_.decisions[at], own, at == module_);
+      case RuleKind::rename: return rename_effect(rule, view_.decisions[at], own.renamed == at);
+      case RuleKind::role: break;
     }
-    return own.kept ? words_used : "no effect: it is shown as another module";
+    return own.is_reported ? role_effect : "no effect: it is shown as another module";
   }
 
   const modules::ModuleTree& tree_;
@@ -107,15 +107,15 @@ class StepFinder {
   const View& view_;
   ModuleId module_;
   Matcher matcher_;
-  std::vector<ModuleId> around_;  // the module and its outer modules, from the root inwards
-  std::vector<Step> steps_;
+  std::vector<ModuleId> enclosing_;  // the module and its outer modules, from the root inwards
+  std::vector<AppliedRule> steps_;
 };
 
 }  // namespace
 
-std::vector<Step> steps_for(const modules::ModuleTree& tree, const Rules& rules, Granularity granularity,
-                            const View& view, ModuleId module) {
-  return StepFinder(tree, rules, granularity, view, module).find();
+std::vector<AppliedRule> applied_rules(const modules::ModuleTree& tree, const Rules& rules,
+                                       Granularity granularity, const View& view, ModuleId module) {
+  return AppliedRuleFinder(tree, rules, granularity, view, module).find();
 }
 
 std::vector<std::size_t> count_matches(const modules::ModuleTree& tree, const Rules& rules,
@@ -124,14 +124,14 @@ std::vector<std::size_t> count_matches(const modules::ModuleTree& tree, const Ru
   Matcher matcher(rules);
   const auto count = [&](bool joined) {
     for (std::size_t i = 0; i < counts.size(); ++i)
-      if ((!joined || rules.rules[i].kind == Kind::role) && matcher.fits(rules.rules[i])) ++counts[i];
+      if ((!joined || rules.rules[i].kind == RuleKind::role) && matcher.matches(rules.rules[i])) ++counts[i];
   };
   for (ModuleId id = 0; id < tree.size(); ++id) {
-    matcher.look_at(tree[id]);
+    matcher.set_module(tree[id]);
     count(false);
   }
   for (const auto& [module, joined] : view.joined) {
-    matcher.look_at(joined.path, view.tree[module].class_name);
+    matcher.set_module(joined.path, view.tree[module].class_name);
     count(true);
   }
   return counts;

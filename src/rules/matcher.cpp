@@ -13,7 +13,7 @@ namespace {
 
 // The longest text between two wildcards of any length. After a mismatch the matcher tries this text again at
 // the next position, so it may compare all of it at every position.
-std::size_t longest_retry(const std::string& pattern) {
+std::size_t longest_literal_run(const std::string& pattern) {
   const std::string_view wildcard = pattern.find("**") == std::string::npos ? "*" : "**";
   std::size_t longest = 1;
   for (std::size_t at = 0; at < pattern.size();) {
@@ -27,35 +27,35 @@ std::size_t longest_retry(const std::string& pattern) {
 }  // namespace
 
 bool Matcher::may_match(const Glob& glob, std::string_view text) const {
-  if (gave_up()) return false;
-  work_ += glob.text().size() + text.size() * std::min(longest_retry(glob.text()), text.size());
-  return !gave_up();
+  if (exceeded_work_limit()) return false;
+  work_ += glob.text().size() + text.size() * std::min(longest_literal_run(glob.text()), text.size());
+  return !exceeded_work_limit();
 }
 
-bool Matcher::fits(const Rule& rule) const {
+bool Matcher::matches(const Rule& rule) const {
   if (!rule.paths.empty() &&
       (path_.empty() || std::none_of(rule.paths.begin(), rule.paths.end(), [&](const Glob& glob) {
-         return may_match(glob, path_) && glob.fits(path_);
+         return may_match(glob, path_) && glob.matches(path_);
        })))
     return false;
   return rule.classes.empty() || std::any_of(rule.classes.begin(), rule.classes.end(), [&](const Glob& glob) {
-           return may_match(glob, class_name_) && modules::class_fits(glob, class_name_);
+           return may_match(glob, class_name_) && modules::class_matches(glob, class_name_);
          });
 }
 
-const Rule* Matcher::last(std::initializer_list<Kind> kinds) const {
+const Rule* Matcher::last_match(std::initializer_list<RuleKind> kinds) const {
   for (auto rule = rules_.rules.rbegin(); rule != rules_.rules.rend(); ++rule)
-    if (std::find(kinds.begin(), kinds.end(), rule->kind) != kinds.end() && fits(*rule)) return &*rule;
+    if (std::find(kinds.begin(), kinds.end(), rule->kind) != kinds.end() && matches(*rule)) return &*rule;
   return nullptr;
 }
 
 std::string Matcher::target(const Rule& rule) const {
-  std::vector<std::string_view> taken;
+  std::vector<std::string_view> captures;
   for (const Glob& glob : rule.paths) {
-    taken.clear();
-    if (glob.fits(path_, &taken)) break;
+    captures.clear();
+    if (glob.matches(path_, &captures)) break;
   }
-  return filled(rule.to, taken);
+  return substitute_stars(rule.to, captures);
 }
 
 }  // namespace thence::rules

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "modules/module_tree.h"
+#include "rules/limits.h"
 #include "rules/rules.h"
 
 namespace thence::rules {
@@ -14,24 +15,23 @@ class Matcher {
  public:
   explicit Matcher(const Rules& rules) : rules_(rules) {}
 
-  void look_at(const modules::Module& module) { look_at(module.path, module.class_name); }
-  void look_at(std::string_view path, std::string_view class_name) {
+  void set_module(const modules::Module& module) { set_module(module.path, module.class_name); }
+  void set_module(std::string_view path, std::string_view class_name) {
     path_ = path;
     class_name_ = class_name;
   }
-  bool fits(const Rule& rule) const;
+  bool matches(const Rule& rule) const;
   /// The last matching rule of these kinds, because later rules win. Null if none matches.
-  const Rule* last(std::initializer_list<Kind> kinds) const;
+  const Rule* last_match(std::initializer_list<RuleKind> kinds) const;
   /// Whether matching was aborted, because patterns and paths of a malicious file can take minutes. After
   /// that, no rule matches.
-  bool gave_up() const { return work_ > most_work; }
+  bool exceeded_work_limit() const { return work_ > max_match_work; }
   /// The new path that a matching rule gives.
   std::string target(const Rule& rule) const;
 
  private:
   // Limit on character comparisons in the worst case; this number takes about a second. 100 patterns of usual
   // length need half of it for a model of 5,000 modules.
-  static constexpr std::uint64_t most_work = 1'000'000'000;
   bool may_match(const base::Glob& glob, std::string_view text) const;
 
   const Rules& rules_;

@@ -8,7 +8,8 @@
 #include "base/mapped_file.h"
 #include "base/text.h"
 #include "rules/document.h"
-#include "rules/words.h"
+#include "rules/limits.h"
+#include "rules/rule_parser.h"
 
 namespace thence::rules {
 namespace {
@@ -20,59 +21,60 @@ constexpr std::string_view top_keys[] = {
 
 class Reader {
  public:
-  explicit Reader(const std::string& file) : words_(file) { rules_.file = file; }
+  explicit Reader(const std::string& file) : parser_(file) { rules_.file = file; }
 
   Result<Rules> read(const Value& document) {
     for (const Entry& entry : document.entries)
       if (auto error = read_top(entry)) return *error;
     std::stable_sort(rules_.rules.begin(), rules_.rules.end(),
-                     [](const Rule& a, const Rule& b) { return a.place < b.place; });
+                     [](const Rule& a, const Rule& b) { return a.position < b.position; });
     return std::move(rules_);
   }
 
  private:
-  using Fault = std::optional<Error>;
+  using OptionalError = std::optional<Error>;
 
-  Fault read_top(const Entry& entry) {
-    const auto kind = std::find(std::begin(kind_names), std::end(kind_names), entry.key);
-    if (kind != std::end(kind_names))
-      return read_kind(static_cast<Kind>(kind - std::begin(kind_names)), entry);
+  OptionalError read_top(const Entry& entry) {
+    const auto kind = std::find(std::begin(rule_kind_names), std::end(rule_kind_names), entry.key);
+    if (kind != std::end(rule_kind_names))
+      return read_kind(static_cast<RuleKind>(kind - std::begin(rule_kind_names)), entry);
     if (entry.key == "version")
       return entry.value.type == Value::Type::number && entry.value.number == 1
-                 ? Fault()
-                 : words_.wrong(entry.value.place, "version must be 1", "write version = 1, or leave it out");
+                 ? OptionalError()
+                 : parser_.rule_error(entry.value.position, "version must be 1",
+                                      "write version = 1, or leave it out");
     if (entry.key == "granularity") return read_base(entry);
     if (entry.key == "torch_nn_exceptions") return read_exceptions(entry);
-    return words_.unknown_key(entry, top_keys);
+    return parser_.unknown_key(entry, top_keys);
   }
 
-  Fault read_base(const Entry& entry) {
+  OptionalError read_base(const Entry& entry) {
     const auto base = granularity_of(entry.value.text);
     if (!base || *base == Granularity::custom)
-      return words_.wrong(entry.value.place, "granularity must be \"hf\" or \"nn\"",
-                          "it is what show and hide start from");
+      return parser_.rule_error(entry.value.position, "granularity must be \"hf\" or \"nn\"",
+                                "it is what show and hide start from");
     rules_.base = *base;
     rules_.base_given = true;
     return {};
   }
 
-  Fault read_exceptions(const Entry& entry) {
+  OptionalError read_exceptions(const Entry& entry) {
     std::vector<std::string> classes;
     for (const Value& item : entry.value.items) {
       if (item.type != Value::Type::text || item.text.empty() || item.text.find('.') != std::string::npos)
-        return words_.wrong(item.place, "an exception is the short name of a class",
-                            "such as \"Linear\", without its package");
+        return parser_.rule_error(item.position, "an exception is the short name of a class",
+                                  "such as \"Linear\", without its package");
       classes.push_back(item.text);
     }
     if (entry.value.type != Value::Type::list)
-      return words_.wrong(entry.value.place, "torch_nn_exceptions must be a list of class names",
-                          "such as [\"Linear\", \"LayerNorm\"]");
+      return parser_.rule_error(entry.value.position, "torch_nn_exceptions must be a list of class names",
+                                "such as [\"Linear\", \"LayerNorm\"]");
     rules_.torch_nn_exceptions = std::move(classes);
     return {};
   }
 
   // [[show]] is a list of tables; [show] is one.
-  Fault read_kind(Kind kind, const Entry& entry) {
+  OptionalError read_kind(RuleKind kind, const Entry& entry) {
     if (entry.value.type == Value::Type::table) return read_rule(kind, entry.value);
     if (entry.value.type == Value::Type::list &&
         std::all_of(entry.value.items.begin(), entry.value.items.end(),
@@ -81,24 +83,24 @@ class Reader {
         if (auto error = read_rule(kind, item)) return error;
       return {};
     }
-    return words_.wrong(entry.value.place, base::format("{} must be tables", entry.key),
-                        base::format("write [[{}]] and its keys below", entry.key));
+    return parser_.rule_error(entry.value.position, base::format("{} must be tables", entry.key),
+                              base::format("write [[{}]] and its keys below", entry.key));
   }
 
-  Fault read_rule(Kind kind, const Value& table) {
-    Result<Rule> rule = words_.rule(kind, table);
+  OptionalError read_rule(RuleKind kind, const Value& table) {
+    Result<Rule> rule = parser_.rule(kind, table);
     if (!rule) return rule.error();
     patterns_ += rule->paths.size() + rule->classes.size();
-    if (patterns_ > Rules::most_patterns)
-      return Error{
-          ErrorKind::bad_input, "R004",
-          base::format("{}: more than {} patterns", place_in(rules_.file, table.place), Rules::most_patterns),
-          "use fewer patterns, with * and **"};
+    if (patterns_ > max_patterns)
+      return Error{ErrorKind::bad_input, "R004",
+                   base::format("{}: more than {} patterns", format_position(rules_.file, table.position),
+                                max_patterns),
+                   "use fewer patterns, with * and **"};
     rules_.rules.push_back(*std::move(rule));
     return {};
   }
 
-  Words words_;
+  RuleParser parser_;
   Rules rules_;
   std::size_t patterns_ = 0;
 };
@@ -123,7 +125,7 @@ std::string find_rules() {
   fs::path folder = fs::current_path(failure);
   for (std::string up; !failure; up += "../") {
     std::error_code ignored;
-    if (fs::is_regular_file(up + usual_file, ignored)) return up + usual_file;
+    if (fs::is_regular_file(up + default_file_name, ignored)) return up + default_file_name;
     if (folder == folder.parent_path()) break;
     folder = folder.parent_path();
   }

@@ -10,7 +10,7 @@
 
 namespace thence::rules {
 
-inline constexpr const char* usual_file = "thence.toml";
+inline constexpr const char* default_file_name = "thence.toml";
 
 Result<Rules> open_rules(const std::string& path);
 /// Reads any bytes. Errors name `file`.

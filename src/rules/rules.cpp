@@ -23,13 +23,13 @@ std::string Rule::about() const {
   return text;
 }
 
-bool Rules::selects() const {
-  return base_given ||
-         std::any_of(rules.begin(), rules.end(), [](const Rule& rule) { return rule.kind <= Kind::join; });
+bool Rules::selects_modules() const {
+  return base_given || std::any_of(rules.begin(), rules.end(),
+                                   [](const Rule& rule) { return rule.kind <= RuleKind::join; });
 }
 
-std::string place_in(const std::string& file, Place place) {
-  return base::format("{}:{}:{}", base::printable(file), place.line, place.column);
+std::string format_position(const std::string& file, SourcePosition position) {
+  return base::format("{}:{}:{}", base::printable(file), position.line, position.column);
 }
 
 }  // namespace thence::rules

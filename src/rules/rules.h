@@ -12,18 +12,18 @@
 namespace thence::rules {
 
 /// A position in the file, counted from 1.
-struct Place {
+struct SourcePosition {
   std::uint32_t line = 0, column = 0;
-  auto operator<=>(const Place&) const = default;
+  auto operator<=>(const SourcePosition&) const = default;
 };
 
-enum class Kind { show, hide, collapse, join, rename, role };
-inline constexpr std::string_view kind_names[] = {"show", "hide", "collapse", "join", "rename", "role"};
-inline std::string_view name_of(Kind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
+enum class RuleKind { show, hide, collapse, join, rename, role };
+inline constexpr std::string_view rule_kind_names[] = {"show", "hide", "collapse", "join", "rename", "role"};
+inline std::string_view name_of(RuleKind kind) { return rule_kind_names[static_cast<std::size_t>(kind)]; }
 
 struct Rule {
-  Kind kind = Kind::show;
-  Place place;
+  RuleKind kind = RuleKind::show;
+  SourcePosition position;
   std::vector<base::Glob> paths, classes;  // if both are given, one of each must match
   std::string to;  // join, rename: the new path, with {1} for the text that the first star matches
   std::string semantic_type, component, classification;  // role: empty if not given
@@ -36,9 +36,6 @@ struct Rule {
 enum class Granularity { as_is, hf, nn, custom };
 
 struct Rules {
-  static constexpr std::size_t largest_file = 256 * 1024;
-  static constexpr std::size_t most_patterns = 1000;
-
   std::string file;
   std::optional<std::vector<std::string>> torch_nn_exceptions;
   Granularity base = Granularity::nn;  // the starting point for show and hide: hf or nn
@@ -46,10 +43,10 @@ struct Rules {
   std::vector<Rule> rules;  // in file order
 
   /// Whether the rules select modules, so that `custom` has a meaning.
-  bool selects() const;
+  bool selects_modules() const;
 };
 
 /// "thence.toml:12:3", safe to print.
-std::string place_in(const std::string& file, Place place);
+std::string format_position(const std::string& file, SourcePosition position);
 
 }  // namespace thence::rules

@@ -11,7 +11,7 @@ namespace {
 // Calls `use` for each part of plain text and each number in braces (0 for plain text). False if braces are
 // invalid.
 template <class Use>
-bool each_part(std::string_view target, Use use) {
+bool for_each_part(std::string_view target, Use use) {
   while (!target.empty()) {
     const std::size_t brace = std::min(target.find_first_of("{}"), target.size());
     if (brace > 0) use(target.substr(0, brace), std::size_t{0});
@@ -33,17 +33,17 @@ bool each_part(std::string_view target, Use use) {
 
 }  // namespace
 
-std::optional<std::size_t> most_star(std::string_view target) {
+std::optional<std::size_t> max_star_number(std::string_view target) {
   std::size_t most = 0;
   const bool good =
-      each_part(target, [&](std::string_view, std::size_t number) { most = std::max(most, number); });
+      for_each_part(target, [&](std::string_view, std::size_t number) { most = std::max(most, number); });
   return good ? std::optional(most) : std::nullopt;
 }
 
-std::string filled(std::string_view target, std::span<const std::string_view> taken) {
+std::string substitute_stars(std::string_view target, std::span<const std::string_view> captures) {
   std::string text;
-  each_part(target, [&](std::string_view plain, std::size_t number) {
-    text += number == 0 || number > taken.size() ? plain : taken[number - 1];
+  for_each_part(target, [&](std::string_view plain, std::size_t number) {
+    text += number == 0 || number > captures.size() ? plain : captures[number - 1];
   });
   std::string path;
   for (const std::string_view name : base::split(text, '.'))

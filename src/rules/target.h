@@ -9,9 +9,9 @@
 namespace thence::rules {
 
 /// The largest number in braces; 0 without braces. Empty if braces contain anything else.
-std::optional<std::size_t> most_star(std::string_view target);
+std::optional<std::size_t> max_star_number(std::string_view target);
 
 /// The resulting path. A star that matches nothing leaves no empty name.
-std::string filled(std::string_view target, std::span<const std::string_view> taken);
+std::string substitute_stars(std::string_view target, std::span<const std::string_view> captures);
 
 }  // namespace thence::rules

@@ -13,22 +13,23 @@ using modules::ModuleId;
 using modules::ModuleTree;
 using modules::no_module;
 
-class Maker {
+class ViewBuilder {
  public:
-  Maker(const ModuleTree& tree, const Rules& rules, Decisions decisions)
+  ViewBuilder(const ModuleTree& tree, const Rules& rules, Decisions decisions)
       : tree_(tree),
         rules_(rules),
         decisions_(std::move(decisions)),
-        made_(decisions_.groups.size(), no_module),
+        group_modules_(decisions_.groups.size(), no_module),
         matcher_(rules) {}
 
   Result<View> make() {
     if (auto error = fill()) return *error;
     for (ModuleId id = 0; id < tree_.size(); ++id)
-      if (view_.stands_for[view_.told_as[id]] == id)
-        for (const std::string_view alias : tree_[id].aliases) view_.tree.add_alias(view_.told_as[id], alias);
-    give_roles();
-    if (tree_.complete()) view_.tree.set_complete();
+      if (view_.originals[view_.reported_as[id]] == id)
+        for (const std::string_view alias : tree_[id].aliases)
+          view_.tree.add_alias(view_.reported_as[id], alias);
+    set_roles();
+    if (tree_.is_complete()) view_.tree.set_complete();
     view_.decisions = std::move(decisions_.modules);
     return std::move(view_);
   }
@@ -36,26 +37,26 @@ class Maker {
  private:
   // Makes the reported modules, in the order of the modules of the model.
   std::optional<Error> fill() {
-    view_.told_as.resize(tree_.size(), modules::root);
-    view_.stands_for = {modules::root};
-    if (auto error = claim("", modules::root, nullptr)) return error;
+    view_.reported_as.resize(tree_.size(), modules::root);
+    view_.originals = {modules::root};
+    if (auto error = claim_path("", modules::root, nullptr)) return error;
     view_.tree.add("", tree_[modules::root].class_name);
     if (tree_[modules::root].calls) view_.tree.set_calls(modules::root, *tree_[modules::root].calls);
     for (ModuleId id = 1; id < tree_.size(); ++id) {
       const Decision& decision = decisions_.modules[id];
       const std::uint32_t group = decisions_.group_of[id];
-      ModuleId& told = view_.told_as[id];
-      told = view_.told_as[tree_[id].parent];
+      ModuleId& reported = view_.reported_as[id];
+      reported = view_.reported_as[tree_[id].parent];
       if (group != Decisions::no_group) {
-        if (auto error = add_joined(decisions_.groups[group], made_[group])) return error;
-        told = made_[group];
-      } else if (decision.kept) {
+        if (auto error = add_joined(decisions_.groups[group], group_modules_[group])) return error;
+        reported = group_modules_[group];
+      } else if (decision.is_reported) {
         const std::string path = renamed(tree_[id].path, decision);
         const Rule* const rule =
             decision.renamed == no_module ? nullptr : decisions_.modules[decision.renamed].renamed_by;
-        if (auto error = claim(path, id, rule)) return error;
-        told = add(told, path, tree_[id].class_name, id);
-        if (tree_[id].calls) view_.tree.set_calls(told, *tree_[id].calls);
+        if (auto error = claim_path(path, id, rule)) return error;
+        reported = add(reported, path, tree_[id].class_name, id);
+        if (tree_[id].calls) view_.tree.set_calls(reported, *tree_[id].calls);
       }
     }
     return std::nullopt;
@@ -70,28 +71,28 @@ class Maker {
     return decisions_.renamed.at(decision.renamed) + std::string(path.substr(old.size()));
   }
 
-  std::optional<Error> add_joined(const Group& group, ModuleId& made) {
+  std::optional<Error> add_joined(const JoinGroup& group, ModuleId& made) {
     if (made != no_module) return std::nullopt;
-    const std::string path = renamed(group.path, decisions_.modules[group.around]);
-    if (auto error = claim(path, group.members.front(), group.rule)) return error;
+    const std::string path = renamed(group.path, decisions_.modules[group.enclosing]);
+    if (auto error = claim_path(path, group.members.front(), group.rule)) return error;
     std::string_view class_name = tree_[group.members.front()].class_name;
     for (const ModuleId member : group.members)
       if (tree_[member].class_name != class_name) class_name = {};
-    made = add(view_.told_as[group.around], path, class_name, group.around);
+    made = add(view_.reported_as[group.enclosing], path, class_name, group.enclosing);
     view_.joined[made] = {group.path, group.members};
     return std::nullopt;
   }
 
-  ModuleId add(ModuleId parent, const std::string& path, std::string_view class_name, ModuleId stands_for) {
-    view_.stands_for.push_back(stands_for);
-    return view_.tree.add_inside(parent, path, class_name);
+  ModuleId add(ModuleId parent, const std::string& path, std::string_view class_name, ModuleId original) {
+    view_.originals.push_back(original);
+    return view_.tree.add_child(parent, path, class_name);
   }
 
   // Checks that only one module has a path. `rule` is the rule that gave the path, if any.
-  std::optional<Error> claim(const std::string& path, ModuleId id, const Rule* rule) {
-    const auto [known, fresh] = claimed_.try_emplace(path, Claim{id, rule});
+  std::optional<Error> claim_path(const std::string& path, ModuleId id, const Rule* rule) {
+    const auto [known, is_new] = claims_.try_emplace(path, Claim{id, rule});
     const bool too_long = path.size() > ModuleTree::max_path_length;
-    if (fresh && !too_long) return std::nullopt;
+    if (is_new && !too_long) return std::nullopt;
     // A rule may have moved either of the two modules.
     const bool moved = rule != nullptr;
     const Rule* const blamed = moved ? rule : known->second.rule;
@@ -99,8 +100,8 @@ class Maker {
     const ModuleId mine = moved ? id : known->second.module, other = moved ? known->second.module : id;
     return Error{
         ErrorKind::bad_input, "R005",
-        base::format("{}: this {} gives '{}' {}", place_in(rules_.file, blamed->place), name_of(blamed->kind),
-                     base::printable(tree_[mine].path),
+        base::format("{}: this {} gives '{}' {}", format_position(rules_.file, blamed->position),
+                     name_of(blamed->kind), base::printable(tree_[mine].path),
                      path.empty() ? "no path"
                      : too_long   ? "a path that is too long"
                                   : base::format("the path '{}', which '{}' has", base::printable(path),
@@ -109,21 +110,21 @@ class Maker {
         "out"};
   }
 
-  void give_roles() {
+  void set_roles() {
     for (ModuleId id = 0; id < view_.tree.size(); ++id) {
       if (const auto joined = view_.joined.find(id); joined != view_.joined.end())
-        matcher_.look_at(joined->second.path, view_.tree[id].class_name);
+        matcher_.set_module(joined->second.path, view_.tree[id].class_name);
       else
-        matcher_.look_at(tree_[view_.stands_for[id]]);
-      RoleWords words;
+        matcher_.set_module(tree_[view_.originals[id]]);
+      RoleOverride role;
       for (const Rule& rule : rules_.rules) {
-        if (rule.kind != Kind::role || !matcher_.fits(rule)) continue;
-        if (!rule.semantic_type.empty()) words.type = rule.semantic_type;
-        if (!rule.component.empty()) words.component = rule.component;
-        if (!rule.classification.empty()) words.classification = rule.classification;
+        if (rule.kind != RuleKind::role || !matcher_.matches(rule)) continue;
+        if (!rule.semantic_type.empty()) role.type = rule.semantic_type;
+        if (!rule.component.empty()) role.component = rule.component;
+        if (!rule.classification.empty()) role.classification = rule.classification;
       }
-      if (!words.type.empty() || !words.component.empty() || !words.classification.empty())
-        view_.roles[id] = words;
+      if (!role.type.empty() || !role.component.empty() || !role.classification.empty())
+        view_.roles[id] = role;
     }
   }
 
@@ -135,10 +136,10 @@ class Maker {
   const ModuleTree& tree_;
   const Rules& rules_;
   Decisions decisions_;
-  std::vector<ModuleId> made_;  // by group: its module in the view
+  std::vector<ModuleId> group_modules_;  // by group: its module in the view
   Matcher matcher_;
   View view_;
-  std::unordered_map<std::string, Claim> claimed_;
+  std::unordered_map<std::string, Claim> claims_;
 };
 
 }  // namespace
@@ -151,7 +152,7 @@ Result<View> make_view(const ModuleTree& tree, const Rules& rules, Granularity g
                  base::format("{}: the patterns take too long to match with the {} modules of the model",
                               base::printable(rules.file), tree.size()),
                  "use fewer or shorter patterns, or --no-rules"};
-  return Maker(tree, rules, std::move(decisions)).make();
+  return ViewBuilder(tree, rules, std::move(decisions)).make();
 }
 
 }  // namespace thence::rules

@@ -14,24 +14,24 @@
 namespace thence::rules {
 
 /// The role that rules give; empty if not given.
-struct RoleWords {
+struct RoleOverride {
   std::string_view type, component, classification;
 };
 
 /// A joined module: its path before any rename, and its parts.
-struct Joined {
+struct JoinedModule {
   std::string path;
   std::vector<modules::ModuleId> parts;
 };
 
 struct View {
   modules::ModuleTree tree;
-  std::vector<modules::ModuleId> told_as;  // by module of the model: its module of `tree`
+  std::vector<modules::ModuleId> reported_as;  // by module of the model: its module of `tree`
   // By module of `tree`: the module of the model; for a joined one, the module that contains all parts.
-  std::vector<modules::ModuleId> stands_for;
-  std::unordered_map<modules::ModuleId, Joined> joined;    // by module of `tree`
-  std::unordered_map<modules::ModuleId, RoleWords> roles;  // by module of `tree`
-  std::vector<Decision> decisions;                         // by module of the model
+  std::vector<modules::ModuleId> originals;
+  std::unordered_map<modules::ModuleId, JoinedModule> joined;  // by module of `tree`
+  std::unordered_map<modules::ModuleId, RoleOverride> roles;   // by module of `tree`
+  std::vector<Decision> decisions;                             // by module of the model
 };
 
 /// `filter` decides which modules are reported with granularity hf. The rules must outlive the view. Returns

@@ -12,20 +12,20 @@ namespace {
 using modules::ModuleId;
 using modules::no_module;
 
-constexpr std::size_t bands = 10;
-constexpr float surely = 0.9f;
+constexpr std::size_t band_count = 10;
+constexpr float min_confident = 0.9f;
 
 std::size_t depth(std::string_view path) {
   return path.empty() ? 0 : 1 + static_cast<std::size_t>(std::count(path.begin(), path.end(), '.'));
 }
 
-bool is_around(std::string_view outer, std::string_view inner) {
+bool encloses(std::string_view outer, std::string_view inner) {
   return outer.empty() ||
          (inner.starts_with(outer) && inner.size() > outer.size() && inner[outer.size()] == '.');
 }
 
 // All paths that count as exact.
-std::vector<std::string_view> accepted(const Truth& truth, const TrueNode& node) {
+std::vector<std::string_view> accepted_paths(const Truth& truth, const TrueNode& node) {
   const modules::Module& module = truth.tree[node.module];
   std::vector<std::string_view> paths{module.path};
   paths.insert(paths.end(), module.aliases.begin(), module.aliases.end());
@@ -33,12 +33,13 @@ std::vector<std::string_view> accepted(const Truth& truth, const TrueNode& node)
   return paths;
 }
 
-Verdict judge(std::string_view answer, const std::vector<std::string_view>& right) {
+Outcome judge(std::string_view answer, const std::vector<std::string_view>& right) {
   const auto any = [&](auto fits) { return std::any_of(right.begin(), right.end(), fits); };
-  if (any([&](std::string_view path) { return path == answer; })) return Verdict::exact;
-  if (any([&](std::string_view path) { return is_around(answer, path); })) return Verdict::ancestor;
-  const bool crosses = !any([&](std::string_view path) { return !modules::cross_layer(answer, path); });
-  return crosses ? Verdict::cross_layer : Verdict::wrong_branch;
+  if (any([&](std::string_view path) { return path == answer; })) return Outcome::exact;
+  if (any([&](std::string_view path) { return encloses(answer, path); })) return Outcome::enclosing;
+  const bool crosses =
+      !any([&](std::string_view path) { return !modules::are_in_different_layers(answer, path); });
+  return crosses ? Outcome::cross_layer : Outcome::wrong_branch;
 }
 
 double share(std::size_t part, std::size_t all) {
@@ -46,7 +47,7 @@ double share(std::size_t part, std::size_t all) {
 }
 
 // An answer and whether it is exact, for statistics over all answers.
-struct Judged {
+struct JudgedAnswer {
   float confidence;
   bool exact;
 };
@@ -62,9 +63,9 @@ double calibration_error(const std::vector<Band>& all) {
 }
 
 // Ties count half.
-double ranking(std::vector<Judged> judged) {
+double ranking(std::vector<JudgedAnswer> judged) {
   std::sort(judged.begin(), judged.end(),
-            [](const Judged& a, const Judged& b) { return a.confidence < b.confidence; });
+            [](const JudgedAnswer& a, const JudgedAnswer& b) { return a.confidence < b.confidence; });
   double won = 0;
   std::size_t exact = 0, wrong = 0;
   for (std::size_t at = 0; at < judged.size();) {
@@ -82,7 +83,7 @@ double ranking(std::vector<Judged> judged) {
 
 // The expected modules of nodes without a truth: the common module of all consumers, followed through other
 // nodes without a truth.
-std::vector<ModuleId> owners_of_made(const onnx::Model& model, const Truth& truth) {
+std::vector<ModuleId> expected_owners(const onnx::Model& model, const Truth& truth) {
   std::vector<ModuleId> owners(truth.nodes.size(), no_module);
   for (std::size_t i = 0; i < owners.size(); ++i) owners[i] = truth.nodes[i].module;
   for (onnx::NodeId id = model.node_count(); id-- > 0;) {
@@ -131,90 +132,90 @@ class Scorer {
  public:
   Scorer(const semantics::Map& map, const Truth& truth) : map_(map), truth_(truth) {
     score_.nodes = truth.nodes.size();
-    for (std::size_t i = 0; i < bands; ++i)
-      score_.bands.push_back({static_cast<float>(i) / bands, static_cast<float>(i + 1) / bands});
+    for (std::size_t i = 0; i < band_count; ++i)
+      score_.bands.push_back({static_cast<float>(i) / band_count, static_cast<float>(i + 1) / band_count});
   }
 
   Score run() {
-    const std::vector<ModuleId> owners = owners_of_made(map_.model(), truth_);
+    const std::vector<ModuleId> owners = expected_owners(map_.model(), truth_);
     for (onnx::NodeId id = 0; id < map_.model().node_count(); ++id)
       if (truth_.nodes[id].module != no_module)
-        add_told(id);
+        add_node_with_truth(id);
       else if (owners[id] != no_module)
-        add_made(id, owners[id]);
+        add_exporter_node(id, owners[id]);
     score_.calibration_error = calibration_error(score_.bands);
     score_.ranking = ranking(std::move(judged_));
     return std::move(score_);
   }
 
  private:
-  void add_told(onnx::NodeId id) {
+  void add_node_with_truth(onnx::NodeId id) {
     const resolve::Attribution& answer = map_.answer(id);
     const std::string op_type(map_.model().node(id).op_type());
-    const auto right = accepted(truth_, truth_.nodes[id]);
-    Verdict verdict = Verdict::unknown;
+    const auto right = accepted_paths(truth_, truth_.nodes[id]);
+    Outcome outcome = Outcome::unknown;
     if (answer.known()) {
       const std::string_view path = map_.tree()[answer.module].path;
-      verdict = judge(path, right);
-      add_answer(id, answer, verdict);
-      if (verdict == Verdict::ancestor)
-        score_.ancestor_steps += depth(right.front()) - std::min(depth(path), depth(right.front()));
-      ++score_.by_source[evidence::name_of(answer.source)].of[static_cast<std::size_t>(verdict)];
+      outcome = judge(path, right);
+      add_answer(id, answer, outcome);
+      if (outcome == Outcome::enclosing)
+        score_.enclosing_steps += depth(right.front()) - std::min(depth(path), depth(right.front()));
+      ++score_.by_source[evidence::name_of(answer.source)].by_outcome[static_cast<std::size_t>(outcome)];
     }
-    ++score_.counts.of[static_cast<std::size_t>(verdict)];
-    ++score_.by_op_type[op_type].of[static_cast<std::size_t>(verdict)];
+    ++score_.counts.by_outcome[static_cast<std::size_t>(outcome)];
+    ++score_.by_op_type[op_type].by_outcome[static_cast<std::size_t>(outcome)];
     if (const std::string& kind = truth_.nodes[id].kind; !kind.empty())
-      ++score_.by_kind[kind].of[static_cast<std::size_t>(verdict)];
+      ++score_.by_kind[kind].by_outcome[static_cast<std::size_t>(outcome)];
   }
 
-  void add_answer(onnx::NodeId id, const resolve::Attribution& answer, Verdict verdict) {
-    const bool exact = verdict == Verdict::exact;
-    const auto at = std::min(static_cast<std::size_t>(answer.confidence * bands), bands - 1);
+  void add_answer(onnx::NodeId id, const resolve::Attribution& answer, Outcome outcome) {
+    const bool exact = outcome == Outcome::exact;
+    const auto at = std::min(static_cast<std::size_t>(answer.confidence * band_count), band_count - 1);
     Band& band = score_.bands[at];
     ++band.answers;
     band.exact += exact;
     band.confidence += answer.confidence;
-    Rested& rested = score_.by_basis[answer.basis];
-    ++rested.answers;
-    rested.exact += exact;
+    BasisCounts& basis_counts = score_.by_basis[answer.basis];
+    ++basis_counts.answers;
+    basis_counts.exact += exact;
     judged_.push_back({answer.confidence, exact});
-    score_.confidently_wrong += !exact && answer.confidence >= surely;
-    const ModuleId told = map_.facts(answer.module).hf_module;
-    const ModuleId true_one = filter_.hf_module(truth_.tree, truth_.nodes[id].module);
-    score_.hf_exact += (told == no_module) == (true_one == no_module) &&
-                       (told == no_module || truth_.tree.find(map_.tree()[told].path) == true_one);
+    score_.confidently_wrong += !exact && answer.confidence >= min_confident;
+    const ModuleId answered = map_.facts(answer.module).hf_module;
+    const ModuleId true_module = filter_.hf_module(truth_.tree, truth_.nodes[id].module);
+    score_.hf_exact += (answered == no_module) == (true_module == no_module) &&
+                       (answered == no_module || truth_.tree.find(map_.tree()[answered].path) == true_module);
   }
 
-  void add_made(onnx::NodeId id, ModuleId owner) {
-    ++score_.made.nodes;
+  void add_exporter_node(onnx::NodeId id, ModuleId owner) {
+    ++score_.exporter_nodes.nodes;
     const resolve::Attribution& answer = map_.answer(id);
     if (!answer.known()) return;
-    ++score_.made.answered;
-    score_.made.owner += truth_.tree.find(map_.tree()[answer.module].path) == owner;
+    ++score_.exporter_nodes.answered;
+    score_.exporter_nodes.owner += truth_.tree.find(map_.tree()[answer.module].path) == owner;
   }
 
   const semantics::Map& map_;
   const Truth& truth_;
   const modules::ClassFilter filter_;
   Score score_;
-  std::vector<Judged> judged_;
+  std::vector<JudgedAnswer> judged_;
 };
 
 }  // namespace
 
-std::string_view name_of(Verdict verdict) {
-  constexpr std::array<std::string_view, verdict_count> names = {"exact", "ancestor", "cross_layer",
+std::string_view name_of(Outcome outcome) {
+  constexpr std::array<std::string_view, outcome_count> names = {"exact", "ancestor", "cross_layer",
                                                                  "wrong_branch", "unknown"};
-  return names[static_cast<std::size_t>(verdict)];
+  return names[static_cast<std::size_t>(outcome)];
 }
 
-std::size_t Counts::told() const {
+std::size_t Counts::with_truth() const {
   std::size_t all = 0;
-  for (const std::size_t count : of) all += count;
+  for (const std::size_t count : by_outcome) all += count;
   return all;
 }
 
-std::size_t Counts::wrong() const { return answered() - (*this)[Verdict::exact]; }
+std::size_t Counts::wrong() const { return answered() - (*this)[Outcome::exact]; }
 
 Result<Score> score(const semantics::Map& map, const Truth& truth, const std::string& truth_label) {
   if (auto error = check_same_model(map, truth, truth_label)) return *error;
@@ -222,19 +223,20 @@ Result<Score> score(const semantics::Map& map, const Truth& truth, const std::st
 }
 
 std::vector<Figure> figures(const Score& score) {
-  const std::size_t told = score.counts.told(), answered = score.counts.answered();
-  const auto of = [&](Verdict verdict) { return share(score.counts[verdict], told); };
+  const std::size_t with_truth = score.counts.with_truth(), answered = score.counts.answered();
+  const auto of = [&](Outcome outcome) { return share(score.counts[outcome], with_truth); };
   return {
-      {"exact", of(Verdict::exact)},
-      {"precision", answered == 0 ? 1 : share(score.counts[Verdict::exact], answered)},
-      {"hf_module", share(score.hf_exact, told)},
-      {"ancestor", of(Verdict::ancestor), false},
-      {"cross_layer", of(Verdict::cross_layer), false},
-      {"wrong_branch", of(Verdict::wrong_branch), false},
-      {"wrong", share(score.counts.wrong(), told), false},
-      {"confidently_wrong", share(score.confidently_wrong, told), false},
-      {"unknown", of(Verdict::unknown), false},
-      {"made", score.made.nodes == 0 ? 1 : share(score.made.owner, score.made.nodes)},
+      {"exact", of(Outcome::exact)},
+      {"precision", answered == 0 ? 1 : share(score.counts[Outcome::exact], answered)},
+      {"hf_module", share(score.hf_exact, with_truth)},
+      {"ancestor", of(Outcome::enclosing), false},
+      {"cross_layer", of(Outcome::cross_layer), false},
+      {"wrong_branch", of(Outcome::wrong_branch), false},
+      {"wrong", share(score.counts.wrong(), with_truth), false},
+      {"confidently_wrong", share(score.confidently_wrong, with_truth), false},
+      {"unknown", of(Outcome::unknown), false},
+      {"made",
+       score.exporter_nodes.nodes == 0 ? 1 : share(score.exporter_nodes.owner, score.exporter_nodes.nodes)},
       {"calibration_error", score.calibration_error, false},
       {"ranking", score.ranking},
   };

@@ -14,21 +14,21 @@
 namespace thence::score {
 
 /// The result for a node that has a truth.
-enum class Verdict : std::uint8_t {
+enum class Outcome : std::uint8_t {
   exact,
-  ancestor,      // a module that contains the true one
+  enclosing,     // a module that contains the true one
   cross_layer,   // a module in another layer
   wrong_branch,  // any other module
   unknown,       // no answer
 };
-inline constexpr std::size_t verdict_count = 5;
-std::string_view name_of(Verdict verdict);
+inline constexpr std::size_t outcome_count = 5;
+std::string_view name_of(Outcome outcome);
 
 struct Counts {
-  std::array<std::size_t, verdict_count> of{};
-  std::size_t operator[](Verdict verdict) const { return of[static_cast<std::size_t>(verdict)]; }
-  std::size_t told() const;  // nodes with a truth
-  std::size_t answered() const { return told() - (*this)[Verdict::unknown]; }
+  std::array<std::size_t, outcome_count> by_outcome{};
+  std::size_t operator[](Outcome outcome) const { return by_outcome[static_cast<std::size_t>(outcome)]; }
+  std::size_t with_truth() const;  // nodes with a truth
+  std::size_t answered() const { return with_truth() - (*this)[Outcome::unknown]; }
   std::size_t wrong() const;
 };
 
@@ -41,7 +41,7 @@ struct Band {
 
 /// Nodes without a truth, because the exporter created them. The right answer is the module of their
 /// consumers.
-struct Made {
+struct ExporterNodes {
   std::size_t nodes = 0;  // nodes with known consumers
   // Answered with the module of their consumers, or the nearest module around all of them.
   std::size_t owner = 0;
@@ -49,7 +49,7 @@ struct Made {
 };
 
 /// Answers with the same basis, and therefore the same confidence.
-struct Rested {
+struct BasisCounts {
   std::size_t answers = 0, exact = 0;
 };
 
@@ -57,14 +57,14 @@ struct Score {
   std::size_t nodes = 0;
   Counts counts;
   std::size_t hf_exact = 0;           // answers with the true hf_module
-  std::size_t ancestor_steps = 0;     // the sum of the distances of all ancestors
+  std::size_t enclosing_steps = 0;    // the sum of the distances of all ancestors
   std::size_t confidently_wrong = 0;  // with a confidence of 0.9 or more
   std::vector<Band> bands;            // ten bands of equal width
   double calibration_error = 0;       // expected calibration error, over the bands
   double ranking = 1;  // AUROC: the probability that an exact answer has a higher confidence than a wrong one
-  Made made;
+  ExporterNodes exporter_nodes;
   std::map<std::string_view, Counts> by_source;
-  std::map<resolve::Basis, Rested> by_basis;
+  std::map<resolve::Basis, BasisCounts> by_basis;
   std::map<std::string, Counts> by_op_type;
   std::map<std::string, Counts> by_kind;  // if the truth gives the kind of each node
 };
@@ -76,7 +76,7 @@ Result<Score> score(const semantics::Map& map, const Truth& truth, const std::st
 struct Figure {
   std::string_view name;
   double value = 0;
-  bool at_least = true;  // larger is better
+  bool is_larger_better = true;
 };
 std::vector<Figure> figures(const Score& score);
 

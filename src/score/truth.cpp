@@ -11,9 +11,9 @@ namespace {
 using base::JsonValue;
 using modules::no_module;
 
-constexpr std::size_t largest = std::size_t{1} << 30;
+constexpr std::size_t max_truth_bytes = std::size_t{1} << 30;
 
-Error bad(const std::string& label, const char* code, const std::string& what) {
+Error bad_truth(const std::string& label, const char* code, const std::string& what) {
   return {ErrorKind::bad_input, code, base::format("{}: {}", base::printable(label), what),
           "give a truth file; docs/accuracy.md describes it"};
 }
@@ -25,7 +25,7 @@ std::optional<Error> read_modules(JsonValue file, const std::string& label, modu
     const std::optional<std::string_view> path = item["path"].text();
     const modules::ModuleId module = path ? tree.add(*path, item["class"].text_or({})) : no_module;
     if (module == no_module && !error)
-      error = bad(label, "S003", base::format("module {} has no valid path", index));
+      error = bad_truth(label, "S003", base::format("module {} has no valid path", index));
     ++index;
     if (module == no_module) continue;
     for (const JsonValue alias : item["aliases"].items())
@@ -40,14 +40,14 @@ Result<TrueNode> read_node(JsonValue item, std::size_t row, const std::string& l
   const std::optional<std::uint64_t> index = item["index"].natural();
   const JsonValue module = item["module"];
   if (!index || *index > 0xffffffff || !module.exists())
-    return bad(label, "S003", base::format("node row {} has no index or no module", row));
+    return bad_truth(label, "S003", base::format("node row {} has no index or no module", row));
   node.graph = item["graph"].text_or({});
   node.index = static_cast<std::uint32_t>(*index);
   node.kind = item["kind"].text_or({});
   if (module.is_null()) return node;
   const std::optional<std::string_view> path = module.text();
   if (!path || truth.tree.find(*path) == no_module)
-    return bad(label, "S003", base::format("node row {} names a module that is not in the list", row));
+    return bad_truth(label, "S003", base::format("node row {} names a module that is not in the list", row));
   node.module = truth.tree.find(*path);
   for (const JsonValue other : item["accept"].items())
     if (const auto accepted = other.text()) node.accept.emplace_back(*accepted);
@@ -57,13 +57,14 @@ Result<TrueNode> read_node(JsonValue item, std::size_t row, const std::string& l
 }  // namespace
 
 Result<Truth> read_truth(std::string_view text, const std::string& label) {
-  if (text.size() > largest)
-    return bad(label, "S001", base::format("has {} bytes; more than {} are not read", text.size(), largest));
+  if (text.size() > max_truth_bytes)
+    return bad_truth(label, "S001",
+                     base::format("has {} bytes; more than {} are not read", text.size(), max_truth_bytes));
   const base::JsonDocument document(text);
-  if (document.error()) return bad(label, "S001", base::format("not JSON: {}", *document.error()));
+  if (document.error()) return bad_truth(label, "S001", base::format("not JSON: {}", *document.error()));
   const JsonValue file = document.root();
   if (const std::string_view schema = file["schema"].text_or({}); schema != "thence.truth/1")
-    return bad(
+    return bad_truth(
         label, "S002",
         base::format("not a truth file: its schema is '{}', not 'thence.truth/1'", base::printable(schema)));
   Truth truth;

@@ -15,7 +15,7 @@ template <class Entry>
 std::string joined_entries(const ByClass& classes, Entry entry) {
   std::string text;
   for (const auto& [name, count] : classes)
-    if (text.size() < most_class_text)
+    if (text.size() < max_class_bytes)
       text += (text.empty() ? "" : ",") + entry(base::printable(name), count);
   return text;
 }
@@ -24,11 +24,11 @@ std::string joined_entries(const ByClass& classes, Entry entry) {
 
 std::optional<Diagnostic> filtered_note(const resolve::Resolution& resolution,
                                         const modules::ModuleTree& tree, const modules::ClassFilter& filter) {
-  if (resolution.left_out.empty()) return std::nullopt;
-  ByClass left_out, exceptions;
+  if (resolution.filtered_by_class.empty()) return std::nullopt;
+  ByClass filtered, exceptions;
   std::size_t all = 0, own = 0;
-  for (const auto& [name, count] : resolution.left_out) {
-    left_out[modules::short_class(name)] += count;
+  for (const auto& [name, count] : resolution.filtered_by_class) {
+    filtered[modules::short_class(name)] += count;
     all += count;
   }
   for (const resolve::Attribution& node : resolution.nodes) {
@@ -47,14 +47,14 @@ std::optional<Diagnostic> filtered_note(const resolve::Resolution& resolution,
   };
   const auto name_only = [](const std::string& name, std::size_t) { return name; };
   ByClass wanted = exceptions;
-  wanted.insert(left_out.begin(), left_out.end());
+  wanted.insert(filtered.begin(), filtered.end());
   return Diagnostic{
       "T002", Severity::note, "",
       base::format(
           "tagged: {} nodes of the model's own classes{}{}; left out: {} of torch.nn's ({}); to have them, "
           "too: --torch-nn-exceptions {}",
           own, exceptions.empty() ? "" : ", of exceptions:", joined_entries(exceptions, with_space), all,
-          joined_entries(left_out, with_count), joined_entries(wanted, name_only))};
+          joined_entries(filtered, with_count), joined_entries(wanted, name_only))};
 }
 
 }  // namespace thence::semantics

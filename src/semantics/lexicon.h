@@ -27,9 +27,9 @@ struct LexiconEntry {
   std::string name;
   std::string type;                   // classifications: the type they refine
   std::vector<WordSet> alternatives;  // matches a name that contains all words of one set
-  bool leaf = false;                  // types: only for modules without child modules
-  bool places = true;                 // types: whether a component names a part of it
-  bool fits(const WordSet& name_words) const;
+  bool needs_leaf = false;            // types: only for modules without child modules
+  bool has_components = true;         // types: whether a component names a part of it
+  bool matches(const WordSet& name_words) const;
 };
 
 struct Lexicon {

@@ -29,13 +29,13 @@ void write_scope_path(std::string_view path, std::string& text) {
 }
 
 // The module of an initializer: by its name, else the only module whose nodes read it.
-ModuleId owner(ModuleId named, ModuleId reader, bool several_readers) {
-  return named != no_module || several_readers ? named : reader;
+ModuleId owner_of_initializer(ModuleId named, ModuleId consumer, bool has_several_consumers) {
+  return named != no_module || has_several_consumers ? named : consumer;
 }
 
 // Calls `use` for each initializer that a node with a module reads, and that module.
 template <class Use>
-void each_read(const onnx::Model& model, const resolve::Resolution& resolution, Use use) {
+void each_read_initializer(const onnx::Model& model, const resolve::Resolution& resolution, Use use) {
   if (model.initializers().empty()) return;
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const ModuleId module = resolution.nodes[id].module;
@@ -67,14 +67,14 @@ Result<Map> Map::make(MapParts parts, std::unique_ptr<const rules::Rules> rules,
   map.tags_ = std::make_unique<Tags>(map.tree(), *map.parts_.filter, options.tag_format);
   // A view of all modules uses the same module numbers as the model.
   const bool has_all_modules = !map.view_ || map.view_->granularity == rules::Granularity::as_is;
-  if (has_default_tags && has_all_modules) map.written_ = written_tags(map.hierarchy());
+  if (has_default_tags && has_all_modules) map.written_tags_ = written_tags(map.hierarchy());
   map.report_stale_tags();
   return map;
 }
 
 void Map::report_stale_tags() {
   for (const hierarchy::NodeTag& tag : hierarchy().tags())
-    if (!tag.fits)
+    if (!tag.is_current)
       parts_.diagnostics.add("T001", [&] {
         return Diagnostic{"T001", Severity::warning, base::format("node {}", tag.node),
                           "its tag is stale: the node changed after it was written; the tag is not used"};
@@ -89,7 +89,7 @@ std::optional<Error> Map::apply_rules(std::unique_ptr<const rules::Rules> rules,
   if (!from_file) rules = std::make_unique<rules::Rules>();
   ModuleView made;
   made.granularity =
-      options.granularity.value_or(rules->selects() ? Granularity::custom : Granularity::as_is);
+      options.granularity.value_or(rules->selects_modules() ? Granularity::custom : Granularity::as_is);
   const bool custom = made.granularity == Granularity::custom;
   if (!own_tree().has_classes() && made.granularity == Granularity::hf)
     return Error{ErrorKind::usage, "U017",
@@ -115,26 +115,27 @@ std::optional<Error> Map::apply_rules(std::unique_ptr<const rules::Rules> rules,
   return std::nullopt;
 }
 
-// A small file can make many nodes that each serve many modules. Shorter lists keep the output in proportion
-// to the model.
+// A small file can make many nodes that each belong to many modules. Shorter lists keep the output in
+// proportion to the model.
 void Map::shorten_lists() {
   const resolve::Resolution& found = parts_.resolution;
-  std::vector<std::size_t> lengths(found.sets.size());
+  std::vector<std::size_t> lengths(found.module_sets.size());
   for (std::size_t set = 1; set < lengths.size(); ++set)
-    for (const ModuleId module : found.sets[set]) lengths[set] += own_tree()[module].path.size();
+    for (const ModuleId module : found.module_sets[set]) lengths[set] += own_tree()[module].path.size();
   std::size_t text = 0;
-  for (const resolve::Attribution& node : found.nodes) text += std::min(lengths[node.set], most_listed_);
-  if (text > most_text) most_listed_ = least_listed_text;
+  for (const resolve::Attribution& node : found.nodes)
+    text += std::min(lengths[node.module_set], max_listed_);
+  if (text > max_total_listed_bytes) max_listed_ = max_listed_bytes_if_long;
 }
 
-std::vector<ModuleId> Map::listed(const resolve::Resolution& resolution, const modules::ModuleTree& tree,
-                                  onnx::NodeId node) const {
+std::vector<ModuleId> Map::list_modules(const resolve::Resolution& resolution,
+                                        const modules::ModuleTree& tree, onnx::NodeId node) const {
   const resolve::Attribution& answer = resolution.nodes[node];
-  if (answer.set != 0) {
-    const std::vector<ModuleId>& set = resolution.sets[answer.set];
-    const std::size_t least = most_listed_ == least_listed_text ? 1 : 2;
+  if (answer.module_set != 0) {
+    const std::vector<ModuleId>& set = resolution.module_sets[answer.module_set];
+    const std::size_t least = max_listed_ == max_listed_bytes_if_long ? 1 : 2;
     std::size_t text = 0, count = 0;
-    while (count < set.size() && (count < least || text < most_listed_))
+    while (count < set.size() && (count < least || text < max_listed_))
       text += tree[set[count++]].path.size();
     return {set.begin(), set.begin() + static_cast<std::ptrdiff_t>(count)};
   }
@@ -149,23 +150,24 @@ ModuleId Map::named_owner(std::size_t initializer) const {
 
 const ModuleFacts& Map::facts(ModuleId module) const {
   if (const auto found = facts_->find(module); found != facts_->end()) return found->second;
-  if (facts_->size() == most_kept_facts) facts_->clear();
+  if (facts_->size() == max_cached_facts) facts_->clear();
   ModuleFacts& facts = (*facts_)[module];
   read_facts(module, *roles_, facts);
   return facts;
 }
 
 ModuleId Map::hf_module(ModuleId module) const {
-  const auto written = written_.find(module);
-  return written != written_.end() ? written->second.hf_module : parts_.filter->hf_module(tree(), module);
+  const auto written = written_tags_.find(module);
+  return written != written_tags_.end() ? written->second.hf_module
+                                        : parts_.filter->hf_module(tree(), module);
 }
 
 std::vector<modules::LayerStep> Map::layers(ModuleId module) const {
-  return own_tree().layer_path(view_ ? view_->view.stands_for[module] : module);
+  return own_tree().layer_path(view_ ? view_->view.originals[module] : module);
 }
 
 void Map::read_facts(ModuleId module, RoleReader& roles, ModuleFacts& facts) const {
-  if (const auto written = written_.find(module); written != written_.end()) {
+  if (const auto written = written_tags_.find(module); written != written_tags_.end()) {
     facts.hf_module = written->second.hf_module;
     facts.tag = written->second.text;
   } else {
@@ -187,7 +189,7 @@ Summary Map::summary() const {
       ++summary.unknown;
       continue;
     }
-    ++(node.inferred ? summary.inferred : summary.direct);
+    ++(node.is_inferred ? summary.inferred : summary.direct);
     ++summary.by_source[static_cast<std::size_t>(node.source)];
     for (ModuleId at = node.module; at != no_module && !ran[at]; at = tree()[at].parent) ran[at] = true;
   }
@@ -197,15 +199,16 @@ Summary Map::summary() const {
 }
 
 std::vector<ModuleId> Map::initializer_owners() const {
-  std::vector<ModuleId> readers(model().initializers().size(), no_module);
-  std::vector<bool> several(readers.size(), false);
-  each_read(model(), resolution(), [&](std::uint32_t initializer, ModuleId module) {
-    ModuleId& reader = readers[initializer];
-    if (reader != no_module && reader != module) several[initializer] = true;
-    reader = module;
+  std::vector<ModuleId> consumers(model().initializers().size(), no_module);
+  std::vector<bool> several(consumers.size(), false);
+  each_read_initializer(model(), resolution(), [&](std::uint32_t initializer, ModuleId module) {
+    ModuleId& consumer = consumers[initializer];
+    if (consumer != no_module && consumer != module) several[initializer] = true;
+    consumer = module;
   });
-  for (std::size_t i = 0; i < readers.size(); ++i) readers[i] = owner(named_owner(i), readers[i], several[i]);
-  return readers;
+  for (std::size_t i = 0; i < consumers.size(); ++i)
+    consumers[i] = owner_of_initializer(named_owner(i), consumers[i], several[i]);
+  return consumers;
 }
 
 std::vector<InitializerRow> Map::initializer_rows() const {
@@ -216,15 +219,16 @@ std::vector<InitializerRow> Map::initializer_rows() const {
         initializers[i].value == onnx::none ? std::string_view() : model().value_name(initializers[i].value);
     rows[i].parameter = hierarchy().parameters()[i].parameter;
   }
-  each_read(model(), resolution(), [&](std::uint32_t initializer, ModuleId module) {
+  each_read_initializer(model(), resolution(), [&](std::uint32_t initializer, ModuleId module) {
     auto& modules = rows[initializer].modules;
-    if (modules.size() < most_readers && std::find(modules.begin(), modules.end(), module) == modules.end())
+    if (modules.size() < max_consumer_modules &&
+        std::find(modules.begin(), modules.end(), module) == modules.end())
       modules.push_back(module);
   });
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::vector<ModuleId>& modules = rows[i].modules;
-    const ModuleId reader = modules.empty() ? no_module : modules.front();
-    rows[i].module = owner(named_owner(i), reader, modules.size() > 1);
+    const ModuleId consumer = modules.empty() ? no_module : modules.front();
+    rows[i].module = owner_of_initializer(named_owner(i), consumer, modules.size() > 1);
   }
   return rows;
 }

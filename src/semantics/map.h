@@ -91,19 +91,21 @@ class Map {
   const evidence::Sink& evidence() const { return *parts_.evidence; }
   const resolve::Strategy& strategy() const { return parts_.strategy; }
   const resolve::Attribution& answer(onnx::NodeId node) const { return resolution().nodes[node]; }
-  /// Every module that a node serves, the primary one first. The list is cut at a limit on the length of its
-  /// paths.
+  /// Every module that a node belongs to, the primary one first. The list is cut at a limit on the length of
+  /// its paths.
   std::vector<modules::ModuleId> modules_of(onnx::NodeId node) const {
-    return listed(resolution(), tree(), node);
+    return list_modules(resolution(), tree(), node);
   }
 
   /// The same in terms of the model's own modules, which evidence and tags refer to.
   const modules::ModuleTree& own_tree() const { return parts_.hierarchy->tree(); }
   const resolve::Attribution& own_answer(onnx::NodeId node) const { return parts_.resolution.nodes[node]; }
   std::vector<modules::ModuleId> own_modules_of(onnx::NodeId node) const {
-    return listed(parts_.resolution, own_tree(), node);
+    return list_modules(parts_.resolution, own_tree(), node);
   }
-  modules::ModuleId shown_as(modules::ModuleId own) const { return view_ ? view_->view.told_as[own] : own; }
+  modules::ModuleId shown_as(modules::ModuleId own) const {
+    return view_ ? view_->view.reported_as[own] : own;
+  }
   /// Null without rules and granularity.
   const ModuleView* module_view() const { return view_.get(); }
 
@@ -136,8 +138,8 @@ class Map {
     return view_ ? view_->role(own_tree(), module, roles) : roles.of(tree(), module);
   }
   const resolve::Resolution& resolution() const { return view_ ? view_->resolution : parts_.resolution; }
-  std::vector<modules::ModuleId> listed(const resolve::Resolution& resolution,
-                                        const modules::ModuleTree& tree, onnx::NodeId node) const;
+  std::vector<modules::ModuleId> list_modules(const resolve::Resolution& resolution,
+                                              const modules::ModuleTree& tree, onnx::NodeId node) const;
   /// The owner of an initializer by its name.
   modules::ModuleId named_owner(std::size_t initializer) const;
   std::optional<Error> apply_rules(std::unique_ptr<const rules::Rules> rules, const MapOptions& options);
@@ -147,11 +149,11 @@ class Map {
   MapParts parts_;
   std::unique_ptr<ModuleView> view_;  // null if the model's own modules are reported
   std::unique_ptr<Tags> tags_;
-  WrittenTags written_;
-  std::size_t most_listed_ = most_listed_text;  // limit of modules_of()
+  WrittenTags written_tags_;
+  std::size_t max_listed_ = max_listed_bytes;  // limit of modules_of()
   std::unique_ptr<RoleReader> roles_ = std::make_unique<RoleReader>();
-  using KeptFacts = std::unordered_map<modules::ModuleId, ModuleFacts>;
-  std::unique_ptr<KeptFacts> facts_ = std::make_unique<KeptFacts>();
+  using CachedFacts = std::unordered_map<modules::ModuleId, ModuleFacts>;
+  std::unique_ptr<CachedFacts> facts_ = std::make_unique<CachedFacts>();
 };
 
 std::string_view level_of(const resolve::Attribution& answer);

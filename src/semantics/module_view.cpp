@@ -10,7 +10,7 @@ using modules::no_module;
 Role ModuleView::role(const modules::ModuleTree& own_tree, ModuleId module, RoleReader& reader) const {
   Role role;
   if (const auto joined = view.joined.find(module); joined == view.joined.end()) {
-    role = reader.of(own_tree, view.stands_for[module]);
+    role = reader.of(own_tree, view.originals[module]);
   } else {  // keep only what all parts have in common
     role = reader.of(own_tree, joined->second.parts.front());
     for (const ModuleId part : joined->second.parts) {
@@ -21,7 +21,7 @@ Role ModuleView::role(const modules::ModuleTree& own_tree, ModuleId module, Role
     }
   }
   if (const auto given = view.roles.find(module); given != view.roles.end()) {
-    const rules::RoleWords& words = given->second;
+    const rules::RoleOverride& words = given->second;
     // The classifications of the lexicon refine its types, not the types that rules give.
     if (!words.type.empty() && words.type != role.type) role.classification = {};
     if (!words.type.empty()) role.type = words.type;
@@ -34,15 +34,15 @@ Role ModuleView::role(const modules::ModuleTree& own_tree, ModuleId module, Role
 resolve::Resolution translate(const resolve::Resolution& resolution, const rules::View& view) {
   resolve::Resolution translated = resolution;
   const auto rename = [&](ModuleId& module) {
-    if (module != no_module) module = view.told_as[module];
+    if (module != no_module) module = view.reported_as[module];
   };
   for (resolve::Attribution& node : translated.nodes) {
     // The number of a call belongs to the module that was called.
-    if (node.known() && view.stands_for[view.told_as[node.module]] != node.module) node.call = 0;
+    if (node.known() && view.originals[view.reported_as[node.module]] != node.module) node.call = 0;
     rename(node.module);
     rename(node.weight_owner);
   }
-  for (std::vector<ModuleId>& set : translated.sets) {
+  for (std::vector<ModuleId>& set : translated.module_sets) {
     std::vector<ModuleId> fewer;
     for (ModuleId module : set) {
       rename(module);

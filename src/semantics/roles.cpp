@@ -11,10 +11,10 @@ namespace {
 
 using modules::ModuleId;
 
-const LexiconEntry* first_fit(const std::vector<LexiconEntry>& entries, const WordSet& words,
-                              bool leaf = true) {
+const LexiconEntry* first_match(const std::vector<LexiconEntry>& entries, const WordSet& words,
+                                bool is_leaf = true) {
   for (const LexiconEntry& entry : entries)
-    if ((leaf || !entry.leaf) && entry.fits(words)) return &entry;
+    if ((is_leaf || !entry.needs_leaf) && entry.matches(words)) return &entry;
   return nullptr;
 }
 
@@ -24,73 +24,74 @@ std::string_view name_of(const LexiconEntry* entry) {
 
 bool is_in_lexicon(const WordSet& words) {
   const Lexicon& lexicon = Lexicon::shipped();
-  return first_fit(lexicon.types, words) != nullptr || first_fit(lexicon.weak_types, words) != nullptr ||
-         first_fit(lexicon.wholes, words) != nullptr;
+  return first_match(lexicon.types, words) != nullptr || first_match(lexicon.weak_types, words) != nullptr ||
+         first_match(lexicon.wholes, words) != nullptr;
 }
 
 // The length of the prefix of a class's short name that repeats the name of its package or file, ignoring
 // case and underscores. This prefix is the name of the model.
-std::size_t repeated_name(std::string_view class_name) {
+std::size_t repeated_name_length(std::string_view class_name) {
   const std::string_view own = modules::short_class(class_name);
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  std::size_t most = 0;
+  std::size_t longest = 0;
   for (const std::string_view part : base::split(class_name.substr(0, class_name.size() - own.size()), '.')) {
-    std::size_t same = 0;
-    bool all = !part.empty();
+    std::size_t length = 0;
+    bool is_repeated = !part.empty();
     for (const char c : part)
-      if (c != '_' && all) all = same < own.size() && lower(own[same++]) == lower(c);
+      if (c != '_' && is_repeated) is_repeated = length < own.size() && lower(own[length++]) == lower(c);
     // The rest must begin a new word.
-    if (all && same < own.size() && own[same] >= 'A' && own[same] <= 'Z') most = std::max(most, same);
+    if (is_repeated && length < own.size() && own[length] >= 'A' && own[length] <= 'Z')
+      longest = std::max(longest, length);
   }
-  return most;
+  return longest;
 }
 
 // The words of a class, without the name of the model if the lexicon has one of the other words.
 WordSet class_words(std::string_view class_name) {
   const std::string_view own = modules::short_class(class_name);
-  if (const std::size_t name = repeated_name(class_name); name > 0)
+  if (const std::size_t name = repeated_name_length(class_name); name > 0)
     if (WordSet rest(words_of(own.substr(name))); is_in_lexicon(rest)) return rest;
   return WordSet(words_of(own));
 }
 
 // The first classification of the type whose words match. One without words always matches and comes last.
-std::string_view classify(std::string_view type, std::uint64_t fitting) {
+std::string_view classify(std::string_view type, std::uint64_t matching) {
   const auto& all = Lexicon::shipped().classifications;
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].type == type && (all[i].alternatives.empty() || (fitting >> i & 1) != 0)) return all[i].name;
+    if (all[i].type == type && (all[i].alternatives.empty() || (matching >> i & 1) != 0)) return all[i].name;
   return {};
 }
 
 }  // namespace
 
-const RoleReader::Reading& RoleReader::read(const modules::Module& module) {
+const RoleReader::LexiconMatch& RoleReader::find_match(const modules::Module& module) {
   const std::string_view name = module.name(), class_name = module.class_name;
-  const bool leaf = module.children.empty();
-  key_.assign(name).push_back(leaf ? '\n' : '\t');
+  const bool is_leaf = module.children.empty();
+  key_.assign(name).push_back(is_leaf ? '\n' : '\t');
   key_ += class_name;
-  if (const auto found = readings_.find(key_); found != readings_.end()) return found->second;
-  if (readings_.size() == most_readings) readings_.clear();
+  if (const auto found = matches_.find(key_); found != matches_.end()) return found->second;
+  if (matches_.size() == max_cached_matches) matches_.clear();
   const Lexicon& lexicon = Lexicon::shipped();
   // The number of a layer is not a word, so only its class counts.
   const WordSet own = base::is_digits(name) ? WordSet() : WordSet(words_of(name));
   WordSet words = own;
   words.add(class_words(class_name));
-  const LexiconEntry* const type = first_fit(lexicon.types, words, leaf);
-  Reading reading{.type = name_of(type),
-                  .weak_type = name_of(first_fit(lexicon.weak_types, words)),
-                  .whole = name_of(first_fit(lexicon.wholes, words)),
-                  .component = name_of(first_fit(lexicon.components, own)),
-                  .places = type == nullptr || type->places};
+  const LexiconEntry* const type = first_match(lexicon.types, words, is_leaf);
+  LexiconMatch match{.type = name_of(type),
+                     .weak_type = name_of(first_match(lexicon.weak_types, words)),
+                     .whole = name_of(first_match(lexicon.wholes, words)),
+                     .component = name_of(first_match(lexicon.components, own)),
+                     .has_components = type == nullptr || type->has_components};
   for (std::size_t i = 0; i < lexicon.classifications.size() && i < 64; ++i)
-    if (lexicon.classifications[i].fits(words)) reading.classifications |= std::uint64_t{1} << i;
-  return readings_.emplace(key_, reading).first->second;
+    if (lexicon.classifications[i].matches(words)) match.classifications |= std::uint64_t{1} << i;
+  return matches_.emplace(key_, match).first->second;
 }
 
 Role RoleReader::of(const modules::ModuleTree& tree, ModuleId module) {
   Search search;
   for (ModuleId at = module; at != modules::root;) {
     const modules::Module& each = tree[at];
-    if (ends_search(search, read(each), base::is_digits(each.name()))) break;
+    if (ends_search(search, find_match(each), base::is_digits(each.name()))) break;
     at = each.parent;
   }
   Role& role = search.role;
@@ -101,18 +102,18 @@ Role RoleReader::of(const modules::ModuleTree& tree, ModuleId module) {
 }
 
 // A layer's number ends the search: the modules around a layer do not describe its parts.
-bool RoleReader::ends_search(Search& search, const Reading& reading, bool is_layer) {
+bool RoleReader::ends_search(Search& search, const LexiconMatch& match, bool is_layer) {
   Role& role = search.role;
   // Outside the module that gave the type, only attention needs more words: `crossattention.self`.
-  if (role.type.empty() || role.type == "attention") search.classifications |= reading.classifications;
+  if (role.type.empty() || role.type == "attention") search.classifications |= match.classifications;
   if (!role.type.empty()) return is_layer;
-  if (role.component.empty()) role.component = reading.component;
-  if (!is_layer || search.weak_type.empty()) role.type = reading.type;
-  if (!role.type.empty() && !reading.places) role.component = {};
-  if (search.weak_type.empty()) search.weak_type = reading.weak_type;
-  if (!role.type.empty() || reading.whole.empty()) return is_layer;
+  if (role.component.empty()) role.component = match.component;
+  if (!is_layer || search.weak_type.empty()) role.type = match.type;
+  if (!role.type.empty() && !match.has_components) role.component = {};
+  if (search.weak_type.empty()) search.weak_type = match.weak_type;
+  if (!role.type.empty() || match.whole.empty()) return is_layer;
   // A whole is not a part of the modules around it.
-  if (search.weak_type.empty()) role.type = reading.whole;
+  if (search.weak_type.empty()) role.type = match.whole;
   return true;
 }
 
@@ -121,8 +122,8 @@ std::string_view RoleReader::whole_around(const modules::ModuleTree& tree, Modul
   const modules::Module& own = tree[module];
   if (own.children.empty() || !(own.only_numbers || base::is_digits(own.name()))) return {};
   for (ModuleId at = own.parent; at != modules::root && at != modules::no_module; at = tree[at].parent) {
-    const Reading& reading = read(tree[at]);
-    if (!reading.type.empty() || !reading.whole.empty()) return reading.type.empty() ? reading.whole : "";
+    const LexiconMatch& match = find_match(tree[at]);
+    if (!match.type.empty() || !match.whole.empty()) return match.type.empty() ? match.whole : "";
   }
   return {};
 }

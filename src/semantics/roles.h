@@ -24,9 +24,9 @@ class RoleReader {
   Role of(const modules::ModuleTree& tree, modules::ModuleId module);
 
  private:
-  struct Reading {
+  struct LexiconMatch {
     std::string_view type, weak_type, whole, component;
-    bool places = true;                 // whether a component names a part of the type
+    bool has_components = true;         // whether a component names a part of the type
     std::uint64_t classifications = 0;  // one bit for each matching classification of the lexicon
   };
   // The result so far of the search from the module outwards.
@@ -35,11 +35,11 @@ class RoleReader {
     std::string_view weak_type;
     std::uint64_t classifications = 0;
   };
-  const Reading& read(const modules::Module& module);
-  static bool ends_search(Search& search, const Reading& reading, bool is_layer);
+  const LexiconMatch& find_match(const modules::Module& module);
+  static bool ends_search(Search& search, const LexiconMatch& match, bool is_layer);
   std::string_view whole_around(const modules::ModuleTree& tree, modules::ModuleId module);
 
-  std::unordered_map<std::string, Reading> readings_;  // by name and class
+  std::unordered_map<std::string, LexiconMatch> matches_;  // by name and class
   std::string key_;
 };
 

@@ -29,7 +29,7 @@ std::vector<ModuleId> ordered_children(const modules::ModuleTree& tree, ModuleId
                   [&](ModuleId child) { return base::is_digits(tree[child].name()); }))
     std::stable_sort(children.begin(), children.end(),
                      [&](ModuleId a, ModuleId b) { return number(a) < number(b); });
-  else if (!tree.complete())
+  else if (!tree.is_complete())
     std::sort(children.begin(), children.end(),
               [&](ModuleId a, ModuleId b) { return tree[a].name() < tree[b].name(); });
   return children;
@@ -38,33 +38,34 @@ std::vector<ModuleId> ordered_children(const modules::ModuleTree& tree, ModuleId
 }  // namespace
 
 Tags::Tags(const modules::ModuleTree& tree, const modules::ClassFilter& filter, TagFormat format)
-    : tree_(tree), format_(format), places_(tree.size()) {
+    : tree_(tree), format_(format), positions_(tree.size()) {
   if (!tree.has_classes()) return;
-  std::map<std::pair<ModuleId, std::string_view>, std::vector<ModuleId>> same;
-  std::vector<std::pair<ModuleId, ModuleId>> open{
+  std::map<std::pair<ModuleId, std::string_view>, std::vector<ModuleId>> by_class;
+  std::vector<std::pair<ModuleId, ModuleId>> pending{
       {modules::root, modules::no_module}};  // module, shown parent
-  while (!open.empty()) {
-    const auto [module, parent] = open.back();
-    open.pop_back();
+  while (!pending.empty()) {
+    const auto [module, parent] = pending.back();
+    pending.pop_back();
     ModuleId shown = parent;
-    if (module == modules::root || filter.shows(tree[module].class_name)) {
-      places_[module].shown_parent = parent;
-      same[{parent, modules::short_class(tree[module].class_name)}].push_back(module);
+    if (module == modules::root || filter.is_shown(tree[module].class_name)) {
+      positions_[module].shown_parent = parent;
+      by_class[{parent, modules::short_class(tree[module].class_name)}].push_back(module);
       shown = module;
     }
     const auto children = ordered_children(tree, module);
-    for (auto child = children.rbegin(); child != children.rend(); ++child) open.emplace_back(*child, shown);
+    for (auto child = children.rbegin(); child != children.rend(); ++child)
+      pending.emplace_back(*child, shown);
   }
-  for (const auto& [key, modules] : same)
+  for (const auto& [key, modules] : by_class)
     for (std::size_t i = 0; i < modules.size(); ++i) {
-      places_[modules[i]].ordinal = static_cast<std::uint32_t>(i);
-      places_[modules[i]].repeated = modules.size() > 1;
+      positions_[modules[i]].ordinal = static_cast<std::uint32_t>(i);
+      positions_[modules[i]].is_repeated = modules.size() > 1;
     }
 }
 
 std::string Tags::of(ModuleId shown) const {
   std::vector<ModuleId> chain;
-  for (ModuleId at = shown; at != modules::no_module; at = places_[at].shown_parent) chain.push_back(at);
+  for (ModuleId at = shown; at != modules::no_module; at = positions_[at].shown_parent) chain.push_back(at);
   // The class of a wrapper may be unknown.
   if (!chain.empty() && chain.back() == modules::root && tree_[modules::root].class_name.empty())
     chain.pop_back();
@@ -72,10 +73,10 @@ std::string Tags::of(ModuleId shown) const {
   for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
     tag += '/';
     tag += modules::short_class(tree_[*at].class_name);
-    if (format_ == TagFormat::ordinal && places_[*at].repeated)
-      tag += base::format(".{}", places_[*at].ordinal);
+    if (format_ == TagFormat::ordinal && positions_[*at].is_repeated)
+      tag += base::format(".{}", positions_[*at].ordinal);
   }
-  return tag.size() <= longest_tag ? tag : std::string();
+  return tag.size() <= max_tag_bytes ? tag : std::string();
 }
 
 }  // namespace thence::semantics

@@ -18,18 +18,18 @@ class Tags {
   Tags(const modules::ModuleTree& tree, const modules::ClassFilter& filter, TagFormat format);
 
   /// The tag of a shown module. The root is omitted if its class is unknown. Empty if the tag is longer than
-  /// `longest_tag`.
+  /// `max_tag_bytes`.
   std::string of(modules::ModuleId shown) const;
 
  private:
-  struct Place {
+  struct TagPosition {
     modules::ModuleId shown_parent = modules::no_module;
     std::uint32_t ordinal = 0;
-    bool repeated = false;
+    bool is_repeated = false;
   };
   const modules::ModuleTree& tree_;
   TagFormat format_;
-  std::vector<Place> places_;
+  std::vector<TagPosition> positions_;
 };
 
 }  // namespace thence::semantics

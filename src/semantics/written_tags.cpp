@@ -9,14 +9,14 @@ using modules::no_module;
 
 WrittenTags written_tags(const hierarchy::Hierarchy& hierarchy) {
   WrittenTags written;
-  if (hierarchy.tree().complete()) return written;
+  if (hierarchy.tree().is_complete()) return written;
   std::unordered_set<ModuleId> disputed;
   for (const hierarchy::NodeTag& tag : hierarchy.tags()) {
-    if (!tag.fits || tag.module == no_module) continue;
+    if (!tag.is_current || tag.module == no_module) continue;
     const bool shown = !tag.text.empty();
-    const WrittenTag said{shown ? hierarchy.tree().find(tag.hf_module) : no_module, tag.text};
-    const auto [known, fresh] = written.emplace(tag.module, said);
-    if ((!fresh && known->second != said) || (shown && said.hf_module == no_module))
+    const WrittenTag read{shown ? hierarchy.tree().find(tag.hf_module) : no_module, tag.text};
+    const auto [entry, is_new] = written.emplace(tag.module, read);
+    if ((!is_new && entry->second != read) || (shown && read.hf_module == no_module))
       disputed.insert(tag.module);
   }
   for (const ModuleId module : disputed) written.erase(module);

@@ -4,28 +4,28 @@
 #include <optional>
 #include <string>
 
-#include "shapes/rules.h"
+#include "shapes/shape_rules.h"
 
 namespace thence::shapes {
 namespace {
 
 struct Letters {
   std::array<Size, 128> sizes;
-  std::array<bool, 128> seen{};
+  std::array<bool, 128> is_seen{};
   std::string order;
 
-  void meet(char letter, Size size) {
+  void add(char letter, Size size) {
     const auto at = static_cast<unsigned char>(letter);
-    if (!seen[at]) order += letter;
-    if (!seen[at] || sizes[at].is(1) || (!sizes[at].is_number() && size.is_number() && !size.is(1)))
+    if (!is_seen[at]) order += letter;
+    if (!is_seen[at] || sizes[at].is(1) || (!sizes[at].is_number() && size.is_number() && !size.is(1)))
       sizes[at] = size;
-    seen[at] = true;
+    is_seen[at] = true;
   }
 
   Size size(char letter) const { return sizes[static_cast<unsigned char>(letter)]; }
 };
 
-constexpr std::string_view dots = "...";
+constexpr std::string_view ellipsis = "...";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -35,31 +35,31 @@ struct Equation {
 
 // The equation without spaces. Empty if it is too long, has an ellipsis, or has no arrow; these are rare, so
 // their shapes stay unknown.
-std::optional<Equation> equation_of(Call& call) {
+std::optional<Equation> equation_of(InferenceContext& context) {
   std::string text;
-  for (const char c : call.text("equation")) {
+  for (const char c : context.text("equation")) {
     if (c != ' ') text += c;
-    if (text.size() > longest_equation) return std::nullopt;
+    if (text.size() > max_equation_bytes) return std::nullopt;
   }
   const std::size_t arrow = text.find("->");
-  if (arrow == std::string::npos || text.substr(0, arrow).find(dots) != std::string::npos)
+  if (arrow == std::string::npos || text.substr(0, arrow).find(ellipsis) != std::string::npos)
     return std::nullopt;
   return Equation{text.substr(0, arrow), text.substr(arrow + 2)};
 }
 
 // The sizes of the letters, from the shapes of the inputs.
-std::optional<Letters> letters_of(Call& call, std::string_view inputs) {
+std::optional<Letters> letters_of(InferenceContext& context, std::string_view inputs) {
   Letters letters;
   std::size_t input = 0, at = 0;
-  Shape shape = call.shape(0);
+  Shape shape = context.shape(0);
   for (const char c : inputs) {
     if (c == ',') {
-      shape = call.shape(++input);
+      shape = context.shape(++input);
       at = 0;
       continue;
     }
     if (!is_letter(c)) return std::nullopt;
-    letters.meet(c, shape.known() && at < shape.rank() ? shape[at] : Size());
+    letters.add(c, shape.known() && at < shape.rank() ? shape[at] : Size());
     ++at;
   }
   return letters;
@@ -67,23 +67,23 @@ std::optional<Letters> letters_of(Call& call, std::string_view inputs) {
 
 }  // namespace
 
-void einsum(Call& call) {
-  call.work.macs = {};
-  const std::optional<Equation> equation = equation_of(call);
+void einsum(InferenceContext& context) {
+  context.work.macs = {};
+  const std::optional<Equation> equation = equation_of(context);
   if (!equation) return;
-  const std::optional<Letters> letters = letters_of(call, equation->inputs);
+  const std::optional<Letters> letters = letters_of(context, equation->inputs);
   if (!letters) return;
   Shape to = Shape::of_rank(0);
   for (const char c : equation->output) {
     if (!is_letter(c)) return;
     to.push(letters->size(c));
   }
-  call.give(0, to);
-  if (call.inputs() == 1) call.work.macs = 0;
-  if (call.inputs() != 2) return;
+  context.set_shape(0, to);
+  if (context.input_count() == 1) context.work.macs = 0;
+  if (context.input_count() != 2) return;
   Size all = 1;
-  for (const char c : letters->order) all = call.sizes.multiply(all, letters->size(c));
-  call.work.macs = all;
+  for (const char c : letters->order) all = context.sizes.multiply(all, letters->size(c));
+  context.work.macs = all;
 }
 
 }  // namespace thence::shapes

@@ -4,9 +4,9 @@
 #include <unordered_map>
 
 #include "shapes/operators.h"
-#include "shapes/order.h"
 #include "shapes/small_tensor.h"
 #include "shapes/thresholds.h"
+#include "shapes/topological_order.h"
 
 namespace thence::shapes {
 namespace {
@@ -20,7 +20,7 @@ using onnx::DataType;
 
 class Inference {
  public:
-  Inference(const onnx::Model& model, Inferred& out) : model_(model), out_(out), order_(model) {
+  Inference(const onnx::Model& model, InferredShapes& out) : model_(model), out_(out), order_(model) {
     for (const onnx::Opset& opset : model.opsets())
       if (opset.domain.empty() || opset.domain == "ai.onnx") opset_ = opset.version;
     for (GraphId id = 0; id < model.graphs().size(); ++id) {
@@ -29,7 +29,7 @@ class Inference {
       if (graph.kind == Graph::Kind::function)
         functions_.try_emplace(function_key(graph.domain, graph.name, graph.overload), id);
     }
-    looks_ = looks_a_node * (model.node_count() + std::size_t{model.value_count()}) + spare_looks;
+    visits_left_ = visits_per_node * (model.node_count() + std::size_t{model.value_count()}) + extra_visits;
     is_read_.resize(model.value_count());
     for (NodeId id = 0; id < model.node_count(); ++id)
       for (const ValueId value : model.node(id).inputs())
@@ -37,8 +37,8 @@ class Inference {
     for (const Graph& graph : model.graphs())
       for (const ValueId value : graph.outputs)
         if (value != onnx::none) is_read_[value] = true;
-    started_.resize(model.graphs().size());
-    too_deep_.resize(model.graphs().size());
+    is_started_.resize(model.graphs().size());
+    is_too_deep_.resize(model.graphs().size());
   }
 
   void run() { run_graph(0, 1, 0); }
@@ -50,17 +50,19 @@ class Inference {
     return key;
   }
 
-  void give_up(NodeId id) {
+  void leave_work_unknown(NodeId id) {
     const onnx::Node node = model_.node(id);
-    if (is_product(node.domain(), node.op_type())) out_.work[id].macs = {};
+    if (counts_macs(node.domain(), node.op_type())) out_.work[id].macs = {};
   }
 
-  void seed(GraphId id) {
-    if (started_[id]) return;
-    started_[id] = true;
+  void read_known_values(GraphId id) {
+    if (is_started_[id]) return;
+    is_started_[id] = true;
     const Graph& graph = model_.graphs()[id];
-    for (const std::string_view info : model_.value_infos(graph)) told_.insert_or_assign(key(id, info), info);
-    for (const std::string_view info : graph.output_infos) told_.insert_or_assign(key(id, info), info);
+    for (const std::string_view info : model_.value_infos(graph))
+      value_infos_.insert_or_assign(value_key(id, info), info);
+    for (const std::string_view info : graph.output_infos)
+      value_infos_.insert_or_assign(value_key(id, info), info);
     for (std::uint32_t i = 0; i < graph.initializer_count; ++i) {
       const onnx::Initializer& one = model_.initializers()[graph.first_initializer + i];
       if (one.value == onnx::none || !is_read_[one.value]) continue;
@@ -70,20 +72,20 @@ class Inference {
       if (!one.sparse) out_.values.set_content(one.value, small_content({one.bytes}, header));
     }
     for (std::size_t i = 0; i < graph.inputs.size() && i < graph.input_infos.size(); ++i)
-      if (graph.inputs[i] != onnx::none) complete(graph.inputs[i], graph.input_infos[i]);
+      if (graph.inputs[i] != onnx::none) complete_from_info(graph.inputs[i], graph.input_infos[i]);
   }
 
-  struct Told {
+  struct ValueKey {
     GraphId graph;
     std::string_view name;
-    bool operator==(const Told&) const = default;
+    bool operator==(const ValueKey&) const = default;
   };
-  struct TellHash {
-    std::size_t operator()(const Told& told) const {
-      return std::hash<std::string_view>()(told.name) * 31 + told.graph;
+  struct ValueKeyHash {
+    std::size_t operator()(const ValueKey& key) const {
+      return std::hash<std::string_view>()(key.name) * 31 + key.graph;
     }
   };
-  static Told key(GraphId graph, std::string_view info) {
+  static ValueKey value_key(GraphId graph, std::string_view info) {
     std::string_view name;
     for (wire::Fields field(info); field.next();)
       if (field.tag() == wire::bytes_tag(1)) name = field.bytes();  // ValueInfoField::name
@@ -91,37 +93,37 @@ class Inference {
   }
 
   // Uses the value info in the file for what inference does not find.
-  void complete(ValueId value, std::string_view info) {
+  void complete_from_info(ValueId value, std::string_view info) {
     const onnx::ValueInfoView view = onnx::read_value_info(info);
     if (!view.is_tensor) return;
     if (out_.values.type(value) == DataType::undefined) out_.values.set_type(value, view.elem_type);
-    if (!view.has_shape || view.dims.size() > Shape::most) return;
+    if (!view.has_shape || view.dims.size() > Shape::max_rank) return;
     Shape shape = out_.values.shape(value);
     if (!shape.known()) shape = Shape::of_rank(view.dims.size());
     if (shape.rank() != view.dims.size()) return;
-    bool more = !out_.values.shape(value).known();
+    bool is_changed = !out_.values.shape(value).known();
     for (std::size_t i = 0; i < shape.rank(); ++i) {
       const onnx::Dimension& dim = view.dims[i];
       if (shape[i].is_number() || (dim.value && *dim.value < 0)) continue;
       if (!dim.value && shape[i].known()) continue;
-      shape[i] = dim.value ? Size(*dim.value) : out_.sizes.named(dim.param);
-      more = true;
+      shape[i] = dim.value ? Size(*dim.value) : out_.sizes.parse_dimension(dim.param);
+      is_changed = true;
     }
-    if (more) out_.values.set_shape(value, shape);
+    if (is_changed) out_.values.set_shape(value, shape);
   }
 
   void run_graph(GraphId id, Size times, std::size_t depth) {
     const Graph& graph = model_.graphs()[id];
-    if (depth > deepest) {
-      if (!too_deep_[id])
-        for (NodeId i = 0; i < graph.node_count; ++i) give_up(graph.first_node + i);
-      too_deep_[id] = true;
+    if (depth > max_depth) {
+      if (!is_too_deep_[id])
+        for (NodeId i = 0; i < graph.node_count; ++i) leave_work_unknown(graph.first_node + i);
+      is_too_deep_[id] = true;
       return;
     }
-    seed(id);
+    read_known_values(id);
     order_.each(graph, [&](NodeId node) {
-      if (looks_ == 0) return give_up(node);
-      --looks_;
+      if (visits_left_ == 0) return leave_work_unknown(node);
+      --visits_left_;
       run_node(id, node, times, depth);
     });
   }
@@ -134,35 +136,38 @@ class Inference {
       work = run_operator(*known, id);
     }
     if (!bodies_.empty())
-      if (const auto held = bodies_.find(id); held != bodies_.end())
-        run_bodies(node, held->second, times, depth);
+      if (const auto bodies = bodies_.find(id); bodies != bodies_.end())
+        run_bodies(node, bodies->second, times, depth);
     for (const ValueId value : node.outputs())
       if (value != onnx::none)
-        if (const auto told = told_.find({graph, model_.value_name(value)}); told != told_.end())
-          complete(value, told->second);
+        if (const auto info = value_infos_.find({graph, model_.value_name(value)});
+            info != value_infos_.end())
+          complete_from_info(value, info->second);
     Work& all = out_.work[id];
     all.macs = out_.sizes.add(all.macs, out_.sizes.multiply(work.macs, times));
     all.elementwise = out_.sizes.add(all.elementwise, out_.sizes.multiply(work.elementwise, times));
   }
 
   Work run_operator(const Operator& known, NodeId id) {
-    Call call(model_, id, opset_, out_.values, out_.sizes);
-    switch (known.gives) {
-      case Gives::first: give_type(call, call.type(0)); break;
-      case Gives::second: give_type(call, call.type(1)); break;
-      case Gives::boolean: give_type(call, DataType::boolean); break;
-      case Gives::int64: give_type(call, DataType::int64); break;
-      case Gives::cast: give_type(call, static_cast<DataType>(call.integer("to", 0))); break;
-      case Gives::other: break;
+    InferenceContext context(model_, id, opset_, out_.values, out_.sizes);
+    switch (known.output_type) {
+      case OutputType::as_first_input: set_type(context, context.type(0)); break;
+      case OutputType::as_second_input: set_type(context, context.type(1)); break;
+      case OutputType::boolean: set_type(context, DataType::boolean); break;
+      case OutputType::int64: set_type(context, DataType::int64); break;
+      case OutputType::cast: set_type(context, static_cast<DataType>(context.integer("to", 0))); break;
+      case OutputType::other: break;
     }
-    known.rule(call);
-    if (known.each == Each::output) call.work.elementwise = call.output_elements();
-    if (known.each == Each::input) call.work.elementwise = call.elements(call.shape(0));
-    return call.work;
+    known.rule(context);
+    if (known.elementwise_work == ElementwiseWork::output)
+      context.work.elementwise = context.output_elements();
+    if (known.elementwise_work == ElementwiseWork::input)
+      context.work.elementwise = context.elements(context.shape(0));
+    return context.work;
   }
 
-  static void give_type(Call& call, DataType type) {
-    for (std::size_t i = 0; i < call.outputs(); ++i) call.give_type(i, type);
+  static void set_type(InferenceContext& context, DataType type) {
+    for (std::size_t i = 0; i < context.output_count(); ++i) context.set_type(i, type);
   }
 
   // Processes the body of a function with the shapes of this call. The work counts for the nodes of the body.
@@ -177,7 +182,7 @@ class Inference {
       out_.values.set_type(to, from == onnx::none ? DataType::undefined : out_.values.type(from));
     };
     const auto inputs = node.inputs(), outputs = node.outputs();
-    looks_ -= std::min(looks_, (body.inputs.size() + body.outputs.size()) / 2);
+    visits_left_ -= std::min(visits_left_, (body.inputs.size() + body.outputs.size()) / 2);
     for (std::size_t i = 0; i < body.inputs.size(); ++i)
       pass(body.inputs[i], i < inputs.size() ? inputs[i] : onnx::none);
     run_graph(found->second, times, depth + 1);
@@ -187,13 +192,13 @@ class Inference {
   }
 
   void run_bodies(const onnx::Node& node, std::vector<GraphId> bodies, Size times, std::size_t depth) {
-    if (node.op_type() == "If") leave_out_dead_branch(node, bodies);
-    for (const GraphId body : bodies) run_graph(body, out_.sizes.multiply(times, runs(node)), depth + 1);
-    if (node.op_type() == "If" && bodies.size() <= 2) join(node, bodies);
+    if (node.op_type() == "If") drop_dead_branch(node, bodies);
+    for (const GraphId body : bodies) run_graph(body, out_.sizes.multiply(times, run_count(node)), depth + 1);
+    if (node.op_type() == "If" && bodies.size() <= 2) join_branches(node, bodies);
   }
 
   // Exporters write an If whose condition depends only on sizes, such as whether two are equal.
-  void leave_out_dead_branch(const onnx::Node& node, std::vector<GraphId>& bodies) {
+  void drop_dead_branch(const onnx::Node& node, std::vector<GraphId>& bodies) {
     const auto inputs = node.inputs();
     if (inputs.empty() || inputs[0] == onnx::none) return;
     const Content condition = out_.values.content(inputs[0]);
@@ -203,7 +208,7 @@ class Inference {
   }
 
   // The number of runs of a body: the trip count of a loop if it is constant, otherwise unknown.
-  Size runs(const onnx::Node& node) {
+  Size run_count(const onnx::Node& node) {
     if (node.op_type() == "If") return 1;
     const auto inputs = node.inputs();
     if (node.op_type() == "Loop" && !inputs.empty() && inputs[0] != onnx::none)
@@ -213,7 +218,7 @@ class Inference {
   }
 
   // An output of If gets the facts on which both branches agree.
-  void join(const onnx::Node& node, const std::vector<GraphId>& bodies) {
+  void join_branches(const onnx::Node& node, const std::vector<GraphId>& bodies) {
     const auto outputs = node.outputs();
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (outputs[i] == onnx::none) continue;
@@ -237,21 +242,21 @@ class Inference {
   }
 
   const onnx::Model& model_;
-  Inferred& out_;
-  Order order_;
+  InferredShapes& out_;
+  TopologicalOrder order_;
   std::int64_t opset_ = 0;
   std::unordered_map<NodeId, std::vector<GraphId>> bodies_;
   std::unordered_map<std::string, GraphId> functions_;
-  std::unordered_map<Told, std::string_view, TellHash> told_;
-  std::vector<bool> started_, too_deep_;
+  std::unordered_map<ValueKey, std::string_view, ValueKeyHash> value_infos_;
+  std::vector<bool> is_started_, is_too_deep_;
   std::vector<bool> is_read_;  // by value: shapes of unread weights are not needed
-  std::size_t looks_ = 0;
+  std::size_t visits_left_ = 0;
 };
 
 }  // namespace
 
-Inferred infer(const onnx::Model& model, NamedSizes given) {
-  Inferred out(model, std::move(given));
+InferredShapes infer(const onnx::Model& model, NamedSizes given) {
+  InferredShapes out(model, std::move(given));
   Inference(model, out).run();
   return out;
 }

@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "onnx/model.h"
-#include "shapes/call.h"
+#include "shapes/inference_context.h"
 #include "shapes/size.h"
 #include "shapes/values.h"
 
 namespace thence::shapes {
 
-class Inferred {
+class InferredShapes {
  public:
-  Inferred(const onnx::Model& model, NamedSizes given)
+  InferredShapes(const onnx::Model& model, NamedSizes given)
       : values(model.value_count()), sizes(std::move(given)), work(model.node_count()) {}
 
   Values values;
@@ -23,7 +23,7 @@ class Inferred {
 };
 
 /// `given` has values for sizes that the model only names.
-Inferred infer(const onnx::Model& model, NamedSizes given = {});
+InferredShapes infer(const onnx::Model& model, NamedSizes given = {});
 
 /// "[2, 8, batch]"; "?" if the rank is unknown.
 std::string text_of(const Shape& shape, const Sizes& sizes);

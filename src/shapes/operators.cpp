@@ -4,13 +4,13 @@
 #include <iterator>
 #include <unordered_map>
 
-#include "shapes/rules.h"
+#include "shapes/shape_rules.h"
 
 namespace thence::shapes {
 namespace {
 
 // Operators in one list have the same shape rule.
-constexpr std::string_view mapped[] = {
+constexpr std::string_view unary_operators[] = {
     "Abs",
     "Acos",
     "Acosh",
@@ -62,74 +62,74 @@ constexpr std::string_view mapped[] = {
     "Tanh",
     "ThresholdedRelu",
 };
-constexpr std::string_view combined[] = {
+constexpr std::string_view broadcasting_operators[] = {
     "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Mean", "Pow",
 };
-constexpr std::string_view computed[] = {"Add", "Div", "Max", "Min", "Mod", "Mul", "Sub", "Sum"};
-constexpr std::string_view compared[] = {
+constexpr std::string_view arithmetic_operators[] = {"Add", "Div", "Max", "Min", "Mod", "Mul", "Sub", "Sum"};
+constexpr std::string_view comparison_operators[] = {
     "And", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Or", "Xor",
 };
-constexpr std::string_view placed[] = {
+constexpr std::string_view shape_preserving_operators[] = {
     // These keep the shape and compute nothing.
     "CastLike", "EyeLike",         "RandomNormalLike", "RandomUniformLike", "ReverseSequence",
     "Scatter",  "ScatterElements", "ScatterND",        "TensorScatter",     "Trilu",
 };
-constexpr std::string_view reduced[] = {
+constexpr std::string_view reduction_operators[] = {
     "ReduceL1",   "ReduceL2",  "ReduceLogSum", "ReduceLogSumExp", "ReduceMax",
     "ReduceMean", "ReduceMin", "ReduceProd",   "ReduceSum",       "ReduceSumSquare",
 };
 
-constexpr Operator standard[] = {
-    {"ArgMax", arg_reduce, Each::input, Gives::int64},
-    {"ArgMin", arg_reduce, Each::input, Gives::int64},
+constexpr Operator standard_operators[] = {
+    {"ArgMax", arg_reduce, ElementwiseWork::input, OutputType::int64},
+    {"ArgMin", arg_reduce, ElementwiseWork::input, OutputType::int64},
     {"Attention", attention},
-    {"AveragePool", pool, Each::output},
-    {"BatchNormalization", normalised_batch, Each::output},
-    {"Cast", cast, Each::none, Gives::cast},
-    {"Ceil", copied, Each::output},
+    {"AveragePool", pool, ElementwiseWork::output},
+    {"BatchNormalization", batch_normalization, ElementwiseWork::output},
+    {"Cast", cast, ElementwiseWork::none, OutputType::cast},
+    {"Ceil", identity, ElementwiseWork::output},
     {"Concat", concat},
-    {"Constant", constant, Each::none, Gives::other},
-    {"ConstantOfShape", constant_of_shape, Each::none, Gives::other},
+    {"Constant", constant, ElementwiseWork::none, OutputType::other},
+    {"ConstantOfShape", constant_of_shape, ElementwiseWork::none, OutputType::other},
     {"Conv", convolution},
-    {"ConvInteger", convolution, Each::none, Gives::other},
+    {"ConvInteger", convolution, ElementwiseWork::none, OutputType::other},
     {"ConvTranspose", transposed_convolution},
     {"DepthToSpace", depth_to_space},
-    {"DequantizeLinear", same_shape, Each::output, Gives::second},
-    {"Dropout", same_all_outputs},
-    {"DynamicQuantizeLinear", content_of_scalar, Each::output, Gives::other},
+    {"DequantizeLinear", same_shape, ElementwiseWork::output, OutputType::as_second_input},
+    {"Dropout", same_shape_all_outputs},
+    {"DynamicQuantizeLinear", dynamic_quantize, ElementwiseWork::output, OutputType::other},
     {"Einsum", einsum},
     {"Expand", expand},
     {"Flatten", flatten},
-    {"Floor", copied, Each::output},
+    {"Floor", identity, ElementwiseWork::output},
     {"GRU", gru},
     {"Gather", gather},
     {"GatherElements", gather_elements},
     {"GatherND", gather_nd},
-    {"Gemm", general_product},
-    {"GlobalAveragePool", global_pool, Each::input},
-    {"GlobalMaxPool", global_pool, Each::input},
-    {"Identity", copied},
-    {"IsInf", same_shape, Each::output, Gives::boolean},
-    {"IsNaN", same_shape, Each::output, Gives::boolean},
+    {"Gemm", gemm},
+    {"GlobalAveragePool", global_pool, ElementwiseWork::input},
+    {"GlobalMaxPool", global_pool, ElementwiseWork::input},
+    {"Identity", identity},
+    {"IsInf", same_shape, ElementwiseWork::output, OutputType::boolean},
+    {"IsNaN", same_shape, ElementwiseWork::output, OutputType::boolean},
     {"LSTM", lstm},
-    {"LayerNormalization", same_shape, Each::output},
-    {"LpPool", pool, Each::output},
-    {"MatMul", matrix_product},
-    {"MatMulInteger", matrix_product, Each::none, Gives::other},
-    {"MaxPool", pool, Each::output},
-    {"NonZero", non_zero, Each::none, Gives::int64},
-    {"Not", negated, Each::output, Gives::boolean},
-    {"OneHot", one_hot, Each::none, Gives::other},
+    {"LayerNormalization", same_shape, ElementwiseWork::output},
+    {"LpPool", pool, ElementwiseWork::output},
+    {"MatMul", matmul},
+    {"MatMulInteger", matmul, ElementwiseWork::none, OutputType::other},
+    {"MaxPool", pool, ElementwiseWork::output},
+    {"NonZero", non_zero, ElementwiseWork::none, OutputType::int64},
+    {"Not", logical_not, ElementwiseWork::output, OutputType::boolean},
+    {"OneHot", one_hot, ElementwiseWork::none, OutputType::other},
     {"Pad", pad},
     {"QLinearConv", quantised_convolution},
-    {"QLinearMatMul", quantised_matrix_product},
-    {"QuantizeLinear", same_shape, Each::output, Gives::other},
+    {"QLinearMatMul", quantised_matmul},
+    {"QuantizeLinear", same_shape, ElementwiseWork::output, OutputType::other},
     {"RNN", rnn},
     {"Range", range},
     {"Reshape", reshape},
-    {"Resize", resize, Each::output},
-    {"Shape", shape_of, Each::none, Gives::int64},
-    {"Size", size_of, Each::none, Gives::int64},
+    {"Resize", resize, ElementwiseWork::output},
+    {"Shape", shape_of, ElementwiseWork::none, OutputType::int64},
+    {"Size", size_of, ElementwiseWork::none, OutputType::int64},
     {"Slice", slice},
     {"SpaceToDepth", space_to_depth},
     {"Split", split},
@@ -138,74 +138,75 @@ constexpr Operator standard[] = {
     {"TopK", top_k},
     {"Transpose", transpose},
     {"Unsqueeze", unsqueeze},
-    {"Upsample", resize, Each::output},
-    {"Where", choose, Each::output, Gives::second},
+    {"Upsample", resize, ElementwiseWork::output},
+    {"Where", select_by_condition, ElementwiseWork::output, OutputType::as_second_input},
 };
 
 constexpr std::string_view runtime_domain = "com.microsoft";
-constexpr Operator of_runtimes[] = {
+constexpr Operator runtime_operators[] = {
     {"Attention", packed_attention},
-    {"BiasGelu", same_shape, Each::output},
-    {"DequantizeLinear", same_shape, Each::output, Gives::second},
-    {"DynamicQuantizeMatMul", matrix_product},
-    {"FastGelu", same_shape, Each::output},
+    {"BiasGelu", same_shape, ElementwiseWork::output},
+    {"DequantizeLinear", same_shape, ElementwiseWork::output, OutputType::as_second_input},
+    {"DynamicQuantizeMatMul", matmul},
+    {"FastGelu", same_shape, ElementwiseWork::output},
     {"FusedConv", convolution},
-    {"FusedGemm", general_product},
-    {"FusedMatMul", fused_matrix_product},
-    {"Gelu", same_shape, Each::output},
+    {"FusedGemm", gemm},
+    {"FusedMatMul", fused_matmul},
+    {"Gelu", same_shape, ElementwiseWork::output},
     {"GroupQueryAttention", grouped_attention},
-    {"MatMulIntegerToFloat", matrix_product, Each::none, Gives::other},
-    {"MatMulNBits", packed_product},
+    {"MatMulIntegerToFloat", matmul, ElementwiseWork::none, OutputType::other},
+    {"MatMulNBits", matmul_nbits},
     {"MultiHeadAttention", multi_head_attention},
-    {"QGemm", general_product, Each::none, Gives::other},
-    {"QLinearAdd", same_shape, Each::output},
-    {"QuantizeLinear", same_shape, Each::output, Gives::other},
-    {"QuickGelu", same_shape, Each::output},
-    {"RotaryEmbedding", same_shape, Each::output},
-    {"SkipLayerNormalization", same_shape, Each::output},
-    {"SkipSimplifiedLayerNormalization", same_shape, Each::output},
+    {"QGemm", gemm, ElementwiseWork::none, OutputType::other},
+    {"QLinearAdd", same_shape, ElementwiseWork::output},
+    {"QuantizeLinear", same_shape, ElementwiseWork::output, OutputType::other},
+    {"QuickGelu", same_shape, ElementwiseWork::output},
+    {"RotaryEmbedding", same_shape, ElementwiseWork::output},
+    {"SkipLayerNormalization", same_shape, ElementwiseWork::output},
+    {"SkipSimplifiedLayerNormalization", same_shape, ElementwiseWork::output},
 };
 // Fused operators that are written with an empty domain or the standard one, although they are not part of
 // it.
-constexpr Operator fused_in_place[] = {
-    {"SimplifiedLayerNormalization", same_shape, Each::output},
+constexpr Operator fused_standard_operators[] = {
+    {"SimplifiedLayerNormalization", same_shape, ElementwiseWork::output},
 };
 
 using Table = std::unordered_map<std::string_view, Operator>;
 
-Table make_standard() {
+Table make_standard_table() {
   Table table;
   const auto add = [&](const Operator& one) { table.emplace(one.name, one); };
-  for (const auto name : mapped) add({name, same_shape, Each::output});
-  for (const auto name : combined) add({name, broadcast_all, Each::output});
-  for (const auto name : computed) add({name, arithmetic, Each::output});
-  for (const auto name : compared) add({name, arithmetic, Each::output, Gives::boolean});
-  for (const auto name : placed) add({name, same_shape});
-  for (const auto name : reduced) add({name, reduce, Each::input});
-  for (const Operator& one : standard) add(one);
-  for (const Operator& one : fused_in_place) add(one);
+  for (const auto name : unary_operators) add({name, same_shape, ElementwiseWork::output});
+  for (const auto name : broadcasting_operators) add({name, broadcast_all, ElementwiseWork::output});
+  for (const auto name : arithmetic_operators) add({name, arithmetic, ElementwiseWork::output});
+  for (const auto name : comparison_operators)
+    add({name, arithmetic, ElementwiseWork::output, OutputType::boolean});
+  for (const auto name : shape_preserving_operators) add({name, same_shape});
+  for (const auto name : reduction_operators) add({name, reduce, ElementwiseWork::input});
+  for (const Operator& one : standard_operators) add(one);
+  for (const Operator& one : fused_standard_operators) add(one);
   return table;
 }
 
-Table make_runtimes() {
+Table make_runtime_table() {
   Table table;
-  for (const Operator& one : of_runtimes) table.emplace(one.name, one);
+  for (const Operator& one : runtime_operators) table.emplace(one.name, one);
   return table;
 }
 
 }  // namespace
 
 const Operator* find_operator(std::string_view domain, std::string_view name) {
-  static const Table own = make_standard(), others = make_runtimes();
+  static const Table standard_table = make_standard_table(), runtime_table = make_runtime_table();
   const bool standard_domain = domain.empty() || domain == "ai.onnx";
   if (!standard_domain && domain != runtime_domain) return nullptr;
-  const Table& table = standard_domain ? own : others;
+  const Table& table = standard_domain ? standard_table : runtime_table;
   const auto found = table.find(name);
   return found == table.end() ? nullptr : &found->second;
 }
 
-bool is_product(std::string_view domain, std::string_view name) {
-  static constexpr Rule rules[] = {
+bool counts_macs(std::string_view domain, std::string_view name) {
+  static constexpr ShapeRule rules[] = {
       attention,
       packed_attention,
       multi_head_attention,
@@ -214,11 +215,11 @@ bool is_product(std::string_view domain, std::string_view name) {
       lstm,
       gru,
       rnn,
-      matrix_product,
-      quantised_matrix_product,
-      fused_matrix_product,
-      general_product,
-      packed_product,
+      matmul,
+      quantised_matmul,
+      fused_matmul,
+      gemm,
+      matmul_nbits,
       convolution,
       quantised_convolution,
       transposed_convolution,

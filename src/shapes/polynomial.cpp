@@ -11,7 +11,7 @@ Polynomial Polynomial::of(SymbolId symbol) {
   return made;
 }
 
-bool Polynomial::never_negative() const {
+bool Polynomial::is_nonnegative() const {
   return number_ >= 0 &&
          std::all_of(terms_.begin(), terms_.end(), [](const Term& term) { return term.factor >= 0; });
 }
@@ -21,7 +21,7 @@ bool Polynomial::add(const Term& term) {
   const auto at = std::lower_bound(terms_.begin(), terms_.end(), term,
                                    [](const Term& a, const Term& b) { return a.symbols < b.symbols; });
   if (at == terms_.end() || at->symbols != term.symbols) {
-    if (terms_.size() == most_terms || term.symbols.size() > highest_degree) return false;
+    if (terms_.size() == max_terms || term.symbols.size() > max_degree) return false;
     if (term.factor != 0) terms_.insert(at, term);
     return true;
   }

@@ -20,7 +20,7 @@ struct Term {
 
 class Polynomial {
  public:
-  static constexpr std::size_t most_terms = 64, highest_degree = 12;
+  static constexpr std::size_t max_terms = 64, max_degree = 12;
 
   Polynomial() = default;
   explicit Polynomial(std::int64_t number) : number_(number) {}
@@ -30,7 +30,7 @@ class Polynomial {
   const std::vector<Term>& terms() const { return terms_; }  // the other terms, in the order of their symbols
   bool is_number() const { return terms_.empty(); }
   /// Whether no term is negative, so that the value is never negative for any sizes.
-  bool never_negative() const;
+  bool is_nonnegative() const;
 
   /// Adds in place. Returns false without a change if the result is not representable.
   bool add(const Polynomial& other, std::int64_t times = 1);

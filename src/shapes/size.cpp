@@ -11,15 +11,15 @@
 namespace thence::shapes {
 namespace {
 
-bool is_word(char c) {
+bool is_word_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
 }
 
 // Parses sums and products of names and numbers, as exporters write them: "2*s0 + 1". False for anything
 // else.
-class Reader {
+class SizeParser {
  public:
-  Reader(std::string_view text, Sizes& sizes) : text_(text), sizes_(sizes) {}
+  SizeParser(std::string_view text, Sizes& sizes) : text_(text), sizes_(sizes) {}
 
   template <class Name>
   Size read(Name name) {
@@ -37,24 +37,24 @@ class Reader {
  private:
   template <class Name>
   Size product(Name name) {
-    Size made = 1;
+    Size result = 1;
     do {
       skip();
       const std::size_t start = at_;
-      while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+      while (at_ < text_.size() && is_word_char(text_[at_])) ++at_;
       const std::string_view word = text_.substr(start, at_ - start);
       if (word.empty()) return {};
       std::int64_t number = 0;
       const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
       if (error == std::errc() && end == word.data() + word.size())
-        made = sizes_.multiply(made, number);
+        result = sizes_.multiply(result, number);
       else if (word.front() >= '0' && word.front() <= '9')
         return {};
       else
-        made = sizes_.multiply(made, name(word));
-      if (!made.known()) return {};
+        result = sizes_.multiply(result, name(word));
+      if (!result.known()) return {};
     } while (take('*'));
-    return made;
+    return result;
   }
   void skip() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
@@ -90,34 +90,34 @@ Size Sizes::symbol_size(std::string_view name) {
   if (const auto given = given_.find(name); given != given_.end()) return given->second;
   const auto [at, is_new] = by_name_.try_emplace(std::string(name), static_cast<SymbolId>(symbols_.size()));
   if (is_new) symbols_.emplace_back(name);
-  return keep(Polynomial::of(at->second));
+  return intern(Polynomial::of(at->second));
 }
 
-Size Sizes::named(std::string_view name) {
-  if (name.empty() || name.size() > longest_name) return {};
-  const bool word = std::all_of(name.begin(), name.end(), is_word);
+Size Sizes::parse_dimension(std::string_view name) {
+  if (name.empty() || name.size() > max_name_bytes) return {};
+  const bool word = std::all_of(name.begin(), name.end(), is_word_char);
   if (!word) {
-    const Size made = Reader(name, *this).read([&](std::string_view one) { return symbol_size(one); });
-    if (made.known()) return made;
+    const Size result = SizeParser(name, *this).read([&](std::string_view one) { return symbol_size(one); });
+    if (result.known()) return result;
   }
   return symbol_size(word ? std::string(name) : base::format("({})", base::printable(name)));
 }
 
-Size Sizes::keep(Polynomial polynomial) {
+Size Sizes::intern(Polynomial polynomial) {
   if (polynomial.is_number()) return polynomial.number();
   const std::uint64_t hash = hash_of(polynomial);
-  Size made;
-  made.kind = Size::Kind::expression;
+  Size result;
+  result.kind = Size::Kind::expression;
   const auto [first, last] = by_hash_.equal_range(hash);
   for (auto at = first; at != last; ++at)
     if (expressions_[at->second] == polynomial) {
-      made.value = at->second;
-      return made;
+      result.value = at->second;
+      return result;
     }
-  made.value = static_cast<std::int64_t>(expressions_.size());
+  result.value = static_cast<std::int64_t>(expressions_.size());
   by_hash_.emplace(hash, static_cast<std::uint32_t>(expressions_.size()));
   expressions_.push_back(std::move(polynomial));
-  return made;
+  return result;
 }
 
 Size Sizes::add(Size a, Size b) {
@@ -125,7 +125,7 @@ Size Sizes::add(Size a, Size b) {
   if (std::int64_t sum = 0; a.is_number() && b.is_number())
     return __builtin_add_overflow(a.value, b.value, &sum) ? Size() : Size(sum);
   Polynomial sum = polynomial(a);
-  return sum.add(polynomial(b)) ? keep(std::move(sum)) : Size();
+  return sum.add(polynomial(b)) ? intern(std::move(sum)) : Size();
 }
 
 Size Sizes::subtract(Size a, Size b) { return add(a, multiply(b, -1)); }
@@ -136,14 +136,14 @@ Size Sizes::multiply(Size a, Size b) {
   if (std::int64_t product = 0; a.is_number() && b.is_number())
     return __builtin_mul_overflow(a.value, b.value, &product) ? Size() : Size(product);
   std::optional<Polynomial> product = polynomial(a).times(polynomial(b));
-  return product ? keep(*std::move(product)) : Size();
+  return product ? intern(*std::move(product)) : Size();
 }
 
 Size Sizes::divide(Size a, Size b) {
   if (!a.known() || !b.known()) return {};
   if (b.is(1)) return a;
   std::optional<Polynomial> quotient = polynomial(a).divided_by(polynomial(b));
-  return quotient ? keep(*std::move(quotient)) : Size();
+  return quotient ? intern(*std::move(quotient)) : Size();
 }
 
 Size Sizes::floor_divide(Size a, Size b) {
@@ -151,14 +151,14 @@ Size Sizes::floor_divide(Size a, Size b) {
   if (a.is_number()) return a.value / b.value;
   if (const Size exact = divide(a, b); exact.known()) return exact;
   const std::string name = text(a);
-  if (name.size() + 8 > longest_name) return {};
+  if (name.size() + 8 > max_name_bytes) return {};
   const bool sum = name.find(' ') != std::string::npos;
   return symbol_size(base::format("({}{}{}//{})", sum ? "(" : "", name, sum ? ")" : "", b.value));
 }
 
-bool Sizes::never_negative(Size a) const {
+bool Sizes::is_nonnegative(Size a) const {
   if (a.is_number()) return a.value >= 0;
-  return a.known() && expression(a).never_negative();
+  return a.known() && expression(a).is_nonnegative();
 }
 
 std::string Sizes::text(Size a) const { return a.known() ? text(polynomial(a)) : "?"; }

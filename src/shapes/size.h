@@ -36,7 +36,7 @@ class Sizes {
   explicit Sizes(NamedSizes given = {}) : given_(std::move(given)) {}
 
   /// A dimension named by a model. Sums and products in the name are parsed.
-  Size named(std::string_view name);
+  Size parse_dimension(std::string_view name);
   Size add(Size a, Size b);
   Size subtract(Size a, Size b);
   Size multiply(Size a, Size b);
@@ -46,7 +46,7 @@ class Sizes {
   /// new named size.
   Size floor_divide(Size a, Size b);
   /// Whether a size is known not to be negative. Elements of small tensors may be negative.
-  bool never_negative(Size a) const;
+  bool is_nonnegative(Size a) const;
 
   /// Only for a size that is an expression, not for a number.
   const Polynomial& expression(Size a) const { return expressions_[static_cast<std::size_t>(a.value)]; }
@@ -58,7 +58,7 @@ class Sizes {
 
  private:
   Size symbol_size(std::string_view name);
-  Size keep(Polynomial polynomial);
+  Size intern(Polynomial polynomial);
 
   NamedSizes given_;
   std::vector<std::string> symbols_;

@@ -13,19 +13,19 @@ using wire::bytes_tag;
 
 using onnx::DataType;
 
-Size whole(float value) {
-  if (!std::isfinite(value) || std::fabs(value) > largest_float_size || std::floor(value) != value) return {};
+Size size_of_float(float value) {
+  if (!std::isfinite(value) || std::fabs(value) > max_float_size || std::floor(value) != value) return {};
   return static_cast<std::int64_t>(value);
 }
 
 template <class Number>
-void take_raw(std::string_view bytes, std::vector<Size>& content) {
-  if (bytes.size() / sizeof(Number) > most_content) return;
+void append_raw(std::string_view bytes, std::vector<Size>& content) {
+  if (bytes.size() / sizeof(Number) > max_content_elements) return;
   for (std::size_t at = 0; at + sizeof(Number) <= bytes.size(); at += sizeof(Number)) {
     Number value;
     std::memcpy(&value, bytes.data() + at, sizeof value);
     if constexpr (std::is_same_v<Number, float>)
-      content.push_back(whole(value));
+      content.push_back(size_of_float(value));
     else
       content.push_back(static_cast<std::int64_t>(value));
   }
@@ -41,33 +41,34 @@ bool has_readable_type(const onnx::TensorView& header) {
   }
 }
 
-void take_raw_data(std::string_view bytes, DataType type, std::vector<Size>& content) {
+void append_raw_data(std::string_view bytes, DataType type, std::vector<Size>& content) {
   switch (type) {
-    case DataType::int64: return take_raw<std::int64_t>(bytes, content);
-    case DataType::int32: return take_raw<std::int32_t>(bytes, content);
-    case DataType::boolean: return take_raw<std::uint8_t>(bytes, content);
-    case DataType::float32: return take_raw<float>(bytes, content);
+    case DataType::int64: return append_raw<std::int64_t>(bytes, content);
+    case DataType::int32: return append_raw<std::int32_t>(bytes, content);
+    case DataType::boolean: return append_raw<std::uint8_t>(bytes, content);
+    case DataType::float32: return append_raw<float>(bytes, content);
     default: return;
   }
 }
 
 // Keeps one more than the limit, so that the count shows an excess.
-void take_number(Size number, std::vector<Size>& content) {
-  if (content.size() <= most_content) content.push_back(number);
+void append_number(Size number, std::vector<Size>& content) {
+  if (content.size() <= max_content_elements) content.push_back(number);
 }
 
-void take_field(wire::Fields& field, DataType type, std::vector<Size>& content) {
+void append_field(wire::Fields& field, DataType type, std::vector<Size>& content) {
   if (field.tag() == bytes_tag(TensorField::raw_data)) {
-    take_raw_data(field.bytes(), type, content);
+    append_raw_data(field.bytes(), type, content);
   } else if (type != DataType::float32) {
     const TensorField list = type == DataType::int64 ? TensorField::int64_data : TensorField::int32_data;
-    wire::each_varint(field, static_cast<std::uint32_t>(list),
-                      [&](std::uint64_t value) { take_number(static_cast<std::int64_t>(value), content); });
+    wire::for_each_varint(field, static_cast<std::uint32_t>(list), [&](std::uint64_t value) {
+      append_number(static_cast<std::int64_t>(value), content);
+    });
   } else if (field.tag() == bytes_tag(TensorField::float_data)) {
-    take_raw<float>(field.bytes(), content);
+    append_raw<float>(field.bytes(), content);
   } else if (field.tag() ==
-             wire::tag_of(static_cast<std::uint32_t>(TensorField::float_data), wire::Type::fixed32)) {
-    take_number(whole(field.as_float()), content);
+             wire::tag_of(static_cast<std::uint32_t>(TensorField::float_data), wire::WireType::fixed32)) {
+    append_number(size_of_float(field.as_float()), content);
   }
 }
 
@@ -75,17 +76,18 @@ void take_field(wire::Fields& field, DataType type, std::vector<Size>& content) 
 
 Content small_content(const onnx::Pieces& message, const onnx::TensorView& header) {
   const auto count = header.elements();
-  if (!count || *count > most_content || header.dims.size() > 2 || header.external) return std::nullopt;
+  if (!count || *count > max_content_elements || header.dims.size() > 2 || header.external)
+    return std::nullopt;
   if (!has_readable_type(header)) return std::nullopt;
   std::vector<Size> content;
   for (const std::string_view piece : message)
-    for (wire::Fields field(piece); field.next();) take_field(field, header.data_type, content);
+    for (wire::Fields field(piece); field.next();) append_field(field, header.data_type, content);
   if (content.size() != *count) return std::nullopt;
   return content;
 }
 
 Shape shape_of_tensor(const onnx::TensorView& header) {
-  if (header.dims.size() > Shape::most) return {};
+  if (header.dims.size() > Shape::max_rank) return {};
   Shape shape = Shape::of_rank(0);
   for (const std::int64_t dim : header.dims) shape.push(dim < 0 ? Size() : Size(dim));
   return shape;

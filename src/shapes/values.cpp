@@ -5,7 +5,7 @@
 namespace thence::shapes {
 
 Shape::Shape(std::span<const Size> sizes) {
-  if (sizes.size() > most) return;
+  if (sizes.size() > max_rank) return;
   std::copy(sizes.begin(), sizes.end(), sizes_.begin());
   rank_ = static_cast<std::uint8_t>(sizes.size());
   known_ = true;
@@ -13,13 +13,13 @@ Shape::Shape(std::span<const Size> sizes) {
 
 Shape Shape::of_rank(std::size_t rank) {
   Shape shape;
-  shape.known_ = rank <= most;
+  shape.known_ = rank <= max_rank;
   shape.rank_ = static_cast<std::uint8_t>(shape.known_ ? rank : 0);
   return shape;
 }
 
 void Shape::push(Size size) {
-  known_ = known_ && rank_ < most;
+  known_ = known_ && rank_ < max_rank;
   if (known_) sizes_[rank_++] = size;
 }
 
@@ -29,7 +29,7 @@ std::optional<std::size_t> Shape::axis(std::int64_t axis) const {
   return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
 }
 
-std::uint32_t Values::keep(std::span<const Size> sizes) {
+std::uint32_t Values::append(std::span<const Size> sizes) {
   const auto start = static_cast<std::uint32_t>(pool_.size());
   pool_.insert(pool_.end(), sizes.begin(), sizes.end());
   return start;
@@ -37,20 +37,20 @@ std::uint32_t Values::keep(std::span<const Size> sizes) {
 
 Shape Values::shape(onnx::ValueId value) const {
   const Value& one = values_[value];
-  return one.rank == nothing ? Shape() : Shape(std::span(pool_).subspan(one.shape, one.rank));
+  return one.rank == unknown_length ? Shape() : Shape(std::span(pool_).subspan(one.shape, one.rank));
 }
 
 Content Values::content(onnx::ValueId value) const {
   const Value& one = values_[value];
-  if (one.length == nothing) return std::nullopt;
+  if (one.length == unknown_length) return std::nullopt;
   return std::vector(pool_.begin() + one.content, pool_.begin() + one.content + one.length);
 }
 
 void Values::set_shape(onnx::ValueId value, const Shape& shape) {
   Value& one = values_[value];
-  one.rank = shape.known() ? static_cast<std::uint8_t>(shape.rank()) : nothing;
+  one.rank = shape.known() ? static_cast<std::uint8_t>(shape.rank()) : unknown_length;
   if (!shape.known()) return;
-  one.shape = keep(shape.sizes());
+  one.shape = append(shape.sizes());
   // A malformed file can result in a negative size; rules need not check for it.
   for (Size& size : std::span(pool_).subspan(one.shape))
     if (size.is_number() && size.value < 0) size = Size();
@@ -63,7 +63,7 @@ void Values::share_shape(onnx::ValueId value, onnx::ValueId other) {
 
 bool Values::same_shape(onnx::ValueId value, onnx::ValueId other) const {
   const Value &a = values_[value], &b = values_[other];
-  if (a.rank == nothing || a.rank != b.rank) return false;
+  if (a.rank == unknown_length || a.rank != b.rank) return false;
   if (a.shape == b.shape) return true;
   const auto begin = pool_.begin();
   return std::equal(begin + a.shape, begin + a.shape + a.rank, begin + b.shape);
@@ -71,10 +71,10 @@ bool Values::same_shape(onnx::ValueId value, onnx::ValueId other) const {
 
 void Values::set_content(onnx::ValueId value, const Content& content) {
   Value& one = values_[value];
-  one.length = nothing;
-  if (!content || content->size() > most_content) return;
+  one.length = unknown_length;
+  if (!content || content->size() > max_content_elements) return;
   one.length = static_cast<std::uint8_t>(content->size());
-  one.content = keep(*content);
+  one.content = append(*content);
 }
 
 }  // namespace thence::shapes

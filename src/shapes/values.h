@@ -18,7 +18,7 @@ namespace thence::shapes {
 /// The dimensions of a tensor, or unknown rank.
 class Shape {
  public:
-  static constexpr std::size_t most = 16;  // a tensor with more dimensions counts as unknown
+  static constexpr std::size_t max_rank = 16;  // a tensor with more dimensions counts as unknown
 
   Shape() = default;
   Shape(std::initializer_list<Size> sizes) : Shape(std::span(sizes.begin(), sizes.size())) {}
@@ -37,7 +37,7 @@ class Shape {
   std::optional<std::size_t> axis(std::int64_t axis) const;
 
  private:
-  std::array<Size, most> sizes_;
+  std::array<Size, max_rank> sizes_;
   std::uint8_t rank_ = 0;
   bool known_ = false;
 };
@@ -59,13 +59,13 @@ class Values {
   void set_type(onnx::ValueId value, onnx::DataType type) { values_[value].type = type; }
 
  private:
-  static constexpr std::uint8_t nothing = 255;
+  static constexpr std::uint8_t unknown_length = 255;
   struct Value {
     std::uint32_t shape = 0, content = 0;  // offsets in pool_
     onnx::DataType type = onnx::DataType::undefined;
-    std::uint8_t rank = nothing, length = nothing;
+    std::uint8_t rank = unknown_length, length = unknown_length;
   };
-  std::uint32_t keep(std::span<const Size> sizes);
+  std::uint32_t append(std::span<const Size> sizes);
 
   std::vector<Value> values_;
   std::vector<Size> pool_;

@@ -23,8 +23,8 @@ bool reads_weight(const ValueGraph& graph, const Operation& operation) {
 
 }  // namespace
 
-CanonicalValue past_activation(const ValueGraph& ancestor, const ValueGraph& descendant,
-                               const Operation& ours, CanonicalValue theirs) {
+CanonicalValue value_after_activation(const ValueGraph& ancestor, const ValueGraph& descendant,
+                                      const Operation& ours, CanonicalValue theirs) {
   if (!descendant.may_be_clamped(ours.output) || ancestor.uses(theirs).size() != 1) return theirs;
   const Operation& use = ancestor.operation(ancestor.uses(theirs).front());
   const bool is_removed =
@@ -32,8 +32,8 @@ CanonicalValue past_activation(const ValueGraph& ancestor, const ValueGraph& des
   return is_removed ? use.output : theirs;
 }
 
-CanonicalValue past_folded(const ValueGraph& ancestor, const ValueGraph& descendant, const Operation& ours,
-                           CanonicalValue theirs) {
+CanonicalValue value_after_folded(const ValueGraph& ancestor, const ValueGraph& descendant,
+                                  const Operation& ours, CanonicalValue theirs) {
   for (int folded = 0; folded < max_folded && ancestor.uses(theirs).size() == 1; ++folded) {
     const Operation& use = ancestor.operation(ancestor.uses(theirs).front());
     const auto inputs = ancestor.inputs(use);

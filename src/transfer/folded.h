@@ -15,12 +15,12 @@ using dataflow::ValueGraph;
 
 /// Quantisers remove an activation if clamping to the quantised range does the same. Then `ours` computes the
 /// result of the activation that reads `theirs`.
-CanonicalValue past_activation(const ValueGraph& ancestor, const ValueGraph& descendant,
-                               const Operation& ours, CanonicalValue theirs);
+CanonicalValue value_after_activation(const ValueGraph& ancestor, const ValueGraph& descendant,
+                                      const Operation& ours, CanonicalValue theirs);
 
 /// Scales, norms and biases are folded into the weights of the operation before them.
-CanonicalValue past_folded(const ValueGraph& ancestor, const ValueGraph& descendant, const Operation& ours,
-                           CanonicalValue theirs);
+CanonicalValue value_after_folded(const ValueGraph& ancestor, const ValueGraph& descendant,
+                                  const Operation& ours, CanonicalValue theirs);
 
 /// Nodes of the ancestor whose result was fused with a scale after it, and the node of that scale.
 std::unordered_map<onnx::NodeId, onnx::NodeId> folded_scales(

@@ -47,14 +47,16 @@ void match_commutative(MatchState& state, const std::vector<CanonicalValue>& our
   const auto is_partner = [&](CanonicalValue mine, CanonicalValue other) {
     return state.is_matched(mine) && state.are_congruent(state.partner(mine), other);
   };
-  const auto open = unmatched_operands(state.descendant(), ours, theirs, is_partner);
-  auto left =
+  const auto unmatched = unmatched_operands(state.descendant(), ours, theirs, is_partner);
+  auto candidates =
       unmatched_operands(state.ancestor(), theirs, ours,
                          [&](CanonicalValue other, CanonicalValue mine) { return is_partner(mine, other); });
   // Some of the ancestor's may be constants in the descendant: then the operators decide.
-  if (open.size() == 1 && left.size() > 1)
-    std::erase_if(left, [&](CanonicalValue value) { return !state.have_same_operator(open.front(), value); });
-  if (open.size() == 1 && left.size() == 1) match_operands(state, open.front(), left.front());
+  if (unmatched.size() == 1 && candidates.size() > 1)
+    std::erase_if(candidates,
+                  [&](CanonicalValue value) { return !state.have_same_operator(unmatched.front(), value); });
+  if (unmatched.size() == 1 && candidates.size() == 1)
+    match_operands(state, unmatched.front(), candidates.front());
 }
 
 }  // namespace
@@ -67,7 +69,7 @@ bool match_by_consumers(MatchState& state, OperationId ours) {
   state.numbering().data_inputs(state.descendant(), operation, mine);
   state.numbering().data_inputs(state.ancestor(), state.ancestor().operation(producer), others);
   if (mine.size() != others.size()) return false;
-  if (operation.commutative)
+  if (operation.is_commutative)
     match_commutative(state, mine, others);
   else
     for (std::size_t i = 0; i < mine.size(); ++i) match_operands(state, mine[i], others[i]);

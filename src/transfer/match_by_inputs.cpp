@@ -12,10 +12,11 @@ bool match_by_inputs(MatchState& state, OperationId ours) {
     return false;
   const CanonicalValue theirs = agreed_output(state, candidates, operation);
   if (theirs == none) return false;
-  const CanonicalValue named = state.same_name(operation.output);
+  const CanonicalValue same_named = state.same_name(operation.output);
   // If a no-op before it was removed, the operation of the same name reads the same value.
-  if (named != none && !state.are_congruent(named, theirs) && match_by_name(state, ours)) return true;
-  state.accept(operation, theirs, named == theirs ? Proof::name : Proof::inputs);
+  if (same_named != none && !state.are_congruent(same_named, theirs) && match_by_name(state, ours))
+    return true;
+  state.accept(operation, theirs, same_named == theirs ? Proof::name : Proof::inputs);
   return true;
 }
 

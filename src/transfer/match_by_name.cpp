@@ -9,9 +9,9 @@ namespace thence::transfer {
 bool match_by_name(MatchState& state, OperationId ours) {
   const ValueGraph &ancestor = state.ancestor(), &descendant = state.descendant();
   const Operation& operation = descendant.operation(ours);
-  const CanonicalValue named = state.same_name(operation.output);
-  if (named == none || state.is_taken(named)) return false;
-  const Operation& theirs = ancestor.operation(ancestor.producer(named));
+  const CanonicalValue same_named = state.same_name(operation.output);
+  if (same_named == none || state.is_taken(same_named)) return false;
+  const Operation& theirs = ancestor.operation(ancestor.producer(same_named));
   if (theirs.input_count != operation.input_count) return false;
   const auto others = ancestor.inputs(theirs);
   bool is_supported = false;
@@ -28,7 +28,7 @@ bool match_by_name(MatchState& state, OperationId ours) {
     if (partner != none && !agrees) return false;
     is_supported |= agrees;
   }
-  if (is_supported) state.add_match(operation.output, named, Proof::name);
+  if (is_supported) state.add_match(operation.output, same_named, Proof::name);
   return is_supported;
 }
 

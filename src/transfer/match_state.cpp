@@ -21,17 +21,17 @@ MatchState::MatchState(const ValueGraph& ancestor, const ValueGraph& descendant)
   result_.proofs.assign(d_.canonical_count(), Proof::not_proven);
   result_.region_of.assign(d_.canonical_count(), 0);
   result_.regions.emplace_back();
-  result_.taken.assign(a_.canonical_count(), false);
+  result_.is_taken.assign(a_.canonical_count(), false);
   Seeds seeds = seeds_of(a_, d_, result_.names);
   for (const auto& [ours, theirs] : seeds.inputs) add_match(ours, theirs, Proof::input);
   for (const auto& [ours, theirs] : seeds.hints) add_hint(ours, theirs);
-  named_ = std::move(seeds.named);
+  same_name_ = std::move(seeds.same_name);
   for (OperationId id = 0; id < d_.operations().size(); ++id) queue_.push_back(id);
 }
 
 CanonicalValue MatchState::same_name(CanonicalValue ours) const {
-  const auto found = named_.find(ours);
-  return found == named_.end() ? none : found->second;
+  const auto found = same_name_.find(ours);
+  return found == same_name_.end() ? none : found->second;
 }
 
 bool MatchState::are_congruent_without_noop(CanonicalValue one, CanonicalValue other) const {
@@ -52,7 +52,7 @@ bool MatchState::reads_rescaled_weight(onnx::NodeId node) const {
   const auto inputs = d_.model().node(node).inputs();
   return std::any_of(inputs.begin(), inputs.end(), [&](onnx::ValueId value) {
     const Constant* const weight = value == none ? nullptr : d_.constant(d_.canonical(value));
-    return weight != nullptr && weight->rescaled;
+    return weight != nullptr && weight->is_rescaled;
   });
 }
 
@@ -60,22 +60,22 @@ bool MatchState::reads_changed_weight(onnx::NodeId node) const {
   const auto inputs = d_.model().node(node).inputs();
   return std::any_of(inputs.begin(), inputs.end(), [&](onnx::ValueId value) {
     const Constant* const weight = value == none ? nullptr : d_.constant(d_.canonical(value));
-    if (weight == nullptr || weight->rescaled) return weight != nullptr;
+    if (weight == nullptr || weight->is_rescaled) return weight != nullptr;
     const bool is_unknown = !numbering_.fingerprints.contains(weight->fingerprint);
-    return (weight->is_float && weight->changed) ||
+    return (weight->is_float && weight->is_changed) ||
            ((weight->is_float || weight->may_be_weight()) && is_unknown);
   });
 }
 
-CanonicalValue MatchState::past_folded_operations(const Operation& ours, CanonicalValue theirs,
-                                                  bool changed) const {
-  return past_activation(a_, d_, ours, changed ? past_folded(a_, d_, ours, theirs) : theirs);
+CanonicalValue MatchState::value_after_folded_operations(const Operation& ours, CanonicalValue theirs,
+                                                         bool changed) const {
+  return value_after_activation(a_, d_, ours, changed ? value_after_folded(a_, d_, ours, theirs) : theirs);
 }
 
 void MatchState::accept(const Operation& ours, CanonicalValue theirs, Proof proof) {
   const bool changed =
       proof == Proof::unique_remaining || (d_.has_rescaled_weights() && reads_rescaled_weight(ours.node));
-  const CanonicalValue end = past_folded_operations(ours, theirs, changed);
+  const CanonicalValue end = value_after_folded_operations(ours, theirs, changed);
   if (end != theirs) set_region(ours.output, {a_.producer(end), a_.producer(theirs)});
   add_match(ours.output, end, end == theirs ? proof : Proof::region);
 }
@@ -84,7 +84,7 @@ void MatchState::add_match(CanonicalValue ours, CanonicalValue theirs, Proof pro
   if (is_matched(ours)) return;
   result_.partners[ours] = theirs;
   result_.proofs[ours] = proof;
-  result_.taken[theirs] = true;
+  result_.is_taken[theirs] = true;
   for (const OperationId use : d_.uses(ours)) queue_.push_back(use);
   if (d_.producer(ours) != none) queue_.push_back(d_.producer(ours));
 }
@@ -100,7 +100,7 @@ void MatchState::add_merged(CanonicalValue ours, CanonicalValue theirs) {
       std::find(merged.begin(), merged.end(), theirs) != merged.end())
     return;
   merged.push_back(theirs);
-  result_.taken[theirs] = true;
+  result_.is_taken[theirs] = true;
 }
 
 void MatchState::add_removed_noop(CanonicalValue theirs) {
@@ -108,7 +108,7 @@ void MatchState::add_removed_noop(CanonicalValue theirs) {
 }
 
 void MatchState::add_fused(const Operation& ours, CanonicalValue end, std::vector<OperationId> region) {
-  const CanonicalValue past = past_folded_operations(ours, end, reads_changed_weight(ours.node));
+  const CanonicalValue past = value_after_folded_operations(ours, end, reads_changed_weight(ours.node));
   if (past != end) region.insert(region.begin(), a_.producer(past));
   if (region.size() > 1) set_region(ours.output, std::move(region));
   add_match(ours.output, past, Proof::region);

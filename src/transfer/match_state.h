@@ -33,7 +33,7 @@ class MatchState {
   bool is_matched(CanonicalValue ours) const { return result_.partners[ours] != none; }
   CanonicalValue partner(CanonicalValue ours) const { return result_.partners[ours]; }
   Proof proof(CanonicalValue ours) const { return result_.proofs[ours]; }
-  bool is_taken(CanonicalValue theirs) const { return result_.taken[theirs]; }
+  bool is_taken(CanonicalValue theirs) const { return result_.is_taken[theirs]; }
   std::uint64_t class_of(CanonicalValue theirs) const { return numbering_.classes[theirs]; }
   bool are_congruent(CanonicalValue one, CanonicalValue other) const {
     return class_of(one) == class_of(other);
@@ -71,14 +71,15 @@ class MatchState {
 
  private:
   void set_region(CanonicalValue ours, std::vector<OperationId> region);
-  CanonicalValue past_folded_operations(const Operation& ours, CanonicalValue theirs, bool changed) const;
+  CanonicalValue value_after_folded_operations(const Operation& ours, CanonicalValue theirs,
+                                               bool changed) const;
   bool reads_rescaled_weight(onnx::NodeId node) const;
 
   const ValueGraph &a_, &d_;
   ValueMatching result_;
   ValueNumbering numbering_;
-  std::vector<CanonicalValue> hints_;                         // by value of the descendant
-  std::unordered_map<CanonicalValue, CanonicalValue> named_;  // see Seeds
+  std::vector<CanonicalValue> hints_;                             // by value of the descendant
+  std::unordered_map<CanonicalValue, CanonicalValue> same_name_;  // see Seeds
   Regions regions_;
   MatchBuffers buffers_;
   std::deque<OperationId> queue_;

@@ -5,7 +5,7 @@
 namespace thence::transfer {
 namespace {
 
-using Schedule = Matcher::Schedule;
+using Phase = Matcher::Phase;
 
 class MatcherLoop {
  public:
@@ -23,7 +23,7 @@ class MatcherLoop {
   // Runs the first matcher that matches something: after it, more reliable ones may match again.
   bool sweep_once() {
     for (const Matcher& matcher : matchers())
-      if (matcher.schedule == Schedule::sweep && run_on_all(matcher)) return true;
+      if (matcher.phase == Phase::sweep && run_on_all(matcher)) return true;
     return false;
   }
 
@@ -46,7 +46,7 @@ class MatcherLoop {
       OperationId id = first;
       do {
         for (const Matcher& matcher : matchers())
-          if (matcher.schedule == Schedule::worklist && accepts(matcher, id)) matcher.match(state_, id);
+          if (matcher.phase == Phase::worklist && accepts(matcher, id)) matcher.match(state_, id);
       } while (is_first && ++id < operations_.size() && have_same_inputs(first, id));
     }
   }

@@ -3,7 +3,7 @@
 namespace thence::transfer {
 namespace {
 
-using enum Matcher::Schedule;
+using enum Matcher::Phase;
 using enum Matcher::Operations;
 
 constexpr Matcher table[] = {

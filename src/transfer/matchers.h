@@ -11,7 +11,7 @@ namespace thence::transfer {
 
 struct Matcher {
   /// When a matcher sees an operation.
-  enum class Schedule : std::uint8_t {
+  enum class Phase : std::uint8_t {
     worklist,  // whenever something around it was matched
     sweep,     // once the worklist is empty and no matcher above matches anything more
   };
@@ -21,7 +21,7 @@ struct Matcher {
   std::string_view name;
   std::string_view needs;
   Proof proof;
-  Schedule schedule;
+  Phase phase;
   Operations operations;
   bool (*match)(MatchState& state, OperationId ours);  // true if it matched something
 };

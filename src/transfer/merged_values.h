@@ -17,17 +17,18 @@ class MergedValues {
   /// The ancestor's value that a value of the descendant is; none if it has no partner.
   CanonicalValue chosen(CanonicalValue ours) const { return chosen_[ours]; }
   /// Whether it may be any of several, and no use decides which.
-  bool is_ambiguous(CanonicalValue ours) const { return ambiguous_[ours]; }
+  bool is_ambiguous(CanonicalValue ours) const { return is_ambiguous_[ours]; }
   /// The values besides the chosen one that it may be as well or, if they were merged, is as well.
   std::vector<CanonicalValue> others(CanonicalValue ours) const;
 
  private:
-  std::vector<CanonicalValue> decided_by_uses(const ValueGraph& ancestor, const ValueGraph& descendant,
-                                              CanonicalValue ours) const;
+  std::vector<CanonicalValue> values_read_by_partners(const ValueGraph& ancestor,
+                                                      const ValueGraph& descendant,
+                                                      CanonicalValue ours) const;
 
   const ValueMatching& matching_;
   std::vector<CanonicalValue> chosen_;  // by value of the descendant
-  std::vector<bool> ambiguous_;
+  std::vector<bool> is_ambiguous_;
   std::unordered_map<CanonicalValue, std::vector<CanonicalValue>> merged_;
 };
 

@@ -6,7 +6,7 @@ namespace {
 
 using dataflow::Trait;
 
-bool writes(const OriginState& state, onnx::NodeId theirs, CanonicalValue value) {
+bool writes_value(const OriginState& state, onnx::NodeId theirs, CanonicalValue value) {
   const onnx::ValueId output = state.ancestor.model().node(theirs).outputs()[0];
   return state.are_congruent(state.ancestor.canonical(output), value);
 }
@@ -18,11 +18,11 @@ bool is_removed_noop_of(const OriginState& state, onnx::NodeId theirs, Canonical
   const onnx::Node node = ancestor.model().node(theirs);
   return !node.inputs().empty() && node.inputs()[0] != none &&
          state.are_congruent(ancestor.canonical(node.inputs()[0]), value) &&
-         !state.matching.taken[ancestor.canonical(node.outputs()[0])];
+         !state.matching.is_taken[ancestor.canonical(node.outputs()[0])];
 }
 
 // A view that was inserted after an operation may have taken the name of its result.
-void find_renamed(OriginState& state, onnx::NodeId id, onnx::ValueId output, CanonicalValue chosen) {
+void find_renamed_view(OriginState& state, onnx::NodeId id, onnx::ValueId output, CanonicalValue chosen) {
   const ValueGraph &a = state.ancestor, &d = state.descendant;
   if (d.is_view(id) && !d.has_constant_inputs(id) && chosen != none && a.producer(chosen) != none &&
       dataflow::have_same_name(d, output, a, chosen))
@@ -37,14 +37,15 @@ void find_named_views(OriginState& state) {
     const auto outputs = d.model().node(id).outputs();
     if (outputs.empty() || outputs[0] == none) continue;
     const CanonicalValue value = d.canonical(outputs[0]), chosen = state.merged.chosen(value);
-    find_renamed(state, id, outputs[0], chosen);
-    const onnx::NodeId named = state.matching.names.writer(outputs[0]);
-    if (named == none || chosen == none || d.constant(value) != nullptr) continue;
-    const bool is_view = a.is_view(named) && !a.has_constant_inputs(named) && writes(state, named, chosen);
+    find_renamed_view(state, id, outputs[0], chosen);
+    const onnx::NodeId same_named = state.matching.names.producer_of_same_name(outputs[0]);
+    if (same_named == none || chosen == none || d.constant(value) != nullptr) continue;
+    const bool is_view = a.is_view(same_named) && !a.has_constant_inputs(same_named) &&
+                         writes_value(state, same_named, chosen);
     if (is_view && d.is_view(id))
-      state.origins[id] = {OriginKind::view, Proof::name, {named}};
-    else if (is_view || is_removed_noop_of(state, named, chosen))
-      state.set_primary(id, named);
+      state.origins[id] = {OriginKind::view, Proof::name, {same_named}};
+    else if (is_view || is_removed_noop_of(state, same_named, chosen))
+      state.set_primary(id, same_named);
   }
 }
 

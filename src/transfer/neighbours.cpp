@@ -14,28 +14,29 @@ class Neighbourhood {
 
   // Empty if there are too many.
   std::vector<OperationId> candidates(OperationId ours) const {
-    std::vector<OperationId> found = around(ours);
+    std::vector<OperationId> found = neighbours_of(ours);
     if (found.size() == max_neighbours) return {};
     std::erase_if(found, [&](OperationId each) { return !may_match(ours, each); });
     return found;
   }
 
-  OperationId only_candidate(OperationId ours) const {
-    return only(around(ours), a_, d_.operation(ours),
-                [&](OperationId each) { return may_match(ours, each); });
+  OperationId unique_candidate_of(OperationId ours) const {
+    return find_unique(neighbours_of(ours), a_, d_.operation(ours),
+                       [&](OperationId each) { return may_match(ours, each); });
   }
 
   // In the other direction: the only operation near `ours` that `theirs` is a candidate for.
-  OperationId only_claimant(OperationId ours, OperationId theirs) const {
+  OperationId unique_claimant_of(OperationId ours, OperationId theirs) const {
     std::vector<OperationId> near{ours};
     for (const CanonicalValue input : d_.inputs(d_.operation(ours))) add_uses(d_, input, near);
     each_matched_use(ours, [&](const Operation& use, const Operation&) { add_producers(d_, use, near); });
-    return only(near, d_, a_.operation(theirs), [&](OperationId each) { return may_match(each, theirs); });
+    return find_unique(near, d_, a_.operation(theirs),
+                       [&](OperationId each) { return may_match(each, theirs); });
   }
 
  private:
   // The ancestor's operations that read, or are read by, the partners of what `ours` reads or is read by.
-  std::vector<OperationId> around(OperationId ours) const {
+  std::vector<OperationId> neighbours_of(OperationId ours) const {
     std::vector<OperationId> found;
     for (const CanonicalValue input : d_.inputs(d_.operation(ours))) {
       if (state_.is_matched(input)) add_uses_of_congruent(state_.partner(input), found);
@@ -87,21 +88,21 @@ class Neighbourhood {
   }
 
   // The only one that fits, or the only one that fits with the same detail.
-  template <class Fits>
-  static OperationId only(const std::vector<OperationId>& candidates, const ValueGraph& graph,
-                          const Operation& wanted, Fits fits) {
+  template <class MayMatch>
+  static OperationId find_unique(const std::vector<OperationId>& candidates, const ValueGraph& graph,
+                                 const Operation& wanted, MayMatch may_match) {
     if (candidates.size() == max_neighbours) return none;  // there may be more
-    OperationId any = none, same = none;
-    std::size_t fitting = 0, same_count = 0;
+    OperationId any = none, same_attributes = none;
+    std::size_t match_count = 0, same_attributes_count = 0;
     for (const OperationId each : candidates) {
-      if (!fits(each)) continue;
+      if (!may_match(each)) continue;
       any = each;
-      ++fitting;
-      if (graph.operation(each).detail != wanted.detail) continue;
-      same = each;
-      ++same_count;
+      ++match_count;
+      if (graph.operation(each).attribute_hash != wanted.attribute_hash) continue;
+      same_attributes = each;
+      ++same_attributes_count;
     }
-    return fitting == 1 ? any : same_count == 1 ? same : none;
+    return match_count == 1 ? any : same_attributes_count == 1 ? same_attributes : none;
   }
 
   bool may_match(OperationId ours, OperationId theirs) const {
@@ -128,7 +129,7 @@ class Neighbourhood {
         if (!may_be_same(inputs[i], others[(i + rotation) % others.size()])) return false;
       return true;
     };
-    return all_match(0) || (mine.commutative && inputs.size() == 2 && all_match(1));
+    return all_match(0) || (mine.is_commutative && inputs.size() == 2 && all_match(1));
   }
 
   bool have_matching_uses(OperationId ours, const Operation& other) const {
@@ -169,20 +170,20 @@ class Neighbourhood {
 }  // namespace
 
 OperationId unique_candidate(const MatchState& state, OperationId ours) {
-  const Neighbourhood around(state);
-  const OperationId theirs = around.only_candidate(ours);
-  return theirs != none && around.only_claimant(ours, theirs) == ours ? theirs : none;
+  const Neighbourhood neighbourhood(state);
+  const OperationId theirs = neighbourhood.unique_candidate_of(ours);
+  return theirs != none && neighbourhood.unique_claimant_of(ours, theirs) == ours ? theirs : none;
 }
 
 Candidates all_candidates(const MatchState& state) {
   const ValueGraph& descendant = state.descendant();
   Candidates found;
-  const Neighbourhood around(state, &found);
+  const Neighbourhood neighbourhood(state, &found);
   // Operations come after those that they read, so the candidates of their operands are known.
   for (OperationId id = 0; id < descendant.operations().size(); ++id) {
     const CanonicalValue output = descendant.operation(id).output;
     if (state.is_matched(output) || descendant.constant(output) != nullptr) continue;
-    if (std::vector<OperationId> candidates = around.candidates(id); !candidates.empty())
+    if (std::vector<OperationId> candidates = neighbourhood.candidates(id); !candidates.empty())
       found.emplace(output, std::move(candidates));
   }
   return found;

@@ -26,18 +26,19 @@ bool OperandCodes::read(const MatchState& state, const Operation& ours) {
 
 CanonicalValue agreed_output(const MatchState& state, const std::vector<OperationId>& candidates,
                              const Operation& ours) {
-  const auto output_of = [&](auto fits) {
+  const auto output_of = [&](auto is_candidate) {
     CanonicalValue found = none;
     for (const OperationId id : candidates) {
       const Operation& each = state.ancestor().operation(id);
-      if (!fits(each)) continue;
+      if (!is_candidate(each)) continue;
       if (found != none && !state.are_congruent(found, each.output)) return none;
       if (found == none) found = each.output;
     }
     return found;
   };
   CanonicalValue found = output_of([](const Operation&) { return true; });
-  if (found == none) found = output_of([&](const Operation& each) { return each.detail == ours.detail; });
+  if (found == none)
+    found = output_of([&](const Operation& each) { return each.attribute_hash == ours.attribute_hash; });
   if (found == none && ours.slice_start >= 0)
     found = output_of([&](const Operation& each) { return each.slice_start == ours.slice_start; });
   return found;

@@ -25,8 +25,9 @@ ValueUses value_uses(const onnx::Model& model) {
           }};
 }
 
-OperandMatcher::OperandMatcher(const ValueGraph& ancestor, const ValueGraph& descendant, Known known)
-    : a_(ancestor), d_(descendant), known_(known) {}
+OperandMatcher::OperandMatcher(const ValueGraph& ancestor, const ValueGraph& descendant,
+                               DescendantFacts facts)
+    : a_(ancestor), d_(descendant), facts_(facts) {}
 
 bool OperandMatcher::forwards_elements(onnx::NodeId ours) const {
   if (!d_.has_trait(ours, Trait::keeps_elements)) return false;
@@ -101,7 +102,7 @@ onnx::NodeId OperandMatcher::auxiliary_producer(onnx::ValueId theirs, std::strin
 
 // What the partners of all uses of a value read in its place; false if one reads something else.
 bool OperandMatcher::collect_operands(onnx::ValueId ours, Values& found) const {
-  for (const onnx::NodeId use : known_.uses.of(ours)) {
+  for (const onnx::NodeId use : facts_.uses.of(ours)) {
     if (const auto forwarded = forwarded_.find(use); forwarded != forwarded_.end()) {
       if (d_.model().node(use).inputs()[0] != ours) return false;
       for (const onnx::ValueId each : forwarded->second) add_operand(found, each);
@@ -113,7 +114,7 @@ bool OperandMatcher::collect_operands(onnx::ValueId ours, Values& found) const {
 }
 
 bool OperandMatcher::collect_operands_of(onnx::NodeId use, onnx::ValueId ours, Values& found) const {
-  const Origin& origin = known_.origins[use];
+  const Origin& origin = facts_.origins[use];
   if (origin.kind != OriginKind::computes && origin.kind != OriginKind::view) return false;
   const auto mine = d_.model().node(use).inputs(), others = a_.model().node(origin.nodes.front()).inputs();
   if (mine.size() > max_operands || others.size() > max_operands) return false;
@@ -139,12 +140,12 @@ bool OperandMatcher::collect_operands_of(onnx::NodeId use, onnx::ValueId ours, V
 Origin OperandMatcher::find_by_name(onnx::NodeId id) const {
   const onnx::Node ours = d_.model().node(id);
   if (ours.outputs().empty() || ours.outputs()[0] == none) return {};
-  const onnx::NodeId named = known_.names.writer(ours.outputs()[0]);
-  if (named == none || !a_.is_auxiliary(named)) return {};
-  const onnx::Node theirs = a_.model().node(named);
+  const onnx::NodeId same_named = facts_.names.producer_of_same_name(ours.outputs()[0]);
+  if (same_named == none || !a_.is_auxiliary(same_named)) return {};
+  const onnx::Node theirs = a_.model().node(same_named);
   if (dataflow::last_primitive(ours) != dataflow::last_primitive(theirs)) return {};
   if (!share_input_name(ours, theirs) && !share_use(ours.outputs()[0], theirs.outputs()[0])) return {};
-  return {OriginKind::computes, Proof::name, {named}};
+  return {OriginKind::computes, Proof::name, {same_named}};
 }
 
 bool OperandMatcher::share_input_name(const onnx::Node& ours, const onnx::Node& theirs) const {
@@ -156,9 +157,9 @@ bool OperandMatcher::share_input_name(const onnx::Node& ours, const onnx::Node& 
 }
 
 bool OperandMatcher::share_use(onnx::ValueId ours, onnx::ValueId theirs) const {
-  const auto uses = known_.uses.of(ours);
+  const auto uses = facts_.uses.of(ours);
   return std::any_of(uses.begin(), uses.end(), [&](onnx::NodeId use) {
-    const Origin& origin = known_.origins[use];
+    const Origin& origin = facts_.origins[use];
     if (!origin.is_certain()) return false;
     const auto inputs = a_.model().node(origin.nodes.front()).inputs();
     return inputs.size() <= dataflow::max_inputs &&

@@ -17,12 +17,12 @@ ValueUses value_uses(const onnx::Model& model);
 /// Called for the nodes in reverse order, while the origins of later ones become known.
 class OperandMatcher {
  public:
-  struct Known {  // of the descendant, apart from the names
+  struct DescendantFacts {  // of the descendant, apart from the names
     const ValueUses& uses;
     const ValueNames& names;
     const std::vector<Origin>& origins;
   };
-  OperandMatcher(const ValueGraph& ancestor, const ValueGraph& descendant, Known known);
+  OperandMatcher(const ValueGraph& ancestor, const ValueGraph& descendant, DescendantFacts facts);
 
   /// What the partners of its uses read as the same operand, if the same operator computes it of constants
   /// and shapes; for an inserted cast or the like, what it forwards; for a constant, what was folded into it.
@@ -44,7 +44,7 @@ class OperandMatcher {
   bool share_use(onnx::ValueId ours, onnx::ValueId theirs) const;
 
   const ValueGraph &a_, &d_;
-  const Known known_;
+  const DescendantFacts facts_;
   std::unordered_map<onnx::NodeId, Values> forwarded_;  // by forwarding node: the ancestor's values
 };
 

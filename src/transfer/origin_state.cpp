@@ -10,7 +10,8 @@ namespace thence::transfer {
 using dataflow::Trait;
 
 std::uint64_t OriginState::view_key(CanonicalValue theirs, std::string_view op) const {
-  return dataflow::mixed(matching.classes[theirs], base::text_hash(dataflow::canonical_view_op(op), 0));
+  return dataflow::combine_hash(matching.classes[theirs],
+                                base::text_hash(dataflow::canonical_view_op(op), 0));
 }
 
 const std::vector<onnx::NodeId>* OriginState::find_unmatched_views(CanonicalValue theirs,

@@ -20,7 +20,7 @@ enum class OriginKind : std::uint8_t {
 };
 
 /// Whether the origins of a node are those of its consumers.
-inline bool is_of_consumers(OriginKind kind) {
+inline bool has_origins_of_consumers(OriginKind kind) {
   return kind == OriginKind::feeds || kind == OriginKind::feeds_indirectly;
 }
 

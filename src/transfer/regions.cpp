@@ -26,10 +26,10 @@ class RegionSearch {
   std::optional<std::vector<OperationId>> run(CanonicalValue end, std::size_t& work_left) {
     if (starts_.empty()) return std::nullopt;
     std::vector<OperationId> region;
-    std::vector<CanonicalValue> open{end};
+    std::vector<CanonicalValue> pending{end};
     std::unordered_set<CanonicalValue> seen{end};
-    for (std::size_t at = 0; at < open.size(); ++at) {
-      const CanonicalValue value = open[at];
+    for (std::size_t at = 0; at < pending.size(); ++at) {
+      const CanonicalValue value = pending[at];
       if (at > max_region || work_left == 0) return std::nullopt;
       --work_left;
       if ((at > 0 && is_start(value)) || graph_.constant(value) != nullptr) continue;
@@ -37,7 +37,7 @@ class RegionSearch {
       if (producer == none || (at > 0 && is_taken_(value))) return std::nullopt;
       region.push_back(producer);
       for (const CanonicalValue input : graph_.inputs(graph_.operation(producer)))
-        if (seen.insert(input).second) open.push_back(input);
+        if (seen.insert(input).second) pending.push_back(input);
     }
     if (std::find(is_reached_.begin(), is_reached_.end(), false) != is_reached_.end()) return std::nullopt;
     return region;
@@ -112,8 +112,8 @@ std::optional<std::vector<OperationId>> Regions::split_operations(const Operatio
 }
 
 // The result of the only operation that reads a weight of `ours` and fits; none if there are several.
-template <class Fits>
-CanonicalValue Regions::only_use_of_weight(const Operation& ours, Fits fits) {
+template <class IsRegion>
+CanonicalValue Regions::find_unique_use_of_weight(const Operation& ours, IsRegion is_region) {
   CanonicalValue found = none;
   for (const CanonicalValue input : d_.inputs(ours)) {
     const Constant* const weight = d_.constant(input);
@@ -122,7 +122,7 @@ CanonicalValue Regions::only_use_of_weight(const Operation& ours, Fits fits) {
       continue;
     for (const OperationId use : uses_) {
       const Operation& theirs = a_.operation(use);
-      if (theirs.op == ours.op || theirs.output_index != 0 || theirs.output == found || !fits(theirs))
+      if (theirs.op == ours.op || theirs.output_index != 0 || theirs.output == found || !is_region(theirs))
         continue;
       if (found != none) return none;
       found = theirs.output;
@@ -132,14 +132,14 @@ CanonicalValue Regions::only_use_of_weight(const Operation& ours, Fits fits) {
 }
 
 CanonicalValue Regions::find_split_by_weights(const Operation& ours) {
-  return only_use_of_weight(ours, [&](const Operation& theirs) {
+  return find_unique_use_of_weight(ours, [&](const Operation& theirs) {
     const auto parts = split_operations(ours, theirs.output);
     return parts && read_all_weights(d_, *parts, a_, theirs);
   });
 }
 
 CanonicalValue Regions::find_fused_by_weights(const Operation& ours) {
-  return only_use_of_weight(ours, [&](const Operation& theirs) {
+  return find_unique_use_of_weight(ours, [&](const Operation& theirs) {
     if (state_.is_taken(theirs.output)) return false;
     const auto region = fused_operations(ours, theirs.output);
     return region && read_all_weights(a_, *region, d_, ours);

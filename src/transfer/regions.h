@@ -27,8 +27,8 @@ class Regions {
   CanonicalValue find_fused_by_weights(const Operation& ours);
 
  private:
-  template <class Fits>
-  CanonicalValue only_use_of_weight(const Operation& ours, Fits fits);
+  template <class IsRegion>
+  CanonicalValue find_unique_use_of_weight(const Operation& ours, IsRegion is_region);
   bool collect_operand_classes(const Operation& ours, std::vector<std::uint64_t>& classes) const;
 
   const MatchState& state_;

@@ -43,13 +43,13 @@ void find_names(const ValueGraph& theirs, const ValueGraph& ours, const ValueNam
   for (const Operation& operation : ours.operations()) {
     if (operation.output >= ours.model().value_count() || ours.constant(operation.output) != nullptr)
       continue;
-    const onnx::ValueId same = names.same_or_derived(operation.output);
+    const onnx::ValueId same = names.value_of_same_or_derived_name(operation.output);
     const CanonicalValue value = same == none ? none : theirs.canonical(same);
     if (value == none || theirs.constant(value) != nullptr || theirs.producer(value) == none) continue;
     const Operation& other = theirs.operation(theirs.producer(value));
     if (value == same && other.op == operation.op && other.output_index == operation.output_index &&
         sorted_weights(ours, operation) == sorted_weights(theirs, other))
-      seeds.named.emplace(operation.output, value);
+      seeds.same_name.emplace(operation.output, value);
     seeds.hints.emplace_back(operation.output, value);
   }
 }

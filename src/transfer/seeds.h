@@ -19,7 +19,7 @@ struct Seeds {
   std::vector<std::pair<CanonicalValue, CanonicalValue>> hints;   // not proven
   /// Values of the same name whose producers have the same operator and weights. Proven once some operand of
   /// the producers agrees, too.
-  std::unordered_map<CanonicalValue, CanonicalValue> named;
+  std::unordered_map<CanonicalValue, CanonicalValue> same_name;
 };
 Seeds seeds_of(const ValueGraph& ancestor, const ValueGraph& descendant, const ValueNames& names);
 

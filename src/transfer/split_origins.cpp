@@ -10,7 +10,7 @@ namespace {
 using dataflow::Trait;
 
 // The last node of a split operation gives its result a shape that was computed.
-bool takes_computed_shape(const ValueGraph& graph, onnx::NodeId view) {
+bool reshapes_to_computed_shape(const ValueGraph& graph, onnx::NodeId view) {
   const onnx::Node node = graph.model().node(view);
   return graph.op(view).name == "Reshape" && node.inputs().size() > 1 && node.inputs()[1] != none &&
          graph.constant(graph.canonical(node.inputs()[1])) == nullptr;
@@ -37,7 +37,7 @@ void find_views_of_part(OriginState& state, onnx::ValueId value, const Origin& w
   const ChainAlignment alignment = align_view_chains(d, ours, a, theirs);
   for (std::size_t i = 0; i < ours.size(); ++i) {
     const onnx::NodeId view = ours[i];
-    if (takes_computed_shape(d, view)) break;  // views before it come from the operation before
+    if (reshapes_to_computed_shape(d, view)) break;  // views before it come from the operation before
     if (state.origins[view].kind != OriginKind::unknown || d.has_constant_inputs(view) ||
         d.has_trait(view, Trait::quantiser))
       continue;

@@ -14,11 +14,11 @@ using evidence::Verification;
 
 void count_weights(const ValueGraph& theirs, const ValueGraph& ours, Overlap& overlap) {
   std::unordered_set<std::uint64_t> contents;
-  const auto each_weight = [](const ValueGraph& graph, const auto& see) {
+  const auto each_weight = [](const ValueGraph& graph, const auto& visit) {
     for (CanonicalValue value = 0; value < graph.canonical_count(); ++value)
       if (const Constant* const constant = graph.constant(value);
           constant != nullptr && constant->may_be_weight() && constant->fingerprint != 0)
-        see(constant->fingerprint);
+        visit(constant->fingerprint);
   };
   each_weight(theirs, [&](std::uint64_t content) { contents.insert(content); });
   each_weight(ours, [&](std::uint64_t content) {

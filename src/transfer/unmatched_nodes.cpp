@@ -114,7 +114,7 @@ class UnmatchedNodes {
           if (is_unused_[use]) continue;
           return;
         }
-        is_indirect |= is_of_consumers(kind);
+        is_indirect |= has_origins_of_consumers(kind);
         collect(origins_[use], nodes);
       }
     }

@@ -34,7 +34,7 @@ struct ValueMatching {
   ValueNames names;
   std::vector<CanonicalValue> partners;  // by value of the descendant: the ancestor's, or none
   std::vector<Proof> proofs;
-  std::vector<bool> taken;  // by value of the ancestor: whether it is a partner
+  std::vector<bool> is_taken;  // by value of the ancestor: whether it is a partner
   /// By value of the descendant: further values of the ancestor that were merged into it.
   std::unordered_map<CanonicalValue, std::vector<CanonicalValue>> merged;
   std::vector<std::vector<OperationId>> regions;  // fused operations of the ancestor; [0] is empty

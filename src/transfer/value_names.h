@@ -16,11 +16,11 @@ class ValueNames {
   ValueNames(const onnx::Model& ancestor, const onnx::Model& descendant);
   /// The ancestor's value with the name of a value of the descendant; none if there is none, or several: two
   /// bodies may use the same name.
-  onnx::ValueId same(onnx::ValueId ours) const { return same_[ours]; }
+  onnx::ValueId value_of_same_name(onnx::ValueId ours) const { return same_name_[ours]; }
   /// The same, or the one from whose name the descendant's is derived.
-  onnx::ValueId same_or_derived(onnx::ValueId ours) const;
+  onnx::ValueId value_of_same_or_derived_name(onnx::ValueId ours) const;
   /// The ancestor's node whose first output has the name of a value of the descendant, or none.
-  onnx::NodeId writer(onnx::ValueId ours) const;
+  onnx::NodeId producer_of_same_name(onnx::ValueId ours) const;
 
  private:
   onnx::ValueId find(std::string_view name) const;
@@ -28,8 +28,8 @@ class ValueNames {
 
   const onnx::Model &ancestor_, &descendant_;
   base::TextIndex values_;
-  std::vector<bool> ambiguous_;      // by value of the ancestor
-  std::vector<onnx::ValueId> same_;  // by value of the descendant
+  std::vector<bool> is_ambiguous_;        // by value of the ancestor
+  std::vector<onnx::ValueId> same_name_;  // by value of the descendant
 };
 
 }  // namespace thence::transfer

@@ -7,17 +7,17 @@
 
 namespace thence::transfer {
 
-using dataflow::mixed;
+using dataflow::combine_hash;
 
 std::uint64_t ValueNumbering::key_of(const Operation& operation, std::vector<std::uint64_t>& codes) {
-  if (operation.commutative) std::sort(codes.begin(), codes.end());
-  std::uint64_t key = mixed(operation.op, operation.output_index);
-  for (const std::uint64_t code : codes) key = mixed(key, code);
+  if (operation.is_commutative) std::sort(codes.begin(), codes.end());
+  std::uint64_t key = combine_hash(operation.op, operation.output_index);
+  for (const std::uint64_t code : codes) key = combine_hash(key, code);
   return key;
 }
 
 std::uint64_t ValueNumbering::weight_key(const Operation& operation, const Constant& weight) {
-  return mixed(mixed(operation.op, operation.output_index), weight.fingerprint ^ 0x77);
+  return combine_hash(combine_hash(operation.op, operation.output_index), weight.fingerprint ^ 0x77);
 }
 
 void ValueNumbering::data_inputs(const ValueGraph& graph, const Operation& operation,
@@ -34,7 +34,8 @@ void ValueNumbering::data_inputs(const ValueGraph& graph, const Operation& opera
 
 ValueNumbering::ValueNumbering(const ValueGraph& ancestor)
     : classes(ancestor.canonical_count()), next_congruent(ancestor.canonical_count()) {
-  for (CanonicalValue value = 0; value < classes.size(); ++value) classes[value] = mixed(value, 0x616e63);
+  for (CanonicalValue value = 0; value < classes.size(); ++value)
+    classes[value] = combine_hash(value, 0x616e63);
   std::iota(next_congruent.begin(), next_congruent.end(), CanonicalValue{0});
   by_operands.reserve(ancestor.operations().size());
   by_data_operands.reserve(ancestor.operations().size());
@@ -67,8 +68,8 @@ void ValueNumbering::add(const ValueGraph& graph, OperationId id) {
   collect_codes(graph, id);
   const std::uint64_t key = key_of(operation, codes_);
   // A no-op is congruent to its input, and may also be matched itself.
-  classes[operation.output] =
-      operation.forwarded_input != none ? classes[operation.forwarded_input] : mixed(key, operation.detail);
+  classes[operation.output] = operation.forwarded_input != none ? classes[operation.forwarded_input]
+                                                                : combine_hash(key, operation.attribute_hash);
   if (variable_.empty() && operation.input_count > 0) return;  // constants alone prove nothing
   by_operands.add(key, id, [&](OperationId other) {
     const CanonicalValue congruent = graph.operation(other).output;

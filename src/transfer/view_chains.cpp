@@ -21,7 +21,7 @@ std::uint64_t permutation_hash(const onnx::Node& node) {
   std::uint64_t hash = 0;
   if (const auto perm = node.attribute("perm"))
     for (const std::int64_t axis : perm->ints)
-      hash = dataflow::mixed(hash + 1, static_cast<std::uint64_t>(axis));
+      hash = dataflow::combine_hash(hash + 1, static_cast<std::uint64_t>(axis));
   return hash;
 }
 
@@ -138,10 +138,10 @@ std::size_t count_reshaping(const ValueGraph& graph, const std::vector<onnx::Nod
       views.begin(), views.end(), [&](onnx::NodeId view) { return graph.has_trait(view, Trait::reshapes); }));
 }
 
-void drop_noop_views(const ValueGraph& graph, std::vector<onnx::NodeId>& views, std::size_t left) {
-  if (views.size() <= left) return;
+void drop_noop_views(const ValueGraph& graph, std::vector<onnx::NodeId>& views, std::size_t remaining) {
+  if (views.size() <= remaining) return;
   const std::size_t reshaping = count_reshaping(graph, views);
-  std::size_t surplus = reshaping > left ? reshaping - left : 0;
+  std::size_t surplus = reshaping > remaining ? reshaping - remaining : 0;
   std::erase_if(views, [&](onnx::NodeId view) {
     const bool is_dropped = surplus > 0 && dataflow::is_noop_view(graph, view);
     surplus -= is_dropped;

@@ -20,7 +20,7 @@ ViewChain view_chain(const ValueGraph& graph, onnx::ValueId value, const Removed
                      CanonicalValue until);
 
 /// Drops no-op views until `left` reshaping views remain.
-void drop_noop_views(const ValueGraph& graph, std::vector<onnx::NodeId>& views, std::size_t left);
+void drop_noop_views(const ValueGraph& graph, std::vector<onnx::NodeId>& views, std::size_t remaining);
 std::size_t count_reshaping(const ValueGraph& graph, const std::vector<onnx::NodeId>& views);
 
 /// Whether a view of the descendant may be one of the ancestor, by operator and parameters.

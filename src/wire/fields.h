@@ -12,7 +12,7 @@
 
 namespace thence::wire {
 
-enum class Type : std::uint32_t {
+enum class WireType : std::uint32_t {
   varint = 0,
   fixed64 = 1,
   bytes = 2,
@@ -21,16 +21,16 @@ enum class Type : std::uint32_t {
   fixed32 = 5
 };
 
-constexpr std::uint32_t tag_of(std::uint32_t field, Type type) {
+constexpr std::uint32_t tag_of(std::uint32_t field, WireType type) {
   return field << 3 | static_cast<std::uint32_t>(type);
 }
 template <class Field>
 constexpr std::uint32_t bytes_tag(Field field) {
-  return tag_of(static_cast<std::uint32_t>(field), Type::bytes);
+  return tag_of(static_cast<std::uint32_t>(field), WireType::bytes);
 }
 template <class Field>
 constexpr std::uint32_t varint_tag(Field field) {
-  return tag_of(static_cast<std::uint32_t>(field), Type::varint);
+  return tag_of(static_cast<std::uint32_t>(field), WireType::varint);
 }
 
 /// Why a message cannot be decoded.
@@ -78,7 +78,7 @@ class Fields {
 
   std::uint32_t tag() const { return tag_; }
   std::uint32_t field() const { return tag_ >> 3; }
-  Type type() const { return static_cast<Type>(tag_ & 7); }
+  WireType type() const { return static_cast<WireType>(tag_ & 7); }
   std::uint64_t varint() const { return varint_; }
   /// The payload of a bytes or fixed field.
   std::string_view bytes() const { return payload_; }
@@ -157,7 +157,7 @@ class Fields {
 /// Calls `push` for each number of a repeated integer field, packed or not. Call it for every field of the
 /// message. False if a packed run cannot be decoded.
 template <class Push>
-bool each_varint(const Fields& field, std::uint32_t number, Push push) {
+bool for_each_varint(const Fields& field, std::uint32_t number, Push push) {
   if (field.tag() == varint_tag(number)) {
     push(field.varint());
     return true;

@@ -4,7 +4,7 @@ namespace thence::wire {
 namespace {
 
 // An enclosing message, and the position in it.
-struct Open {
+struct EnclosingMessage {
   Fields fields;
   std::uint32_t last;  // field number
   std::uint8_t kind;
@@ -17,11 +17,11 @@ class Progress {
       : ahead_(ahead), next_(ahead != nullptr ? ahead->start() : file.data() + file.size()) {}
 
   void skip(const Fields& fields) {
-    if (ahead_ != nullptr && fields.bytes().size() >= base::ReadAhead::worth_a_jump)
-      next_ = ahead_->jumped(fields.rest(), fields.bytes().size());
+    if (ahead_ != nullptr && fields.bytes().size() >= base::ReadAhead::min_skip_bytes)
+      next_ = ahead_->report_skip(fields.rest(), fields.bytes().size());
   }
   void reach(const char* at) {
-    if (at >= next_) next_ = ahead_->reached(at);
+    if (at >= next_) next_ = ahead_->report_position(at);
   }
 
  private:
@@ -30,9 +30,9 @@ class Progress {
 };
 
 // Whether the packed numbers end where their field ends.
-bool is_whole(std::uint8_t held, const Fields& fields) {
-  if (held == packed_fixed32) return fields.bytes().size() % 4 == 0;
-  return each_varint(fields, fields.field(), [](std::uint64_t) {});
+bool are_packed_numbers_complete(std::uint8_t content, const Fields& fields) {
+  if (content == packed_fixed32) return fields.bytes().size() % 4 == 0;
+  return for_each_varint(fields, fields.field(), [](std::uint64_t) {});
 }
 
 }  // namespace
@@ -40,9 +40,9 @@ bool is_whole(std::uint8_t held, const Fields& fields) {
 Survey survey(std::string_view file, std::uint8_t root_kind, const Layout& layout, base::ReadAhead* ahead) {
   Survey result;
   result.counts.resize(layout.messages.size());
-  result.empty.resize(layout.messages.size());
-  std::vector<Open> around;  // the messages that enclose the current one
-  around.reserve(static_cast<std::size_t>(max_depth));
+  result.empty_counts.resize(layout.messages.size());
+  std::vector<EnclosingMessage> enclosing;  // the messages that enclose the current one
+  enclosing.reserve(static_cast<std::size_t>(max_depth));
   Fields fields(file);
   std::uint32_t last = 0;  // field number
   std::uint8_t kind = root_kind;
@@ -55,43 +55,43 @@ Survey survey(std::string_view file, std::uint8_t root_kind, const Layout& layou
   };
   for (;;) {
     auto& counts = result.counts[kind];
-    const auto& inner = layout.messages[kind];
-    std::uint8_t enter = plain;
+    const auto& field_contents = layout.messages[kind];
+    std::uint8_t enter = unchecked_bytes;
     while (fields.next()) {
       const std::uint32_t field = fields.field();
       if (field < last) result.disordered |= std::uint64_t{1} << kind;
       last = field;
-      if (field >= counted_fields || fields.type() != Type::bytes) continue;
+      if (field >= counted_fields || fields.type() != WireType::bytes) continue;
       ++counts[field];
-      if (fields.bytes().empty()) ++result.empty[kind][field];
-      const std::uint8_t held = inner[field];
-      if (held == plain) continue;
-      if (held == data) {
+      if (fields.bytes().empty()) ++result.empty_counts[kind][field];
+      const std::uint8_t content = field_contents[field];
+      if (content == unchecked_bytes) continue;
+      if (content == weight_data) {
         result.data_bytes += fields.bytes().size();
         progress.skip(fields);
-      } else if (held >= packed_fixed32) {
-        if (!is_whole(held, fields)) return fail(Fault::packed_numbers);
+      } else if (content >= packed_fixed32) {
+        if (!are_packed_numbers_complete(content, fields)) return fail(Fault::packed_numbers);
       } else {
-        enter = held;
+        enter = content;
         break;
       }
     }
-    if (enter != plain) {
-      if (around.size() >= static_cast<std::size_t>(max_depth)) return fail(Fault::too_deep);
+    if (enter != unchecked_bytes) {
+      if (enclosing.size() >= static_cast<std::size_t>(max_depth)) return fail(Fault::too_deep);
       progress.reach(fields.start());
-      around.push_back({fields, last, kind});
+      enclosing.push_back({fields, last, kind});
       fields = Fields(fields.bytes());
       last = 0;
       kind = enter;
     } else if (fields.fault() != Fault::none) {
       return fail(fields.fault());
-    } else if (around.empty()) {
+    } else if (enclosing.empty()) {
       return result;
     } else {
-      fields = around.back().fields;
-      last = around.back().last;
-      kind = around.back().kind;
-      around.pop_back();
+      fields = enclosing.back().fields;
+      last = enclosing.back().last;
+      kind = enclosing.back().kind;
+      enclosing.pop_back();
     }
   }
 }

@@ -19,7 +19,8 @@ inline constexpr std::uint32_t counted_fields = 32;
 
 /// The contents of a bytes field other than a message: content that needs no check, packed numbers, or weight
 /// data, whose size is summed.
-inline constexpr std::uint8_t plain = 0, packed_varints = 254, packed_fixed32 = 253, data = 252;
+inline constexpr std::uint8_t unchecked_bytes = 0, packed_varints = 254, packed_fixed32 = 253,
+                              weight_data = 252;
 
 /// For each kind of message, the contents of its fields: a kind of message, or one of the above.
 struct Layout {
@@ -28,7 +29,7 @@ struct Layout {
 
 struct Survey {
   // [kind][field], only for bytes fields: all of them, and the empty ones.
-  std::vector<std::array<std::uint64_t, counted_fields>> counts, empty;
+  std::vector<std::array<std::uint64_t, counted_fields>> counts, empty_counts;
   std::uint64_t data_bytes = 0;
   std::uint64_t disordered = 0;  // one bit per kind
   Fault fault = Fault::none;
@@ -39,8 +40,8 @@ struct Survey {
   /// write them. If so, a reader can stop after the last field of interest.
   bool in_order(std::uint8_t kind) const { return (disordered >> kind & 1) == 0; }
   std::uint64_t count(std::uint8_t kind, std::uint32_t field) const { return counts[kind][field]; }
-  std::uint64_t count_filled(std::uint8_t kind, std::uint32_t field) const {
-    return counts[kind][field] - empty[kind][field];
+  std::uint64_t count_nonempty(std::uint8_t kind, std::uint32_t field) const {
+    return counts[kind][field] - empty_counts[kind][field];
   }
 };
 

@@ -8,7 +8,7 @@
 namespace thence::base {
 namespace {
 
-TEST(Format, PutsValuesInPlaceOfFields) {
+TEST(Format, ReplacesFieldsWithValues) {
   EXPECT_EQ(format("{} of {}", "one", std::string("many")), "one of many");
   EXPECT_EQ(format("{}{}{}", 'a', true, false), "atruefalse");
   EXPECT_EQ(
@@ -18,24 +18,24 @@ TEST(Format, PutsValuesInPlaceOfFields) {
   EXPECT_EQ(format(""), "");
 }
 
-TEST(Format, DoublesBracesToWriteThem) {
+TEST(Format, EscapesDoubledBraces) {
   EXPECT_EQ(format(R"({{"a":{}}})", 1), R"({"a":1})");
   EXPECT_EQ(format("}}{{"), "}{");
 }
 
-TEST(Format, ShortestRealThatReadsBack) {
+TEST(Format, WritesShortestRoundTrippingReal) {
   EXPECT_EQ(format("{} {}", 0.95, 0.95f), "0.95 0.95");
   EXPECT_EQ(format("{:.4g} {:.1f} {:g}", 0.123456, 2.25f, 1e20), "0.1235 2.2 1e+20");
 }
 
-TEST(Format, WidthsAndBases) {
+TEST(Format, AppliesWidthAndBase) {
   EXPECT_EQ(format("[{:<4}][{:>4}][{:02x}][{:016x}]", "ab", 7, 10, 255u),
             "[ab  ][   7][0a][00000000000000ff]");
   EXPECT_EQ(format("[{:{}}]{}", "ab", 5, 1), "[ab   ]1");
   EXPECT_EQ(format("[{:<4}]", "\xc3\xa9"), "[\xc3\xa9   ]") << "a width counts characters, not bytes";
 }
 
-TEST(Format, AppendsToWhatIsThere) {
+TEST(Format, AppendsToExistingText) {
   std::string text = "a";
   append_format(text, "{}", 1);
   append_format(text, "-{}", 2);

@@ -1,4 +1,4 @@
-// Globs of paths and of words: what fits, and what their stars stand for.
+// Globs of paths and of words: what matches, and what their stars capture.
 #include "base/glob.h"
 
 #include <gtest/gtest.h>
@@ -11,14 +11,14 @@ using base::Glob;
 struct Case {
   const char* pattern;
   const char* path;
-  bool fits;
+  bool matches;
 };
 
 class Globs : public testing::TestWithParam<Case> {};
 
-TEST_P(Globs, Fit) {
+TEST_P(Globs, Match) {
   const Case& one = GetParam();
-  EXPECT_EQ(Glob(one.pattern).fits(one.path), one.fits) << one.pattern << " " << one.path;
+  EXPECT_EQ(Glob(one.pattern).matches(one.path), one.matches) << one.pattern << " " << one.path;
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -42,19 +42,19 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"**.a.**.b", "a.x.a.y.z.b", true}, Case{"**.a.**.b", "a.x.a.y.z.c", false},
         Case{"*.", "a.", true}, Case{"*.", "a", false}, Case{"a?", "a.", false}, Case{"a.?", "a.", false}));
 
-TEST(Glob, TakesDotsOfAWordAsTheyAre) {
-  EXPECT_TRUE(Glob("com.*").fits_word("com.microsoft.experimental"));
-  EXPECT_TRUE(Glob("Mat*").fits_word("MatMul"));
-  EXPECT_FALSE(Glob("Mat").fits_word("MatMul"));
+TEST(Glob, IgnoresDotsInAWord) {
+  EXPECT_TRUE(Glob("com.*").matches_word("com.microsoft.experimental"));
+  EXPECT_TRUE(Glob("Mat*").matches_word("MatMul"));
+  EXPECT_FALSE(Glob("Mat").matches_word("MatMul"));
 }
 
 struct Stars {
   const char* pattern;
   const char* path;
-  std::vector<std::string_view> taken;
+  std::vector<std::string_view> captures;
 };
 
-TEST(Glob, TellsWhatItsStarsStoodFor) {
+TEST(Glob, CapturesTextOfStars) {
   const Stars all[] = {
       {"encoder.layer.*.**", "encoder.layer.3.a.b", {"3", "a.b"}},
       {"encoder.layer.*.**", "encoder.layer.3", {"3", ""}},
@@ -70,18 +70,18 @@ TEST(Glob, TellsWhatItsStarsStoodFor) {
       {"a.b", "a.b", {}},
   };
   for (const Stars& one : all) {
-    std::vector<std::string_view> taken;
-    EXPECT_TRUE(Glob(one.pattern).fits(one.path, &taken)) << one.pattern;
-    EXPECT_EQ(taken, one.taken) << one.pattern;
-    EXPECT_EQ(Glob(one.pattern).stars(), one.taken.size()) << one.pattern;
+    std::vector<std::string_view> captures;
+    EXPECT_TRUE(Glob(one.pattern).matches(one.path, &captures)) << one.pattern;
+    EXPECT_EQ(captures, one.captures) << one.pattern;
+    EXPECT_EQ(Glob(one.pattern).star_count(), one.captures.size()) << one.pattern;
   }
 }
 
-TEST(Glob, StaysQuickWhateverThePattern) {
+TEST(Glob, TakesBoundedTime) {
   std::string pattern, path;
   for (int i = 0; i < 250; ++i) pattern += "**.*a*";
   for (int i = 0; i < 60; ++i) path += "aaaaaaaaaaaaaaab.";
-  EXPECT_FALSE(Glob(pattern).fits(path + "c"));
+  EXPECT_FALSE(Glob(pattern).matches(path + "c"));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ TEST(Grouped, IsEmptyWithoutGroups) {
   for (std::size_t group = 0; group < 3; ++group) EXPECT_TRUE(none.of(group).empty());
 }
 
-RC_GTEST_PROP(Grouped, HoldsEachGroupInItsOrder, (const std::vector<std::pair<std::uint8_t, int>>& items)) {
+RC_GTEST_PROP(Grouped, KeepsOrderWithinGroups, (const std::vector<std::pair<std::uint8_t, int>>& items)) {
   std::map<std::size_t, std::vector<int>> expected;
   for (const auto& [group, item] : items) expected[group].push_back(item);
   const Grouped<int> grouped(256, [&](const auto& use) {

@@ -1,4 +1,4 @@
-// All 65,536 numbers, both ways.
+// All 65,536 numbers, converted in both directions.
 #include "base/half_float.h"
 
 #include <gtest/gtest.h>

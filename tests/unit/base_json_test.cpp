@@ -20,7 +20,7 @@ TEST(Json, ReadsValuesOfEachType) {
   EXPECT_TRUE(root["z"].exists());
 }
 
-TEST(Json, AnotherTypeGivesNothing) {
+TEST(Json, IsEmptyForAnotherType) {
   const JsonDocument document(R"({"t":"text","i":-3})");
   EXPECT_EQ(document.root()["t"].integer(), std::nullopt);
   EXPECT_EQ(document.root()["i"].natural(), std::nullopt);
@@ -48,7 +48,7 @@ TEST(Json, ItemsAndMembersInOrder) {
   EXPECT_EQ(items, (std::vector<std::string>{"1", "[2]", R"({"x":3})"}));
 }
 
-TEST(Json, WhatIsNotJsonHasAnErrorAndNoRoot) {
+TEST(Json, InvalidTextHasErrorAndNoRoot) {
   for (const char* text : {"", "{", "[1,]", "nul", "{\"a\":1} x"}) {
     const JsonDocument document(text);
     EXPECT_TRUE(document.error()) << text;

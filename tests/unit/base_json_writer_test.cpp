@@ -1,4 +1,4 @@
-// Whatever is written, the commas stand between items, and a JSON parser reads the same values back.
+// Whatever is written, commas separate items, and a JSON parser reads the same values back.
 #include "base/json_writer.h"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ TEST(JsonWriter, WritesMembersOfEveryKind) {
             R"({"a":null,"b":null,"c":2.5,"d":[],"e":[1,2],"":{"$f":false}})");
 }
 
-TEST(JsonWriter, BreaksLinesWhereAsked) {
+TEST(JsonWriter, WritesRequestedLineBreaks) {
   EXPECT_EQ(written([](JsonWriter& json) {
               json.begin_object();
               json.member<"a">(1);
@@ -101,7 +101,7 @@ TEST(JsonWriter, BreaksLinesWhereAsked) {
             "{\"a\":1,\n\"rows\":[\n1,\n2], \"b\": [\n \"x\",\n \"y\"\n]}");
 }
 
-TEST(JsonWriter, BreaksNoLineBeforeTheFirstWhenOnlyBetween) {
+TEST(JsonWriter, NewLineBetweenSkipsFirstItem) {
   EXPECT_EQ(written([](JsonWriter& json) {
               json.begin_array();
               for (int i = 0; i < 3; ++i) {
@@ -113,7 +113,7 @@ TEST(JsonWriter, BreaksNoLineBeforeTheFirstWhenOnlyBetween) {
             "[0,\n1,\n2]");
 }
 
-TEST(JsonWriter, MembersWrittenAheadFollowOthers) {
+TEST(JsonWriter, AppendsPreencodedMembers) {
   const std::string shared = written(
       [](JsonWriter& json) {
         json.member<"b">(2);
@@ -131,7 +131,7 @@ TEST(JsonWriter, MembersWrittenAheadFollowOthers) {
             R"({"a":1,"b":2,"c":"x","d":4})");
 }
 
-TEST(JsonWriter, AnyTextsAreReadBack) {
+TEST(JsonWriter, AnyTextRoundTrips) {
   EXPECT_TRUE(rc::check([](const std::vector<std::string>& texts) {
     const std::string document = written([&](JsonWriter& json) {
       json.begin_object();

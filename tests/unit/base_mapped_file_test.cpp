@@ -1,4 +1,4 @@
-// A file is mapped; whatever else a path may name is refused with words, without waiting.
+// A file is mapped; any other kind of path is rejected with an error, without blocking.
 #include "base/mapped_file.h"
 
 #include <fcntl.h>
@@ -44,14 +44,14 @@ class MappedFileTest : public testing::Test {
   fs::path folder_;
 };
 
-TEST_F(MappedFileTest, GivesTheBytesOfAFile) {
+TEST_F(MappedFileTest, ReadsTheBytesOfAFile) {
   const std::string bytes("a\0b\xff\n", 5);
   const Result<MappedFile> file = MappedFile::open(write("model.onnx", bytes));
   ASSERT_TRUE(file);
   EXPECT_EQ(file->bytes(), bytes);
 }
 
-TEST_F(MappedFileTest, OutlivesItsCopies) {
+TEST_F(MappedFileTest, CopiesShareTheMapping) {
   const std::string path = write("model.onnx", std::string(100000, 'x'));
   MappedFile kept;
   {
@@ -105,14 +105,14 @@ TEST_F(MappedFileTest, ASocketIsBadInput) {
   close(descriptor);
 }
 
-TEST_F(MappedFileTest, AFileWeMayNotReadIsAnInputFailure) {
+TEST_F(MappedFileTest, AFileWithoutPermissionIsAnInputFailure) {
   if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
   const std::string path = write("secret.onnx", "x");
   fs::permissions(path, fs::perms::none);
   expect_refused(path, ErrorKind::input_output, "F001", "Permission denied");
 }
 
-TEST_F(MappedFileTest, MessagesShowOddPathsSafely) {
+TEST_F(MappedFileTest, MessagesEscapePaths) {
   expect_refused((folder_ / "a\x1b[2J").string(), ErrorKind::input_output, "F001", "a\\x1b[2J");
 }
 

@@ -1,4 +1,4 @@
-// The fast scan finds the same byte as a plain loop, wherever it lies.
+// The fast scan finds the same byte as a plain loop, at every position.
 #include "base/plain_prefix.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace thence::base {
 namespace {
 
-TEST(PlainPrefix, EveryByteAtEveryPlace) {
+TEST(PlainPrefix, FindsEveryByteAtEveryPosition) {
   for (int byte = 0; byte < 256; ++byte)
     for (std::size_t length = 1; length < 20; ++length)
       for (std::size_t at = 0; at < length; ++at) {

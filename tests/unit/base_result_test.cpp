@@ -1,4 +1,4 @@
-// Result holds a value or an error; Diagnostics keeps a few of each kind and counts them all.
+// Result contains a value or an error; Diagnostics keeps a few of each code and counts them all.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -29,7 +29,7 @@ TEST(Result, HoldsTheError) {
   EXPECT_EQ(result.error().hint, "give an even number");
 }
 
-TEST(Result, GivesAwayAValueThatCannotBeCopied) {
+TEST(Result, MovesOutAMoveOnlyValue) {
   Result<std::unique_ptr<int>> result(std::make_unique<int>(5));
   const std::unique_ptr<int> taken = *std::move(result);
   EXPECT_EQ(*taken, 5);

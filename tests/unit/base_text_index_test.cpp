@@ -14,10 +14,10 @@ namespace {
 
 TEST(TextIndex, FindsNothingWhenEmpty) {
   const TextIndex index;
-  EXPECT_EQ(index.find("a", [](std::uint32_t) { return std::string_view(); }), TextIndex::nothing);
+  EXPECT_EQ(index.find("a", [](std::uint32_t) { return std::string_view(); }), TextIndex::not_found);
 }
 
-RC_GTEST_PROP(TextIndex, FindsWhatAMapFinds, (const std::vector<std::string>& texts, std::uint8_t room)) {
+RC_GTEST_PROP(TextIndex, MatchesAMap, (const std::vector<std::string>& texts, std::uint8_t room)) {
   std::vector<std::string> kept;
   const auto text_of = [&](std::uint32_t number) { return std::string_view(kept[number]); };
   TextIndex index;
@@ -25,8 +25,8 @@ RC_GTEST_PROP(TextIndex, FindsWhatAMapFinds, (const std::vector<std::string>& te
   std::map<std::string, std::uint32_t> expected;
   for (const std::string& text : texts) {
     const std::uint32_t found = index.find(text, text_of);
-    RC_ASSERT((found == TextIndex::nothing) == !expected.contains(text));
-    if (found != TextIndex::nothing) {
+    RC_ASSERT((found == TextIndex::not_found) == !expected.contains(text));
+    if (found != TextIndex::not_found) {
       RC_ASSERT(found == expected.at(text));
       continue;
     }
@@ -41,15 +41,15 @@ RC_GTEST_PROP(TextIndex, FindsWhatAMapFinds, (const std::vector<std::string>& te
 RC_GTEST_PROP(TextStore, KeepsTextsWhenItMoves, (const std::vector<std::string>& texts)) {
   TextStore store;
   std::vector<std::string_view> views;
-  for (const std::string& text : texts) views.push_back(store.keep(text));
+  for (const std::string& text : texts) views.push_back(store.store(text));
   const TextStore moved = std::move(store);
   for (std::size_t i = 0; i < texts.size(); ++i) RC_ASSERT(views[i] == texts[i]);
 }
 
-TEST(TextStore, KeepsTextsLongerThanAPiece) {
+TEST(TextStore, KeepsTextsLongerThanABlock) {
   TextStore store;
   const std::string text(100'000, 'x');
-  const std::string_view first = store.keep("a"), kept = store.keep(text);
+  const std::string_view first = store.store("a"), kept = store.store(text);
   EXPECT_EQ(kept, text);
   EXPECT_EQ(first, "a");
 }

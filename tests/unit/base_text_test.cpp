@@ -1,4 +1,4 @@
-// Text from a model can be any bytes: what is shown must be harmless, and nothing else may change.
+// Text from a model can be any bytes: what is printed must be harmless, and other text must not change.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -7,14 +7,14 @@
 namespace thence::base {
 namespace {
 
-TEST(Printable, LeavesPlainTextAlone) {
+TEST(Printable, KeepsPlainText) {
   for (const char* text : {"", "/encoder/layer.0/MatMul", "a b~!", "größe", "层.0", "𝛼", "C:\\x"}) {
     EXPECT_EQ(printable(text), text);
     EXPECT_TRUE(is_printable(text)) << text;
   }
 }
 
-TEST(Printable, SpellsOutControlCharacters) {
+TEST(Printable, EscapesControlCharacters) {
   EXPECT_EQ(printable("a\nb\tc\rd"), "a\\nb\\tc\\rd");
   EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
   EXPECT_EQ(printable("\x1b[31mred"), "\\x1b[31mred");
@@ -22,7 +22,7 @@ TEST(Printable, SpellsOutControlCharacters) {
   EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b") << "a C1 control is an escape code in two bytes";
 }
 
-TEST(Printable, SpellsOutMarksThatTurnTheDirectionOfText) {
+TEST(Printable, EscapesDirectionMarks) {
   EXPECT_EQ(printable("a\xe2\x80\xae"
                       "b"),
             "a\\xe2\\x80\\xae"
@@ -33,7 +33,7 @@ TEST(Printable, SpellsOutMarksThatTurnTheDirectionOfText) {
   EXPECT_EQ(printable("\xe2\x80\x93"), "\xe2\x80\x93") << "a dash is just a dash";
 }
 
-TEST(Printable, SpellsOutCharactersWithoutWidth) {
+TEST(Printable, EscapesZeroWidthCharacters) {
   for (const char* text :
        {"\xe2\x81\xa0", "\xe2\x81\xa4", "\xe2\x81\xaa", "\xef\xbb\xbf", "\xf3\xa0\x81\x81"})
     EXPECT_FALSE(is_printable(text)) << printable(text);
@@ -41,14 +41,14 @@ TEST(Printable, SpellsOutCharactersWithoutWidth) {
     EXPECT_TRUE(is_printable(text)) << "U+2070, U+FEFE, an emoji";
 }
 
-TEST(Printable, SpellsOutWhatIsNotUtf8ByteByByte) {
+TEST(Printable, EscapesInvalidUtf8ByteByByte) {
   EXPECT_EQ(printable("\xff"), "\\xff");
   EXPECT_EQ(printable("\xc3"), "\\xc3");
   EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82");
   EXPECT_EQ(printable("a\x80z"), "a\\x80z");
 }
 
-TEST(Utf8, KnowsTheLengthOfEveryKindOfCharacter) {
+TEST(Utf8, LengthOfEveryKindOfCharacter) {
   EXPECT_EQ(utf8_length(""), 0u);
   EXPECT_EQ(utf8_length("a"), 1u);
   EXPECT_EQ(utf8_length("\xc2\x80"), 2u);
@@ -64,7 +64,7 @@ TEST(Utf8, RefusesOverlongSurrogateAndOutOfRange) {
     EXPECT_EQ(utf8_length(text), 0u) << printable(text);
 }
 
-RC_GTEST_PROP(Printable, IsHarmlessWhateverTheBytes, (const std::string& bytes)) {
+RC_GTEST_PROP(Printable, IsPrintableForAnyBytes, (const std::string& bytes)) {
   const std::string shown = printable(bytes);
   RC_ASSERT(is_printable(shown));
   RC_ASSERT(printable(shown) == shown);
@@ -72,10 +72,10 @@ RC_GTEST_PROP(Printable, IsHarmlessWhateverTheBytes, (const std::string& bytes))
   RC_ASSERT(is_printable(bytes) == (shown == bytes));
 }
 
-TEST(Columns, AreCharactersNotBytes) {
-  EXPECT_EQ(columns(""), 0u);
-  EXPECT_EQ(columns("abc"), 3u);
-  EXPECT_EQ(columns("größe"), 5u);
+TEST(DisplayWidth, CountsCharactersNotBytes) {
+  EXPECT_EQ(display_width(""), 0u);
+  EXPECT_EQ(display_width("abc"), 3u);
+  EXPECT_EQ(display_width("größe"), 5u);
 }
 
 TEST(Split, KeepsEmptyPieces) {
@@ -85,14 +85,14 @@ TEST(Split, KeepsEmptyPieces) {
   EXPECT_EQ(split("/a//b/", '/'), (Pieces{"", "a", "", "b", ""}));
 }
 
-TEST(Digits, AreDecimalAndThere) {
+TEST(Digits, AreDecimalAndNotEmpty) {
   EXPECT_TRUE(is_digits("0123456789"));
   EXPECT_FALSE(is_digits(""));
   EXPECT_FALSE(is_digits("1a"));
   EXPECT_FALSE(is_digits("-1"));
 }
 
-TEST(NumberSuffix, IsTakenWhenTheNameCanBePutTogetherAgain) {
+TEST(NumberSuffix, IsSplitIfTheNameCanBeRebuilt) {
   NumberedName name{};
   ASSERT_TRUE(take_number_suffix("fc_12", name));
   EXPECT_EQ(name.base, "fc");
@@ -104,7 +104,7 @@ TEST(NumberSuffix, IsTakenWhenTheNameCanBePutTogetherAgain) {
   EXPECT_EQ(name.number, 999999999u);
 }
 
-TEST(NumberSuffix, IsLeftAloneOtherwise) {
+TEST(NumberSuffix, IsKeptOtherwise) {
   for (const char* text : {"", "fc", "fc_", "_1", "fc_01", "fc_1a", "fc_-1", "fc_1000000000", "fc12"}) {
     NumberedName name{"before", 7};
     EXPECT_FALSE(take_number_suffix(text, name)) << text;

@@ -1,4 +1,4 @@
-// Text that others take as UTF-8 is valid, whatever came in, and stays as it is where it was.
+// The result is valid UTF-8 for any input, and valid input does not change.
 #include "base/utf8.h"
 
 #include <gtest/gtest.h>
@@ -7,24 +7,24 @@
 namespace thence::base {
 namespace {
 
-TEST(Utf8, WhatIsValidStays) {
+TEST(Utf8, KeepsValidText) {
   for (const std::string text : {"", "plain", "two\nlines \x1b[0m", "\xc3\xa9", "\xf0\x9f\x98\x80"}) {
     EXPECT_TRUE(is_utf8(text));
-    EXPECT_EQ(valid_utf8(text), text);
+    EXPECT_EQ(escape_invalid_utf8(text), text);
   }
 }
 
-TEST(Utf8, OtherBytesAreSpelledOut) {
+TEST(Utf8, EscapesInvalidBytes) {
   EXPECT_FALSE(is_utf8("a\xff"));
-  EXPECT_EQ(valid_utf8("a\xff"), "a\\xff");
-  EXPECT_EQ(valid_utf8("\xc3"), "\\xc3");
-  EXPECT_EQ(valid_utf8("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half a character of UTF-16
-  EXPECT_EQ(valid_utf8(std::string_view("\0x", 2)), "\\x00x");
+  EXPECT_EQ(escape_invalid_utf8("a\xff"), "a\\xff");
+  EXPECT_EQ(escape_invalid_utf8("\xc3"), "\\xc3");
+  EXPECT_EQ(escape_invalid_utf8("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half a character of UTF-16
+  EXPECT_EQ(escape_invalid_utf8(std::string_view("\0x", 2)), "\\x00x");
 }
 
 TEST(Utf8, AnyBytesBecomeValid) {
   EXPECT_TRUE(rc::check([](const std::string& bytes) {
-    const std::string text = valid_utf8(bytes);
+    const std::string text = escape_invalid_utf8(bytes);
     RC_ASSERT(is_utf8(text));
     RC_ASSERT(text.find('\0') == std::string::npos);
     if (is_utf8(bytes) && bytes.find('\0') == std::string::npos) RC_ASSERT(text == bytes);

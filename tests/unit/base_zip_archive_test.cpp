@@ -1,4 +1,4 @@
-// Archives are read in place; one that lies about anything is refused, with words.
+// Archives are read in place; an archive with a contradiction is rejected with an error.
 #include "base/zip_archive.h"
 
 #include <gtest/gtest.h>
@@ -18,11 +18,11 @@ void expect_damaged(const std::string& bytes, const std::string& word) {
   EXPECT_TRUE(archive.error().text.starts_with("x.pt2: "));
 }
 
-TEST(ZipArchive, GivesEntriesWhereTheyLie) {
+TEST(ZipArchive, EntriesPointIntoTheArchive) {
   for (const ZipOptions& options :
        {ZipOptions{}, ZipOptions{.large = true}, ZipOptions{.comment = "PK\x05\x06"}}) {
     const std::string bytes = zip_of(two, options);
-    ASSERT_TRUE(ZipArchive::begins(bytes));
+    ASSERT_TRUE(ZipArchive::has_signature(bytes));
     const Result<ZipArchive> archive = ZipArchive::open(bytes, "x.pt2");
     ASSERT_TRUE(archive) << archive.error().text;
     ASSERT_EQ(archive->entries().size(), 2u);
@@ -36,14 +36,14 @@ TEST(ZipArchive, GivesEntriesWhereTheyLie) {
   }
 }
 
-TEST(ZipArchive, CompressedEntriesAreTold) {
+TEST(ZipArchive, MarksCompressedEntries) {
   const std::string bytes = zip_of(two, {.method = 8});
   const Result<ZipArchive> archive = ZipArchive::open(bytes, "x.pt2");
   ASSERT_TRUE(archive);
   EXPECT_FALSE(archive->find("a/first")->stored);
 }
 
-TEST(ZipArchive, AnyCutIsRefused) {
+TEST(ZipArchive, RejectsTruncation) {
   for (const ZipOptions& options : {ZipOptions{}, ZipOptions{.large = true}}) {
     const std::string bytes = zip_of(two, options);
     for (std::size_t size = 0; size < bytes.size(); ++size)
@@ -51,7 +51,7 @@ TEST(ZipArchive, AnyCutIsRefused) {
   }
 }
 
-TEST(ZipArchive, AnyByteMayLie) {
+TEST(ZipArchive, SurvivesAnyChangedByte) {
   for (const ZipOptions& options : {ZipOptions{}, ZipOptions{.large = true}}) {
     const std::string bytes = zip_of(two, options);
     for (std::size_t at = 0; at < bytes.size(); ++at)
@@ -68,7 +68,7 @@ TEST(ZipArchive, AnyByteMayLie) {
   }
 }
 
-TEST(ZipArchive, LiesAreNamed) {
+TEST(ZipArchive, ErrorsNameTheContradiction) {
   expect_damaged("PK\x03\x04", "no directory");
   expect_damaged(zip_of(two, {.more_size = 1000}), "the entry 'a/first' does not match the directory");
   expect_damaged(zip_of(two, {.more_size = 2}), "the entry 'a/second' lies over another");

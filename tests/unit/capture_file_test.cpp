@@ -13,14 +13,14 @@ TEST(Capture, IsReadSectionBySection) {
       R"({"path":"fc","class":"torch.nn.Linear","aliases":["head"],"calls":2}],"parameters":[{"path":"fc.weight"}]},"other":{}}})",
       "test", diagnostics);
   ASSERT_TRUE(capture);
-  EXPECT_TRUE(capture->tree.complete());
+  EXPECT_TRUE(capture->tree.is_complete());
   EXPECT_EQ(capture->tree.find("head"), capture->tree.find("fc"));
   EXPECT_EQ(capture->tree[capture->tree.find("fc")].calls, 2u);
   EXPECT_EQ(capture->sections.size(), 2u);
   EXPECT_TRUE(diagnostics.empty());
 }
 
-TEST(Capture, BadOnesAreRefused) {
+TEST(Capture, RejectsInvalidFiles) {
   Diagnostics diagnostics;
   for (
       const char* text :

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "onnx/content.h"
+#include "onnx/content_hash.h"
 #include "zip.h"
 
 namespace thence::capture {
@@ -76,12 +76,12 @@ void expect_refused(const Entries& entries, const std::string& code, const std::
   EXPECT_NE(capture.error().text.find(word), std::string::npos) << capture.error().text;
 }
 
-TEST(SavedProgram, KnowsEveryModule) {
+TEST(SavedProgram, ReadsEveryModule) {
   const std::string bytes = zip_of(archive(program()));
   const Result<Capture> capture = read(bytes);
   ASSERT_TRUE(capture) << capture.error().text;
   const ModuleTree& tree = capture->tree;
-  EXPECT_TRUE(tree.complete());
+  EXPECT_TRUE(tree.is_complete());
   ASSERT_EQ(tree.size(), 4u);
   EXPECT_EQ(tree[modules::root].class_name, "pkg.Net");
   EXPECT_EQ(tree[tree.find("fc")].class_name, "torch.nn.modules.linear.Linear");
@@ -90,25 +90,25 @@ TEST(SavedProgram, KnowsEveryModule) {
   EXPECT_EQ(capture->sections, (std::vector<std::string>{"hierarchy", "fx_graph"}));
 }
 
-TEST(SavedProgram, KnowsTiedParametersAndTheirContent) {
+TEST(SavedProgram, ReadsTiedParametersAndContent) {
   const std::string bytes = zip_of(archive(program()));
   const Result<Capture> capture = read(bytes);
   ASSERT_TRUE(capture);
   ASSERT_EQ(capture->parameters.size(), 2u);
   EXPECT_EQ(capture->parameters[0].path, "fc.weight");
   EXPECT_EQ(capture->parameters[0].aliases, std::vector<std::string>{"head.weight"});
-  EXPECT_EQ(capture->parameters[0].content(), onnx::content_of("aaaabbbb", 4).unordered);
+  EXPECT_EQ(capture->parameters[0].content_hash(), onnx::hash_content("aaaabbbb", 4).unordered);
   EXPECT_EQ(capture->parameters[1].path, "mask");
-  EXPECT_EQ(capture->parameters[1].content(), std::nullopt);
+  EXPECT_EQ(capture->parameters[1].content_hash(), std::nullopt);
 }
 
-TEST(SavedProgram, ItsGraphIsARecording) {
+TEST(SavedProgram, ReadsGraphAsRecording) {
   const std::string bytes = zip_of(archive(program()));
   const Result<Capture> capture = read(bytes);
   ASSERT_TRUE(capture && capture->fx);
   const Recording& fx = *capture->fx;
   std::vector<std::string> words;
-  for (const RecordedStep& step : fx.steps) words.push_back(fx.words[step.word]);
+  for (const RecordedStep& step : fx.steps) words.push_back(fx.op_names[step.op_name]);
   EXPECT_EQ(words, (std::vector<std::string>{"aten.linear.default", "aten.split.Tensor", "_operator.getitem",
                                              "_operator.getitem", "aten.linear.default",
                                              "torch.ops.higher_order.cond", "aten.relu.default"}));
@@ -117,8 +117,8 @@ TEST(SavedProgram, ItsGraphIsARecording) {
   const auto parameter_of = [&](std::uint32_t value) { return fx.parameters[fx.values[value].parameter]; };
   EXPECT_EQ(parameter_of(fx.inputs(0)[1]), "fc.weight");
   ASSERT_EQ(fx.inputs(4).size(), 3u);
-  EXPECT_EQ(fx.values[fx.inputs(4)[0]].made_by, 3u);  // b, the second part
-  EXPECT_EQ(fx.values[fx.inputs(4)[1]].made_by, 2u);
+  EXPECT_EQ(fx.values[fx.inputs(4)[0]].producer, 3u);  // b, the second part
+  EXPECT_EQ(fx.values[fx.inputs(4)[1]].producer, 2u);
   EXPECT_EQ(parameter_of(fx.inputs(4)[2]), "fc.weight");  // tied
   EXPECT_EQ(fx.steps[4].call, 1u);
   EXPECT_EQ(capture->tree[fx.steps[4].module].path, "fc");
@@ -126,19 +126,19 @@ TEST(SavedProgram, ItsGraphIsARecording) {
   EXPECT_EQ(fx.steps[6].module, no_module);
 }
 
-TEST(SavedProgram, IsFoundWhereverItLies) {
+TEST(SavedProgram, IsFoundInAnyFolder) {
   for (const char* name :
        {"models/model.json", "a b/models/other.json", "serialized_exported_program.json"}) {
     const std::string bytes = zip_of({{"a b/data.pkl", "x"}, {name, program()}});
     const Result<Capture> capture = read(bytes);
     ASSERT_TRUE(capture) << name;
     EXPECT_EQ(capture->parameters.size(), 3u);
-    EXPECT_EQ(capture->parameters[0].content(), std::nullopt);
+    EXPECT_EQ(capture->parameters[0].content_hash(), std::nullopt);
   }
   EXPECT_TRUE(read(zip_of({{"r/models/other.json", "{}"}, {"r/models/model.json", program()}})));
 }
 
-TEST(SavedProgram, OthersAreRefused) {
+TEST(SavedProgram, RejectsOtherArchives) {
   expect_refused({{"archive/data.pkl", "x"}}, "A003", "contains no exported program");
   expect_refused({{"r/models/a.json", "{}"}, {"r/models/b.json", "{}"}}, "A003", "2 programs");
   expect_refused({{"r/models/model.json", "{"}}, "A004", "r/models/model.json is not JSON");
@@ -151,7 +151,7 @@ TEST(SavedProgram, OthersAreRefused) {
   EXPECT_EQ(packed.error().code, "A002");
 }
 
-TEST(SavedProgram, WhatDoesNotFitIsLeftOut) {
+TEST(SavedProgram, SkipsInconsistentParts) {
   const std::string text = program();
   for (std::size_t at = 0; at < text.size(); ++at)
     for (const char* instead : {"0", "null", "[]", "{}", R"("x")"}) {

@@ -37,7 +37,7 @@ std::vector<float> counting(std::size_t count) {
   return values;
 }
 
-TEST(Constant, SurvivesAnyOrder) {
+TEST(Constant, FingerprintDoesNotDependOnOrder) {
   std::vector<float> values = counting(64);
   const std::string straight = tensor_of(float32, {8, 8}, floats(values));
   std::reverse(values.begin(), values.end());
@@ -47,7 +47,7 @@ TEST(Constant, SurvivesAnyOrder) {
   EXPECT_NE(read(straight).fingerprint, read(tensor_of(float32, {8, 8}, floats(values))).fingerprint);
 }
 
-TEST(Constant, SurvivesACast) {
+TEST(Constant, FingerprintSurvivesACast) {
   const std::string one = tensor_of(float32, {1}, floats({1.5f}));
   const std::string half = tensor_of(float16, {1}, std::string("\x00\x3e", 2));  // 1.5
   EXPECT_EQ(read(one).fingerprint, read(half).fingerprint);
@@ -69,7 +69,7 @@ TEST(Constant, DataInPiecesIsNoWeight) {
   EXPECT_EQ(read(whole).fingerprint, read(pieces).fingerprint);
 }
 
-TEST(Constant, ColumnsAreATensorOfTheirOwn) {
+TEST(Constant, ColumnsAreASeparateTensor) {
   const std::vector<float> left = counting(16), right(16, 7);
   std::vector<float> both;
   for (std::size_t row = 0; row < 4; ++row) {
@@ -83,7 +83,7 @@ TEST(Constant, ColumnsAreATensorOfTheirOwn) {
   EXPECT_EQ(columns_of(whole, 4, 5).fingerprint, 0u);
 }
 
-TEST(Constant, ElementsCanBeLookedAt) {
+TEST(Constant, ElementsCanBeRead) {
   const std::string halves =
       tensor_of(float16, {2, 8}, std::string("\x00\x3e\x00\xbc", 4) + std::string(28, '\0'));
   const Constant half = read(halves);

@@ -58,9 +58,9 @@ TEST_F(ValueGraphTest, ViewsAreFolded) {
   EXPECT_EQ(one.name(one.values.inputs(one.operation("y"))[0]), "a");
   EXPECT_EQ(one.values.uses(one.canonical("a")).size(), 1u);
   // Only the Reshape changes the shape.
-  EXPECT_NE(one.values.view_form(value_of(one.read.model(), "b")), 0u);
-  EXPECT_EQ(one.values.view_form(value_of(one.read.model(), "b")),
-            one.values.view_form(value_of(one.read.model(), "f")));
+  EXPECT_NE(one.values.view_hash(value_of(one.read.model(), "b")), 0u);
+  EXPECT_EQ(one.values.view_hash(value_of(one.read.model(), "b")),
+            one.values.view_hash(value_of(one.read.model(), "f")));
 }
 
 TEST_F(ValueGraphTest, OtherSumsAndQuotientsAreNoViews) {
@@ -82,7 +82,7 @@ TEST_F(ValueGraphTest, FusedOperatorsAreSeveralOperations) {
   ASSERT_EQ(one.values.operations().size(), 2u);
   EXPECT_EQ(one.values.operation(0).op, operators.id("MatMul"));
   EXPECT_EQ(one.values.operation(1).op, operators.id("Add"));
-  EXPECT_TRUE(one.values.operation(1).commutative);
+  EXPECT_TRUE(one.values.operation(1).is_commutative);
   const auto inputs = one.values.inputs(one.operation("y"));
   EXPECT_EQ(one.values.producer(inputs[0]), 0u);
   EXPECT_EQ(one.name(inputs[1]), "b");
@@ -158,7 +158,7 @@ TEST_F(ValueGraphTest, AWeightThatWasMultipliedHasTheFingerprintOfTheReference) 
   const GraphOf after = read(with_initializers(nodes, {tensor}), &reference);
   const Constant& weight = *after.values.constant(after.canonical("w"));
   EXPECT_EQ(weight.fingerprint, before.values.constant(before.canonical("w"))->fingerprint);
-  EXPECT_TRUE(weight.changed);
+  EXPECT_TRUE(weight.is_changed);
   EXPECT_NEAR(product_factor(after.values, 0), 2, 1e-4);
   EXPECT_EQ(product_factor(before.values, 0), 1);
 }

@@ -64,7 +64,7 @@ TEST_F(WeightMatcherTest, FindsAQuantisedWeight) {
   const WeightMatch found = WeightMatcher(ancestor_).find(constant(quantised, onnx::DataType::int8));
   EXPECT_EQ(found.fingerprint, 4u);
   EXPECT_EQ(found.factor, 1);
-  EXPECT_FALSE(found.rescaled);
+  EXPECT_FALSE(found.is_rescaled);
 }
 
 TEST_F(WeightMatcherTest, FindsAFactor) {
@@ -80,7 +80,7 @@ TEST_F(WeightMatcherTest, FindsRescaledRowsAndColumns) {
   for (const std::vector<float>& values : {by_row, by_column}) {
     const WeightMatch found = WeightMatcher(ancestor_).find(constant(values, onnx::DataType::float32));
     EXPECT_EQ(found.fingerprint, 4u);
-    EXPECT_TRUE(found.rescaled);
+    EXPECT_TRUE(found.is_rescaled);
     EXPECT_EQ(found.factor, 1);
   }
 }
@@ -92,7 +92,7 @@ TEST_F(WeightMatcherTest, FindsAWeightThatWasTransposedAndRescaled) {
       turned[at * rows + row] = values_[3][row * columns + at] * static_cast<float>(scale(row));
   const WeightMatch found = WeightMatcher(ancestor_).find(constant(turned, onnx::DataType::float32, columns));
   EXPECT_EQ(found.fingerprint, 4u);
-  EXPECT_TRUE(found.rescaled);
+  EXPECT_TRUE(found.is_rescaled);
 }
 
 TEST_F(WeightMatcherTest, DoesNotFindAnUnrelatedWeight) {

@@ -9,7 +9,7 @@ namespace thence::diff {
 namespace {
 
 using namespace test;
-using Differences = std::vector<std::pair<Kind, std::string>>;
+using Differences = std::vector<std::pair<DiffKind, std::string>>;
 
 Message weight(std::string_view name, float first) {
   Message made;
@@ -24,7 +24,7 @@ Message net(std::initializer_list<Message> nodes, float first = 2) {
   return made.inner(GraphField::initializer, weight("fc.weight", first));
 }
 
-Report report_of(const Message& a, const Message& b, const std::vector<Kind>& ignored = {}) {
+Report report_of(const Message& a, const Message& b, const std::vector<DiffKind>& ignored = {}) {
   static std::string bytes_a, bytes_b;
   bytes_a = model(a).bytes();
   bytes_b = model(b).bytes();
@@ -35,7 +35,7 @@ Report report_of(const Message& a, const Message& b, const std::vector<Kind>& ig
   return compare(*one, *other, ignored);
 }
 
-Differences told(const Report& report) {
+Differences differences(const Report& report) {
   Differences found;
   for (const Difference& each : report.differences) found.emplace_back(each.kind, each.detail);
   return found;
@@ -60,10 +60,10 @@ TEST(Compare, AnAddedNodeChangesNoOther) {
       plain,
       net({node("MatMul", {"x", "fc.weight"}, {"a"}, "/fc/MatMul"), node("Relu", {"a"}, {"b"}, "/act/Relu"),
            node("Identity", {"b"}, {"c"}, "/act/Identity"), node("Tanh", {"c"}, {"y"}, "/out/Tanh")}));
-  EXPECT_EQ(told(report), (Differences{{Kind::added, "Identity"}}));
+  EXPECT_EQ(differences(report), (Differences{{DiffKind::added, "Identity"}}));
 }
 
-TEST(Compare, AnOperatorInPlaceOfAnotherIsTold) {
+TEST(Compare, ReportsAnOperatorInPlaceOfAnother) {
   const Report report = report_of(
       plain, net({node("MatMul", {"x", "fc.weight"}, {"a"}, "/fc/MatMul"),
                   node("Sigmoid", {"a"}, {"b"}, "/act/Sigmoid"), node("Tanh", {"b"}, {"y"}, "/out/Tanh")}));
@@ -75,12 +75,12 @@ TEST(Compare, WeightsAreComparedByContent) {
   const auto nodes = {node("MatMul", {"x", "fc.weight"}, {"a"}, "/fc/MatMul"),
                       node("Relu", {"a"}, {"b"}, "/act/Relu"), node("Tanh", {"b"}, {"y"}, "/out/Tanh")};
   const Report report = report_of(plain, net(nodes, 2.25f));
-  EXPECT_EQ(told(report), (Differences{{Kind::weights, "input 1: float32 2x2, other content"}}));
+  EXPECT_EQ(differences(report), (Differences{{DiffKind::weights, "input 1: float32 2x2, other content"}}));
   EXPECT_EQ(report.modules[report.differences.front().module].path, "fc");
-  EXPECT_TRUE(report_of(plain, net(nodes, 2.25f), {Kind::weights}).same());
+  EXPECT_TRUE(report_of(plain, net(nodes, 2.25f), {DiffKind::weights}).same());
 }
 
-TEST(Compare, WhatIsIdenticalToAWeightIsThatWeight) {
+TEST(Compare, AnIdentityOfAWeightIsThatWeight) {
   const Message other = net({node("Identity", {"fc.weight"}, {"w"}), node("MatMul", {"x", "w"}, {"a"}),
                              node("Relu", {"a"}, {"b"}), node("Tanh", {"b"}, {"y"})});
   EXPECT_TRUE(report_of(plain, other).same());
@@ -91,21 +91,21 @@ TEST(Compare, EqualNodesThatBecameOneAreFused) {
   const Message twice = graph(
       {node("Neg", {"x"}, {"a"}), node("Neg", {"x"}, {"b"}), node("Add", {"a", "b"}, {"y"})}, {"x"}, {"y"});
   const Message once = graph({node("Neg", {"x"}, {"a"}), node("Add", {"a", "a"}, {"y"})}, {"x"}, {"y"});
-  EXPECT_EQ(told(report_of(twice, once)), (Differences{{Kind::fused, "Neg + Neg -> Neg"}}));
-  EXPECT_EQ(told(report_of(once, twice)), (Differences{{Kind::split, "Neg -> Neg + Neg"}}));
+  EXPECT_EQ(differences(report_of(twice, once)), (Differences{{DiffKind::fused, "Neg + Neg -> Neg"}}));
+  EXPECT_EQ(differences(report_of(once, twice)), (Differences{{DiffKind::split, "Neg -> Neg + Neg"}}));
 }
 
-TEST(Compare, TheSameWorkElsewhereHasMoved) {
+TEST(Compare, TheSameOperationInAnotherModuleHasMoved) {
   const Report report = report_of(
       plain, net({node("MatMul", {"x", "fc.weight"}, {"a"}, "/fc/MatMul"),
                   node("Relu", {"a"}, {"b"}, "/block/act/Relu"), node("Tanh", {"b"}, {"y"}, "/out/Tanh")}));
-  EXPECT_EQ(told(report), (Differences{{Kind::moved, "act -> block.act"}}));
+  EXPECT_EQ(differences(report), (Differences{{DiffKind::moved, "act -> block.act"}}));
 }
 
 TEST(Compare, OutputsOfTheModelAreCompared) {
   const Report report = report_of(graph({node("Neg", {"x"}, {"y"})}, {"x"}, {"y"}),
                                   graph({node("Neg", {"x"}, {"z"})}, {"x"}, {"z"}));
-  EXPECT_EQ(told(report), (Differences{{Kind::renamed, "output y -> z"}}));
+  EXPECT_EQ(differences(report), (Differences{{DiffKind::renamed, "output y -> z"}}));
 }
 
 Message with_text(std::string_view text) {
@@ -119,8 +119,9 @@ Message with_text(std::string_view text) {
 
 TEST(Compare, TextsAreComparedByContent) {
   EXPECT_TRUE(report_of(with_text("one"), with_text("one")).same());
-  EXPECT_EQ(report_of(with_text("one"), with_text("other")).counts[static_cast<std::size_t>(Kind::weights)],
-            1u);
+  EXPECT_EQ(
+      report_of(with_text("one"), with_text("other")).counts[static_cast<std::size_t>(DiffKind::weights)],
+      1u);
 }
 
 Message with_sparse(float value) {
@@ -150,22 +151,22 @@ Message loops(std::string_view added) {
   return graph({outer}, {"n", "c", "x"}, {"y"});
 }
 
-TEST(Compare, BodiesInBodiesAreToldApart) {
+TEST(Compare, DistinguishesNestedBodies) {
   EXPECT_TRUE(report_of(loops("i1"), loops("i1")).same());
   const Report report = report_of(loops("i1"), loops("i2"));
-  EXPECT_EQ(told(report), (Differences{{Kind::rewired, "input 1: i1 -> i2"}}));
+  EXPECT_EQ(differences(report), (Differences{{DiffKind::rewired, "input 1: i1 -> i2"}}));
 }
 
-TEST(Compare, ModelsThatShareNothingAreSaidToShareNothing) {
+TEST(Compare, ReportsModelsWithNothingInCommon) {
   const Message other = graph({node("Floor", {"x"}, {"a"}), node("Cos", {"a"}, {"y"})}, {"x"}, {"y"});
   EXPECT_TRUE(report_of(plain, other).nothing_in_common);
   EXPECT_FALSE(report_of(plain, plain).nothing_in_common);
 }
 
 TEST(Kinds, AreFoundByName) {
-  for (std::size_t i = 0; i < kind_count; ++i)
-    EXPECT_EQ(kind_of(name_of(static_cast<Kind>(i))), static_cast<Kind>(i));
-  EXPECT_EQ(kind_of("better"), std::nullopt);
+  for (std::size_t i = 0; i < diff_kind_count; ++i)
+    EXPECT_EQ(diff_kind_of(name_of(static_cast<DiffKind>(i))), static_cast<DiffKind>(i));
+  EXPECT_EQ(diff_kind_of("better"), std::nullopt);
 }
 
 }  // namespace

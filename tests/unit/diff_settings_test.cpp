@@ -1,4 +1,4 @@
-// What a node is told: attributes, and constants that stand for them.
+// The settings of a node: attributes, and constants that replace them in other versions of an operator.
 #include "diff/settings.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST(Settings, AnAttributeAndAConstantInputAreTheSame) {
   EXPECT_EQ(settings_in(as_input, 18), expected);
 }
 
-TEST(Settings, ADefaultIsNone) {
+TEST(Settings, ADefaultIsNotListed) {
   Message softmax = node("Softmax", {"x"}, {"y"});
   softmax.inner(NodeField::attribute, whole("axis", static_cast<std::uint64_t>(-1)));
   EXPECT_TRUE(settings_in(graph({softmax}, {"x"}), 13).empty());
@@ -61,7 +61,7 @@ TEST(Settings, ADefaultIsNone) {
   EXPECT_TRUE(settings_in(graph({node("Softmax", {"x"}, {"y"})}, {"x"}), 13).empty());
 }
 
-TEST(Settings, AnOutdatedDefaultIsWhatItWas) {
+TEST(Settings, AnOutdatedDefaultIsListed) {
   const std::vector<Setting> expected{{"axis", "1"}};
   Message softmax = node("Softmax", {"x"}, {"y"});
   EXPECT_EQ(settings_in(graph({softmax}, {"x"}), 11), expected);
@@ -70,7 +70,7 @@ TEST(Settings, AnOutdatedDefaultIsWhatItWas) {
   EXPECT_EQ(settings_in(graph({softmax}, {"x"}), 13), expected);
 }
 
-TEST(Settings, AllowzeroSaysNothingWithoutAZero) {
+TEST(Settings, AllowzeroIsIgnoredWithoutAZero) {
   Message reshape = node("Reshape", {"x", "shape"}, {"y"});
   reshape.inner(NodeField::attribute, whole("allowzero", 1));
   Message without = graph({reshape}, {"x"}), with = graph({reshape}, {"x"});
@@ -89,14 +89,14 @@ TEST(Defaults, DependOnTheVersion) {
   EXPECT_EQ(defaults.of("NoSuchOperator", "axis", 13), std::nullopt);
 }
 
-TEST(Tensor, IsTheSameHoweverItIsWritten) {
+TEST(Tensor, HasTheSameContentInEveryField) {
   const std::uint64_t five = 5;
   Message raw;
   raw.number(TensorField::dims, 1).number(TensorField::data_type, 7);
   raw.text(TensorField::raw_data, {reinterpret_cast<const char*>(&five), sizeof five});
   const std::string one(raw.bytes()), other(int64_tensor("", {5}).bytes()),
       six(int64_tensor("", {6}).bytes());
-  EXPECT_TRUE(tensor_of({one}).read);
+  EXPECT_TRUE(tensor_of({one}).is_read);
   EXPECT_EQ(tensor_of({one}).content, tensor_of({other}).content);
   EXPECT_EQ(tensor_of({one}).numbers, "5");
   EXPECT_NE(tensor_of({one}).content, tensor_of({six}).content);
@@ -122,7 +122,7 @@ TEST(Tensor, WithTooLittleDataIsNotRead) {
   Message raw;
   raw.number(TensorField::dims, 4).number(TensorField::data_type, 1).text(TensorField::raw_data, "1234");
   const std::string bytes(raw.bytes());
-  EXPECT_FALSE(tensor_of({bytes}).read);
+  EXPECT_FALSE(tensor_of({bytes}).is_read);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ std::string field(std::uint32_t number, std::string_view payload) {
   return out;
 }
 
-RC_GTEST_PROP(Splice, CopiesAsItIs, (const std::string& file)) {
+RC_GTEST_PROP(Splice, CopiesUnchanged, (const std::string& file)) {
   Splice splice(file);
   const std::size_t middle = file.size() / 2;
   splice.copy(std::string_view(file).substr(0, middle));
@@ -34,7 +34,8 @@ RC_GTEST_PROP(Splice, CopiesAsItIs, (const std::string& file)) {
 }
 
 // An inner message grows past what its length and those around it took.
-RC_GTEST_PROP(Splice, CorrectsLengthsAllTheWayUp, (const std::string& front, const std::string& added)) {
+RC_GTEST_PROP(Splice, UpdatesLengthsOfEnclosingMessages,
+              (const std::string& front, const std::string& added)) {
   const std::string inner = field(1, front);
   const std::string file = field(2, field(3, inner));
   Splice splice(file);

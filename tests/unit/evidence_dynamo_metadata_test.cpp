@@ -10,7 +10,7 @@ using test::node;
 using test::with_stack;
 
 test::Lines from_metadata(const test::Message& graph) {
-  const test::Net net(test::model(graph));
+  const test::ModelWithHierarchy net(test::model(graph));
   Sink sink;
   collect_dynamo_metadata(net.model(), net.hierarchy, sink);
   return lines_of(net, sink, Source::dynamo_metadata);
@@ -25,7 +25,7 @@ TEST(DynamoMetadata, NamesTheInnermostModule) {
 
 TEST(DynamoMetadata, IsUncorroboratedIfTheOuterEndIsCutOff) {
   EXPECT_EQ(from_metadata(graph({with_stack(node("Relu", {"x"}, {"y"}), "['a.b', 'relu']")})),
-            test::Lines{"0 a.b spelled (a.b)"});
+            test::Lines{"0 a.b uncorroborated (a.b)"});
 }
 
 TEST(DynamoMetadata, IsWeakerAfterARewrite) {
@@ -43,8 +43,8 @@ TEST(DynamoMetadata, IsWeakerForViewsAtTheStartOfAModule) {
                                  with_stack(node("Transpose", {"v1"}, {"v2"}), "['', 'b', 'transpose']"),
                                  with_stack(node("Relu", {"v2"}, {"v3"}), "['', 'b', 'relu_1']"),
                                  with_stack(node("Reshape", {"v3", "s"}, {"v4"}), "['', 'b', 'view_1']")})),
-            (test::Lines{"0 a names_one (a)", "1 b view_first (b)", "2 b view_first (b)", "3 b names_one (b)",
-                         "4 b names_one (b)"}));
+            (test::Lines{"0 a names_one (a)", "1 b leading_view (b)", "2 b leading_view (b)",
+                         "3 b names_one (b)", "4 b names_one (b)"}));
 }
 
 TEST(DynamoMetadata, NamesNothingWithoutStacks) {

@@ -19,14 +19,14 @@ test::Message model_with_function(const test::Message& calls, test::Names weight
                                   function.text(onnx::FunctionField::domain, "pkg"));
 }
 
-test::Lines from_functions(const test::Net& net) {
+test::Lines from_functions(const test::ModelWithHierarchy& net) {
   Sink sink;
   collect_functions(net.model(), net.hierarchy, sink);
   return lines_of(net, sink, Source::function);
 }
 
 TEST(Functions, ACallBelongsToTheCommonOwnerOfItsParameters) {
-  const test::Net net(model_with_function(
+  const test::ModelWithHierarchy net(model_with_function(
       test::graph({call("Layer_0", {"x", "layers.0.fc.weight", "layers.0.norm.weight"}, "y"),
                    test::node("Relu", {"y"}, {"z"})}),
       {"layers.0.fc.weight", "layers.0.norm.weight"}));
@@ -40,20 +40,20 @@ TEST(Functions, TheClassPicksTheModuleAround) {
   capture.tree.add("block", "pkg.Layer");
   capture.tree.add("block.fc", "torch.nn.Linear");
   capture.tree.set_complete();
-  const test::Net net(
+  const test::ModelWithHierarchy net(
       model_with_function(test::graph({call("", {"x", "block.fc.weight"}, "y")}), {"block.fc.weight"}),
       std::move(capture));
   EXPECT_EQ(from_functions(net), test::Lines{"0 block names_one (block.fc.weight)"});
 }
 
 TEST(Functions, TheRootIsNoAnswer) {
-  const test::Net net(model_with_function(test::graph({call("", {"x", "a.weight", "b.weight"}, "y")}),
-                                          {"a.weight", "b.weight"}));
+  const test::ModelWithHierarchy net(model_with_function(
+      test::graph({call("", {"x", "a.weight", "b.weight"}, "y")}), {"a.weight", "b.weight"}));
   EXPECT_TRUE(from_functions(net).empty());
 }
 
 TEST(Functions, ACallWithoutParametersNamesNothing) {
-  const test::Net net(model_with_function(test::graph({call("", {"x"}, "y")}), {"a.weight"}));
+  const test::ModelWithHierarchy net(model_with_function(test::graph({call("", {"x"}, "y")}), {"a.weight"}));
   EXPECT_TRUE(from_functions(net).empty());
 }
 

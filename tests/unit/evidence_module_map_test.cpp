@@ -10,16 +10,16 @@ TEST(ModuleMap, NamesTheRecordedCallOfANode) {
   const modules::ModuleId b = capture.tree.find("b");
   capture.module_map.emplace();
   (*capture.module_map)["Relu_1"] = {.module = b, .call = 2};
-  const test::Net net(test::model(test::graph({test::node("Relu", {"x"}, {"y"}, "Relu_0"),
-                                               test::node("Relu", {"y"}, {"z"}, "Relu_1")})),
-                      std::move(capture));
+  const test::ModelWithHierarchy net(test::model(test::graph({test::node("Relu", {"x"}, {"y"}, "Relu_0"),
+                                                              test::node("Relu", {"y"}, {"z"}, "Relu_1")})),
+                                     std::move(capture));
   Sink sink;
   collect_module_map(net.model(), net.hierarchy, sink);
   EXPECT_EQ(lines_of(net, sink, Source::trace_module_map), test::Lines{"1 b#2 names_one (Relu_1)"});
 }
 
 TEST(ModuleMap, NamesNothingWithoutACapture) {
-  const test::Net net(test::model(test::graph({test::node("Relu", {"x"}, {"y"}, "Relu_0")})));
+  const test::ModelWithHierarchy net(test::model(test::graph({test::node("Relu", {"x"}, {"y"}, "Relu_0")})));
   Sink sink;
   collect_module_map(net.model(), net.hierarchy, sink);
   EXPECT_TRUE(sink.of(Source::trace_module_map).empty());

@@ -8,7 +8,7 @@ namespace {
 test::Lines from_parameters(test::Message graph, const std::vector<std::string>& weights) {
   for (const std::string& name : weights)
     graph.inner(onnx::GraphField::initializer, test::weight(name, {8, 8}));
-  const test::Net net(test::model(graph));
+  const test::ModelWithHierarchy net(test::model(graph));
   Sink sink;
   collect_parameters(net.model(), net.hierarchy, sink);
   return lines_of(net, sink, Source::parameter);

@@ -24,8 +24,8 @@ inline Capture capture_of(Names paths) {
   return capture;
 }
 
-struct Net {
-  explicit Net(const Message& file, std::optional<Capture> capture = {})
+struct ModelWithHierarchy {
+  explicit ModelWithHierarchy(const Message& file, std::optional<Capture> capture = {})
       : read(file), hierarchy(read.model(), std::move(capture)) {}
 
   const onnx::Model& model() const { return read.model(); }
@@ -52,7 +52,7 @@ inline Message weight(std::string_view name, std::initializer_list<std::uint64_t
 }
 
 /// What a source pushed, as "node path strength (why)", with "#call" after the path if it is not the first.
-inline std::vector<std::string> lines_of(const Net& net, const evidence::Sink& sink,
+inline std::vector<std::string> lines_of(const ModelWithHierarchy& net, const evidence::Sink& sink,
                                          evidence::Source source) {
   std::vector<std::string> lines;
   for (const evidence::Evidence& one : sink.of(source)) {

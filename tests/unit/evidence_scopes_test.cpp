@@ -8,13 +8,13 @@ namespace {
 using test::graph;
 using test::node;
 
-test::Lines from_names(const test::Net& net) {
+test::Lines from_names(const test::ModelWithHierarchy& net) {
   Sink sink;
   collect_scopes(net.model(), net.hierarchy, sink);
   return lines_of(net, sink, Source::onnx_scope_parsing);
 }
 
-test::Lines from_value_names(const test::Net& net) {
+test::Lines from_value_names(const test::ModelWithHierarchy& net) {
   Sink sink;
   collect_value_names(net.model(), net.hierarchy, sink);
   return lines_of(net, sink, Source::value_names);
@@ -24,58 +24,59 @@ TEST(Scopes, NameAModuleThatAParameterKnows) {
   test::Message made = graph({node("MatMul", {"x", "a.fc.weight"}, {"y"}, "/a/fc/MatMul"),
                               node("Relu", {"y"}, {"z"}, "/a/act/Relu")});
   made.inner(onnx::GraphField::initializer, test::weight("a.fc.weight", {8, 8}));
-  EXPECT_EQ(from_names(test::Net(test::model(made))),
-            (test::Lines{"0 a.fc names_one (/a/fc)", "1 a.act spelled (/a/act)"}));
+  EXPECT_EQ(from_names(test::ModelWithHierarchy(test::model(made))),
+            (test::Lines{"0 a.fc names_one (/a/fc)", "1 a.act uncorroborated (/a/act)"}));
 }
 
 TEST(Scopes, NumberRepeatedCalls) {
-  const test::Net net(test::model(graph({node("Relu", {"x"}, {"y"}, "/act/Relu"),
-                                         node("Relu", {"y"}, {"z"}, "/act_1/Relu")})),
-                      test::capture_of({"act"}));
+  const test::ModelWithHierarchy net(test::model(graph({node("Relu", {"x"}, {"y"}, "/act/Relu"),
+                                                        node("Relu", {"y"}, {"z"}, "/act_1/Relu")})),
+                                     test::capture_of({"act"}));
   EXPECT_EQ(from_names(net), (test::Lines{"0 act names_one (/act)", "1 act#1 names_one (/act_1)"}));
 }
 
 // Without a capture it may be a module of that name as well.
 TEST(Scopes, InferRepeatedCallsWithoutACapture) {
-  const test::Net net(test::model(
+  const test::ModelWithHierarchy net(test::model(
       graph({node("Relu", {"x"}, {"y"}, "/act/Relu"), node("Relu", {"y"}, {"z"}, "/act_1/Relu")})));
-  EXPECT_EQ(from_names(net), (test::Lines{"0 act spelled (/act)", "1 act#1 inferred_call (/act_1)"}));
+  EXPECT_EQ(from_names(net), (test::Lines{"0 act uncorroborated (/act)", "1 act#1 inferred_call (/act_1)"}));
 }
 
 TEST(Scopes, ListAllModulesThatFit) {
-  const test::Net net(test::model(graph({node("Relu", {"x"}, {"y"}, "/act/Relu")})),
-                      test::capture_of({"a", "a.act", "b", "b.act"}));
+  const test::ModelWithHierarchy net(test::model(graph({node("Relu", {"x"}, {"y"}, "/act/Relu")})),
+                                     test::capture_of({"a", "a.act", "b", "b.act"}));
   EXPECT_EQ(from_names(net), (test::Lines{"0 a.act names_several (/act)", "0 b.act names_several (/act)"}));
 }
 
 TEST(Scopes, NameNoModuleThatTheCaptureLacks) {
-  const test::Net net(test::model(graph({node("Relu", {"x"}, {"y"}, "/other/Relu")})),
-                      test::capture_of({"a"}));
+  const test::ModelWithHierarchy net(test::model(graph({node("Relu", {"x"}, {"y"}, "/other/Relu")})),
+                                     test::capture_of({"a"}));
   EXPECT_TRUE(from_names(net).empty());
 }
 
-TEST(Scopes, ANodeThatStandsForAModuleIsNamedAfterIt) {
+TEST(Scopes, AFoldedNodeNamesItsModule) {
   test::Message call = node("Block", {"x"}, {"/layer.0/fc/MatMul_output_0"}, "layer.0:1");
   call.text(onnx::NodeField::domain, "pkg.thence");
   test::Message file = test::model(graph({call}));
   file.inner(onnx::ModelField::opset_import, test::Message().text(onnx::OpsetField::domain, "pkg.thence"));
-  const test::Net net(file);
+  const test::ModelWithHierarchy net(file);
   EXPECT_EQ(from_names(net), test::Lines{"0 layer.0 names_one (layer.0)"});
   EXPECT_TRUE(from_value_names(net).empty());  // they are names of nodes inside it
 }
 
 TEST(ValueNames, NameTheModuleOfANodeWithoutAName) {
-  const test::Net net(test::model(graph({node("Relu", {"x"}, {"/a/act/Relu_output_0"}),
-                                         node("Relu", {"/a/act/Relu_output_0"}, {"y"}, "/b/Relu")})));
-  EXPECT_EQ(from_value_names(net), test::Lines{"0 a.act spelled (/a/act)"});
+  const test::ModelWithHierarchy net(
+      test::model(graph({node("Relu", {"x"}, {"/a/act/Relu_output_0"}),
+                         node("Relu", {"/a/act/Relu_output_0"}, {"y"}, "/b/Relu")})));
+  EXPECT_EQ(from_value_names(net), test::Lines{"0 a.act uncorroborated (/a/act)"});
 }
 
 // The node's own scope is no second opinion on itself.
 TEST(ValueNames, AddNothingToTheSameScopeInTheNodesName) {
-  const test::Net net(
+  const test::ModelWithHierarchy net(
       test::model(graph({node("Relu", {"x"}, {"/a/Relu_output_0"}, "/a/Relu"),
                          node("Add", {"x", "/a/Relu_output_0"}, {"/c/Add_output_0"}, "/b/Add")})));
-  EXPECT_EQ(from_value_names(net), test::Lines{"1 c spelled (/c)"});
+  EXPECT_EQ(from_value_names(net), test::Lines{"1 c uncorroborated (/c)"});
 }
 
 }  // namespace

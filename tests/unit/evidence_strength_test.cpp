@@ -22,25 +22,25 @@ std::string matched(NodeMatch match) {
 // The names are keys of schema/calibration.json and of the JSON that `explain` prints.
 TEST(Strength, NamesOfReadings) {
   EXPECT_EQ(name_of(Strength{}), "names_one");
-  EXPECT_EQ(name_of({.reading = Reading::uncorroborated}), "spelled");
-  EXPECT_EQ(name_of({.reading = Reading::inferred_call}), "inferred_call");
-  EXPECT_EQ(name_of({.reading = Reading::foreign}), "foreign");
-  EXPECT_EQ(name_of({.reading = Reading::rewritten}), "rewritten");
-  EXPECT_EQ(name_of({.reading = Reading::leading_view}), "view_first");
+  EXPECT_EQ(name_of({.reading = NameReading::uncorroborated}), "uncorroborated");
+  EXPECT_EQ(name_of({.reading = NameReading::inferred_call}), "inferred_call");
+  EXPECT_EQ(name_of({.reading = NameReading::foreign}), "foreign");
+  EXPECT_EQ(name_of({.reading = NameReading::rewritten}), "rewritten");
+  EXPECT_EQ(name_of({.reading = NameReading::leading_view}), "leading_view");
   EXPECT_EQ(name_of({.statement = Statement::parameter}), "reads");
 }
 
 TEST(Strength, NamesOfAlignments) {
   EXPECT_EQ(alignment(false, false, Certainty::full), "aligned");
-  EXPECT_EQ(alignment(false, false, Certainty::low), "aligned_loosely");
-  EXPECT_EQ(alignment(false, true, Certainty::full), "aligned_aside");
-  EXPECT_EQ(alignment(false, true, Certainty::low), "aligned_aside_loosely");
+  EXPECT_EQ(alignment(false, false, Certainty::low), "aligned_uncertain");
+  EXPECT_EQ(alignment(false, true, Certainty::full), "aligned_shape");
+  EXPECT_EQ(alignment(false, true, Certainty::low), "aligned_shape_uncertain");
   EXPECT_EQ(alignment(true, false, Certainty::full), "reordered");
-  EXPECT_EQ(alignment(true, false, Certainty::most), "reordered_mostly");
-  EXPECT_EQ(alignment(true, false, Certainty::low), "reordered_loosely");
-  EXPECT_EQ(alignment(true, true, Certainty::full), "reordered_aside");
-  EXPECT_EQ(alignment(true, true, Certainty::most), "reordered_aside_mostly");
-  EXPECT_EQ(alignment(true, true, Certainty::low), "reordered_aside_loosely");
+  EXPECT_EQ(alignment(true, false, Certainty::most), "reordered_majority");
+  EXPECT_EQ(alignment(true, false, Certainty::low), "reordered_disputed");
+  EXPECT_EQ(alignment(true, true, Certainty::full), "reordered_shape");
+  EXPECT_EQ(alignment(true, true, Certainty::most), "reordered_shape_majority");
+  EXPECT_EQ(alignment(true, true, Certainty::low), "reordered_shape_disputed");
   EXPECT_EQ(name_of({.statement = Statement::alignment, .is_relabelled = true}), "relabelled");
 }
 
@@ -48,7 +48,7 @@ TEST(Strength, NamesOfMatches) {
   EXPECT_EQ(matched(NodeMatch::same_node), "same_node");
   EXPECT_EQ(matched(NodeMatch::same_inputs), "same_inputs");
   EXPECT_EQ(matched(NodeMatch::same_weight), "same_weight");
-  EXPECT_EQ(matched(NodeMatch::same_consumers), "same_readers");
+  EXPECT_EQ(matched(NodeMatch::same_consumers), "same_consumers");
   EXPECT_EQ(matched(NodeMatch::same_region), "same_region");
   EXPECT_EQ(matched(NodeMatch::unique_remaining), "unique_remaining");
   EXPECT_EQ(matched(NodeMatch::same_view), "same_view");
@@ -61,7 +61,7 @@ TEST(Strength, RivalsOutweighTheOtherFields) {
   for (const Statement statement : {Statement::name, Statement::alignment, Statement::proof}) {
     EXPECT_EQ(name_of({.statement = statement, .has_rivals = true}), "names_several");
     EXPECT_EQ(name_of({.statement = statement, .has_rivals = true, .is_secondary = true}), "names_several");
-    EXPECT_EQ(name_of({.statement = statement, .is_secondary = true}), "takes_part");
+    EXPECT_EQ(name_of({.statement = statement, .is_secondary = true}), "secondary");
   }
 }
 

@@ -16,14 +16,14 @@ test::Message tagged(std::string_view fingerprint) {
 TEST(Tags, AreUsedIfTheFingerprintFits) {
   const test::ReadModel plain(test::model(test::graph({test::node("Relu", {"x"}, {"y"})})));
   const hierarchy::Fingerprint fingerprint(plain.model(), 0);
-  const test::Net net(tagged(fingerprint.text()));
+  const test::ModelWithHierarchy net(tagged(fingerprint.text()));
   Sink sink;
   collect_tags(net.model(), net.hierarchy, sink);
   EXPECT_EQ(lines_of(net, sink, Source::tags), test::Lines{"0 a.b names_one (a.b)"});
 }
 
 TEST(Tags, AreIgnoredIfTheNodeChanged) {
-  const test::Net net(tagged("0123456789abcdef"));
+  const test::ModelWithHierarchy net(tagged("0123456789abcdef"));
   ASSERT_EQ(net.hierarchy.tags().size(), 1u);
   Sink sink;
   collect_tags(net.model(), net.hierarchy, sink);

@@ -1,4 +1,4 @@
-// How names are taken apart: Python lists, sliced lists, scopes, parameters, derived names.
+// How names are parsed: Python lists, sliced lists, scopes, parameters, derived names.
 #include <gtest/gtest.h>
 
 #include "hierarchy/derived_names.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-TEST(PythonList, ReadsWhatPythonPrints) {
+TEST(PythonList, ReadsPythonLists) {
   EXPECT_EQ(parse_string_list("['', 'blocks.0', \"it's\"]"), (Strings{"", "blocks.0", "it's"}));
   EXPECT_EQ(parse_string_list(R"(['a\\b', 'c\'d', '\u00e9\x41\n'])"), (Strings{"a\\b", "c'd",
                                                                                "\xc3\xa9"
@@ -20,7 +20,7 @@ TEST(PythonList, ReadsWhatPythonPrints) {
   EXPECT_EQ(parse_string_list("[]"), Strings{});
 }
 
-TEST(PythonList, RefusesAnythingElse) {
+TEST(PythonList, RejectsOtherText) {
   for (const char* text :
        {"", "[", "['a'", "['a' 'b']", "[1]", "['a\\q']", "['a'] x", "('a',)", "['a', ['b']]", "['\\x4']"})
     EXPECT_FALSE(parse_string_list(text)) << text;
@@ -36,23 +36,23 @@ ExporterStack stack_of(std::string_view name_scopes, std::string_view class_hier
   return read_stack({.name_scopes = name_scopes, .class_hierarchy = class_hierarchy});
 }
 
-TEST(ExporterStack, AWordThatIsItsOwnClassIsNoModule) {
+TEST(ExporterStack, SkipsMissingStackMarker) {
   EXPECT_TRUE(stack_of("['_no_stack', 'size']", "['_no_stack', 'aten.sym_size.int']").modules.empty());
   EXPECT_TRUE(read_stack({.name_space = "_no_stack: _no_stack/size: aten.sym_size.int"}).modules.empty());
   EXPECT_EQ(stack_of("['_no_stack', 'fc', 'mm']", "['_no_stack', 'pkg.Fc', 'aten.mm']").modules.size(), 1u);
   EXPECT_EQ(stack_of("['', 'fc', 'mm']", "['pkg.Net', 'pkg.fc', 'aten.mm']").modules.size(), 2u);
 }
 
-TEST(Slices, AreUndoneWhereTheyCanBe) {
-  EXPECT_EQ(undo_slices("layers.slice(None, 4, None).0.fc"), "layers.0.fc");
-  EXPECT_EQ(undo_slices("layers.slice(2, None, 3).1"), "layers.5");
-  EXPECT_EQ(undo_slices("a.slice(1, 9, None).0.b.slice(None, None, 2).3"), "a.1.b.6");
+TEST(Slices, AreResolvedIfPossible) {
+  EXPECT_EQ(resolve_slices("layers.slice(None, 4, None).0.fc"), "layers.0.fc");
+  EXPECT_EQ(resolve_slices("layers.slice(2, None, 3).1"), "layers.5");
+  EXPECT_EQ(resolve_slices("a.slice(1, 9, None).0.b.slice(None, None, 2).3"), "a.1.b.6");
   for (const char* text : {"layers.slice(-2, None, None).0", "layers.slice(None, 4).0",
                            "layers.slice(None, 4, None)", "layers.slice("})
-    EXPECT_EQ(undo_slices(text), text);
+    EXPECT_EQ(resolve_slices(text), text);
 }
 
-TEST(Scopes, AreWhatStandsBeforeTheOperation) {
+TEST(Scopes, EndBeforeTheOperation) {
   const auto style = ScopeStyle::from_root;
   EXPECT_EQ(scope_of_node_name("/encoder/layer.0/MatMul_1", style), "/encoder/layer.0");
   EXPECT_EQ(scope_of_node_name("/Add", style), "");
@@ -64,7 +64,7 @@ TEST(Scopes, AreWhatStandsBeforeTheOperation) {
   EXPECT_EQ(scope_of_node_name("model/dense/MatMul", ScopeStyle::bare), "model/dense");
 }
 
-TEST(Scopes, ComponentsBeginAtTheLastName) {
+TEST(Scopes, ComponentsBeginAtTheLastNonNumber) {
   EXPECT_EQ(scope_component("encoder.layer.0"), "layer.0");
   EXPECT_EQ(scope_component("encoder.block.0.1"), "block.0.1");
   EXPECT_EQ(scope_component("enc.a"), "a");
@@ -80,7 +80,7 @@ TEST(Parameters, AreChainsOfIdentifiers) {
     EXPECT_EQ(parameter_path(name), "") << name;
 }
 
-TEST(DerivedNames, AreUndoneAgainAndAgain) {
+TEST(DerivedNames, AreStrippedRepeatedly) {
   const DerivedNames& names = DerivedNames::shipped();
   EXPECT_EQ(names.original_node("fused /a/Conv_nchwc"), "/a/Conv");
   EXPECT_EQ(names.original_node("/a/Add_token_24"), "/a/Add");
@@ -88,14 +88,14 @@ TEST(DerivedNames, AreUndoneAgainAndAgain) {
   EXPECT_EQ(names.original_node("_quant"), "_quant");
 }
 
-TEST(Stacks, ComeFromEitherProperty) {
+TEST(Stacks, AreReadFromEitherProperty) {
   ExporterProperties properties;
   properties.name_scopes = "['', 'blocks.0', 'blocks.0.fc', 'linear']";
   properties.class_hierarchy =
       "['pkg.Net', 'pkg.Block', 'torch.nn.modules.linear.Linear', 'aten.linear.default']";
   const ExporterStack stack = read_stack(properties);
   ASSERT_EQ(stack.modules.size(), 3u);
-  EXPECT_TRUE(stack.whole);
+  EXPECT_TRUE(stack.starts_at_root);
   EXPECT_EQ(stack.modules[2].path, "blocks.0.fc");
   EXPECT_EQ(stack.modules[1].class_name, "pkg.Block");
 

@@ -19,9 +19,9 @@ Recording recording_of(const std::vector<std::string>& operations) {
   Recording recording;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     RecordedStep step;
-    step.word = recording.word(operations[i]);
+    step.op_name = recording.intern_op_name(operations[i]);
     step.module = static_cast<modules::ModuleId>(i);
-    recording.begin(step);
+    recording.begin_step(step);
     recording.begin_outputs();
   }
   return recording;
@@ -67,18 +67,18 @@ Recording learned_queries(const std::vector<std::int64_t>& sizes) {
     recording.values.push_back({{size}, true, parameter});
     return static_cast<std::uint32_t>(recording.values.size() - 1);
   };
-  std::uint32_t last = value(12, recording.parameter("queries"));
+  std::uint32_t last = value(12, recording.intern_parameter("queries"));
   for (const std::int64_t size : sizes) {
     const std::uint32_t step = static_cast<std::uint32_t>(recording.steps.size());
-    const std::uint32_t weight = value(size, recording.parameter("weight" + std::to_string(step)));
+    const std::uint32_t weight = value(size, recording.intern_parameter("weight" + std::to_string(step)));
     RecordedStep made;
-    made.word = recording.word("aten.linear.default");
-    recording.begin(made);
+    made.op_name = recording.intern_op_name("aten.linear.default");
+    recording.begin_step(made);
     recording.links.insert(recording.links.end(), {last, weight});
     recording.begin_outputs();
     last = value(12, 0xffffffff);
     recording.links.push_back(last);
-    recording.values[last].made_by = step;
+    recording.values[last].producer = step;
   }
   return recording;
 }
@@ -95,7 +95,7 @@ TEST(Align, ParametersAreForwardedOnlyInTheirOwnSize) {
 }
 
 // Neither step fits all nodes, and each fits so many that the other underflows from one end.
-TEST(Align, AlignsEvenIfNothingFits) {
+TEST(Align, AlignsEvenIfNoPairIsTypical) {
   test::Message made;
   for (int i = 0; i < 40; ++i)
     made.inner(onnx::GraphField::node, node(i < 20 ? "Relu" : "MatMul", {"x"}, {"v" + std::to_string(i)}));

@@ -79,7 +79,7 @@ TEST(Items, ShapesAndConstantsAreDistinguishedFromData) {
 
 TEST(Items, OperatorsOfRecordedOperationsAreAligned) {
   capture::Recording recording;
-  recording.word("aten.brand_new.default");
+  recording.intern_op_name("aten.brand_new.default");
   const OperatorFilter is_aligned = emitted_operators(recording);
   EXPECT_TRUE(is_aligned("MatMul"));  // in the tables
   EXPECT_TRUE(is_aligned("BrandNew"));
@@ -89,9 +89,9 @@ TEST(Items, OperatorsOfRecordedOperationsAreAligned) {
 TEST(EmissionTable, AnotherOverloadOrTheNameDecidesForUnknownOperations) {
   const EmissionTable table("test", {{"aten.relu.default", {0.1f, 0.2f, {{"Relu", 1.0f}}}},
                                      {"aten.softmax.int", {0.1f, 0.2f, {{"Softmax", 1.0f}}}}});
-  EXPECT_FLOAT_EQ(table.emission("aten.relu.other").skips, 0.1f);
+  EXPECT_FLOAT_EQ(table.emission("aten.relu.other").skip_probability, 0.1f);
   const OpEmission by_name = table.emission("aten.log_softmax.int");
-  EXPECT_GT(by_name.becomes.at("Softmax"), by_name.becomes.at("Relu"));
+  EXPECT_GT(by_name.operators.at("Softmax"), by_name.operators.at("Relu"));
   EXPECT_TRUE(same_op_name("aten.hard_swish.default", "HardSwish"));
   EXPECT_FALSE(same_op_name("aten.swish.default", "HardSwish"));
 }

@@ -19,13 +19,13 @@ Recording recorded_pairs() {
   const auto add = [&](std::string_view word, std::vector<std::uint32_t> inputs) {
     const auto number = static_cast<std::uint32_t>(recording.steps.size());
     capture::RecordedStep step;
-    step.word = recording.word(word);
+    step.op_name = recording.intern_op_name(word);
     step.module = number;
-    recording.begin(step);
+    recording.begin_step(step);
     for (const std::uint32_t input : inputs) recording.links.push_back(input);
     recording.begin_outputs();
     recording.links.push_back(number);
-    recording.values[number].made_by = number;
+    recording.values[number].producer = number;
   };
   add("aten.neg.default", {all});
   for (std::uint32_t i = 0; i < pairs; ++i) {
@@ -57,25 +57,25 @@ TEST(RecordingAligner, AlignsAFileInItsOwnOrderIfItWasWrittenAsItRuns) {
   const test::ReadModel read(written(true));
   const Recording recording = recorded_pairs();
   const RecordingAligner aligner(recording, read.model(), {});
-  ASSERT_TRUE(aligner.in_order());
-  ASSERT_EQ(aligner.owners().size(), all);
-  for (std::uint32_t i = 0; i < all; ++i) EXPECT_EQ(aligner.owners()[i].step, i);
+  ASSERT_TRUE(aligner.is_file_ordered());
+  ASSERT_EQ(aligner.assignments().size(), all);
+  for (std::uint32_t i = 0; i < all; ++i) EXPECT_EQ(aligner.assignments()[i].step, i);
 }
 
 TEST(RecordingAligner, ReordersAFileThatDoesNotKeepTheOrder) {
   const test::ReadModel read(written(false));
   const Recording recording = recorded_pairs();
   const RecordingAligner aligner(recording, read.model(), {});
-  ASSERT_FALSE(aligner.in_order());
+  ASSERT_FALSE(aligner.is_file_ordered());
   const AlignmentPass& preferred = aligner.preferred();
-  ASSERT_EQ(aligner.owners().size(), all);
+  ASSERT_EQ(aligner.assignments().size(), all);
   std::uint32_t unanimous = 0;
   for (std::uint32_t i = 0; i < all; ++i) {
-    const Owner& owner = aligner.owners()[i];
+    const StepAssignment& assignment = aligner.assignments()[i];
     const onnx::NodeId node = preferred.items[i].node;
     const std::uint32_t ran = node == 0 ? 0 : node <= pairs ? 2 * node - 1 : 2 * (node - pairs);
-    EXPECT_EQ(preferred.recording->steps[owner.step].module, ran) << "node " << node;
-    unanimous += owner.votes == RecordingAligner::all_votes ? 1 : 0;
+    EXPECT_EQ(preferred.recording->steps[assignment.step].module, ran) << "node " << node;
+    unanimous += assignment.votes == RecordingAligner::alignment_count ? 1 : 0;
   }
   EXPECT_GE(unanimous, pairs);  // the chain of sums has but one order
 }
@@ -84,7 +84,8 @@ TEST(RecordingAligner, WithoutStepsThereAreNoOwners) {
   const test::ReadModel read(written(false));
   const Recording nothing;
   const RecordingAligner aligner(nothing, read.model(), {});
-  for (const Owner& owner : aligner.owners()) EXPECT_LT(owner.probability, likely);
+  for (const StepAssignment& assignment : aligner.assignments())
+    EXPECT_LT(assignment.probability, min_assigned_posterior);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ Recording steps(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     RecordedStep step;
     step.module = static_cast<modules::ModuleId>(i);
-    recording.begin(step);
+    recording.begin_step(step);
     recording.begin_outputs();
   }
   return recording;
@@ -57,7 +57,7 @@ TEST(Reorder, AsLateOrAsSoonAsPossible) {
 }
 
 // A hundred constants, each read by one of a hundred operations in a row.
-TEST(Reorder, NodesStandCloseToTheirReadersInAFileWrittenAsItRuns) {
+TEST(Reorder, NodesStandCloseToTheirConsumersInAFileWrittenAsItRuns) {
   const auto model_of = [](bool each_before_its_reader) {
     test::Message graph;
     std::string before = "x";
@@ -84,20 +84,20 @@ TEST(Reorder, ARecordingKeepsItsProducers) {
   Recording recording;
   recording.values.resize(2);
   const auto add = [&](std::vector<std::uint32_t> inputs, std::uint32_t output) {
-    recording.begin({});
+    recording.begin_step({});
     recording.links.insert(recording.links.end(), inputs.begin(), inputs.end());
     recording.begin_outputs();
     recording.links.push_back(output);
-    recording.values[output].made_by = static_cast<std::uint32_t>(recording.steps.size() - 1);
+    recording.values[output].producer = static_cast<std::uint32_t>(recording.steps.size() - 1);
   };
   add({}, 0);
   add({0}, 0);  // in place
   add({0}, 1);
-  ASSERT_EQ(recording.makers(1).size(), 1u);
-  EXPECT_EQ(recording.makers(1)[0], 0u);
-  EXPECT_EQ(recording.makers(2)[0], 1u);
+  ASSERT_EQ(recording.input_producers(1).size(), 1u);
+  EXPECT_EQ(recording.input_producers(1)[0], 0u);
+  EXPECT_EQ(recording.input_producers(2)[0], 1u);
   const Reordered moved = reorder_both(recording, {item(0, {})}, {{0, 2}}, Schedule::alap);
-  EXPECT_EQ(moved.recording.makers(2)[0], 1u);
+  EXPECT_EQ(moved.recording.input_producers(2)[0], 1u);
   EXPECT_EQ(moved.recording.outputs(2)[0], 1u);
 }
 
@@ -158,7 +158,7 @@ RC_GTEST_PROP(Reorder, DoesNotDependOnTheOrderOfTheFile, ()) {
   const Reordered early = reorder_both(steps(count), shuffled, shuffled_anchors, Schedule::asap);
   for (std::uint32_t i = 0; i < count; ++i)
     for (const std::uint32_t producer : early.items[i].producers) RC_ASSERT(producer < i);
-  for (std::vector<std::uint32_t> order_of_steps : {plain.steps, early.steps}) {
+  for (std::vector<std::uint32_t> order_of_steps : {plain.original_steps, early.original_steps}) {
     std::sort(order_of_steps.begin(), order_of_steps.end());
     for (std::uint32_t i = 0; i < count; ++i) RC_ASSERT(order_of_steps[i] == i);
   }

@@ -7,7 +7,7 @@
 namespace thence::modules {
 namespace {
 
-TEST(ModuleTree, AddsTheModulesAround) {
+TEST(ModuleTree, AddsAncestors) {
   ModuleTree tree;
   const ModuleId fc = tree.add("blocks.0.fc", "torch.nn.Linear");
   EXPECT_EQ(tree.size(), 4u);
@@ -17,7 +17,7 @@ TEST(ModuleTree, AddsTheModulesAround) {
   EXPECT_EQ(tree.find("head"), fc);
 }
 
-TEST(ModuleTree, RefusesWhatIsNoPath) {
+TEST(ModuleTree, RejectsInvalidPaths) {
   ModuleTree tree;
   for (const char* path : {".a", "a.", "a..b"}) EXPECT_EQ(tree.add(path), no_module) << path;
   EXPECT_EQ(tree.add(std::string(ModuleTree::max_path_length + 1, 'a')), no_module);
@@ -33,16 +33,16 @@ TEST(ModuleTree, FindsCommonAncestors) {
   EXPECT_EQ(tree[tree.common_ancestor(query, key)].path, "layer.0.attention");
   EXPECT_EQ(tree[tree.common_ancestor(query, other)].path, "layer");
   EXPECT_EQ(tree.nearest_runnable(tree.common_ancestor(query, other)), root);
-  EXPECT_FALSE(tree.within(tree.find("layer.10"), tree.add("layer.1")));
+  EXPECT_FALSE(tree.is_within(tree.find("layer.10"), tree.add("layer.1")));
 }
 
-TEST(Layers, AreIntegersWherePathsPart) {
-  EXPECT_TRUE(cross_layer("encoder.layer.1.mlp", "encoder.layer.10.mlp"));
-  EXPECT_FALSE(cross_layer("encoder.layer.1.mlp", "encoder.layer.1.attention"));
-  EXPECT_FALSE(cross_layer("encoder.layer.1", "encoder.layer"));
-  EXPECT_FALSE(cross_layer("convs.0", "norms.0"));
-  EXPECT_FALSE(cross_layer("a.1", "a.b"));
-  EXPECT_FALSE(cross_layer("a", "a"));
+TEST(Layers, AreIntegersWherePathsDiffer) {
+  EXPECT_TRUE(are_in_different_layers("encoder.layer.1.mlp", "encoder.layer.10.mlp"));
+  EXPECT_FALSE(are_in_different_layers("encoder.layer.1.mlp", "encoder.layer.1.attention"));
+  EXPECT_FALSE(are_in_different_layers("encoder.layer.1", "encoder.layer"));
+  EXPECT_FALSE(are_in_different_layers("convs.0", "norms.0"));
+  EXPECT_FALSE(are_in_different_layers("a.1", "a.b"));
+  EXPECT_FALSE(are_in_different_layers("a", "a"));
 }
 
 TEST(Layers, OutermostFirst) {
@@ -55,7 +55,7 @@ TEST(Layers, OutermostFirst) {
   EXPECT_EQ(steps[1].container, "stages.2.blocks");
 }
 
-TEST(Layers, StepsOfASequenceAreNone) {
+TEST(Layers, ElementsOfASequenceAreNoLayers) {
   ModuleTree tree;
   tree.add("head", "torch.nn.modules.container.Sequential");
   const ModuleId linear = tree.add("head.0", "torch.nn.modules.linear.Linear");
@@ -63,7 +63,7 @@ TEST(Layers, StepsOfASequenceAreNone) {
   EXPECT_TRUE(tree.layer_path(linear).empty());
 }
 
-TEST(ClassFilter, SkipsBuildingBlocksButTheExceptions) {
+TEST(ClassFilter, SkipsTorchNnExceptExceptions) {
   ModuleTree tree;
   const ModuleId block = tree.add("block", "pkg.Block");
   const ModuleId linear = tree.add("block.fc", "torch.nn.modules.linear.Linear");

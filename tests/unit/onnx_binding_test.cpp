@@ -1,4 +1,4 @@
-// Every input is tied to what produces it: node, initializer or graph input, through bodies and functions.
+// Every input is bound to its producer: node, initializer or graph input, through bodies and functions.
 #include <gtest/gtest.h>
 
 #include "onnx_parts.h"
@@ -6,7 +6,7 @@
 namespace thence::test {
 namespace {
 
-TEST(Binding, TiesInputsToNodesInitializersAndGraphInputs) {
+TEST(Binding, BindsInputsToNodesInitializersAndGraphInputs) {
   const ReadModel read(
       model(graph({node("A", {"in", "w"}, {"x"}), node("B", {"x", "", "w"}, {"y"})}, {"in"}, {"y"})
                 .inner(GraphField::initializer, tensor("v"))
@@ -29,7 +29,7 @@ TEST(Binding, FindsAValueThatIsWrittenLater) {
   EXPECT_TRUE(read.diagnostics.empty());
 }
 
-TEST(Binding, AnInitializerThatIsAlsoAnInputIsItsDefault) {
+TEST(Binding, AnInitializerIsTheDefaultOfAnInput) {
   const ReadModel read(
       model(graph({node("A", {"w"}, {})}, {"in", "w"}).inner(GraphField::initializer, tensor("w"))));
   ASSERT_TRUE(read.ok());
@@ -50,7 +50,7 @@ TEST(Binding, TheFirstOfTwoInitializersOfOneNameCounts) {
   EXPECT_EQ(read.model().initializers()[2].value, none);
 }
 
-TEST(Binding, ASparseInitializerGoesByTheNameOfItsValues) {
+TEST(Binding, ASparseInitializerIsNamedAfterItsValues) {
   const Message sparse = Message()
                              .inner(SparseTensorField::values, tensor("old"))
                              .inner(SparseTensorField::indices, tensor("not this"))
@@ -61,7 +61,7 @@ TEST(Binding, ASparseInitializerGoesByTheNameOfItsValues) {
   EXPECT_TRUE(read.model().initializers()[0].sparse);
 }
 
-TEST(Binding, TwoWritersOfOneValueAreNotedAndTheFirstCounts) {
+TEST(Binding, WarnsOfTwoProducersAndUsesTheFirst) {
   const ReadModel read(
       model(graph({node("A", {}, {"x"}), node("B", {}, {"x"}, "again"), node("C", {"x"}, {})})));
   ASSERT_TRUE(read.ok());
@@ -75,7 +75,7 @@ TEST(Binding, TwoWritersOfOneValueAreNotedAndTheFirstCounts) {
   EXPECT_NE(read.diagnostics.kept()[0].text.find("'x'"), std::string::npos);
 }
 
-TEST(Binding, ANodeThatWritesWhatIsAnInputOrInitializerIsNoted) {
+TEST(Binding, WarnsOfAnOutputThatIsAnInputOrInitializer) {
   const ReadModel read(
       model(graph({node("A", {}, {"in"}), node("B", {"w"}, {"w"}), node("C", {"in", "w"}, {})}, {"in"})
                 .inner(GraphField::initializer, tensor("w"))));
@@ -85,7 +85,7 @@ TEST(Binding, ANodeThatWritesWhatIsAnInputOrInitializerIsNoted) {
   EXPECT_EQ(producer_of(read.model(), 2, 1), "initializer 0");
 }
 
-TEST(Binding, ANodeThatWritesAValueTwiceWritesIt) {
+TEST(Binding, ANodeMayProduceAValueTwice) {
   const ReadModel read(model(graph({node("A", {}, {"x", "y", "x"}), node("B", {"x"}, {})})));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read.noted("M001"), 1u);
@@ -95,7 +95,7 @@ TEST(Binding, ANodeThatWritesAValueTwiceWritesIt) {
   EXPECT_EQ(read.model().value_count(), 2u);
 }
 
-TEST(Binding, AValueNobodyWritesIsNotedOnce) {
+TEST(Binding, WarnsOnceOfAnUndefinedValue) {
   const ReadModel read(model(graph({node("A", {"gone"}, {}, "a"), node("B", {"gone"}, {})})));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(producer_of(read.model(), 0, 0), "undefined");
@@ -104,7 +104,7 @@ TEST(Binding, AValueNobodyWritesIsNotedOnce) {
   EXPECT_EQ(read.diagnostics.kept()[0].where, "node 0 'a'");
 }
 
-TEST(Binding, AGraphOutputNobodyWritesIsNoted) {
+TEST(Binding, WarnsOfAnUndefinedGraphOutput) {
   const ReadModel read(model(graph({}, {}, {"gone"})));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read.model().producer(read.model().graphs()[0].outputs[0]).kind, Producer::Kind::undefined);
@@ -124,7 +124,7 @@ TEST(Binding, InputsAndOutputsOfAGraphMayLackAName) {
   EXPECT_EQ(m.node(0).inputs()[0], none) << "an input left out is not that one";
 }
 
-TEST(Binding, ABodySeesTheGraphsAroundIt) {
+TEST(Binding, ABodySeesEnclosingGraphs) {
   const Message inner = graph({node("D", {"outer", "middle", "later"}, {"d"})}, {}, {"d", "outer"});
   const Message middle =
       graph({node("C", {}, {"middle"}), node("If", {}, {}).inner(NodeField::attribute, body("b", inner))});
@@ -141,7 +141,7 @@ TEST(Binding, ABodySeesTheGraphsAroundIt) {
   EXPECT_TRUE(read.diagnostics.empty());
 }
 
-TEST(Binding, ABodysOwnNamesHideOuterOnesAndEndWithIt) {
+TEST(Binding, NamesOfABodyShadowOuterNames) {
   const Message then_graph = graph({node("T", {}, {"x"}), node("U", {"x"}, {})});
   const Message else_graph = graph({node("E", {"x"}, {})});
   const Message loop_graph = graph({node("L", {"x"}, {})}, {"x"});
@@ -160,7 +160,7 @@ TEST(Binding, ABodysOwnNamesHideOuterOnesAndEndWithIt) {
   EXPECT_TRUE(read.diagnostics.empty()) << "hiding a name is not writing it twice";
 }
 
-TEST(Binding, NamesOfABodyAreNotSeenOutside) {
+TEST(Binding, NamesOfABodyAreLocal) {
   const Message inner = graph({node("B", {}, {"inside"})});
   const ReadModel read(model(
       graph({node("If", {}, {}).inner(NodeField::attribute, body("b", inner)), node("C", {"inside"}, {})})));
@@ -176,7 +176,7 @@ TEST(Binding, DiagnosticsNameANodeOfABodyByItsGraph) {
   EXPECT_EQ(read.diagnostics.kept()[0].where, "node 1.t#0 'b'");
 }
 
-TEST(Binding, AFunctionSeesOnlyItself) {
+TEST(Binding, AFunctionSeesOnlyItsOwnValues) {
   const ReadModel read(
       model(graph({node("A", {}, {"x"})}))
           .inner(ModelField::functions, function("f", {node("B", {"x", "p"}, {"y"})}, {"p"}, {"y"}))

@@ -1,4 +1,4 @@
-// What cannot be read is refused with a code, a place and advice; so is what asks for too much memory.
+// Unreadable files are rejected with a code, an offset and advice; so are files that need too much memory.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -34,7 +34,7 @@ TEST(ReadError, EachFaultHasACode) {
   EXPECT_EQ(code(""), "") << "an empty graph is a graph";
 }
 
-TEST(ReadError, SaysFileFaultKindOfMessageAndOffset) {
+TEST(ReadError, NamesFileFaultMessageAndOffset) {
   const Error error = error_of(model(graph({Message().raw("\x2a\x7f")})).bytes());
   EXPECT_EQ(error.kind, ErrorKind::bad_input);
   EXPECT_EQ(error.code, "W005");
@@ -50,7 +50,7 @@ TEST(ReadError, AnEmptyFileAndOneWithoutAGraph) {
   EXPECT_EQ(error_of(Message().number(ModelField::graph, 1).bytes()).code, "W012") << "not a message";
 }
 
-TEST(ReadError, GuessesWhatTheFileIsInstead) {
+TEST(ReadError, DescribesOtherFileTypes) {
   const auto hint = [](const std::string& bytes) { return error_of(bytes).hint; };
   EXPECT_NE(hint("\x1f\x8b\x08\x00"s).find("gzip"), std::string::npos);
   EXPECT_NE(hint("PK\x03\x04\x14"s).find("zip archive"), std::string::npos);
@@ -98,7 +98,7 @@ TEST(ReadError, ANameTooLongIsRefusedEverywhere) {
   EXPECT_EQ(read.model().value_name(read.model().graphs()[0].inputs[0]), fits);
 }
 
-TEST(ReadError, SaysWhereALongNameIs) {
+TEST(ReadError, ReportsOffsetOfALongName) {
   const Error error = error_of(model(graph({}, {std::string(Slice::max_length + 1, 'n')})).bytes());
   EXPECT_EQ(error.text, "model.onnx: a name has 16777216 bytes (offset 15)");
 }
@@ -122,7 +122,7 @@ TEST(Limits, MillionsOfEmptyNodesAndOutputsAreRead) {
   EXPECT_EQ(one.model().value_count(), 0u);
 }
 
-TEST(Limits, AFewBytesMayNotAskForMuchMemory) {
+TEST(Limits, SmallFilesMayNotNeedMuchMemory) {
   const auto many_in = [](const std::string& piece, std::size_t count) {
     return ReadModel(model(graph({}).raw(repeated(piece, count)))).error();
   };
@@ -136,7 +136,7 @@ TEST(Limits, AFewBytesMayNotAskForMuchMemory) {
             "W013");
 }
 
-TEST(Limits, MoreNamesThanAFileCanNeedAreRefused) {
+TEST(Limits, RejectsTooManyNames) {
   std::string inputs;
   const std::string start = Message::tag(NodeField::input, 2) + varint(3);
   for (std::uint32_t i = 0; i < 2000000; ++i) {
@@ -146,11 +146,11 @@ TEST(Limits, MoreNamesThanAFileCanNeedAreRefused) {
   EXPECT_EQ(ReadModel(model(graph({Message().raw(inputs)}))).error(), "W013");
 }
 
-TEST(Limits, WeightsDoNotCountAsRoomForMemory) {
+TEST(Limits, WeightsDoNotRaiseTheMemoryLimit) {
   const Message weight = tensor("w").text(TensorField::raw_data, std::string(1000, 'x'));
   const std::string bytes = model(graph({}).inner(GraphField::initializer, weight)).bytes();
-  const wire::Survey survey = wire::survey(bytes, static_cast<std::uint8_t>(Kind::model), layout());
-  EXPECT_EQ(Counts(bytes.size(), survey).described, bytes.size() - 1000);
+  const wire::Survey survey = wire::survey(bytes, static_cast<std::uint8_t>(MessageKind::model), layout());
+  EXPECT_EQ(Counts(bytes.size(), survey).structure_bytes, bytes.size() - 1000);
 }
 
 TEST(Open, ReadsAFileAndKeepsItMapped) {

@@ -1,4 +1,4 @@
-// What the Model view says of a file's header, graphs, bodies and functions, merged as protobuf merges.
+// The header, graphs, bodies and functions of a Model, merged as protobuf merges.
 #include "onnx/model.h"
 
 #include <gtest/gtest.h>
@@ -167,7 +167,7 @@ TEST(Model, NumbersNodesMainGraphFirstThenBodiesDepthFirstThenFunctions) {
   EXPECT_TRUE(m.has_bodies());
 }
 
-TEST(Model, KnowsTheGraphAroundEachBody) {
+TEST(Model, KnowsTheParentOfEachBody) {
   const ReadModel read(with_bodies());
   ASSERT_TRUE(read.ok());
   const Model& m = read.model();
@@ -185,7 +185,7 @@ TEST(Model, KnowsTheGraphAroundEachBody) {
   EXPECT_EQ(m.graph_label(3), "1.else_branch");
 }
 
-TEST(Model, EmptyGraphsAnywhereDoNotConfuseNodes) {
+TEST(Model, EmptyGraphsDoNotShiftNodes) {
   Message many = node("Switch", {}, {});
   for (const char* name : {"a", "b", "c"}) many.inner(NodeField::attribute, body(name, graph({})));
   many.inner(NodeField::attribute, body("d", graph({node("X", {}, {})})));
@@ -208,7 +208,7 @@ TEST(Model, MergesABodyThatComesInPieces) {
   EXPECT_EQ(producer_of(read.model(), 2, 0), "node 1");
 }
 
-TEST(Model, KeepsANameThatIsNotUtf8AsItIs) {
+TEST(Model, KeepsNamesThatAreNotUtf8) {
   const ReadModel read(model(graph({node("A\xff", {}, {"x\x80"}, "n\xc0")})));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read.model().node(0).op_type(), "A\xff");

@@ -1,4 +1,4 @@
-// Every distinct name gets a number, by first appearance, however large the table has to grow.
+// Every distinct name gets a number, by first appearance, for tables of any size.
 #include "onnx/names.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ std::vector<std::string> counted_words(std::size_t count) {
   return words;
 }
 
-TEST(Slice, HoldsTheLargestOffsetAndLength) {
+TEST(Slice, StoresTheLargestOffsetAndLength) {
   const Slice slice(Slice::max_offset, Slice::max_length);
   EXPECT_EQ(slice.offset(), Slice::max_offset);
   EXPECT_EQ(slice.length(), Slice::max_length);
@@ -49,12 +49,12 @@ TEST(NameTable, NumbersNamesByFirstAppearance) {
   EXPECT_EQ(table.text(2), "");
 }
 
-TEST(NameTable, AnEmptyNameMayBeNowhereInTheFile) {
+TEST(NameTable, AnEmptyNameMayPointOutsideTheFile) {
   NameTable table("file", 1);
   EXPECT_EQ(table.text(table.intern(std::string_view())), "");
 }
 
-TEST(NameTable, GrowsFarBeyondWhatWasExpected) {
+TEST(NameTable, GrowsBeyondTheExpectedSize) {
   const Words words(counted_words(100000));
   NameTable table(words.text, 0);
   for (std::uint32_t i = 0; i < words.views.size(); ++i) ASSERT_EQ(table.intern(words.views[i]), i);
@@ -62,7 +62,7 @@ TEST(NameTable, GrowsFarBeyondWhatWasExpected) {
   for (std::uint32_t i = 0; i < words.views.size(); ++i) ASSERT_EQ(table.text(i), words.views[i]);
 }
 
-TEST(NameTable, ManyAtOnceGiveTheSameNumbersAsOneByOne) {
+TEST(NameTable, BatchedAndSingleInterningAgree) {
   std::vector<std::string> twice = counted_words(5000);
   const std::vector<std::string> again = twice;
   twice.insert(twice.end(), again.begin(), again.end());
@@ -77,7 +77,7 @@ TEST(NameTable, ManyAtOnceGiveTheSameNumbersAsOneByOne) {
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), numbers.begin() + 5000));
 }
 
-TEST(NameTable, TheLastOfSeveralNamesForOnePlaceWins) {
+TEST(NameTable, TheLastNameForATargetWins) {
   const Words words({"first", "second"});
   NameTable table(words.text, 2);
   std::uint32_t place = none;
@@ -87,16 +87,16 @@ TEST(NameTable, TheLastOfSeveralNamesForOnePlaceWins) {
   EXPECT_EQ(table.text(place), "second");
 }
 
-TEST(NameTable, AskingForOneNameFirstFinishesTheOthers) {
+TEST(NameTable, InternFinishesPendingNames) {
   const Words words({"waiting", "now"});
   NameTable table(words.text, 2);
-  std::uint32_t waiting = none;
-  table.intern_later(words.views[0], &waiting);
+  std::uint32_t pending = none;
+  table.intern_later(words.views[0], &pending);
   EXPECT_EQ(table.intern(words.views[1]), 1u);
-  EXPECT_EQ(waiting, 0u);
+  EXPECT_EQ(pending, 0u);
 }
 
-TEST(NameTable, NamesCanBeReadAfterItIsSealed) {
+TEST(NameTable, NamesCanBeReadAfterSeal) {
   const Words words({"a", "b"});
   NameTable table(words.text, 2);
   std::uint32_t last = none;

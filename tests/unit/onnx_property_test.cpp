@@ -1,4 +1,4 @@
-// Whatever the bytes, reading ends well; and how a writer lays out the same message makes no difference.
+// Reading terminates for any bytes, and the layout of a message by its writer does not matter.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -41,19 +41,19 @@ Tree reordered(const Tree& tree) {
 }
 
 // Fields that hold one message, which protobuf merges when they come in pieces: g, t, graph, type, ...
-bool is_single(Kind kind, std::uint32_t number) {
+bool is_single(MessageKind kind, std::uint32_t number) {
   switch (kind) {
-    case Kind::model: return number == static_cast<std::uint32_t>(ModelField::graph);
-    case Kind::attribute: return number == 5 || number == 6;
-    case Kind::value_info: return number == static_cast<std::uint32_t>(ValueInfoField::type);
-    case Kind::type: return true;
-    case Kind::tensor_type: return true;
+    case MessageKind::model: return number == static_cast<std::uint32_t>(ModelField::graph);
+    case MessageKind::attribute: return number == 5 || number == 6;
+    case MessageKind::value_info: return number == static_cast<std::uint32_t>(ValueInfoField::type);
+    case MessageKind::type: return true;
+    case MessageKind::tensor_type: return true;
     default: return false;
   }
 }
 
 // Cuts every message that is alone in its field into two pieces.
-Tree cut_up(const Tree& tree, Kind kind) {
+Tree cut_up(const Tree& tree, MessageKind kind) {
   Tree out;
   for (Tree::Field field : tree.fields) {
     if (!field.is_message) {
@@ -61,7 +61,7 @@ Tree cut_up(const Tree& tree, Kind kind) {
       continue;
     }
     const auto inner_kind =
-        static_cast<Kind>(layout().messages[static_cast<std::size_t>(kind)][field.number]);
+        static_cast<MessageKind>(layout().messages[static_cast<std::size_t>(kind)][field.number]);
     const Tree whole = cut_up(field.message[0], inner_kind);
     field.message[0] = whole;
     if (!is_single(kind, field.number)) {
@@ -77,7 +77,7 @@ Tree cut_up(const Tree& tree, Kind kind) {
   return out;
 }
 
-RC_GTEST_PROP(Reading, RandomBytesDoNoHarm, (const std::string& bytes)) {
+RC_GTEST_PROP(Reading, SurvivesRandomBytes, (const std::string& bytes)) {
   seen_in(bytes);
   seen_in(Message().text(ModelField::graph, bytes).bytes());
   seen_in(model(graph({Message().raw(bytes)})).bytes());
@@ -86,7 +86,7 @@ RC_GTEST_PROP(Reading, RandomBytesDoNoHarm, (const std::string& bytes)) {
   seen_in(model(graph({}).text(GraphField::input, bytes)).bytes());
 }
 
-RC_GTEST_PROP(Reading, DamagedModelsDoNoHarm, ()) {
+RC_GTEST_PROP(Reading, SurvivesDamagedModels, ()) {
   std::string bytes = any_model().bytes();
   for (int i = 1 + draw(5); i > 0 && !bytes.empty(); --i) {
     const auto at = static_cast<std::size_t>(draw(static_cast<int>(bytes.size())));
@@ -100,7 +100,7 @@ RC_GTEST_PROP(Reading, DamagedModelsDoNoHarm, ()) {
   seen_in(bytes);
 }
 
-RC_GTEST_PROP(Reading, TheOrderOfFieldsMakesNoDifference, ()) {
+RC_GTEST_PROP(Reading, FieldOrderDoesNotMatter, ()) {
   const Tree tree = any_model();
   const std::string seen = seen_in(tree.bytes());
   RC_ASSERT(!seen.empty());
@@ -111,7 +111,7 @@ RC_GTEST_PROP(Reading, MessagesInPiecesAreMerged, ()) {
   const Tree tree = any_model();
   const std::string seen = seen_in(tree.bytes());
   RC_ASSERT(!seen.empty());
-  RC_ASSERT(seen_in(cut_up(tree, Kind::model).bytes()) == seen);
+  RC_ASSERT(seen_in(cut_up(tree, MessageKind::model).bytes()) == seen);
 }
 
 RC_GTEST_PROP(Reading, IsTheSameEveryTime, ()) {

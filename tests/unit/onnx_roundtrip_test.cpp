@@ -111,7 +111,7 @@ Row row_of(const Model& model, NodeId id) {
   return row;
 }
 
-RC_GTEST_PROP(RoundTrip, ARandomModelIsReadBackAsItWasWritten, ()) {
+RC_GTEST_PROP(RoundTrip, RandomModelsRoundTrip, ()) {
   const Tree tree = any_model();
   const Expectation expected(tree);
   const ReadModel read(tree.bytes());

@@ -39,7 +39,7 @@ TEST(ValueInfo, HasATypeAndDimensions) {
   EXPECT_TRUE(view.dims[2].param.empty());
 }
 
-TEST(ValueInfo, ADimensionIsANumberOrANameTheLastOneGiven) {
+TEST(ValueInfo, TheLastOfValueAndParamWins) {
   const ValueInfoView view =
       typed({tensor_type(1, {dim(3).text(DimensionField::param, "n"),
                              Message().text(DimensionField::param, "n").number(1, 4)})});

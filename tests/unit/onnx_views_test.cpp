@@ -1,4 +1,4 @@
-// What is decoded when asked for: attributes and tensors' headers.
+// What is decoded on demand: attributes and tensor headers.
 #include "onnx/views.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 AttributeView attribute(const Message& message) { return read_attribute(message.bytes()); }
 
-TEST(Attribute, HoldsEachKindOfValue) {
+TEST(Attribute, ReadsEachKindOfValue) {
   const Message message = Message()
                               .text(AttributeField::name, "alpha")
                               .text(AttributeField::doc_string, "words")
@@ -61,7 +61,7 @@ TEST(Attribute, MergesATensorThatComesInPieces) {
   EXPECT_EQ(tensor.name, "w");
 }
 
-TEST(Attribute, ListsOfTensorsAndGraphsStayApart) {
+TEST(Attribute, ListsAreNotMerged) {
   const Message message = Message()
                               .inner(AttributeField::tensors, tensor("a"))
                               .inner(AttributeField::tensors, tensor("b"))
@@ -73,7 +73,7 @@ TEST(Attribute, ListsOfTensorsAndGraphsStayApart) {
   EXPECT_TRUE(view.has_graph);
 }
 
-TEST(Attribute, ATypeOnnxDoesNotKnowIsAnUnknownField) {
+TEST(Attribute, AnUnknownTypeIsIgnored) {
   EXPECT_EQ(attribute(Message().number(AttributeField::type, 99)).type, 0);
   EXPECT_EQ(attribute(Message().number(AttributeField::type, 2).number(AttributeField::type, 99)).type, 2);
   EXPECT_EQ(attribute(Message().number(AttributeField::type, static_cast<std::uint64_t>(-1))).type, 0);
@@ -92,7 +92,7 @@ TEST(Attribute, IsFoundByItsName) {
   EXPECT_FALSE(concat.attribute("none"));
   EXPECT_EQ(concat.attributes().size(), 2u);
   std::vector<std::string_view> names;
-  concat.each_attribute([&](const AttributeView& view) { names.push_back(view.name); });
+  concat.for_each_attribute([&](const AttributeView& view) { names.push_back(view.name); });
   EXPECT_EQ(names, (std::vector<std::string_view>{"other", "axis"}));
 }
 
@@ -119,7 +119,7 @@ Message entry(std::string_view key, std::string_view value) {
   return Message().text(EntryField::key, key).text(EntryField::value, value);
 }
 
-TEST(Tensor, DataElsewhereIsNamedWithItsPlace) {
+TEST(Tensor, ReadsExternalDataLocation) {
   Message message = Message()
                         .number(TensorField::data_location, 1)
                         .inner(TensorField::external_data, entry("location", "weights.bin"))
@@ -176,7 +176,7 @@ TEST(DataType, HasAName) {
   EXPECT_EQ(data_type_name(static_cast<DataType>(-1)), "type -1");
 }
 
-TEST(SparseInitializer, HasTheShapeOfTheWhole) {
+TEST(SparseInitializer, HasTheDenseShape) {
   const Message sparse =
       Message()
           .inner(SparseTensorField::values, tensor("w").number(TensorField::dims, 2).number(2, 1))

@@ -20,7 +20,7 @@ TEST(Csv, TextThatBeginsLikeAFormulaGetsAnApostrophe) {
   EXPECT_EQ(field("=a,b"), "\"'=a,b\"");
 }
 
-TEST(Csv, NumbersAndOtherTextStayAsTheyAre) {
+TEST(Csv, NumbersAndOtherTextAreUnchanged) {
   for (const std::string_view text : {"-7", "-0.5", "-1e-3", "a=b", "", "/encoder/Add", "\u00E9"})
     EXPECT_EQ(field(text), text);
 }
@@ -43,7 +43,7 @@ TEST(Csv, CommasQuotesAndControlCharactersAreFoundAnywhere) {
     }
 }
 
-TEST(Csv, TextThatIsAlreadyThereIsQuotedInPlace) {
+TEST(Csv, QuotesExistingTextInPlace) {
   for (const std::string_view text : {"plain", "", "a,b", "=1+1", "say \"hi\"", "\u00E9\t"}) {
     std::string out = "before,";
     out += text;

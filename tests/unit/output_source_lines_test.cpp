@@ -1,4 +1,4 @@
-// Stack traces, as PyTorch prints them and as nobody would.
+// Stack traces, as PyTorch prints them, and malformed ones.
 #include "output/source_lines.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace thence::output {
 namespace {
 
-TEST(SourceLines, PeoplesOwnCodeComesFirstTheInnermostFirst) {
+TEST(SourceLines, UserCodeFirstInnermostFirst) {
   const auto frames = read_frames(
       "File \"/people/a/net.py\", line 7, in forward\n    x = self.fc(x)\n"
       "  File \"/people/a/fc.py\", line 9, in forward\n    return linear(x)\n"
@@ -23,7 +23,7 @@ TEST(SourceLines, PeoplesOwnCodeComesFirstTheInnermostFirst) {
   EXPECT_EQ(frames[2].line, 134u);
 }
 
-TEST(SourceLines, WhatIsNoTraceHasNoFrames) {
+TEST(SourceLines, OtherTextHasNoFrames) {
   for (const std::string_view text : {"", "\n\n", "File \"", "File \"a\", line x, in f", "File \"a\", line ,",
                                       "File \"a\", line 99999999999999999999, in f", "code alone"})
     EXPECT_TRUE(read_frames(text).empty()) << text;

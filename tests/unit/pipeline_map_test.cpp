@@ -56,14 +56,14 @@ class File {
 const std::string named = bytes_of(
     graph({node("Relu", {"x"}, {"a"}, "/fc/Relu"), node("Exp", {"a"}, {"y"}, "/act/Exp")}, {"x"}, {"y"}));
 
-TEST(Pipeline, NamesBecomeAnswers) {
+TEST(Pipeline, NamesAreEvidence) {
   const Result<semantics::Map> map = map_bytes(named, "model", {});
   ASSERT_TRUE(map);
   EXPECT_EQ(answers_of(*map), (Answers{"fc onnx_scope_parsing", "act onnx_scope_parsing"}));
   EXPECT_EQ(map->ancestor(), nullptr);
 }
 
-TEST(Pipeline, TheFileAndItsBytesGiveTheSame) {
+TEST(Pipeline, FileAndBytesAgree) {
   const File file("pipeline_same", named);
   const Result<semantics::Map> map = map_file(file.path(), {});
   ASSERT_TRUE(map);
@@ -116,15 +116,15 @@ class AncestorAnswersOf : public testing::Test {
   }
 };
 
-TEST_F(AncestorAnswersOf, AFusedNodeHasTheModulesOfAll) {
+TEST_F(AncestorAnswersOf, AFusedNodeHasAllModules) {
   const auto found = of({OriginKind::computes, transfer::Proof::inputs, {1, 0}});
   EXPECT_EQ(found.answers[0].no_answer, NoAnswer::none);
   ASSERT_EQ(found.modules_of(0).size(), 2u);
   EXPECT_EQ(found.tree->operator[](found.modules_of(0)[0]).path, "act");
-  EXPECT_EQ(found.answers[0].most_confidence, ancestor->own_answer(1).confidence);
+  EXPECT_EQ(found.answers[0].max_confidence, ancestor->own_answer(1).confidence);
 }
 
-TEST_F(AncestorAnswersOf, CandidatesOfOneModuleAreAnAnswer) {
+TEST_F(AncestorAnswersOf, UnanimousCandidatesAreAnAnswer) {
   EXPECT_EQ(of({OriginKind::ambiguous, transfer::Proof::inputs, {0, 0}}).answers[0].no_answer,
             NoAnswer::none);
   const auto several = of({OriginKind::ambiguous, transfer::Proof::inputs, {0, 1}});

@@ -1,4 +1,4 @@
-// Selectors on a small map: alone, together, and what is said when they fit nothing.
+// Selectors on a small map: alone, combined, and the errors if they match nothing.
 #include "query/selector.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ class Selecting : public testing::Test {
 
 using Nodes = std::vector<onnx::NodeId>;
 
-TEST_F(Selecting, ByOneThing) {
+TEST_F(Selecting, BySingleSelector) {
   EXPECT_EQ(found({.modules = {"enc.layer.0.attn"}}), Nodes{2});
   EXPECT_EQ(found({.modules = {"enc.layer.*.attn.query"}}), (Nodes{0, 1, 3}));
   EXPECT_EQ(found({.under = {"enc.layer.0"}}), (Nodes{0, 1, 2}));
@@ -58,13 +58,13 @@ TEST_F(Selecting, ByOneThing) {
   EXPECT_EQ(found({}), (Nodes{0, 1, 2, 3, 4}));
 }
 
-TEST_F(Selecting, Together) {
+TEST_F(Selecting, ByCombinedSelectors) {
   EXPECT_EQ(found({.under = {"enc.layer.0"}, .ops = {"MatMul", "Softmax"}}), (Nodes{0, 2}));
   EXPECT_EQ(found({.modules = {"enc.layer.0.attn", "enc.layer.1.**"}}), (Nodes{2, 3}));
   EXPECT_EQ(found({.ops = {"Neg"}, .unknown = true}), Nodes{4});
 }
 
-TEST_F(Selecting, SaysWhatFitsNothing) {
+TEST_F(Selecting, NamesSelectorsWithoutMatch) {
   EXPECT_EQ(said({.modules = {"enc.layer.0.atn"}}),
             "Q002 no module matches --module 'enc.layer.0.atn' | the nearest: enc.layer.0.attn, enc.layer.0");
   EXPECT_EQ(
@@ -82,7 +82,7 @@ TEST_F(Selecting, SaysWhatFitsNothing) {
             "Q002 no node matches --module and --op together | remove one of them, or widen it");
 }
 
-TEST_F(Selecting, RefusesWhatIsMalformed) {
+TEST_F(Selecting, RejectsMalformedSelectors) {
   for (const Selectors& wanted :
        {Selectors{.layers = {"3-1"}}, Selectors{.ops = {""}}, Selectors{.sources = {"hearsay"}},
         Selectors{.modules = {std::string(2000, 'a')}}, Selectors{.min_confidence = std::nan("")}})

@@ -1,4 +1,4 @@
-// SQL in memory: what it answers, what it may not do, and its limits.
+// SQL in memory: its results, what it must not do, and its limits.
 #include "query/sql.h"
 
 #include <gtest/gtest.h>
@@ -18,19 +18,19 @@ class Sql : public testing::Test {
                           .bytes();
   Result<semantics::Map> map = pipeline::map_bytes(bytes, "model.onnx", {});
 
-  Result<query::SqlAnswer> ask(const std::string& sql, const query::SqlLimits& limits = {}) {
-    Result<query::SqlQuestion> question = query::SqlQuestion::make(sql, limits);
-    if (!question) return question.error();
-    return question->ask(*map);
+  Result<query::SqlResult> ask(const std::string& sql, const query::SqlLimits& limits = {}) {
+    Result<query::SqlQuery> statement = query::SqlQuery::make(sql, limits);
+    if (!statement) return statement.error();
+    return statement->run(*map);
   }
   std::string code(const std::string& sql, const query::SqlLimits& limits = {}) {
-    const Result<query::SqlAnswer> answer = ask(sql, limits);
+    const Result<query::SqlResult> answer = ask(sql, limits);
     return answer ? "" : answer.error().code;
   }
 };
 
-TEST_F(Sql, Answers) {
-  const Result<query::SqlAnswer> answer =
+TEST_F(Sql, ReturnsRows) {
+  const Result<query::SqlResult> answer =
       ask("SELECT name, id, 1.5 AS x, NULL, x'ff', id FROM nodes ORDER BY id; -- and no more");
   ASSERT_TRUE(answer) << answer.error().text;
   EXPECT_EQ(answer->columns, (std::vector<std::string>{"name", "id", "x", "NULL", "x'ff'", "id:1"}));
@@ -49,7 +49,7 @@ TEST_F(Sql, FillsEveryTableThatIsRead) {
         "SELECT 1 FROM evidence", "SELECT 1 FROM metadata", "SELECT 1 FROM nodes, json_each(nodes.modules)",
         "SELECT sql FROM sqlite_schema",
         "WITH t AS (SELECT * FROM nodes) SELECT * FROM t WHERE id IN (SELECT target FROM edges)"}) {
-    const Result<query::SqlAnswer> answer = ask(sql);
+    const Result<query::SqlResult> answer = ask(sql);
     ASSERT_TRUE(answer) << sql << ": " << answer.error().text;
     EXPECT_FALSE(answer->rows.empty()) << sql;
   }
@@ -79,22 +79,22 @@ TEST_F(Sql, OnlyReads) {
     EXPECT_EQ(code(sql), "Q004") << sql;
 }
 
-TEST_F(Sql, SaysWhatIsNoSql) {
+TEST_F(Sql, RejectsInvalidSql) {
   for (const char* sql : {"", "  -- nothing", ";", "SELEC 1", "SELECT * FROM tables", "SELECT nme FROM nodes",
                           "SELECT 1; SELECT 2", "SELECT readfile('/etc/passwd')", "SELECT"})
     EXPECT_EQ(code(sql), "Q003") << sql;
 }
 
-TEST_F(Sql, AnswersInUtf8WhateverItMakes) {
-  const Result<query::SqlAnswer> answer = ask("SELECT CAST(x'61ff00' AS TEXT), x'0aff'");
+TEST_F(Sql, ReturnsValidUtf8) {
+  const Result<query::SqlResult> answer = ask("SELECT CAST(x'61ff00' AS TEXT), x'0aff'");
   ASSERT_TRUE(answer) << answer.error().text;
   EXPECT_EQ(std::get<std::string>(answer->rows[0][0]), "a\\xff\\x00");
   EXPECT_EQ(std::get<std::string>(answer->rows[0][1]), "0aff");
 }
 
-TEST_F(Sql, IsReadToItsEnd) { EXPECT_EQ(code(std::string("SELECT 1\0; DELETE FROM nodes", 28)), "Q003"); }
+TEST_F(Sql, RejectsZeroBytes) { EXPECT_EQ(code(std::string("SELECT 1\0; DELETE FROM nodes", 28)), "Q003"); }
 
-TEST_F(Sql, HasLimits) {
+TEST_F(Sql, EnforcesLimits) {
   constexpr const char* endless = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t) ";
   EXPECT_EQ(code(endless + std::string("SELECT count(*) FROM t"), {.seconds = 0.05}), "Q005");
   EXPECT_EQ(code(endless + std::string("SELECT x FROM t"), {.bytes = 8 << 20}), "Q005");

@@ -1,4 +1,4 @@
-// The tables in a database that is open already: filled whole, or an error in SQLite's words.
+// The tables in an open database: filled completely, or an error with the message of SQLite.
 #include "query/tables.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ class Tables : public testing::Test {
   std::unique_ptr<sqlite3, decltype(&sqlite3_close)> database{nullptr, &sqlite3_close};
 };
 
-TEST_F(Tables, AnswerQuestions) {
+TEST_F(Tables, AnswerQueries) {
   ASSERT_TRUE(map);
   ASSERT_FALSE(query::fill_tables(*map, database.get()));
   EXPECT_EQ(ask("SELECT module FROM nodes ORDER BY id"), "net.fc net.act NULL ");
@@ -53,7 +53,7 @@ TEST_F(Tables, AnswerQuestions) {
   EXPECT_EQ(ask("SELECT made_by FROM \"values\" ORDER BY name"), "node node node nothing ");
 }
 
-TEST_F(Tables, RefuseADatabaseThatHasThem) {
+TEST_F(Tables, RejectADatabaseWithTables) {
   ASSERT_TRUE(map);
   ASSERT_FALSE(query::fill_tables(*map, database.get()));
   const std::optional<Error> error = query::fill_tables(*map, database.get());

@@ -16,22 +16,22 @@ using evidence::Statement;
 using evidence::Strength;
 
 // The values are measured anew from time to time: tests compare with the table itself.
-class ConfidenceTable : public testing::Test {
+class ConfidenceTableTest : public testing::Test {
  protected:
   std::optional<float> entry(std::string_view source, std::string_view key) const {
     const std::optional<double> value = document_.root()["confidence"][source][key].real();
     return value ? std::optional(static_cast<float>(*value)) : std::nullopt;
   }
-  const base::JsonDocument document_{base::embedded("calibration.json")};
-  const Confidence& shipped_ = Confidence::shipped();
+  const base::JsonDocument document_{base::embedded_file("calibration.json")};
+  const ConfidenceTable& shipped_ = ConfidenceTable::shipped();
 };
 
-constexpr std::array agreements_of_answers = {Agreement::confirmed, Agreement::confirmed_loosely,
+constexpr std::array agreements_of_answers = {Agreement::confirmed, Agreement::confirmed_by_disputed,
                                               Agreement::alone, Agreement::unconfirmed,
                                               Agreement::contradicted};
 
-TEST_F(ConfidenceTable, LooksUpSourceStrengthAndAgreement) {
-  const Basis basis = Confidence::basis(Source::onnx_scope_parsing, {}, Agreement::alone);
+TEST_F(ConfidenceTableTest, LooksUpSourceStrengthAndAgreement) {
+  const Basis basis = ConfidenceTable::basis(Source::onnx_scope_parsing, {}, Agreement::alone);
   EXPECT_EQ(shipped_.name_of(basis), "onnx_scope_parsing/names_one/alone");
   ASSERT_TRUE(entry("onnx_scope_parsing", "names_one/alone"));
   EXPECT_EQ(shipped_.of(basis), entry("onnx_scope_parsing", "names_one/alone"));
@@ -39,21 +39,21 @@ TEST_F(ConfidenceTable, LooksUpSourceStrengthAndAgreement) {
                           .certainty = evidence::Certainty::most,
                           .is_reordered = true,
                           .is_shape_or_constant = true};
-  EXPECT_EQ(shipped_.name_of(Confidence::basis(Source::fx_graph, shape, Agreement::contradicted)),
-            "fx_graph/reordered_aside_mostly/contradicted");
+  EXPECT_EQ(shipped_.name_of(ConfidenceTable::basis(Source::fx_graph, shape, Agreement::contradicted)),
+            "fx_graph/reordered_shape_majority/contradicted");
 }
 
-TEST_F(ConfidenceTable, FallsBackToTheDefaultOfTheSource) {
+TEST_F(ConfidenceTableTest, FallsBackToTheDefaultOfTheSource) {
   const Strength parameter = {.statement = Statement::parameter};
   ASSERT_FALSE(entry("tags", "reads/unconfirmed"));
-  EXPECT_EQ(shipped_.of(Confidence::basis(Source::tags, parameter, Agreement::unconfirmed)),
+  EXPECT_EQ(shipped_.of(ConfidenceTable::basis(Source::tags, parameter, Agreement::unconfirmed)),
             entry("tags", "default"));
 }
 
 // Every entry of the table is a key that an answer can have, and is found under it.
-TEST_F(ConfidenceTable, UsesEveryEntry) {
+TEST_F(ConfidenceTableTest, UsesEveryEntry) {
   std::set<std::string> keys;
-  for (std::uint16_t row = 0; row < Confidence::basis(Inference::called, 0) + 1; ++row)
+  for (std::uint16_t row = 0; row < ConfidenceTable::basis(Inference::called, 0) + 1; ++row)
     keys.insert(shipped_.name_of(row));
   for (const base::JsonMember source : document_.root()["confidence"].members())
     for (const base::JsonMember row : source.value.members()) {
@@ -63,37 +63,38 @@ TEST_F(ConfidenceTable, UsesEveryEntry) {
     }
 }
 
-TEST_F(ConfidenceTable, HasARowForEverySourceStrengthAndAgreement) {
+TEST_F(ConfidenceTableTest, HasARowForEverySourceStrengthAndAgreement) {
   std::set<Basis> rows;
   for (std::size_t source = 0; source < evidence::source_count; ++source)
     for (const Agreement agreement : agreements_of_answers)
       for (const Strength strength : {Strength{}, Strength{.statement = Statement::parameter},
                                       Strength{.statement = Statement::alignment},
                                       Strength{.statement = Statement::proof}, Strength{.has_rivals = true}})
-        rows.insert(Confidence::basis(static_cast<Source>(source), strength, agreement));
+        rows.insert(ConfidenceTable::basis(static_cast<Source>(source), strength, agreement));
   EXPECT_EQ(rows.size(), evidence::source_count * agreements_of_answers.size() * 5);
 }
 
-TEST_F(ConfidenceTable, InferencesRestOnTheLeastCertain) {
+TEST_F(ConfidenceTableTest, InferencesRestOnTheLeastCertain) {
   const auto name = [&](Inference inference, float least) {
-    return shipped_.name_of(Confidence::basis(inference, least));
+    return shipped_.name_of(ConfidenceTable::basis(inference, least));
   };
-  EXPECT_EQ(name(Inference::one_owner, 1.0f), "neighbours/one_owner/certain");
-  EXPECT_EQ(name(Inference::one_owner, 0.998f), "neighbours/one_owner/certain");
-  EXPECT_EQ(name(Inference::one_owner, 0.9979f), "neighbours/one_owner/firm");
-  EXPECT_EQ(name(Inference::one_owner, 0.989f), "neighbours/one_owner/good");
-  EXPECT_EQ(name(Inference::one_owner, 0.969f), "neighbours/one_owner/fair");
-  EXPECT_EQ(name(Inference::one_owner, 0.899f), "neighbours/one_owner/poor");
-  EXPECT_EQ(name(Inference::one_owner, 0.0f), "neighbours/one_owner/weak");
+  EXPECT_EQ(name(Inference::shape_for_one_module, 1.0f), "neighbours/shape_for_one_module/certain");
+  EXPECT_EQ(name(Inference::shape_for_one_module, 0.998f), "neighbours/shape_for_one_module/certain");
+  EXPECT_EQ(name(Inference::shape_for_one_module, 0.9979f), "neighbours/shape_for_one_module/firm");
+  EXPECT_EQ(name(Inference::shape_for_one_module, 0.989f), "neighbours/shape_for_one_module/good");
+  EXPECT_EQ(name(Inference::shape_for_one_module, 0.969f), "neighbours/shape_for_one_module/fair");
+  EXPECT_EQ(name(Inference::shape_for_one_module, 0.899f), "neighbours/shape_for_one_module/poor");
+  EXPECT_EQ(name(Inference::shape_for_one_module, 0.0f), "neighbours/shape_for_one_module/weak");
   EXPECT_EQ(name(Inference::called, 1.0f), "function/called/certain");
 }
 
 // In a file without order, only what rests on firm ground is of level high (0.95 and more).
-TEST_F(ConfidenceTable, InferencesInAReorderedFileAreNotHigh) {
-  for (const Inference inference : {Inference::from_afar, Inference::out_of_order})
+TEST_F(ConfidenceTableTest, InferencesInAReorderedFileAreNotHigh) {
+  for (const Inference inference : {Inference::distant_constant, Inference::reordered_shape})
     for (const float least : {0.98f, 0.95f, 0.8f, 0.1f})
-      EXPECT_LT(shipped_.of(Confidence::basis(inference, least)), 0.95f);
-  ASSERT_GT(entry("neighbours", "from_afar/good").value_or(0), 0.95f);  // the bound is what holds it down
+      EXPECT_LT(shipped_.of(ConfidenceTable::basis(inference, least)), 0.95f);
+  ASSERT_GT(entry("neighbours", "distant_constant/good").value_or(0),
+            0.95f);  // the bound is what holds it down
 }
 
 }  // namespace

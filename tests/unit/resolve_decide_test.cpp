@@ -17,7 +17,7 @@ using evidence::Statement;
 using evidence::Strength;
 using test::capture_of;
 using test::graph;
-using test::Net;
+using test::ModelWithHierarchy;
 using test::node;
 
 constexpr SourceSet every_source = {Source::tags,
@@ -42,7 +42,7 @@ constexpr Strength shape_unanimous = {
     .statement = Statement::alignment, .is_reordered = true, .is_shape_or_constant = true};
 constexpr Strength relabelled = {.statement = Statement::alignment, .is_relabelled = true};
 constexpr Strength plain_name, one_of_several = {.has_rivals = true};
-constexpr Strength rewritten = {.reading = evidence::Reading::rewritten};
+constexpr Strength rewritten = {.reading = evidence::NameReading::rewritten};
 constexpr Strength reads = {.statement = Statement::parameter};
 constexpr Strength same_node = {.statement = Statement::proof};
 constexpr Strength contributes = {.statement = Statement::proof, .is_secondary = true};
@@ -50,13 +50,13 @@ constexpr Strength contributes = {.statement = Statement::proof, .is_secondary =
 // A model of one node, and the modules a, a.inner, b and c.
 class Decide : public testing::Test {
  protected:
-  static Net net_of(bool recorded) {
+  static ModelWithHierarchy net_of(bool recorded) {
     test::Capture capture = capture_of({"a", "a.inner", "b", "c"});
     if (recorded) {
       capture.trace.emplace();
       capture.fx.emplace();
     }
-    return Net(test::model(graph({node("Relu", {"x"}, {"y"})})), std::move(capture));
+    return ModelWithHierarchy(test::model(graph({node("Relu", {"x"}, {"y"})})), std::move(capture));
   }
 
   Evidence names(Source source, std::string_view path, Strength strength = plain_name) const {
@@ -69,222 +69,226 @@ class Decide : public testing::Test {
     const ModuleId module = verdict.attribution.module;
     return module == no_module ? "unknown" : std::string(net_.hierarchy.tree()[module].path);
   }
-  std::vector<std::string> serves(const Verdict& verdict) const {
+  std::vector<std::string> modules_of(const Verdict& verdict) const {
     std::vector<std::string> paths;
-    for (const ModuleId module : verdict.serves) paths.emplace_back(net_.hierarchy.tree()[module].path);
+    for (const ModuleId module : verdict.modules) paths.emplace_back(net_.hierarchy.tree()[module].path);
     return paths;
   }
   std::string basis_of(const Verdict& verdict) const {
-    return Confidence::shipped().name_of(verdict.attribution.basis);
+    return ConfidenceTable::shipped().name_of(verdict.attribution.basis);
   }
-  void expect(const Verdict& verdict, Rule rule, std::string_view path) const {
+  void expect(const Verdict& verdict, DecisionRule rule, std::string_view path) const {
     EXPECT_EQ(name_of(verdict.attribution.rule), name_of(rule));
     EXPECT_EQ(path_of(verdict), path);
     EXPECT_EQ(verdict.attribution.known(), verdict.attribution.reason == Reason::none);
   }
 
-  const Net net_ = net_of(true);
+  const ModelWithHierarchy net_ = net_of(true);
 };
 
 using Paths = std::vector<std::string>;
 
-Verdict without_evidence(const Net& net, SourceSet sources = every_source) {
+Verdict without_evidence(const ModelWithHierarchy& net, SourceSet sources = every_source) {
   return decide(net.hierarchy, sources, 0, {});
 }
 
 TEST(DecideWithoutEvidence, OutsideCaptureIfAScopeNamesNoModuleOfTheCapture) {
-  const Net net(test::model(graph({node("Relu", {"x"}, {"y"}, "/other/Relu")})), capture_of({"a"}));
+  const ModelWithHierarchy net(test::model(graph({node("Relu", {"x"}, {"y"}, "/other/Relu")})),
+                               capture_of({"a"}));
   const Verdict verdict = without_evidence(net);
-  EXPECT_EQ(verdict.attribution.rule, Rule::outside_capture);
+  EXPECT_EQ(verdict.attribution.rule, DecisionRule::outside_capture);
   EXPECT_EQ(verdict.attribution.reason, Reason::not_in_capture);
-  EXPECT_EQ(without_evidence(net, {Source::parameter}).attribution.rule, Rule::no_evidence);
+  EXPECT_EQ(without_evidence(net, {Source::parameter}).attribution.rule, DecisionRule::no_evidence);
 }
 
 TEST(DecideWithoutEvidence, OutsideCaptureIfAStackNamesNoModuleOfTheCapture) {
-  const Net net(test::model(graph({test::with_stack(node("Relu", {"x"}, {"y"}), "['', 'other', 'relu']")})),
-                capture_of({"a"}));
-  EXPECT_EQ(without_evidence(net).attribution.rule, Rule::outside_capture);
-  EXPECT_EQ(without_evidence(net, {Source::onnx_scope_parsing}).attribution.rule, Rule::no_evidence);
+  const ModelWithHierarchy net(
+      test::model(graph({test::with_stack(node("Relu", {"x"}, {"y"}), "['', 'other', 'relu']")})),
+      capture_of({"a"}));
+  EXPECT_EQ(without_evidence(net).attribution.rule, DecisionRule::outside_capture);
+  EXPECT_EQ(without_evidence(net, {Source::onnx_scope_parsing}).attribution.rule, DecisionRule::no_evidence);
 }
 
 TEST(DecideWithoutEvidence, ModuleLimitIfTheTreeIsFull) {
   test::Capture capture;
-  capture.tree.set_room(1);
+  capture.tree.set_memory_limit(1);
   capture.tree.add("a.module.that.does.not.fit");
-  ASSERT_TRUE(capture.tree.full());
-  const Net net(test::model(graph({node("Relu", {"x"}, {"y"})})), std::move(capture));
+  ASSERT_TRUE(capture.tree.is_full());
+  const ModelWithHierarchy net(test::model(graph({node("Relu", {"x"}, {"y"})})), std::move(capture));
   const Verdict verdict = without_evidence(net);
-  EXPECT_EQ(verdict.attribution.rule, Rule::module_limit);
+  EXPECT_EQ(verdict.attribution.rule, DecisionRule::module_limit);
   EXPECT_EQ(verdict.attribution.reason, Reason::past_limits);
 }
 
 TEST(DecideWithoutEvidence, UnresolvedStackIfAListIsSlicedFromItsEnd) {
-  const Net net(test::model(graph(
+  const ModelWithHierarchy net(test::model(graph(
       {test::with_stack(node("Relu", {"x"}, {"y"}), "['', 'layers.slice(-2, None, None).0', 'relu']")})));
   const Verdict verdict = without_evidence(net);
-  EXPECT_EQ(verdict.attribution.rule, Rule::unresolved_stack);
+  EXPECT_EQ(verdict.attribution.rule, DecisionRule::unresolved_stack);
   EXPECT_EQ(verdict.attribution.reason, Reason::ambiguous);
 }
 
 TEST(DecideWithoutEvidence, NoEvidenceOtherwise) {
-  const Net net(test::model(graph({node("Relu", {"x"}, {"y"})})));
+  const ModelWithHierarchy net(test::model(graph({node("Relu", {"x"}, {"y"})})));
   const Verdict verdict = without_evidence(net);
-  EXPECT_EQ(verdict.attribution.rule, Rule::no_evidence);
+  EXPECT_EQ(verdict.attribution.rule, DecisionRule::no_evidence);
   EXPECT_EQ(verdict.attribution.reason, Reason::no_evidence);
 }
 
 TEST_F(Decide, AncestorAnswerKeepsAllModulesInOrder) {
   const Verdict verdict =
       decided({names(Source::transferred, "b", same_node), names(Source::transferred, "a", contributes)});
-  expect(verdict, Rule::ancestor_answer, "b");
-  EXPECT_EQ(serves(verdict), (Paths{"b", "a"}));
+  expect(verdict, DecisionRule::ancestor_answer, "b");
+  EXPECT_EQ(modules_of(verdict), (Paths{"b", "a"}));
   EXPECT_EQ(basis_of(verdict), "transferred/same_node/alone");
-  EXPECT_TRUE(decided({names(Source::transferred, "b", same_node)}).serves.empty());
+  EXPECT_TRUE(decided({names(Source::transferred, "b", same_node)}).modules.empty());
 }
 
 TEST_F(Decide, AncestorAnswerNeedsOneCandidate) {
   expect(decided({names(Source::transferred, "a", one_of_several),
                   names(Source::transferred, "b", one_of_several)}),
-         Rule::several_candidates, "unknown");
+         DecisionRule::several_candidates, "unknown");
 }
 
 TEST_F(Decide, RecordingsConflictIfBothAreCertain) {
   const Verdict verdict =
       decided({names(Source::execution_trace, "a", certain), names(Source::fx_graph, "b", certain)});
-  expect(verdict, Rule::recordings_conflict, "unknown");
-  EXPECT_EQ(serves(verdict), (Paths{"a", "b"}));
+  expect(verdict, DecisionRule::recordings_conflict, "unknown");
+  EXPECT_EQ(modules_of(verdict), (Paths{"a", "b"}));
   expect(decided({names(Source::execution_trace, "a", unanimous), names(Source::fx_graph, "b", unanimous)}),
-         Rule::recordings_conflict, "unknown");
+         DecisionRule::recordings_conflict, "unknown");
   expect(decided({names(Source::execution_trace, "a", uncertain), names(Source::fx_graph, "b", uncertain)}),
-         Rule::recordings_conflict, "unknown");
+         DecisionRule::recordings_conflict, "unknown");
   expect(decided({names(Source::execution_trace, "a", shape_certain), names(Source::fx_graph, "b", certain)}),
-         Rule::recordings_conflict, "unknown");
+         DecisionRule::recordings_conflict, "unknown");
 }
 
 TEST_F(Decide, RecordingsDoNotConflictIfOneOutweighsTheOther) {
   expect(decided({names(Source::execution_trace, "a", certain), names(Source::fx_graph, "b", uncertain)}),
-         Rule::strongest_source, "a");
+         DecisionRule::strongest_source, "a");
   expect(decided(
              {names(Source::execution_trace, "a", shape_unanimous), names(Source::fx_graph, "b", unanimous)}),
-         Rule::strongest_source, "a");
+         DecisionRule::strongest_source, "a");
   expect(decided({names(Source::execution_trace, "a", unanimous), names(Source::fx_graph, "b", disputed)}),
-         Rule::strongest_source, "a");
+         DecisionRule::strongest_source, "a");
   expect(decided({names(Source::execution_trace, "a", certain), names(Source::fx_graph, "a", certain)}),
-         Rule::strongest_source, "a");
+         DecisionRule::strongest_source, "a");
   // Metadata outranks both, whatever they name.
   expect(decided({names(Source::dynamo_metadata, "c"), names(Source::execution_trace, "a", certain),
                   names(Source::fx_graph, "b", certain)}),
-         Rule::strongest_source, "c");
+         DecisionRule::strongest_source, "c");
 }
 
 TEST_F(Decide, UncertainGraphNeedsTheTraceThatIsThere) {
-  expect(decided({names(Source::fx_graph, "a", uncertain)}), Rule::uncertain_graph, "unknown");
-  expect(decided({names(Source::fx_graph, "a", disputed)}), Rule::uncertain_graph, "unknown");
-  expect(decided({names(Source::fx_graph, "a", certain)}), Rule::strongest_source, "a");
+  expect(decided({names(Source::fx_graph, "a", uncertain)}), DecisionRule::uncertain_graph, "unknown");
+  expect(decided({names(Source::fx_graph, "a", disputed)}), DecisionRule::uncertain_graph, "unknown");
+  expect(decided({names(Source::fx_graph, "a", certain)}), DecisionRule::strongest_source, "a");
   expect(decided({names(Source::fx_graph, "a", uncertain), names(Source::parameter, "a", reads)}),
-         Rule::strongest_source, "a");
+         DecisionRule::strongest_source, "a");
   const Evidence alone = names(Source::fx_graph, "a", uncertain);
   const std::vector<Evidence> all{alone};
-  EXPECT_EQ(decide(net_.hierarchy, {Source::fx_graph}, 0, all).attribution.rule, Rule::strongest_source);
-  EXPECT_EQ(decide(net_of(false).hierarchy, every_source, 0, all).attribution.rule, Rule::strongest_source);
+  EXPECT_EQ(decide(net_.hierarchy, {Source::fx_graph}, 0, all).attribution.rule,
+            DecisionRule::strongest_source);
+  EXPECT_EQ(decide(net_of(false).hierarchy, every_source, 0, all).attribution.rule,
+            DecisionRule::strongest_source);
 }
 
 TEST_F(Decide, RelabelledAloneIsUnknown) {
-  expect(decided({names(Source::fx_graph, "a", relabelled)}), Rule::relabelled_alone, "unknown");
+  expect(decided({names(Source::fx_graph, "a", relabelled)}), DecisionRule::relabelled_alone, "unknown");
   expect(decided({names(Source::fx_graph, "a", relabelled), names(Source::parameter, "b", reads)}),
-         Rule::relabelled_alone, "unknown");
+         DecisionRule::relabelled_alone, "unknown");
   expect(decided({names(Source::fx_graph, "a", relabelled), names(Source::parameter, "a", reads)}),
-         Rule::strongest_source, "a");
+         DecisionRule::strongest_source, "a");
 }
 
 TEST_F(Decide, SeveralCandidatesAreListedOnce) {
   const Verdict verdict = decided({names(Source::onnx_scope_parsing, "b", one_of_several),
                                    names(Source::onnx_scope_parsing, "a", one_of_several),
                                    names(Source::onnx_scope_parsing, "b", one_of_several)});
-  expect(verdict, Rule::several_candidates, "unknown");
+  expect(verdict, DecisionRule::several_candidates, "unknown");
   EXPECT_EQ(verdict.attribution.reason, Reason::ambiguous);
-  EXPECT_EQ(serves(verdict), (Paths{"b", "a"}));
+  EXPECT_EQ(modules_of(verdict), (Paths{"b", "a"}));
 }
 
 TEST_F(Decide, ParametersOfSeveralModulesAreSeveralCandidates) {
   expect(decided({names(Source::parameter, "a", reads), names(Source::parameter, "b", reads)}),
-         Rule::several_candidates, "unknown");
+         DecisionRule::several_candidates, "unknown");
 }
 
 TEST_F(Decide, FusedOutputIsThePrimaryModule) {
   const Verdict verdict = decided({names(Source::onnx_scope_parsing, "a"), names(Source::value_names, "b")});
-  expect(verdict, Rule::fused_output, "b");
-  EXPECT_EQ(serves(verdict), (Paths{"b", "a"}));
+  expect(verdict, DecisionRule::fused_output, "b");
+  EXPECT_EQ(modules_of(verdict), (Paths{"b", "a"}));
   EXPECT_EQ(verdict.attribution.source, Source::value_names);
   EXPECT_EQ(basis_of(verdict), "value_names/names_one/contradicted");
 }
 
 TEST_F(Decide, FusedOutputNeedsOneOtherModule) {
   expect(decided({names(Source::onnx_scope_parsing, "a"), names(Source::value_names, "a")}),
-         Rule::strongest_source, "a");
+         DecisionRule::strongest_source, "a");
   expect(decided({names(Source::onnx_scope_parsing, "a"), names(Source::value_names, "b", one_of_several),
                   names(Source::value_names, "c", one_of_several)}),
-         Rule::strongest_source, "a");
+         DecisionRule::strongest_source, "a");
   expect(decided({names(Source::dynamo_metadata, "a"), names(Source::value_names, "b")}),
-         Rule::strongest_source, "a");
+         DecisionRule::strongest_source, "a");
 }
 
 TEST_F(Decide, FusedOutputComesBeforeTheParameterThatPicksACandidate) {
   const Verdict verdict = decided({names(Source::onnx_scope_parsing, "a", one_of_several),
                                    names(Source::onnx_scope_parsing, "b", one_of_several),
                                    names(Source::value_names, "c"), names(Source::parameter, "b", reads)});
-  expect(verdict, Rule::fused_output, "c");
-  EXPECT_EQ(serves(verdict), (Paths{"c", "b"}));
+  expect(verdict, DecisionRule::fused_output, "c");
+  EXPECT_EQ(modules_of(verdict), (Paths{"c", "b"}));
 }
 
 TEST_F(Decide, RecordedModuleOverridesMetadataIfBothRecordingsAgree) {
   const Verdict verdict =
       decided({names(Source::dynamo_metadata, "a"), names(Source::execution_trace, "b", certain),
                names(Source::fx_graph, "b", certain)});
-  expect(verdict, Rule::recorded_module, "b");
+  expect(verdict, DecisionRule::recorded_module, "b");
   EXPECT_EQ(verdict.attribution.source, Source::execution_trace);
-  EXPECT_TRUE(verdict.attribution.projected);
-  EXPECT_TRUE(verdict.attribution.in_order);
-  EXPECT_TRUE(verdict.attribution.named);
+  EXPECT_TRUE(verdict.attribution.rests_on_alignment);
+  EXPECT_TRUE(verdict.attribution.is_alignment_ordered);
+  EXPECT_TRUE(verdict.attribution.rests_on_names);
 }
 
 TEST_F(Decide, RecordedModuleOverridesMetadataIfItWasRelabelled) {
   expect(decided({names(Source::dynamo_metadata, "a"), names(Source::fx_graph, "b", relabelled)}),
-         Rule::recorded_module, "b");
+         DecisionRule::recorded_module, "b");
 }
 
 TEST_F(Decide, RecordedModuleNeedsTwoCertainRecordings) {
   expect(decided({names(Source::dynamo_metadata, "a"), names(Source::execution_trace, "b", certain)}),
-         Rule::strongest_source, "a");
+         DecisionRule::strongest_source, "a");
   expect(decided({names(Source::dynamo_metadata, "a"), names(Source::execution_trace, "b", certain),
                   names(Source::fx_graph, "b", uncertain)}),
-         Rule::strongest_source, "a");
+         DecisionRule::strongest_source, "a");
   expect(decided({names(Source::dynamo_metadata, "a"), names(Source::execution_trace, "b", unanimous),
                   names(Source::fx_graph, "b", unanimous)}),
-         Rule::strongest_source, "a");
+         DecisionRule::strongest_source, "a");
   expect(decided({names(Source::onnx_scope_parsing, "a"), names(Source::execution_trace, "b", certain),
                   names(Source::fx_graph, "b", certain)}),
-         Rule::strongest_source, "a");
+         DecisionRule::strongest_source, "a");
 }
 
 TEST_F(Decide, GraphOverridesADisputedTrace) {
   const Verdict verdict =
       decided({names(Source::execution_trace, "a", disputed), names(Source::fx_graph, "b", unanimous)});
-  expect(verdict, Rule::graph_over_trace, "b");
+  expect(verdict, DecisionRule::graph_over_trace, "b");
   EXPECT_EQ(verdict.attribution.source, Source::fx_graph);
-  EXPECT_FALSE(verdict.attribution.in_order);
+  EXPECT_FALSE(verdict.attribution.is_alignment_ordered);
   expect(decided({names(Source::execution_trace, "a", disputed), names(Source::fx_graph, "b", one_of_several),
                   names(Source::fx_graph, "c", one_of_several)}),
-         Rule::strongest_source, "a");
+         DecisionRule::strongest_source, "a");
   expect(decided({names(Source::execution_trace, "a", disputed), names(Source::fx_graph, "a", unanimous)}),
-         Rule::strongest_source, "a");
+         DecisionRule::strongest_source, "a");
 }
 
 TEST_F(Decide, WeightOfMergedNodesDecides) {
   const Verdict verdict =
       decided({names(Source::dynamo_metadata, "a", rewritten), names(Source::parameter, "b", reads)});
-  expect(verdict, Rule::weight_of_merged, "b");
-  EXPECT_EQ(serves(verdict), (Paths{"b", "a"}));
+  expect(verdict, DecisionRule::weight_of_merged, "b");
+  EXPECT_EQ(modules_of(verdict), (Paths{"b", "a"}));
   EXPECT_EQ(verdict.attribution.source, Source::parameter);
   EXPECT_EQ(basis_of(verdict), "dynamo_metadata/rewritten/contradicted");
 }
@@ -292,27 +296,27 @@ TEST_F(Decide, WeightOfMergedNodesDecides) {
 TEST_F(Decide, WeightInsideTheNamedModuleDecidesNothing) {
   expect(
       decided({names(Source::dynamo_metadata, "a", rewritten), names(Source::parameter, "a.inner", reads)}),
-      Rule::strongest_source, "a");
-  expect(decided({names(Source::dynamo_metadata, "a", rewritten)}), Rule::strongest_source, "a");
+      DecisionRule::strongest_source, "a");
+  expect(decided({names(Source::dynamo_metadata, "a", rewritten)}), DecisionRule::strongest_source, "a");
   expect(decided({names(Source::dynamo_metadata, "a"), names(Source::parameter, "b", reads)}),
-         Rule::strongest_source, "a");
+         DecisionRule::strongest_source, "a");
 }
 
 TEST_F(Decide, ParameterReadPicksACandidate) {
   const Verdict verdict =
       decided({names(Source::onnx_scope_parsing, "a", one_of_several),
                names(Source::onnx_scope_parsing, "b", one_of_several), names(Source::parameter, "b", reads)});
-  expect(verdict, Rule::parameter_read, "b");
+  expect(verdict, DecisionRule::parameter_read, "b");
   EXPECT_EQ(verdict.attribution.source, Source::onnx_scope_parsing);
   EXPECT_EQ(basis_of(verdict), "onnx_scope_parsing/names_several/confirmed");
 }
 
 TEST_F(Decide, StrongestSourceComesFirstInTheOrderOfPrecedence) {
   const Verdict verdict = decided({names(Source::tags, "a"), names(Source::onnx_scope_parsing, "b")});
-  expect(verdict, Rule::strongest_source, "a");
+  expect(verdict, DecisionRule::strongest_source, "a");
   EXPECT_EQ(basis_of(verdict), "tags/names_one/contradicted");
-  EXPECT_TRUE(verdict.attribution.named);
-  EXPECT_FALSE(decided({names(Source::parameter, "a", reads)}).attribution.named);
+  EXPECT_TRUE(verdict.attribution.rests_on_names);
+  EXPECT_FALSE(decided({names(Source::parameter, "a", reads)}).attribution.rests_on_names);
 }
 
 TEST_F(Decide, AgreementOfOtherSources) {
@@ -332,14 +336,14 @@ TEST_F(Decide, AgreementOfOtherSources) {
             "execution_trace/aligned/alone");
   EXPECT_EQ(basis_of(decided(
                 {names(Source::execution_trace, "a", unanimous), names(Source::fx_graph, "a", disputed)})),
-            "execution_trace/reordered/confirmed_loosely");
+            "execution_trace/reordered/confirmed_by_disputed");
 }
 
 TEST(Rules, HaveDistinctNamesAndTexts) {
   std::vector<std::string_view> names, texts;
-  for (std::size_t i = 0; i < rule_count; ++i) {
-    names.push_back(name_of(static_cast<Rule>(i)));
-    texts.push_back(text_of(static_cast<Rule>(i)));
+  for (std::size_t i = 0; i < decision_rule_count; ++i) {
+    names.push_back(name_of(static_cast<DecisionRule>(i)));
+    texts.push_back(text_of(static_cast<DecisionRule>(i)));
     EXPECT_FALSE(names.back().empty());
     EXPECT_FALSE(texts.back().empty());
   }

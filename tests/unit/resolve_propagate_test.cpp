@@ -24,16 +24,16 @@ class Propagate : public testing::Test {
     known.module = tree_.find(path);
     known.reason = Reason::none;
     known.confidence = 1;
-    known.named = is_named;
+    known.rests_on_names = is_named;
     return known;
   }
   // As a recording's alignment, in a file in order or not.
   void align(onnx::NodeId id, std::string_view path, bool in_order) {
     Attribution& known = attribute(id, path);
-    known.projected = true;
-    known.in_order = in_order;
+    known.rests_on_alignment = true;
+    known.is_alignment_ordered = in_order;
   }
-  void run() { propagate(read_->model(), tree_, Wiring(read_->model()), resolution_); }
+  void run() { propagate(read_->model(), tree_, FlowIndex(read_->model()), resolution_); }
 
   // "path: rule, basis" or "reason: rule".
   std::string at(onnx::NodeId id) const {
@@ -41,11 +41,11 @@ class Propagate : public testing::Test {
     const std::string rule(name_of(found.rule));
     if (!found.known()) return std::string(name_of(found.reason)) + ": " + rule;
     const std::string path = found.module == modules::root ? "(root)" : std::string(tree_[found.module].path);
-    return path + ": " + rule + ", " + Confidence::shipped().name_of(found.basis);
+    return path + ": " + rule + ", " + ConfidenceTable::shipped().name_of(found.basis);
   }
   std::vector<std::string> modules_of(onnx::NodeId id) const {
     std::vector<std::string> paths;
-    for (const ModuleId module : resolution_.sets[resolution_.nodes[id].set])
+    for (const ModuleId module : resolution_.module_sets[resolution_.nodes[id].module_set])
       paths.emplace_back(tree_[module].path);
     return paths;
   }
@@ -60,8 +60,8 @@ TEST_F(Propagate, AConstantBelongsToTheModuleThatReadsIt) {
   make(graph({node("Constant", {}, {"c"}), node("Mul", {"x", "c"}, {"y"})}), {"a"});
   attribute(1, "a");
   run();
-  EXPECT_EQ(at(0), "a: consumers, neighbours/one_owner/certain");
-  EXPECT_TRUE(resolution_.nodes[0].inferred);
+  EXPECT_EQ(at(0), "a: consumers, neighbours/shape_for_one_module/certain");
+  EXPECT_TRUE(resolution_.nodes[0].is_inferred);
   EXPECT_EQ(resolution_.nodes[0].source, evidence::Source::neighbours);
 }
 
@@ -69,7 +69,7 @@ TEST_F(Propagate, DataBelongsToTheModuleThatReadsIt) {
   make(graph({node("Relu", {"x"}, {"v"}), node("Relu", {"v"}, {"w"}), node("Relu", {"w"}, {"y"})}), {"a"});
   attribute(2, "a");
   run();
-  EXPECT_EQ(at(1), "a: consumers, neighbours/one_reader/certain");
+  EXPECT_EQ(at(1), "a: consumers, neighbours/data_for_one_module/certain");
   EXPECT_EQ(at(0).substr(0, 13), "a: consumers,");  // through a node that was unattributed itself
   EXPECT_LE(resolution_.nodes[0].confidence, resolution_.nodes[1].confidence);
 }
@@ -78,7 +78,7 @@ TEST_F(Propagate, NoInferenceIsMoreCertainThanItsBasis) {
   make(graph({node("Constant", {}, {"c"}), node("Mul", {"x", "c"}, {"y"})}), {"a"});
   attribute(1, "a").confidence = 0.3f;
   run();
-  EXPECT_EQ(at(0), "a: consumers, neighbours/one_owner/weak");
+  EXPECT_EQ(at(0), "a: consumers, neighbours/shape_for_one_module/weak");
   EXPECT_LE(resolution_.nodes[0].confidence, 0.3f);
 }
 
@@ -95,7 +95,7 @@ TEST_F(Propagate, SeveralReadersShareTheirCommonModule) {
   attribute(1, "a.left");
   attribute(2, "a.right");
   run();
-  EXPECT_EQ(at(0), "a: common_consumer, neighbours/common_owner/certain");
+  EXPECT_EQ(at(0), "a: common_consumer, neighbours/common_module/certain");
   EXPECT_EQ(modules_of(0), (Listed{"a", "a.left", "a.right"}));
 }
 
@@ -105,7 +105,7 @@ TEST_F(Propagate, ReadersWithOnlyTheRootInCommonDecideNothing) {
   attribute(1, "a");
   attribute(2, "b");
   run();
-  EXPECT_EQ(at(0), "serves_several: several_consumers");
+  EXPECT_EQ(at(0), "feeds_several: several_consumers");
   EXPECT_EQ(modules_of(0), (Listed{"a", "b"}));
 }
 
@@ -115,7 +115,7 @@ TEST_F(Propagate, TheRootIsAnAnswerIfItReadsTheValueItself) {
   attribute(1, "a");
   attribute(2, "");
   run();
-  EXPECT_EQ(at(0), "(root): common_consumer, neighbours/common_owner/certain");
+  EXPECT_EQ(at(0), "(root): common_consumer, neighbours/common_module/certain");
 }
 
 TEST_F(Propagate, NeverAcrossLayers) {
@@ -160,7 +160,7 @@ TEST_F(Propagate, ParametersOfUnrelatedModulesDecideNothing) {
   attribute(0, "a", false);
   attribute(2, "b", false);
   run();
-  EXPECT_EQ(at(1), "serves_several: several_consumers");
+  EXPECT_EQ(at(1), "feeds_several: several_consumers");
 }
 
 TEST_F(Propagate, UnalignedDataNeedsTheSameModuleOnBothSides) {
@@ -169,7 +169,7 @@ TEST_F(Propagate, UnalignedDataNeedsTheSameModuleOnBothSides) {
   align(0, "a", true);
   align(2, "a", true);
   run();
-  EXPECT_EQ(at(1), "a: consumers, neighbours/one_reader/certain");
+  EXPECT_EQ(at(1), "a: consumers, neighbours/data_for_one_module/certain");
 
   resolution_ = {};
   resolution_.nodes.resize(3);
@@ -188,24 +188,24 @@ TEST_F(Propagate, AConstantThatStandsElsewhereIsUncertain) {
   align(1, "b", true);
   align(2, "a", true);
   run();
-  EXPECT_EQ(at(0), "ambiguous: uncertain_wiring");
+  EXPECT_EQ(at(0), "ambiguous: uncertain_connections");
 
   resolution_ = {};
   resolution_.nodes.resize(3);
   align(1, "b", false);
   align(2, "a", false);
   run();
-  EXPECT_EQ(at(0), "a: consumers, neighbours/from_afar/certain");
+  EXPECT_EQ(at(0), "a: consumers, neighbours/distant_constant/certain");
 
   resolution_ = {};
   resolution_.nodes.resize(3);
   align(1, "a", false);
   align(2, "a", false);
   run();
-  EXPECT_EQ(at(0), "a: consumers, neighbours/out_of_order/certain");
+  EXPECT_EQ(at(0), "a: consumers, neighbours/reordered_shape/certain");
 }
 
-TEST_F(Propagate, ARecordingReachesSixNodesFar) {
+TEST_F(Propagate, AnAlignmentReachesSixNodes) {
   test::Message made;
   made.inner(onnx::GraphField::node, node("Shape", {"x"}, {"s0"}));
   for (int i = 0; i < 7; ++i)
@@ -216,18 +216,18 @@ TEST_F(Propagate, ARecordingReachesSixNodesFar) {
   align(8, "a", true);
   run();
   for (onnx::NodeId id = 2; id < 8; ++id) EXPECT_EQ(at(id).substr(0, 13), "a: consumers,") << id;
-  EXPECT_EQ(at(1), "ambiguous: uncertain_wiring");
+  EXPECT_EQ(at(1), "ambiguous: uncertain_connections");
   EXPECT_EQ(at(0), "no_evidence: no_evidence");
 }
 
 // A size that the recording gives to another module is the end of that module's work as well.
-TEST_F(Propagate, ASizeMadeElsewhereIsUncertain) {
+TEST_F(Propagate, ASizeComputedElsewhereIsUncertain) {
   make(graph({node("Shape", {"x"}, {"s"}), node("Cast", {"s"}, {"t"}), node("Reshape", {"x", "t"}, {"y"})}),
        {"a", "b"});
   align(0, "b", true);
   align(2, "a", true);
   run();
-  EXPECT_EQ(at(1), "ambiguous: uncertain_wiring");
+  EXPECT_EQ(at(1), "ambiguous: uncertain_connections");
 }
 
 TEST_F(Propagate, LeavesDecidedNodesAlone) {

@@ -10,30 +10,31 @@ namespace thence::resolve {
 namespace {
 
 using test::graph;
-using test::Net;
+using test::ModelWithHierarchy;
 using test::node;
 
-Resolution resolved(const Net& net, std::string_view strategy = "auto") {
+Resolution resolved(const ModelWithHierarchy& net, std::string_view strategy = "auto") {
   const Strategy chosen = *find_strategy(strategy);
   return resolve(net.model(), net.hierarchy, collect(net.model(), net.hierarchy, chosen.sources),
-                 Wiring(net.model()), chosen, modules::ClassFilter());
+                 FlowIndex(net.model()), chosen, modules::ClassFilter());
 }
 
-std::string path_of(const Net& net, ModuleId module) {
+std::string path_of(const ModelWithHierarchy& net, ModuleId module) {
   if (module == no_module) return "none";
   return module == modules::root ? "(root)" : std::string(net.hierarchy.tree()[module].path);
 }
 
 // "path: rule" or "reason: rule".
-std::string answer(const Net& net, const Resolution& resolution, onnx::NodeId id) {
+std::string answer(const ModelWithHierarchy& net, const Resolution& resolution, onnx::NodeId id) {
   const Attribution& found = resolution.nodes[id];
   return (found.known() ? path_of(net, found.module) : std::string(name_of(found.reason))) + ": " +
          std::string(name_of(found.rule));
 }
 
-std::vector<std::string> modules_of(const Net& net, const Resolution& resolution, onnx::NodeId id) {
+std::vector<std::string> modules_of(const ModelWithHierarchy& net, const Resolution& resolution,
+                                    onnx::NodeId id) {
   std::vector<std::string> paths;
-  for (const ModuleId module : resolution.sets[resolution.nodes[id].set])
+  for (const ModuleId module : resolution.module_sets[resolution.nodes[id].module_set])
     paths.push_back(path_of(net, module));
   return paths;
 }
@@ -48,35 +49,37 @@ test::Message with_weights(test::Message graph, test::Names names) {
 // Equal weights are merged under one of their names. A node that only prepares a weight belongs to its
 // reader, although the weight names another layer.
 TEST(Resolve, ParametersOfConstantNodesAreDeferred) {
-  const Net net(with_weights(graph({node("Transpose", {"layers.0.weight"}, {"t"}),
-                                    node("MatMul", {"x", "t"}, {"y"}, "/layers.1/MatMul")}),
-                             {"layers.0.weight"}));
+  const ModelWithHierarchy net(with_weights(graph({node("Transpose", {"layers.0.weight"}, {"t"}),
+                                                   node("MatMul", {"x", "t"}, {"y"}, "/layers.1/MatMul")}),
+                                            {"layers.0.weight"}));
   const Resolution found = resolved(net);
   EXPECT_EQ(answer(net, found, 0), "layers.1: consumers");
 }
 
 // The same in a file whose nodes stand before what they read.
 TEST(Resolve, ConstantNodesAreRecognisedInAnyOrder) {
-  const Net net(with_weights(graph({node("Transpose", {"c"}, {"t"}), node("Cast", {"layers.0.weight"}, {"c"}),
-                                    node("MatMul", {"x", "t"}, {"y"}, "/layers.1/MatMul")}),
-                             {"layers.0.weight"}));
-  const Wiring wiring(net.model());
-  EXPECT_EQ(wiring.flow(0), Flow::constant);
-  EXPECT_EQ(wiring.flow(2), Flow::data);
+  const ModelWithHierarchy net(
+      with_weights(graph({node("Transpose", {"c"}, {"t"}), node("Cast", {"layers.0.weight"}, {"c"}),
+                          node("MatMul", {"x", "t"}, {"y"}, "/layers.1/MatMul")}),
+                   {"layers.0.weight"}));
+  const FlowIndex flow_index(net.model());
+  EXPECT_EQ(flow_index.kind(0), FlowKind::constant);
+  EXPECT_EQ(flow_index.kind(2), FlowKind::data);
   const Resolution found = resolved(net);
   EXPECT_EQ(answer(net, found, 0), "layers.1: consumers");
   EXPECT_EQ(answer(net, found, 1), "layers.1: consumers");
 }
 
 TEST(Resolve, NodesInACycleCarryData) {
-  const Net net(test::model(graph({node("Neg", {"b"}, {"a"}), node("Exp", {"a"}, {"b"})})));
-  const Wiring wiring(net.model());
-  EXPECT_EQ(wiring.flow(0), Flow::data);
-  EXPECT_EQ(wiring.flow(1), Flow::data);
+  const ModelWithHierarchy net(test::model(graph({node("Neg", {"b"}, {"a"}), node("Exp", {"a"}, {"b"})})));
+  const FlowIndex flow_index(net.model());
+  EXPECT_EQ(flow_index.kind(0), FlowKind::data);
+  EXPECT_EQ(flow_index.kind(1), FlowKind::data);
 }
 
 TEST(Resolve, DeferredParametersDecideWhatPropagationLeavesOpen) {
-  const Net net(with_weights(graph({node("Transpose", {"fc.weight"}, {"t"})}, {}, {"t"}), {"fc.weight"}));
+  const ModelWithHierarchy net(
+      with_weights(graph({node("Transpose", {"fc.weight"}, {"t"})}, {}, {"t"}), {"fc.weight"}));
   const Resolution found = resolved(net);
   EXPECT_EQ(answer(net, found, 0), "fc: strongest_source");
 }
@@ -91,7 +94,8 @@ test::Message with_function(test::Message file) {
 }
 
 TEST(Resolve, AFunctionBodyBelongsToItsOnlyCaller) {
-  const Net net(with_function(with_weights(graph({call("block.fc.weight", "y")}), {"block.fc.weight"})));
+  const ModelWithHierarchy net(
+      with_function(with_weights(graph({call("block.fc.weight", "y")}), {"block.fc.weight"})));
   const Resolution found = resolved(net);
   EXPECT_EQ(answer(net, found, 0), "block.fc: strongest_source");
   EXPECT_EQ(answer(net, found, 1), "block.fc: call_sites");
@@ -99,7 +103,7 @@ TEST(Resolve, AFunctionBodyBelongsToItsOnlyCaller) {
 }
 
 TEST(Resolve, AFunctionBodyWithSeveralCallersListsThem) {
-  const Net net(
+  const ModelWithHierarchy net(
       with_function(with_weights(graph({call("layers.0.weight", "y"), call("layers.1.weight", "z")}),
                                  {"layers.0.weight", "layers.1.weight"})));
   const Resolution found = resolved(net);
@@ -108,7 +112,7 @@ TEST(Resolve, AFunctionBodyWithSeveralCallersListsThem) {
 }
 
 TEST(Resolve, AFunctionWithoutCallersIsUnknown) {
-  const Net net(with_function(with_weights(graph({node("Relu", {"x"}, {"y"})}), {})));
+  const ModelWithHierarchy net(with_function(with_weights(graph({node("Relu", {"x"}, {"y"})}), {})));
   EXPECT_EQ(answer(net, resolved(net), 1), "unused_function: call_sites");
 }
 
@@ -118,21 +122,22 @@ TEST(Resolve, TheClassFilterLeavesOutTorchModules) {
   capture.tree.add("fc", "torch.nn.modules.linear.Linear");
   capture.tree.add("own", "pkg.Block");
   capture.tree.set_complete();
-  const Net net(test::model(graph({node("MatMul", {"x", "w"}, {"y"}, "/fc/MatMul"),
-                                   node("Relu", {"y"}, {"z"}, "/own/Relu")})),
-                std::move(capture));
+  const ModelWithHierarchy net(test::model(graph({node("MatMul", {"x", "w"}, {"y"}, "/fc/MatMul"),
+                                                  node("Relu", {"y"}, {"z"}, "/own/Relu")})),
+                               std::move(capture));
   const Resolution found = resolved(net, "usage_based");
   EXPECT_EQ(answer(net, found, 0), "filtered: class_filter");
   EXPECT_EQ(answer(net, found, 1), "own: strongest_source");
-  EXPECT_EQ(found.left_out.size(), 1u);
+  EXPECT_EQ(found.filtered_by_class.size(), 1u);
 }
 
 // Exporters merge equal subexpressions: one layer's name on a node that the same place in another layer
 // reads.
 TEST(Resolve, AMergedNodeListsTheLayersThatShareIt) {
-  const Net net(test::model(graph({node("Not", {"mask"}, {"m"}, "/layers.0/attn/Not"),
-                                   node("Where", {"m", "x", "x"}, {"y"}, "/layers.0/attn/Where"),
-                                   node("Where", {"m", "y", "y"}, {"z"}, "/layers.1/attn/Where")})));
+  const ModelWithHierarchy net(
+      test::model(graph({node("Not", {"mask"}, {"m"}, "/layers.0/attn/Not"),
+                         node("Where", {"m", "x", "x"}, {"y"}, "/layers.0/attn/Where"),
+                         node("Where", {"m", "y", "y"}, {"z"}, "/layers.1/attn/Where")})));
   const Resolution found = resolved(net);
   EXPECT_EQ(answer(net, found, 0), "layers.0.attn: strongest_source");
   EXPECT_EQ(modules_of(net, found, 0), (Modules{"layers.0.attn", "layers.1.attn"}));
@@ -146,7 +151,7 @@ TEST(Resolve, TheLargestWeightHasTheOwner) {
   made.inner(onnx::GraphField::initializer, test::weight("norm.bias", {4}));
   made.inner(onnx::GraphField::initializer, test::weight("conv.weight", {4, 4}));
   made.inner(onnx::GraphField::initializer, test::weight("onnx::MatMul_7", {4, 4}));
-  const Net net(test::model(made));
+  const ModelWithHierarchy net(test::model(made));
   const Resolution found = resolved(net);
   EXPECT_EQ(path_of(net, found.nodes[0].weight_owner), "conv");
   EXPECT_EQ(path_of(net, found.nodes[1].weight_owner), "fc");  // it has no name: its only reader's

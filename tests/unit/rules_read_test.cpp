@@ -1,9 +1,10 @@
-// Reading rules files: what is wrong is named with its place, and whatever the bytes, reading ends well.
+// Reading rules files: an error names its position, and reading terminates for any bytes.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <string>
 
+#include "rules/limits.h"
 #include "rules/read.h"
 
 namespace thence::rules {
@@ -31,7 +32,7 @@ semantic_type = "position"
 component = "rotary"
 )";
 
-TEST(Read, AllThatAFileCanSay) {
+TEST(Read, ReadsEveryKey) {
   const Result<Rules> read = read_rules(valid, "f");
   ASSERT_TRUE(read) << read.error().text;
   EXPECT_EQ(read->base, Granularity::hf);
@@ -40,9 +41,9 @@ TEST(Read, AllThatAFileCanSay) {
   for (const Rule& rule : read->rules) kinds += std::string(name_of(rule.kind)) + " ";
   EXPECT_EQ(kinds, "show hide collapse join rename role ");
   EXPECT_EQ(read->rules[4].about(), "path encoder.layer.*, class Layer");
-  EXPECT_EQ(read->rules[0].place.line, 4u);
-  EXPECT_TRUE(read->selects());
-  EXPECT_FALSE(read_rules("[[role]]\npath='a'\ncomponent='b'", "f")->selects());
+  EXPECT_EQ(read->rules[0].position.line, 4u);
+  EXPECT_TRUE(read->selects_modules());
+  EXPECT_FALSE(read_rules("[[role]]\npath='a'\ncomponent='b'", "f")->selects_modules());
 }
 
 TEST(Read, RulesKeepTheOrderOfTheFile) {
@@ -52,7 +53,7 @@ TEST(Read, RulesKeepTheOrderOfTheFile) {
   EXPECT_EQ(order, "abc");
 }
 
-TEST(Read, EmptyFilesSayNothing) {
+TEST(Read, EmptyFilesHaveNoRules) {
   EXPECT_TRUE(read_rules("", "f")->rules.empty());
   EXPECT_TRUE(read_rules("# only words\n", "f")->rules.empty());
 }
@@ -63,7 +64,7 @@ struct Wrong {
   const char* place;
 };
 
-TEST(Read, ErrorsHaveACodeAndAPlace) {
+TEST(Read, ErrorsHaveACodeAndAPosition) {
   const std::string dots = "a" + std::string(300, '.') + "b = 1";
   const std::string nested = "version = " + std::string(100, '[');
   const std::string late = "\n\n[[show]]\n  path = 'a..b'";
@@ -106,24 +107,24 @@ TEST(Read, ErrorsHaveACodeAndAPlace) {
   }
 }
 
-TEST(Read, TooMuchIsRefused) {
-  EXPECT_EQ(read_rules(std::string(Rules::largest_file + 1, '\n'), "f").error().code, "R004");
-  EXPECT_TRUE(read_rules(std::string(Rules::largest_file, '\n'), "f"));
+TEST(Read, RejectsFilesBeyondLimits) {
+  EXPECT_EQ(read_rules(std::string(max_file_bytes + 1, '\n'), "f").error().code, "R004");
+  EXPECT_TRUE(read_rules(std::string(max_file_bytes, '\n'), "f"));
   std::string many;
-  for (std::size_t i = 0; i <= Rules::most_patterns; ++i) many += "[[show]]\npath='a'\n";
+  for (std::size_t i = 0; i <= max_patterns; ++i) many += "[[show]]\npath='a'\n";
   EXPECT_EQ(read_rules(many, "f").error().code, "R004");
 }
 
-void ends_well(const std::string& bytes) {
+void check_read(const std::string& bytes) {
   const Result<Rules> read = read_rules(bytes, "f");
   if (!read)
     RC_ASSERT(!read.error().text.empty() && !read.error().hint.empty() && read.error().code[0] == 'R');
 }
 
-RC_GTEST_PROP(Reading, RandomBytesDoNoHarm, (const std::string& bytes)) { ends_well(bytes); }
+RC_GTEST_PROP(Reading, SurvivesRandomBytes, (const std::string& bytes)) { check_read(bytes); }
 
 // A valid file with a stretch cut out, doubled, or put elsewhere.
-RC_GTEST_PROP(Reading, ValidFilesWithFaultsDoNoHarm, ()) {
+RC_GTEST_PROP(Reading, SurvivesDamagedFiles, ()) {
   std::string text = valid;
   for (int i = *rc::gen::inRange(1, 6); i > 0 && !text.empty(); --i) {
     const auto any = [&] {
@@ -140,7 +141,7 @@ RC_GTEST_PROP(Reading, ValidFilesWithFaultsDoNoHarm, ()) {
                                                        "\u00e9", "[."));
     }
   }
-  ends_well(text);
+  check_read(text);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// New paths: what stars stood for, put in place of their numbers.
+// New paths: the text that stars match, in place of their numbers.
 #include "rules/target.h"
 
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@ namespace thence::rules {
 namespace {
 
 std::string moved(const char* pattern, const char* path, const char* target) {
-  std::vector<std::string_view> taken;
-  return base::Glob(pattern).fits(path, &taken) ? filled(target, taken) : "no";
+  std::vector<std::string_view> captures;
+  return base::Glob(pattern).matches(path, &captures) ? substitute_stars(target, captures) : "no";
 }
 
 TEST(Target, StarsAreNumberedFromTheLeft) {
@@ -22,11 +22,11 @@ TEST(Target, StarsAreNumberedFromTheLeft) {
   EXPECT_EQ(moved("layer?.*", "layer1.conv", "{1}"), "conv");  // only stars have numbers
 }
 
-TEST(Target, BracesHoldTheNumberOfAStar) {
-  EXPECT_EQ(most_star("a.b"), 0u);
-  EXPECT_EQ(most_star("a.{2}.{1}"), 2u);
+TEST(Target, BracesContainAStarNumber) {
+  EXPECT_EQ(max_star_number("a.b"), 0u);
+  EXPECT_EQ(max_star_number("a.{2}.{1}"), 2u);
   for (const char* wrong : {"{", "}", "{}", "{0}", "{a}", "a{1", "{-1}", "{99999999999999999999999}"})
-    EXPECT_EQ(most_star(wrong), std::nullopt) << wrong;
+    EXPECT_EQ(max_star_number(wrong), std::nullopt) << wrong;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What rules make of a tree: every module is told as one of the view's.
+// The view that rules make of a tree: every module is reported as a module of the view.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -48,8 +48,8 @@ std::string drawn(const std::string& text, Granularity granularity = Granularity
   const ModuleTree tree = layers();
   const Result<View> view = make_view(tree, rules, granularity, ClassFilter());
   if (!view) return view.error().text;
-  EXPECT_EQ(view->told_as.size(), tree.size());
-  for (const ModuleId told : view->told_as) EXPECT_LT(told, view->tree.size());
+  EXPECT_EQ(view->reported_as.size(), tree.size());
+  for (const ModuleId reported : view->reported_as) EXPECT_LT(reported, view->tree.size());
   for (ModuleId id = 1; id < view->tree.size(); ++id) EXPECT_LT(view->tree[id].parent, id);
   return drawn(*view);
 }
@@ -70,13 +70,13 @@ TEST(View, TheLastOfShowAndHideWins) {
             "\n layers.0.q\n layers.1.q\n");
 }
 
-TEST(View, CollapseClosesWhatIsInside) {
+TEST(View, CollapseHidesSubmodules) {
   EXPECT_EQ(drawn("[[collapse]]\nclass = 'Layer'\n[[show]]\npath = '**.q'"),
             "\n layers\n  layers.0\n  layers.1\n");
   EXPECT_EQ(drawn("[[collapse]]\nclass = 'Net'"), "\n");
 }
 
-TEST(View, JoinMakesOneOfSeveral) {
+TEST(View, JoinMergesModules) {
   EXPECT_EQ(drawn("granularity = 'hf'\n[[join]]\npath = ['layers.*.q', 'layers.*.k']\nas = 'layers.{1}.qk'"),
             "\n layers.0\n  layers.0.qk\n  layers.0.norm\n layers.1\n  layers.1.qk\n  layers.1.norm\n");
   EXPECT_EQ(drawn("granularity = 'hf'\n[[join]]\npath = 'layers.*'\nas = 'stack'"), "\n stack\n");
@@ -88,11 +88,11 @@ TEST(View, JoinMakesOneOfSeveral) {
   const Result<View> view = make_view(tree, rules, Granularity::custom, ClassFilter());
   const ModuleId stack = view->tree.find("stack");
   EXPECT_EQ(view->tree[stack].class_name, "pkg.Layer");
-  EXPECT_EQ(view->told_as[tree.find("layers.1.q")], stack);
-  EXPECT_EQ(tree[view->stands_for[stack]].path, "layers");
+  EXPECT_EQ(view->reported_as[tree.find("layers.1.q")], stack);
+  EXPECT_EQ(tree[view->originals[stack]].path, "layers");
 }
 
-TEST(View, RenamesReachWhatIsInside) {
+TEST(View, RenameAppliesToSubmodules) {
   EXPECT_EQ(drawn("granularity = 'hf'\n[[rename]]\npath = 'layers.*'\nto = 'block{1}'"),
             "\n block0\n  block0.norm\n block1\n  block1.norm\n");
   EXPECT_EQ(drawn("granularity = 'hf'\n[[rename]]\npath = 'layers'\nto = 'h'"),
@@ -103,34 +103,35 @@ TEST(View, RenamesReachWhatIsInside) {
             "test.toml:1:1: this rename gives 'layers.0' the path 'layers.1', which 'layers.1' has");
 }
 
-TEST(View, OnlyCustomChoosesByRules) {
+TEST(View, RulesSelectOnlyWithCustomGranularity) {
   EXPECT_EQ(drawn("[[hide]]\npath = '**'\n[[rename]]\npath = 'layers'\nto = 'h'", Granularity::hf),
             "\n h.0\n  h.0.norm\n h.1\n  h.1.norm\n");
 }
 
-TEST(View, LaterRolesWinWordByWord) {
+TEST(View, LaterRolesWinFieldByField) {
   const Rules rules = rules_of(
       "[[role]]\nclass = 'Linear'\nsemantic_type = 'mix'\ncomponent = 'a'\n[[role]]\npath = "
       "'**.q'\ncomponent = 'b'");
   const ModuleTree tree = layers();
   const Result<View> view = make_view(tree, rules, Granularity::as_is, ClassFilter());
-  const RoleWords q = view->roles.at(view->tree.find("layers.0.q")),
-                  k = view->roles.at(view->tree.find("layers.0.k"));
+  const RoleOverride q = view->roles.at(view->tree.find("layers.0.q")),
+                     k = view->roles.at(view->tree.find("layers.0.k"));
   EXPECT_EQ(q.type, "mix");
   EXPECT_EQ(q.component, "b");
   EXPECT_EQ(k.component, "a");
   EXPECT_FALSE(view->roles.contains(view->tree.find("layers.0")));
 }
 
-TEST(View, StepsAreInTheOrderOfTheirEffect) {
+TEST(View, AppliedRulesAreInOrderOfEffect) {
   const Rules rules = rules_of(
       "[[rename]]\npath = 'layers.*'\nto = 'b.{1}'\n[[collapse]]\nclass = 'Layer'\n[[hide]]\npath = '**.q'\n"
       "[[show]]\npath = '**.q'\n[[role]]\npath = '**.q'\ncomponent = 'b'");
   const ModuleTree tree = layers();
   const Result<View> view = make_view(tree, rules, Granularity::custom, ClassFilter());
   std::string text;
-  for (const Step& step : steps_for(tree, rules, Granularity::custom, *view, tree.find("layers.0.q")))
-    text += std::string(name_of(step.rule->kind)) + " " + step.on + ": " + step.effect + "\n";
+  for (const AppliedRule& step :
+       applied_rules(tree, rules, Granularity::custom, *view, tree.find("layers.0.q")))
+    text += std::string(name_of(step.rule->kind)) + " " + step.matched_path + ": " + step.effect + "\n";
   EXPECT_EQ(text,
             "hide layers.0.q: a later rule wins\n"
             "show layers.0.q: no effect: an enclosing module is collapsed or joined\n"

@@ -10,34 +10,35 @@ namespace {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
-TEST(Sizes, NamesAreTakenApart) {
+TEST(Sizes, DimensionNamesAreParsed) {
   Sizes sizes;
-  const Size batch = sizes.named("batch"), seq = sizes.named("seq");
-  EXPECT_EQ(sizes.named("2*batch*seq + 1"), sizes.add(sizes.multiply(2, sizes.multiply(seq, batch)), 1));
-  EXPECT_EQ(sizes.named("seq - seq + 3"), Size(3));
-  EXPECT_EQ(sizes.text(sizes.named("seq*batch*seq")), "batch*seq^2");
-  EXPECT_EQ(sizes.text(sizes.named("Max(1, seq)")), "(Max(1, seq))");
-  EXPECT_FALSE(sizes.named("").known());
-  EXPECT_FALSE(sizes.named(std::string(1000, 'x')).known());
+  const Size batch = sizes.parse_dimension("batch"), seq = sizes.parse_dimension("seq");
+  EXPECT_EQ(sizes.parse_dimension("2*batch*seq + 1"),
+            sizes.add(sizes.multiply(2, sizes.multiply(seq, batch)), 1));
+  EXPECT_EQ(sizes.parse_dimension("seq - seq + 3"), Size(3));
+  EXPECT_EQ(sizes.text(sizes.parse_dimension("seq*batch*seq")), "batch*seq^2");
+  EXPECT_EQ(sizes.text(sizes.parse_dimension("Max(1, seq)")), "(Max(1, seq))");
+  EXPECT_FALSE(sizes.parse_dimension("").known());
+  EXPECT_FALSE(sizes.parse_dimension(std::string(1000, 'x')).known());
 }
 
 TEST(Sizes, GivenNamesAreNumbers) {
   Sizes sizes({{"batch", 4}});
-  EXPECT_EQ(sizes.named("batch"), Size(4));
-  EXPECT_EQ(sizes.named("batch*3 + 1"), Size(13));
+  EXPECT_EQ(sizes.parse_dimension("batch"), Size(4));
+  EXPECT_EQ(sizes.parse_dimension("batch*3 + 1"), Size(13));
 }
 
 TEST(Sizes, EqualExpressionsAreEqual) {
   Sizes sizes;
-  const Size batch = sizes.named("batch"), seq = sizes.named("seq");
+  const Size batch = sizes.parse_dimension("batch"), seq = sizes.parse_dimension("seq");
   EXPECT_EQ(sizes.multiply(batch, sizes.add(seq, 1)), sizes.add(sizes.multiply(seq, batch), batch));
   EXPECT_EQ(sizes.subtract(sizes.add(batch, 5), batch), Size(5));
   EXPECT_FALSE(batch == seq);
 }
 
-TEST(Sizes, DivisionGoesWithoutRemainderOrGetsAName) {
+TEST(Sizes, DivisionIsExactOrBecomesANewName) {
   Sizes sizes;
-  const Size seq = sizes.named("seq");
+  const Size seq = sizes.parse_dimension("seq");
   const Size all = sizes.multiply(sizes.multiply(seq, 12), sizes.add(seq, 1));
   EXPECT_EQ(sizes.divide(all, sizes.multiply(seq, 4)), sizes.add(sizes.multiply(seq, 3), 3));
   EXPECT_FALSE(sizes.divide(seq, 2).known());
@@ -49,9 +50,9 @@ TEST(Sizes, DivisionGoesWithoutRemainderOrGetsAName) {
   EXPECT_FALSE(sizes.divide(std::numeric_limits<std::int64_t>::min(), -1).known());
 }
 
-TEST(Sizes, WhatDoesNotFitIsUnknown) {
+TEST(Sizes, OverflowIsUnknown) {
   Sizes sizes;
-  const Size n = sizes.named("n");
+  const Size n = sizes.parse_dimension("n");
   EXPECT_FALSE(sizes.multiply(largest, 2).known());
   EXPECT_FALSE(sizes.add(largest, 1).known());
   EXPECT_FALSE(sizes.multiply(sizes.multiply(n, largest), 2).known());
@@ -60,12 +61,12 @@ TEST(Sizes, WhatDoesNotFitIsUnknown) {
   for (int i = 0; i < 100; ++i) power = sizes.multiply(power, n);
   EXPECT_FALSE(power.known());
   Size sum = 0;
-  for (int i = 0; i < 1000; ++i) sum = sizes.add(sum, sizes.named("n" + std::to_string(i)));
+  for (int i = 0; i < 1000; ++i) sum = sizes.add(sum, sizes.parse_dimension("n" + std::to_string(i)));
   EXPECT_FALSE(sum.known());
   EXPECT_EQ(sizes.multiply(0, Size()), Size(0));
 }
 
-TEST(Polynomial, StaysAsItWasWhereItCannotAdd) {
+TEST(Polynomial, IsUnchangedIfASumIsNotRepresentable) {
   Polynomial one(largest);
   EXPECT_FALSE(one.add(Polynomial(1)));
   EXPECT_EQ(one.number(), largest);

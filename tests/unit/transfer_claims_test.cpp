@@ -49,7 +49,7 @@ class Claims : public testing::Test {
   }
 };
 
-TEST_F(Claims, EachTensorWithItsForms) {
+TEST_F(Claims, ListEachTensorWithItsViews) {
   std::vector<std::string> told;
   ASSERT_TRUE(match_models(*ancestor, *descendant, refusing("nothing", told)));
   EXPECT_EQ(told, (std::vector<std::string>{"p q = a", "r = b", "s = c", "y = y"}));
@@ -76,7 +76,7 @@ TEST_F(Claims, WithoutAVerifierNothingIsVerified) {
   EXPECT_EQ(matches->origins[0].kind, OriginKind::computes);
 }
 
-TEST_F(Claims, AFailedVerifierFailsTheWhole) {
+TEST_F(Claims, AnErrorOfTheVerifierIsReturned) {
   const Result<Matches> matches = match_models(
       *ancestor, *descendant,
       [](const auto&, const auto&, const auto&) -> Result<Verification> { return Error{.code = "F005"}; });

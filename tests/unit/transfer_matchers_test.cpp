@@ -19,8 +19,8 @@ TEST(Matchers, AreListedWithTheWorklistFirst) {
     EXPECT_TRUE(names.insert(matcher.name).second) << matcher.name;
     EXPECT_FALSE(matcher.needs.empty()) << matcher.name;
     EXPECT_NE(matcher.proof, Proof::not_proven) << matcher.name;
-    is_sweep |= matcher.schedule == Matcher::Schedule::sweep;
-    EXPECT_EQ(matcher.schedule == Matcher::Schedule::sweep, is_sweep) << matcher.name;
+    is_sweep |= matcher.phase == Matcher::Phase::sweep;
+    EXPECT_EQ(matcher.phase == Matcher::Phase::sweep, is_sweep) << matcher.name;
   }
   EXPECT_TRUE(is_sweep);
 }

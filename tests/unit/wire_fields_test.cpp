@@ -1,4 +1,4 @@
-// Fields walks any bytes: each kind of field, each way they can be wrong, and nothing past the end.
+// Fields iterates over any bytes: each kind of field, each fault, and nothing past the end.
 #include "wire/fields.h"
 
 #include <gtest/gtest.h>
@@ -44,17 +44,17 @@ TEST(Fields, ReadsEachWireType) {
   EXPECT_EQ(fields.bytes(), "abc");
   ASSERT_TRUE(fields.next());
   EXPECT_EQ(fields.field(), 3u);
-  EXPECT_EQ(fields.type(), Type::fixed32);
+  EXPECT_EQ(fields.type(), WireType::fixed32);
   EXPECT_EQ(fields.as_float(), 1.0f);
   ASSERT_TRUE(fields.next());
   EXPECT_EQ(fields.field(), 4u);
-  EXPECT_EQ(fields.type(), Type::fixed64);
+  EXPECT_EQ(fields.type(), WireType::fixed64);
   EXPECT_EQ(fields.bytes(), "\1\2\3\4\5\6\7\x08");
   EXPECT_FALSE(fields.next());
   EXPECT_EQ(fields.fault(), Fault::none);
 }
 
-TEST(Fields, SaysWhereAFieldBeginsAndEnds) {
+TEST(Fields, ReportsStartAndEndOfAField) {
   const std::string bytes = "\x08\x01\x12\x02hi\x18\x05";
   Fields fields(bytes);
   ASSERT_TRUE(fields.next() && fields.next());
@@ -94,7 +94,7 @@ TEST(Fields, ReadsAFieldNumberWrittenLongerThanNeeded) {
   EXPECT_EQ(fields.varint(), 5u);
 }
 
-TEST(Fields, TellsEachFault) {
+TEST(Fields, DetectsEachFault) {
   EXPECT_EQ(fault_of("\x08"), Fault::varint_cut_off);
   EXPECT_EQ(fault_of("\x08\xff"), Fault::varint_cut_off);
   EXPECT_EQ(fault_of("\x88"), Fault::varint_cut_off) << "in a tag";
@@ -119,7 +119,7 @@ TEST(Fields, TellsEachFault) {
   EXPECT_EQ(fault_of("\x0f"), Fault::unknown_wire_type);
 }
 
-TEST(Fields, FaultsPointAtTheFieldThatHoldsThem) {
+TEST(Fields, FaultsPointAtTheirField) {
   const std::string bytes =
       "\x08\x01\x0a\x7f"
       "abc";
@@ -133,7 +133,7 @@ std::vector<std::uint64_t> numbers_in(const std::string& bytes, std::uint32_t fi
   std::vector<std::uint64_t> numbers;
   sound = true;
   for (Fields fields(bytes); fields.next();)
-    sound = each_varint(fields, field, [&](std::uint64_t value) { numbers.push_back(value); }) && sound;
+    sound = for_each_varint(fields, field, [&](std::uint64_t value) { numbers.push_back(value); }) && sound;
   return numbers;
 }
 
@@ -144,13 +144,13 @@ TEST(Numbers, MayBePackedOrNotOrBoth) {
   EXPECT_TRUE(sound);
 }
 
-TEST(Numbers, OfOtherFieldsAndTypesAreLeftAlone) {
+TEST(Numbers, OfOtherFieldsAndTypesAreSkipped) {
   bool sound = false;
   EXPECT_TRUE(numbers_in("\x10\x05\x0d\1\2\3\4", 1, sound).empty());
   EXPECT_TRUE(sound);
 }
 
-TEST(Numbers, CutOffOrTooLongDoNotDecode) {
+TEST(Numbers, TruncatedOrTooLongDoNotDecode) {
   bool sound = true;
   numbers_in("\x0a\x01\x80", 1, sound);
   EXPECT_FALSE(sound);
@@ -160,7 +160,7 @@ TEST(Numbers, CutOffOrTooLongDoNotDecode) {
   EXPECT_TRUE(sound);
 }
 
-RC_GTEST_PROP(Fields, NeverLeaveTheBytes, (const std::string& bytes)) {
+RC_GTEST_PROP(Fields, NeverReadPastTheEnd, (const std::string& bytes)) {
   const std::unique_ptr<char[]> exact(new char[bytes.size()]);
   bytes.copy(exact.get(), bytes.size());
   const char* before = exact.get();
@@ -171,7 +171,7 @@ RC_GTEST_PROP(Fields, NeverLeaveTheBytes, (const std::string& bytes)) {
     RC_ASSERT(fields.rest() > before);
     RC_ASSERT(fields.rest() <= end);
     before = fields.rest();
-    each_varint(fields, fields.field(), [](std::uint64_t) {});
+    for_each_varint(fields, fields.field(), [](std::uint64_t) {});
   }
   RC_ASSERT(fields.fault() != Fault::none || before == end);
 }

@@ -1,4 +1,4 @@
-// A survey proves that every message in a file decodes, and counts; its faults say where.
+// A survey checks that every message in a file decodes, and counts fields; a fault has an offset.
 #include "wire/survey.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ const Layout& trees() {
     made.messages[tree][1] = tree;
     made.messages[tree][2] = packed_varints;
     made.messages[tree][3] = packed_fixed32;
-    made.messages[tree][4] = data;
+    made.messages[tree][4] = weight_data;
     return made;
   }();
   return layout;
@@ -47,8 +47,8 @@ TEST(Survey, CountsFieldsAtEveryDepth) {
   EXPECT_EQ(found.count(tree, 1), 3u);
   EXPECT_EQ(found.count(tree, 5), 3u);
   EXPECT_EQ(found.count(tree, 2), 0u);
-  EXPECT_EQ(found.count_filled(tree, 1), 2u);
-  EXPECT_EQ(found.count_filled(tree, 5), 2u);
+  EXPECT_EQ(found.count_nonempty(tree, 1), 2u);
+  EXPECT_EQ(found.count_nonempty(tree, 5), 2u);
 }
 
 TEST(Survey, CountsOnlyBytesFields) {
@@ -57,13 +57,13 @@ TEST(Survey, CountsOnlyBytesFields) {
   EXPECT_EQ(found.count(tree, 1), 0u) << "field 1 with another wire type is an unknown field";
 }
 
-TEST(Survey, AddsUpDataWithoutLookingAtIt) {
+TEST(Survey, SumsDataWithoutReadingIt) {
   const Survey found = look(field(4, "\xff\xff\xff") + field(1, field(4, std::string(200, '\xff'))));
   EXPECT_EQ(found.fault, Fault::none);
   EXPECT_EQ(found.data_bytes, 203u);
 }
 
-TEST(Survey, SaysWhetherFieldsComeInOrder) {
+TEST(Survey, DetectsFieldOrder) {
   EXPECT_TRUE(look(field(1, field(5, "")) + field(1, field(5, "")) + field(5, "")).in_order(tree));
   EXPECT_FALSE(look(field(5, "") + field(1, "")).in_order(tree));
   EXPECT_FALSE(look(field(1, field(5, "") + field(1, "")) + field(5, "")).in_order(tree)) << "inside";
@@ -72,7 +72,7 @@ TEST(Survey, SaysWhetherFieldsComeInOrder) {
   EXPECT_FALSE(look(field(5, "") + "\x08\0"s).in_order(tree)) << "a number in field 1";
 }
 
-TEST(Survey, WalksOverFieldsItDoesNotKnow) {
+TEST(Survey, SkipsUnknownFields) {
   EXPECT_EQ(look(field(6, "\xff") + "\xa2\x06\x01\xff"s).fault, Fault::none) << "fields 6 and 100";
 }
 
@@ -82,14 +82,14 @@ TEST(Survey, ChecksPackedNumbers) {
   EXPECT_EQ(look(field(3, "123")).fault, Fault::packed_numbers);
 }
 
-TEST(Survey, GoesAHundredMessagesDeep) {
+TEST(Survey, ReadsAHundredLevels) {
   EXPECT_EQ(look(nested(100)).fault, Fault::none);
   EXPECT_EQ(look(nested(100)).count(tree, 1), 100u);
   EXPECT_EQ(look(nested(101)).fault, Fault::too_deep);
   EXPECT_EQ(look(nested(5000)).fault, Fault::too_deep);
 }
 
-TEST(Survey, SaysWhereAFaultIs) {
+TEST(Survey, ReportsOffsetOfAFault) {
   const std::string before = field(5, "abc") + field(1, "");
   const Survey found = look(before + field(1, field(5, "x") + "\x2a\x09"s));
   EXPECT_EQ(found.fault, Fault::length_past_end);
@@ -97,20 +97,20 @@ TEST(Survey, SaysWhereAFaultIs) {
   EXPECT_EQ(found.fault_kind, tree);
 }
 
-TEST(Survey, SaysWherePackedNumbersAndDepthFail) {
+TEST(Survey, ReportsOffsetOfPackedNumbersAndDepth) {
   EXPECT_EQ(look(field(5, "abc") + field(2, "\xff")).fault_offset, 5u);
   const std::string deep = nested(101);
   EXPECT_EQ(look(deep).fault_offset, deep.size() - 2);
 }
 
-TEST(Survey, AFaultInsideEndsThere) {
+TEST(Survey, StopsAtAnInnerFault) {
   const Survey found = look(field(1, "\xff") + field(5, "never counted"));
   EXPECT_EQ(found.fault, Fault::varint_cut_off);
   EXPECT_EQ(found.fault_offset, 2u);
   EXPECT_EQ(found.count(tree, 5), 0u);
 }
 
-TEST(Survey, AMessageMayNotBorrowBytesFromTheNext) {
+TEST(Survey, AMessageMayNotExceedItsParent) {
   const std::string bytes = "\x0a\x02\x2a\x02"s + "hi";  // the inner length 2 reaches past the inner message
   const Survey found = look(bytes);
   EXPECT_EQ(found.fault, Fault::length_past_end);

@@ -30,7 +30,7 @@ OF_90_PERCENT = 1.645  # standard errors to either end of the interval
 SUREST = 0.9999
 # Data that one module reads nearly always belongs to it if a capture covers its surroundings. In files
 # without a capture, for which there is no truth, this is less certain, so the measured value does not apply.
-HELD = {("neighbours", "one_reader/firm")}
+HELD = {("neighbours", "data_for_one_module/firm")}
 
 Table = dict[str, dict[str, float]]
 

@@ -26,10 +26,10 @@ namespace {
 
 using namespace thence;
 
-constexpr int rounds = 12;
-constexpr double rare = 0.002;  // chances below it are left out of the file
+constexpr int em_rounds = 12;
+constexpr double min_probability = 0.002;  // chances below it are left out of the file
 
-struct Lesson {
+struct TrainingExample {
   std::string exporter;
   onnx::Model model;
   capture::Capture capture;
@@ -37,60 +37,65 @@ struct Lesson {
   std::vector<std::vector<modules::ModuleId>> owners;  // by item; empty: no truth
 };
 
-std::vector<std::vector<modules::ModuleId>> read_owners(const std::string& path, const Lesson& lesson) {
+std::vector<std::vector<modules::ModuleId>> read_owners(const std::string& path,
+                                                        const TrainingExample& example) {
   const Result<base::MappedFile> file = base::MappedFile::open(path);
   if (!file) throw std::runtime_error(file.error().text);
   const base::JsonDocument truth(file->bytes());
-  std::vector<std::vector<modules::ModuleId>> by_node(lesson.model.node_count());
+  std::vector<std::vector<modules::ModuleId>> by_node(example.model.node_count());
   std::map<std::string, onnx::GraphId> graphs;
-  for (onnx::GraphId id = 0; id < lesson.model.graphs().size(); ++id)
-    graphs[lesson.model.graph_label(id)] = id;
+  for (onnx::GraphId id = 0; id < example.model.graphs().size(); ++id)
+    graphs[example.model.graph_label(id)] = id;
   for (const base::JsonValue row : truth.root()["nodes"].items()) {
     const std::optional<std::string_view> module = row["module"].text();
     if (!module) continue;
     const auto graph = graphs.find(std::string(row["graph"].text_or({})));
     if (graph == graphs.end()) continue;
-    const auto node = lesson.model.graphs()[graph->second].first_node +
+    const auto node = example.model.graphs()[graph->second].first_node +
                       static_cast<onnx::NodeId>(row["index"].natural().value_or(0));
-    by_node[node].push_back(lesson.capture.tree.find(*module));
+    by_node[node].push_back(example.capture.tree.find(*module));
     for (const base::JsonValue other : row["accept"].items())
-      if (const auto accepted = other.text()) by_node[node].push_back(lesson.capture.tree.find(*accepted));
+      if (const auto accepted = other.text()) by_node[node].push_back(example.capture.tree.find(*accepted));
   }
   std::vector<std::vector<modules::ModuleId>> owners;
-  for (const match::NodeItem& item : lesson.items) owners.push_back(by_node[item.node]);
+  for (const match::NodeItem& item : example.items) owners.push_back(by_node[item.node]);
   return owners;
 }
 
-match::EmissionTable improved(const std::string& exporter, const match::EmissionCounts& counts) {
+match::EmissionTable estimate_table(const std::string& exporter, const match::EmissionCounts& counts) {
   std::unordered_map<std::string, match::OpEmission> next;
   for (const auto& [operation, sum] : counts.sums) {
     match::OpEmission& emission = next[operation];
     // As if each had once left a node and once not, and once stopped after one.
-    emission.skips = static_cast<float>(1 - (std::min(sum.began, sum.steps) + 0.5) / (sum.steps + 1));
-    emission.stays = static_cast<float>(1 - (sum.began + 0.5) / (std::max(sum.nodes, sum.began) + 1));
+    emission.skip_probability =
+        static_cast<float>(1 - (std::min(sum.emitting_steps, sum.steps) + 0.5) / (sum.steps + 1));
+    emission.repeat_probability =
+        static_cast<float>(1 - (sum.emitting_steps + 0.5) / (std::max(sum.nodes, sum.emitting_steps) + 1));
     double all = 0;
-    for (const auto& [op, count] : sum.became) all += count;
-    for (const auto& [op, count] : sum.became)
-      if (count / all >= rare) emission.becomes[op] = static_cast<float>(count / all);
+    for (const auto& [op, count] : sum.operators) all += count;
+    for (const auto& [op, count] : sum.operators)
+      if (count / all >= min_probability) emission.operators[op] = static_cast<float>(count / all);
   }
   return {exporter, std::move(next)};
 }
 
 // Before anything is known every operation may become any operator.
-match::EmissionTable first_guess(const std::string& exporter, const std::vector<Lesson>& lessons) {
-  std::unordered_map<std::string, float> common;
+match::EmissionTable uniform_table(const std::string& exporter,
+                                   const std::vector<TrainingExample>& examples) {
+  std::unordered_map<std::string, float> frequencies;
   double all = 0;
-  for (const Lesson& lesson : lessons)
-    if (lesson.exporter == exporter)
-      for (const match::NodeItem& item : lesson.items) {
-        common[std::string(lesson.model.node(item.node).op_type())] += 1;
+  for (const TrainingExample& example : examples)
+    if (example.exporter == exporter)
+      for (const match::NodeItem& item : example.items) {
+        frequencies[std::string(example.model.node(item.node).op_type())] += 1;
         all += 1;
       }
-  for (auto& [op, count] : common) count /= static_cast<float>(all);
+  for (auto& [op, count] : frequencies) count /= static_cast<float>(all);
   std::unordered_map<std::string, match::OpEmission> emissions;
-  for (const Lesson& lesson : lessons)
-    if (lesson.exporter == exporter)
-      for (const std::string& word : lesson.capture.trace->words) emissions[word] = {0.5f, 0.3f, common};
+  for (const TrainingExample& example : examples)
+    if (example.exporter == exporter)
+      for (const std::string& word : example.capture.trace->op_names)
+        emissions[word] = {0.5f, 0.3f, frequencies};
   return {exporter, std::move(emissions)};
 }
 
@@ -102,13 +107,14 @@ std::string as_json(const std::vector<match::EmissionTable>& learned) {
                                                     learned[i].emissions().end());
     bool first = true;
     for (const auto& [operation, emission] : sorted) {
-      text += base::format("{}\n      \"{}\": {{\"skips\": {:.3f}, \"stays\": {:.3f}, \"becomes\": {{",
-                           first ? "" : ",", operation, emission.skips, emission.stays);
+      text +=
+          base::format("{}\n      \"{}\": {{\"skips\": {:.3f}, \"stays\": {:.3f}, \"becomes\": {{",
+                       first ? "" : ",", operation, emission.skip_probability, emission.repeat_probability);
       first = false;
-      std::map<std::string, float> ops(emission.becomes.begin(), emission.becomes.end());
+      std::map<std::string, float> ops(emission.operators.begin(), emission.operators.end());
       bool first_op = true;
-      for (const auto& [op, chance] : ops) {
-        text += base::format("{}\"{}\": {:.3f}", first_op ? "" : ", ", op, chance);
+      for (const auto& [op, probability] : ops) {
+        text += base::format("{}\"{}\": {:.3f}", first_op ? "" : ", ", op, probability);
         first_op = false;
       }
       text += "}}";
@@ -125,7 +131,7 @@ int main(int argc, char** argv) {
     std::fputs("usage: thence_learn OUT.json [EXPORTER CAPTURE MODEL TRUTH]...\n", stderr);
     return 2;
   }
-  std::vector<Lesson> lessons;
+  std::vector<TrainingExample> examples;
   std::vector<std::string> exporters;
   for (int i = 2; i < argc; i += 4) {
     Diagnostics diagnostics;
@@ -135,38 +141,38 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "left out: %s\n", argv[i + 2]);
       continue;
     }
-    Lesson lesson{argv[i], *std::move(model), *std::move(capture), {}, {}};
-    lesson.items = match::items_of(
-        lesson.model, match::parameters_by_content(lesson.model, lesson.capture, *lesson.capture.trace),
+    TrainingExample example{argv[i], *std::move(model), *std::move(capture), {}, {}};
+    example.items = match::items_of(
+        example.model, match::parameters_by_content(example.model, example.capture, *example.capture.trace),
         [](std::string_view) { return true; });
-    lesson.owners = read_owners(argv[i + 3], lesson);
-    lessons.push_back(std::move(lesson));
+    example.owners = read_owners(argv[i + 3], example);
+    examples.push_back(std::move(example));
     if (std::find(exporters.begin(), exporters.end(), argv[i]) == exporters.end())
       exporters.emplace_back(argv[i]);
   }
   std::vector<match::EmissionTable> learned;
   for (const std::string& exporter : exporters) {
-    match::EmissionTable belief = first_guess(exporter, lessons);
-    for (int round = 0; round < rounds; ++round) {
+    match::EmissionTable table = uniform_table(exporter, examples);
+    for (int round = 0; round < em_rounds; ++round) {
       match::EmissionCounts counts;
       double likelihood = 0;
-      for (const Lesson& lesson : lessons) {
-        if (lesson.exporter != exporter) continue;
+      for (const TrainingExample& example : examples) {
+        if (example.exporter != exporter) continue;
         match::AlignOptions options;
         options.counts = &counts;
-        options.use_flow = round > rounds / 2;
-        options.allowed = [&](std::uint32_t step, std::uint32_t item) {
-          const auto& owners = lesson.owners[item];
+        options.use_flow = round > em_rounds / 2;
+        options.is_pair_allowed = [&](std::uint32_t step, std::uint32_t item) {
+          const auto& owners = example.owners[item];
           return owners.empty() || std::find(owners.begin(), owners.end(),
-                                             lesson.capture.trace->steps[step].module) != owners.end();
+                                             example.capture.trace->steps[step].module) != owners.end();
         };
         likelihood +=
-            match::align(*lesson.capture.trace, lesson.model, lesson.items, belief, options).log_likelihood;
+            match::align(*example.capture.trace, example.model, example.items, table, options).log_likelihood;
       }
-      belief = improved(exporter, counts);
+      table = estimate_table(exporter, counts);
       std::fprintf(stderr, "%s, round %d: log likelihood %.0f\n", exporter.c_str(), round + 1, likelihood);
     }
-    learned.push_back(std::move(belief));
+    learned.push_back(std::move(table));
   }
   std::ofstream(argv[1]) << as_json(learned);
   return 0;

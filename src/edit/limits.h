@@ -1,0 +1,24 @@
+// Limits of writing models.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace thence::edit {
+
+/// Nesting of bodies in an extracted model. Renaming values recurses once per level.
+inline constexpr std::uint32_t max_body_depth = 200;
+
+/// Modules whose encoded entries are kept. Nodes of one module are near each other.
+inline constexpr std::size_t max_cached_modules = 4096;
+
+/// With fewer nodes per thread, threads do not pay off.
+inline constexpr std::size_t min_nodes_per_thread = 4096;
+
+/// Bytes of the entries of a typical node, to reserve memory.
+inline constexpr std::size_t typical_entry_bytes = 256;
+
+/// Pieces of this size are written without copying them to the buffer of the writer.
+inline constexpr std::uint64_t direct_write_bytes = 1 << 20;
+
+}  // namespace thence::edit

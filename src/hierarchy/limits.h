@@ -1,0 +1,23 @@
+// Safety caps of reading module hierarchies: larger values occur only in malicious files. The caps of scopes
+// and prefixes are with their thresholds.
+#pragma once
+
+#include <cstddef>
+
+#include "modules/module_tree.h"
+
+namespace thence::hierarchy {
+
+/// The index in a slice of a module list, and its step. Their product stays within 64 bits.
+inline constexpr long max_slice_index = 1'000'000'000, max_slice_step = 1'000'000;
+
+/// A scope in a name, in bytes. It repeats container names, so it may be longer than a path.
+inline constexpr std::size_t max_scope_bytes = 2 * modules::ModuleTree::max_path_length;
+
+/// Bytes of memory per scope, charged to the memory limit of the module tree.
+inline constexpr std::size_t bytes_per_scope = 192;
+
+/// Memory for the modules of a file in bytes, in addition to three quarters of the size of its nodes.
+inline constexpr std::size_t min_module_memory_bytes = std::size_t{16} << 20;
+
+}  // namespace thence::hierarchy

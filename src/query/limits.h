@@ -1,0 +1,20 @@
+// Limits of queries: what malicious SQL may cost, and the length of error messages.
+#pragma once
+
+#include <cstddef>
+
+namespace thence::query {
+
+/// A row of SQL, in bytes. Functions can make long text from short text.
+inline constexpr int max_row_bytes = 64 << 20;
+
+/// The text of a statement, and a pattern of LIKE or GLOB, which takes time quadratic in its length.
+inline constexpr int max_sql_bytes = 1 << 20, max_like_pattern_bytes = 1000;
+
+/// Existing names that an error lists; with more of them, it names the command that lists all.
+inline constexpr std::size_t max_listed_names = 12;
+
+/// Text of the user or of the file in an error.
+inline constexpr std::size_t max_shown_bytes = 200;
+
+}  // namespace thence::query

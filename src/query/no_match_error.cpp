@@ -1,0 +1,138 @@
+// Error messages for selectors without matches, with the nearest existing names.
+
+#include <algorithm>
+#include <set>
+
+#include "base/format.h"
+#include "base/nearest_names.h"
+#include "base/text.h"
+#include "query/limits.h"
+#include "query/selector.h"
+
+namespace thence::query {
+namespace {
+
+using modules::ModuleId;
+using semantics::Map;
+
+Error no_match(std::string text, std::string hint) {
+  return {ErrorKind::usage, "Q002", std::move(text), std::move(hint)};
+}
+
+std::string_view noun_for(SelectorKind kind) {
+  static constexpr std::array<std::string_view, selector_kind_count> nouns = {
+      "module", "module", "class", "role", "component", "layer", "operator", "parameter", "source"};
+  return nouns[static_cast<std::size_t>(kind)];
+}
+
+// Calls `use` for each name of this kind in the model.
+template <class Use>
+void for_each_name(const Map& map, const Term& term, Use use) {
+  // #lizard forgives: one list with a case for each kind of selector.
+  const modules::ModuleTree& tree = map.tree();
+  std::set<std::string_view> listed_names;
+  const auto once = [&](std::string_view name) {
+    if (!name.empty() && listed_names.insert(name).second) use(name);
+  };
+  switch (term.kind) {
+    case SelectorKind::module:
+    case SelectorKind::under:
+      for (ModuleId module = 1; module < tree.size(); ++module) use(tree[module].path);
+      return;
+    case SelectorKind::class_name: {
+      const bool bare = term.text.find('.') == std::string::npos;
+      for (ModuleId module = 0; module < tree.size(); ++module)
+        once(bare ? modules::short_class(tree[module].class_name) : tree[module].class_name);
+      return;
+    }
+    case SelectorKind::role:
+      for (ModuleId module = 0; module < tree.size(); ++module) {
+        const semantics::Role role = map.role(module);
+        once(role.type);
+        once(role.classification);
+      }
+      return;
+    case SelectorKind::component:
+      for (ModuleId module = 0; module < tree.size(); ++module) once(map.role(module).component);
+      return;
+    case SelectorKind::op:
+      for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) once(map.model().node(id).op_type());
+      return;
+    case SelectorKind::parameter:
+      for (const hierarchy::ParameterOwner& owner : map.hierarchy().parameters())
+        if (!owner.parameter.empty()) use(owner.parameter);
+      return;
+    case SelectorKind::source:
+      for (onnx::NodeId id = 0; id < map.model().node_count(); ++id)
+        if (map.answer(id).known()) once(evidence::name_of(map.answer(id).source));
+      return;
+    case SelectorKind::layer: return;
+  }
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::vector<std::string> shown;
+  for (const std::string& name : names) shown.push_back(base::printable(name));
+  return base::format("{}", base::joined(shown, ", "));
+}
+
+std::string layers_of(const Map& map) {
+  std::uint64_t most = 0;
+  bool any = false;
+  for (ModuleId module = 0; module < map.tree().size(); ++module)
+    if (const auto layers = map.layers(module); !layers.empty()) {
+      most = std::max(most, layers.front().index);
+      any = true;
+    }
+  return any ? base::format("layers are numbered from 0 to {}", most) : "the model has no repeated blocks";
+}
+
+std::string hint(const Map& map, const Term& term) {
+  if (term.kind == SelectorKind::layer) return layers_of(map);
+  if (term.kind == SelectorKind::class_name && !map.tree().has_classes())
+    return "the file has no classes: give a capture with --capture";
+  base::NearestNames nearest(term.kind == SelectorKind::op ? term.glob.text() : term.text);
+  std::vector<std::string> some;
+  for_each_name(map, term, [&](std::string_view name) {
+    nearest.add(name);
+    if (some.size() <= max_listed_names) some.emplace_back(name.substr(0, max_shown_bytes));
+  });
+  if (const std::vector<std::string> names = nearest.names(); !names.empty())
+    return "the nearest: " + listed(names);
+  if (some.empty()) return base::format("the model has no {} at all", noun_for(term.kind));
+  if (some.size() <= max_listed_names) return "there are: " + listed(some);
+  if (term.kind == SelectorKind::op) return "thence map lists the operators";
+  if (term.kind == SelectorKind::parameter)
+    return "thence query --sql 'SELECT name, parameter FROM initializers' lists them";
+  return "'thence show' lists the modules; * matches one part of a path, ** any number";
+}
+
+}  // namespace
+
+Error no_match_error(const Map& map, const Term& term, Hit hit) {
+  const std::string shown = base::printable(term.text.substr(0, max_shown_bytes));
+  if (hit == Hit::nothing)
+    return no_match(base::format("no {} matches {} '{}'", noun_for(term.kind), flag_of(term.kind), shown),
+                    hint(map, term));
+  if (term.kind == SelectorKind::module)
+    return no_match(base::format("module '{}' ran no node itself", shown),
+                    base::format("--under '{}' selects the nodes of the modules inside it, too", shown));
+  if (term.kind == SelectorKind::parameter)
+    return no_match(base::format("no node reads parameter '{}'", shown), "'thence map' lists the nodes");
+  return no_match(base::format("no node is known to be of module '{}' or of one inside it", shown),
+                  "a capture may add evidence: give it with --capture");
+}
+
+Error no_common_match_error(const Selector& selector) {
+  std::vector<std::string> given;
+  for (std::size_t kind = 0; kind < selector_kind_count; ++kind)
+    if (const auto& terms = selector.terms(static_cast<SelectorKind>(kind)); !terms.empty())
+      given.push_back(std::string(flag_of(terms.front().kind)));
+  if (selector.unknown()) given.push_back("--unknown");
+  if (selector.min_confidence() > 0) given.push_back("--min-confidence");
+  return no_match(
+      base::format("no node matches {}{}", base::joined(given, " and "), given.size() > 1 ? " together" : ""),
+      "remove one of them, or widen it");
+}
+
+}  // namespace thence::query

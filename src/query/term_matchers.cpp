@@ -1,0 +1,169 @@
+#include "query/term_matchers.h"
+
+#include <algorithm>
+
+#include "modules/class_glob.h"
+
+namespace thence::query {
+
+using modules::class_matches;
+using modules::ModuleId;
+using modules::no_module;
+
+namespace {
+
+void raise_hit(Hit& hit, Hit to) { hit = std::max(hit, to); }
+
+}  // namespace
+
+ModuleMatcher::ModuleMatcher(const semantics::Map& map, const Selector& selector)
+    : map_(map),
+      selector_(selector),
+      matches_(map.tree().size(), true),
+      has_nodes_(map.tree().size(), false) {
+  for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) {
+    if (map.answer(id).known()) has_nodes_[map.answer(id).module] = true;
+    if (selector.shared() && map.answer(id).module_set != 0)
+      for (const ModuleId module : map.modules_of(id)) has_nodes_[module] = true;
+  }
+  const modules::ModuleTree& tree = map.tree();
+  restrict_to(SelectorKind::module, true,
+              [&](const Term& term, ModuleId module) { return path_matches(term, module); });
+  restrict_to_subtrees();
+  restrict_to(SelectorKind::class_name, false, [&](const Term& term, ModuleId module) {
+    const ModuleId own = map.hf_module(module);
+    return class_matches(term.glob, tree[module].class_name) ||
+           (own != no_module && class_matches(term.glob, tree[own].class_name));
+  });
+  restrict_to(SelectorKind::role, false, [&](const Term& term, ModuleId module) {
+    const semantics::Role role = map.role(module);
+    return (!role.type.empty() && term.glob.matches_word(role.type)) ||
+           (!role.classification.empty() && term.glob.matches_word(role.classification));
+  });
+  restrict_to(SelectorKind::component, false, [&](const Term& term, ModuleId module) {
+    const std::string_view component = map.role(module).component;
+    return !component.empty() && term.glob.matches_word(component);
+  });
+  restrict_to(SelectorKind::layer, false, [&](const Term& term, ModuleId module) {
+    const std::vector<modules::LayerStep> layers = map.layers(module);
+    return !layers.empty() && term.layers.has(layers.front().index);
+  });
+}
+
+bool ModuleMatcher::path_matches(const Term& term, ModuleId module) const {
+  const modules::Module& one = map_.tree()[module];
+  return term.glob.matches(one.path) ||
+         std::any_of(one.aliases.begin(), one.aliases.end(),
+                     [&](std::string_view alias) { return term.glob.matches(alias); });
+}
+
+// Every term is evaluated for every module, so that a term without matches can be reported.
+template <class Test>
+void ModuleMatcher::restrict_to(SelectorKind kind, bool all_modules, Test test) {
+  const std::vector<Term>& terms = selector_.terms(kind);
+  if (terms.empty()) return;
+  has_terms_ = true;
+  Hits& hits = hits_[static_cast<std::size_t>(kind)];
+  hits.assign(terms.size(), Hit::nothing);
+  for (ModuleId module = 0; module < matches_.size(); ++module) {
+    bool any = false;
+    if (all_modules || has_nodes_[module])
+      for (std::size_t i = 0; i < terms.size(); ++i)
+        if (test(terms[i], module)) {
+          any = true;
+          raise_hit(hits[i], has_nodes_[module] ? Hit::nodes : Hit::without_nodes);
+        }
+    if (!any) matches_[module] = false;
+  }
+}
+
+void ModuleMatcher::restrict_to_subtrees() {
+  const std::vector<Term>& terms = selector_.terms(SelectorKind::under);
+  if (terms.empty()) return;
+  has_terms_ = true;
+  Hits& hits = hits_[static_cast<std::size_t>(SelectorKind::under)];
+  hits.assign(terms.size(), Hit::nothing);
+  std::vector<bool> any(matches_.size(), false), inside(matches_.size());
+  for (std::size_t i = 0; i < terms.size(); ++i)
+    for (ModuleId module = 0; module < matches_.size(); ++module) {  // outer modules come first
+      inside[module] =
+          (module != modules::root && inside[map_.tree()[module].parent]) || path_matches(terms[i], module);
+      if (!inside[module]) continue;
+      any[module] = true;
+      raise_hit(hits[i], has_nodes_[module] ? Hit::nodes : Hit::without_nodes);
+    }
+  for (ModuleId module = 0; module < matches_.size(); ++module)
+    if (!any[module]) matches_[module] = false;
+}
+
+bool ModuleMatcher::matches(onnx::NodeId node) const {
+  const resolve::Attribution& answer = map_.answer(node);
+  if (answer.known() && matches_[answer.module]) return true;
+  if (!selector_.shared() || answer.module_set == 0) return false;
+  const std::vector<ModuleId> modules = map_.modules_of(node);
+  return std::any_of(modules.begin(), modules.end(), [&](ModuleId module) { return matches_[module]; });
+}
+
+bool OpMatcher::matches(const onnx::Node& node) {
+  if (terms_.empty()) return true;
+  const std::string_view op = node.op_type(), domain = node.domain();
+  if (const auto found = cache_.find(op.data());
+      found != cache_.end() && found->second.domain == domain.data())
+    return found->second.matches;
+  bool any = false;
+  for (std::size_t i = 0; i < terms_.size(); ++i)
+    if (terms_[i].glob.matches_word(op) && (!terms_[i].domain || terms_[i].domain->matches_word(domain))) {
+      any = true;
+      hits_[i] = Hit::nodes;
+    }
+  cache_[op.data()] = {domain.data(), any};
+  return any;
+}
+
+ParameterMatcher::ParameterMatcher(const semantics::Map& map, const Selector& selector)
+    : map_(map), terms_(selector.terms(SelectorKind::parameter)), hits_(terms_.size()) {
+  if (terms_.empty()) return;
+  const auto& initializers = map.model().initializers();
+  matching_.resize(initializers.size());
+  is_read_.resize(initializers.size());
+  for (std::size_t i = 0; i < initializers.size(); ++i)
+    matching_[i] =
+        matches(map.hierarchy().parameters()[i].parameter,
+                initializers[i].value == onnx::none ? std::string_view()
+                                                    : map.model().value_name(initializers[i].value),
+                Hit::without_nodes);
+}
+
+bool ParameterMatcher::matches(std::string_view parameter, std::string_view name, Hit hit) {
+  bool any = false;
+  for (std::size_t i = 0; i < terms_.size(); ++i)
+    if ((!parameter.empty() && terms_[i].glob.matches(parameter)) ||
+        (!name.empty() && terms_[i].glob.matches(name))) {
+      any = true;
+      raise_hit(hits_[i], hit);
+    }
+  return any;
+}
+
+bool ParameterMatcher::matches(const onnx::Node& node) {
+  if (terms_.empty()) return true;
+  const onnx::Model& model = map_.model();
+  bool any = false;
+  for (const onnx::ValueId value : node.inputs()) {
+    if (value == onnx::none) continue;
+    const hierarchy::Hierarchy::SourceParameter source = map_.hierarchy().source_parameter(model, value);
+    if (source.initializer == onnx::none) continue;
+    const std::string_view own = map_.hierarchy().parameters()[source.initializer].parameter;
+    if (source.owner.parameter.data() != own.data()) {  // a copy with its own path
+      any |= matches(source.owner.parameter, {}, Hit::nodes);
+    } else if (matching_[source.initializer]) {
+      any = true;
+      if (is_read_[source.initializer]) continue;
+      is_read_[source.initializer] = true;
+      matches(own, model.value_name(model.initializers()[source.initializer].value), Hit::nodes);
+    }
+  }
+  return any;
+}
+
+}  // namespace thence::query

@@ -1,0 +1,43 @@
+#include "onnx/content_hash.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace thence::onnx {
+namespace {
+
+std::string bytes_of(const std::vector<float>& values) {
+  std::string bytes(values.size() * sizeof(float), '\0');
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+RC_GTEST_PROP(ContentHash, UnorderedSurvivesAnyOrder, (std::vector<float> values)) {
+  const ContentHash before = hash_content(bytes_of(values), 4);
+  std::reverse(values.begin(), values.end());
+  const ContentHash after = hash_content(bytes_of(values), 4);
+  RC_ASSERT(before.unordered == after.unordered);
+  RC_ASSERT(before.elements == values.size());
+}
+
+TEST(ContentHash, DistinguishesValuesAndWidths) {
+  const ContentHash ones = hash_content(bytes_of({1, 1}), 4), twos = hash_content(bytes_of({1, 2}), 4);
+  EXPECT_NE(ones.unordered, twos.unordered);
+  EXPECT_NE(ones.exact, twos.exact);
+  EXPECT_NE(hash_content(std::string(8, '\0'), 4).unordered, hash_content(std::string(8, '\0'), 8).unordered);
+}
+
+RC_GTEST_PROP(ContentHash, FormattedHashesParse, (std::uint64_t hash)) {
+  RC_ASSERT(parse_hash(format_hash(hash)) == hash);
+}
+
+TEST(ContentHash, RejectsInvalidHashes) {
+  for (const char* text : {"", "12", "zz00000000000000", "0123456789abcdef0"})
+    EXPECT_FALSE(parse_hash(text)) << text;
+}
+
+}  // namespace
+}  // namespace thence::onnx
