@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tools.accuracy.figures import HELD_OUT, format_bars, format_totals, rows_of, totals_in
 from tools.accuracy.total import Total, totals_of
+from tools.figures.__main__ import outdated
 from tools.figures.measurement import Measurement, read_measurement, write_measurement
 from tools.figures.sections import read_section, replace_section
 
@@ -21,6 +22,10 @@ def score(name: str, exact: int, wrong: int) -> dict[str, Any]:
     values = {"counts": counts, "confidently_wrong": wrong, "made": {}, "by_basis": {"x": basis}}
     key = {"name": name, "condition": "file only", "exporter": "dynamo", "strategy": "auto"}
     return {**key, "score": values}
+
+
+def test_the_tables_of_the_documentation_follow_from_their_data_files() -> None:
+    assert list(outdated()) == []  # otherwise: make docs-figures
 
 
 def test_a_section_is_replaced_and_the_rest_stays(tmp_path: Path) -> None:

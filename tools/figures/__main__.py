@@ -37,11 +37,10 @@ class Section:
 
 
 def sections() -> Iterator[Section]:
-    from tools.accuracy import figures as accuracy
+    from tools.passes import stored
 
-    for name, render in accuracy.TABLES.items():
-        yield Section(f"accuracy, {name}", DATA / "accuracy.jsonl", render)
-    yield Section("first measurement", DATA / "first/accuracy.jsonl", accuracy.render_first)
+    yield Section("stored", DATA / "stored.jsonl", stored.render)
+    yield Section("stored, first", DATA / "first/stored.jsonl", stored.render)
 
 
 def outdated() -> Iterator[str]:
