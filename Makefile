@@ -1,5 +1,5 @@
-# `make demo` and `make test` are all that a fresh Debian 12 or Ubuntu 24.04 needs: tools/setup installs,
-# once, what is missing, and says so. The other targets are for every day.
+# `make demo` and `make test` work on a fresh Debian 12 or Ubuntu 24.04: tools/setup installs what is missing.
+# The other targets are for daily work.
 
 SHELL := /bin/bash
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc)
@@ -14,7 +14,7 @@ endif
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-help:  ## this list
+help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' Makefile
 
 demo:  ## set up, build, and show what thence does
@@ -23,7 +23,7 @@ demo:  ## set up, build, and show what thence does
 test:  ## set up, build, and run every test; SUITES="lint cases" runs some
 	@tools/test $(SUITES)
 
-test-long:  ## the same, with the tests that take minutes each
+test-long:  ## the same, including the tests that take minutes each
 	@THENCE_LONG=1 tools/test $(SUITES)
 
 build: build/release/build.ninja  ## the program: .venv/bin/thence
@@ -44,7 +44,7 @@ format: setup-test  ## format the code
 tidy: setup-tidy build  ## clang-tidy over the C++
 	@tools/lint --tidy
 
-bench: setup-bench  ## time the core, and compare with the bars it must clear
+bench: setup-bench  ## measure time and memory, and compare them with their limits
 	@cmake --preset release -D THENCE_BENCH=ON >/dev/null
 	@cmake --build --preset release
 	@.venv/bin/python bench/compare.py
@@ -70,25 +70,25 @@ accuracy-transfer: corpus build  ## score `transfer` after optimisers and quanti
 docs-figures: setup-test  ## write the measured tables of the documentation from docs/figures
 	@.venv/bin/python -m tools.figures
 
-operators: setup-test build  ## learn schema/operators.json anew from one half of the corpus, after `make accuracy`
+operators: setup-test build  ## learn schema/operators.json from one half of the corpus, after `make accuracy`
 	@cmake --preset release -D THENCE_TOOLS=ON >/dev/null
 	@cmake --build --preset release --target thence_learn
 	@.venv/bin/python -m tools.learn
 
-calibrate: setup-test  ## measure schema/calibration.json anew on the same half, after `make accuracy`
+calibrate: setup-test  ## measure schema/calibration.json on the same half, after `make accuracy`
 	@.venv/bin/python -m tools.calibrate
 
 compare: setup-test setup-compare build  ## compare all answers with those of a commit: BASE=<commit>
 	@PYTHONPATH=python .venv/bin/python -m tools.compare --base $(BASE) $(FLAGS)
 
-thresholds: setup-test build  ## which answers half and double of each threshold change; FLAGS="--room transfer"
+thresholds: setup-test build  ## count the answers that change at half and double of each threshold; FLAGS="--room transfer"
 	@PYTHONPATH=python .venv/bin/python -m tools.thresholds $(FLAGS)
 
-fuzz: setup-test build/asan/build.ninja  ## damaged files against the sanitizers
+fuzz: setup-test build/asan/build.ninja  ## read damaged files with the sanitizers
 	@cmake --build --preset asan --target thence
 	@THENCE_BIN=$(CURDIR)/build/asan/bin/thence .venv/bin/python -m pytest --quiet tests/hostile
 
-coverage: setup-coverage setup-test build/coverage/build.ninja  ## which lines the tests run: build/coverage/report
+coverage: setup-coverage setup-test build/coverage/build.ninja  ## list the lines that the tests run: build/coverage/report
 	@cmake --build --preset coverage
 	@ctest --preset coverage
 	@THENCE_BIN=$(CURDIR)/build/coverage/bin/thence tools/test $(or $(SUITES),cases models)

@@ -1,9 +1,9 @@
-# Sourced by tools/demo and tools/test: runs steps, and prints at the end how long each of them took.
+# Sourced by tools/demo and tools/test: runs steps, and prints the time of each at the end.
 # shellcheck shell=bash
 
 step_results=()
 
-# step NAME BUDGET COMMAND...: runs the command; its seconds are printed at the end, with the budget unless that is 0.
+# step NAME BUDGET COMMAND...: runs the command; its time is printed at the end, with the budget unless that is 0.
 step() {
   local name=$1 budget=$2 start=$SECONDS result=ok took limit=
   shift 2
@@ -18,7 +18,7 @@ step() {
   [[ $result != FAILED* ]]
 }
 
-# Prints the steps and the total; 1 when one of them failed.
+# Prints the steps and the total; returns 1 if one of them failed.
 print_steps() { # [BUDGET]
   printf '%s\n' "" "${step_results[@]}" "total: $SECONDS s${1:+ of $1 s}" >&2
   [[ ${step_results[*]} != *FAILED* ]]

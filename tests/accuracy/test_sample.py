@@ -27,8 +27,8 @@ AT_A_TIME = 2
 
 
 def rows_of(name: str, folder: Path, models: Path = SAMPLE) -> list[dict[str, Any]]:
-    ok, said = apart("tools.accuracy.prepare", "prepare", name, models, folder, limit=300)
-    assert ok, said
+    ok, message = apart("tools.accuracy.prepare", "prepare", name, models, folder, limit=300)
+    assert ok, message
     return [row for what in asked(Places(name, models, folder)) for row in scores(what)]
 
 

@@ -45,8 +45,8 @@ def diff(a: Path, b: Path, *flags: str) -> Document:
         nodes = onnx.load(path, load_external_data=False).graph.node
         for node in [node for each in document["differences"] for node in each[side]]:
             if node["place"].startswith("#"):
-                told = nodes[int(node["place"][1:])]
-                assert (node["name"], node["op_type"]) == (told.name, told.op_type)
+                proto_node = nodes[int(node["place"][1:])]
+                assert (node["name"], node["op_type"]) == (proto_node.name, proto_node.op_type)
     return document
 
 
@@ -189,12 +189,12 @@ def test_a_quantised_model(name: str, tmp_path: Path) -> None:
     quantised = tmp_path / "quantised.onnx"
     quantize_dynamic(onnx.load(path_of(name)), quantised)  # given a path, it writes files beside it
     document = diff(path_of(name), quantised)
-    told = {
+    reported = {
         node["name"] for each in document["differences"] if each["kind"] == "quantised" for node in each["b"]
     }
     integers = {node.name for node in onnx.load(quantised).graph.node if node.op_type == "MatMulInteger"}
     assert integers
-    assert integers <= told
+    assert integers <= reported
     assert not {"weights", "moved", "removed"} & document["summary"]["by_kind"].keys()
 
 

@@ -80,9 +80,9 @@ def in_another_layer(a: str, b: str) -> bool:
 
 
 def verdict(true: dict[str, Any], row: dict[str, Any]) -> str:
-    """right, unknown, wrong, cross (wrong, and in another layer), or untold if there is no truth."""
+    """right, unknown, wrong, cross (wrong, and in another layer), or no_truth."""
     if true["module"] is None:
-        return "untold"
+        return "no_truth"
     if row["module"] is None:
         return "unknown"
     if row["module"] in (true["module"], *true.get("accept", [])):

@@ -10,7 +10,16 @@ from tests.cases.printed_json import Document
 from tests.models.sample import verdict
 
 SURE = 0.95
-HEADINGS = ("nodes", "told", "exact", "wrong", "cross-layer", "unknown", "surely wrong", "untold answered")
+HEADINGS = (
+    "nodes",
+    "with truth",
+    "exact",
+    "wrong",
+    "cross-layer",
+    "unknown",
+    "surely wrong",
+    "answered without truth",
+)
 
 
 @dataclass
@@ -28,8 +37,8 @@ class Score:
             score.counts[result] += 1
             if result in ("wrong", "cross") and row["confidence"] >= SURE:
                 score.counts["surely wrong"] += 1
-            if result == "untold" and row["module"] is not None:
-                score.counts["untold answered"] += 1
+            if result == "no_truth" and row["module"] is not None:
+                score.counts["answered without truth"] += 1
         return score
 
     @staticmethod
@@ -46,7 +55,7 @@ class Score:
 
     @property
     def nodes(self) -> int:
-        return self.nodes_with_truth + self.counts["untold"]
+        return self.nodes_with_truth + self.counts["no_truth"]
 
     @property
     def exact(self) -> float:
@@ -58,11 +67,11 @@ class Score:
 
     @property
     def answered_without_truth(self) -> float:
-        return self.counts["untold answered"] / max(self.counts["untold"], 1)
+        return self.counts["answered without truth"] / max(self.counts["no_truth"], 1)
 
     def row(self, name: str) -> str:
         c = self.counts
-        answered = f"{self.answered_without_truth:.1%}" if c["untold"] else "-"
+        answered = f"{self.answered_without_truth:.1%}" if c["no_truth"] else "-"
         cells = (
             self.nodes,
             self.nodes_with_truth,

@@ -50,7 +50,7 @@ def test_erasing_a_tenth_of_names_keeps_the_others_right() -> None:
         for true, row in zip(model.truth["nodes"], rows, strict=True):
             if row["graph"] or row["index"] not in chosen:
                 counts[verdict(true, row)] += 1
-    assert counts["right"] / (counts.total() - counts["untold"]) >= 0.99
+    assert counts["right"] / (counts.total() - counts["no_truth"]) >= 0.99
     assert counts["cross"] == 0
 
 
@@ -64,7 +64,7 @@ def test_confidence_stays_calibrated() -> None:
                 if not row["graph"] and row["index"] in chosen and row["module"] is not None:
                     kinds[row["source"], row["confidence"]][verdict(true, row)] += 1
     for (source, confidence), counts in sorted(kinds.items()):
-        nodes_with_truth = counts.total() - counts["untold"]
+        nodes_with_truth = counts.total() - counts["no_truth"]
         rate = counts["right"] / max(nodes_with_truth, 1)
         print(
             f"{source:<20} {confidence:<6} {nodes_with_truth:>6} with truth, {rate:.1%} right, "

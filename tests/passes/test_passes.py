@@ -45,7 +45,7 @@ Made = tuple[Path, dict[Job, dict[str, Any]]]
 EACH = pytest.mark.parametrize("job", WANTED, ids=".".join)
 
 
-def made_apart(job: Job, folder: Path) -> dict[str, Any]:
+def make_in_subprocess(job: Job, folder: Path) -> dict[str, Any]:
     ok, message = apart("tools.passes.make", "make", *job, SAMPLE, folder, limit=120, most=5000)
     assert ok, message
     counts: dict[str, Any] = json.loads(message)
@@ -56,7 +56,7 @@ def made_apart(job: Job, folder: Path) -> dict[str, Any]:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("passes")
     with ThreadPoolExecutor(AT_A_TIME) as pool:
-        counts = pool.map(lambda job: made_apart(job, folder), WANTED)
+        counts = pool.map(lambda job: make_in_subprocess(job, folder), WANTED)
         return folder, dict(zip(WANTED, counts, strict=True))
 
 

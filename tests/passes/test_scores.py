@@ -18,12 +18,12 @@ def counts(**given: int) -> dict[str, int]:
 
 
 def row(what: str, names: str, sure: int = 0, **data: int) -> dict[str, Any]:
-    nodes_with_truth = counts(**data)
+    kinds = counts(**data)
     score = {
-        "nodes": 2 * nodes_with_truth["told"],
-        "counts": nodes_with_truth,
+        "nodes": 2 * kinds["told"],
+        "counts": kinds,
         "confidently_wrong": sure,
-        "by_kind": {"data": nodes_with_truth},
+        "by_kind": {"data": kinds},
     }
     return {"name": "a", "exporter": "dynamo", "pass": what, "names": names, "score": score}
 
@@ -67,9 +67,9 @@ def test_report_lists_missed_thresholds(capsys: pytest.CaptureFixture[str]) -> N
     assert print_scores([row("qdq", "kept", exact=1000)])
     assert "5 of 5 bars met" in capsys.readouterr().out
     assert not print_scores([row("qdq", "kept", exact=9, unknown=1)])
-    said = capsys.readouterr().out
-    assert "90.00%" in said
-    assert "MISSED" in said
+    printed = capsys.readouterr().out
+    assert "90.00%" in printed
+    assert "MISSED" in printed
 
 
 def test_failures_are_printed_once(capsys: pytest.CaptureFixture[str]) -> None:

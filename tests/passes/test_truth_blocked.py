@@ -21,9 +21,11 @@ def blocked(value: Array, block: int, padding: float = 0.0) -> Array:
     """The channels in whole blocks, with those of one block together at each pixel."""
     batch, channels, *image = value.shape
     padded = -(-channels // block) * block
-    whole = np.full((batch, padded, *image), padding, value.dtype)
-    whole[:, :channels] = value
-    return np.moveaxis(whole.reshape(batch, padded // block, block, *image), 2, -1).reshape(whole.shape)
+    padded_value = np.full((batch, padded, *image), padding, value.dtype)
+    padded_value[:, :channels] = value
+    return np.moveaxis(padded_value.reshape(batch, padded // block, block, *image), 2, -1).reshape(
+        padded_value.shape
+    )
 
 
 def layer(channels: int, pixels: int = PIXELS) -> SmallAncestor:

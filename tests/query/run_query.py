@@ -27,7 +27,7 @@ def names(model: Path, *flags: str) -> list[str]:
     return query(model, *flags, "--format", "names").splitlines()
 
 
-def listed(model: Path, name: str, *flags: str) -> Any:
+def tool_list(model: Path, name: str, *flags: str) -> Any:
     return json.loads(query(model, *flags, "--as", name))
 
 

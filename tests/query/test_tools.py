@@ -8,13 +8,13 @@ from pathlib import Path
 import onnx
 import pytest
 from onnx.utils import extract_model
-from tests.query.run_query import MODEL, listed, names, query
+from tests.query.run_query import MODEL, names, query, tool_list
 
 
 def test_nodes_to_exclude_are_not_quantised(tmp_path: Path) -> None:
     from onnxruntime.quantization import quantize_dynamic
 
-    excluded = listed(MODEL, "nodes-to-exclude", "--under", "encoder.layer.0", "--op", "MatMul")
+    excluded = tool_list(MODEL, "nodes-to-exclude", "--under", "encoder.layer.0", "--op", "MatMul")
     model = onnx.load(MODEL)  # given a path, it writes files beside it
     quantize_dynamic(model, tmp_path / "q.onnx", nodes_to_exclude=excluded)
     left = {node.name for node in onnx.load(tmp_path / "q.onnx").graph.node if node.op_type == "MatMul"}
@@ -28,8 +28,8 @@ def test_nodes_to_exclude_are_not_quantised(tmp_path: Path) -> None:
 @pytest.mark.parametrize("package", ["onnxruntime.transformers.float16", "onnxconverter_common.float16"])
 def test_blocked_nodes_stay_float32(package: str) -> None:
     float16 = pytest.importorskip(package)
-    blocked = listed(MODEL, "node-block-list", "--under", "encoder.layer.0", "--op", "Softmax")
-    ops = listed(MODEL, "op-block-list", "--role", "norm")
+    blocked = tool_list(MODEL, "node-block-list", "--under", "encoder.layer.0", "--op", "Softmax")
+    ops = tool_list(MODEL, "op-block-list", "--role", "norm")
     assert ops == ["LayerNormalization"]
     model = float16.convert_float_to_float16(
         onnx.load(MODEL), keep_io_types=True, node_block_list=blocked, op_block_list=ops
@@ -45,7 +45,7 @@ def test_blocked_nodes_stay_float32(package: str) -> None:
 
 @pytest.mark.parametrize("path", ["encoder.layer.0", "encoder.layer.1.attention", "embeddings", "encoder"])
 def test_extract_io_extracts_the_selection(path: str, tmp_path: Path) -> None:
-    edge = listed(MODEL, "extract-io", "--under", path)
+    edge = tool_list(MODEL, "extract-io", "--under", path)
     extract_model(str(MODEL), str(tmp_path / "part.onnx"), **edge)
     part = {node.name for node in onnx.load(tmp_path / "part.onnx").graph.node}
     wanted = set(names(MODEL, "--under", path))

@@ -64,7 +64,7 @@ def may_refuse(code: str, data: bytes, model: reference.Message) -> bool:
 def difference(data: bytes, printed: list[dict[str, Any]]) -> str | None:
     """A description of the difference between thence and libprotobuf on a file; None if they agree."""
     model = reference.parse(data)
-    error = printed[0].get("error") if printed else "nothing was said"
+    error = printed[0].get("error") if printed else "nothing was printed"
     if model is None:
         return None if error else "libprotobuf refuses it, thence does not"
     if error:

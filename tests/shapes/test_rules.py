@@ -127,5 +127,5 @@ def test_onnx_agrees(file: Path) -> None:
                 continue
             theirs = [d.dim_value if d.HasField("dim_value") else None for d in kind.shape.dim]
             if contradictions({"": ours}, {"": theirs}):
-                wrong.append(f"{rule.line}   ONNX says {theirs}")
+                wrong.append(f"{rule.line}   ONNX infers {theirs}")
     assert wrong == []

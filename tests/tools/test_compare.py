@@ -16,7 +16,7 @@ from tools.compare.bad_input import BadInput
 from tools.compare.documents import document_differences, text_differences
 from tools.compare.fields import Allowed
 from tools.compare.models import CORPUS, models
-from tools.compare.programs import built_from
+from tools.compare.programs import build_commit
 from tools.compare.stream import NotAnObject, pieces
 from tools.passes.recipes import PASSES
 
@@ -247,22 +247,22 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_base_is_built_once(repository: Path) -> None:
     folder = repository / "build" / "compare"
-    program = built_from("HEAD~1", repository, folder)
+    program = build_commit("HEAD~1", repository, folder)
     assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == "old\n"
-    assert built_from("HEAD~1", repository, folder) == program
-    assert built_from("HEAD", repository, folder) != program
+    assert build_commit("HEAD~1", repository, folder) == program
+    assert build_commit("HEAD", repository, folder) != program
     assert (repository / "text").read_text() == "new"
 
 
 def test_deleted_checkout_is_recreated(repository: Path) -> None:
     folder = repository / "build" / "compare"
-    program = built_from("HEAD", repository, folder)
+    program = build_commit("HEAD", repository, folder)
     subprocess.run(["rm", "-rf", program.parents[3]], check=True)
-    assert built_from("HEAD", repository, folder) == program
+    assert build_commit("HEAD", repository, folder) == program
 
 
 def test_a_commit_that_does_not_build(repository: Path) -> None:
     (repository / "text").write_text("broken")
     git(repository, "commit", "--quiet", "--all", "--message", "broken")
     with pytest.raises(BadInput, match="does not build"):
-        built_from("HEAD", repository, repository / "build" / "compare")
+        build_commit("HEAD", repository, repository / "build" / "compare")

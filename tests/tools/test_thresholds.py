@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from tools.compare.bad_input import BadInput
 from tools.compare.runs import Run
-from tools.thresholds.declared import DEFINED_IN, Threshold, declared, in_header
+from tools.thresholds.declarations import DEFINED_IN, Threshold, read_declarations, read_header
 from tools.thresholds.measure import Answer, Changes, Measurement, changes_of
 from tools.thresholds.truths import accepted
 
@@ -38,7 +38,7 @@ inline constexpr int a_cap = 64;
 
 
 def test_declarations_are_read() -> None:
-    found = list(in_header(HEADER, "src/room/thresholds.h"))
+    found = list(read_header(HEADER, "src/room/thresholds.h"))
     assert [(one.name, one.value, one.comment, one.line) for one in found] == [
         ("room_least_share", 0.25, "A share, from 0 to 1. Of the nodes.", 4),
         ("room_most", 3, "in steps", 6),
@@ -60,7 +60,7 @@ def test_declarations_are_read() -> None:
 )
 def test_declarations_that_cannot_be_read(text: str, message: str) -> None:
     with pytest.raises(BadInput, match=rf"src/room/a.h:1: .*{message}"):
-        list(in_header(text, "src/room/a.h"))
+        list(read_header(text, "src/room/a.h"))
 
 
 def test_duplicate_and_misplaced_declarations(tmp_path: Path) -> None:
@@ -70,14 +70,14 @@ def test_duplicate_and_misplaced_declarations(tmp_path: Path) -> None:
     for name in ("a.h", "b.h"):
         (room / name).write_text(text)
     with pytest.raises(BadInput, match=r"src/room/b.h:1: src/room/a.h:1 declares"):
-        declared(tmp_path)
+        read_declarations(tmp_path)
     (room / "b.h").rename(room / "b.cpp")
     with pytest.raises(BadInput, match=r"src/room/b.cpp: .*move it to a header"):
-        declared(tmp_path)
+        read_declarations(tmp_path)
 
 
 def test_all_thresholds_of_the_headers_are_listed() -> None:
-    found = declared(ROOT)
+    found = read_declarations(ROOT)
     written = 0
     for path in (ROOT / "src").rglob("*.h"):
         if path != ROOT / DEFINED_IN:
@@ -220,10 +220,10 @@ def test_the_list() -> None:
     done = thresholds("--list", "--format", "json")
     assert done.returncode == 0, done.stderr
     assert [one["name"] for one in json.loads(done.stdout)["thresholds"]] == [
-        one.name for one in declared(ROOT)
+        one.name for one in read_declarations(ROOT)
     ]
     lines = thresholds("--list").stdout.splitlines()
-    assert len(lines) == len(declared(ROOT)) + 1
+    assert len(lines) == len(read_declarations(ROOT)) + 1
 
 
 def test_usage_and_bad_input(tmp_path: Path, source: Path) -> None:

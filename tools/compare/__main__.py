@@ -26,7 +26,7 @@ from .bad_input import BadInput
 from .both import Comparison, Result
 from .fields import Allowed
 from .models import Model, models
-from .programs import BUILT, built_from, existing
+from .programs import BUILT, build_commit, check_program
 from .runs import COMMANDS, CONDITIONS, Run, runs_of
 
 FOLDER = Path("build/compare")
@@ -43,10 +43,10 @@ def main() -> int:
 
 def _compare(options: argparse.Namespace) -> int:
     seconds: dict[str, float] = {}
-    program = existing(options.program)
+    program = check_program(options.program)
     with _step("build the base", seconds):
-        base = existing(options.base_program) if options.base_program else _built(options.base)
-    chosen = _chosen(options)
+        base = check_program(options.base_program) if options.base_program else _build_base(options.base)
+    chosen = _choose_models(options)
     _make_inputs(chosen, options, seconds)
     runs = [run for model in chosen for run in runs_of(model, options.only, options.conditions)]
     every = report.open_json(options.output) if options.format == "json" else None
@@ -69,11 +69,11 @@ def _compare(options: argparse.Namespace) -> int:
     return 1 if tally.differing else 0
 
 
-def _built(commit: str) -> Path:
-    return built_from(commit, Path.cwd(), FOLDER)
+def _build_base(commit: str) -> Path:
+    return build_commit(commit, Path.cwd(), FOLDER)
 
 
-def _chosen(options: argparse.Namespace) -> list[Model]:
+def _choose_models(options: argparse.Namespace) -> list[Model]:
     every = models(options.inputs)
     return [model for model in every if not options.models or model.name in options.models]
 

@@ -112,7 +112,7 @@ class _Pairing:
             for row in rows.values():
                 if self._allowed.ignores(row.section, ROW):
                     continue
-                shown = _shown(row.value)
+                shown = _format_value(row.value)
                 values = (shown, MISSING) if side == 0 else (MISSING, shown)
                 yield Difference(row.section, row.label, ROW, *values)
         order = [new for _, new in sorted(self._places)]
@@ -130,7 +130,7 @@ class _Pairing:
                 yield Difference(old.section, old.label, field, *values)
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """The short form of a row without a counterpart: only its answer."""
     if isinstance(value, dict) and "module" in value:
         return f"module {json.dumps(value['module'])}"

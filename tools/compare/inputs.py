@@ -47,11 +47,11 @@ def prepare(chosen: list[Model], conditions: tuple[str, ...], jobs: int) -> Iter
     """Makes captures and the files of the conditions, and yields the failures."""
     if not set(conditions) - {FILE, OPTIMISED, OTHER_EXPORTER}:
         return
-    missing = [model for model in chosen if not _prepared(model).exists()]
+    missing = [model for model in chosen if not _prepared_path(model).exists()]
     for model, (_, text) in each("preparing", missing, jobs, _prepare):
-        write_whole(_prepared(model), text.encode())
+        write_whole(_prepared_path(model), text.encode())
     for model in chosen:
-        if text := _prepared(model).read_text():
+        if text := _prepared_path(model).read_text():
             yield f"{model.name}: {text}"
 
 
@@ -66,16 +66,18 @@ def descend(
 
 
 def descendants(wanted: list[tuple[Model, str, str]], jobs: int) -> Iterator[str]:
-    missing = [one for one in wanted if not _made(*one).exists() and not _failed(*one).exists()]
-    for one, (ok, text) in each("optimising", missing, jobs, lambda one: _descend(*one)):
+    missing = [
+        one for one in wanted if not _descendant_path(*one).exists() and not _failure_path(*one).exists()
+    ]
+    for one, (ok, text) in each("optimising", missing, jobs, lambda one: _make_descendant(*one)):
         if not ok:
-            write_whole(_failed(*one), text.encode())
+            write_whole(_failure_path(*one), text.encode())
     for model, exporter, what in wanted:
-        if _failed(model, exporter, what).exists():
-            yield f"{model.name}.{exporter}.{what}: {_failed(model, exporter, what).read_text()}"
+        if _failure_path(model, exporter, what).exists():
+            yield f"{model.name}.{exporter}.{what}: {_failure_path(model, exporter, what).read_text()}"
 
 
-def _prepared(model: Model) -> Path:
+def _prepared_path(model: Model) -> Path:
     """The file that is written after all attempts; it contains the failures."""
     return model.places.folder / f"{model.name}.prepared.txt"
 
@@ -85,15 +87,15 @@ def _prepare(model: Model) -> tuple[bool, str]:
     return apart("tools.accuracy.prepare", "prepare", at.name, at.models, at.folder, limit=LIMIT)
 
 
-def _made(model: Model, exporter: str, what: str) -> Path:
+def _descendant_path(model: Model, exporter: str, what: str) -> Path:
     return model.places.made(exporter, what)
 
 
-def _failed(model: Model, exporter: str, what: str) -> Path:
+def _failure_path(model: Model, exporter: str, what: str) -> Path:
     return model.places.made(exporter, what, "failed.txt")
 
 
-def _descend(model: Model, exporter: str, what: str) -> tuple[bool, str]:
+def _make_descendant(model: Model, exporter: str, what: str) -> tuple[bool, str]:
     at = model.places
     given = (at.name, exporter, what, at.models, at.folder)
     return apart("tools.compare.descend", "descend", *given, limit=LIMIT)

@@ -12,13 +12,13 @@ from .bad_input import BadInput
 BUILT = Path("build/release/bin/thence")
 
 
-def existing(path: Path) -> Path:
+def check_program(path: Path) -> Path:
     if not path.is_file() or not os.access(path, os.X_OK):
         raise BadInput(f"{path}: no program is there; build it with 'make build', or name another one")
     return path.resolve()
 
 
-def built_from(commit: str, root: Path, folder: Path) -> Path:
+def build_commit(commit: str, root: Path, folder: Path) -> Path:
     """Builds the release program of a commit. Its checkout and build stay in a folder with its hash."""
     sha = _resolve(commit, root)
     tree = (folder / sha).resolve()
@@ -30,7 +30,7 @@ def built_from(commit: str, root: Path, folder: Path) -> Path:
     log = tree / "build" / "compare.log"
     if failed := build(tree, "release", log):
         raise BadInput(f"{commit} does not build: '{failed}' failed, see {log}")
-    return existing(tree / BUILT)
+    return check_program(tree / BUILT)
 
 
 def build(tree: Path, preset: str, log: Path) -> str:

@@ -62,7 +62,7 @@ def print_report(tally: Tally) -> None:
     print(f"\nThe first {len(tally.first)} of {tally.differences} differences\n")
     for run, one in tally.first:
         place = f"{run.model} {run.condition} {run.command} {run.variant} {one.row}"
-        print(f"{place}: {one.field}: {_shown(one.old)} -> {_shown(one.new)}")
+        print(f"{place}: {one.field}: {_format_value(one.old)} -> {_format_value(one.new)}")
 
 
 def print_instructions(found: list[Counted]) -> None:
@@ -107,7 +107,7 @@ def _labels(run: Run) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     text = (
         value if isinstance(value, str) and value.startswith("(") else json.dumps(value, ensure_ascii=False)
     )

@@ -80,7 +80,7 @@ def _pairs(model: Model, what: Asked) -> Iterator[Run]:
         return
     complete = model.places.model(what.exporter)
     run = Run("", "-", what.condition, f"{what.name}.{what.exporter}", (), what.truth)
-    yield from _both(run, complete, what.model, what.capture)
+    yield from _transfer_and_diff(run, complete, what.model, what.capture)
 
 
 def _descendants(model: Model) -> Iterator[Run]:
@@ -90,19 +90,19 @@ def _descendants(model: Model) -> Iterator[Run]:
         run = Run("", what, OPTIMISED, f"{model.name}.{exporter}", ())
         kept, renamed = (model.places.made(exporter, what, kind) for kind in ("onnx", "random.onnx"))
         if kept.exists():
-            yield from _both(run, complete, kept, None)
+            yield from _transfer_and_diff(run, complete, kept, None)
         if renamed.exists():
-            yield from _both(replace(run, condition=RENAMED), complete, renamed, capture)
+            yield from _transfer_and_diff(replace(run, condition=RENAMED), complete, renamed, capture)
 
 
 def _exporters(model: Model) -> Iterator[Run]:
     one, other = (model.places.model(exporter) for exporter in EXPORTERS)
     if one.exists() and other.exists():
         run = Run("", "-", OTHER_EXPORTER, model.name, (), model.places.truth(EXPORTERS[1]))
-        yield from _both(run, one, other, None)
+        yield from _transfer_and_diff(run, one, other, None)
 
 
-def _both(run: Run, a: Path, b: Path, capture: Path | None) -> Iterator[Run]:
+def _transfer_and_diff(run: Run, a: Path, b: Path, capture: Path | None) -> Iterator[Run]:
     """Runs of the commands that take two models, from a run without a command."""
     given = capture_flags(capture if capture and capture.exists() else None)
     for command in ("transfer", "diff"):

@@ -23,7 +23,7 @@ EXEMPT = {"tests/tools/test_lint.py", "tools/lint.d/places.py", "tools/sample/ch
 def main() -> None:
     repo.report(
         [
-            f"{path}:{number}: names a place of one machine or network: '{found[0]}'"
+            f"{path}:{number}: contains a path or address of one machine: '{found[0]}'"
             for path in repo.files()
             if path.as_posix() not in EXEMPT
             for number, line in repo.lines(path)

@@ -26,7 +26,7 @@ def main() -> None:
 
     def check(where: str, room: str, used: str) -> None:
         if room not in allowed:
-            findings.append(f"{where}: '{room}' is no room that tools/lint.d/rooms.txt knows")
+            findings.append(f"{where}: '{room}' is not in tools/lint.d/rooms.txt")
         elif used in allowed and used not in allowed[room]:
             findings.append(f"{where}: room '{room}' may not use room '{used}'")
 
@@ -44,7 +44,7 @@ def main() -> None:
                 check(f"CMakeLists.txt:{number}", found[1], used)
     repo.report(
         findings,
-        "Move the code to the room that may see both, or pass the result in. A new room, or a new dependency"
+        "Move the code to a room that may use both, or pass the result in. A new room, or a new dependency"
         "\n  that follows the flow of data, is a line in tools/lint.d/rooms.txt.",
     )
 

@@ -25,7 +25,7 @@ from .kinds import kinds
 from .recipes import Step
 
 # The possible agreement of ids and numbers; the last two are disagreements.
-BOTH, BY_ID, BY_NUMBERS, NEITHER = "both agree", "id only", "numbers only", "neither witness"
+BOTH, BY_ID, BY_NUMBERS, NEITHER = "both agree", "id only", "numbers only", "neither"
 ID_KEPT, ID_LOST = "disagree, id kept", "disagree, id lost"
 # The result of numbers without the id, which measures how reliable they are if there is no id.
 ALONE = ("alone the same", "alone open", "alone other")

@@ -98,8 +98,8 @@ def _truth_cells(outcomes: list[dict[str, Any]]) -> list[str]:
     return [str(len(made)), str(len(outcomes) - len(made)), str(total["nodes"]), *shares, *numbers]
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.2%} of {whole}" if whole else "-"
+def _share(part: int, total_count: int) -> str:
+    return f"{part / total_count:.2%} of {total_count}" if total_count else "-"
 
 
 def print_failures(outcomes: list[dict[str, Any]]) -> None:

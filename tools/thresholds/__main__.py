@@ -26,13 +26,13 @@ from pathlib import Path
 from tools.compare import inputs
 from tools.compare.bad_input import BadInput
 from tools.compare.models import Model, models
-from tools.compare.programs import existing
+from tools.compare.programs import check_program
 from tools.compare.runs import CONDITIONS, Run, runs_of
 from tools.corpus.each import each
 
-from .declared import Threshold, declared
+from .declarations import Threshold, read_declarations
 from .measure import Answer, Changes, Measurement, answer_of, changes_of
-from .program import built, check_reads
+from .program import build_tunable, check_reads
 from .report import WHICH, Measured, as_json, print_changes, print_list, value_at
 
 ROOT = Path(__file__).parents[2]
@@ -53,7 +53,7 @@ def main() -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    thresholds = _chosen(declared(options.source), options)
+    thresholds = _choose_thresholds(read_declarations(options.source), options)
     if options.list:
         if options.format == "json":
             print(as_json(thresholds))
@@ -61,10 +61,10 @@ def _run(options: argparse.Namespace) -> int:
             print_list(thresholds)
         return 0
     _print_progress("building the preset tunable")
-    program = existing(options.program) if options.program else built(ROOT)
+    program = check_program(options.program) if options.program else build_tunable(ROOT)
     check_reads(program, thresholds)
-    runs = _runs([model for model in models(options.inputs) if model.name in options.models], options)
-    measured = _measure(program, thresholds, _answers(program, runs, options.jobs), options.jobs)
+    runs = _list_runs([model for model in models(options.inputs) if model.name in options.models], options)
+    measured = _measure(program, thresholds, _run_unchanged(program, runs, options.jobs), options.jobs)
     about = {"program": str(program), "models": list(options.models), "runs": len(runs)}
     if options.format == "json":
         print(as_json(thresholds, measured, about))
@@ -73,7 +73,7 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _chosen(every: list[Threshold], options: argparse.Namespace) -> list[Threshold]:
+def _choose_thresholds(every: list[Threshold], options: argparse.Namespace) -> list[Threshold]:
     chosen = [
         one
         for one in every
@@ -85,7 +85,7 @@ def _chosen(every: list[Threshold], options: argparse.Namespace) -> list[Thresho
     return chosen
 
 
-def _runs(chosen: list[Model], options: argparse.Namespace) -> list[Run]:
+def _list_runs(chosen: list[Model], options: argparse.Namespace) -> list[Run]:
     """Makes the inputs of the runs. Those that cannot be made are left out, as in tools.compare."""
     chosen[0].places.folder.mkdir(parents=True, exist_ok=True)
     failed = [
@@ -98,7 +98,7 @@ def _runs(chosen: list[Model], options: argparse.Namespace) -> list[Run]:
     return [run for model in chosen for run in runs_of(model, COMMANDS, options.conditions)]
 
 
-def _answers(program: Path, runs: list[Run], jobs: int) -> list[Answer]:
+def _run_unchanged(program: Path, runs: list[Run], jobs: int) -> list[Answer]:
     answers = [
         answer
         for _, answer in each("running with the declared values", runs, jobs, partial(answer_of, program))

@@ -13,7 +13,7 @@ from tools.compare.both import Printed
 from tools.compare.runs import Run
 from tools.compare.stream import NotAnObject, pieces
 
-from .declared import Threshold
+from .declarations import Threshold
 from .program import environment_of
 from .truths import Node, accepted
 
@@ -56,12 +56,12 @@ class Measurement:
 
 def answer_of(program: Path, run: Run) -> Answer | None:
     """None if the run fails, for example because a strategy needs a missing section of the capture."""
-    printed = _printed(program, run, {})
+    printed = _run_and_digest(program, run, {})
     return Answer(run, *printed) if printed else None
 
 
 def changes_of(program: Path, one: Measurement) -> Changes:
-    printed = _printed(program, one.answer.run, environment_of(one.threshold, one.value))
+    printed = _run_and_digest(program, one.answer.run, environment_of(one.threshold, one.value))
     if printed is None:
         return Changes(failed_runs=1)
     digest, rows = printed
@@ -93,7 +93,7 @@ def _pairs(before: Rows, after: Rows) -> Iterator[tuple[Node, tuple[Any, Any], t
         yield node, before.get(node, (None, None)), after.get(node, (None, None))
 
 
-def _printed(program: Path, run: Run, environment: dict[str, str]) -> tuple[str, Rows] | None:
+def _run_and_digest(program: Path, run: Run, environment: dict[str, str]) -> tuple[str, Rows] | None:
     with tempfile.TemporaryDirectory(prefix="thence-thresholds-") as folder:
         printed = Printed(program, run, Path(folder) / "output", environment)
         if printed.exit != 0:

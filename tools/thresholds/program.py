@@ -8,19 +8,19 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tools.compare.bad_input import BadInput
-from tools.compare.programs import build, existing
+from tools.compare.programs import build, check_program
 
-from .declared import Threshold
+from .declarations import Threshold
 
 PRESET = "tunable"
 BUILT = Path(f"build/{PRESET}/bin/thence")
 LOG = Path("build/thresholds.log")
 
 
-def built(root: Path) -> Path:
+def build_tunable(root: Path) -> Path:
     if failed := build(root, PRESET, root / LOG):
         raise BadInput(f"the preset {PRESET} does not build: '{failed}' failed, see {LOG}")
-    return existing(root / BUILT)
+    return check_program(root / BUILT)
 
 
 def environment_of(threshold: Threshold, value: int | float) -> dict[str, str]:

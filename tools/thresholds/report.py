@@ -8,7 +8,7 @@ from typing import Any
 
 from tools.accuracy.report import print_table
 
-from .declared import Threshold
+from .declarations import Threshold
 from .measure import Changes
 
 # By threshold and value: the changes at half and double; None if the value equals the declared one.
@@ -31,7 +31,7 @@ def value_at(threshold: Threshold, which: str) -> int | float:
 def print_list(thresholds: list[Threshold]) -> None:
     table = [["threshold", "value", "file", "meaning"]]
     for one in thresholds:
-        table.append([one.name, _shown(one.value), f"{one.file}:{one.line}", one.comment])
+        table.append([one.name, _format_value(one.value), f"{one.file}:{one.line}", one.comment])
     print_table(table, len(table[0]), False)
 
 
@@ -46,7 +46,14 @@ def print_changes(thresholds: list[Threshold], measured: Measured, about: dict[s
             changes = measured[one.name, which]
             counts = ["same"] if changes is None else [str(count) for count in asdict(changes).values()]
             counts += [""] * (len(_COLUMNS) - len(counts))
-            table.append([one.name, _shown(one.value), f"{_shown(value_at(one, which))} ({which})", *counts])
+            table.append(
+                [
+                    one.name,
+                    _format_value(one.value),
+                    f"{_format_value(value_at(one, which))} ({which})",
+                    *counts,
+                ]
+            )
     print_table(table, 3, False)
     unchanging = [one.name for one in thresholds if not _changes_anything(one, measured)]
     if unchanging:
@@ -73,5 +80,5 @@ def _changes_anything(one: Threshold, measured: Measured) -> bool:
     return any(changes is not None and changes != Changes() for changes in found)
 
 
-def _shown(value: int | float) -> str:
+def _format_value(value: int | float) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)

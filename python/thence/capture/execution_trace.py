@@ -1,8 +1,8 @@
 """The section `execution_trace`: every operation of one forward, with the module that ran it.
 
-It is recorded in inference mode, which shows whole operations such as `linear` and `layer_norm`, as exporters
-see them. It also contains the begin and end of modules, and each time Python reads the size of a tensor: this
-is no operation in PyTorch, but makes nodes in an exported graph.
+It is recorded in inference mode, which shows composite operations such as `linear` and `layer_norm`, as
+exporters see them. It also contains the begin and end of modules, and each time Python reads the size of a
+tensor: this is no operation in PyTorch, but makes nodes in an exported graph.
 """
 
 from __future__ import annotations

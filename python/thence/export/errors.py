@@ -1,6 +1,6 @@
 """The exception for failures between the user's request and the ONNX file on disk.
 
-It has the same parts as the errors of the core, so the command line prints both alike: a code that
+It has the same parts as the errors of the core, so the command line prints both in the same way: a code that
 docs/errors.md explains, one sentence about the problem, a suggestion, and, for `--verbose`, the original
 message.
 """

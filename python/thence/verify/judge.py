@@ -3,7 +3,7 @@
 The claim is about the computed numbers, not their form: they may be reshaped or transposed, all scaled by one
 factor, or quantised. For exact numbers, any real difference refutes the claim. Coarse numbers refute it only
 if the two tensors are unrelated. The verdict for coarse numbers is preliminary: they confirm a claim only if
-no other tensor is as near, and refute it only if they equal another tensor (see alike.py), because
+no other tensor is as near, and refute it only if they equal another tensor (see tensor_samples.py), because
 quantisation may erase small numbers, such as those beside a mask.
 """
 

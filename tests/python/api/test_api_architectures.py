@@ -101,7 +101,7 @@ def exact_where_the_truth_is_known(export: Export, sample: Model) -> None:
     other = {
         row["index"]: row["module"]
         for true, row in zip(truth, export.rows, strict=True)
-        if verdict(true, row) not in ("right", "untold")
+        if verdict(true, row) not in ("right", "no_truth")
     }
     assert not other
     assert sum(true["module"] is not None for true in truth) > 40

@@ -41,13 +41,13 @@ def ran(file: Path) -> Any:
     return session.run(None, {session.get_inputs()[0].name: X.numpy()})
 
 
-def plainly(name: str, file: Path, *, dynamo: bool) -> None:
+def export_plainly(name: str, file: Path, *, dynamo: bool) -> None:
     with contextlib.redirect_stdout(io.StringIO()):
         torch.onnx.export(hard_nets.net(name), (X,), str(file), dynamo=dynamo, verbose=False)
 
 
 def same_as_plain(name: str, exporter: str, folder: Path) -> package.Summary:
-    plainly(name, folder / "plain.onnx", dynamo=exporter == "dynamo")
+    export_plainly(name, folder / "plain.onnx", dynamo=exporter == "dynamo")
     summary = package.HierarchyExporter(exporter=exporter).export(hard_nets.net(name), X, folder / "m.onnx")
     expected, found = ran(folder / "plain.onnx"), ran(folder / "m.onnx")
     assert len(found) == len(expected)
@@ -71,7 +71,7 @@ def test_by_torchscript(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", sorted(NOT_BY_TORCHSCRIPT))
 def test_models_that_plain_pytorch_cannot_export(name: str, tmp_path: Path) -> None:
     with pytest.raises(Exception, match=r"."):
-        plainly(name, tmp_path / "plain.onnx", dynamo=False)
+        export_plainly(name, tmp_path / "plain.onnx", dynamo=False)
 
 
 @pytest.mark.parametrize("name", [name for name in hard_nets.NETS if name not in NOT_RECORDED])

@@ -44,7 +44,7 @@ def test_rules_give_the_same_map_as_the_program(rules: Path) -> None:
     assert set(mapper.modules) == {"", "embed", "block.0", "block.1", "head"}
     assert mapper.get_row("/layers.0/act/Relu")["module"] == "block.0"
     assert mapper.get_row("/layers.0/act/Relu")["semantic_type"] == "block"
-    assert [said["code"] for said in mapper.diagnostics] == ["R006"]
+    assert [diagnostic["code"] for diagnostic in mapper.diagnostics] == ["R006"]
     fits(mapper._map, "map")
 
 
@@ -116,6 +116,6 @@ def test_tags_have_original_paths_and_renamed_roles(rules: Path, tmp_path: Path)
     ]
     subprocess.run([os.environ["THENCE_BIN"], *words], check=True)
     node = next(n for n in onnx.load(tmp_path / "tagged.onnx").graph.node if n.name == "/layers.0/act/Relu")
-    said = {entry.key.removeprefix("pkg.thence."): entry.value for entry in node.metadata_props}
-    assert (said["module"], said["class"]) == ("layers.0.act", "torch.nn.modules.activation.ReLU")
-    assert (said["hf_module"], said["tag"], said["role"]) == ("block.0", "/Net/Layer.0", "block")
+    tags = {entry.key.removeprefix("pkg.thence."): entry.value for entry in node.metadata_props}
+    assert (tags["module"], tags["class"]) == ("layers.0.act", "torch.nn.modules.activation.ReLU")
+    assert (tags["hf_module"], tags["tag"], tags["role"]) == ("block.0", "/Net/Layer.0", "block")

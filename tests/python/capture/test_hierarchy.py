@@ -108,8 +108,8 @@ def test_tied_weights_are_one_parameter_with_aliases() -> None:
 
 def test_two_views_of_one_storage_are_two_parameters() -> None:
     model = nn.Module()
-    whole = torch.arange(8.0)
-    model.a, model.b = nn.Parameter(whole[:4]), nn.Parameter(whole[4:])
+    shared_storage = torch.arange(8.0)
+    model.a, model.b = nn.Parameter(shared_storage[:4]), nn.Parameter(shared_storage[4:])
     assert [p.path for p in parameters(ModulePaths(model))] == ["a", "b"]
 
 
@@ -176,9 +176,9 @@ def test_compiled_modules_run_uncompiled() -> None:
     model = nn.Sequential(compiled, nn.ReLU())
     section = record(model, X)
     assert [path for path, _, _ in called(section)] == ["", "0", "0._orig_mod", "0._orig_mod.fc", "1"]
-    whole = nets.Block()
-    whole.compile()
-    assert [path for path, _, _ in called(record(whole, X))] == ["", "fc"]
+    block = nets.Block()
+    block.compile()
+    assert [path for path, _, _ in called(record(block, X))] == ["", "fc"]
 
 
 def test_odd_names_and_local_classes() -> None:

@@ -135,13 +135,13 @@ def test_output_file_contains_the_report(optimised: Path, tmp_path: Path) -> Non
 def test_weights_in_external_data(tmp_path: Path) -> None:
     model = onnx.load(ANCESTOR)
     onnx.save(
-        model, tmp_path / "apart.onnx", save_as_external_data=True, location="w.data", size_threshold=1024
+        model, tmp_path / "external.onnx", save_as_external_data=True, location="w.data", size_threshold=1024
     )
     optimised = tmp_path / "optimised.onnx"
     onnxruntime_saved("ENABLE_BASIC")(ANCESTOR, optimised, {})
     external = onnx.load(optimised)
     onnx.save(external, optimised, save_as_external_data=True, location="o.data", size_threshold=1024)
-    done = thence("transfer", tmp_path / "apart.onnx", optimised, "--verify", "-f", "json", cwd=Path("/"))
+    done = thence("transfer", tmp_path / "external.onnx", optimised, "--verify", "-f", "json", cwd=Path("/"))
     assert done.returncode == 0, done.stderr
     (found,) = json.loads(done.stdout)["verification"]
     assert found["not_run"] is None

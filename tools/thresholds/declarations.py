@@ -47,13 +47,13 @@ class Threshold:
         return self.value * 2
 
 
-def declared(root: Path) -> list[Threshold]:
+def read_declarations(root: Path) -> list[Threshold]:
     """All thresholds, by file. Raises BadInput if a declaration cannot be parsed."""
     found: list[Threshold] = []
     for path in sorted((root / "src").glob("*/*")):
         file = path.relative_to(root).as_posix()
         if path.suffix == ".h" and file != DEFINED_IN:
-            found += in_header(path.read_text(encoding="utf-8"), file)
+            found += read_header(path.read_text(encoding="utf-8"), file)
         elif path.suffix == ".cpp" and _USE.search(path.read_text(encoding="utf-8")):
             raise BadInput(f"{file}: declares a threshold; move it to a header with its siblings")
     first: dict[str, Threshold] = {}
@@ -67,7 +67,7 @@ def declared(root: Path) -> list[Threshold]:
     return found
 
 
-def in_header(text: str, file: str) -> Iterator[Threshold]:
+def read_header(text: str, file: str) -> Iterator[Threshold]:
     """The thresholds of one header."""
     comment, room = "", Path(file).parent.name
     for use in _USE.finditer(text):
