@@ -26,6 +26,7 @@ from torch.onnx._internal.exporter import _core
 from .aligned import aligned
 from .marks import add_marks, owners
 
+exporter: Any = _core  # not part of PyTorch's public interface
 _TAG = re.compile(r"m(\d+)x")
 FUNCTION_OPSET = 18  # the opset in which the exporter translates; every conversion inlines functions
 
@@ -60,7 +61,9 @@ def _file(
 ) -> onnx.ModelProto:
     with torch.no_grad(), ExitStack() as stack:
         if functions:
-            keep = mock.patch.object(_core.onnxscript_apis, "convert_version", lambda model, _version: model)
+            keep = mock.patch.object(
+                exporter.onnxscript_apis, "convert_version", lambda model, _version: model
+            )
             stack.enter_context(keep)
         program = torch.onnx.export(
             captured,

@@ -33,14 +33,16 @@ Make = Callable[[bool], Any]
 
 
 def export(
-    make: Make, inputs: tuple[Any, ...], names: list[str], functions: set[type] | bool
+    live: torch.nn.Module, make: Make, inputs: tuple[Any, ...], functions: set[type] | bool
 ) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any]]]:
-    """Exports what `make` returns, a new and equal model each time, with marks or without."""
-    model = make(False)
-    modules = Modules(model)
-    plain = _file(model, inputs, names, functions)
+    """Exports what `make` returns, a new and equal model each time, with marks or without.
+
+    `live` is the same model before anything is compiled: it has the numbers and classes of the modules.
+    """
+    modules = Modules(live)
+    plain = _file(make(False), inputs, functions)
     with _marks_exported():
-        twin = _file(make(True), inputs, names, functions)
+        twin = _file(make(True), inputs, functions)
     numbers = _numbers(plain, twin)
     settle_constants(plain, numbers)
     rows = []
@@ -63,9 +65,7 @@ def _numbers(plain: onnx.ModelProto, twin: onnx.ModelProto) -> dict[Location, li
     }
 
 
-def _file(
-    model: Any, inputs: tuple[Any, ...], names: list[str], functions: set[type] | bool
-) -> onnx.ModelProto:
+def _file(model: Any, inputs: tuple[Any, ...], functions: set[type] | bool) -> onnx.ModelProto:
     with tempfile.TemporaryDirectory() as folder, torch.no_grad():
         file = Path(folder) / "model.onnx"
         torch.onnx.export(
@@ -74,7 +74,7 @@ def _file(
             file,
             dynamo=False,
             opset_version=OPSET,
-            input_names=names,
+            input_names=["x"],
             export_modules_as_functions=functions,
         )
         return onnx.load(file)
@@ -86,11 +86,12 @@ def _marks_exported() -> Iterator[None]:
     def symbolic(graph: Any, x: Any, number: int, side: int) -> Any:
         return graph.op(_MARK, x, alpha_f=float(_FIRST + 2 * number + side))
 
-    torch.onnx.register_custom_op_symbolic(_SYMBOLIC, symbolic, OPSET)
+    exporter: Any = torch.onnx
+    exporter.register_custom_op_symbolic(_SYMBOLIC, symbolic, OPSET)
     try:
         yield
     finally:
-        torch.onnx.unregister_custom_op_symbolic(_SYMBOLIC, OPSET)
+        exporter.unregister_custom_op_symbolic(_SYMBOLIC, OPSET)
 
 
 def read_marks(model: onnx.ModelProto) -> dict[Location, list[int]]:

@@ -20,7 +20,7 @@ def write_model(name: str, out: Path) -> str:
         made = by_dynamo.export(one.live, one.inputs(), one.optimize, one.functions)
     else:
         classes = set(one.family.FUNCTIONS) if one.functions else False  # type: ignore[attr-defined]
-        made = by_torchscript.export(one.compiled, one.inputs(), ["x"], classes)
+        made = by_torchscript.export(one.live(), one.compiled, one.inputs(), classes)
     model, modules, rows = made
     _forget_machine(model)
     file = out / f"{name}.{one.exporter}.onnx"
