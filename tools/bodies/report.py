@@ -53,12 +53,16 @@ def write_report(rows: list[dict[str, Any]]) -> None:
     table = io.StringIO()
     with contextlib.redirect_stdout(table):
         print_report(rows, markdown=True)
-    replace_section(PAGE, "bodies", f"{_origin()}\n\n{table.getvalue().strip()}\n")
+    replace_section(PAGE, "bodies", f"{_origin(rows)}\n\n{table.getvalue().strip()}\n")
 
 
-def _origin() -> str:
+def _origin(rows: list[dict[str, Any]]) -> str:
+    """What was measured, and with which versions."""
+    from .models import MODELS  # imported here because printing needs no torch
+
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True
     ).stdout.strip()
     packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-    return f"Measured at commit {commit} with {packages}."
+    measured = len({row["name"] for row in rows})
+    return f"{measured} of the {len(MODELS)} models, measured at commit {commit} with {packages}."
