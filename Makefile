@@ -10,7 +10,7 @@ ifneq ($(filter compare,$(MAKECMDGOALS)),)
 $(if $(BASE),,$(error name the commit to compare with: make compare BASE=<commit>))
 endif
 
-.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-bodies accuracy-transfer operators calibrate fuzz coverage clean
+.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-bodies accuracy-transfer docs-figures operators calibrate fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -67,7 +67,11 @@ accuracy-bodies: setup-test build  ## score the answers in bodies and functions,
 	@PYTHONPATH=python .venv/bin/python -m tools.bodies --write
 
 accuracy-transfer: corpus build  ## score `transfer` after optimisers and quantisers, on a fifth of the corpus; resumable
+	@PYTHONPATH=python .venv/bin/python -m tools.passes.stored
 	@PYTHONPATH=python .venv/bin/python -m tools.passes --require
+
+docs-figures: setup-test  ## write the measured tables of the documentation from docs/figures
+	@.venv/bin/python -m tools.figures
 
 operators: setup-test build  ## learn schema/operators.json anew from one half of the corpus, after `make accuracy`
 	@cmake --preset release -D THENCE_TOOLS=ON >/dev/null

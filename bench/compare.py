@@ -166,7 +166,9 @@ def table(rows: list[Row]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Time the core, and say what is over its bar.")
+    parser = argparse.ArgumentParser(
+        description="Measure the time of the core, and list what exceeds its limit."
+    )
     parser.add_argument("--binaries", type=Path, default=BINARIES, help="where thence_read_bench is")
     parser.add_argument("--models", type=Path, default=models.FOLDER, help="where to keep models (2 GB)")
     parser.add_argument("--repetitions", type=int, default=7)

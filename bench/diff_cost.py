@@ -38,8 +38,8 @@ def main() -> None:
                 took, used = run("diff", model, other, may_differ=True)
                 seconds[name].append(took)
                 memory = max(memory, used)
-        told = [f"{name} {median(each):.2f} s" for name, each in seconds.items()]
-        print(f"{nodes} nodes: two maps {median(maps):.2f} s; {', '.join(told)}; at most {memory >> 20} MiB")
+        times = [f"{name} {median(each):.2f} s" for name, each in seconds.items()]
+        print(f"{nodes} nodes: two maps {median(maps):.2f} s; {', '.join(times)}; at most {memory >> 20} MiB")
 
 
 if __name__ == "__main__":

@@ -76,8 +76,8 @@ def dynamo_nodes(layers: int, described: bool = True) -> Iterator[bytes]:
                 inputs.append(given if wanted == "in" or len(made) < back else made[-back])
             made.append(f"val_{index}")
             name, attributes = f"node_{step.op}_{index}", ATTRIBUTES.get(step.op, b"")
-            told = metadata(step, layer, index) if described else {}
-            yield pb.node(step.op, name, inputs, made[-1:], attributes, told)
+            node_metadata = metadata(step, layer, index) if described else {}
+            yield pb.node(step.op, name, inputs, made[-1:], attributes, node_metadata)
             index += 1
         given = made[-1]
 

@@ -63,11 +63,11 @@ def selectors(model: Path, wanted: dict[str, list[str]], format: str, rounds: in
         seconds["map"].append(run(PROGRAM, "map", model, "-q", "-f", format)[1])
         for name, flags in wanted.items():
             seconds[name].append(run(PROGRAM, "query", model, "-q", "-f", format, *flags)[1])
-    whole = median(seconds.pop("map"))
+    map_seconds = median(seconds.pop("map"))
     for name, taken in seconds.items():
-        ratio = median(taken) / whole
+        ratio = median(taken) / map_seconds
         verdict = "ok" if ratio <= SLOWER else "OVER"
-        print(f"{format:6} {name:12} {median(taken):6.3f} / {whole:.3f} s  {ratio:5.2f}x  {verdict}")
+        print(f"{format:6} {name:12} {median(taken):6.3f} / {map_seconds:.3f} s  {ratio:5.2f}x  {verdict}")
 
 
 def made(name: str) -> Path:
@@ -118,10 +118,10 @@ def load(model: Path, rounds: int) -> None:
         schema = ";".join(sql for (sql,) in connection.execute(tables)) + ";"
         connection.close()
     count = sum(map(len, rows.values()))
-    asked = "SELECT " + ", ".join(f"(SELECT count(*) FROM {table})" for table in TABLES)
+    count_rows = "SELECT " + ", ".join(f"(SELECT count(*) FROM {table})" for table in TABLES)
     figures: dict[str, list[float]] = {"sql": [], "selector": [], "executemany": []}
     for _ in range(rounds):
-        figures["sql"].append(run(PROGRAM, "query", model, "-q", "-j", "1", "--sql", asked)[1])
+        figures["sql"].append(run(PROGRAM, "query", model, "-q", "-j", "1", "--sql", count_rows)[1])
         none = ["-f", "names", "--op", "Softmax"]
         figures["selector"].append(run(PROGRAM, "query", model, "-q", "-j", "1", *none)[1])
         figures["executemany"].append(executemany(rows, schema))

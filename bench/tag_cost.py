@@ -66,21 +66,21 @@ def rows(thence: Path, folder: Path, repetitions: int) -> list[Row]:
     finally:
         out.unlink(missing_ok=True)
     seconds = {name: median(values) for name, values in clocks.items()}
-    told = {name: f"{value:.2f} s" for name, value in seconds.items()}
+    times = {name: f"{value:.2f} s" for name, value in seconds.items()}
     return [
         Row(
             "tag b / cp + sync",
             seconds["tag b"] / seconds["cp b"],
             "x",
             1.25,
-            f"{told['tag b']}, {told['cp b']}",
+            f"{times['tag b']}, {times['cp b']}",
         ),
         Row(
             "tag a / Python onnx",
             seconds["tag a"] / seconds["onnx a"],
             "x",
             0.1,
-            f"{told['tag a']}, {told['onnx a']}",
+            f"{times['tag a']}, {times['onnx a']}",
         ),
     ]
 

@@ -57,18 +57,18 @@ def heavy(name: str, prefix: str, transposed: bool = False) -> Path:
     random = np.random.default_rng(1)
     weights = [random.standard_normal((SIDE, SIDE), dtype=np.float32) for _ in range(WEIGHTS)]
     values = ["x", *(f"{prefix}_{i}" for i in range(WEIGHTS - 1)), "y"]
-    held, nodes = [], []
+    tensors, nodes = [], []
     for i, weight in enumerate(weights):
-        held.append(numpy_helper.from_array(weight.T if transposed else weight, f"{prefix}.{i}.weight"))
-        read = held[i].name
+        tensors.append(numpy_helper.from_array(weight.T if transposed else weight, f"{prefix}.{i}.weight"))
+        read = tensors[i].name
         if transposed:
             read = f"{prefix}.{i}.turned"
-            nodes.append(helper.make_node("Transpose", [held[i].name], [read], perm=[1, 0]))
+            nodes.append(helper.make_node("Transpose", [tensors[i].name], [read], perm=[1, 0]))
         nodes.append(
             helper.make_node("MatMul", [values[i], read], [values[i + 1]], name=f"/{prefix}.{i}/MatMul")
         )
     ends = [helper.make_tensor_value_info(value, onnx.TensorProto.FLOAT, [1, SIDE]) for value in ("x", "y")]
-    graph = helper.make_graph(nodes, "weights", ends[:1], ends[1:], held)
+    graph = helper.make_graph(nodes, "weights", ends[:1], ends[1:], tensors)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), path)
     return path
 
@@ -99,10 +99,10 @@ def main() -> None:
         more = 0
         for _ in range(options.rounds):
             maps = [run("map", ancestor), run("map", descendant)]
-            whole = run("transfer", ancestor, descendant)
+            transfer_run = run("transfer", ancestor, descendant)
             seconds["maps"].append(maps[0][0] + maps[1][0])
-            seconds["transfer"].append(whole[0])
-            more = max(more, whole[1] - max(memory for _, memory in maps))
+            seconds["transfer"].append(transfer_run[0])
+            more = max(more, transfer_run[1] - max(memory for _, memory in maps))
         taken, both = median(seconds["transfer"]), median(seconds["maps"])
         each = taken / nodes
         smallest = smallest or each

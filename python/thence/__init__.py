@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .tagging import Tagging
 
 # The file that defines each public name. It is imported when the name is first used.
-_HOMES = {
+_DEFINED_IN = {
     "Error": "errors",
     "HierarchyExporter": "live",
     "ModuleRecord": "mapper",
@@ -62,10 +62,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
+    module = _DEFINED_IN.get(name)
+    if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f".{home}", __name__), name)
+    value = getattr(importlib.import_module(f".{module}", __name__), name)
     globals()[name] = value
     return value
 

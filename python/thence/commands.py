@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
-from .errors import BAD_INPUT, OUTPUT, USAGE, Error, told
+from .errors import BAD_INPUT, OUTPUT, USAGE, Error, translate_errors
 from .limits import raise_if_out_of_memory
 
 if TYPE_CHECKING:
@@ -36,53 +36,53 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (IndexError, KeyError, ValueError):
         request = None
     if len(words) != 2 or not isinstance(request, dict):
-        return _say(f"usage: python -m thence.commands {'|'.join(_COMMANDS)} REQUEST_JSON", USAGE)
-    return _guarded(command, request)
+        return _fail(f"usage: python -m thence.commands {'|'.join(_COMMANDS)} REQUEST_JSON", USAGE)
+    return _run_command(command, request)
 
 
-def _guarded(command: Callable[[Request], None], request: Request) -> int:
+def _run_command(command: Callable[[Request], None], request: Request) -> int:
     """Runs a command, and turns any exception into a message and an exit code."""
     verbose = bool(request.get("verbose"))
     if not verbose:
-        _hush()
+        _silence_libraries()
     try:
-        signal.signal(signal.SIGTERM, _terminated)
-        with told():
+        signal.signal(signal.SIGTERM, _raise_on_signal)
+        with translate_errors():
             command(request)
     except KeyboardInterrupt:
         return INTERRUPTED
     except Error as error:
-        return _say(error.lines(verbose=verbose), error.kind)
+        return _fail(error.lines(verbose=verbose), error.kind)
     except MemoryError:
         if limit := request.get("memory"):
             text = f"error[L002]: this needs more memory than the limit of {limit} MiB"
-            return _say(f"{text}\n  help: allow more with --memory MIB, if you trust the model", BAD_INPUT)
-        return _say("error[F005]: out of memory\n  help: free some, or use a machine with more", OUTPUT)
+            return _fail(f"{text}\n  help: allow more with --memory MIB, if you trust the model", BAD_INPUT)
+        return _fail("error[F005]: out of memory\n  help: free some, or use a machine with more", OUTPUT)
     except ImportError as error:
         hint = "install torch, transformers, onnx and onnxscript"
-        return _say(f"error[X006]: a package is missing: {error}\n  help: {hint}", BAD_INPUT)
+        return _fail(f"error[X006]: a package is missing: {error}\n  help: {hint}", BAD_INPUT)
     except OSError as error:
-        return _say(f"error[X030]: {error}\n  help: check the path, its permissions and free space", OUTPUT)
+        return _fail(f"error[X030]: {error}\n  help: check the path, its permissions and free space", OUTPUT)
     except Exception as error:
         traceback.print_exc() if verbose else None
-        words = f"{type(error).__name__}: {error}"
-        return _say(f"thence: this is a bug in thence, please report it: {words}", OUR_BUG)
+        message = f"{type(error).__name__}: {error}"
+        return _fail(f"thence: this is a bug in thence, please report it: {message}", OUR_BUG)
     return 0
 
 
 def _export(request: Request) -> None:
     from .export import Progress, load
-    from .pipeline import Wanted, run
+    from .pipeline import PipelineOptions, run
     from .strategies import exporter_for
 
     strategy = request.get("strategy", "auto")
     exporter_for(strategy, request.get("exporter"))  # reports wrong usage before the model is loaded
     progress = Progress(quiet=bool(request.get("quiet")))
     with progress.stage("load"):
-        loaded = _loaded(load, request)
+        loaded = _load_model(load, request)
     with progress.stage("inputs"):
-        inputs, dynamic = _inputs(loaded, request)
-    wanted = Wanted(
+        inputs, dynamic = _make_inputs(loaded, request)
+    options = PipelineOptions(
         strategy=strategy,
         exporter=request.get("exporter"),
         torch_nn_exceptions=request.get("torch_nn_exceptions"),
@@ -91,8 +91,8 @@ def _export(request: Request) -> None:
         embed=not request.get("no_embed"),
         verbose=bool(request.get("verbose")),
     )
-    result = run(loaded.model, inputs, request.get("output", "model.onnx"), wanted, progress)
-    _end(progress, request, str(result.summary))
+    result = run(loaded.model, inputs, request.get("output", "model.onnx"), options, progress)
+    _print_summary(progress, request, str(result.summary))
 
 
 def _capture(request: Request) -> None:
@@ -101,18 +101,18 @@ def _capture(request: Request) -> None:
     from .capture import write
     from .export import Progress, load
     from .export.place import cannot_write
-    from .observe import observed
+    from .observe import capture_live_model
 
     output = Path(request.get("output", "model.capture.json"))
     sections = request.get("sections") or ["hierarchy", "execution_trace"]
     progress = Progress(("load", "inputs", "capture", "write"), quiet=bool(request.get("quiet")))
     with progress.stage("load"):
-        loaded = _loaded(load, request)
+        loaded = _load_model(load, request)
     with progress.stage("inputs"):
-        inputs, _ = _inputs(loaded, request)
+        inputs, _ = _make_inputs(loaded, request)
     with progress.stage("capture"):
         needed = [name for name in sections if name != "hierarchy"]
-        found: Any = observed(
+        found: Any = capture_live_model(
             loaded.model, inputs.arguments, needed=needed, verbose=bool(request.get("verbose"))
         )
     with progress.stage("write"):
@@ -123,23 +123,25 @@ def _capture(request: Request) -> None:
             raise cannot_write(output, error) from error
     modules = len(found["sections"]["hierarchy"]["modules"])
     seconds = sum(progress.timings.values())
-    _end(progress, request, f"{output}: {modules} modules, {', '.join(found['sections'])}, {seconds:.1f} s")
+    _print_summary(
+        progress, request, f"{output}: {modules} modules, {', '.join(found['sections'])}, {seconds:.1f} s"
+    )
 
 
 def _extract(request: Request) -> None:
     """Infers the types that the file lacks, and prints them as JSON, the input of `--types`."""
-    answers = _answers()
-    from .types_of import types_of
+    stdout = _reserve_stdout()
+    from .infer_types import infer_missing_types
 
     try:
-        types = types_of(request["model"])
+        types = infer_missing_types(request["model"])
     except (Error, MemoryError, ImportError):
         raise
     except Exception as error:  # the program lists the values without a type
         raise_if_out_of_memory(error)
         types = {}
-    with answers:
-        json.dump(types, answers)
+    with stdout:
+        json.dump(types, stdout)
 
 
 def _convert(request: Request) -> None:
@@ -153,7 +155,7 @@ def _verify(request: Request) -> None:
     """Reads claims from standard input and writes verdicts to standard output, one per line."""
     from pathlib import Path
 
-    answers = _answers()
+    stdout = _reserve_stdout()
     lines = [json.loads(line) for line in sys.stdin.buffer]
     try:
         import onnx  # noqa: F401
@@ -172,18 +174,18 @@ def _verify(request: Request) -> None:
         answer = "".join(f"{verdict.line()}\n" for verdict in found)
     except NotRun as error:
         answer = f"not_run {error}\n"
-    with answers:
-        answers.write(answer)
+    with stdout:
+        stdout.write(answer)
 
 
-def _answers() -> TextIO:
+def _reserve_stdout() -> TextIO:
     """Reserves standard output for the answer: what libraries print goes to standard error."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    stdout = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    return answers
+    return stdout
 
 
-def _loaded(load: Callable[..., Loaded], request: Request) -> Loaded:
+def _load_model(load: Callable[..., Loaded], request: Request) -> Loaded:
     return load(
         request.get("model"),
         task=request.get("task"),
@@ -192,7 +194,7 @@ def _loaded(load: Callable[..., Loaded], request: Request) -> Loaded:
     )
 
 
-def _inputs(loaded: Loaded, request: Request) -> tuple[Inputs, dict[str, dict[int, str]] | None]:
+def _make_inputs(loaded: Loaded, request: Request) -> tuple[Inputs, dict[str, dict[int, str]] | None]:
     """The inputs and the dynamic axes: from a specification, from a factory, or derived."""
     from .export import batch_and_sequence, derive_inputs, read_spec
 
@@ -209,7 +211,7 @@ def _inputs(loaded: Loaded, request: Request) -> tuple[Inputs, dict[str, dict[in
     return inputs, batch_and_sequence(inputs, batch=first.shape[0] if first.dim() else batch)
 
 
-def _hush() -> None:
+def _silence_libraries() -> None:
     """Disables the warnings and progress bars of torch and transformers."""
     warnings.simplefilter("ignore")
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
@@ -217,20 +219,20 @@ def _hush() -> None:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
-def _terminated(number: int, _frame: object) -> NoReturn:
+def _raise_on_signal(number: int, _frame: object) -> NoReturn:
     """Raises, so that incomplete files are removed."""
     raise SystemExit(128 + number)
 
 
-def _say(text: str, code: int) -> int:
+def _fail(text: str, code: int) -> int:
     print(text, file=sys.stderr, flush=True)
     return code
 
 
-def _end(progress: Progress, request: Request, line: str) -> None:
+def _print_summary(progress: Progress, request: Request, line: str) -> None:
     progress.clear()
     if not request.get("quiet"):
-        progress.say(line)
+        progress.print_line(line)
 
 
 _COMMANDS: dict[str, Callable[[Request], None]] = {

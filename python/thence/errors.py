@@ -50,11 +50,13 @@ class Error(Exception):
 
 
 @contextmanager
-def told(said: str = "", meant: str = "") -> Iterator[None]:
-    """Converts errors of the core and of the export to `Error`; replaces `said` in their text by `meant`.
+def translate_errors(internal_path: str = "", user_path: str = "") -> Iterator[None]:
+    """Converts errors of the core and of the export to `Error`.
+
+    In their text, `internal_path` is replaced by `user_path`.
 
     >>> from thence import _core
-    >>> with told():
+    >>> with translate_errors():
     ...     _core.map_file("nowhere.onnx")
     Traceback (most recent call last):
         ...
@@ -65,8 +67,8 @@ def told(said: str = "", meant: str = "") -> Iterator[None]:
         yield
     except _core.CoreError as error:
         kind, code, text, hint = error.args
-        if said:  # the path of a temporary file, which the user does not know
-            text, hint = text.replace(said, meant), hint.replace(said, meant)
+        if internal_path:  # the path of a temporary file, which the user does not know
+            text, hint = text.replace(internal_path, user_path), hint.replace(internal_path, user_path)
         raise Error(kind, code, text, hint) from None
     except Exception as error:
         export = sys.modules.get(f"{__package__}.export.errors")  # not loaded: not an ExportError

@@ -43,7 +43,9 @@ def check_function_calls(model: onnx.ModelProto) -> None:
     Functions that each call the previous one twice grow exponentially. onnx and onnxruntime walk or copy the
     body of a function for each call.
     """
-    bodies: Bodies = {_key(one.domain, one.name, one.overload): one.node for one in model.functions}
+    bodies: Bodies = {
+        _key(function.domain, function.name, function.overload): function.node for function in model.functions
+    }
     if bodies and _expanded(model.graph.node, bodies) > MOST_EXPANDED_NODES:
         raise Error(
             BAD_INPUT,
@@ -96,8 +98,8 @@ def _calls(nodes: Iterable[onnx.NodeProto]) -> dict[Key, int]:
 
 
 def _with_bodies(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
-    left = list(nodes)
-    while left:
-        node = left.pop()
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
         yield node
-        left += body_nodes(node)
+        pending += body_nodes(node)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
-from .errors import told
+from .errors import translate_errors
 from .export import ExportOptions, export_model, given_inputs
 from .mapper import SemanticMapper
-from .observe import observed
-from .pipeline import Result, Wanted, run
+from .observe import capture_live_model
+from .pipeline import PipelineOptions, Result, run
 from .strategies import needs_of
 from .summary import Summary
 
@@ -58,7 +59,7 @@ class HierarchyExporter:
         verbose: bool = False,
     ) -> None:
         needs_of(strategy)  # reports a wrong name at once
-        self._wanted = Wanted(
+        self._options = PipelineOptions(
             strategy=strategy,
             exporter=exporter,
             torch_nn_exceptions=torch_nn_exceptions,
@@ -76,10 +77,10 @@ class HierarchyExporter:
         self, model: nn.Module, inputs: Any, path: str | PathLike[str], options: Mapping[str, Any]
     ) -> Result:
         """Like `export`, and also returns the map."""
-        wanted = Wanted(**{**vars(self._wanted), "options": options})
-        with told():
+        settings = replace(self._options, exporter_options=options)
+        with translate_errors():
             given = given_inputs(model, inputs)
-        return run(model, given, Path(path), wanted)
+        return run(model, given, Path(path), settings)
 
 
 class TracingHierarchyBuilder:
@@ -91,8 +92,8 @@ class TracingHierarchyBuilder:
         The result is a capture (schema/capture.schema.json): `json.dump` writes it as a capture file. What
         cannot be recorded is left out, with a diagnostic on standard error and in `unrecorded`.
         """
-        with told():
-            return observed(model, inputs, needed=["execution_trace"])
+        with translate_errors():
+            return capture_live_model(model, inputs, needed=["execution_trace"])
 
 
 def export_to_onnx(
@@ -104,7 +105,7 @@ def export_to_onnx(
     **exporter_options: Any,
 ) -> Path:
     """Exports a model without capture and tags. Keywords go to the exporter."""
-    with told():
+    with translate_errors():
         given = given_inputs(model, inputs)
         exported = export_model(
             model,

@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from .asking import Asking, Wanted, wanted, with_capture
-from .errors import told
-from .places import Finder
+from .core_queries import CoreQueries, MapOptions, capture_file, map_options
+from .errors import translate_errors
+from .node_finder import NodeFinder
 from .tables import arrow_table, pandas_table
 from .tagging import Tagging
 
@@ -58,10 +58,10 @@ class SemanticMapper:
         rules: str | os.PathLike[str] | None = None,
         granularity: str | None = None,
     ) -> None:
-        how = wanted(strategy, torch_nn_exceptions, rules, granularity)
-        with told():
-            self._fill(model, json.loads(_answer(model, metadata, how)), torch_model)
-        self._asking = Asking(model, metadata, how)
+        options = map_options(strategy, torch_nn_exceptions, rules, granularity)
+        with translate_errors():
+            self._set_map(model, json.loads(_compute_map(model, metadata, options)), torch_model)
+        self._core_queries = CoreQueries(model, metadata, options)
 
     @classmethod
     def of_map(
@@ -81,12 +81,12 @@ class SemanticMapper:
         than its rows use them.
         """
         mapper = cls.__new__(cls)
-        mapper._fill(model, answer, torch_model)
-        how = wanted(answer.get("strategy", "auto"), torch_nn_exceptions, rules, granularity)
-        mapper._asking = Asking(model, metadata, how, ignore_tags=metadata is not None)
+        mapper._set_map(model, answer, torch_model)
+        options = map_options(answer.get("strategy", "auto"), torch_nn_exceptions, rules, granularity)
+        mapper._core_queries = CoreQueries(model, metadata, options, ignore_tags=metadata is not None)
         return mapper
 
-    def _fill(
+    def _set_map(
         self,
         model: str | os.PathLike[str] | bytes | ModelProto,
         answer: Mapping[str, Any],
@@ -94,11 +94,11 @@ class SemanticMapper:
     ) -> None:
         self._map = answer
         self._torch_model = torch_model
-        self._finder = Finder(model, answer["nodes"])
+        self._finder = NodeFinder(model, answer["nodes"])
 
     def questions(self) -> _core.Questions:
         """The map in the core, which answers selectors and SQL; `SemanticQueryInterface` uses it."""
-        return self._asking.open(self._map["nodes"])
+        return self._core_queries.open(self._map["nodes"])
 
     @property
     def strategy(self) -> str:
@@ -169,10 +169,10 @@ class SemanticMapper:
         return self.modules.get(path) or ModuleRecord(path, None)
 
 
-def _answer(model: Any, metadata: Any, how: Wanted) -> bytes:
+def _compute_map(model: Any, metadata: Any, options: MapOptions) -> bytes:
     """Computes the map in the core."""
-    with with_capture(metadata) as capture:
+    with capture_file(metadata) as capture:
         if isinstance(model, (str, os.PathLike)):
-            return _core.map_file(os.fspath(model), capture, **how)
+            return _core.map_file(os.fspath(model), capture, **options)
         data = model if isinstance(model, bytes) else model.SerializeToString()
-        return _core.map_bytes(data, capture, **how)
+        return _core.map_bytes(data, capture, **options)

@@ -15,14 +15,14 @@ from torch import nn
 from . import _core
 from .capture import Calls, ModuleMap, Unsupported, capture
 from .capture.inputs import arguments
-from .export import LOCK, Code, ExportError, as_found
-from .export.errors import words_of
+from .export import LOCK, Code, ExportError, preserved_state
+from .export.errors import summarise_error
 from .export.inputs import forward_failure
 from .export.quiet import quiet
 from .messages import to_stderr
 
 # What a capture lacks without each part, for the diagnostic.
-_LOST = {
+_MISSING_WITHOUT = {
     "calls": "how often and in which order modules run",
     "execution_trace": "the operations of a forward",
     "operations": "some operations of a forward",
@@ -31,29 +31,29 @@ _LOST = {
 }
 
 
-def observed(
+def capture_live_model(
     model: nn.Module,
     inputs: Any,
     *,
     needed: Sequence[str] = (),
-    welcome: Sequence[str] = (),
+    optional: Sequence[str] = (),
     scopes: ModuleMap | None = None,
     program: Any = None,
     calls: Calls | None = None,
-    say: Callable[[str], None] | None = None,
+    report: Callable[[str], None] | None = None,
     verbose: bool = False,
 ) -> dict[str, object]:
-    """Records the hierarchy, and those of the sections `needed` and `welcome` that can be recorded.
+    """Records the hierarchy, and those of the sections `needed` and `optional` that can be recorded.
 
-    The others are in `unrecorded`, by name with the reason, and each is reported to `say` (standard error by
-    default). Raises ExportError if a section is needed and the model itself is the reason: its forward fails,
-    or torch.export cannot capture it.
+    The others are in `unrecorded`, by name with the reason, and `report` is called with a warning for each;
+    by default it prints to standard error. Raises ExportError if a section is needed and the model itself is
+    the reason: its forward fails, or torch.export cannot capture it.
     """
-    with LOCK, as_found(model, getattr(model, "config", None)), quiet(verbose):
-        recorder = _Recorder(model, inputs, bool(needed), say or to_stderr)
+    with LOCK, preserved_state(model, getattr(model, "config", None)), quiet(verbose):
+        recorder = _Recorder(model, inputs, bool(needed), report or to_stderr)
         document = recorder.hierarchy(calls)
         sections: Any = document["sections"]
-        for name in dict.fromkeys((*needed, *welcome)):
+        for name in dict.fromkeys((*needed, *optional)):
             sections |= recorder.section(name, name in needed, scopes, program)
         if recorder.unrecorded:
             document["unrecorded"] = recorder.unrecorded
@@ -63,12 +63,12 @@ def observed(
 class _Recorder:
     """Records part by part, and keeps a list of the parts that fail."""
 
-    def __init__(self, model: nn.Module, inputs: Any, strict: bool, say: Callable[[str], None]) -> None:
+    def __init__(self, model: nn.Module, inputs: Any, strict: bool, report: Callable[[str], None]) -> None:
         self.unrecorded: dict[str, str] = {}
         self._model = model
         self._inputs = inputs
         self._strict = strict  # a forward that fails by itself is an error
-        self._say = say
+        self._report = report
 
     def hierarchy(self, calls: Calls | None) -> dict[str, object]:
         try:
@@ -76,7 +76,7 @@ class _Recorder:
         except Exception as error:
             if self._strict:
                 self._check_forward()
-            self._note("calls", error)
+            self._report_error("calls", error)
             return self._capture("hierarchy", inputs=None)
 
     def section(
@@ -87,10 +87,10 @@ class _Recorder:
         except Exception as error:
             if needed:
                 self._check_section(name, error)
-            self._note(name, error)
+            self._report_error(name, error)
             return {}
         for part, reason in document.get("unrecorded", {}).items():
-            self._tell(part, reason)
+            self._report_unrecorded(part, reason)
         return dict(document["sections"])
 
     def _capture(
@@ -115,16 +115,16 @@ class _Recorder:
 
     def _check_section(self, name: str, error: Exception) -> None:
         """Raises if the model, and not our recording, is the reason why the section is missing."""
-        kind, words = type(self._model).__name__, words_of(error)
+        kind, message = type(self._model).__name__, summarise_error(error)
         if isinstance(error, Unsupported):
-            what, hint = f"{kind}: {words}", "use another strategy, or another version of torch"
+            what, hint = f"{kind}: {message}", "use another strategy, or another version of torch"
         elif name == "fx_graph":
-            what = f"{kind}: torch.export cannot capture the model's graph: {words}"
+            what = f"{kind}: torch.export cannot capture the model's graph: {message}"
             hint = "use another strategy, such as auto or htp"
         else:
             self._check_forward()
             return
-        raise ExportError(Code.EXPORTER, what, hint, words_of(error, 4000)) from error
+        raise ExportError(Code.EXPORTER, what, hint, summarise_error(error, 4000)) from error
 
     def _check_forward(self) -> None:
         """Runs forward without any hooks. Raises ExportError X011 if it fails."""
@@ -135,15 +135,15 @@ class _Recorder:
         except Exception as error:
             raise forward_failure(self._model, error) from error
 
-    def _note(self, part: str, error: Exception) -> None:
-        self._tell(part, words_of(error))
+    def _report_error(self, part: str, error: Exception) -> None:
+        self._report_unrecorded(part, summarise_error(error))
 
-    def _tell(self, part: str, reason: str) -> None:
+    def _report_unrecorded(self, part: str, reason: str) -> None:
         self.unrecorded[part] = reason
-        self._say(unrecorded_sentence(self._model, part, reason))
+        self._report(unrecorded_warning(self._model, part, reason))
 
 
-def unrecorded_sentence(model: nn.Module, part: str, reason: str) -> str:
+def unrecorded_warning(model: nn.Module, part: str, reason: str) -> str:
     """The diagnostic for a part that a capture lacks."""
-    kind, lost = type(model).__name__, _LOST.get(part, part)
-    return f"warning[{Code.UNRECORDED.value}]: {kind}: not recorded: {lost} ({reason})"
+    kind, missing = type(model).__name__, _MISSING_WITHOUT.get(part, part)
+    return f"warning[{Code.UNRECORDED.value}]: {kind}: not recorded: {missing} ({reason})"

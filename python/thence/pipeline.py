@@ -19,17 +19,17 @@ from torch import nn
 
 from . import _core
 from .capture import Calls, ModuleMap, Unsupported, record_calls, record_module_map, write
-from .errors import told
-from .export import Code, Exported, ExportError, ExportOptions, Inputs, Made, Progress, export_model
+from .errors import translate_errors
+from .export import Code, Exported, ExporterResult, ExportError, ExportOptions, Inputs, Progress, export_model
 from .export.place import cannot_write
-from .observe import observed, unrecorded_sentence
+from .observe import capture_live_model, unrecorded_warning
 from .strategies import exporter_for, needs_of
 from .summary import Summary
 from .tagging import Tagging
 
 
 @dataclass
-class Wanted:
+class PipelineOptions:
     """Options of an export; the defaults are those of the program."""
 
     strategy: str = "auto"
@@ -38,7 +38,7 @@ class Wanted:
     opset: int | None = None
     dynamic: Mapping[str, Mapping[int, str]] | None = None
     embed: bool = True
-    options: Mapping[str, Any] = field(default_factory=dict)  # for the exporter
+    exporter_options: Mapping[str, Any] = field(default_factory=dict)
     verbose: bool = False
 
 
@@ -64,37 +64,37 @@ def run(
     model: nn.Module,
     inputs: Inputs,
     path: str | Path,
-    wanted: Wanted | None = None,
+    options: PipelineOptions | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Exports, captures and tags. Raises `Error`; the old output is then unchanged."""
-    wanted = wanted or Wanted()
+    options = options or PipelineOptions()
     progress = progress or Progress(quiet=True)
     output = Path(path)
-    with told(), ExitStack() as stack:
-        work = _Work(model, inputs, output, wanted, progress, stack)
-        exporter = exporter_for(wanted.strategy, wanted.exporter)
-        work.begin()
+    with translate_errors(), ExitStack() as stack:
+        export_run = _ExportRun(model, inputs, output, options, progress, stack)
+        exporter = exporter_for(options.strategy, options.exporter)
+        export_run.begin()
         exported = export_model(
             model,
             inputs,
             output,
             ExportOptions(
                 exporter=exporter,
-                opset=wanted.opset,
-                dynamic=wanted.dynamic,
-                exporter_options=wanted.options,
-                verbose=wanted.verbose,
-                say=progress.say,
-                around_torchscript=work.listening,
-                finish=work.finish,
+                opset=options.opset,
+                dynamic=options.dynamic,
+                exporter_options=options.exporter_options,
+                verbose=options.verbose,
+                report=progress.print_line,
+                torchscript_context=export_run.recording_torchscript,
+                finish=export_run.finish,
             ),
         )
-        work.place_capture()
-    return Result(work.summary(exported), work.map)
+        export_run.place_capture()
+    return Result(export_run.summary(exported), export_run.map)
 
 
-class _Work:
+class _ExportRun:
     """One export in progress: what is recorded during the run, and the files made from it."""
 
     def __init__(
@@ -102,7 +102,7 @@ class _Work:
         model: nn.Module,
         inputs: Inputs,
         output: Path,
-        wanted: Wanted,
+        options: PipelineOptions,
         progress: Progress,
         stack: ExitStack,
     ) -> None:
@@ -111,8 +111,8 @@ class _Work:
         self._inputs = inputs
         self._output = output
         self._capture = capture_path(output)
-        self._wanted = wanted
-        self._strategy = wanted.strategy
+        self._options = options
+        self._strategy = options.strategy
         self._unrecorded: dict[str, str] = {}
         self._progress = progress
         self._stack = stack
@@ -127,7 +127,7 @@ class _Work:
         self._exporting.enter_context(self._progress.stage("export"))
 
     @contextmanager
-    def listening(self, model: nn.Module) -> Iterator[None]:
+    def recording_torchscript(self, model: nn.Module) -> Iterator[None]:
         """Encloses the TorchScript exporter's call."""
         with ExitStack() as stack:
             self._calls = stack.enter_context(record_calls(model))
@@ -135,20 +135,20 @@ class _Work:
                 self._scopes = stack.enter_context(record_module_map(model))
             except Unsupported as error:
                 self._unrecorded["module_map"] = str(error)
-                self._progress.say(unrecorded_sentence(model, "module_map", str(error)))
+                self._progress.print_line(unrecorded_warning(model, "module_map", str(error)))
             yield
 
-    def finish(self, file: Path, made: Made) -> None:
+    def finish(self, file: Path, result: ExporterResult) -> None:
         """Called when the exporter is done and its file is not yet in its place."""
         self._exporting.close()
         with self._progress.stage("capture"):
-            self._written = self._write(self._observe(made))
-        with self._progress.stage("tag"), told(str(file), str(self._output)):
-            self.map = self._tagged(file, made.content)
+            self._temporary_capture = self._write(self._record(result))
+        with self._progress.stage("tag"), translate_errors(str(file), str(self._output)):
+            self.map = self._write_tagged(file, result.content)
 
     def place_capture(self) -> None:
         try:
-            os.replace(self._written, self._capture)
+            os.replace(self._temporary_capture, self._capture)
         except OSError as error:
             raise cannot_write(self._capture, error) from error
 
@@ -160,7 +160,7 @@ class _Work:
             files=(*exported.files, self._capture),
             exporter=exported.exporter,
             strategy=self._strategy,
-            tagged=self._wanted.embed,
+            tagged=self._options.embed,
             nodes=counts["nodes"],
             direct=counts["direct"],
             inferred=counts["inferred"],
@@ -174,21 +174,21 @@ class _Work:
             tagging=Tagging.of(self.map),
         )
 
-    def _observe(self, made: Made) -> dict[str, object]:
+    def _record(self, result: ExporterResult) -> dict[str, object]:
         """Makes the capture. The model is already exported, so a part that is not recorded is no error."""
-        if made.unrecorded is not None:  # records of the failed attempt are not used
+        if result.unrecorded is not None:  # records of the failed attempt are not used
             self._scopes = self._calls = None
-            self._unrecorded = {"export": made.unrecorded}
-        program = getattr(made.program, "exported_program", None)
-        by_torchscript = made.program is None
+            self._unrecorded = {"export": result.unrecorded}
+        program = getattr(result.program, "exported_program", None)
+        by_torchscript = result.program is None
         if not by_torchscript:  # an exporter that was tried before lacked it
             self._unrecorded.pop("module_map", None)
         scopes = self._scopes if by_torchscript else None
         section = needs_of(self._strategy).section
-        document = observed(
+        document = capture_live_model(
             self._model,
             self._inputs.arguments,
-            welcome=[
+            optional=[
                 *([section] if section is not None and section != "module_map" else []),
                 *(["module_map"] if scopes is not None else []),
                 *(["fx_graph"] if program is not None else []),
@@ -196,8 +196,8 @@ class _Work:
             scopes=scopes,
             program=program,
             calls=self._calls if by_torchscript else None,
-            say=self._progress.say,
-            verbose=self._wanted.verbose,
+            report=self._progress.print_line,
+            verbose=self._options.verbose,
         )
         found: Any = document.get("unrecorded", {})
         self._unrecorded |= found
@@ -205,14 +205,14 @@ class _Work:
             document["unrecorded"] = self._unrecorded
         sections: Any = document["sections"]
         if section is not None and section not in sections:
-            self._use_auto(
+            self._fall_back_to_auto(
                 f"the strategy {self._strategy} needs the section {section}, which is not recorded"
             )
         return document
 
-    def _use_auto(self, why: str) -> None:
+    def _fall_back_to_auto(self, why: str) -> None:
         self._strategy = "auto"
-        self._progress.say(f"warning[{Code.UNRECORDED.value}]: {why}; the strategy auto is used")
+        self._progress.print_line(f"warning[{Code.UNRECORDED.value}]: {why}; the strategy auto is used")
 
     def _write(self, capture: dict[str, object]) -> Path:
         """Writes beside the final place, on the same disk. The file is removed if the export fails."""
@@ -226,23 +226,23 @@ class _Work:
             raise cannot_write(target, error) from error
         return Path(folder) / target.name
 
-    def _put(self, content: bytes, file: Path) -> None:
+    def _write_content(self, content: bytes, file: Path) -> None:
         try:
             file.write_bytes(content)
         except OSError as error:
             raise cannot_write(self._output, error) from error
 
-    def _tagged(self, file: Path, content: bytes | None) -> dict[str, Any]:
+    def _write_tagged(self, file: Path, content: bytes | None) -> dict[str, Any]:
         """Writes the file, unless it exists and gets no tags; returns its map."""
         try:
-            text = self._map(file, content, str(self._written))
+            text = self._map_or_tag(file, content, str(self._temporary_capture))
         except _core.CoreError as error:
             if not error.args[1].startswith("C"):
                 raise
             # If the capture does not fit the file, map the file without it instead of failing.
-            text = self._map(file, content, "")
+            text = self._map_or_tag(file, content, "")
             self._unrecorded["capture"] = str(error.args[2])
-            self._progress.say(
+            self._progress.print_line(
                 f"warning[{Code.UNRECORDED.value}]: the capture does not fit the file: {error.args[2]}; "
                 "modules are found by names and metadata alone"
             )
@@ -254,14 +254,14 @@ class _Work:
         ]
         return answer
 
-    def _map(self, file: Path, content: bytes | None, capture: str) -> bytes:
-        exceptions = self._wanted.torch_nn_exceptions
-        chosen = None if exceptions is None else list(exceptions)
-        given = (capture, self._strategy if capture else "auto", chosen)
-        if not self._wanted.embed:
+    def _map_or_tag(self, file: Path, content: bytes | None, capture: str) -> bytes:
+        exceptions = self._options.torch_nn_exceptions
+        exception_list = None if exceptions is None else list(exceptions)
+        arguments = (capture, self._strategy if capture else "auto", exception_list)
+        if not self._options.embed:
             if content is not None:
-                self._put(content, file)
-            return _core.map_file(str(file), *given)
+                self._write_content(content, file)
+            return _core.map_file(str(file), *arguments)
         if content is not None:
-            return _core.tag_bytes(content, str(file), *given)
-        return _core.tag_file(str(file), str(file), *given)
+            return _core.tag_bytes(content, str(file), *arguments)
+        return _core.tag_file(str(file), str(file), *arguments)

@@ -45,7 +45,7 @@ class Progress:
         self.timings[name] = self.timings.get(name, 0.0) + time.monotonic() - start
         self._draw(None)
 
-    def say(self, text: str) -> None:
+    def print_line(self, text: str) -> None:
         """Prints a sentence to the same stream, above the line of stages."""
         self.clear()
         print(printable(text), file=self._stream, flush=True)

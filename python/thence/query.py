@@ -7,12 +7,12 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from .errors import Error, told
+from .errors import Error, translate_errors
 from .mapper import Row, SemanticMapper
 from .tables import arrow_table, package, pandas_table
 
-Wanted = str | Sequence[str] | None
-NOTHING_FITS = "Q002"
+Selector = str | Sequence[str] | None
+NO_MATCH = "Q002"
 
 
 class Selection(list[Row]):
@@ -38,10 +38,10 @@ class Selection(list[Row]):
         mapping with `input_names` and `output_names`, `tensorrt-layers` is text. Nodes that such a list
         cannot express cause a warning.
         """
-        with told():
-            text, said = self._mapper.questions().tool_list(name, self._nodes, precision)
-        for code, words in said:
-            warnings.warn(f"{code}: {words}", stacklevel=2)
+        with translate_errors():
+            text, warned = self._mapper.questions().tool_list(name, self._nodes, precision)
+        for code, message in warned:
+            warnings.warn(f"{code}: {message}", stacklevel=2)
         return text.strip() if name == "tensorrt-layers" else json.loads(text)
 
 
@@ -58,7 +58,7 @@ class SqlRows(list[tuple[Any, ...]]):
 
     def to_arrow(self) -> Any:
         """The rows as a pyarrow Table; a column of numbers and text becomes text."""
-        values = [_of_one_kind(column) for column in zip(*self, strict=True)] or [[] for _ in self.columns]
+        values = [_unify_types(column) for column in zip(*self, strict=True)] or [[] for _ in self.columns]
         return package("pyarrow").table(dict(zip(self.columns, values, strict=True)))
 
 
@@ -81,15 +81,15 @@ class SemanticQueryInterface:
     def select(
         self,
         *,
-        module: Wanted = None,
-        under: Wanted = None,
-        class_name: Wanted = None,
-        op: Wanted = None,
-        role: Wanted = None,
-        component: Wanted = None,
-        layer: Wanted | int | Sequence[int] = None,
-        parameter: Wanted = None,
-        source: Wanted = None,
+        module: Selector = None,
+        under: Selector = None,
+        class_name: Selector = None,
+        op: Selector = None,
+        role: Selector = None,
+        component: Selector = None,
+        layer: Selector | int | Sequence[int] = None,
+        parameter: Selector = None,
+        source: Selector = None,
         min_confidence: float = 0.0,
         unknown: bool = False,
         shared: bool = False,
@@ -100,18 +100,18 @@ class SemanticQueryInterface:
         one part of a path and `**` any number of parts. If a selector matches nothing, `Error` with the code
         Q002 names it and suggests similar values.
         """
-        layers = [layer] if isinstance(layer, int) else _listed(layer)
-        with told():
+        layers = [layer] if isinstance(layer, int) else _as_list(layer)
+        with translate_errors():
             nodes = self._mapper.questions().select(
-                modules=_listed(module),
-                under=_listed(under),
-                classes=_listed(class_name),
-                roles=_listed(role),
-                components=_listed(component),
+                modules=_as_list(module),
+                under=_as_list(under),
+                classes=_as_list(class_name),
+                roles=_as_list(role),
+                components=_as_list(component),
                 layers=[part for one in layers for part in str(one).split(",")],
-                ops=_listed(op),
-                parameters=_listed(parameter),
-                sources=_listed(source),
+                ops=_as_list(op),
+                parameters=_as_list(parameter),
+                sources=_as_list(source),
                 min_confidence=min_confidence,
                 unknown=unknown,
                 shared=shared,
@@ -123,7 +123,7 @@ class SemanticQueryInterface:
 
         `timeout` is in seconds (0: no limit), `memory` in megabytes. The query cannot write.
         """
-        with told():
+        with translate_errors():
             return SqlRows(*self._mapper.questions().sql(text, timeout, memory << 20))
 
     def get_attention_components(self, layer_id: int | None = None) -> dict[str, list[Row]]:
@@ -161,22 +161,22 @@ class SemanticQueryInterface:
         """Nodes whose module is unknown; `reason` has the cause."""
         return self._find(unknown=True)
 
-    def _find(self, **wanted: Any) -> Selection:
+    def _find(self, **selectors: Any) -> Selection:
         """Like `select`, but an empty result is not an error."""
         try:
-            return self.select(**wanted)
+            return self.select(**selectors)
         except Error as error:
-            if error.code != NOTHING_FITS:
+            if error.code != NO_MATCH:
                 raise
             return Selection(self._mapper, [], [])
 
 
-def _of_one_kind(column: Sequence[Any]) -> list[Any]:
+def _unify_types(column: Sequence[Any]) -> list[Any]:
     words = any(isinstance(value, str) for value in column)
     return [str(value) if words and value is not None else value for value in column]
 
 
-def _listed(wanted: Any) -> list[Any]:
-    if wanted is None:
+def _as_list(selectors: Any) -> list[Any]:
+    if selectors is None:
         return []
-    return [wanted] if isinstance(wanted, str) else list(wanted)
+    return [selectors] if isinstance(selectors, str) else list(selectors)

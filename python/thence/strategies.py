@@ -42,7 +42,7 @@ def needs_of(strategy: str) -> Needs:
     return STRATEGIES[strategy]
 
 
-def exporter_for(strategy: str, asked: str | Sequence[str] | None) -> str | Sequence[str] | None:
+def exporter_for(strategy: str, requested: str | Sequence[str] | None) -> str | Sequence[str] | None:
     """The exporter to use: the requested one, if the strategy supports it.
 
     >>> exporter_for("universal", None)
@@ -52,8 +52,8 @@ def exporter_for(strategy: str, asked: str | Sequence[str] | None) -> str | Sequ
     """
     needed = needs_of(strategy).exporter
     if needed is None:
-        return asked
-    names = [asked] if isinstance(asked, str) else list(asked or [needed])
+        return requested
+    names = [requested] if isinstance(requested, str) else list(requested or [needed])
     if needed not in names:
         raise Error(
             USAGE,

@@ -22,7 +22,7 @@ class Tagging:
     >>> print(tagging)
     1 of 5 nodes has a tag: 0 of the model's own classes, 1 of torch.nn exceptions (LayerNorm 1)
     7 of 7 modules ran
-    4 nodes were filtered: they are torch.nn's alone, of classes that are no exception (Linear, ReLU)
+    4 nodes were filtered: only torch.nn classes that are not exceptions produced them (Linear, ReLU)
     help: put layers into a class of your own, or list all exceptions: LayerNorm,Linear,ReLU
     """
 
@@ -42,9 +42,9 @@ class Tagging:
                 untagged[row["reason"] or FILTERED] += 1
             else:
                 kind = exceptions if row["hf_module_class"].startswith(_TORCH) else own
-                kind[_last_word(row["hf_module_class"])] += 1
+                kind[_last_part(row["hf_module_class"])] += 1
         modules = answer["summary"]["modules"]
-        left_out = _leaves_of_torch(answer["modules"]) - set(exceptions) if untagged[FILTERED] else set()
+        left_out = _torch_leaf_classes(answer["modules"]) - set(exceptions) if untagged[FILTERED] else set()
         return cls(
             dict(own),
             dict(exceptions),
@@ -66,26 +66,26 @@ class Tagging:
 
     def __str__(self) -> str:
         """What was tagged and what was not, why, and how to change it; one line for each."""
-        told = f" ({_counts(self.exceptions)})" if self.exceptions else ""
+        exception_counts = f" ({_counts(self.exceptions)})" if self.exceptions else ""
         lines = [
             f"{self.tagged} of {self.nodes} nodes {'has' if self.tagged == 1 else 'have'} a tag: "
             f"{sum(self.own.values())} of the model's own classes, "
-            f"{sum(self.exceptions.values())} of torch.nn exceptions{told}",
+            f"{sum(self.exceptions.values())} of torch.nn exceptions{exception_counts}",
             f"{self.executed} of {self.modules} modules ran",
         ]
         unknown = {reason: count for reason, count in self.untagged.items() if reason != FILTERED}
         if unknown:
             lines.append(f"without a tag for another reason: {_counts(unknown)}")
         if FILTERED in self.untagged:
-            lines += self._filtered()
+            lines += self._filtered_lines()
         return "\n".join(lines)
 
-    def _filtered(self) -> list[str]:
+    def _filtered_lines(self) -> list[str]:
         count, classes = self.untagged[FILTERED], ", ".join(self.left_out)
         every = ",".join(sorted({*self.exceptions, *self.left_out}))
         return [
-            f"{count} {'node was' if count == 1 else 'nodes were'} filtered: they are torch.nn's alone, "
-            f"of classes that are no exception ({classes})",
+            f"{count} {'node was' if count == 1 else 'nodes were'} filtered: "
+            f"only torch.nn classes that are not exceptions produced them ({classes})",
             f"help: put layers into a class of your own, or list all exceptions: {every}",
         ]
 
@@ -94,11 +94,11 @@ def _counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
 
 
-def _leaves_of_torch(modules: list[dict[str, Any]]) -> set[str]:
+def _torch_leaf_classes(modules: list[dict[str, Any]]) -> set[str]:
     """Last name parts of the torch.nn classes of modules that ran and have no modules inside."""
     parents = {module["path"].rpartition(".")[0] for module in modules if module["path"]}
     return {
-        _last_word(module["class"])
+        _last_part(module["class"])
         for module in modules
         if module["path"] not in parents
         and module["calls"] != 0
@@ -106,5 +106,5 @@ def _leaves_of_torch(modules: list[dict[str, Any]]) -> set[str]:
     }
 
 
-def _last_word(name: str) -> str:
+def _last_part(name: str) -> str:
     return name.rpartition(".")[2]

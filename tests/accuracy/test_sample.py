@@ -40,7 +40,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
         return [row for rows in found for row in rows]
 
 
-def test_every_condition_and_strategy_is_asked(rows: list[dict[str, Any]]) -> None:
+def test_every_condition_and_strategy_is_measured(rows: list[dict[str, Any]]) -> None:
     wanted = {(condition, strategy) for condition, them in STRATEGIES.items() for strategy in them}
     assert {(row["condition"], row["strategy"]) for row in rows} == wanted
 
@@ -50,7 +50,7 @@ def missed(rows: list[dict[str, Any]], bars: Iterable[Bar]) -> list[str]:
     return [f"{one.bar.key} {one.bar.what}: {one.value:.5f}" for one in found if not one.met]
 
 
-def test_the_corpus_bars_are_met_where_names_or_a_capture_speak(rows: list[dict[str, Any]]) -> None:
+def test_corpus_thresholds_are_met_with_names_or_a_capture(rows: list[dict[str, Any]]) -> None:
     print_totals(rows)
     by_order = {"htp", "fx_graph"}
     bars = [bar for bar in accuracy_bars() if bar.key[0] in (FILE, CAPTURE) and bar.key[2] not in by_order]
@@ -68,7 +68,7 @@ MOST_WRONG, MOST_WRONG_SHUFFLED = 0.005, 0.05
 
 @pytest.mark.parametrize("exporter", LEAST)
 @pytest.mark.parametrize("strategy", ["auto", "htp", "fx_graph"])
-def test_order_alone_goes_far(rows: list[dict[str, Any]], exporter: str, strategy: str) -> None:
+def test_accuracy_by_order_alone(rows: list[dict[str, Any]], exporter: str, strategy: str) -> None:
     blind, shuffled = (BLIND, exporter, strategy), (SHUFFLED, exporter, strategy)
     deaf = (strategy, exporter) == ("fx_graph", "torchscript")
     bars = [

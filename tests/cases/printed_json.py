@@ -10,7 +10,7 @@ from typing import Any
 from tests.cases.schemas import problems
 
 Document = dict[str, Any]
-NODES_A_CALL = 500  # of explain: one argument per node
+NODES_PER_CALL = 500  # of explain: one argument per node
 
 
 def run_json(program: Path, *arguments: str | Path) -> list[Document]:
@@ -26,45 +26,45 @@ def run_json(program: Path, *arguments: str | Path) -> list[Document]:
 
 def check_printed_json(program: Path, model: Path, *flags: str | Path) -> Document:
     """Checks all JSON of `map`, `show` and `explain`; returns the map."""
-    (whole,) = run_json(program, "map", model, *flags, "--format", "json")
-    assert problems(whole, "thence.map/1") == []
-    nodes = whole["nodes"]
-    summary = whole["summary"]
+    (document,) = run_json(program, "map", model, *flags, "--format", "json")
+    assert problems(document, "thence.map/1") == []
+    nodes = document["nodes"]
+    summary = document["summary"]
     assert summary["nodes"] == len(nodes)
     assert summary["direct"] + summary["inferred"] + summary["unknown"] == len(nodes)
     assert sum(summary["by_source"].values()) == len(nodes) - summary["unknown"]
-    assert summary["modules"]["all"] == len(whole["modules"])
-    paths = {module["path"] for module in whole["modules"]}
-    assert len(paths) == len(whole["modules"])
+    assert summary["modules"]["all"] == len(document["modules"])
+    paths = {module["path"] for module in document["modules"]}
+    assert len(paths) == len(document["modules"])
     for node in nodes:
         assert paths.issuperset(node["modules"]), node
         assert node["module"] is None or node["modules"][0] == node["module"], node
     if nodes:
         assert run_json(program, "map", model, *flags, "--format", "jsonl") == nodes
-    check_trees(program, model, whole, *flags)
+    check_trees(program, model, document, *flags)
     check_explanations(program, model, nodes, *flags)
-    return whole
+    return document
 
 
-def check_trees(program: Path, model: Path, whole: Document, *flags: str | Path) -> None:
+def check_trees(program: Path, model: Path, document: Document, *flags: str | Path) -> None:
     for order in ("tree", "execution"):
         (tree,) = run_json(program, "show", model, *flags, "--format", "json", "--order", order)
         assert problems(tree, "thence.tree/1") == []
-        assert {row["path"] for row in tree["modules"]} == {module["path"] for module in whole["modules"]}
-        assert tree["unknown_nodes"] == whole["summary"]["unknown"]
+        assert {row["path"] for row in tree["modules"]} == {module["path"] for module in document["modules"]}
+        assert tree["unknown_nodes"] == document["summary"]["unknown"]
         own = sum(row["own_nodes"] for row in tree["modules"])
-        assert own == tree["modules"][0]["nodes"] == len(whole["nodes"]) - tree["unknown_nodes"]
+        assert own == tree["modules"][0]["nodes"] == len(document["nodes"]) - tree["unknown_nodes"]
     lines = run_json(program, "show", model, *flags, "--format", "jsonl", "--order", "execution")
     assert lines == tree["modules"]
 
 
 def check_explanations(program: Path, model: Path, nodes: list[Document], *flags: str | Path) -> None:
-    for first in range(0, len(nodes), NODES_A_CALL):
-        asked = nodes[first : first + NODES_A_CALL]
-        places = [f"{node['graph']}#{node['index']}" for node in asked]
-        explained = run_json(program, "explain", model, *places, *flags, "--format", "json")
-        assert len(explained) == len(asked)
-        for node, explanation in zip(asked, explained, strict=True):
+    for first in range(0, len(nodes), NODES_PER_CALL):
+        batch = nodes[first : first + NODES_PER_CALL]
+        locations = [f"{node['graph']}#{node['index']}" for node in batch]
+        explained = run_json(program, "explain", model, *locations, *flags, "--format", "json")
+        assert len(explained) == len(batch)
+        for node, explanation in zip(batch, explained, strict=True):
             assert problems(explanation, "thence.explanation/1") == []
             assert explanation["module"] == node["module"]
             assert explanation["confidence"] == node["confidence"]

@@ -36,28 +36,28 @@ def names_read(node: onnx.NodeProto) -> set[str]:
 def shuffled(model: onnx.ModelProto, seed: int) -> tuple[onnx.ModelProto, list[int]]:
     """The model with the nodes of its main graph in another order, and the old index of each."""
     nodes = list(model.graph.node)
-    maker = {output: place for place, node in enumerate(nodes) for output in node.output if output}
-    waits_for = [{maker[name] for name in names_read(node) if name in maker} for node in nodes]
-    waits_for = [places - {own} for own, places in enumerate(waits_for)]
+    producer = {output: location for location, node in enumerate(nodes) for output in node.output if output}
+    waits_for = [{producer[name] for name in names_read(node) if name in producer} for node in nodes]
+    waits_for = [locations - {own} for own, locations in enumerate(waits_for)]
     choose = random.Random(seed)
     order: list[int] = []
-    ready = [place for place, others in enumerate(waits_for) if not others]
-    readers: dict[int, list[int]] = {}
-    for place, others in enumerate(waits_for):
+    ready = [location for location, others in enumerate(waits_for) if not others]
+    consumers: dict[int, list[int]] = {}
+    for location, others in enumerate(waits_for):
         for other in others:
-            readers.setdefault(other, []).append(place)
+            consumers.setdefault(other, []).append(location)
     while ready:
-        place = ready.pop(choose.randrange(len(ready)))
-        order.append(place)
-        for reader in readers.get(place, []):
-            waits_for[reader].discard(place)
-            if not waits_for[reader]:
-                ready.append(reader)
+        location = ready.pop(choose.randrange(len(ready)))
+        order.append(location)
+        for consumer in consumers.get(location, []):
+            waits_for[consumer].discard(location)
+            if not waits_for[consumer]:
+                ready.append(consumer)
     assert len(order) == len(nodes), "the graph has a circle"
     other_order = onnx.ModelProto()
     other_order.CopyFrom(model)
     del other_order.graph.node[:]
-    other_order.graph.node.extend(nodes[place] for place in order)
+    other_order.graph.node.extend(nodes[location] for location in order)
     return other_order, order
 
 
@@ -70,8 +70,8 @@ def differences(rows: list[Row], shuffled_rows: list[Row], order: list[int]) -> 
         if not graph:
             index = order[index]
         elif not graph.startswith("function:"):  # the label of a body begins with the index of its node
-            place, dot, rest = graph.partition(".")
-            graph = f"{order[int(place)]}{dot}{rest}"
+            location, dot, rest = graph.partition(".")
+            graph = f"{order[int(location)]}{dot}{rest}"
         old = before[graph, index]
         for field in SAME:
             if old[field] != row[field]:

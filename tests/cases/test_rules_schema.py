@@ -34,7 +34,7 @@ FILES = rules_files()
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_schema_agrees(name: str) -> None:
+def test_schema_accepts_what_the_program_accepts(name: str) -> None:
     text, error = FILES[name]
     if "[R001]" in error:
         with pytest.raises(tomllib.TOMLDecodeError):
@@ -43,11 +43,11 @@ def test_the_schema_agrees(name: str) -> None:
         assert bool(problems(tomllib.loads(text), "thence.rules/1")) == bool(error), error
 
 
-def test_both_kinds_are_there() -> None:
+def test_there_are_valid_and_invalid_rules_files() -> None:
     assert sum(not error for _, error in FILES.values()) > 5
     assert sum("[R002]" in error or "[R003]" in error for _, error in FILES.values()) > 10
 
 
-def test_the_page_conforms() -> None:
+def test_examples_of_the_page_conform() -> None:
     for fence in re.findall(r"^```toml\n(.*?)^```", PAGE.read_text(), flags=re.MULTILINE | re.DOTALL):
         assert problems(tomllib.loads(fence), "thence.rules/1") == []

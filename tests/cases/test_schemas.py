@@ -28,7 +28,7 @@ def name_of(path: Path) -> str:
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.schema.json")), ids=name_of)
-def test_schema_is_sound(path: Path) -> None:
+def test_schema_is_valid(path: Path) -> None:
     schema = json.loads(path.read_text())
     Draft202012Validator.check_schema(schema)
     assert schema["$id"] == f"thence.{path.name.removesuffix('.schema.json')}/1"
@@ -48,7 +48,7 @@ def test_truth_conforms(path: Path) -> None:
     assert problems(json.loads(path.read_text()), "thence.truth/1") == []
 
 
-def test_words_of_a_classification_refine_a_type() -> None:
+def test_classification_words_refine_a_type() -> None:
     lexicon = json.loads((FOLDER / "lexicon.json").read_text())
     types = {entry["name"] for entry in [*lexicon["types"], *lexicon["weak_types"], *lexicon["wholes"]]}
     assert {entry["type"] for entry in lexicon["classifications"]} == types
@@ -110,7 +110,7 @@ def changed(document: dict[str, Any], place: str, value: object) -> dict[str, An
         ("initializers.0.modules", None),
     ],
 )
-def test_a_wrong_map_is_refused(place: str, value: object) -> None:
+def test_invalid_map_is_rejected(place: str, value: object) -> None:
     (answer,) = run_json(RELEASE, "map", EXAMPLES / "tiny.onnx", "--format", "json")
     assert problems(answer, "thence.map/1") == []
     assert problems(changed(answer, place, value), "thence.map/1") != []
@@ -132,12 +132,12 @@ def test_a_wrong_map_is_refused(place: str, value: object) -> None:
         ("sections.weather", {"rain": True}),
     ],
 )
-def test_a_wrong_capture_is_refused(place: str, value: object) -> None:
+def test_invalid_capture_is_rejected(place: str, value: object) -> None:
     capture = json.loads((EXAMPLES / "tiny-all-sections.capture.json").read_text())
     assert problems(changed(capture, place, value), "thence.capture/1") != []
 
 
-def test_a_later_section_is_left_alone() -> None:
+def test_unknown_capture_section_is_ignored() -> None:
     capture = json.loads((EXAMPLES / "tiny.capture.json").read_text())
     capture["sections"]["hierarchy"] = {"version": 2, "forest": []}
     capture["sections"]["weather"] = {"version": 1, "rain": True}

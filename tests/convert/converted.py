@@ -23,7 +23,7 @@ FORMATS = (*TEXT_FORMATS, "sqlite", "parquet")
 SAMPLE = [model for model in models() if model.name.split(".")[0] in ("albert", "bert", "resnet", "mixtral")]
 
 # Two functions, a body that reads an outer value, a value that is read twice, a node without a name.
-ODD = """
+UNUSUAL_MODELS = """
 producer pytorch 2.13.0
 input x float 1x8
 input c bool 1
@@ -47,9 +47,9 @@ output y float 1x8
 """
 
 
-def odd_model(folder: Path) -> Path:
+def unusual_model(folder: Path) -> Path:
     path = folder / "odd.onnx"
-    path.write_bytes(model_bytes(ODD))
+    path.write_bytes(model_bytes(UNUSUAL_MODELS))
     return path
 
 
@@ -64,9 +64,9 @@ def convert(
         timeout=120,
         env={**os.environ, "THENCE_PYTHON": sys.executable, "PYTHONPATH": str(ROOT / "python")},
     )
-    said = done.stderr.decode("utf-8", "backslashreplace")
-    assert done.returncode == code, said
-    return said
+    stderr = done.stderr.decode("utf-8", "backslashreplace")
+    assert done.returncode == code, stderr
+    return stderr
 
 
 def map_of(model: Path, *flags: str | Path) -> dict[str, Any]:
@@ -80,28 +80,28 @@ def map_of(model: Path, *flags: str | Path) -> dict[str, Any]:
 def main_edges(path: Path) -> list[tuple[int, int, str, int, int]]:
     """Edges of the main graph: source, target, tensor, index of the output, index of the input."""
     graph = onnx.load(path, load_external_data=False).graph
-    made = {
-        value: (number, place)
+    producers = {
+        value: (number, location)
         for number, node in enumerate(graph.node)
-        for place, value in enumerate(node.output)
+        for location, value in enumerate(node.output)
         if value
     }
     return [
-        (made[value][0], number, value, made[value][1], place)
+        (producers[value][0], number, value, producers[value][1], location)
         for number, node in enumerate(graph.node)
-        for place, value in enumerate(node.input)
-        if value in made
+        for location, value in enumerate(node.input)
+        if value in producers
     ]
 
 
 __all__ = [
     "FORMATS",
-    "ODD",
     "SAMPLE",
     "TEXT_FORMATS",
+    "UNUSUAL_MODELS",
     "Model",
     "convert",
     "main_edges",
     "map_of",
-    "odd_model",
+    "unusual_model",
 ]

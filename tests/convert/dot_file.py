@@ -43,55 +43,55 @@ def unquoted(token: str) -> str:
 
 
 def read_dot(text: str) -> Dot:
-    words = tokens(text)
+    tokens_read = tokens(text)
     dot, at = Dot(), 0
     clusters: list[str] = []
 
     def attributes() -> dict[str, str]:
         nonlocal at
         found: dict[str, str] = {}
-        assert words[at] == "["
-        while words[at] != "]":
-            key, equals, value = words[at + 1 : at + 4]
+        assert tokens_read[at] == "["
+        while tokens_read[at] != "]":
+            key, equals, value = tokens_read[at + 1 : at + 4]
             assert equals == "="
             found[key] = unquoted(value)
             at += 4
-            assert words[at] in (",", "]")
+            assert tokens_read[at] in (",", "]")
         at += 1
         return found
 
-    assert (words[0], words[2]) == ("digraph", "{")
-    dot.name = unquoted(words[1])
+    assert (tokens_read[0], tokens_read[2]) == ("digraph", "{")
+    dot.name = unquoted(tokens_read[1])
     at = 3
     depth = 1
     while depth > 0:
-        word = words[at]
-        if word == "}":
+        token_read = tokens_read[at]
+        if token_read == "}":
             depth -= 1
             clusters = clusters[:-1]
             at += 1
-        elif word == "subgraph":
-            assert words[at + 1].startswith("cluster_")
-            assert words[at + 2] == "{"
+        elif token_read == "subgraph":
+            assert tokens_read[at + 1].startswith("cluster_")
+            assert tokens_read[at + 2] == "{"
             clusters.append("")
             depth += 1
             at += 3
-        elif words[at + 1] == "=":
-            if word == "label":
-                clusters[-1] = unquoted(words[at + 2])
+        elif tokens_read[at + 1] == "=":
+            if token_read == "label":
+                clusters[-1] = unquoted(tokens_read[at + 2])
             at += 3
-            assert words[at] == ";"
-        elif words[at + 1] == "->":
-            source, target = word, words[at + 2]
+            assert tokens_read[at] == ";"
+        elif tokens_read[at + 1] == "->":
+            source, target = token_read, tokens_read[at + 2]
             at += 3
             dot.edges.append((source, target, attributes()["label"]))
-        elif word == ";":
+        elif token_read == ";":
             at += 1
         else:
             at += 1
-            told = attributes()
-            if word != "node":
-                dot.nodes[word] = told
-                dot.around[word] = list(clusters)
-    assert at == len(words)
+            attributes_read = attributes()
+            if token_read != "node":
+                dot.nodes[token_read] = attributes_read
+                dot.around[token_read] = list(clusters)
+    assert at == len(tokens_read)
     return dot

@@ -7,12 +7,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.convert.converted import SAMPLE, Model, convert, main_edges, map_of, odd_model
+from tests.convert.converted import SAMPLE, Model, convert, main_edges, map_of, unusual_model
 from tests.convert.dot_file import read_dot
 
 
 @pytest.mark.parametrize("model", SAMPLE, ids=lambda model: model.name)
-def test_clusters_nest_as_modules_do(model: Model, tmp_path: Path) -> None:
+def test_clusters_nest_like_modules(model: Model, tmp_path: Path) -> None:
     output = tmp_path / "m.dot"
     convert(model.path, "dot", output)
     dot, answer = read_dot(output.read_text()), map_of(model.path)
@@ -20,9 +20,9 @@ def test_clusters_nest_as_modules_do(model: Model, tmp_path: Path) -> None:
     assert dot.name == str(model.path)
     assert len(dot.nodes) == len(answer["nodes"])
     for number, row in enumerate(answer["nodes"]):
-        told = dot.nodes[f"n{number}"]
-        assert (told["label"], told["tooltip"]) == (row["op_type"], row["name"])
-        assert ("style" in told) == (row["module"] is None)
+        fields = dot.nodes[f"n{number}"]
+        assert (fields["label"], fields["tooltip"]) == (row["op_type"], row["name"])
+        assert ("style" in fields) == (row["module"] is None)
         atoms = row["module"].split(".") if row["module"] else []
         assert dot.around[f"n{number}"] == ([] if row["module"] is None else [root, *atoms])
     edges = [(int(a[1:]), int(b[1:]), tensor) for a, b, tensor in dot.edges]
@@ -30,7 +30,7 @@ def test_clusters_nest_as_modules_do(model: Model, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
-def test_graphviz_takes_it(tmp_path: Path) -> None:
-    for model in (odd_model(tmp_path), SAMPLE[0].path):
+def test_graphviz_renders_it(tmp_path: Path) -> None:
+    for model in (unusual_model(tmp_path), SAMPLE[0].path):
         convert(model, "dot", tmp_path / "m.dot")
         subprocess.run(["dot", "-Tcanon", tmp_path / "m.dot"], check=True, stdout=subprocess.DEVNULL)

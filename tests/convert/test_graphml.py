@@ -9,7 +9,7 @@ from typing import Any
 
 import networkx
 import pytest
-from tests.convert.converted import SAMPLE, Model, convert, main_edges, map_of, odd_model
+from tests.convert.converted import SAMPLE, Model, convert, main_edges, map_of, unusual_model
 
 GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"
 YED = "{http://www.yworks.com/xml/graphml}"
@@ -30,8 +30,8 @@ def paths_around(tree: ElementTree.Element) -> dict[str, list[str]]:
             if inner is None:
                 found[str(node.get("id"))] = around
                 continue
-            told = {data.get("key"): data.text or "" for data in node.findall(f"{GRAPHML}data")}
-            walk(inner, [*around, told["path"]])
+            fields = {data.get("key"): data.text or "" for data in node.findall(f"{GRAPHML}data")}
+            walk(inner, [*around, fields["path"]])
 
     (top,) = tree.findall(f"{GRAPHML}graph")
     walk(top, [])
@@ -44,32 +44,32 @@ def around(path: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("model", SAMPLE, ids=lambda model: model.name)
-def test_networkx_reads_all_of_it(model: Model, tmp_path: Path) -> None:
+def test_networkx_reads_all_fields(model: Model, tmp_path: Path) -> None:
     output = tmp_path / "m.graphml"
     convert(model.path, "graphml", output)
     graph, answer = read(output), map_of(model.path)
-    nodes = {name: told for name, told in graph.nodes(data=True) if told["kind"] == "node"}
+    nodes = {name: fields for name, fields in graph.nodes(data=True) if fields["kind"] == "node"}
     assert len(nodes) == len(answer["nodes"])
     for number, row in enumerate(answer["nodes"]):
-        told = nodes[f"n{number}"]
-        assert told.get("name", "") == row["name"]
-        assert told["op_type"] == told["label"] == row["op_type"]
-        assert told.get("module") == ("(root)" if row["module"] == "" else row["module"])
-        assert told["index"] == row["index"]
-        assert told["confidence"] == row["confidence"]
-        assert told.get("layer_id") == row["layer_id"]
-    groups = {told["path"] for _, told in graph.nodes(data=True) if told["kind"] == "module"}
+        fields = nodes[f"n{number}"]
+        assert fields.get("name", "") == row["name"]
+        assert fields["op_type"] == fields["label"] == row["op_type"]
+        assert fields.get("module") == ("(root)" if row["module"] == "" else row["module"])
+        assert fields["index"] == row["index"]
+        assert fields["confidence"] == row["confidence"]
+        assert fields.get("layer_id") == row["layer_id"]
+    groups = {fields["path"] for _, fields in graph.nodes(data=True) if fields["kind"] == "module"}
     assert groups == {module["path"] for module in answer["modules"]}
     edges = [
-        (int(a[1:]), int(b[1:]), told["tensor"], told["output"], told["input"])
-        for a, b, told in graph.edges(data=True)
+        (int(a[1:]), int(b[1:]), fields["tensor"], fields["output"], fields["input"])
+        for a, b, fields in graph.edges(data=True)
     ]
     assert sorted(edges) == sorted(main_edges(model.path))
-    assert all(told["label"] == told["tensor"] for _, _, told in graph.edges(data=True))
+    assert all(fields["label"] == fields["tensor"] for _, _, fields in graph.edges(data=True))
 
 
 @pytest.mark.parametrize("model", SAMPLE[:2], ids=lambda model: model.name)
-def test_groups_nest_as_modules_do(model: Model, tmp_path: Path) -> None:
+def test_groups_nest_like_modules(model: Model, tmp_path: Path) -> None:
     output = tmp_path / "m.graphml"
     convert(model.path, "graphml", output)
     tree = ElementTree.parse(output).getroot()
@@ -84,21 +84,21 @@ def test_groups_nest_as_modules_do(model: Model, tmp_path: Path) -> None:
         assert label.text
 
 
-def test_the_plain_call_of_networkx_works_too(tmp_path: Path) -> None:
+def test_networkx_reads_it_with_default_arguments(tmp_path: Path) -> None:
     output = tmp_path / "m.graphml"
-    convert(odd_model(tmp_path), "graphml", output)
+    convert(unusual_model(tmp_path), "graphml", output)
     graph = networkx.read_graphml(output)
-    assert {told["label"] for _, told in graph.nodes(data=True) if told["kind"] == "node"} == {
+    assert {fields["label"] for _, fields in graph.nodes(data=True) if fields["kind"] == "node"} == {
         "MatMul", "Mul", "Add", "If", "Neg", "Relu", "Twice",
     }  # fmt: skip
 
 
-def test_bodies_read_what_lies_around_them(tmp_path: Path) -> None:
+def test_bodies_read_values_of_outer_graphs(tmp_path: Path) -> None:
     output = tmp_path / "m.graphml"
-    convert(odd_model(tmp_path), "graphml", output)
+    convert(unusual_model(tmp_path), "graphml", output)
     graph = read(output)
     label = networkx.get_node_attributes(graph, "label")
-    edges = sorted((label[a], label[b], told["tensor"]) for a, b, told in graph.edges(data=True))
+    edges = sorted((label[a], label[b], fields["tensor"]) for a, b, fields in graph.edges(data=True))
     assert edges == [
         ("Add", "Relu", "d"),
         ("If", "Twice", "z"),

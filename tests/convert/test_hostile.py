@@ -21,7 +21,7 @@ from tests.convert.dot_file import read_dot
 from tests.convert.sarif_file import check_sarif
 from tests.convert.test_graphml import GRAPHML
 from tests.hostile import pb
-from tests.hostile.test_odd import ODD
+from tests.hostile.test_odd import UNUSUAL_MODELS
 
 csv.field_size_limit(1 << 30)
 # Two graphs with one label, which ONNX forbids: their locations coincide.
@@ -102,9 +102,9 @@ def check(model: Path, format: str, folder: Path, nodes: int, program: Path = RE
 
 @PROGRAMS
 @pytest.mark.parametrize("format", [*TEXT_FORMATS, "sqlite"])
-@pytest.mark.parametrize("what", ODD)
+@pytest.mark.parametrize("what", UNUSUAL_MODELS)
 def test_odd_models(what: str, format: str, program: Path, tmp_path: Path) -> None:
-    data, nodes, _ = ODD[what]
+    data, nodes, _ = UNUSUAL_MODELS[what]
     (tmp_path / "m.onnx").write_bytes(data)
     if format == "torch-map" and what in SAME_LABEL:
         nodes -= 1
@@ -113,7 +113,7 @@ def test_odd_models(what: str, format: str, program: Path, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("what", ["names", "no nodes", "nested ifs"])
 def test_odd_models_as_parquet(what: str, tmp_path: Path) -> None:
-    data, nodes, _ = ODD[what]
+    data, nodes, _ = UNUSUAL_MODELS[what]
     (tmp_path / "m.onnx").write_bytes(data)
     check(tmp_path / "m.onnx", "parquet", tmp_path, nodes)
 
@@ -151,7 +151,7 @@ def test_any_names(names: list[tuple[bytes, bytes, bytes]], tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("format", TEXT_FORMATS)
-def test_streams_end_quietly(format: str, tmp_path: Path) -> None:
+def test_closed_or_full_streams_are_handled(format: str, tmp_path: Path) -> None:
     model = tmp_path / "m.onnx"
     model.write_bytes(
         pb.model(pb.node("Op", f"/l.{i % 99}/x{i}", [f"v{i}"], [f"v{i + 1}"]) for i in range(20_000))
@@ -171,7 +171,7 @@ def test_streams_end_quietly(format: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_what_is_no_model_writes_nothing(format: str, tmp_path: Path) -> None:
+def test_invalid_model_writes_nothing(format: str, tmp_path: Path) -> None:
     (tmp_path / "bad.onnx").write_bytes(b"\x08\x07garbage")
     assert "error[W" in convert(tmp_path / "bad.onnx", format, tmp_path / "out", code=3)
     assert [path.name for path in tmp_path.iterdir()] == ["bad.onnx"]

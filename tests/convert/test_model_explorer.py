@@ -13,7 +13,7 @@ from model_explorer.graph_builder import Graph, GraphCollection
 from model_explorer.node_data_builder import GraphNodeData, ModelNodeData
 from model_explorer.utils import convert_adapter_response
 from tests.cases.onnx_table import model_bytes
-from tests.convert.converted import SAMPLE, Model, convert, main_edges, map_of, odd_model
+from tests.convert.converted import SAMPLE, Model, convert, main_edges, map_of, unusual_model
 
 STRICT = dacite.Config(strict=True)
 
@@ -26,11 +26,11 @@ def graphs_of(path: Path) -> list[Graph]:
 
 
 def overlay_of(path: Path) -> ModelNodeData:
-    told = {
+    fields = {
         graph: dacite.from_dict(GraphNodeData, data, STRICT)
         for graph, data in json.loads(path.read_text()).items()
     }
-    return ModelNodeData(graphsData=told)
+    return ModelNodeData(graphsData=fields)
 
 
 def namespace(module: str | None, root: str) -> str:
@@ -38,7 +38,7 @@ def namespace(module: str | None, root: str) -> str:
 
 
 @pytest.mark.parametrize("model", SAMPLE, ids=lambda model: model.name)
-def test_its_classes_read_the_graph(model: Model, tmp_path: Path) -> None:
+def test_model_explorer_classes_read_the_graph(model: Model, tmp_path: Path) -> None:
     output, overlay = tmp_path / "graph.json", tmp_path / "overlay.json"
     convert(model.path, "model-explorer", output, "--overlay", overlay)
     graphs, answer = graphs_of(output), map_of(model.path)
@@ -51,9 +51,9 @@ def test_its_classes_read_the_graph(model: Model, tmp_path: Path) -> None:
         assert node.id == f"#{row['index']}"
         assert node.label == row["op_type"]
         assert node.namespace == namespace(row["module"], root)
-        told = {pair.key: pair.value for pair in node.attrs}
-        assert told.get("name", "") == row["name"]
-        assert float(told["confidence"]) == row["confidence"]
+        fields = {pair.key: pair.value for pair in node.attrs}
+        assert fields.get("name", "") == row["name"]
+        assert float(fields["confidence"]) == row["confidence"]
         if row["module"] is not None:
             assert attributes[node.namespace]["path"] == row["module"]
             assert attributes[node.namespace].get("class") == row["module_class"]
@@ -74,7 +74,7 @@ def test_its_classes_read_the_graph(model: Model, tmp_path: Path) -> None:
     }
 
 
-def test_its_configuration_takes_both_files(tmp_path: Path) -> None:
+def test_model_explorer_configuration_accepts_both_files(tmp_path: Path) -> None:
     output, overlay = tmp_path / "graph.json", tmp_path / "overlay.json"
     convert(SAMPLE[0].path, "model-explorer", output, "--overlay", overlay)
     config = model_explorer.config()
@@ -85,9 +85,9 @@ def test_its_configuration_takes_both_files(tmp_path: Path) -> None:
     assert json.loads(overlay_of(overlay).to_json_string()).keys() == json.loads(overlay.read_text()).keys()
 
 
-def test_bodies_and_functions_are_graphs_of_their_own(tmp_path: Path) -> None:
+def test_bodies_and_functions_are_separate_graphs(tmp_path: Path) -> None:
     output = tmp_path / "graph.json"
-    convert(odd_model(tmp_path), "model-explorer", output)
+    convert(unusual_model(tmp_path), "model-explorer", output)
     graphs = {graph.id: graph for graph in graphs_of(output)}
     assert list(graphs) == [
         "main", "3.then_branch [1]", "3.else_branch [2]", "function:pkg:Twice: [3]",
@@ -99,7 +99,7 @@ def test_bodies_and_functions_are_graphs_of_their_own(tmp_path: Path) -> None:
     assert inside[0].inputsMetadata[0].attrs[0].value == "a"  # an outer value: named, but not drawn
 
 
-def test_slashes_and_semicolons_make_no_levels(tmp_path: Path) -> None:
+def test_slashes_and_semicolons_do_not_add_levels(tmp_path: Path) -> None:
     model, output = tmp_path / "m.onnx", tmp_path / "graph.json"
     stack = "stack = :pkg.Net a/b;c:pkg.Layer neg:aten.neg.default"
     model.write_bytes(model_bytes(f"input x float 1\nNeg n : x -> y\n    {stack}\noutput y float 1\n"))

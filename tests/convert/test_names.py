@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.cases.programs import RELEASE, programs
 from tests.cases.schemas import problems
-from tests.convert.converted import SAMPLE, Model, convert, map_of, odd_model
+from tests.convert.converted import SAMPLE, Model, convert, map_of, unusual_model
 from tests.hostile import pb
 from tests.models.sample import write_capture
 
@@ -47,8 +47,8 @@ def test_torch_map(model: Model, tmp_path: Path) -> None:
     assert found["initializers"] == {row["name"]: row["parameter"] for row in answer["initializers"]}
 
 
-def test_nodes_that_share_a_name_are_called_by_their_places(tmp_path: Path) -> None:
-    nodes = converted(odd_model(tmp_path), "torch-map", tmp_path)["nodes"]
+def test_nodes_with_the_same_name_are_identified_by_location(tmp_path: Path) -> None:
+    nodes = converted(unusual_model(tmp_path), "torch-map", tmp_path)["nodes"]
     assert list(nodes) == [
         "/net/fc/MatMul", "/net/Mul", "#2", "/net/If", "twice",
         "3.then_branch#0", "3.then_branch#1", "3.else_branch#0", "n0",
@@ -74,16 +74,16 @@ def test_htp_metadata(model: Model, tmp_path: Path) -> None:
     answer = map_of(model.path, "--capture", capture)
     assert list(found) == ["export_context", "model", "modules", "nodes", "report"]
     modules = modules_in(found["modules"])
-    assert {path: told.get("class") for path, told in modules.items()} == {
+    assert {path: entry_read.get("class") for path, entry_read in modules.items()} == {
         module["path"]: module["class"] for module in answer["modules"]
     }
     assert found["model"]["total_modules"] == len(modules)
     assert found["model"]["class"] == found["modules"]["class_name"]
-    for path, told in modules.items():
-        for name, child in told.get("children", {}).items():
+    for path, entry_read in modules.items():
+        for name, child in entry_read.get("children", {}).items():
             assert child["scope"] == (f"{path}.{name}" if path else name)
             if "execution_order" in child:
-                assert child["execution_order"] > told["execution_order"]
+                assert child["execution_order"] > entry_read["execution_order"]
     tags = {row["name"]: row["tag"] for row in answer["nodes"] if row["name"] and row["tag"]}
     assert tags.items() >= {name: tag for name, tag in found["nodes"].items() if "#" not in name}.items()
     assert len(found["nodes"]) == sum(1 for row in answer["nodes"] if row["tag"])
@@ -93,7 +93,7 @@ def test_htp_metadata(model: Model, tmp_path: Path) -> None:
 
 
 @EACH
-def test_what_we_wrote_serves_as_a_capture(model: Model, tmp_path: Path) -> None:
+def test_converted_metadata_is_a_valid_capture(model: Model, tmp_path: Path) -> None:
     capture = write_capture(model, tmp_path)
     convert(model.path, "htp-metadata", tmp_path / "side.json", "--capture", capture)
     again, answer = (
@@ -130,12 +130,13 @@ def theirs(model: Model) -> dict[str, Any]:
 
 @pytest.mark.parametrize("program", programs())
 @pytest.mark.parametrize("flat", [False, True], ids=["nested", "flat"])
-def test_a_sidecar_of_another_tool_serves_as_a_capture(program: Path, flat: bool, tmp_path: Path) -> None:
+def test_sidecar_of_another_tool_is_a_valid_capture(program: Path, flat: bool, tmp_path: Path) -> None:
     model = next(model for model in SAMPLE if model.name == "bert.torchscript")
     document = theirs(model)
     if flat:
         document["modules"] = {
-            path: {"class_name": told["class_name"]} for path, told in modules_in(document["modules"]).items()
+            path: {"class_name": entry_read["class_name"]}
+            for path, entry_read in modules_in(document["modules"]).items()
         }
     side = tmp_path / "model_htp_metadata.json"
     side.write_text(json.dumps(document))
@@ -162,7 +163,7 @@ def test_a_sidecar_of_another_tool_serves_as_a_capture(program: Path, flat: bool
         ([], "C002"),
     ],
 )
-def test_a_sidecar_that_is_none(modules: object, code: str, tmp_path: Path) -> None:
+def test_invalid_sidecar(modules: object, code: str, tmp_path: Path) -> None:
     side = tmp_path / "side.json"
     side.write_text(json.dumps({"modules": modules, "nodes": {}}))
     done = subprocess.run(
@@ -172,7 +173,7 @@ def test_a_sidecar_that_is_none(modules: object, code: str, tmp_path: Path) -> N
     assert f"error[{code}]: {side}" in done.stderr
 
 
-def test_a_sidecar_nested_too_deep(tmp_path: Path) -> None:
+def test_sidecar_nested_too_deeply(tmp_path: Path) -> None:
     tree: dict[str, Any] = {"class_name": "A", "scope": ""}
     for _ in range(400):
         tree = {"class_name": "A", "scope": "", "children": {"x": tree}}
@@ -181,7 +182,7 @@ def test_a_sidecar_nested_too_deep(tmp_path: Path) -> None:
     assert "error[C003]" in convert(SAMPLE[0].path, "csv", tmp_path / "out", "--capture", side, code=3)
 
 
-def test_a_sidecar_of_another_model(tmp_path: Path) -> None:
+def test_sidecar_of_another_model(tmp_path: Path) -> None:
     side = tmp_path / "side.json"
     tree = {"class_name": "A", "scope": "", "children": {"z": {"class_name": "B", "scope": "zzz"}}}
     side.write_text(json.dumps({"modules": tree, "nodes": {}}))

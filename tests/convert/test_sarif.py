@@ -9,13 +9,13 @@ from urllib.parse import unquote
 import onnx
 import pytest
 from tests.cases.onnx_table import model_bytes
-from tests.convert.converted import SAMPLE, Model, convert, map_of, odd_model
+from tests.convert.converted import SAMPLE, Model, convert, map_of, unusual_model
 from tests.convert.sarif_file import check_sarif
 
 
 @pytest.mark.parametrize("model", SAMPLE, ids=lambda model: model.name)
 @pytest.mark.parametrize("strategy", ["auto", "enhanced_semantic"])
-def test_a_result_for_each_doubt(model: Model, strategy: str, tmp_path: Path) -> None:
+def test_one_result_for_each_uncertain_node(model: Model, strategy: str, tmp_path: Path) -> None:
     output = tmp_path / "m.sarif"
     convert(model.path, "sarif", output, "--strategy", strategy)
     results = check_sarif(json.loads(output.read_text()))
@@ -41,7 +41,7 @@ def test_a_result_for_each_doubt(model: Model, strategy: str, tmp_path: Path) ->
 
 def test_rules_and_levels(tmp_path: Path) -> None:
     output = tmp_path / "m.sarif"
-    convert(odd_model(tmp_path), "sarif", output)
+    convert(unusual_model(tmp_path), "sarif", output)
     results = check_sarif(json.loads(output.read_text()))
     assert {result["level"] for result in results} <= {"warning", "note"}
     model = tmp_path / "blank.onnx"
@@ -52,7 +52,7 @@ def test_rules_and_levels(tmp_path: Path) -> None:
     assert result["message"]["text"].startswith("Neg a has no known module: ")
 
 
-def test_a_model_without_doubts_has_no_results(tmp_path: Path) -> None:
+def test_model_without_uncertain_nodes_has_no_results(tmp_path: Path) -> None:
     model, output = tmp_path / "a b%.onnx", tmp_path / "m.sarif"
     model.write_bytes(model_bytes("input x float 1\nNeg /fc/Neg : x -> y\noutput y float 1\n"))
     convert(model, "sarif", output)

@@ -14,7 +14,7 @@ import onnx
 import pyarrow.parquet
 import pytest
 from tests.cases.programs import RELEASE
-from tests.convert.converted import SAMPLE, Model, convert, main_edges, map_of, odd_model
+from tests.convert.converted import SAMPLE, Model, convert, main_edges, map_of, unusual_model
 from tests.convert.test_graphml import around
 from tests.hostile import pb
 
@@ -31,7 +31,7 @@ def rows_of(database: Path, sql: str) -> list[dict[str, Any]]:
 
 
 @EACH
-def test_csv_is_that_of_map(model: Model, tmp_path: Path) -> None:
+def test_csv_equals_that_of_map(model: Model, tmp_path: Path) -> None:
     output = tmp_path / "m.csv"
     convert(model.path, "csv", output)
     done = subprocess.run(
@@ -51,7 +51,7 @@ def test_parquet_has_the_rows_of_the_map(model: Model, tmp_path: Path) -> None:
     assert rows == expected
 
 
-def test_parquet_is_written_in_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet_is_written_in_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from thence import parquet
 
     done = subprocess.run(
@@ -76,7 +76,7 @@ def test_a_model_without_nodes(tmp_path: Path) -> None:
     assert rows_of(tmp_path / "m.db", "SELECT * FROM nodes") == []
 
 
-def test_without_pyarrow_it_says_what_to_install(tmp_path: Path) -> None:
+def test_missing_pyarrow_is_reported_with_instructions(tmp_path: Path) -> None:
     hidden = tmp_path / "pyarrow.py"
     hidden.write_text("raise ImportError('No module named pyarrow')\n")
     done = subprocess.run(
@@ -96,7 +96,7 @@ def test_without_pyarrow_it_says_what_to_install(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if "parquet" in path.name] == []
 
 
-def test_without_python_it_says_so(tmp_path: Path) -> None:
+def test_missing_python_is_reported(tmp_path: Path) -> None:
     done = subprocess.run(
         [RELEASE, "convert", SAMPLE[0].path, "--to", "parquet", "-o", tmp_path / "m.parquet", "-q"],
         capture_output=True,
@@ -109,7 +109,7 @@ def test_without_python_it_says_so(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_python_that_is_ended_leaves_nothing(tmp_path: Path) -> None:
+def test_killed_python_leaves_no_file(tmp_path: Path) -> None:
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\nkill -9 $$\n")
     python.chmod(0o755)
@@ -126,36 +126,38 @@ def test_a_python_that_is_ended_leaves_nothing(tmp_path: Path) -> None:
 
 
 @EACH
-def test_sqlite_says_what_the_map_says(model: Model, tmp_path: Path) -> None:
+def test_sqlite_equals_the_map(model: Model, tmp_path: Path) -> None:
     output = tmp_path / "m.db"
     convert(model.path, "sqlite", output)
     answer = map_of(model.path)
     nodes = rows_of(output, "SELECT * FROM nodes ORDER BY id")
     assert len(nodes) == len(answer["nodes"])
-    for told, row in zip(nodes, answer["nodes"], strict=True):
+    for found_row, row in zip(nodes, answer["nodes"], strict=True):
         known = row["module"] is not None
-        for column in told.keys() - {"id", "modules", "confidence", "call"}:
-            assert told[column] == row[column], column
-        assert json.loads(told["modules"]) == row["modules"]
-        assert told["confidence"] == pytest.approx(row["confidence"], abs=1e-4)
-        assert told["call"] == (row["call"] if known else None)
+        for column in found_row.keys() - {"id", "modules", "confidence", "call"}:
+            assert found_row[column] == row[column], column
+        assert json.loads(found_row["modules"]) == row["modules"]
+        assert found_row["confidence"] == pytest.approx(row["confidence"], abs=1e-4)
+        assert found_row["call"] == (row["call"] if known else None)
     modules = rows_of(output, "SELECT * FROM modules ORDER BY id")
-    assert [(told["path"], told["class"]) for told in modules] == [
+    assert [(found_row["path"], found_row["class"]) for found_row in modules] == [
         (module["path"], module["class"]) for module in answer["modules"]
     ]
-    for told in modules:
-        assert told["parent"] == (None if told["path"] == "" else told["path"].rpartition(".")[0])
+    for found_row in modules:
+        assert found_row["parent"] == (
+            None if found_row["path"] == "" else found_row["path"].rpartition(".")[0]
+        )
     assert {tuple(row.values()) for row in rows_of(output, "SELECT * FROM module_closure")} == {
-        (ancestor, told["path"], told["depth"] - depth)
-        for told in modules
-        for depth, ancestor in enumerate(around(told["path"]))
+        (ancestor, found_row["path"], found_row["depth"] - depth)
+        for found_row in modules
+        for depth, ancestor in enumerate(around(found_row["path"]))
     }
     edges = 'SELECT source, target, v.name, output, input FROM edges JOIN "values" v ON v.id = value'
     assert [tuple(row.values()) for row in rows_of(output, edges)] == main_edges(model.path)
     (root,) = rows_of(output, "SELECT nodes FROM modules WHERE path = ''")
     assert root["nodes"] == answer["summary"]["nodes"] - answer["summary"]["unknown"]
-    told = {row["key"]: row["value"] for row in rows_of(output, "SELECT * FROM metadata")}
-    assert (told["schema"], told["nodes"]) == ("thence.sqlite/1", answer["summary"]["nodes"])
+    found_row = {row["key"]: row["value"] for row in rows_of(output, "SELECT * FROM metadata")}
+    assert (found_row["schema"], found_row["nodes"]) == ("thence.sqlite/1", answer["summary"]["nodes"])
     assert rows_of(output, "PRAGMA integrity_check") == [{"integrity_check": "ok"}]
 
 
@@ -164,11 +166,11 @@ def test_sqlite_initializers_and_values(model: Model, tmp_path: Path) -> None:
     output = tmp_path / "m.db"
     convert(model.path, "sqlite", output)
     graph = onnx.load(model.path).graph
-    told = rows_of(output, "SELECT * FROM initializers ORDER BY id")
-    assert [(row["name"], json.loads(row["shape"])) for row in told] == [
+    found_row = rows_of(output, "SELECT * FROM initializers ORDER BY id")
+    assert [(row["name"], json.loads(row["shape"])) for row in found_row] == [
         (tensor.name, list(tensor.dims)) for tensor in graph.initializer
     ]
-    assert [(row["name"], row["module"], row["parameter"]) for row in told] == [
+    assert [(row["name"], row["module"], row["parameter"]) for row in found_row] == [
         (row["name"], row["module"], row["parameter"]) for row in map_of(model.path)["initializers"]
     ]
     for value in graph.output:
@@ -181,9 +183,9 @@ def test_sqlite_initializers_and_values(model: Model, tmp_path: Path) -> None:
     assert by_kind["initializer"] == len(graph.initializer)
 
 
-def test_sqlite_knows_the_evidence(tmp_path: Path) -> None:
+def test_sqlite_contains_the_evidence(tmp_path: Path) -> None:
     output = tmp_path / "m.db"
-    convert(odd_model(tmp_path), "sqlite", output)
+    convert(unusual_model(tmp_path), "sqlite", output)
     found = rows_of(
         output,
         "SELECT e.source, e.module FROM evidence e JOIN nodes n ON n.id = e.node WHERE n.id = 0",
@@ -198,7 +200,7 @@ def test_sqlite_knows_the_evidence(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_sqlite_takes_paths_that_are_spelled_alike(tmp_path: Path) -> None:
+def test_sqlite_accepts_paths_with_the_same_escaped_text(tmp_path: Path) -> None:
     model, output = tmp_path / "m.onnx", tmp_path / "m.db"
     model.write_bytes(pb.model([pb.node("A", b"/a\xff/A"), pb.node("B", rb"/a\xff/B")]))
     convert(model, "sqlite", output)
@@ -207,7 +209,7 @@ def test_sqlite_takes_paths_that_are_spelled_alike(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format", ["sqlite", "parquet"])
-def test_files_only(format: str, tmp_path: Path) -> None:
+def test_binary_formats_need_an_output_file(format: str, tmp_path: Path) -> None:
     for flags in ([], ["-o", "-"]):
         done = subprocess.run(
             [RELEASE, "convert", SAMPLE[0].path, "--to", format, *flags],

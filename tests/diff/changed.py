@@ -12,7 +12,14 @@ from onnx import numpy_helper
 # Operators whose operands may not be swapped.
 IN_ORDER = {"Sub", "Div", "Pow", "MatMul", "Where", "Concat", "Less", "Greater"}
 # Operators that may replace each other: the model need not be valid.
-ALIKE = {"Add": "Sub", "Mul": "Div", "Tanh": "Sigmoid", "Relu": "Tanh", "Erf": "Tanh", "Sqrt": "Exp"}
+SIMILAR_OPERATORS = {
+    "Add": "Sub",
+    "Mul": "Div",
+    "Tanh": "Sigmoid",
+    "Relu": "Tanh",
+    "Erf": "Tanh",
+    "Sqrt": "Exp",
+}
 
 
 def swap_operands(model: onnx.ModelProto, choose: random.Random) -> bool:
@@ -28,18 +35,18 @@ def swap_outputs(model: onnx.ModelProto, choose: random.Random) -> bool:
     outputs = model.graph.output
     if len(outputs) < 2:
         return False
-    place = choose.randrange(len(outputs) - 1)
-    names = outputs[place].name, outputs[place + 1].name
-    outputs[place].name, outputs[place + 1].name = names[1], names[0]
+    index = choose.randrange(len(outputs) - 1)
+    names = outputs[index].name, outputs[index + 1].name
+    outputs[index].name, outputs[index + 1].name = names[1], names[0]
     return True
 
 
 def change_operator(model: onnx.ModelProto, choose: random.Random) -> bool:
-    nodes = [node for node in model.graph.node if node.op_type in ALIKE]
+    nodes = [node for node in model.graph.node if node.op_type in SIMILAR_OPERATORS]
     if not nodes:
         return False
     node = choose.choice(nodes)
-    node.op_type = ALIKE[node.op_type]
+    node.op_type = SIMILAR_OPERATORS[node.op_type]
     return True
 
 
@@ -71,23 +78,23 @@ def change_constant(model: onnx.ModelProto, choose: random.Random) -> bool:
     values = np.array(numpy_helper.to_array(tensor)).reshape(-1)
     if values.size == 0:
         return False
-    place = choose.randrange(values.size)
-    values[place] = values[place] + 1 if np.isfinite(values[place]) and abs(values[place]) < 1e6 else 3
+    index = choose.randrange(values.size)
+    values[index] = values[index] + 1 if np.isfinite(values[index]) and abs(values[index]) < 1e6 else 3
     tensor.CopyFrom(numpy_helper.from_array(values.reshape(tuple(tensor.dims)), tensor.name))
     return True
 
 
 def read_another(model: onnx.ModelProto, choose: random.Random) -> bool:
     """A node reads the output of an earlier node with the same operator instead."""
-    made: dict[str, list[str]] = {}
+    producers: dict[str, list[str]] = {}
     found = []
     for node in model.graph.node:
         if node.op_type not in ("Constant", "Shape", "Identity") and len(node.output) == 1:
-            for other in made.get(node.op_type, ())[-4:]:
+            for other in producers.get(node.op_type, ())[-4:]:
                 found.append((node.output[0], other))
-            made.setdefault(node.op_type, []).append(node.output[0])
-    readers = {(name, id(node)) for node in model.graph.node for name in node.input}
-    found = [pair for pair in found if any(name == pair[0] for name, _ in readers)]
+            producers.setdefault(node.op_type, []).append(node.output[0])
+    consumers = {(name, id(node)) for node in model.graph.node for name in node.input}
+    found = [pair for pair in found if any(name == pair[0] for name, _ in consumers)]
     if not found:
         return False
     value, other = choose.choice(found)

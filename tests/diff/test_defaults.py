@@ -24,7 +24,7 @@ def as_text(default: onnx.AttributeProto) -> str | None:
     return None
 
 
-def test_defaults_are_those_of_onnx() -> None:
+def test_defaults_equal_those_of_onnx() -> None:
     found: dict[str, dict[str, list[tuple[int, str]]]] = {}
     known = onnx.defs.get_all_schemas_with_history()
     for schema in sorted(known, key=lambda each: (each.name, each.since_version)):

@@ -24,7 +24,7 @@ SEEDS = range(4)
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("name", NAMES)
-def test_a_change(name: str, change: str, tmp_path: Path) -> None:
+def test_every_change_is_reported(name: str, change: str, tmp_path: Path) -> None:
     for seed in SEEDS:
         model = onnx.load(path_of(name))
         if not CHANGES[change](model, random.Random(f"{name} {change} {seed}")):

@@ -75,7 +75,7 @@ def renamed(model: onnx.ModelProto, seed: int) -> onnx.ModelProto:
 
 
 @pytest.mark.parametrize("name", [model.name for model in models()])
-def test_names_and_order_are_no_difference(name: str, tmp_path: Path) -> None:
+def test_names_and_order_make_no_difference(name: str, tmp_path: Path) -> None:
     model = onnx.load(path_of(name))
     other, _ = shuffled(model, seed=1)
     onnx.save(renamed(other, seed=2), tmp_path / "other.onnx")
@@ -87,11 +87,11 @@ def test_names_and_order_are_no_difference(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_one_change_is_one_difference(name: str, tmp_path: Path) -> None:
     model = onnx.load(path_of(name))
-    readers = Counter(value for node in model.graph.node for value in node.input)
+    consumers = Counter(value for node in model.graph.node for value in node.input)
     weight = next(
         each
         for each in model.graph.initializer
-        if len(each.dims) == 2 and each.data_type == 1 and readers[each.name] == 1
+        if len(each.dims) == 2 and each.data_type == 1 and consumers[each.name] == 1
     )
     values = numpy_helper.to_array(weight).copy()
     values[0, 0] += 0.125
@@ -108,7 +108,7 @@ def test_one_change_is_one_difference(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [model.name for model in models()])
-def test_a_model_trained_anew(name: str, tmp_path: Path) -> None:
+def test_retrained_model(name: str, tmp_path: Path) -> None:
     """All weights differ, and only weights are reported: no node is mistaken for another."""
     model = onnx.load(path_of(name))
     numbers = np.random.default_rng(1)
@@ -128,11 +128,11 @@ def test_weights_of_one_module(name: str, tmp_path: Path) -> None:
     """That module is reported, and no other."""
     truth = next(model for model in models() if model.name == name).truth["nodes"]
     model = onnx.load(path_of(name))
-    readers = Counter(value for node in model.graph.node for value in node.input)
+    consumers = Counter(value for node in model.graph.node for value in node.input)
     floats = {
         each.name: each
         for each in model.graph.initializer
-        if each.data_type == 1 and len(each.dims) == 2 and readers[each.name] == 1
+        if each.data_type == 1 and len(each.dims) == 2 and consumers[each.name] == 1
     }
     reading = [
         (place, value)
@@ -153,7 +153,7 @@ def test_weights_of_one_module(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["bert.torchscript", "t5.torchscript"])
-def test_another_opset_is_no_difference(name: str, tmp_path: Path) -> None:
+def test_another_opset_makes_no_difference(name: str, tmp_path: Path) -> None:
     model = onnx.load(path_of(name))
     onnx.save(onnx.version_converter.convert_version(model, 20), tmp_path / "opset20.onnx")
     assert diff(path_of(name), tmp_path / "opset20.onnx")["differences"] == []
@@ -209,7 +209,7 @@ def test_two_exporters(name: str) -> None:
     assert all(node["op_type"] == "Where" for each in changed for node in each["b"])
 
 
-def test_halves_are_another_precision(tmp_path: Path) -> None:
+def test_float16_is_another_precision(tmp_path: Path) -> None:
     model = onnx.load(path_of("bert.torchscript"))
     weight = next(
         each
@@ -281,7 +281,7 @@ def test_weights_in_other_files_and_of_another_type(tmp_path: Path) -> None:
         assert "weights" not in expected["by_kind"]
 
 
-def test_models_of_two_kinds(tmp_path: Path) -> None:
+def test_unrelated_models(tmp_path: Path) -> None:
     document = diff(path_of("bert.dynamo"), path_of("resnet.dynamo"))
     assert document["nothing_in_common"]
     assert not diff(path_of("bert.torchscript"), path_of("bert.dynamo"))["nothing_in_common"]

@@ -82,7 +82,7 @@ def quantised(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, quantised: Path) -> Path:
+def work_folder(tmp_path: Path, quantised: Path) -> Path:
     """A folder with the files that the docs name."""
     folder = tmp_path
     shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "model.onnx")
@@ -105,11 +105,11 @@ def desk(tmp_path: Path, quantised: Path) -> Path:
     return folder
 
 
-def run_line(line: str, desk: Path) -> subprocess.CompletedProcess[str]:
-    path = f"{desk / 'bin'}:{os.environ['PATH']}"
+def run_line(line: str, work_folder: Path) -> subprocess.CompletedProcess[str]:
+    path = f"{work_folder / 'bin'}:{os.environ['PATH']}"
     return subprocess.run(
         ["bash", "-c", line],
-        cwd=desk,
+        cwd=work_folder,
         env={**os.environ, "PATH": path, "THENCE_PYTHON": sys.executable},
         capture_output=True,
         text=True,
@@ -118,10 +118,10 @@ def run_line(line: str, desk: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_command_line(line: str, desk: Path) -> None:
+def test_command_line(line: str, work_folder: Path) -> None:
     noted = re.search(r"# exit (\d+)$", line)
     expected = int(noted.group(1)) if noted else 0
-    result = run_line(line, desk)
+    result = run_line(line, work_folder)
     assert result.returncode == expected, result.stderr
     words = line.split()
     writes_files = {"--output", "-o", "--in-place"} & {*words} or words[1] in ("export", "capture")
@@ -131,22 +131,22 @@ def test_command_line(line: str, desk: Path) -> None:
 
 @pytest.mark.parametrize("sql", [sql for page in PAGES for sql in fences(page, "sql")])
 def test_sql(sql: str) -> None:
-    asked = [os.environ["THENCE_BIN"], "query", str(SAMPLE / "bert.torchscript.onnx"), "--sql", sql]
-    result = subprocess.run(asked, capture_output=True, text=True, timeout=120)
+    command = [os.environ["THENCE_BIN"], "query", str(SAMPLE / "bert.torchscript.onnx"), "--sql", sql]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert (result.returncode, result.stderr) == (0, "")
 
 
-def test_the_rules_page_shows_what_is_printed(desk: Path) -> None:
+def test_rules_page_shows_the_actual_output(work_folder: Path) -> None:
     """The page has a fence with a command, followed by one with its output."""
     text = (ROOT / "docs" / "rules.md").read_text()
     shown = re.findall(r"^```sh\n(thence [^\n]*)\n```\n\n```\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert len(shown) == 3
     for line, output in shown:
-        assert run_line(line, desk).stdout == output, line
+        assert run_line(line, work_folder).stdout == output, line
 
 
 @pytest.mark.parametrize("page", ["python.md", "exporters.md"])
-def test_the_script_of_a_page(page: str, tmp_path: Path) -> None:
+def test_script_of_a_page_runs(page: str, tmp_path: Path) -> None:
     script = python_script(ROOT / "docs" / page)
     (tmp_path / "script.py").write_text(script)
     result = subprocess.run(
@@ -174,7 +174,7 @@ def test_the_script_of_a_page(page: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_link_targets_exist(page: Path) -> None:
     prose = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", prose):
         if "://" not in target:

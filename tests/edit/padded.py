@@ -22,10 +22,10 @@ def padded(data: bytes, seed: int, kind: str = "model") -> bytes:
 
 def _message(data: bytes, chance: random.Random, kind: str) -> bytes:
     out = bytearray()
-    for number, wire_type, whole, payload in fields(data):
+    for number, wire_type, field_bytes, payload in fields(data):
         inner = INNER.get(kind, {}).get(number) if wire_type == 2 else None
         if inner is None:
-            out += whole
+            out += field_bytes
             continue
         content = _message(payload, chance, inner)
         out += varint(number << 3 | wire_type, chance.choice((0, 0, 2, 5)))

@@ -33,7 +33,7 @@ def tagged(tmp_path: Path) -> Path:
     return out
 
 
-def test_fresh_tags_fit(tagged: Path) -> None:
+def test_fresh_tags_pass(tagged: Path) -> None:
     report = json.loads(check(tagged, "--format", "json").stdout)
     assert report["schema"] == "thence.check/1"
     assert report["tagged"] == report["nodes"] > 0
@@ -54,7 +54,7 @@ def test_an_edited_node_is_stale(tagged: Path) -> None:
     assert [(f["node"], f["fault"]) for f in report["findings"]] == [(node.name, "stale")]
 
 
-def test_a_tag_that_the_file_contradicts(tagged: Path) -> None:
+def test_tag_contradicted_by_the_file(tagged: Path) -> None:
     model = onnx.load(tagged)
     first, last = model.graph.node[0], model.graph.node[-1]
     swapped = {entry.key: entry.value for entry in last.metadata_props}["pkg.thence.module"]
@@ -66,7 +66,7 @@ def test_a_tag_that_the_file_contradicts(tagged: Path) -> None:
     check(tagged, "--strict", code=1)
 
 
-def test_a_module_that_the_capture_does_not_have(tagged: Path, tmp_path: Path) -> None:
+def test_module_missing_in_the_capture(tagged: Path, tmp_path: Path) -> None:
     modules = [m for m in SAMPLE.truth["modules"] if not m["path"].startswith("pooler")]
     capture = {
         "schema": "thence.capture/1",
@@ -132,7 +132,7 @@ PASSES: dict[str, Callable[[Path, Path], Any]] = {
 }
 
 
-def test_what_real_tools_do(tmp_path: Path) -> None:
+def test_ids_through_real_optimisers(tmp_path: Path) -> None:
     marked = tmp_path / "marked.onnx"
     check(MODEL, "--synthesise", "-o", marked)
     onnx.checker.check_model(str(marked))
@@ -158,7 +158,7 @@ def test_what_real_tools_do(tmp_path: Path) -> None:
         assert int(rows[name]["survived"]) > len(ids) // 3, rows[name]
 
 
-def test_the_same_file_keeps_all(tmp_path: Path) -> None:
+def test_unchanged_file_keeps_all_ids(tmp_path: Path) -> None:
     marked = tmp_path / "marked.onnx"
     check(MODEL, "--synthesise", "-o", marked)
     (row,) = json.loads(check(marked, "--against", marked, "--format", "json").stdout)["passes"]
@@ -183,5 +183,5 @@ def test_merged_and_copied_ids(tmp_path: Path) -> None:
     assert (row["merged"], row["copied"], row["vanished"]) == (2, 1, 0)
 
 
-def test_a_file_without_ids_tells_what_to_do() -> None:
+def test_file_without_ids_is_reported_with_a_hint() -> None:
     assert "error[E002]" in check(MODEL, "--against", MODEL, code=3).stderr

@@ -84,23 +84,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_it_computes_what_it_did(name: str, folder: Path) -> None:
+def test_folded_model_computes_the_same(name: str, folder: Path) -> None:
     model = MODELS[name]
     out = folder / f"{name}.onnx"
-    told = SUMMARY.search(fold(model.path, out))
-    assert told
-    modules, functions, left, nodes = map(int, told.groups())
+    summary = SUMMARY.search(fold(model.path, out))
+    assert summary
+    modules, functions, left, nodes = map(int, summary.groups())
     proto, before = check_same(model.path.read_bytes(), out), onnx.load(model.path)
     assert weights_of(proto) == weights_of(before)
     assert proto.ir_version == max(before.ir_version, 8)
-    assert len(proto.functions) == functions <= modules or "pieces" in told.string
+    assert len(proto.functions) == functions <= modules or "pieces" in summary.string
     assert len(proto.graph.node) == left < nodes == len(before.graph.node)
     written = {value for node in proto.graph.node for value in node.output}
     assert {info.name for info in proto.graph.value_info} <= written | set(weights_of(proto))
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_calls_answer_with_their_modules(name: str, folder: Path, tmp_path: Path) -> None:
+def test_function_calls_are_mapped_to_their_modules(name: str, folder: Path, tmp_path: Path) -> None:
     """Calls are mapped by tags or, if the file cannot have tags, by their names; answers stay right."""
     model = MODELS[name]
     out = tmp_path / "x.onnx"
@@ -128,7 +128,7 @@ def test_layers_share_one_function(folder: Path) -> None:
     assert {"attn.c_attn.weight", "attn.c_attn.bias", "ln_1.weight"} <= set(block.input)
 
 
-def test_a_capture_tells_the_classes(tmp_path: Path) -> None:
+def test_classes_come_from_the_capture(tmp_path: Path) -> None:
     model = MODELS["bert.torchscript"]
     fold(model.path, tmp_path / "x.onnx", "--capture", write_capture(model, tmp_path))
     proto = check_same(model.path.read_bytes(), tmp_path / "x.onnx")
@@ -159,16 +159,16 @@ def test_depth_and_pattern(tmp_path: Path) -> None:
     assert calls == ["encoder.layer.0.attention.self", "encoder.layer.1.attention.self"]
 
 
-def test_a_folded_model_is_folded_already(folder: Path, tmp_path: Path) -> None:
-    said = fold(folded_sample("bert.dynamo", folder), tmp_path / "x.onnx", code=1)
-    assert "folded already" in said
+def test_folding_twice_changes_nothing(folder: Path, tmp_path: Path) -> None:
+    stderr = fold(folded_sample("bert.dynamo", folder), tmp_path / "x.onnx", code=1)
+    assert "folded already" in stderr
     assert not (tmp_path / "x.onnx").exists()
     fold(MODELS["bert.dynamo"].path, tmp_path / "outer.onnx", "--module", "encoder", "--quiet")
     fold(tmp_path / "outer.onnx", tmp_path / "x.onnx")  # the other modules
     check_same(MODELS["bert.dynamo"].path.read_bytes(), tmp_path / "x.onnx")
 
 
-def test_tags_are_taken_over(tmp_path: Path) -> None:
+def test_tags_are_kept(tmp_path: Path) -> None:
     tagged = tmp_path / "tagged.onnx"
     subprocess.run([RELEASE, "tag", MODELS["bert.torchscript"].path, "-o", tagged, "-q"], check=True)
     fold(tagged, tmp_path / "x.onnx")
@@ -180,7 +180,7 @@ def test_tags_are_taken_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(150))
-def test_modules_at_random(seed: int, tmp_path: Path) -> None:
+def test_random_modules(seed: int, tmp_path: Path) -> None:
     """Any modules: values that leave and re-enter, bodies, omitted values, the model's own functions."""
     before = random_model(seed)
     onnx.checker.check_model(before)
@@ -189,7 +189,7 @@ def test_modules_at_random(seed: int, tmp_path: Path) -> None:
     check_same(before.SerializeToString(), tmp_path / "x.onnx")
 
 
-def test_external_data_stays(tmp_path: Path) -> None:
+def test_external_data_is_unchanged(tmp_path: Path) -> None:
     proto = onnx.load(MODELS["bert.dynamo"].path)
     onnx.save(proto, tmp_path / "m.onnx", save_as_external_data=True, location="m.data", size_threshold=16)
     data = (tmp_path / "m.data").read_bytes()
@@ -202,7 +202,7 @@ def test_external_data_stays(tmp_path: Path) -> None:
     assert "note[E001]" in fold(tmp_path / "m.onnx", tmp_path / "elsewhere" / "x.onnx")
 
 
-def test_an_old_file_gets_the_version_it_needs(tmp_path: Path) -> None:
+def test_old_file_gets_the_required_version(tmp_path: Path) -> None:
     proto = onnx.load(MODELS["bert.torchscript"].path)
     proto.ir_version = 7
     onnx.save(proto, tmp_path / "m.onnx")
@@ -210,7 +210,7 @@ def test_an_old_file_gets_the_version_it_needs(tmp_path: Path) -> None:
     assert onnx.load(tmp_path / "x.onnx").ir_version == 8
 
 
-def test_a_graph_in_pieces(tmp_path: Path) -> None:
+def test_graph_split_into_parts(tmp_path: Path) -> None:
     """Protobuf allows a writer to split a message; the pieces count as one."""
     proto = onnx.load(MODELS["vit.torchscript"].path)
     first, second = onnx.ModelProto(), onnx.ModelProto()
@@ -245,7 +245,7 @@ LARGE = {
 
 
 @pytest.mark.parametrize("kind", LARGE)
-def test_many_nodes_take_little_time(kind: str, tmp_path: Path) -> None:
+def test_many_nodes_are_fast(kind: str, tmp_path: Path) -> None:
     write_large(tmp_path / "m.onnx", LARGE[kind])
     start = time.perf_counter()
     assert SUMMARY.search(fold(tmp_path / "m.onnx", tmp_path / "x.onnx"))

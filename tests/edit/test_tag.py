@@ -50,7 +50,7 @@ def payloads(model: onnx.ModelProto) -> list[str]:
 
 @EACH
 @PROGRAMS
-def test_strip_gives_back_every_byte(model: Model, program: Path, tmp_path: Path) -> None:
+def test_strip_restores_every_byte(model: Model, program: Path, tmp_path: Path) -> None:
     tagged, again, back = tmp_path / "tagged.onnx", tmp_path / "again.onnx", tmp_path / "back.onnx"
     after = tag(model.path, tagged, program=program)
     assert payloads(after) == payloads(onnx.load(model.path))
@@ -63,17 +63,17 @@ def test_strip_gives_back_every_byte(model: Model, program: Path, tmp_path: Path
 
 
 @EACH
-def test_tags_say_what_the_map_says(model: Model, tmp_path: Path) -> None:
+def test_tags_equal_the_map(model: Model, tmp_path: Path) -> None:
     rows = json.loads(run(RELEASE, "map", model.path, "--format", "json", "--quiet").stdout)["nodes"]
     after = tag(model.path, tmp_path / "tagged.onnx")
     onnx.checker.check_model(after)
     assert after.ir_version >= 10
     for row, node in zip(rows, after.graph.node, strict=False):
-        told = properties(node)
-        assert told.get("pkg.thence.module") == row["module"]
+        tags = properties(node)
+        assert tags.get("pkg.thence.module") == row["module"]
         if row["module"] is not None:
-            assert told["pkg.thence.source"] == row["source"]
-            assert float(told["pkg.thence.confidence"]) == pytest.approx(row["confidence"], rel=1e-3)
+            assert tags["pkg.thence.source"] == row["source"]
+            assert float(tags["pkg.thence.confidence"]) == pytest.approx(row["confidence"], rel=1e-3)
     record = properties(after)
     assert record["pkg.thence.strategy"] == "auto"
     assert "pkg.thence.version" in record
@@ -81,7 +81,7 @@ def test_tags_say_what_the_map_says(model: Model, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 @PROGRAMS
-def test_odd_encodings_come_back(seed: int, program: Path, tmp_path: Path) -> None:
+def test_unusual_encodings_are_restored(seed: int, program: Path, tmp_path: Path) -> None:
     """Lengths that were longer than necessary are restored; also those of a graph inside a node."""
     model = MODELS[seed * 5 % len(MODELS)]
     data = padded(model.path.read_bytes(), seed)
@@ -96,7 +96,7 @@ def test_odd_encodings_come_back(seed: int, program: Path, tmp_path: Path) -> No
 
 
 def without_version(data: bytes) -> list[bytes]:
-    return [whole for number, _, whole, _ in fields(data) if number != 1]
+    return [field_bytes for number, _, field_bytes, _ in fields(data) if number != 1]
 
 
 VERSIONS = {
@@ -110,7 +110,7 @@ VERSIONS = {
 
 @pytest.mark.parametrize("name", VERSIONS)
 @PROGRAMS
-def test_the_ir_version_comes_back(name: str, program: Path, tmp_path: Path) -> None:
+def test_ir_version_is_restored(name: str, program: Path, tmp_path: Path) -> None:
     rest = without_version(SMALL.read_bytes())
     first, *others = VERSIONS[name] or [b""]
     data = first + b"".join(rest) + b"".join(others)
@@ -120,7 +120,7 @@ def test_the_ir_version_comes_back(name: str, program: Path, tmp_path: Path) -> 
     assert stripped(tagged, tmp_path / "back.onnx", program) == data
 
 
-def test_the_ir_version_stays_where_no_node_is_tagged(tmp_path: Path) -> None:
+def test_ir_version_is_unchanged_without_tagged_nodes(tmp_path: Path) -> None:
     relu = onnx.helper.make_node("Relu", ["x"], ["y"])
     value = [onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, [1]) for n in "xy"]
     model = onnx.helper.make_model(onnx.helper.make_graph([relu], "g", value[:1], value[1:]), ir_version=8)
@@ -129,14 +129,14 @@ def test_the_ir_version_stays_where_no_node_is_tagged(tmp_path: Path) -> None:
     assert tag(source, tmp_path / "tagged.onnx").ir_version == 8
 
 
-def test_namespaces_are_added_where_there_is_none(tmp_path: Path) -> None:
+def test_namespaces_are_added_where_missing(tmp_path: Path) -> None:
     after = tag(SMALL, tmp_path / "tagged.onnx", "--namespace")
     named = [node for node in after.graph.node if "pkg.thence.module" in properties(node)]
     assert named
     for node in named:
-        told = properties(node)
-        assert f"/{told['pkg.thence.module']}: " in f"/{told['namespace']}"
-        assert told["namespace"].endswith(f": {node.op_type}")
+        tags = properties(node)
+        assert f"/{tags['pkg.thence.module']}: " in f"/{tags['namespace']}"
+        assert tags["namespace"].endswith(f": {node.op_type}")
     dynamo = SMALL.with_name("bert.dynamo.onnx")
     before = [properties(node).get("namespace") for node in onnx.load(dynamo).graph.node]
     later = [
@@ -146,7 +146,7 @@ def test_namespaces_are_added_where_there_is_none(tmp_path: Path) -> None:
     assert [b for b in before if b] == [a for b, a in zip(before, later, strict=True) if b]
 
 
-def test_stack_traces_are_taken_out_for_good(tmp_path: Path) -> None:
+def test_stack_traces_are_removed_permanently(tmp_path: Path) -> None:
     plain = SMALL.with_name("bert.dynamo.onnx")
     model = onnx.load(plain)
     for node in model.graph.node:
@@ -164,7 +164,7 @@ def test_stack_traces_are_taken_out_for_good(tmp_path: Path) -> None:
     assert stripped(tagged, tmp_path / "back.onnx") == onnx.load(plain).SerializeToString(deterministic=True)
 
 
-def test_stack_traces_in_doc_strings_are_taken_out(tmp_path: Path) -> None:
+def test_stack_traces_in_doc_strings_are_removed(tmp_path: Path) -> None:
     """The TorchScript exporter writes them there if it is verbose; other doc strings are kept."""
     model = onnx.load(SMALL)
     for node in model.graph.node:
@@ -178,7 +178,7 @@ def test_stack_traces_in_doc_strings_are_taken_out(tmp_path: Path) -> None:
     assert [node.doc_string for node in after.graph.node if node.doc_string] == ["The first of all."]
 
 
-def test_the_numbers_are_the_same(tmp_path: Path) -> None:
+def test_tagging_changes_no_result(tmp_path: Path) -> None:
     tag(SMALL, tmp_path / "tagged.onnx", "--namespace")
     before, after = (onnxruntime.InferenceSession(str(p)) for p in (SMALL, tmp_path / "tagged.onnx"))
     feed = {
@@ -209,7 +209,7 @@ def test_in_place(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("flags", [[], ["-o", "x", "--in-place"]], ids=["nowhere", "twice"])
 @pytest.mark.parametrize("command", ["tag", "strip"])
-def test_where_the_result_goes_must_be_said(command: str, flags: list[str], tmp_path: Path) -> None:
+def test_output_must_be_given(command: str, flags: list[str], tmp_path: Path) -> None:
     done = subprocess.run(
         [RELEASE, command, SMALL, *flags], capture_output=True, check=False, cwd=tmp_path, text=True
     )
@@ -219,14 +219,14 @@ def test_where_the_result_goes_must_be_said(command: str, flags: list[str], tmp_
 
 
 @pytest.mark.parametrize("command", ["tag", "strip"])
-def test_what_is_no_model_writes_nothing(command: str, tmp_path: Path) -> None:
+def test_invalid_model_writes_nothing(command: str, tmp_path: Path) -> None:
     (tmp_path / "bad.onnx").write_bytes(SMALL.read_bytes()[:-100])
     done = run(RELEASE, command, tmp_path / "bad.onnx", "-o", tmp_path / "out.onnx", code=3)
     assert b"error[W" in done.stderr
     assert not (tmp_path / "out.onnx").exists()
 
 
-def test_external_data_stays_where_it_is(tmp_path: Path) -> None:
+def test_external_data_is_not_copied(tmp_path: Path) -> None:
     model = onnx.load(SMALL)
     weights = [tensor.raw_data for tensor in model.graph.initializer]
     source, out = tmp_path / "m.onnx", tmp_path / "elsewhere" / "tagged.onnx"
@@ -241,9 +241,9 @@ def test_external_data_stays_where_it_is(tmp_path: Path) -> None:
     assert [tensor.raw_data for tensor in onnx.load(source).graph.initializer] == weights
 
 
-def test_two_writers_leave_one_whole_file(tmp_path: Path) -> None:
+def test_concurrent_writers_leave_one_complete_file(tmp_path: Path) -> None:
     out = tmp_path / "out.onnx"
-    whole = {
+    field_bytes = {
         tag(model.path, tmp_path / f"{model.name}.onnx") and (tmp_path / f"{model.name}.onnx").read_bytes()
         for model in MODELS[:2]
     }
@@ -256,7 +256,7 @@ def test_two_writers_leave_one_whole_file(tmp_path: Path) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-        assert out.read_bytes() in whole
+        assert out.read_bytes() in field_bytes
     assert not list(tmp_path.glob("out.onnx.*"))
 
 

@@ -128,7 +128,7 @@ def parameters_of_many_modules(path: Path) -> Large:
 
 
 @case
-def a_million_readers(path: Path) -> Large:
+def a_million_consumers(path: Path) -> Large:
     """One value that a million nodes read."""
     return nodes(
         path,
@@ -147,9 +147,9 @@ def distinct_values(path: Path) -> Large:
 def shared_by_many(path: Path) -> Large:
     """Nodes without a name, each read by sixty modules."""
     count = 40_000
-    makers = (pb.message(1, pb.node("", "", [], [f"{i}"])) for i in range(count))
-    readers = (pb.message(1, pb.node("Op", f"/m{j}/x", [f"{i}" for i in range(count)])) for j in range(60))
-    write(path, itertools.chain(makers, readers))
+    producers = (pb.message(1, pb.node("", "", [], [f"{i}"])) for i in range(count))
+    consumers = (pb.message(1, pb.node("Op", f"/m{j}/x", [f"{i}" for i in range(count)])) for j in range(60))
+    write(path, itertools.chain(producers, consumers))
     return Large(count + 60)
 
 

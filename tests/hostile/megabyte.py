@@ -147,7 +147,7 @@ def one_node_many_values() -> Case:
 
 
 @case
-def many_outputs_no_reader() -> Case:
+def many_outputs_no_consumer() -> Case:
     names = list(itertools.islice(short_names(), 100_000))
     return Case(pb.model([pb.node(outputs=names), pb.node(inputs=["-"] * 160_000)]))
 
@@ -164,9 +164,9 @@ def hubs() -> Case:
     """Many values without a name, each read by many modules with long paths."""
     wide = 400
     names = list(itertools.islice(short_names(2), wide))
-    makers = [pb.node("Op", "", ["in"], [name]) for name in names]
-    readers = [pb.node("Op", f"/{'module' * 150}/{i}/x", names, []) for i in range(400)]
-    return Case(pb.model([*makers, *readers], pb.value_info(11, "in")))
+    producers = [pb.node("Op", "", ["in"], [name]) for name in names]
+    consumers = [pb.node("Op", f"/{'module' * 150}/{i}/x", names, []) for i in range(400)]
+    return Case(pb.model([*producers, *consumers], pb.value_info(11, "in")))
 
 
 @case
@@ -196,5 +196,5 @@ def constants_of_one_module() -> Case:
     """Nameless nodes that are all read by one module with the longest path, in the deepest list."""
     scope = "/" + "/".join(f"{'longname' * 3}.{i}" for i in range(32))
     names = list(itertools.islice(short_names(), 85_000))
-    reader = pb.node("Op", scope + "/x", names, ["out"])
-    return Case(pb.model([*(pb.node(outputs=[name]) for name in names), reader]))
+    consumer = pb.node("Op", scope + "/x", names, ["out"])
+    return Case(pb.model([*(pb.node(outputs=[name]) for name in names), consumer]))

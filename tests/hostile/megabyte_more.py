@@ -38,7 +38,7 @@ def parameters_of_many_modules() -> Case:
 
 
 @case
-def rivals_by_parameters() -> Case:
+def candidates_by_parameters() -> Case:
     """A scope reads parameters of thousands of modules with its name, and contains thousands of scopes."""
     names = [f"{name}.fc.w" for name in itertools.islice(short_names(), 6_000)]
     inside = until_full((pb.node("Op", f"/fc/{name}/x") for name in short_names()), 700_000)
@@ -48,7 +48,7 @@ def rivals_by_parameters() -> Case:
 
 
 @case
-def rivals_in_rivals() -> Case:
+def nested_candidates() -> Case:
     names = [f"{name}.fc.w" for name in itertools.islice(short_names(), 2_000)]
     inside = until_full((pb.node("Op", f"/fc/{name}{'/a' * 55}/x") for name in short_names()), 800_000)
     return Case(
@@ -57,7 +57,7 @@ def rivals_in_rivals() -> Case:
 
 
 @case
-def rivals_wired() -> Case:
+def connected_candidates() -> Case:
     """A great many candidates, and edges to scopes that could decide between them."""
     names = [f"{name}.fc.w" for name in itertools.islice(short_names(), 4_000)]
     known = [pb.node("Op", f"/{name}/x", [], [name]) for name in itertools.islice(short_names(), 8_000)]
@@ -71,7 +71,7 @@ def rivals_wired() -> Case:
 
 
 @case
-def rivals_in_capture() -> Case:
+def candidates_in_capture() -> Case:
     """Thousands of modules with one name in the capture, and thousands of scopes that match all of them."""
     nodes = until_full(pb.node("Op", f"/fc_{i}/x", [f"v{i}"], [f"v{i + 1}"]) for i in itertools.count())
     return Case(
@@ -80,7 +80,7 @@ def rivals_in_capture() -> Case:
 
 
 @case
-def rivals_deep_in_capture() -> Case:
+def deep_candidates_in_capture() -> Case:
     nodes = until_full(
         pb.node("Op", f"/{name}/fc/x", [f"v{i}"], [f"v{i + 1}"]) for i, name in enumerate(short_names())
     )
@@ -111,7 +111,7 @@ def stacks() -> Case:
 
 
 @case
-def layers_alike_but_for_the_last() -> Case:
+def layers_equal_except_the_last() -> Case:
     """Blocks of one class whose modules are equal except the last: do they form a layer?"""
     nodes = []
     for block in range(66):
@@ -149,8 +149,8 @@ def path_of_dots() -> Case:
 def long_class() -> Case:
     """A class with a name that is half as long as the file, printed in every row of its module."""
     names = list(itertools.islice(short_names(), 40_000))
-    reader = pb.node("Op", "", names, ["out"], metadata=stacked(["", "a"], ["N", "p." + "C" * 400_000]))
-    return Case(pb.model([*(pb.node(outputs=[name]) for name in names), reader]))
+    consumer = pb.node("Op", "", names, ["out"], metadata=stacked(["", "a"], ["N", "p." + "C" * 400_000]))
+    return Case(pb.model([*(pb.node(outputs=[name]) for name in names), consumer]))
 
 
 @case
@@ -280,7 +280,7 @@ def weights_of_one_size() -> Case:
         + pb.tensor(f"{name}q", [4, 4], random.randbytes(16), kind=3)
         for name in short_names()
     )
-    held = until_full(pairs, SIZE // 2)
+    tensors = until_full(pairs, SIZE // 2)
     nodes = until_full(
         (
             pb.node("MatMul", "", ["x", f"{name}{kind}"], [f"{name}{kind}y"])
@@ -289,4 +289,4 @@ def weights_of_one_size() -> Case:
         ),
         SIZE // 2,
     )
-    return Case(pb.model(nodes, b"".join(held)))
+    return Case(pb.model(nodes, b"".join(tensors)))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from tests.hostile import pb
 
-TELLING = [
+KNOWN_WORDS = [
     b"pkg.torch.onnx.name_scopes",
     b"namespace",
     b"['', '",
@@ -54,9 +54,9 @@ def splice(rng: random.Random, data: bytearray, others: Sequence[bytes]) -> None
     data[at : at + rng.choice([0, len(piece)])] = piece
 
 
-def say(rng: random.Random, data: bytearray, others: Sequence[bytes]) -> None:
+def insert_word(rng: random.Random, data: bytearray, others: Sequence[bytes]) -> None:
     """Overwrites existing words with words that thence searches for; lengths stay right."""
-    word = rng.choice(TELLING)
+    word = rng.choice(KNOWN_WORDS)
     for _ in range(rng.choice([1, 4, 32])):
         at = rng.randrange(len(data))
         data[at : at + len(word)] = word
@@ -71,7 +71,18 @@ def cut_off(rng: random.Random, data: bytearray, _: Sequence[bytes]) -> None:
     del data[rng.randrange(len(data)) :]
 
 
-KINDS: list[Damage] = [flip, flip, overwrite, cut_out, repeat, splice, say, say, edit_number, cut_off]
+KINDS: list[Damage] = [
+    flip,
+    flip,
+    overwrite,
+    cut_out,
+    repeat,
+    splice,
+    insert_word,
+    insert_word,
+    edit_number,
+    cut_off,
+]
 
 
 def fields(data: bytes) -> list[tuple[int, int]] | None:

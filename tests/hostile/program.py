@@ -117,14 +117,14 @@ def check_error(done: Run, code: int, name: str | None, offset: bool = False) ->
     """Checks an error: exit code, problem, file, location and advice. Returns the code of the error."""
     assert done.code == code, f"exit {done.code}: {done.err[-2000:]}"
     assert done.out == b"", "an error printed data"
-    said = re.match(r"error\[([A-Z]\d{3})\]: (.*)\n  help: (.+)\n\Z", done.err, re.DOTALL)
-    assert said, f"not an error as it should be: {done.err[-2000:]!r}"
+    message = re.match(r"error\[([A-Z]\d{3})\]: (.*)\n  help: (.+)\n\Z", done.err, re.DOTALL)
+    assert message, f"not an error as it should be: {done.err[-2000:]!r}"
     assert len(done.err) < 4000, "an error is a few lines, whatever the file"
     if name is not None:
-        assert name in said[2]
+        assert name in message[2]
     if offset:
-        assert re.search(r"offset \d+", said[2]), said[2]
-    return said[1]
+        assert re.search(r"offset \d+", message[2]), message[2]
+    return message[1]
 
 
 def check_answer(done: Run, name: str, nodes: int | None = None) -> None:

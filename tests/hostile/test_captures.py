@@ -82,11 +82,11 @@ def test_hostile_capture(what: str, model: Path, tmp_path: Path, thence: Path) -
         if code is None:
             check_answer(done, f"map-{format}", 2)
         else:
-            said = check_error(done, 3, str(capture))
-            assert re.fullmatch(code, said)
+            printed_code = check_error(done, 3, str(capture))
+            assert re.fullmatch(code, printed_code)
 
 
-def test_capture_that_is_no_file(model: Path, tmp_path: Path) -> None:
+def test_capture_that_is_not_a_regular_file(model: Path, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for path in (tmp_path, pipe, Path("/dev/zero")):

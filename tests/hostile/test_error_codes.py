@@ -41,7 +41,7 @@ def test_every_documented_code_exists() -> None:
     assert sorted(set(documented()) - set(in_source())) == []
 
 
-def test_every_code_says_what_to_do() -> None:
+def test_every_code_has_advice() -> None:
     for code, (meaning, advice) in documented().items():
         assert len(meaning) > 10, code
         assert len(advice) > 10, code

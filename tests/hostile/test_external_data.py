@@ -33,9 +33,7 @@ def write_model(path: Path, places: list[dict[str, str]], elements: int) -> Path
 
 @pytest.mark.parametrize("command", ["diff", "transfer"])
 @pytest.mark.parametrize("spellings", [1, 400])
-def test_tensors_that_overlap_are_not_read_again_and_again(
-    tmp_path: Path, command: str, spellings: int
-) -> None:
+def test_overlapping_tensors_are_read_once(tmp_path: Path, command: str, spellings: int) -> None:
     with open(tmp_path / "data.bin", "wb") as data:
         os.truncate(data.fileno(), SIZE)
     places = [
@@ -52,7 +50,7 @@ def test_tensors_that_overlap_are_not_read_again_and_again(
 
 
 @pytest.mark.parametrize("command", ["diff", "transfer"])
-def test_tensors_with_the_same_data_read_it_once(tmp_path: Path, command: str) -> None:
+def test_tensors_with_shared_data_are_read_once(tmp_path: Path, command: str) -> None:
     for name in ("one", "other"):
         with open(tmp_path / f"{name}.bin", "wb") as data:
             data.write(name[-1:].encode() * 4096)
@@ -76,7 +74,7 @@ def test_tensors_with_the_same_data_read_it_once(tmp_path: Path, command: str) -
 
 @pytest.mark.parametrize("key", ["offset", "length"])
 @pytest.mark.parametrize("value", ["-4", "0x0", " 0", "0 ", "four", "", "1e0", "99999999999999999999999"])
-def test_places_that_are_no_numbers_are_refused(tmp_path: Path, key: str, value: str) -> None:
+def test_non_numeric_offsets_are_rejected(tmp_path: Path, key: str, value: str) -> None:
     """A runtime refuses them. If they were read as 0, the model would be compared by unused bytes."""
     (tmp_path / "data.bin").write_bytes(bytes(64))
     good = {"location": "data.bin", "offset": "0", "length": "64"}

@@ -36,7 +36,7 @@ SMALL = 400_000
 
 def models() -> list[bytes]:
     real = [path.read_bytes() for path in sorted(SAMPLE.glob("*.onnx")) if path.stat().st_size < SMALL]
-    odd = [data for data, _, _ in test_odd.ODD.values() if data]
+    odd = [data for data, _, _ in test_odd.UNUSUAL_MODELS.values() if data]
     return [*real[:: max(1, len(real) // 12)], *odd, tiny()]
 
 

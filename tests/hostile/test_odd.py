@@ -10,7 +10,7 @@ import pytest
 from tests.hostile import pb
 from tests.hostile.program import COMMANDS, FORMATS, check_answer, command, run
 
-ODD_NAMES: list[pb.Text] = [
+UNUSUAL_NAMES: list[pb.Text] = [
     "two\nlines",
     "\x1b[31mred\x1b[0m",
     "\x1b]0;title\x07",
@@ -42,7 +42,7 @@ def branches(depth: int) -> bytes:
 
 def named_oddly() -> bytes:
     nodes = []
-    for name in ODD_NAMES:
+    for name in UNUSUAL_NAMES:
         data = name if isinstance(name, bytes) else name.encode()
         scopes: dict[str, pb.Text] = {"pkg.torch.onnx.name_scopes": b"['', '" + data + b"', 'op']"}
         nodes += [
@@ -53,13 +53,13 @@ def named_oddly() -> bytes:
         ]
     rest = b"".join(
         pb.tensor((name if isinstance(name, bytes) else name.encode()) + b".weight", [2])
-        for name in ODD_NAMES
+        for name in UNUSUAL_NAMES
     )
     return pb.model(nodes, rest, pb.function(b"f\x1b[31m\xff", [pb.node("Op")], domain=b"\n"))
 
 
 # The model, its number of nodes, and the codes of its diagnostics.
-ODD: dict[str, tuple[bytes, int, set[str]]] = {
+UNUSUAL_MODELS: dict[str, tuple[bytes, int, set[str]]] = {
     "no nodes": (pb.model(), 0, set()),
     "empty nodes": (pb.model([b""] * 9), 9, set()),
     "cycle": (pb.model([pb.node("Add", "/a/x", ["b"], ["a"]), pb.node("Add", "/b/x", ["a"], ["b"])]), 2, set()),
@@ -73,7 +73,7 @@ ODD: dict[str, tuple[bytes, int, set[str]]] = {
     "wrong order": (pb.model([pb.node("B", "", ["a"]), pb.node("A", "/m/x", [], ["a"])]), 2, set()),
     "two graphs": (pb.model([pb.node("A")]) + pb.message(7, pb.graph([pb.node("B")])), 2, set()),
     "unknown fields": (pb.model([pb.node("A") + pb.number(99, 1)]) + pb.message(200, b"\xff" * 9), 1, set()),
-    "names": (named_oddly(), 5 * len(ODD_NAMES) + 1, set()),
+    "names": (named_oddly(), 5 * len(UNUSUAL_NAMES) + 1, set()),
     "nested ifs": (branches(30), 31, {"M002"}),
     "a function that calls itself": (
         pb.model([pb.node("f", "/a/f", domain="f")], functions=pb.function("f", [pb.node("f", domain="f")])), 2, set()
@@ -102,9 +102,9 @@ ODD: dict[str, tuple[bytes, int, set[str]]] = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-@pytest.mark.parametrize("what", ODD)
+@pytest.mark.parametrize("what", UNUSUAL_MODELS)
 def test_odd(what: str, name: str, tmp_path: Path, thence: Path) -> None:
-    data, nodes, codes = ODD[what]
+    data, nodes, codes = UNUSUAL_MODELS[what]
     model = tmp_path / "odd.onnx"
     model.write_bytes(data)
     done = run(*command(name, model), program=thence)
@@ -117,14 +117,14 @@ def test_odd(what: str, name: str, tmp_path: Path, thence: Path) -> None:
     assert run(*command(name, model, "--quiet"), program=thence).err == ""
 
 
-def test_diagnostics_are_in_the_answer(tmp_path: Path) -> None:
+def test_diagnostics_are_in_the_output(tmp_path: Path) -> None:
     model = tmp_path / "odd.onnx"
-    model.write_bytes(ODD["missing input"][0])
-    said = json.loads(run("map", model, "--format", "json").out)["diagnostics"]
-    assert [(one["code"], "nowhere" in one["text"]) for one in said] == [("M002", True)]
+    model.write_bytes(UNUSUAL_MODELS["missing input"][0])
+    diagnostics = json.loads(run("map", model, "--format", "json").out)["diagnostics"]
+    assert [(one["code"], "nowhere" in one["text"]) for one in diagnostics] == [("M002", True)]
 
 
-def test_a_million_oddities_are_a_few_lines(tmp_path: Path) -> None:
+def test_million_diagnostics_are_summarised(tmp_path: Path) -> None:
     """Five of each kind are reported in readable text, with the number of others."""
     model = tmp_path / "odd.onnx"
     model.write_bytes(pb.model(pb.node("A", "n" * 5000, [f"{i}" + "x" * 5000]) for i in range(200)))
@@ -135,10 +135,10 @@ def test_a_million_oddities_are_a_few_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_names_come_back(format: str, tmp_path: Path) -> None:
+def test_names_are_printed_unchanged(format: str, tmp_path: Path) -> None:
     """JSON returns valid text byte for byte; bytes that are not UTF-8 are escaped."""
     model = tmp_path / "odd.onnx"
-    valid = [name for name in ODD_NAMES if isinstance(name, str)]
+    valid = [name for name in UNUSUAL_NAMES if isinstance(name, str)]
     model.write_bytes(pb.model([pb.node("Op", name) for name in valid]))
     done = run("map", model, "--format", format)
     check_answer(done, f"map-{format}", len(valid))
@@ -151,7 +151,7 @@ def test_explain_odd_names(name: str, tmp_path: Path, thence: Path) -> None:
     model = tmp_path / "odd.onnx"
     model.write_bytes(named_oddly())
     flags = command(name, model)[3:]
-    for odd in ODD_NAMES:
+    for odd in UNUSUAL_NAMES:
         data = odd if isinstance(odd, bytes) else odd.encode()
         if b"\0" not in data and data != b"#0":
             check_answer(run("explain", model, data, *flags, program=thence), name)

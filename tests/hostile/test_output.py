@@ -43,7 +43,7 @@ def test_file_instead_of_standard_output(name: str, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["answer"]
 
 
-def test_link_stays_a_link(tmp_path: Path) -> None:
+def test_link_is_kept(tmp_path: Path) -> None:
     (tmp_path / "real").write_text(OLD)
     (tmp_path / "link").symlink_to("real")
     assert run("map", REAL, "--output", tmp_path / "link").code == 0
@@ -51,7 +51,7 @@ def test_link_stays_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "real").read_text() != OLD
 
 
-def test_pipe_stays_a_pipe(tmp_path: Path) -> None:
+def test_pipe_is_kept(tmp_path: Path) -> None:
     """A target that is not a regular file is written to, not replaced: -o /dev/null stays a device."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -65,7 +65,7 @@ def test_pipe_stays_a_pipe(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["missing/answer", "file/answer", "folder", "x" * 300])
-def test_nowhere_to_write(target: str, tmp_path: Path) -> None:
+def test_missing_output_folder(target: str, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "folder").mkdir()
     done = run("map", REAL, "--quiet", "--output", tmp_path / target)
@@ -74,7 +74,7 @@ def test_nowhere_to_write(target: str, tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "folder") == []
 
 
-def test_folder_that_may_not_be_written(tmp_path: Path) -> None:
+def test_folder_without_write_permission(tmp_path: Path) -> None:
     if os.geteuid() == 0:
         target = Path("/proc/answer")  # even root may not write there
     else:

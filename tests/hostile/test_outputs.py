@@ -21,7 +21,7 @@ def model(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("dangling", [False, True])
-def test_a_planted_link_is_replaced_not_followed(model: Path, dangling: bool) -> None:
+def test_planted_link_is_replaced_not_followed(model: Path, dangling: bool) -> None:
     """transfer derives the name of the map: the user did not choose the existing file."""
     victim = model.parent / "profile"
     if not dangling:
@@ -34,7 +34,7 @@ def test_a_planted_link_is_replaced_not_followed(model: Path, dangling: bool) ->
     assert not victim.exists() if dangling else victim.read_text() == "precious"
 
 
-def test_a_link_that_the_user_names_is_followed(model: Path) -> None:
+def test_output_link_of_the_user_is_followed(model: Path) -> None:
     (model.parent / "target.json").write_text("old")
     (model.parent / "link.json").symlink_to("target.json")
     assert run("map", model, "-q", "-f", "json", "-o", model.parent / "link.json").code == 0
@@ -42,14 +42,14 @@ def test_a_link_that_the_user_names_is_followed(model: Path) -> None:
     json.loads((model.parent / "target.json").read_text())
 
 
-def test_a_device_has_no_map_beside_it(model: Path) -> None:
+def test_device_output_writes_no_map_beside_it(model: Path) -> None:
     device = model.parent / "null"
     device.symlink_to("/dev/null")
     assert run("transfer", model, model, "-q", "-o", device).code == 0
     assert not (model.parent / "null.map.json").exists()
 
 
-def test_rights_of_a_program_are_not_passed_on(model: Path) -> None:
+def test_special_permission_bits_are_not_kept(model: Path) -> None:
     output = model.parent / "map.json"
     output.write_text("old")
     output.chmod(0o7754)

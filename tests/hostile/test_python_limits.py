@@ -110,7 +110,7 @@ def interpreter(folder: Path, script: str) -> Path:
     return path
 
 
-def test_a_loop_without_end_reaches_the_time_limit(tmp_path: Path) -> None:
+def test_endless_loop_reaches_the_time_limit(tmp_path: Path) -> None:
     done = verify(endless(), tmp_path, "--timeout", "2")
     assert check_error(done, 3, "time limit of 2 s") == "L001"
     assert "--timeout" in done.err
@@ -118,9 +118,7 @@ def test_a_loop_without_end_reaches_the_time_limit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [verify, extract])
-def test_python_that_does_not_answer_reaches_the_time_limit(
-    command: Callable[..., Run], tmp_path: Path
-) -> None:
+def test_hanging_python_reaches_the_time_limit(command: Callable[..., Run], tmp_path: Path) -> None:
     python = interpreter(tmp_path, "trap '' TERM INT ALRM\nexec sleep 60")
     done = command(doubling(3), tmp_path, "--timeout", "1", THENCE_PYTHON=str(python))
     assert check_error(done, 3, "time limit of 1 s") == "L001"
@@ -139,7 +137,7 @@ def test_the_memory_limit_can_be_chosen(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [verify, extract])
-def test_calls_that_double(command: Callable[..., Run], tmp_path: Path) -> None:
+def test_exponential_function_calls(command: Callable[..., Run], tmp_path: Path) -> None:
     done = command(doubling(40), tmp_path)
     assert check_error(done, 3, f"more than {MOST_EXPANDED_NODES} nodes") == "L004"
     assert done.seconds < 20
@@ -168,7 +166,7 @@ def wait_until(condition: Callable[[], bool]) -> bool:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 @pytest.mark.parametrize("command", ["transfer", "extract"])
-def test_a_signal_ends_python_too(command: str, number: signal.Signals, tmp_path: Path) -> None:
+def test_signal_also_ends_python(command: str, number: signal.Signals, tmp_path: Path) -> None:
     started = tmp_path / "started"
     # The script ignores signals, as Python does while a library computes. If the program is killed by
     # SIGKILL, it cannot end the processes that the script starts.
@@ -222,18 +220,18 @@ def test_calls_in_bodies_count() -> None:
     assert not expands([[NEG] * 1000, hundred], [call(1)] * 1000)
 
 
-def test_functions_that_call_themselves_are_refused() -> None:
+def test_recursive_functions_are_rejected() -> None:
     assert not expands([[call(0)]], [call(0)])
     assert not expands([[call(1)], [call(2)], [call(0)]], [call(1)])
     assert expands([[call(0)]], [NEG])  # it is never called
     assert expands([[NEG], [call(0)], [call(1), call(0)]], [call(2), call(1)])
 
 
-def test_a_long_chain_of_calls_is_no_recursion() -> None:
+def test_long_chain_of_calls_is_not_recursion() -> None:
     assert expands([[NEG], *([call(i)] for i in range(2000))], [call(2000)])
 
 
-def test_overloads_are_functions_of_their_own() -> None:
+def test_overloads_are_separate_functions() -> None:
     head = pb.message(1, "f0") + pb.message(10, "f") + pb.message(13, "many")
     many = pb.message(25, head + pb.texts(7, [NEG] * 2000))
     few = functions([[NEG]])

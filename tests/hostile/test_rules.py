@@ -90,7 +90,7 @@ def test_hostile_rules(what: str, model: Path, thence: Path) -> None:
         assert check_error(done, 3, str(rules)) == code
 
 
-def test_mutated_files_are_refused_or_used(model: Path, thence: Path) -> None:
+def test_mutated_files_are_rejected_or_used(model: Path, thence: Path) -> None:
     chance = random.Random(7)
     rules = model.with_name("rules.toml")
     codes = set()
@@ -113,7 +113,7 @@ def test_mutated_files_are_refused_or_used(model: Path, thence: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["folder", "missing"])
-def test_no_file(kind: str, model: Path, thence: Path) -> None:
+def test_rules_that_are_not_a_file(kind: str, model: Path, thence: Path) -> None:
     rules = model.with_name("rules.toml")
     if kind == "folder":
         rules.mkdir()
@@ -121,7 +121,7 @@ def test_no_file(kind: str, model: Path, thence: Path) -> None:
     assert check_error(done, 3 if kind == "folder" else 4, str(rules)) in ("F001", "F002")
 
 
-def test_patterns_that_take_long_are_refused(tmp_path: Path) -> None:
+def test_slow_patterns_are_rejected(tmp_path: Path) -> None:
     """Every pattern matches except its last character, at every position of every path."""
     path = "a" * 900
     model, rules = tmp_path / "model.onnx", tmp_path / "rules.toml"
@@ -133,7 +133,7 @@ def test_patterns_that_take_long_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["outside", "home", "repository"])
-def test_rules_of_strangers_are_announced(
+def test_rules_outside_home_and_repository_cause_a_warning(
     tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rules in a parent of the working folder, which anybody may have put there."""

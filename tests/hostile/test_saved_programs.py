@@ -44,24 +44,33 @@ def in_bodies(depth: int) -> str:
 
 def weights(**meta: object) -> dict[str, object]:
     """A program with one weight, and the archive's metadata for it."""
-    whole = {"dtype": 7, "layout": 7, "sizes": [], "strides": [], "storage_offset": {"as_int": 0}, **meta}
+    valid_archive = {
+        "dtype": 7,
+        "layout": 7,
+        "sizes": [],
+        "strides": [],
+        "storage_offset": {"as_int": 0},
+        **meta,
+    }
     program = graph()
     spec = {"parameter": {"arg": {"name": "p"}, "parameter_name": "a.w"}}
     program["graph_module"]["signature"] = {"input_specs": [spec]}
-    item = {"path_name": "w", "use_pickle": False, "tensor_meta": whole}
+    item = {"path_name": "w", "use_pickle": False, "tensor_meta": valid_archive}
     return {PROGRAM: program, WEIGHTS: {"config": {"a.w": item}}, "x/data/weights/w": bytes(16)}
 
 
-def whole() -> bytes:
+def valid_archive() -> bytes:
     return archive_bytes({PROGRAM: graph()})
 
 
 def with_end(**numbers: int) -> bytes:
     """An archive whose last record is wrong."""
-    data = whole()
+    data = valid_archive()
     count, size, at = struct.unpack("<HII", data[-12:-2])
-    says = {"count": count, "size": size, "at": at, **numbers}
-    return data[:-14] + struct.pack("<HHIIH", says["count"], says["count"], says["size"], says["at"], 0)
+    end_record = {"count": count, "size": size, "at": at, **numbers}
+    return data[:-14] + struct.pack(
+        "<HHIIH", end_record["count"], end_record["count"], end_record["size"], end_record["at"], 0
+    )
 
 
 INT, HUGE = {"as_int": 1}, {"as_int": 2**63}
@@ -70,13 +79,13 @@ HOSTILE: dict[str, tuple[bytes, str | None]] = {
     "four bytes": (b"PK\3\4", "A001"),
     "zeros behind": (b"PK\3\4" + bytes(99_999), "A001"),
     "no entries": (b"PK\3\4PK\5\6" + bytes(18), "A003"),
-    "the start is lost": (whole()[9:], "C001"),
-    "something before": (b"PK\3\4" + whole(), "A001"),
-    "something behind": (whole() + b"x", "A001"),
+    "the start is lost": (valid_archive()[9:], "C001"),
+    "something before": (b"PK\3\4" + valid_archive(), "A001"),
+    "something behind": (valid_archive() + b"x", "A001"),
     "directory past the end": (with_end(at=2**32 - 1), "A001"),
     "directory larger than the file": (with_end(size=2**32 - 1), "A001"),
     "too many entries": (with_end(count=2**16 - 1), "A001"),
-    "directory of zip64 that is not there": (whole()[:-22] + b"PK\6\7" + b"\xff" * 16 + whole()[-22:], "A001"),
+    "directory of zip64 that is not there": (valid_archive()[:-22] + b"PK\6\7" + b"\xff" * 16 + valid_archive()[-22:], "A001"),
     "compressed": (archive_bytes({PROGRAM: graph()}, zipfile.ZIP_DEFLATED), "A002"),
     "a bomb": (archive_bytes({PROGRAM: "[" + " " * 50_000_000}, zipfile.ZIP_DEFLATED), "A002"),
     "an odd compression": (archive_bytes({PROGRAM: graph()}, zipfile.ZIP_LZMA), "A002"),
@@ -144,7 +153,7 @@ def test_hostile_archive(what: str, model: Path, tmp_path: Path, thence: Path) -
             assert re.fullmatch(code, check_error(done, 3, str(archive)))
 
 
-@pytest.mark.parametrize("end", [b"", whole()[-22:], whole()])
+@pytest.mark.parametrize("end", [b"", valid_archive()[-22:], valid_archive()])
 def test_sparse_archive(end: bytes, model: Path, folder: Path) -> None:
     """5 GB of zeros: refused before any of it is read."""
     archive = folder / "program.pt2"
@@ -158,7 +167,7 @@ def test_sparse_archive(end: bytes, model: Path, folder: Path) -> None:
     assert done.anonymous < 32 * MIB
 
 
-def test_few_bytes_that_ask_for_much(model: Path, folder: Path) -> None:
+def test_small_archives_that_expand(model: Path, folder: Path) -> None:
     """Long and deep paths, a shape that many nodes share: memory stays proportional to the archive."""
     deep = [".".join([f"{i:x}"] + ["abcdefghijklmno"[: i % 15 + 1]] * 63) for i in range(20_000)]
     shared = {"n": {"sizes": [INT] * 100_000}}

@@ -24,7 +24,7 @@ def model(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("format", ["table", "json", "jsonl", "csv"])
-def test_answers_hold_nothing_that_a_terminal_obeys(model: Path, format: str) -> None:
+def test_output_contains_no_terminal_control_characters(model: Path, format: str) -> None:
     done = run("map", model, "--format", format)
     assert done.code == 0
     assert not OBEYED.search(done.out.decode())
@@ -38,7 +38,7 @@ def test_json_keeps_the_names(model: Path) -> None:
     ]
 
 
-def test_lists_for_trtexec_leave_such_names_out(model: Path) -> None:
+def test_trtexec_lists_leave_such_names_out(model: Path) -> None:
     done = run("query", model, "--op", "Relu", "--as", "tensorrt-layers")
     assert done.code == 0, done.err
     assert done.out == b"/plain/x:fp32\n"

@@ -32,7 +32,7 @@ def test_megabyte(what: str, folder: Path) -> None:
         print(f"{what} {name}: {done.seconds:.2f} s, {done.anonymous / MIB:.0f} MiB")
         assert done.code == 0, done.err[-2000:]
         assert len(done.err) < 20_000, "words, not data"
-        if said := re.search(r"^(\d+) nodes: ", done.err, re.MULTILINE):
-            nodes = int(said[1])
+        if node_count := re.search(r"^(\d+) nodes: ", done.err, re.MULTILINE):
+            nodes = int(node_count[1])
         size = len(case.model) + len(case.capture or b"")
         assert done.anonymous <= 64 * MIB + 2 * size + 96 * nodes

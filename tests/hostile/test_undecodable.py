@@ -78,8 +78,8 @@ def test_damaged(what: str, name: str, tmp_path: Path, thence: Path) -> None:
     model.write_bytes(data)
     target = tmp_path / "answer"
     done = run(*command(name, model, "--output", target), program=thence)
-    said = check_error(done, 3, str(model), offset=what != "empty")
-    assert re.fullmatch(code, said), said
+    printed_code = check_error(done, 3, str(model), offset=what != "empty")
+    assert re.fullmatch(code, printed_code), printed_code
     assert help_word in done.err
     assert os.listdir(tmp_path) == ["model.onnx"], "something was written"
 
@@ -100,7 +100,7 @@ def test_folder(name: str, tmp_path: Path, thence: Path) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_pipe_nobody_writes_to(name: str, tmp_path: Path, thence: Path) -> None:
+def test_pipe_without_a_writer(name: str, tmp_path: Path, thence: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     done = run(*command(name, pipe), program=thence, timeout=10)

@@ -70,7 +70,7 @@ def plant(folder: Path, names: tuple[str, ...]) -> None:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def work_folder(tmp_path: Path) -> Path:
     """A folder with models and a module of the user."""
     folder = tmp_path / "work"
     folder.mkdir()
@@ -114,54 +114,54 @@ def python_without_safe_path(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_decoys_are_not_imported(command: str, place: Path) -> None:
-    plant(place, DECOYS)
+def test_decoys_are_not_imported(command: str, work_folder: Path) -> None:
+    plant(work_folder, DECOYS)
     # An empty entry means the current folder to Python.
-    done = run_in(place, RELEASE, *COMMANDS[command], PYTHONPATH=f":{ROOT / 'python'}:")
-    check(place, done, command)
+    done = run_in(work_folder, RELEASE, *COMMANDS[command], PYTHONPATH=f":{ROOT / 'python'}:")
+    check(work_folder, done, command)
 
 
 @pytest.mark.parametrize("command", ["verify", "extract"])
-def test_decoys_are_not_imported_by_older_pythons(command: str, place: Path) -> None:
-    plant(place, DECOYS)
-    python = python_without_safe_path(place)
-    check(place, run_in(place, RELEASE, *COMMANDS[command], THENCE_PYTHON=str(python)), command)
+def test_decoys_are_not_imported_by_older_pythons(command: str, work_folder: Path) -> None:
+    plant(work_folder, DECOYS)
+    python = python_without_safe_path(work_folder)
+    check(work_folder, run_in(work_folder, RELEASE, *COMMANDS[command], THENCE_PYTHON=str(python)), command)
 
 
-def test_decoys_are_not_imported_by_the_script_of_the_package(place: Path) -> None:
-    plant(place, DECOYS)
-    script = place.parent / "thence"
+def test_decoys_are_not_imported_by_the_script_of_the_package(work_folder: Path) -> None:
+    plant(work_folder, DECOYS)
+    script = work_folder.parent / "thence"
     script.write_text("import sys\nfrom thence.__main__ import main\nsys.exit(main())\n")
-    check(place, run_in(place, sys.executable, script, *COMMANDS["verify"]))
+    check(work_folder, run_in(work_folder, sys.executable, script, *COMMANDS["verify"]))
 
 
-def test_decoys_are_not_imported_by_the_package_as_a_module(place: Path) -> None:
+def test_decoys_are_not_imported_by_the_package_as_a_module(work_folder: Path) -> None:
     # Python itself reads the package `thence` and its own library from the current folder with -m.
-    plant(place, PACKAGES)
-    check(place, run_in(place, sys.executable, "-m", "thence", *COMMANDS["verify"]))
+    plant(work_folder, PACKAGES)
+    check(work_folder, run_in(work_folder, sys.executable, "-m", "thence", *COMMANDS["verify"]))
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="PYTHONSAFEPATH is of Python 3.11")
-def test_decoys_are_not_imported_by_processes_that_python_starts(place: Path) -> None:
-    plant(place, DECOYS)
+def test_decoys_are_not_imported_by_processes_that_python_starts(work_folder: Path) -> None:
+    plant(work_folder, DECOYS)
     start = (
         "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import json, numpy'], check=True)\n"
     )
-    (place / "helping_mine.py").write_text(start)
-    check(place, run_in(place, RELEASE, *COMMANDS["capture"]), "capture")
+    (work_folder / "helping_mine.py").write_text(start)
+    check(work_folder, run_in(work_folder, RELEASE, *COMMANDS["capture"]), "capture")
 
 
-def test_the_decoys_leave_marks(place: Path) -> None:
-    plant(place, DECOYS)
-    run_in(place, sys.executable, "-c", "import onnx")
-    assert [path.name for path in place.glob("ran.*")] == ["ran.onnx"]
+def test_decoys_leave_marks_if_imported(work_folder: Path) -> None:
+    plant(work_folder, DECOYS)
+    run_in(work_folder, sys.executable, "-c", "import onnx")
+    assert [path.name for path in work_folder.glob("ran.*")] == ["ran.onnx"]
 
 
-def test_a_program_in_the_current_folder_is_not_the_native_program(place: Path) -> None:
-    planted = place / "thence"
+def test_a_program_in_the_current_folder_is_not_the_native_program(work_folder: Path) -> None:
+    planted = work_folder / "thence"
     planted.write_bytes(Path("/bin/true").read_bytes())
     planted.chmod(0o755)
     code = "import sys; sys.executable = ''; from thence.__main__ import _candidates; print(*_candidates())"
-    done = run_in(place, sys.executable, "-c", code)
+    done = run_in(work_folder, sys.executable, "-c", code)
     assert done.stdout.split(), done.stderr
     assert all(Path(path).is_absolute() for path in done.stdout.split())

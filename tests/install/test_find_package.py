@@ -36,7 +36,7 @@ def test_only_public_headers_are_installed(prefix: Path) -> None:
     assert "thence/thence.h" in headers
 
 
-def test_nothing_installed_names_the_source_tree(prefix: Path) -> None:
+def test_no_installed_file_names_the_source_tree(prefix: Path) -> None:
     for path in prefix.rglob("*.cmake"):
         assert str(ROOT) not in path.read_text(), f"{path.name} names {ROOT}"
 

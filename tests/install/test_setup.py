@@ -35,7 +35,7 @@ class Machine:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.diary = folder / "diary"
+        self.log = folder / "log"
         self.bin = folder / "bin"
         self.bin.mkdir()
         (folder / "tools").mkdir()
@@ -46,19 +46,19 @@ class Machine:
         (folder / "installed").touch()
         for tool in "bash awk cat comm cp dirname env grep ln mkdir printf rm sed sha256sum sort".split():
             (self.bin / tool).symlink_to(str(shutil.which(tool)))
-        self.program("dpkg-query", DPKG_QUERY, diary=False)
+        self.program("dpkg-query", DPKG_QUERY, log=False)
         self.program("apt-get", APT_GET)
         self.program("python3", PYTHON)
-        self.program("id", "echo 0", diary=False)
+        self.program("id", "echo 0", log=False)
 
-    def program(self, name: str, body: str, *, diary: bool = True) -> None:
-        note = f'echo "${{0##*/}} $*" >>"{self.diary}"' if diary else ""
+    def program(self, name: str, body: str, *, log: bool = True) -> None:
+        note = f'echo "${{0##*/}} $*" >>"{self.log}"' if log else ""
         path = self.bin / name
         path.write_text(f'#!/usr/bin/env bash\nHERE="{self.folder}"\n{note}\n{body}\n')
         path.chmod(0o755)
 
     def setup(self, *groups: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        self.diary.write_text("")
+        self.log.write_text("")
         return subprocess.run(
             [self.folder / "tools/setup", *groups],
             env={"PATH": str(self.bin), **environment},
@@ -69,7 +69,7 @@ class Machine:
         )
 
     def calls(self, what: str) -> list[str]:
-        return [line for line in self.diary.read_text().splitlines() if what in line]
+        return [line for line in self.log.read_text().splitlines() if what in line]
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def packages(*groups: str) -> set[str]:
     return {row[1] for row in rows if row and row[0] in groups}
 
 
-def test_a_fresh_machine_gets_everything_once(machine: Machine) -> None:
+def test_fresh_machine_installs_everything_once(machine: Machine) -> None:
     first = machine.setup("test")
     assert first.returncode == 0, first.stderr
     assert "installing with apt-get" in first.stderr
@@ -93,13 +93,13 @@ def test_a_fresh_machine_gets_everything_once(machine: Machine) -> None:
     assert str((machine.folder / ".venv/bin/thence").readlink()) == "../../build/release/bin/thence"
 
 
-def test_a_second_run_does_nothing(machine: Machine) -> None:
+def test_second_run_does_nothing(machine: Machine) -> None:
     assert machine.setup("test").returncode == 0
     for name in ("apt-get", "sudo", "python3"):
         machine.program(name, "exit 1")
     second = machine.setup("test")
     assert (second.returncode, second.stdout, second.stderr) == (0, "", "")
-    assert set(machine.diary.read_text().splitlines()) == {"python -V"}
+    assert set(machine.log.read_text().splitlines()) == {"python -V"}
 
 
 def test_build_leaves_out_what_only_tests_need(machine: Machine) -> None:
@@ -110,8 +110,8 @@ def test_build_leaves_out_what_only_tests_need(machine: Machine) -> None:
     assert not machine.calls("requirements-test.txt")
 
 
-def test_without_root_it_says_what_to_run(machine: Machine) -> None:
-    machine.program("id", "echo 1000", diary=False)
+def test_without_root_it_prints_the_command(machine: Machine) -> None:
+    machine.program("id", "echo 1000", log=False)
     machine.program("sudo", "exit 1")
     (machine.folder / "installed").write_text("\n".join(packages("build") - {"cmake", "libfmt-dev"}))
     done = machine.setup("build")
@@ -122,7 +122,7 @@ def test_without_root_it_says_what_to_run(machine: Machine) -> None:
 
 
 def test_sudo_is_used_when_it_works(machine: Machine) -> None:
-    machine.program("id", "echo 1000", diary=False)
+    machine.program("id", "echo 1000", log=False)
     machine.program("sudo", 'if [ "$1" = -n ]; then shift; else exec "$@"; fi')
     (machine.bin / "true").symlink_to(str(shutil.which("true")))
     assert machine.setup("build").returncode == 0
@@ -139,7 +139,7 @@ def test_a_changed_requirement_is_installed(machine: Machine) -> None:
     assert not machine.calls("-m venv")
 
 
-def test_an_interrupted_pip_is_tried_again(machine: Machine) -> None:
+def test_interrupted_pip_is_retried(machine: Machine) -> None:
     offline = machine.folder / "offline"
     offline.touch()
     assert machine.setup("test").returncode == 2
@@ -148,7 +148,7 @@ def test_an_interrupted_pip_is_tried_again(machine: Machine) -> None:
     assert machine.calls("-m pip install")
 
 
-def test_python_without_ensurepip_asks_for_the_venv_package(machine: Machine) -> None:
+def test_python_without_ensurepip_requests_the_venv_package(machine: Machine) -> None:
     lacking = 'case "$1" in -c) grep -qx python3-venv "$HERE/installed" || exit 1 ;; esac'
     machine.program("python3", lacking + PYTHON)
     done = machine.setup("build", PYTHON="python3")
@@ -156,7 +156,7 @@ def test_python_without_ensurepip_asks_for_the_venv_package(machine: Machine) ->
     assert "python3-venv" in machine.calls("apt-get install")[0]
 
 
-def test_another_system_is_told_how_to_go_on(machine: Machine) -> None:
+def test_other_systems_get_instructions(machine: Machine) -> None:
     (machine.bin / "dpkg-query").unlink()
     done = machine.setup("build")
     assert done.returncode == 2

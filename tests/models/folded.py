@@ -19,8 +19,8 @@ class Folded:
     """Floats that an exporter computed may differ in their last bits. The model's own weights may not."""
 
     def __init__(self, model: torch.nn.Module) -> None:
-        held = (*model.parameters(), *model.buffers())
-        self._held = {_in_any_order(tensor.detach().numpy()) for tensor in held}
+        tensors = (*model.parameters(), *model.buffers())
+        self._weights = {_in_any_order(tensor.detach().numpy()) for tensor in tensors}
 
     def same(self, left: onnx.TensorProto, right: onnx.TensorProto) -> bool:
         if same_content(left, right):
@@ -28,7 +28,7 @@ class Folded:
         one, other = numpy_helper.to_array(left), numpy_helper.to_array(right)
         if one.dtype.kind != "f" or (one.dtype, one.shape) != (other.dtype, other.shape):
             return False
-        computed = self._held.isdisjoint((_in_any_order(one), _in_any_order(other)))
+        computed = self._weights.isdisjoint((_in_any_order(one), _in_any_order(other)))
         return computed and near(one, other)
 
 

@@ -40,32 +40,32 @@ class Score:
         return total
 
     @property
-    def told(self) -> int:
+    def nodes_with_truth(self) -> int:
         """Nodes that have a truth."""
         return sum(self.counts[result] for result in ("right", "unknown", "wrong", "cross"))
 
     @property
     def nodes(self) -> int:
-        return self.told + self.counts["untold"]
+        return self.nodes_with_truth + self.counts["untold"]
 
     @property
     def exact(self) -> float:
-        return self.counts["right"] / self.told
+        return self.counts["right"] / self.nodes_with_truth
 
     @property
     def surely_wrong(self) -> float:
         return self.counts["surely wrong"] / self.nodes
 
     @property
-    def untold_answered(self) -> float:
+    def answered_without_truth(self) -> float:
         return self.counts["untold answered"] / max(self.counts["untold"], 1)
 
     def row(self, name: str) -> str:
         c = self.counts
-        answered = f"{self.untold_answered:.1%}" if c["untold"] else "-"
+        answered = f"{self.answered_without_truth:.1%}" if c["untold"] else "-"
         cells = (
             self.nodes,
-            self.told,
+            self.nodes_with_truth,
             f"{self.exact:.2%}",
             c["wrong"] + c["cross"],
             c["cross"],

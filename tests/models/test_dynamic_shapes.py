@@ -26,7 +26,7 @@ class Net(torch.nn.Module):
         return added
 
 
-def test_the_marker_of_a_missing_stack_is_no_module(tmp_path: Path) -> None:
+def test_missing_stack_marker_is_not_a_module(tmp_path: Path) -> None:
     model, file = Net().eval(), tmp_path / "net.onnx"
     program = torch.onnx.export(
         model, (torch.rand(2, 3, 4),), dynamo=True, dynamic_shapes={"x": {0: "batch", 1: "length"}}

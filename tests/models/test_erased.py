@@ -35,7 +35,7 @@ def answers(model: Model, share: float) -> tuple[set[int], list[Document]]:
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
-def test_what_kept_its_name_is_never_put_in_another_layer(model: Model) -> None:
+def test_named_nodes_are_never_assigned_to_another_layer(model: Model) -> None:
     for share in SHARES:
         chosen, rows = answers(model, share)
         for true, row in zip(model.truth["nodes"], rows, strict=True):
@@ -43,7 +43,7 @@ def test_what_kept_its_name_is_never_put_in_another_layer(model: Model) -> None:
                 assert verdict(true, row) != "cross", row
 
 
-def test_a_tenth_of_the_names_lost_leaves_the_others_right() -> None:
+def test_erasing_a_tenth_of_names_keeps_the_others_right() -> None:
     counts: Counter[str] = Counter()
     for model in MODELS:
         chosen, rows = answers(model, 0.1)
@@ -54,7 +54,7 @@ def test_a_tenth_of_the_names_lost_leaves_the_others_right() -> None:
     assert counts["cross"] == 0
 
 
-def test_confidence_is_kept() -> None:
+def test_confidence_stays_calibrated() -> None:
     """Of all answers with one confidence by one source, at least that share is right."""
     kinds: dict[tuple[str, float], Counter[str]] = defaultdict(Counter)
     for model in MODELS:
@@ -64,8 +64,11 @@ def test_confidence_is_kept() -> None:
                 if not row["graph"] and row["index"] in chosen and row["module"] is not None:
                     kinds[row["source"], row["confidence"]][verdict(true, row)] += 1
     for (source, confidence), counts in sorted(kinds.items()):
-        told = counts.total() - counts["untold"]
-        rate = counts["right"] / max(told, 1)
-        print(f"{source:<20} {confidence:<6} {told:>6} told, {rate:.1%} right, cross-layer {counts['cross']}")
-        if told >= ENOUGH:
+        nodes_with_truth = counts.total() - counts["untold"]
+        rate = counts["right"] / max(nodes_with_truth, 1)
+        print(
+            f"{source:<20} {confidence:<6} {nodes_with_truth:>6} with truth, {rate:.1%} right, "
+            f"cross-layer {counts['cross']}"
+        )
+        if nodes_with_truth >= ENOUGH:
             assert rate >= confidence - SLACK, (source, confidence, counts)

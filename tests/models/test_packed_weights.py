@@ -18,7 +18,7 @@ from tests.models.erase import erased
 SIDES = (48, 32)
 
 
-def twins() -> onnx.ModelProto:
+def paired_model() -> onnx.ModelProto:
     """Two projections of the same value, and a sum that is symmetric in them."""
     model = parser.parse_model(
         '<ir_version: 10, opset_import: ["" : 21]>\n'
@@ -36,9 +36,11 @@ def twins() -> onnx.ModelProto:
 
 
 def packed(model: onnx.ModelProto, form: QuantFormat, block: int, symmetric: bool) -> onnx.ModelProto:
-    held = MatMulNBitsQuantizer(model, bits=4, block_size=block, is_symmetric=symmetric, quant_format=form)
-    held.process()
-    made: onnx.ModelProto = held.model.model
+    quantizer = MatMulNBitsQuantizer(
+        model, bits=4, block_size=block, is_symmetric=symmetric, quant_format=form
+    )
+    quantizer.process()
+    made: onnx.ModelProto = quantizer.model.model
     return made
 
 
@@ -57,10 +59,10 @@ def turned_round(model: onnx.ModelProto) -> None:
     [(QuantFormat.QOperator, 16), (QuantFormat.QOperator, 32), (QuantFormat.QDQ, 16)],
     ids=["MatMulNBits", "blocks with a rest", "DequantizeLinear"],
 )
-def test_each_is_found(form: QuantFormat, block: int, symmetric: bool, tmp_path: Path) -> None:
+def test_packed_weights_are_matched(form: QuantFormat, block: int, symmetric: bool, tmp_path: Path) -> None:
     ancestor, descendant = tmp_path / "twins.onnx", tmp_path / "packed.onnx"
-    onnx.save(twins(), ancestor)
-    model = packed(twins(), form, block, symmetric)
+    onnx.save(paired_model(), ancestor)
+    model = packed(paired_model(), form, block, symmetric)
     turned_round(model)
     wanted = [node.name.split("/")[1] for node in model.graph.node if "MatMul" in node.op_type]
     erased(model, 1.0, seed=1)

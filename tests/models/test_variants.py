@@ -60,7 +60,7 @@ def one_bit_off(value: Array) -> Array:
     return found
 
 
-def test_only_what_was_computed_may_differ_in_its_last_bits() -> None:
+def test_only_computed_weights_may_differ_in_last_bits() -> None:
     torch.manual_seed(0)
     model = torch.nn.Linear(4, 3)
     weight = model.weight.detach().numpy()
@@ -75,7 +75,7 @@ def test_only_what_was_computed_may_differ_in_its_last_bits() -> None:
     assert not same(tensor(np.arange(4)), tensor(np.arange(4) + 1)), "integers"
 
 
-def test_what_another_processor_writes_alike_is_not_kept(tmp_path: Path) -> None:
+def test_equal_exports_of_processors_are_not_stored(tmp_path: Path) -> None:
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     for folder in (ours, theirs):
         folder.mkdir()

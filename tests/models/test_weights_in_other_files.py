@@ -35,7 +35,7 @@ def transfer(ancestor: Path, descendant: Path) -> subprocess.CompletedProcess[by
 
 
 @pytest.mark.parametrize("exporter", ["torchscript", "dynamo"])
-def test_they_are_read_as_those_inside(exporter: str, tmp_path: Path) -> None:
+def test_external_weights_equal_inline_weights(exporter: str, tmp_path: Path) -> None:
     inside = FOLDER / f"bert.{exporter}.onnx"
     ancestor = beside(onnx.load(inside), tmp_path / "a" / "model.onnx")
     descendant = beside(without_names(inside), tmp_path / "b" / "model.onnx")

@@ -11,7 +11,7 @@ import onnx
 from tools.passes.ancestor import Ancestor
 from tools.passes.decide import Decision
 from tools.passes.equal import Values
-from tools.passes.ids import Ids, give_ids, rename_all
+from tools.passes.ids import Ids, assign_ids, rename_all
 from tools.passes.recipes import ALL
 
 from thence.verify.numbers import Array, numbers
@@ -36,21 +36,21 @@ class Recorded:
         """The rows of its truth: by numbers alone, or also by the ancestor's surviving names."""
         model = onnx.load(self._ancestor)
         owners = self._owners(model)
-        ids = give_ids(model)
+        ids = assign_ids(model)
         id_of = {name: token for token, name in ids.names.items() if name and not token.startswith("n")}
-        made, shown, feed = self._read(id_of if names else {})
+        made, outputs, feed = self._read(id_of if names else {})
         if names:
-            _give_surviving_ids(made, ids, id_of)
+            _assign_surviving_ids(made, ids, id_of)
         before = Values(numbers(model, {id_of[name]: value for name, value in feed.items()}), SAME)
-        return Decision(Ancestor(model, ids, owners, before), ALL).rows(made, shown)
+        return Decision(Ancestor(model, ids, owners, before), ALL).rows(made, outputs)
 
     def _read(self, id_of: dict[str, str]) -> tuple[onnx.ModelProto, dict[str, Array], dict[str, Array]]:
         made = onnx.ModelProto()
         made.CopyFrom(self.made)
-        with np.load(FOLDER / f"{self._name}.ort-all.npz") as held:
-            parted = [(*key.split(":", 1), held[key]) for key in held.files]
-        shown = {id_of.get(name, name): value for what, name, value in parted if what == "output"}
-        return made, shown, {name: value for what, name, value in parted if what == "input"}
+        with np.load(FOLDER / f"{self._name}.ort-all.npz") as arrays:
+            parted = [(*key.split(":", 1), arrays[key]) for key in arrays.files]
+        outputs = {id_of.get(name, name): value for what, name, value in parted if what == "output"}
+        return made, outputs, {name: value for what, name, value in parted if what == "input"}
 
     def _owners(self, model: onnx.ModelProto) -> list[dict[str, Any]]:
         """The ancestor's truth; for models that are not in the sample, the scopes in TorchScript names."""
@@ -62,7 +62,7 @@ class Recorded:
         return [{"graph": "", "index": index, "module": scope} for index, scope in enumerate(scopes)]
 
 
-def _give_surviving_ids(made: onnx.ModelProto, ids: Ids, id_of: dict[str, str]) -> None:
+def _assign_surviving_ids(made: onnx.ModelProto, ids: Ids, id_of: dict[str, str]) -> None:
     """Replaces the ancestor's names by its ids, as if the ids had existed when the pass ran."""
     nodes = {ids.names[place.node.name]: place.node.name for place in ids.rows}
     nodes |= {f"{name}_nchwc": f"{token}_nchwc" for name, token in id_of.items()}

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from tests.passes.kin import parsed, weight
-from tools.passes.ids import give_ids, take_back
+from tests.passes.small_ancestor import parsed, weight
+from tools.passes.ids import assign_ids, restore_names
 from tools.passes.kinds import kinds
 from tools.passes.make import run_on
 from tools.passes.randomise import randomised
@@ -29,53 +29,53 @@ g (float[4] x, bool c) => (float[4] y) {
 
 
 @pytest.mark.parametrize("file", ["bert.torchscript.onnx", "gpt2.dynamo.onnx", "deberta.torchscript.onnx"])
-def test_ids_taken_back_leave_the_model_as_it_was(file: str) -> None:
+def test_removing_ids_restores_the_model(file: str) -> None:
     model, before = onnx.load(SAMPLE / file), onnx.load(SAMPLE / file)
-    ids = give_ids(model)
+    ids = assign_ids(model)
     names = [name for place in places(model) for name in (place.node.name, *place.node.output) if name]
     assert len(set(names)) == len(names)
     assert all(name in ids.names for name in names)
-    take_back(model, ids)
+    restore_names(model, ids)
     assert [place.node.name for place in places(model)] == [place.node.name for place in places(before)]
     if not any(place.graph for place in places(model)):
         assert model.SerializeToString(deterministic=True) == before.SerializeToString(deterministic=True)
 
 
-def test_bodies_that_share_a_name_get_ids_of_their_own() -> None:
+def test_bodies_with_the_same_name_get_separate_ids() -> None:
     model = onnx.parser.parse_model(BODIES)
-    ids = give_ids(model)
+    ids = assign_ids(model)
     inner = [place.node.output[0] for place in places(model) if place.graph]
     assert len(set(inner)) == 3
     assert [ids.names[name] for name in inner] == ["k", "b", "b"]
     feed = {model.graph.input[0].name: np.ones(4, "f"), model.graph.input[1].name: np.array(True)}
     expected = np.exp(-np.exp(np.ones(4)))
     np.testing.assert_allclose(numbers(model, feed)[model.graph.output[0].name], expected, rtol=1e-5)
-    take_back(model, ids)
+    restore_names(model, ids)
     onnx.checker.check_model(model)
 
 
-def test_a_derived_name_is_derived_from_the_name_before() -> None:
+def test_derived_name_contains_the_previous_name() -> None:
     model = parsed("a = Exp(x)\n y = Neg(a)", "float[4] x", "float[4] y", {})
-    ids = give_ids(model)
+    ids = assign_ids(model)
     model.graph.node[0].name += "/MatMulAddFusion"
     model.graph.node[0].output[0] += "_quantized"
     model.graph.node[1].input[0] += "_quantized"
-    take_back(model, ids)
+    restore_names(model, ids)
     assert model.graph.node[0].name == "/MatMulAddFusion"  # the parser sets no node names
     assert model.graph.node[1].input[0] == "a_quantized"
 
 
-def test_nodes_may_stand_before_what_they_read() -> None:
+def test_nodes_may_precede_their_producers() -> None:
     model = parsed("a = Exp(x)\n y = Neg(a)", "float[4] x", "float[4] y", {})
     turned = list(model.graph.node)[::-1]
     del model.graph.node[:]
     model.graph.node.extend(turned)
     assert kinds(model) == ["data", "data"]
-    give_ids(model)
+    assign_ids(model)
     assert model.graph.node[0].input[0] == model.graph.node[1].output[0]
 
 
-def test_random_names_tell_nothing_and_change_nothing() -> None:
+def test_random_names_carry_no_information() -> None:
     model = onnx.load(SAMPLE / "gpt2.dynamo.onnx")
     other = randomised(model)
     ends = {value.name for value in (*model.graph.input, *model.graph.output)}
@@ -92,19 +92,19 @@ def test_random_names_tell_nothing_and_change_nothing() -> None:
     )
 
 
-def test_a_random_model_gives_the_same_numbers() -> None:
+def test_randomised_model_computes_the_same() -> None:
     model = parsed("a = MatMul(x, w)\n y = Exp(a)", "float[4, 4] x", "float[4, 4] y", {"w": weight(4, 4)})
     feed = {"x": weight(4, 4, seed=5)}
     assert np.array_equal(numbers(model, feed)["y"], numbers(randomised(model), feed)["y"])
 
 
-def test_kinds_tell_data_from_sizes_and_constants() -> None:
+def test_node_kinds_separate_data_from_sizes_and_constants() -> None:
     body = "k = Exp(w)\n s = Shape(x)\n z = ConstantOfShape(s)\n a = Add(x, k)\n y = Add(a, z)\n t = Shape(w)"
     model = parsed(body, "float[4] x", "float[4] y", {"w": weight(4)})
     assert kinds(model) == ["constant", "shape", "shape", "data", "data", "constant"]
 
 
-def test_a_model_that_reads_what_nothing_gives_is_a_failure() -> None:
+def test_reading_an_undefined_value_is_a_failure() -> None:
     model = parsed("a = Exp(x)\n y = Neg(a)", "float[4] x", "float[4] y", {})
 
     def forgetful(source: Path, target: Path, feed: dict[str, Any]) -> None:
@@ -112,5 +112,5 @@ def test_a_model_that_reads_what_nothing_gives_is_a_failure() -> None:
         del held.graph.node[0]
         onnx.save(held, target)
 
-    with pytest.raises(ValueError, match="left a Neg that reads 'a', which nothing gives"):
+    with pytest.raises(ValueError, match="left a Neg that reads 'a', which no node produces"):
         run_on(forgetful, model, {})

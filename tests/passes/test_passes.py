@@ -17,7 +17,7 @@ from tools.accuracy.conditions import Places
 from tools.corpus.apart import apart
 from tools.passes.__main__ import outcomes
 from tools.passes.job import Job
-from tools.passes.make import descended, run_on
+from tools.passes.make import run_on, run_steps
 from tools.passes.recipes import PASSES
 from tools.sample.architectures import inputs_of
 from tools.sample.choices import choice_of
@@ -46,9 +46,9 @@ EACH = pytest.mark.parametrize("job", WANTED, ids=".".join)
 
 
 def made_apart(job: Job, folder: Path) -> dict[str, Any]:
-    ok, said = apart("tools.passes.make", "make", *job, SAMPLE, folder, limit=120, most=5000)
-    assert ok, said
-    counts: dict[str, Any] = json.loads(said)
+    ok, message = apart("tools.passes.make", "make", *job, SAMPLE, folder, limit=120, most=5000)
+    assert ok, message
+    counts: dict[str, Any] = json.loads(message)
     return counts
 
 
@@ -65,7 +65,7 @@ def test_every_pass_is_run() -> None:
 
 
 @EACH
-def test_truth_fits_its_file_and_its_schema(made: Made, job: Job) -> None:
+def test_truth_matches_its_file_and_schema(made: Made, job: Job) -> None:
     at = Places(job.name, SAMPLE, made[0])
     truth = json.loads(at.made(job.exporter, job.what, "truth.json").read_text())
     assert problems(truth, "thence.truth/1") == []
@@ -90,7 +90,7 @@ def test_almost_all_data_has_a_truth(made: Made, job: Job) -> None:
 
 
 @EACH
-def test_owners_are_those_of_the_nodes_they_come_from(made: Made, job: Job) -> None:
+def test_owners_equal_those_of_the_origin_nodes(made: Made, job: Job) -> None:
     """Surviving names, which here are those of the ancestor, agree with the truth."""
     at = Places(job.name, SAMPLE, made[0])
     before = json.loads(at.truth(job.exporter).read_text())["nodes"]
@@ -113,7 +113,7 @@ def test_owners_are_those_of_the_nodes_they_come_from(made: Made, job: Job) -> N
     assert named > 0
 
 
-def test_ids_leave_no_trace_in_what_a_pass_gives() -> None:
+def test_ids_do_not_change_the_result_of_a_pass() -> None:
     """A pass on the model with ids, which are then removed, has the same result as on the model itself."""
     model = onnx.load(SAMPLE / "bert.torchscript.onnx")
     feed = {key: value.numpy() for key, value in inputs_of(choice_of("bert")).items()}
@@ -121,13 +121,13 @@ def test_ids_leave_no_trace_in_what_a_pass_gives() -> None:
     for what in ("ort-basic", "dynamic"):
         plain = run_on(PASSES[what][0].run, model, feed)
         copy = onnx.load(SAMPLE / "bert.torchscript.onnx")
-        other, _, _ = descended(copy, rows, feed, PASSES[what])
+        other, _, _ = run_steps(copy, rows, feed, PASSES[what])
         # Inputs are not compared: which of several equal constants is kept depends on the hashes of names.
         wanted = [(n.op_type, n.name, *n.output) for n in plain.graph.node]
         assert [(n.op_type, n.name, *n.output) for n in other.graph.node] == wanted
 
 
-def test_the_last_word_on_a_job_counts(tmp_path: Path) -> None:
+def test_last_report_of_a_job_counts(tmp_path: Path) -> None:
     report = tmp_path / "report.jsonl"
     assert outcomes(report) == {}
     row = {"name": "a", "exporter": "dynamo", "pass": "qdq"}

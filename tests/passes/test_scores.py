@@ -18,8 +18,13 @@ def counts(**given: int) -> dict[str, int]:
 
 
 def row(what: str, names: str, sure: int = 0, **data: int) -> dict[str, Any]:
-    told = counts(**data)
-    score = {"nodes": 2 * told["told"], "counts": told, "confidently_wrong": sure, "by_kind": {"data": told}}
+    nodes_with_truth = counts(**data)
+    score = {
+        "nodes": 2 * nodes_with_truth["told"],
+        "counts": nodes_with_truth,
+        "confidently_wrong": sure,
+        "by_kind": {"data": nodes_with_truth},
+    }
     return {"name": "a", "exporter": "dynamo", "pass": what, "names": names, "score": score}
 
 
@@ -46,7 +51,7 @@ def test_scores_are_summed_by_pass_and_names() -> None:
         (row("onnxscript-opset-ort-extended", "random", exact=990, unknown=10), []),
     ],
 )
-def test_bars(given: dict[str, Any], missed: list[str]) -> None:
+def test_thresholds(given: dict[str, Any], missed: list[str]) -> None:
     found = findings(tallies([given]), transfer_bars())
     assert found
     assert [one.bar.what for one in found if not one.met] == missed
@@ -58,7 +63,7 @@ def test_which_passes_quantise() -> None:
     assert "onnxsim-float16" not in mine
 
 
-def test_the_report_says_which_bars_are_missed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_lists_missed_thresholds(capsys: pytest.CaptureFixture[str]) -> None:
     assert print_scores([row("qdq", "kept", exact=1000)])
     assert "5 of 5 bars met" in capsys.readouterr().out
     assert not print_scores([row("qdq", "kept", exact=9, unknown=1)])
@@ -67,7 +72,7 @@ def test_the_report_says_which_bars_are_missed(capsys: pytest.CaptureFixture[str
     assert "MISSED" in said
 
 
-def test_failures_are_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_failures_are_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [{"name": n, "exporter": "dynamo", "pass": "qdq", "ok": False, "said": "too large"} for n in "abc"]
     print_failures(rows)
     assert capsys.readouterr().out == "qdq failed: a.dynamo and 2 more: too large\n"

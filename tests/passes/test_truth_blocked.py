@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.passes.kin import Kin, modules, weight
+from tests.passes.small_ancestor import SmallAncestor, modules, weight
 from tools.passes.decide import BOTH, ID_LOST
 
 from thence.verify.numbers import Array
@@ -26,13 +26,13 @@ def blocked(value: Array, block: int, padding: float = 0.0) -> Array:
     return np.moveaxis(whole.reshape(batch, padded // block, block, *image), 2, -1).reshape(whole.shape)
 
 
-def layer(channels: int, pixels: int = PIXELS) -> Kin:
+def layer(channels: int, pixels: int = PIXELS) -> SmallAncestor:
     """x -> Conv -> Relu -> Conv -> sum with the first Relu -> Relu -> Neg."""
     body = "h = Conv(x, w)\n r = Relu(h)\n g = Conv(r, v)\n a = Add(r, g)\n q = Relu(a)\n y = Neg(q)"
     shape = f"float[1, {channels}, {pixels}, {pixels}]"
     weights = {"w": weight(channels, 3, 1, 1), "v": weight(channels, channels, 1, 1, seed=2)}
     owners: list[str | None] = ["conv", "act", "conv2", "", "act2", "head"]
-    return Kin(body, owners, f"float[1, 3, {pixels}, {pixels}] x", f"{shape} y", **weights)
+    return SmallAncestor(body, owners, f"float[1, 3, {pixels}, {pixels}] x", f"{shape} y", **weights)
 
 
 def conv(read: str, given: str) -> str:
@@ -47,19 +47,19 @@ def moved(read: str, given: str, way: str = "Output", last: int = 0) -> str:
 SIZES = pytest.mark.parametrize(("channels", "block"), [(16, 16), (24, 8), (24, 16), (12, 8), (3, 8)])
 
 
-def told(kin: Kin, body: str, given: dict[str, Array]) -> list[dict[str, Any]]:
+def truth_rows(ancestor: SmallAncestor, body: str, given: dict[str, Array]) -> list[dict[str, Any]]:
     """`given` has numbers by the name of a value of the descendant, or of the ancestor's value it still
     has."""
-    end = kin.outputs.replace(" y", " {y}")
-    shown = {kin.id.get(name, name): value for name, value in given.items()}
-    return kin.told(kin.descendant(body, end), given=shown)
+    end = ancestor.outputs.replace(" y", " {y}")
+    shown = {ancestor.id.get(name, name): value for name, value in given.items()}
+    return ancestor.truth_rows(ancestor.descendant(body, end), given=shown)
 
 
 @SIZES
-def test_a_fused_convolution_is_of_who_gave_what_leaves_it(channels: int, block: int) -> None:
+def test_fused_convolution_belongs_to_the_producer_of_its_output(channels: int, block: int) -> None:
     """With a fused activation, and with the sum with another branch, its fourth input."""
-    kin = layer(channels)
-    plain = kin.numbers()
+    ancestor = layer(channels)
+    plain = ancestor.numbers()
     body = conv("{x}, w", "t") + conv("t, w, b, t", "s") + moved("s", "u") + "{y} = Neg(u)"
     given = {
         "t": blocked(plain["r"], block),
@@ -67,15 +67,15 @@ def test_a_fused_convolution_is_of_who_gave_what_leaves_it(channels: int, block:
         "u": plain["q"],
         "y": plain["y"],
     }
-    rows = told(kin, body, given)
+    rows = truth_rows(ancestor, body, given)
     assert modules(rows) == ["act", "act2", "act2", "head"]
     assert [row["ancestor"]["index"] for row in rows] == [1, 4, 4, 5]
 
 
 @SIZES
-def test_what_others_make_of_blocks_is_in_blocks(channels: int, block: int) -> None:
-    kin = layer(channels)
-    plain = kin.numbers()
+def test_results_of_blocked_values_are_blocked(channels: int, block: int) -> None:
+    ancestor = layer(channels)
+    plain = ancestor.numbers()
     body = (
         conv("{x}, w", "t")
         + conv("t, w", "s")
@@ -85,41 +85,43 @@ def test_what_others_make_of_blocks_is_in_blocks(channels: int, block: int) -> N
     )
     inside = {"t": "r", "s": "g", "z": "a", "m": "q"}
     given = {name: blocked(plain[was], block) for name, was in inside.items()}
-    rows = told(kin, body, given | {"q": plain["q"], "y": plain["y"]})
+    rows = truth_rows(ancestor, body, given | {"q": plain["q"], "y": plain["y"]})
     assert modules(rows) == ["act", "conv2", "", "act2", "act2", "head"]
 
 
-def test_padding_may_be_any_number_but_one() -> None:
+def test_padding_must_be_one_number() -> None:
     """A Sigmoid outputs 0.5 for padded channels."""
-    kin = layer(12)
-    plain = kin.numbers()
+    ancestor = layer(12)
+    plain = ancestor.numbers()
     body = conv("{x}, w", "t") + "{y} = Neg(t)"
-    assert modules(told(kin, body, {"t": blocked(plain["r"], 8, padding=0.5)}))[0] == "act"
+    assert modules(truth_rows(ancestor, body, {"t": blocked(plain["r"], 8, padding=0.5)}))[0] == "act"
     uneven = blocked(plain["r"], 8)
     uneven[:, -1, -1, -1] = 1.0
-    assert told(kin, body, {"t": uneven})[0]["reason"] == "no_ancestor_tensor"
+    assert truth_rows(ancestor, body, {"t": uneven})[0]["reason"] == "no_ancestor_tensor"
 
 
-def test_numbers_in_another_order_than_that_of_blocks_are_not_equal() -> None:
-    kin = layer(16)
-    plain = kin.numbers()
-    row = told(kin, conv("{x}, w", "t") + "{y} = Neg(t)", {"t": blocked(plain["r"], 16)[:, ::-1]})[0]
+def test_numbers_in_a_non_blocked_order_are_not_equal() -> None:
+    ancestor = layer(16)
+    plain = ancestor.numbers()
+    row = truth_rows(ancestor, conv("{x}, w", "t") + "{y} = Neg(t)", {"t": blocked(plain["r"], 16)[:, ::-1]})[
+        0
+    ]
     assert row["reason"] == "no_ancestor_tensor"
 
 
-def test_what_is_not_in_blocks_is_compared_as_it_is() -> None:
+def test_plain_values_are_compared_directly() -> None:
     """An operator outside the layout with these numbers reshapes them."""
-    kin = layer(16)
-    plain = kin.numbers()
+    ancestor = layer(16)
+    plain = ancestor.numbers()
     body = "t = Exp({x})\n {y} = Neg(t)"
-    assert modules(told(kin, body, {"t": plain["r"]}))[0] == "act"
-    made = kin.descendant(body, kin.outputs.replace(" y", " {y}"))
-    assert "ancestor" in kin.told(made, given={"t": blocked(plain["r"], 16)})[0], "in any order"
+    assert modules(truth_rows(ancestor, body, {"t": plain["r"]}))[0] == "act"
+    derived = ancestor.descendant(body, ancestor.outputs.replace(" y", " {y}"))
+    assert "ancestor" in ancestor.truth_rows(derived, given={"t": blocked(plain["r"], 16)})[0], "in any order"
 
 
-def test_who_only_moves_a_tensor_is_of_who_made_it() -> None:
-    kin = layer(16)
-    plain = kin.numbers()
+def test_layout_conversion_belongs_to_the_producer() -> None:
+    ancestor = layer(16)
+    plain = ancestor.numbers()
     body = (
         moved("{x}", "i", "Input")
         + "{h} = Conv({x}, {w})\n {r} = Relu({h})\n"
@@ -129,18 +131,18 @@ def test_who_only_moves_a_tensor_is_of_who_made_it() -> None:
         + "{y} = Neg({q})"
     )
     given = {"t": blocked(plain["r"], 16), "s": blocked(plain["q"], 16)}
-    rows = told(kin, body, given | {name: plain[name] for name in "hrqy"})
+    rows = truth_rows(ancestor, body, given | {name: plain[name] for name in "hrqy"})
     assert modules(rows) == [None, "conv", "act", "act", "act2", "act2", "head"]
     assert rows[0]["reason"] == "graph_input"
-    assert kin.counts[BOTH] == 6
+    assert ancestor.counts[BOTH] == 6
 
 
-def test_too_few_numbers_to_tell_are_known_by_what_they_are_moved_out_as() -> None:
-    kin = layer(4, pixels=1)
-    plain = kin.numbers()
+def test_too_few_numbers_are_identified_after_conversion() -> None:
+    ancestor = layer(4, pixels=1)
+    plain = ancestor.numbers()
     body = conv("{x}, w", "t") + moved("t", "{r}") + conv("{r}, w, b, {r}", "s") + "{y} = Neg(s)"
     given = {"t": blocked(plain["r"], 8), "r": plain["r"], "s": blocked(plain["q"], 8)}
-    assert modules(told(kin, body, given))[:3] == ["act", "act", None]
+    assert modules(truth_rows(ancestor, body, given))[:3] == ["act", "act", None]
 
 
 @pytest.mark.parametrize(
@@ -148,28 +150,28 @@ def test_too_few_numbers_to_tell_are_known_by_what_they_are_moved_out_as() -> No
     [("r", "{x}, w", "act"), ("h", "{x}, w", None), ("r", "{x}, w, b, {x}", None)],
     ids=["what it gives", "an activation fused later", "a sum fused later"],
 )
-def test_or_by_the_node_s_name_if_nothing_was_fused_after_it_got_it(
-    named: str, read: str, owner: str | None
-) -> None:
-    kin = layer(4, pixels=1)
-    made = kin.descendant(conv(read, "t") + "{y} = Neg(t)", kin.outputs.replace(" y", " {y}"))
-    made.graph.node[0].name = f"{kin.id[named]}_nchwc"
-    assert kin.told(made, given={"t": blocked(kin.numbers()["r"], 8)})[0]["module"] == owner
+def test_node_name_counts_if_nothing_was_fused_later(named: str, read: str, owner: str | None) -> None:
+    ancestor = layer(4, pixels=1)
+    derived = ancestor.descendant(conv(read, "t") + "{y} = Neg(t)", ancestor.outputs.replace(" y", " {y}"))
+    derived.graph.node[0].name = f"{ancestor.id[named]}_nchwc"
+    assert (
+        ancestor.truth_rows(derived, given={"t": blocked(ancestor.numbers()["r"], 8)})[0]["module"] == owner
+    )
 
 
-def test_a_name_that_numbers_in_blocks_deny_is_not_believed() -> None:
-    kin = layer(12)
-    plain = kin.numbers()
+def test_name_refuted_by_blocked_numbers_is_ignored() -> None:
+    ancestor = layer(12)
+    plain = ancestor.numbers()
     body = conv("{x}, w", "t") + moved("t", "{h}") + "{y} = Neg({h})"
-    rows = told(kin, body, {"t": blocked(plain["r"], 8), "h": plain["r"], "y": plain["y"]})
+    rows = truth_rows(ancestor, body, {"t": blocked(plain["r"], 8), "h": plain["r"], "y": plain["y"]})
     assert modules(rows) == ["act", "act", "head"]
-    assert kin.counts[ID_LOST] == 2
+    assert ancestor.counts[ID_LOST] == 2
 
 
-def test_a_transpose_that_was_taken_into_a_move_is_who_gave_it() -> None:
+def test_transpose_merged_into_a_conversion_is_its_producer() -> None:
     """Channels last on one side: the conversion outputs the result of the Transpose, not its input."""
     shape = f"float[1, {PIXELS}, {PIXELS}, 16]"
-    kin = Kin(
+    ancestor = SmallAncestor(
         "e = Exp(x)\n t = Transpose <perm = [0, 3, 1, 2]> (e)\n c = Conv(t, w)\n"
         "l = Transpose <perm = [0, 2, 3, 1]> (c)\n y = Neg(l)",
         ["act", "to", "conv", "back", "head"],
@@ -177,7 +179,7 @@ def test_a_transpose_that_was_taken_into_a_move_is_who_gave_it() -> None:
         f"{shape} y",
         w=weight(16, 16, 1, 1),
     )
-    plain = kin.numbers()
+    plain = ancestor.numbers()
     body = (
         "{e} = Exp({x})\n"
         + moved("{e}", "i", "Input", last=1)
@@ -186,6 +188,6 @@ def test_a_transpose_that_was_taken_into_a_move_is_who_gave_it() -> None:
         + "{y} = Neg({l})"
     )
     given = {"i": blocked(plain["t"], 8), "b": blocked(plain["c"], 8)}
-    rows = told(kin, body, given | {name: plain[name] for name in "ely"})
+    rows = truth_rows(ancestor, body, given | {name: plain[name] for name in "ely"})
     assert modules(rows) == ["act", "to", "conv", "back", "head"]
     assert rows[1]["accept"] == ["act"]

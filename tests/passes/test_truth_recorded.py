@@ -22,7 +22,7 @@ def truth(name: str, names: bool = True) -> list[dict[str, Any]]:
     return recorded(name).truth(names)
 
 
-def test_the_pairs_have_what_the_layout_brings() -> None:
+def test_recorded_pairs_use_the_blocked_layout() -> None:
     nodes = [node for name in PAIRS for node in recorded(name).made.graph.node]
     found = {node.op_type for node in nodes if node.domain == DOMAIN}
     assert found == set("Conv MaxPool GlobalAveragePool Upsample ReorderInput ReorderOutput".split())
@@ -39,18 +39,18 @@ def test_all_data_has_a_truth(name: str) -> None:
 
 @EACH
 @pytest.mark.parametrize("names", [True, False], ids=["names", "numbers alone"])
-def test_it_is_that_of_the_ancestor_whose_output_it_gives(name: str, names: bool) -> None:
+def test_truth_is_the_ancestor_node_with_the_same_output(name: str, names: bool) -> None:
     """The expected nodes were determined without these tools."""
-    told = 0
+    rows = 0
     for row, expected in zip(truth(name, names), recorded(name).expected, strict=True):
         if row["module"] is not None and expected["ancestors"] is not None:
-            told += 1
+            rows += 1
             assert row["ancestor"]["index"] in expected["ancestors"], row
-    assert told >= 0.8 * sum(expected["ancestors"] is not None for expected in recorded(name).expected)
+    assert rows >= 0.8 * sum(expected["ancestors"] is not None for expected in recorded(name).expected)
 
 
 @EACH
-def test_numbers_alone_tell_most_of_what_is_in_blocks(name: str) -> None:
+def test_numbers_alone_identify_most_blocked_nodes(name: str) -> None:
     made, rows = recorded(name).made, truth(name, names=False)
     blocked = blocked_values(made)
     inside = [row for node, row in zip(made.graph.node, rows, strict=True) if node.output[0] in blocked]
@@ -58,7 +58,7 @@ def test_numbers_alone_tell_most_of_what_is_in_blocks(name: str) -> None:
 
 
 @EACH
-def test_what_is_moved_out_of_the_layout_is_what_was_in_it(name: str) -> None:
+def test_values_converted_from_the_layout_keep_their_owner(name: str) -> None:
     rows = truth(name)
     given = {node.output[0]: row for node, row in zip(recorded(name).made.graph.node, rows, strict=True)}
     moved = [node for node in recorded(name).made.graph.node if node.op_type == "ReorderOutput"]

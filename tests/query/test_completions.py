@@ -17,7 +17,7 @@ import numpy as np
 import onnx
 import pytest
 from tests.cases.programs import RELEASE
-from tests.query.asking import MODEL
+from tests.query.run_query import MODEL
 
 WORDS = [
     ("thence qu", ["query"]),
@@ -49,7 +49,7 @@ WORDS = [
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Path:
+def work_folder(tmp_path: Path) -> Path:
     shutil.copy(MODEL, tmp_path / "model.onnx")
     (tmp_path / "words.txt").write_text("no model\n")
     (tmp_path / "bin").mkdir()
@@ -57,11 +57,11 @@ def desk(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(shell: list[str], script: str, desk: Path) -> subprocess.CompletedProcess[str]:
-    path = f"{desk / 'bin'}:{os.environ['PATH']}"
+def run(shell: list[str], script: str, work_folder: Path) -> subprocess.CompletedProcess[str]:
+    path = f"{work_folder / 'bin'}:{os.environ['PATH']}"
     return subprocess.run(
         [*shell, "-c", script],
-        cwd=desk,
+        cwd=work_folder,
         env={**os.environ, "PATH": path},
         capture_output=True,
         text=True,
@@ -77,29 +77,29 @@ def bash_words(line: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("line", "candidates"), WORDS, ids=[line for line, _ in WORDS])
-def test_bash(line: str, candidates: list[str], desk: Path) -> None:
+def test_bash(line: str, candidates: list[str], work_folder: Path) -> None:
     words = bash_words(line)
     quoted = " ".join(f"'{word}'" for word in words)
     script = f"""source <(thence completions bash)
 COMP_WORDS=({quoted}) COMP_CWORD={len(words) - 1}
 $(complete -p thence | sed 's/.*-F \\([^ ]*\\) .*/\\1/')
 printf '%s\\n' "${{COMPREPLY[@]}}" """
-    done = run(["bash"], script, desk)
+    done = run(["bash"], script, work_folder)
     assert done.stderr == ""
     assert [word for word in done.stdout.splitlines() if word] == candidates
 
 
-def fish_candidates(line: str, desk: Path) -> list[str]:
+def fish_candidates(line: str, work_folder: Path) -> list[str]:
     script = f"thence completions fish | source; complete --do-complete '{line}'"
-    done = run(["fish", "--no-config"], script, desk)
+    done = run(["fish", "--no-config"], script, work_folder)
     assert done.stderr == ""
     return [candidate.split("\t")[0] for candidate in done.stdout.splitlines()]
 
 
 @pytest.mark.parametrize(("line", "candidates"), WORDS, ids=[line for line, _ in WORDS])
-def test_fish(line: str, candidates: list[str], desk: Path) -> None:
+def test_fish(line: str, candidates: list[str], work_folder: Path) -> None:
     flag = line.rpartition(" ")[2].rpartition("=")[0]  # fish completes the whole word
-    assert sorted(fish_candidates(line, desk)) == sorted(
+    assert sorted(fish_candidates(line, work_folder)) == sorted(
         f"{flag}={one}" if flag else one for one in candidates
     )
 
@@ -141,19 +141,19 @@ KEYS = [
 ]
 
 
-def typed(shell: list[str], setup: str, line: str, desk: Path) -> str:
+def typed(shell: list[str], setup: str, line: str, work_folder: Path) -> str:
     """A line after pressing the tab key at its end, in a terminal: as the shell echoes it."""
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
     process = subprocess.Popen(
         ["setsid", "--ctty", *shell],
-        cwd=desk,
+        cwd=work_folder,
         env={
             **os.environ,
-            "PATH": f"{desk / 'bin'}:{os.environ['PATH']}",
+            "PATH": f"{work_folder / 'bin'}:{os.environ['PATH']}",
             "TERM": "dumb",
             "HISTFILE": "",
-            "HOME": str(desk),
+            "HOME": str(work_folder),
         },
         stdin=follower,
         stdout=follower,
@@ -182,17 +182,17 @@ def typed(shell: list[str], setup: str, line: str, desk: Path) -> str:
         process.kill()
         process.wait(timeout=30)
         os.close(leader)
-    return (desk / "asked").read_text().rstrip("\n")
+    return (work_folder / "asked").read_text().rstrip("\n")
 
 
 @pytest.mark.parametrize(("line", "completed"), KEYS, ids=[line for line, _ in KEYS])
 @pytest.mark.parametrize("shell", SHELLS)
-def test_by_the_tab_key(shell: str, line: str, completed: str, desk: Path) -> None:
-    shutil.copy(MODEL, desk / "my model.onnx")
+def test_completion_by_the_tab_key(shell: str, line: str, completed: str, work_folder: Path) -> None:
+    shutil.copy(MODEL, work_folder / "my model.onnx")
     for i, name in enumerate(HOSTILE):
-        (desk / f"hostile{i}.onnx").write_bytes(one_module(name))
-    assert typed(*SHELLS[shell], line, desk).rstrip() == completed
-    assert not (desk / "owned").exists()
+        (work_folder / f"hostile{i}.onnx").write_bytes(one_module(name))
+    assert typed(*SHELLS[shell], line, work_folder).rstrip() == completed
+    assert not (work_folder / "owned").exists()
 
 
 def one_module(name: str) -> bytes:
@@ -205,11 +205,11 @@ def one_module(name: str) -> bytes:
     return data
 
 
-def test_every_flag_of_every_command_is_offered(desk: Path) -> None:
-    commands = run(["bash"], "thence __complete ''", desk).stdout.splitlines()
+def test_every_flag_of_every_command_is_completed(work_folder: Path) -> None:
+    commands = run(["bash"], "thence __complete ''", work_folder).stdout.splitlines()
     for command in (line.split("\t")[0] for line in commands):
-        offered = run(["bash"], f"thence __complete {command} -", desk).stdout
-        printed = run(["bash"], f"thence {command} --help", desk).stdout
+        offered = run(["bash"], f"thence __complete {command} -", work_folder).stdout
+        printed = run(["bash"], f"thence {command} --help", work_folder).stdout
         flags = set(re.findall(r"^  (?:-\w, |    )(--[\w-]+)", printed, re.M))
         assert flags
         assert flags <= {line.split("\t")[0] for line in offered.splitlines()} | {"--help"}, command

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.cases.schemas import problems
 from tests.models.sample import Model, models
-from tests.query.asking import map_of, query
+from tests.query.run_query import map_of, query
 
 EACH = pytest.mark.parametrize("model", models()[::7], ids=lambda model: model.name)
 Row = dict[str, Any]
@@ -30,7 +30,7 @@ def expected(rows: list[Row], fits: Callable[..., object]) -> list[Row]:
 
 
 @EACH
-def test_every_selector_says_what_the_map_says(model: Model) -> None:
+def test_selectors_agree_with_the_map(model: Model) -> None:
     rows = map_of(model.path)["nodes"]
 
     def values(field: str) -> list[Any]:
@@ -72,8 +72,8 @@ def test_every_selector_says_what_the_map_says(model: Model) -> None:
             assert found(model.path, "--class", spelled) == expected(
                 rows,
                 lambda r, spelled=spelled: any(
-                    told is not None and spelled in (told, told.rpartition(".")[2])
-                    for told in (r["module_class"], r["hf_module_class"])
+                    class_name is not None and spelled in (class_name, class_name.rpartition(".")[2])
+                    for class_name in (r["module_class"], r["hf_module_class"])
                 ),
             )
     for least in values("confidence"):
@@ -86,7 +86,7 @@ def test_every_selector_says_what_the_map_says(model: Model) -> None:
 
 
 @EACH
-def test_globs_are_those_of_a_regular_expression(model: Model) -> None:
+def test_globs_agree_with_regular_expressions(model: Model) -> None:
     rows = map_of(model.path)["nodes"]
     path = max((row["module"] or "" for row in rows), key=len)
     parts = path.split(".")
@@ -102,7 +102,7 @@ def test_globs_are_those_of_a_regular_expression(model: Model) -> None:
 
 
 @EACH
-def test_shared_nodes_are_found_by_every_module_they_serve(model: Model) -> None:
+def test_shared_nodes_are_found_by_each_of_their_modules(model: Model) -> None:
     rows = map_of(model.path)["nodes"]
     several = [row for row in rows if len(row["modules"]) > 1]
     for path in {path for row in several[:5] for path in row["modules"][:3]}:
@@ -112,7 +112,7 @@ def test_shared_nodes_are_found_by_every_module_they_serve(model: Model) -> None
 
 
 @EACH
-def test_parameters_are_found_by_who_reads_them(model: Model) -> None:
+def test_parameter_selector_finds_consumers(model: Model) -> None:
     import onnx
 
     graph = onnx.load(model.path, load_external_data=False).graph

@@ -8,7 +8,7 @@ from pathlib import Path
 import onnx
 import pytest
 from onnx.utils import extract_model
-from tests.query.asking import MODEL, listed, names, query
+from tests.query.run_query import MODEL, listed, names, query
 
 
 def test_nodes_to_exclude_are_not_quantised(tmp_path: Path) -> None:
@@ -34,17 +34,17 @@ def test_blocked_nodes_stay_float32(package: str) -> None:
     model = float16.convert_float_to_float16(
         onnx.load(MODEL), keep_io_types=True, node_block_list=blocked, op_block_list=ops
     )
-    makers = {name: node for node in model.graph.node for name in node.output}
+    producers = {name: node for node in model.graph.node for name in node.output}
     kept = [node for node in model.graph.node if node.name in blocked or node.op_type in ops]
     assert len(kept) > len(blocked) > 0
     for node in kept:  # a cast to float32 precedes each
-        maker = makers[node.input[0]]
-        assert maker.op_type == "Cast"
-        assert onnx.helper.get_attribute_value(maker.attribute[0]) == onnx.TensorProto.FLOAT
+        producer = producers[node.input[0]]
+        assert producer.op_type == "Cast"
+        assert onnx.helper.get_attribute_value(producer.attribute[0]) == onnx.TensorProto.FLOAT
 
 
 @pytest.mark.parametrize("path", ["encoder.layer.0", "encoder.layer.1.attention", "embeddings", "encoder"])
-def test_extract_io_cuts_out_what_was_selected(path: str, tmp_path: Path) -> None:
+def test_extract_io_extracts_the_selection(path: str, tmp_path: Path) -> None:
     edge = listed(MODEL, "extract-io", "--under", path)
     extract_model(str(MODEL), str(tmp_path / "part.onnx"), **edge)
     part = {node.name for node in onnx.load(tmp_path / "part.onnx").graph.node}
@@ -54,7 +54,7 @@ def test_extract_io_cuts_out_what_was_selected(path: str, tmp_path: Path) -> Non
         assert "Constant" in name or "Identity" in name, name
 
 
-def test_tensorrt_layers_are_spelled_as_trtexec_reads_them() -> None:
+def test_tensorrt_layers_have_the_syntax_of_trtexec() -> None:
     text = query(MODEL, "--role", "norm", "--as", "tensorrt-layers", "--precision", "fp16").strip()
     assert re.fullmatch(r"[^,:*]+:fp16(,[^,:*]+:fp16)*", text)
     assert [layer.rpartition(":")[0] for layer in text.split(",")] == names(MODEL, "--role", "norm")

@@ -39,14 +39,14 @@ def dump(paths: Iterable[Path]) -> dict[Path, list[dict[str, Any]]]:
         [tool(), "--stdin-list"], input=names.encode(), env=options, capture_output=True, check=False
     )
     assert done.returncode == 0, done.stderr.decode(errors="replace")
-    said: dict[Path, list[dict[str, Any]]] = {}
+    printed: dict[Path, list[dict[str, Any]]] = {}
     for line in done.stdout.split(b"\n")[:-1]:
         seen = json.loads(line)
         if "file" in seen:
-            latest = said.setdefault(Path(seen["file"]), [])
+            latest = printed.setdefault(Path(seen["file"]), [])
         else:
             latest.append(seen)
-    return said
+    return printed
 
 
 # Reasons for which thence may refuse what libprotobuf reads: the code, and the condition on the model.
@@ -61,29 +61,29 @@ def may_refuse(code: str, data: bytes, model: reference.Message) -> bool:
     return False
 
 
-def difference(data: bytes, said: list[dict[str, Any]]) -> str | None:
+def difference(data: bytes, printed: list[dict[str, Any]]) -> str | None:
     """A description of the difference between thence and libprotobuf on a file; None if they agree."""
     model = reference.parse(data)
-    error = said[0].get("error") if said else "nothing was said"
+    error = printed[0].get("error") if printed else "nothing was said"
     if model is None:
         return None if error else "libprotobuf refuses it, thence does not"
     if error:
-        return None if may_refuse(error, data, model) else f"thence alone refuses it: {said[0]['text']}"
+        return None if may_refuse(error, data, model) else f"thence alone refuses it: {printed[0]['text']}"
     expected = reference.lines(model)
-    for wanted, seen in zip(expected, said, strict=False):
+    for wanted, seen in zip(expected, printed, strict=False):
         for key in wanted.keys() | seen.keys():
             if wanted.get(key) != seen.get(key):
                 place = wanted.get("node") or wanted.get("graph") or "model"
                 return f"{place}: {key}: libprotobuf {wanted.get(key)!r}, thence {seen.get(key)!r}"
-    return None if len(expected) == len(said) else f"{len(expected)} lines, not {len(said)}"
+    return None if len(expected) == len(printed) else f"{len(expected)} lines, not {len(printed)}"
 
 
 def check_files(paths: list[Path]) -> None:
     """Fails with the first few files on which the two differ."""
-    said = dump(paths)
+    printed = dump(paths)
     differ = []
     for path in paths:
-        found = difference(path.read_bytes(), said[path])
+        found = difference(path.read_bytes(), printed[path])
         if found:
             differ.append(f"{path}: {found}")
     assert not differ, f"{len(differ)} of {len(paths)} differ:\n" + "\n".join(differ[:10])

@@ -25,20 +25,20 @@ def small_models() -> list[bytes]:
     return random.Random(1).sample(small, 200) + bodies[:100]
 
 
-def test_the_reference_reads_what_onnx_reads() -> None:
+def test_reference_agrees_with_onnx() -> None:
     for path in backend_models.shipped():
         data = path.read_bytes()
         again = reference.ModelProto.FromString(data).SerializeToString()
         assert again == onnx.ModelProto.FromString(data).SerializeToString()
 
 
-def test_the_models_that_onnx_ships() -> None:
+def test_models_shipped_with_onnx() -> None:
     paths = backend_models.shipped()
     assert len(paths) > 100
     dump.check_files(paths)
 
 
-def test_the_models_that_onnx_generates() -> None:
+def test_models_generated_by_onnx() -> None:
     paths = backend_models.generated()
     assert len(paths) > 1000
     dump.check_files(paths)
@@ -59,11 +59,11 @@ def test_random_models(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_models_as_another_writer_puts_them(seed: int, tmp_path: Path) -> None:
+def test_models_with_unusual_encodings(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     originals = small_models()
     rewritten = [
-        wire.encode(wire.rewrite(rng, wire.take_apart(data, reference.SCHEMA)))
+        wire.encode(wire.rewrite(rng, wire.parse_fields(data, reference.SCHEMA)))
         for data in originals
         for _ in range(2)
     ]
@@ -88,8 +88,8 @@ def test_damaged_models(seed: int, tmp_path: Path) -> None:
 def test_damaged_random_models(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     graph = reference.SCHEMA.fields_by_name["graph"]
-    whole = [wire.random_field(rng, graph, depth=9) for _ in range(500)]
-    dump.check_models([wire.damage(rng, data) for data in whole for _ in range(10)], tmp_path)
+    messages = [wire.random_field(rng, graph, depth=9) for _ in range(500)]
+    dump.check_models([wire.damage(rng, data) for data in messages for _ in range(10)], tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_damaged_random_models(seed: int, tmp_path: Path) -> None:
     [(b"", "W011"), (b"\x08\x0a", "W012"), (b"\x3a\x00\xd3\x05\xd4\x05", "W007")],
     ids=["nothing", "no graph", "a group in an unknown field"],
 )
-def test_what_thence_alone_refuses(data: bytes, code: str, tmp_path: Path) -> None:
+def test_models_that_only_thence_rejects(data: bytes, code: str, tmp_path: Path) -> None:
     assert reference.parse(data) is not None
     path = tmp_path / "model.onnx"
     path.write_bytes(data)
@@ -156,7 +156,7 @@ def test_every_field_of_the_schema_well_formed_or_not(tmp_path: Path) -> None:
     dump.check_models(models, tmp_path)
 
 
-def test_numbers_longer_than_they_need(tmp_path: Path) -> None:
+def test_overlong_varints(tmp_path: Path) -> None:
     empty_graph = wire.sized(7, b"")
     models = []
     for padding in range(11):
@@ -177,7 +177,7 @@ def test_numbers_longer_than_they_need(tmp_path: Path) -> None:
     dump.check_models(models, tmp_path)
 
 
-def test_the_same_limit_of_depth(tmp_path: Path) -> None:
+def test_nesting_limit_equals_that_of_protobuf(tmp_path: Path) -> None:
     def nested_types(levels: int) -> bytes:
         inside = b""
         for _ in range(levels):

@@ -77,7 +77,7 @@ def read_varint(data: bytes, at: int) -> tuple[int, int]:
             return value, at
 
 
-def take_apart(data: bytes, schema: Descriptor) -> list[Part]:
+def parse_fields(data: bytes, schema: Descriptor) -> list[Part]:
     """The fields of a well-formed message, and of the nested messages."""
     parts, at = [], 0
     while at < len(data):
@@ -91,7 +91,7 @@ def take_apart(data: bytes, schema: Descriptor) -> list[Part]:
             size, at = read_varint(data, at)
             at += size
             if known is not None and known.message_type is not None:
-                inside = take_apart(data[at - size : at], known.message_type)
+                inside = parse_fields(data[at - size : at], known.message_type)
                 parts.append(Part(number, inside=inside, schema=known))
                 continue
         else:

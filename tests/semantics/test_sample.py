@@ -21,7 +21,7 @@ FIELDS = {"role": "semantic_type", "component": "component", "layer_path": "laye
 
 
 @cache
-def said() -> dict[str, dict[str, dict[str, Any]]]:
+def all_answers_by_architecture() -> dict[str, dict[str, dict[str, Any]]]:
     """The answers of every architecture, by path."""
     all_answers = {}
     for tree in lines("trees.jsonl"):
@@ -36,7 +36,7 @@ def measured(sample: str, field: str) -> tuple[Counter[str], list[str]]:
     wrong = []
     for row in lines(f"{sample}.jsonl"):
         wanted = row[field] or None
-        given = said()[row["architecture"]][row["path"]][FIELDS[field]] or None
+        given = all_answers_by_architecture()[row["architecture"]][row["path"]][FIELDS[field]] or None
         found["wanted"] += wanted is not None
         found["given"] += given is not None
         found["right"] += given is not None and given == wanted
@@ -54,7 +54,7 @@ def documented() -> dict[tuple[str, str], tuple[float, float]]:
 
 @pytest.mark.parametrize("sample", ["sample", "fresh"])
 @pytest.mark.parametrize("field", FIELDS)
-def test_as_documented(sample: str, field: str) -> None:
+def test_precision_and_recall_are_as_documented(sample: str, field: str) -> None:
     found, wrong = measured(sample, field)
     precision, recall = (100 * found["right"] / found[key] for key in ("given", "wanted"))
     print(
@@ -66,14 +66,14 @@ def test_as_documented(sample: str, field: str) -> None:
     assert documented()[sample, field] == (round(precision, 1), round(recall, 1))
 
 
-def test_the_samples_are_as_large_as_they_are_said_to_be() -> None:
+def test_sample_sizes_are_as_documented() -> None:
     for name, architectures, modules in (("sample", 40, 200), ("fresh", 20, 100)):
         rows = lines(f"{name}.jsonl")
         assert len({row["architecture"] for row in rows}) == architectures
         assert len({(row["architecture"], row["path"]) for row in rows}) == modules
 
 
-def test_what_was_judged_stands_in_the_trees() -> None:
+def test_judged_modules_are_in_the_trees() -> None:
     trees = {tree["architecture"]: dict(tree["modules"]) for tree in lines("trees.jsonl")}
     for row in lines("sample.jsonl") + lines("fresh.jsonl"):
         assert trees[row["architecture"]][row["path"]] == row["class"]

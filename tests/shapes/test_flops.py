@@ -24,7 +24,7 @@ from tools.sample.choices import CHOICES, choice_of
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-MOST_APART = 0.01
+LARGEST_RELATIVE_ERROR = 0.01
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def shown(file: Path, batch: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("name", "exporter"), CASES)
-def test_as_torch_counts(name: str, exporter: str) -> None:
+def test_flops_equal_those_of_torch(name: str, exporter: str) -> None:
     flops, batch = torch_flops(name)
     total = shown(FOLDER / f"{name}.{exporter}.onnx", batch)["total"]
     print(f"{name}.{exporter}: torch {flops}, thence {total['flops']}, {total['uncounted_nodes']} uncounted")
@@ -79,7 +79,7 @@ def test_as_torch_counts(name: str, exporter: str) -> None:
         assert total["uncounted_nodes"] == less.uncounted
         return
     assert total["uncounted_nodes"] == 0
-    assert abs(total["flops"] - flops) <= MOST_APART * flops
+    assert abs(total["flops"] - flops) <= LARGEST_RELATIVE_ERROR * flops
 
 
 @pytest.mark.parametrize("model", models(), ids=lambda model: model.name)
@@ -110,5 +110,5 @@ def test_totals_add_up(model: Model) -> None:
 
 
 def test_enough_architectures_are_compared() -> None:
-    alike = {name for name, exporter in CASES if f"{name}.{exporter}" not in OTHERWISE}
-    assert len(alike) >= 10
+    compared = {name for name, exporter in CASES if f"{name}.{exporter}" not in OTHERWISE}
+    assert len(compared) >= 10

@@ -79,7 +79,7 @@ def plain(shape: list[Any] | None) -> list[Any] | None:
     return shape and [size.replace(" ", "") if isinstance(size, str) else size for size in shape]
 
 
-def wanted(text: str) -> list[Any] | None:
+def expected_shape(text: str) -> list[Any] | None:
     if text == "unknown":
         return None
     sizes = text[2:-1].split(",") if text.startswith("=[") else text.split("x")
@@ -107,7 +107,7 @@ def test_rules(file: Path, program: Path, tmp_path: Path) -> None:
         shapes = row["shapes"]["outputs"]
         for k, text in enumerate(rule.outputs):
             found = rows[f"content{i}"]["shapes"]["outputs"][0] if text.startswith("=") else shapes[k]
-            if plain(found) != wanted(text):
+            if plain(found) != expected_shape(text):
                 wrong.append(f"{rule.line}   gives {found}")
         flops = "?" if row["flops"] is None else str(row["flops"])
         if flops != rule.flops:
@@ -118,11 +118,11 @@ def test_rules(file: Path, program: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_onnx_agrees(file: Path) -> None:
     inferred = onnx.shape_inference.infer_shapes(read_model(table(file)), data_prop=True)
-    told = {info.name: info.type.tensor_type for info in inferred.graph.value_info}
+    types = {info.name: info.type.tensor_type for info in inferred.graph.value_info}
     wrong = []
     for i, rule in enumerate(rules(file)):
         for k, text in enumerate(rule.outputs):
-            kind, ours = told.get(f"y{i}_{k}"), wanted(text)
+            kind, ours = types.get(f"y{i}_{k}"), expected_shape(text)
             if text.startswith("=") or kind is None or not kind.HasField("shape") or ours is None:
                 continue
             theirs = [d.dim_value if d.HasField("dim_value") else None for d in kind.shape.dim]

@@ -17,7 +17,7 @@ LEAST_KNOWN = 0.97  # of the values whose shapes another source has
 Shapes = dict[str, list[Any] | None]
 
 
-def told(model: onnx.ModelProto) -> Shapes:
+def shapes_in(model: onnx.ModelProto) -> Shapes:
     """The shapes of the main graph's values in a file."""
     shapes: Shapes = {}
     for info in [*model.graph.value_info, *model.graph.output]:
@@ -63,11 +63,11 @@ def contradictions(ours: Shapes, theirs: Shapes) -> list[str]:
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
-def test_as_others_tell(model: Model, tmp_path: Path) -> None:
+def test_shapes_agree_with_onnx(model: Model, tmp_path: Path) -> None:
     """A file without the types of its inner values must lead to the same shapes."""
     proto = onnx.load(model.path)
-    theirs = told(onnx.shape_inference.infer_shapes(proto, data_prop=True))
-    theirs.update(told(proto))
+    theirs = shapes_in(onnx.shape_inference.infer_shapes(proto, data_prop=True))
+    theirs.update(shapes_in(proto))
     del proto.graph.value_info[:]
     for output in proto.graph.output:
         output.type.tensor_type.ClearField("shape")

@@ -10,7 +10,6 @@ import jsonschema
 import pytest
 from tools.accuracy.total import Total
 from tools.calibrate.__main__ import HELD, Table, Tally, measured, printed
-from tools.corpus.families import family, is_lesson
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,14 +29,14 @@ def tally(*counts: tuple[int, int]) -> Tally:
     return made
 
 
-def test_a_share_is_never_certain() -> None:
+def test_confidence_is_below_one() -> None:
     assert tally((10**9, 10**9)).at_least(1.0) < 1
     assert tally((10**9, 0)).at_least(0.0) >= 0
     assert tally((30, 0)).share(0.9) > 0.3  # a few do not outweigh many
     assert 0.9 < tally((30, 30)).at_least(1.0) < 0.95  # nor is the absence of mistakes strong evidence
 
 
-def test_a_confidence_is_what_other_architectures_may_count_on() -> None:
+def test_confidence_is_measured_across_architectures() -> None:
     alike = tally(*[(100, 95)] * 20)
     unlike = tally(*[(100, 100)] * 19, (100, 0))
     assert alike.share(0.95) == unlike.share(0.95)
@@ -45,7 +44,7 @@ def test_a_confidence_is_what_other_architectures_may_count_on() -> None:
     assert unlike.at_least(0.95) < 0.9
 
 
-def test_what_was_met_often_is_measured_and_the_rest_stays() -> None:
+def test_frequent_entries_are_measured_and_others_kept() -> None:
     table: Table = {"parameter": {"default": 0.85, "reads/alone": 0.88, "reads/contradicted": 0.6}}
     rows = [
         row(**{"parameter/reads/alone": (600, 540), "parameter/reads/contradicted": (5, 0)}),
@@ -65,7 +64,7 @@ def test_one_source_alone_is_measured() -> None:
     assert table["transferred"]["same_node/alone"] > 0.99
 
 
-def test_some_entries_are_held() -> None:
+def test_some_entries_are_fixed() -> None:
     ((source, key),) = HELD
     table: Table = {source: {"default": 0.85, key: 0.8}}
     measured(table, [row(**{f"{source}/{key}": (600, 600), f"{source}/other": (600, 600)})])
@@ -73,21 +72,13 @@ def test_some_entries_are_held() -> None:
     assert table[source]["other"] > 0.9
 
 
-def test_the_file_reads_as_it_was_written() -> None:
+def test_file_round_trip() -> None:
     path = ROOT / "schema/calibration.json"
     document = json.loads(path.read_text())
     again = json.loads(printed(document))
     assert again == document
     schema = json.loads((ROOT / "schema/calibration.schema.json").read_text())
     assert jsonschema.Draft202012Validator(schema).is_valid({**again, "confidence": {}})
-
-
-@pytest.mark.parametrize(
-    ("name", "kin"), [("qwen2_5_vl", "qwen"), ("bert@12", "bert"), ("clip_text_model", "clip"), ("t5", "t")]
-)
-def test_a_family_is_never_split(name: str, kin: str) -> None:
-    assert family(name) == kin
-    assert is_lesson(name) == is_lesson(kin + "3")
 
 
 def score(exact: int, wrong: int, confidence: float) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def compared(tmp_path: Path) -> Compared:
     return Compared(tmp_path)
 
 
-def test_the_same_has_no_difference(compared: Compared) -> None:
+def test_equal_documents_have_no_difference(compared: Compared) -> None:
     assert compared(document(node(0), node(1)), document(node(0), node(1))) == []
 
 
@@ -69,11 +69,11 @@ def test_a_changed_confidence_and_its_tolerance(compared: Compared) -> None:
     ]
 
 
-def test_a_tolerance_is_for_confidences_alone(compared: Compared) -> None:
+def test_tolerance_applies_to_confidences_only(compared: Compared) -> None:
     assert compared(document(node(0, call=1)), document(node(0, call=2)), tolerance=5.0)
 
 
-def test_ignored_are_fields_groups_and_sections(compared: Compared) -> None:
+def test_fields_groups_and_sections_can_be_ignored(compared: Compared) -> None:
     old = document(node(0), summary={"unknown": 1})
     new = document(node(0, source="neighbours", level="low", reason="x"), summary={"unknown": 2})
     assert len(compared(old, new)) == 4
@@ -81,7 +81,7 @@ def test_ignored_are_fields_groups_and_sections(compared: Compared) -> None:
     assert compared(old, new, "confidence", "summary") == ["n0 (#0): reason: None -> x"]
 
 
-def test_a_missing_row_does_not_shift_those_after_it(compared: Compared) -> None:
+def test_missing_row_does_not_shift_later_rows(compared: Compared) -> None:
     old = document(*map(node, range(5)))
     new = document(node(0), *(node(i) for i in (2, 3)), node(4, module=None))
     missing = 'n1 (#1): row: module "a.b" -> (missing)'
@@ -115,7 +115,7 @@ class Dripping(io.StringIO):
 
 
 @pytest.mark.parametrize("file", [io.StringIO, Dripping])
-def test_pieces_are_those_of_the_document(file: type[io.StringIO]) -> None:
+def test_streamed_pieces_equal_the_document(file: type[io.StringIO]) -> None:
     value = {"a": [1, 23, {"b": [4.5e-6, '\\"]']}], "c": {"d": []}, "e": [], "f": -12, "g": None}
     found: dict[str, Any] = {}
     for key, position, piece in pieces(file(json.dumps(value, indent=1) + "\n")):
@@ -127,7 +127,7 @@ def test_pieces_are_those_of_the_document(file: type[io.StringIO]) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"a": [1, 2', '{"a": 1} x', '{"a" 1}', '{"a": 1 "b": 2}'])
-def test_what_is_no_json_object_is_an_error(text: str) -> None:
+def test_input_that_is_not_a_json_object_is_an_error(text: str) -> None:
     with pytest.raises(NotAnObject):
         list(pieces(io.StringIO(text)))
 
@@ -177,7 +177,7 @@ sys.exit(done.returncode)
     return script(tmp_path / "altered", text)
 
 
-def test_a_program_does_not_differ_from_itself(tmp_path: Path) -> None:
+def test_program_equals_itself(tmp_path: Path) -> None:
     done = on_one_model(tmp_path, PROGRAM)
     assert done.returncode == 0, done.stderr
     assert "No difference." in done.stdout
@@ -245,7 +245,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_the_base_is_built_from_its_commit_and_kept(repository: Path) -> None:
+def test_base_is_built_once(repository: Path) -> None:
     folder = repository / "build" / "compare"
     program = built_from("HEAD~1", repository, folder)
     assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == "old\n"
@@ -254,7 +254,7 @@ def test_the_base_is_built_from_its_commit_and_kept(repository: Path) -> None:
     assert (repository / "text").read_text() == "new"
 
 
-def test_a_checkout_that_was_deleted_is_made_anew(repository: Path) -> None:
+def test_deleted_checkout_is_recreated(repository: Path) -> None:
     folder = repository / "build" / "compare"
     program = built_from("HEAD", repository, folder)
     subprocess.run(["rm", "-rf", program.parents[3]], check=True)

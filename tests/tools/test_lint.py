@@ -38,11 +38,11 @@ def test_a_models_name_is_found(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ['"Clip"', "com.microsoft", "clipped", "vitality", "t_5", "libertine"])
-def test_other_words_are_left_alone(tmp_path: Path, text: str) -> None:
+def test_other_words_are_allowed(tmp_path: Path, text: str) -> None:
     assert lint("names", tmp_path, {"src/base/a.cpp": text}).returncode == 0
 
 
-def test_names_are_welcome_in_docs_and_tests(tmp_path: Path) -> None:
+def test_names_are_allowed_in_docs_and_tests(tmp_path: Path) -> None:
     assert lint("names", tmp_path, {"docs/a.md": "BertModel", "tests/a.py": "bert"}).returncode == 0
 
 
@@ -50,14 +50,14 @@ def test_names_are_welcome_in_docs_and_tests(tmp_path: Path) -> None:
     "text",
     ["cd /work/thing", "'/root/.cache/x'", "/home/ann/model.onnx", "https://pypi.org/a", "10.0.0.7:8080"],
 )
-def test_a_machines_places_are_found(tmp_path: Path, text: str) -> None:
+def test_machine_paths_are_found(tmp_path: Path, text: str) -> None:
     done = lint("places", tmp_path, {"docs/a.md": f"one\n{text}\n"})
     assert done.returncode == 1
     assert done.stdout.startswith("docs/a.md:2: names a place")
 
 
 @pytest.mark.parametrize("text", ["a/work/b", "/workspace/x", "$HOME/root/x", "127.0.0.1:80", "a/opt/"])
-def test_other_places_are_left_alone(tmp_path: Path, text: str) -> None:
+def test_other_paths_are_allowed(tmp_path: Path, text: str) -> None:
     assert lint("places", tmp_path, {"docs/a.md": text}).returncode == 0
 
 
@@ -68,11 +68,11 @@ def test_a_later_room_is_found(tmp_path: Path) -> None:
     assert done.stdout.startswith("src/onnx/a.cpp:2: room 'onnx' may not use room 'resolve'\n")
 
 
-def test_earlier_rooms_are_fine_at_any_distance(tmp_path: Path) -> None:
+def test_earlier_rooms_are_allowed(tmp_path: Path) -> None:
     assert lint("rooms", tmp_path, {"src/output/a.cpp": '#include "base/text.h"\n'}).returncode == 0
 
 
-def test_cmake_and_public_headers_are_held_to_the_same_table(tmp_path: Path) -> None:
+def test_cmake_and_public_headers_follow_the_same_order(tmp_path: Path) -> None:
     files = {
         "CMakeLists.txt": "thence_room(wire USES base resolve)\nthence_room(attic)\n",
         "include/thence/a.h": '#include "base/text.h"\n#include "thence/b.h"\n',
@@ -98,7 +98,7 @@ def branches(count: int, note: str = "") -> str:
         ("int f() {\n" + "  g();\n" * 60 + "}\n", 1),
     ],
 )
-def test_functions_are_held_to_a_complexity(tmp_path: Path, text: str, findings: int) -> None:
+def test_complexity_is_limited(tmp_path: Path, text: str, findings: int) -> None:
     """Runs the command line of tools/lint on one file."""
     (tmp_path / "a.cpp").write_text(text)
     lines = (ROOT / "tools/lint").read_text().splitlines()

@@ -44,7 +44,7 @@ def test_sizes_are_small_and_fit_together() -> None:
     assert small["max_position_embeddings"] == 512
 
 
-def test_what_is_no_size_stays() -> None:
+def test_values_that_are_not_sizes_are_kept() -> None:
     small = shrunk(DECODER, SMALL)
     for key in ("model_type", "attention_dropout", "hidden_act", "use_cache", "pad_token_id"):
         assert small[key] == DECODER[key]
@@ -56,7 +56,7 @@ def test_the_defaults_are_not_changed() -> None:
     assert json.dumps(DECODER) == before
 
 
-def test_tokens_are_in_the_vocabulary_and_differ_still() -> None:
+def test_tokens_are_in_the_vocabulary_and_distinct() -> None:
     small = shrunk({**DECODER, "image_token_id": 151655, "unk_token_id": 3}, SMALL)
     assert small["eos_token_id"] == [small["bos_token_id"] + 1, small["bos_token_id"]]
     assert len({small["bos_token_id"], *small["eos_token_id"], small["image_token_id"], 3}) == 4
@@ -64,11 +64,11 @@ def test_tokens_are_in_the_vocabulary_and_differ_still() -> None:
     assert small["image_token_id"] < VOCABULARY
 
 
-def test_a_vocabulary_of_bytes_stays() -> None:
+def test_byte_vocabulary_is_kept() -> None:
     assert shrunk({"vocab_size": 260}, SMALL)["vocab_size"] == 260
 
 
-def test_one_layer_of_each_kind_stays() -> None:
+def test_one_layer_of_each_type_is_kept() -> None:
     kinds = ["linear", "linear", "linear", "full"] * 8
     feeds = ["dense"] + ["sparse"] * 31
     small = shrunk({**DECODER, "layer_types": kinds, "mlp_layer_types": feeds}, SMALL)
@@ -77,7 +77,7 @@ def test_one_layer_of_each_kind_stays() -> None:
     assert small["num_hidden_layers"] == 3
 
 
-def test_lists_of_layers_name_layers_that_are_there() -> None:
+def test_lists_of_layers_name_existing_layers() -> None:
     small = shrunk(
         {**DECODER, "full_block_indexes": [7, 15, 23, 31], "kv_source_layers": list(range(32))}, SMALL
     )
@@ -89,14 +89,14 @@ def test_lists_of_layers_name_layers_that_are_there() -> None:
     assert list(numbered["per_layer_config"]) == ["1"]
 
 
-def test_stages_are_named_after_the_layers_that_stay() -> None:
+def test_stages_are_named_after_the_kept_layers() -> None:
     names = {"num_hidden_layers": 12, "out_features": ["stage6", "stage12"], "out_indices": [6, 12]}
     small = shrunk(names, SMALL)
     assert small["out_features"] == ["stage1", "stage2"]
     assert small["out_indices"] == [1, 2]
 
 
-def test_widths_that_were_equal_are_equal_in_nested_configurations() -> None:
+def test_equal_widths_stay_equal_in_nested_configurations() -> None:
     config = {
         "model_type": "pair",
         "text_config": DECODER,

@@ -63,7 +63,7 @@ def test_declarations_that_cannot_be_read(text: str, message: str) -> None:
         list(in_header(text, "src/room/a.h"))
 
 
-def test_a_name_that_is_declared_twice_and_one_outside_of_headers(tmp_path: Path) -> None:
+def test_duplicate_and_misplaced_declarations(tmp_path: Path) -> None:
     room = tmp_path / "src" / "room"
     room.mkdir(parents=True)
     text = 'THENCE_THRESHOLD int most = base::tuned("room_most", 3);'
@@ -96,7 +96,7 @@ def test_half_and_double(value: float, half: float, double: float) -> None:
     assert type(one.half()) is type(value)
 
 
-def test_what_a_truth_accepts(tmp_path: Path) -> None:
+def test_accepted_modules_of_a_truth(tmp_path: Path) -> None:
     path = tmp_path / "truth.json"
     nodes = [
         {"graph": "", "index": 0, "module": "a", "accept": ["c"]},
@@ -183,7 +183,7 @@ sys.exit(done.returncode)
     return script(tmp_path / "tunable", text)
 
 
-def test_a_changed_threshold_shows_up(tmp_path: Path, source: Path, tunable: Path) -> None:
+def test_changed_threshold_is_reported(tmp_path: Path, source: Path, tunable: Path) -> None:
     flags: list[str | Path] = [
         "--source",
         source,
@@ -235,6 +235,6 @@ def test_usage_and_bad_input(tmp_path: Path, source: Path) -> None:
     missing = thresholds("--program", tmp_path / "none")
     assert missing.returncode == 3
     # A program that ignores the environment would show no changes.
-    deaf = thresholds("--source", source, "--program", PROGRAM)
-    assert deaf.returncode == 3
-    assert "does not read the threshold room_first" in deaf.stderr
+    unaffected = thresholds("--source", source, "--program", PROGRAM)
+    assert unaffected.returncode == 3
+    assert "does not read the threshold room_first" in unaffected.stderr

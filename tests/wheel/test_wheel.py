@@ -40,7 +40,7 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def test_it_holds_what_it_needs_and_nothing_else(wheel: Path) -> None:
+def test_wheel_contains_only_what_it_needs(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names}
     assert len(tops) == 2
@@ -61,24 +61,24 @@ def test_libraries_come_from_the_wheel(python: Path, tmp_path: Path) -> None:
         assert str(ROOT) not in linked
 
 
-def test_the_program_answers(python: Path, tmp_path: Path) -> None:
+def test_program_runs_from_the_wheel(python: Path, tmp_path: Path) -> None:
     program = python.parent / "thence"
     assert run(program, "--version", cwd=tmp_path).startswith("thence ")
     ours = run(os.environ["THENCE_BIN"], "map", MODEL, "--format", "json", "-q", cwd=tmp_path)
     assert json.loads(run(program, "map", MODEL, "--format", "json", "-q", cwd=tmp_path)) == json.loads(ours)
 
 
-def test_the_program_writes_a_database(python: Path, tmp_path: Path) -> None:
+def test_program_writes_a_database(python: Path, tmp_path: Path) -> None:
     run(python.parent / "thence", "convert", MODEL, "--to", "sqlite", "-o", "m.db", cwd=tmp_path)
     assert (tmp_path / "m.db").read_bytes().startswith(b"SQLite format 3")
 
 
-def test_the_package_answers(python: Path, tmp_path: Path) -> None:
+def test_package_runs_from_the_wheel(python: Path, tmp_path: Path) -> None:
     words = f"import thence; print(thence.SemanticMapper({str(MODEL)!r}).summary['nodes'])"
     assert run(python, "-c", words, cwd=tmp_path).strip() == "11"
 
 
-def test_export_without_torch_says_what_to_install(python: Path, tmp_path: Path) -> None:
+def test_export_without_torch_prints_what_to_install(python: Path, tmp_path: Path) -> None:
     done = subprocess.run([python.parent / "thence", "export"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode in (2, 3)
     assert "torch" in done.stderr

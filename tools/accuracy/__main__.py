@@ -17,9 +17,11 @@ from typing import Any
 
 from tools.corpus.apart import apart
 from tools.corpus.each import each
+from tools.figures.measurement import measure, write_measurement
 
 from .ask import scores
 from .conditions import Places, asked, names
+from .figures import rows_of
 from .report import print_report
 
 LIMIT = 600.0  # seconds for preparing one architecture
@@ -39,6 +41,7 @@ def main() -> int:
     parser.add_argument(
         "--markdown", action="store_true", help="print the tables as docs/accuracy.md has them"
     )
+    parser.add_argument("--save", type=Path, metavar="FILE", help="write the totals for `make docs-figures`")
     parser.add_argument("--require", action="store_true", help="exit code 1 when a bar is missed")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
@@ -53,6 +56,8 @@ def main() -> int:
     ]
     rows.sort(key=lambda row: (row["name"], row["exporter"]))
     (options.folder / "scores.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    if options.save:
+        write_measurement(options.save, measure(rows_of(rows)))
     met = print_report(rows, options.worst, options.markdown)
     return 1 if options.require and not met else 0
 

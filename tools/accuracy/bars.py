@@ -95,6 +95,10 @@ class Finding:
     def met(self) -> bool:
         return self.bar.met(self.value)
 
+    def row(self) -> list[str]:
+        verdict = "met" if self.met else "MISSED"
+        return [*self.bar.key, self.where, self.bar.what, self.bar.wanted(), f"{self.value:.5f}", verdict]
+
 
 def findings(totals: Mapping[Any, Any], bars: Iterable[Bar], where: str = "all") -> list[Finding]:
     """Compares `totals`, by key, with the bars. Bars of missing rows are left out."""

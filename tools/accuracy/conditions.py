@@ -6,10 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.sample.choices import DYNAMIC, EQUAL, PAST, base_of, variant_of
+
 EXPORTERS = ("torchscript", "dynamo")
 
 FILE, CAPTURE, HALF, BLIND = "file only", "with capture", "half blind", "blind"
 SHUFFLED, LOWERED = "blind, shuffled", "opset 17"
+# The conditions of each variant of a model (tools/sample/choices.py), without and with a capture.
+VARIANT_CONDITIONS = {
+    variant: (f"{label}, file only", f"{label}, with capture")
+    for variant, label in {DYNAMIC: "dynamic", PAST: "with past", EQUAL: "equal weights"}.items()
+}
 # Every condition except the first has a capture.
 STRATEGIES = {
     FILE: ("auto", "enhanced_semantic", "usage_based"),
@@ -18,6 +25,8 @@ STRATEGIES = {
     BLIND: ("auto", "usage_based", "htp", "fx_graph"),
     SHUFFLED: ("auto", "htp", "fx_graph"),
     LOWERED: ("auto", "enhanced_semantic", "usage_based", "htp", "fx_graph"),
+    **{file_only: ("auto",) for file_only, _ in VARIANT_CONDITIONS.values()},
+    **{with_capture: ("auto", "htp", "fx_graph") for _, with_capture in VARIANT_CONDITIONS.values()},
 }
 
 
@@ -62,7 +71,9 @@ class Places:
 
     @property
     def capture(self) -> Path:
-        return self.folder / f"{self.name}.capture.json"
+        # Dynamic axes change the export, not the model that is captured.
+        name = base_of(self.name) if variant_of(self.name) == DYNAMIC else self.name
+        return self.folder / f"{name}.capture.json"
 
     @property
     def scopes(self) -> Path:
@@ -79,31 +90,29 @@ def names(models: Path) -> list[str]:
 
 
 def asked(at: Places) -> Iterator[Asked]:
-    """Every condition of one architecture whose files exist."""
+    """Every condition of one model whose files exist."""
     for exporter in EXPORTERS:
-        truth = at.truth(exporter)
-        if not truth.exists():
-            continue
-        given = [
-            (FILE, at.model(exporter), truth, None),
-            (CAPTURE, at.model(exporter), truth, at.capture),
-            (HALF, at.made(exporter, "half"), truth, at.capture),
-            (BLIND, at.made(exporter, "blind"), truth, at.capture),
-            (
-                SHUFFLED,
-                at.made(exporter, "shuffled"),
-                at.made(exporter, "shuffled", "truth.json"),
-                at.capture,
-            ),
-        ]
-        if exporter == "dynamo":
-            given.append(
-                (
-                    LOWERED,
-                    at.made(exporter, "lowered"),
-                    at.made(exporter, "lowered", "truth.json"),
-                    at.capture,
-                )
-            )
-        for condition, model, its_truth, capture in given:
-            yield Asked(at.name, condition, exporter, model, its_truth, capture, at.scopes)
+        if at.truth(exporter).exists():
+            given = _of_variant(at, exporter) if variant_of(at.name) else _as_exported(at, exporter)
+            for condition, model, truth, capture in given:
+                yield Asked(at.name, condition, exporter, model, truth, capture, at.scopes)
+
+
+Given = tuple[str, Path, Path, Path | None]  # condition, model, truth, capture
+
+
+def _of_variant(at: Places, exporter: str) -> Iterator[Given]:
+    file_only, with_capture = VARIANT_CONDITIONS[variant_of(at.name)]
+    yield file_only, at.model(exporter), at.truth(exporter), None
+    yield with_capture, at.model(exporter), at.truth(exporter), at.capture
+
+
+def _as_exported(at: Places, exporter: str) -> Iterator[Given]:
+    model, truth = at.model(exporter), at.truth(exporter)
+    yield FILE, model, truth, None
+    yield CAPTURE, model, truth, at.capture
+    yield HALF, at.made(exporter, "half"), truth, at.capture
+    yield BLIND, at.made(exporter, "blind"), truth, at.capture
+    for condition, what in ((SHUFFLED, "shuffled"), (LOWERED, "lowered")):
+        if condition != LOWERED or exporter == "dynamo":
+            yield condition, at.made(exporter, what), at.made(exporter, what, "truth.json"), at.capture

@@ -10,14 +10,15 @@ import json
 import tempfile
 import warnings
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import onnx
 import torch
 from tools.corpus.whole import write_whole
-from tools.sample.architectures import build
-from tools.sample.choices import choice_of
+from tools.sample.architectures import build, call_with_keywords
+from tools.sample.choices import choice_of, variant_of
 from tools.sample.flat import flat_forward
 from tools.sample.torchscript import OPSET
 
@@ -36,6 +37,8 @@ def prepare(name: str, models: Path, folder: Path) -> str:
     """Makes all files, and returns a description of those that could not be made."""
     at = Places(name, models, folder)
     failed = [prepare_capture(name, folder)]
+    if variant_of(name):
+        return "; ".join(filter(None, failed))
     if at.truth("torchscript").exists():
         failed.append(_once(at.scopes, "scopes", lambda: _scopes(name)))
     for exporter in EXPORTERS:
@@ -46,7 +49,8 @@ def prepare(name: str, models: Path, folder: Path) -> str:
 
 def prepare_capture(name: str, folder: Path) -> str:
     """Makes only the capture of the live model."""
-    return _once(Places(name, folder, folder).capture, "capture", lambda: _captured(name))
+    path = Places(name, folder, folder).capture
+    return _once(path, "capture", lambda: _captured(path.name.removesuffix(".capture.json")))
 
 
 def _once(path: Path, what: str, make: Callable[[], dict[str, Any]]) -> str:
@@ -92,19 +96,26 @@ def _shuffled(model: onnx.ModelProto, truth: dict[str, Any]) -> tuple[onnx.Model
 
 def _captured(name: str) -> dict[str, Any]:
     """The hierarchy, the trace and, if torch.export supports the model, its graph."""
-    live = build(choice_of(name))
-    inputs = dict(zip(live.input_names, live.inputs, strict=True)) | live.fixed
-    with torch.no_grad(), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found: Any = capture(
-            live.model, inputs, sections=("hierarchy", "execution_trace"), fingerprint=core.fingerprint
-        )
+        found = _sections(name, ("hierarchy", "execution_trace"), fingerprint=core.fingerprint)
         try:
-            more: Any = capture(build(choice_of(name)).model, inputs, sections=("fx_graph",))
-            found["sections"] |= more["sections"]
+            found["sections"] |= _sections(name, ("fx_graph",))["sections"]
         except Exception as error:  # fx_graph then has no score
             print(f"{name}: no fx_graph: {type(error).__name__}")
-    return dict(found)
+    return found
+
+
+def _sections(name: str, sections: tuple[str, ...], **options: Any) -> dict[str, Any]:
+    """Some sections of a capture of a new instance of the model."""
+    live = build(choice_of(name))
+    inputs: dict[str, Any] = live.named_inputs()
+    with torch.no_grad(), ExitStack() as stack:
+        if live.call is call_with_keywords:
+            inputs |= live.fixed
+        else:
+            stack.enter_context(flat_forward(live))
+        return dict(capture(live.model, inputs, sections=sections, **options))
 
 
 def _scopes(name: str) -> dict[str, Any]:

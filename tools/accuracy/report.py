@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from tools.corpus.families import is_lesson
+from tools.corpus.families import is_learned_from
 
 from .bars import Finding, accuracy_bars, confidence_bars, findings, models_below
-from .conditions import BLIND, CAPTURE, EXPORTERS, FILE, LOWERED, STRATEGIES
+from .conditions import BLIND, CAPTURE, FILE, LOWERED
+from .figures import HELD_OUT, in_order
 from .total import COLUMNS, totals_of
 
 LEAST_OF_EACH_MODEL = 0.99
@@ -16,10 +17,10 @@ LEAST_OF_EACH_MODEL = 0.99
 
 def print_report(rows: list[dict[str, Any]], worst: int, markdown: bool = False) -> bool:
     """Prints the report, and returns whether all bars are met."""
-    fresh = [row for row in rows if not is_lesson(row["name"])]
+    fresh = [row for row in rows if not is_learned_from(row["name"])]
     print("All models\n")
     print_totals(rows, markdown)
-    print("\nModels that nothing was learned from\n")
+    print("\nHeld-out models\n")
     print_totals(fresh, markdown)
     print("\nBars\n")
     met = print_bars(rows, fresh, markdown)
@@ -30,17 +31,14 @@ def print_report(rows: list[dict[str, Any]], worst: int, markdown: bool = False)
 
 
 def print_totals(rows: list[dict[str, Any]], markdown: bool = False) -> None:
-    totals = totals_of(rows)
-    order = list(STRATEGIES)
     table = [["condition", "exporter", "strategy", *COLUMNS]]
-    for key in sorted(totals, key=lambda key: (order.index(key[0]), EXPORTERS.index(key[1]))):
-        table.append([*key, *totals[key].row()])
+    table += [[*key, *total.row()] for key, total in in_order(totals_of(rows))]
     print_table(table, 3, markdown)
 
 
 def print_bars(rows: list[dict[str, Any]], fresh: list[dict[str, Any]], markdown: bool) -> bool:
     found = findings(totals_of(rows), accuracy_bars())
-    found += findings(totals_of(fresh), confidence_bars(), "not learned from")
+    found += findings(totals_of(fresh), confidence_bars(), HELD_OUT)
     print_findings(found, ["condition", "exporter", "strategy"], markdown)
     low = models_below(rows, LEAST_OF_EACH_MODEL)
     for row in low:
@@ -53,9 +51,7 @@ def print_bars(rows: list[dict[str, Any]], fresh: list[dict[str, Any]], markdown
 def print_findings(found: list[Finding], keys: list[str], markdown: bool) -> None:
     table = [[*keys, "models", "figure", "bar", "value", ""]]
     for one in found:
-        bar = one.bar
-        word = "met" if one.met else "MISSED"
-        table.append([*bar.key, one.where, bar.what, bar.wanted(), f"{one.value:.5f}", word])
+        table.append(one.row())
     print_table(table, len(keys) + 2, markdown)
 
 

@@ -40,6 +40,20 @@ class Total:
             self.answers[basis["confidence"]] += basis["answers"]
             self.right[basis["confidence"]] += basis["exact"]
 
+    def to_json(self) -> dict[str, Any]:
+        answers = sorted([value, count, self.right[value]] for value, count in self.answers.items())
+        return {"models": self.models, "counts": dict(self.counts), "answers": answers}
+
+    @staticmethod
+    def from_json(found: dict[str, Any]) -> Total:
+        total = Total()
+        total.models = found["models"]
+        total.counts.update(found["counts"])
+        for confidence, answers, right in found["answers"]:
+            total.answers[confidence] = answers
+            total.right[confidence] = right
+        return total
+
     @property
     def wrong(self) -> int:
         return self.counts["ancestor"] + self.counts["cross_layer"] + self.counts["wrong_branch"]

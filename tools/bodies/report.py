@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
-import subprocess
 from collections import defaultdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from tools.accuracy.conditions import EXPORTERS
 from tools.accuracy.report import print_table
 from tools.accuracy.total import COLUMNS, Total
+from tools.figures.measurement import Measurement, measure, write_measurement
 from tools.figures.sections import replace_section
 
 from .parts import PARTS
@@ -48,21 +46,14 @@ def print_report(rows: list[dict[str, Any]], markdown: bool = False) -> None:
 
 def write_report(rows: list[dict[str, Any]]) -> None:
     """Writes the scores, one line per model, condition, strategy and part, and the table."""
-    FIGURES.parent.mkdir(parents=True, exist_ok=True)
-    FIGURES.write_text("".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows))
+    measurement = measure(rows, PACKAGES)
+    write_measurement(FIGURES, measurement)
+    replace_section(PAGE, "bodies", f"{measurement.describe()}\n\n{render(measurement)}")
+
+
+def render(measurement: Measurement) -> str:
+    """The table for the documentation."""
     table = io.StringIO()
     with contextlib.redirect_stdout(table):
-        print_report(rows, markdown=True)
-    replace_section(PAGE, "bodies", f"{_origin(rows)}\n\n{table.getvalue().strip()}\n")
-
-
-def _origin(rows: list[dict[str, Any]]) -> str:
-    """What was measured, and with which versions."""
-    from .models import MODELS  # imported here because printing needs no torch
-
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-    measured = len({row["name"] for row in rows})
-    return f"{measured} of the {len(MODELS)} models, measured at commit {commit} with {packages}."
+        print_report(measurement.rows, markdown=True)
+    return table.getvalue()

@@ -22,7 +22,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from tools.corpus.families import is_lesson
+from tools.corpus.families import is_learned_from
 
 ENOUGH = 30  # answers, the least for a measurement
 FEW = 20
@@ -52,7 +52,7 @@ def main() -> int:
         return 1
     rows = [json.loads(line) for line in options.scores.read_text().splitlines()]
     document = json.loads(options.out.read_text())
-    measured(document["confidence"], [row for row in rows if is_lesson(row["name"])], options.source)
+    measured(document["confidence"], [row for row in rows if is_learned_from(row["name"])], options.source)
     options.out.write_text(printed(document))
     return 0
 

@@ -154,7 +154,7 @@ def _options() -> argparse.Namespace:
         "(role, layer; confidence: also source and level), or a section (summary, stderr, exit, ...)",
     )
     parser.add_argument(
-        "--tolerance", type=float, default=0.0, help="how far confidences may be apart; default: 0"
+        "--tolerance", type=float, default=0.0, help="largest allowed difference of confidences; default: 0"
     )
     parser.add_argument("--rows", type=int, default=20, metavar="N", help="print the first N differences")
     parser.add_argument(

@@ -78,21 +78,21 @@ def _pairs(model: Model, what: Asked) -> Iterator[Run]:
     """Runs on two models: the original export, and the file of the condition."""
     if what.condition in (FILE, CAPTURE):
         return
-    whole = model.places.model(what.exporter)
+    complete = model.places.model(what.exporter)
     run = Run("", "-", what.condition, f"{what.name}.{what.exporter}", (), what.truth)
-    yield from _both(run, whole, what.model, what.capture)
+    yield from _both(run, complete, what.model, what.capture)
 
 
 def _descendants(model: Model) -> Iterator[Run]:
     capture = model.places.capture
     for exporter, what in model.passes():
-        whole = model.places.model(exporter)
+        complete = model.places.model(exporter)
         run = Run("", what, OPTIMISED, f"{model.name}.{exporter}", ())
         kept, renamed = (model.places.made(exporter, what, kind) for kind in ("onnx", "random.onnx"))
         if kept.exists():
-            yield from _both(run, whole, kept, None)
+            yield from _both(run, complete, kept, None)
         if renamed.exists():
-            yield from _both(replace(run, condition=RENAMED), whole, renamed, capture)
+            yield from _both(replace(run, condition=RENAMED), complete, renamed, capture)
 
 
 def _exporters(model: Model) -> Iterator[Run]:

@@ -57,15 +57,15 @@ class _Text:
     """The remaining text, of which only a part is in memory."""
 
     def __init__(self, file: TextIO) -> None:
-        self._file, self._held, self._at, self._ended = file, "", 0, False
+        self._file, self._buffer, self._at, self._ended = file, "", 0, False
 
     def peek(self) -> str:
         """The next character that is not white space; empty at the end."""
         while True:
-            while self._at < len(self._held) and self._held[self._at] in _SPACE:
+            while self._at < len(self._buffer) and self._buffer[self._at] in _SPACE:
                 self._at += 1
-            if self._at < len(self._held):
-                return self._held[self._at]
+            if self._at < len(self._buffer):
+                return self._buffer[self._at]
             if not self._read_more():
                 return ""
 
@@ -83,13 +83,13 @@ class _Text:
         self.peek()
         while True:
             try:
-                value, end = _DECODER.raw_decode(self._held, self._at)
+                value, end = _DECODER.raw_decode(self._buffer, self._at)
             except json.JSONDecodeError as error:
                 if not self._read_more():
                     raise NotAnObject(str(error)) from error
                 continue
             # A number at the end of the part in memory may continue.
-            if end == len(self._held) and self._read_more():
+            if end == len(self._buffer) and self._read_more():
                 continue
             self._at = end
             return value
@@ -98,8 +98,8 @@ class _Text:
         """Reads at least as much as is in memory, so that a long value is decoded only a few times."""
         if self._ended:
             return False
-        self._held, self._at = self._held[self._at :], 0
-        more = self._file.read(max(CHUNK, len(self._held)))
+        self._buffer, self._at = self._buffer[self._at :], 0
+        more = self._file.read(max(CHUNK, len(self._buffer)))
         self._ended = not more
-        self._held += more
+        self._buffer += more
         return bool(more)

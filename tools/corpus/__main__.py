@@ -2,8 +2,9 @@
 
 python -m tools.corpus [NAME ...] [--out build/corpus] [--exporter torchscript dynamo] [--jobs 2]
 
-A name is an architecture of architectures.jsonl, optionally with a number of layers: `bert@12`. The default
-is all of them, and some with four and with twelve layers, which reveal mistakes between layers. Each export
+A name is an architecture of architectures.jsonl, optionally with a number of layers (`bert@12`) or a variant
+(`bert+dynamic`; tools/sample/choices.py). The default is all of them, some with four and with twelve layers,
+which reveal mistakes between layers, and the variants; `--variant` restricts it to some variants. Each export
 runs in a separate process with a time limit. Results are appended to report.jsonl, so an interrupted run can
 be continued; `--again` repeats failed exports.
 """
@@ -15,13 +16,17 @@ import json
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from tools.sample.choices import PAST, VARIANTS
 
 from .apart import apart
 from .each import each
 
 EXPORTERS = ("torchscript", "dynamo")
+STATIC = "static"  # as exported with constant shapes
 DEEPER = {
     4: (
         *(
@@ -37,6 +42,7 @@ DEEPER = {
             "llama",
         ),
         *("mistral", "mpnet", "mt5", "olmo", "pegasus", "phi", "roberta", "stablelm", "vit_mae", "whisper"),
+        *("canine", "fsmt", "ibert", "imagegpt", "lxmert", "mpt", "rwkv", "squeezebert", "xlstm"),  # held out
     ),
     12: ("gpt_neox", "llama", "mbart", "t5", "vit"),
 }
@@ -60,6 +66,19 @@ def export(name: str, exporter: str, options: argparse.Namespace) -> Outcome:
     return Outcome(name, exporter, ok, round(time.monotonic() - start, 1), said)
 
 
+def default_names(variants: Sequence[str]) -> list[str]:
+    """The models of the corpus in some variants."""
+    from tools.sample.architectures import decoders, types
+
+    deeper = [f"{name}@{layers}" for layers, names in DEEPER.items() for name in names]
+    bases = {STATIC: [*types(), *deeper], PAST: decoders()}
+    return [
+        name if variant == STATIC else f"{name}+{variant}"
+        for variant in variants
+        for name in bases.get(variant, types())
+    ]
+
+
 def known(report: Path, again: bool) -> set[tuple[str, str]]:
     if not report.exists():
         return set()
@@ -76,6 +95,9 @@ def main() -> int:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--out", type=Path, default=Path("build/corpus"))
     parser.add_argument("--exporter", nargs="+", choices=EXPORTERS, default=EXPORTERS)
+    parser.add_argument(
+        "--variant", nargs="+", choices=(STATIC, *VARIANTS), default=(STATIC, *VARIANTS), help="default: all"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="exports at a time")
     parser.add_argument("--limit", type=float, default=300.0, help="seconds for an export")
     parser.add_argument("--again", action="store_true", help="once more what failed")
@@ -83,11 +105,7 @@ def main() -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     report = options.out / "report.jsonl"
     done = known(report, options.again)
-    if not options.names:
-        from tools.sample.architectures import types
-
-        deeper = [f"{name}@{layers}" for layers, names in DEEPER.items() for name in names]
-        options.names = [*types(), *deeper]
+    options.names = options.names or default_names(options.variant)
     wanted = [(name, exporter) for name in options.names for exporter in options.exporter]
     missing = [pair for pair in wanted if pair not in done]
     with report.open("a") as rows:

@@ -1,21 +1,49 @@
-"""Families of architectures, and the two halves of the corpus.
+"""The two sides of the corpus: architectures that data is learned from, and held-out ones.
 
-Data that is learned from some architectures (operators, confidence) is tested on others. Models of one family
-share code, so a family is never split: neither clip and its text model, nor two versions.
+Operators, confidences and thresholds are learned from the largest family of related architectures
+(tools/corpus/lineage.py), which holds more than half of the corpus. All other families, and all models of
+other libraries, are held out: nothing is learned from code that is related to theirs.
 """
 
 from __future__ import annotations
 
-import re
-import zlib
+import json
+from functools import cache
+from pathlib import Path
+
+FAMILIES = Path(__file__).with_name("families.json")
+
+
+def is_learned_from(name: str) -> bool:
+    """Whether a model is on the learning side; `bert@12` and `bert+dynamic` are where `bert` is."""
+    return _folder_of(name) in _learning_side()
 
 
 def family(name: str) -> str:
-    """The first part of a name, without version numbers: qwen for qwen2_5_vl, bert for bert@12."""
-    word = re.split(r"[-_@]", name.lower(), maxsplit=1)[0]
-    return re.sub(r"[\d.]+[a-z]?$", "", word) or word
+    """The first member of the family of a model, or its own type if its folder is in no family."""
+    folder = _folder_of(name)
+    return next((members[0] for members in _families() if folder in members), folder)
 
 
-def is_lesson(name: str) -> bool:
-    """Whether the family is used for learning; the others are used for measuring."""
-    return zlib.crc32(family(name).encode()) % 2 == 0
+@cache
+def _families() -> list[list[str]]:
+    found: list[list[str]] = json.loads(FAMILIES.read_text(encoding="utf-8"))["families"]
+    return found
+
+
+@cache
+def _learning_side() -> frozenset[str]:
+    return frozenset(_families()[0])
+
+
+def _folder_of(name: str) -> str:
+    """The folder of transformers with the modelling code of a model."""
+    from tools.sample.architectures import class_of
+    from tools.sample.choices import choice_of
+
+    try:
+        module = class_of(choice_of(name).type)
+    except KeyError:
+        return name
+    _, _, below = module.partition("transformers.models.")
+    return below.partition(".")[0] or name

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from tools.accuracy.conditions import EXPORTERS, Places, names
-from tools.corpus.families import is_lesson
+from tools.corpus.families import is_learned_from
 
 LEARN = Path("build/release/bin/thence_learn")
 
@@ -33,7 +33,7 @@ def main() -> int:
     options = parser.parse_args()
     lessons: list[str | Path] = []
     for exporter in EXPORTERS:
-        for name in filter(is_lesson, names(options.models)):
+        for name in filter(is_learned_from, names(options.models)):
             at = Places(name, options.models, options.captures)
             if at.capture.exists() and at.truth(exporter).exists():
                 lessons += [exporter, at.capture, at.model(exporter), at.truth(exporter)]

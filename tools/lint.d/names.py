@@ -35,7 +35,7 @@ def main() -> None:
             for number, line in repo.lines(path)
             for name in names_in(line)
         ],
-        "Mapping code knows no model and no vendor: say what the thing is, in generic words. If the text is"
+        "Mapping code knows no model and no vendor: describe the thing in generic words. If the text is"
         "\n  something else, such as an ONNX operator, give the reason in tools/lint.d/names-allowed.txt.",
     )
 

@@ -22,7 +22,7 @@ from tools.accuracy.conditions import EXPORTERS, Places, names
 from tools.corpus.apart import apart
 from tools.corpus.each import each
 
-from .ask import scores
+from .evaluate import scores
 from .job import Job, job_of
 from .recipes import PASSES
 from .report import print_failures, print_scores, print_truth
@@ -48,7 +48,7 @@ def main() -> int:
         met = True
     else:
         _capture(chosen, options)
-        met = print_scores(_ask([job for job in jobs if done[job]["ok"]], options), options.markdown)
+        met = print_scores(_evaluate([job for job in jobs if done[job]["ok"]], options), options.markdown)
     print_failures([done[job] for job in jobs])
     return 1 if options.require and not met else 0
 
@@ -59,7 +59,7 @@ def _options() -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("names", nargs="*", help="models of the folder; every N-th when none is named")
+    parser.add_argument("names", nargs="*", help="models of the folder; default: every N-th")
     parser.add_argument("--every", type=int, default=5, metavar="N")
     parser.add_argument("--models", type=Path, default=Path("build/corpus"))
     parser.add_argument("--folder", type=Path, default=Path("build/passes"))
@@ -67,10 +67,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--passes", nargs="+", choices=PASSES, default=list(PASSES), metavar="PASS")
     parser.add_argument("--exporter", nargs="+", choices=EXPORTERS, default=EXPORTERS)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--again", action="store_true", help="once more what failed")
-    parser.add_argument("--make-only", action="store_true", help="ask nothing")
-    parser.add_argument("--markdown", action="store_true", help="print the table as docs/accuracy.md has it")
-    parser.add_argument("--require", action="store_true", help="exit code 1 when a bar is missed")
+    parser.add_argument("--again", action="store_true", help="repeat failed runs")
+    parser.add_argument("--make-only", action="store_true", help="do not evaluate")
+    parser.add_argument(
+        "--markdown", action="store_true", help="print tables in Markdown, as in docs/accuracy.md"
+    )
+    parser.add_argument("--require", action="store_true", help="exit with 1 if a required figure is missed")
     return parser.parse_args()
 
 
@@ -88,8 +90,8 @@ def _make(jobs: list[Job], options: argparse.Namespace) -> dict[Job, dict[str, A
 def _run(job: Job, options: argparse.Namespace) -> dict[str, Any]:
     start = time.monotonic()
     given = (*job, options.models.resolve(), options.folder.resolve())
-    ok, said = apart("tools.passes.make", "make", *given, limit=LIMIT, most=5000)
-    what = {"counts": json.loads(said)} if ok else {"said": said}
+    ok, message = apart("tools.passes.make", "make", *given, limit=LIMIT, most=5000)
+    what = {"counts": json.loads(message)} if ok else {"said": message}
     return job.as_row() | {"ok": ok, "seconds": round(time.monotonic() - start, 1), **what}
 
 
@@ -104,16 +106,16 @@ def _capture(chosen: list[str], options: argparse.Namespace) -> None:
         given = (name, options.captures.resolve())
         return apart("tools.accuracy.prepare", "prepare_capture", *given, limit=LIMIT)[1]
 
-    for name, said in each("capturing", chosen, options.jobs, work):
-        if said:
-            print(f"{name}: {said}")
+    for name, message in each("capturing", chosen, options.jobs, work):
+        if message:
+            print(f"{name}: {message}")
 
 
-def _ask(jobs: list[Job], options: argparse.Namespace) -> list[dict[str, Any]]:
+def _evaluate(jobs: list[Job], options: argparse.Namespace) -> list[dict[str, Any]]:
     def work(job: Job) -> list[dict[str, Any]]:
         return scores(job, options.models, options.folder, options.captures)
 
-    found = [row for _, rows in each("asking", jobs, options.jobs, work) for row in rows]
+    found = [row for _, rows in each("evaluating", jobs, options.jobs, work) for row in rows]
     found.sort(key=lambda row: (*job_of(row), row["names"]))
     (options.folder / "scores.jsonl").write_text("".join(json.dumps(row) + "\n" for row in found))
     return found

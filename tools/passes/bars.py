@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from tools.accuracy.bars import Bar
 
-from .ask import KEPT, RANDOM
+from .evaluate import KEPT, RANDOM
 from .recipes import PASSES, quantises
 from .tally import Tally
 

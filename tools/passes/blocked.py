@@ -28,10 +28,10 @@ def blocked_values(model: onnx.ModelProto) -> set[str]:
     other operators (sums, products, concatenations) that read them before they are converted back."""
     nodes = list(model.graph.node)
     found: set[str] = set()
-    for at in in_order(nodes, [set(node.input) for node in nodes]):
-        node = nodes[at]
-        moved_out = node.domain == DOMAIN and node.op_type == "ReorderOutput"
-        if not moved_out and (node.domain == DOMAIN or not found.isdisjoint(node.input)):
+    for index in in_order(nodes, [set(node.input) for node in nodes]):
+        node = nodes[index]
+        converted_back = node.domain == DOMAIN and node.op_type == "ReorderOutput"
+        if not converted_back and (node.domain == DOMAIN or not found.isdisjoint(node.input)):
             found.update(name for name in node.output if name)
     return found
 
@@ -43,11 +43,11 @@ def plain_layouts(value: Array, shapes: Iterable[tuple[int, ...]]) -> Iterator[A
     batch, padded, *image = value.shape
     wanted = {shape[1] for shape in shapes if len(shape) == 4 and shape == (batch, shape[1], *image)}
     for block in (size for size in BLOCKS if padded % size == 0):
-        apart = value.reshape(batch, padded // block, *image, block)
-        whole = np.moveaxis(apart, -1, 2).reshape(value.shape)
+        split = value.reshape(batch, padded // block, *image, block)
+        plain = np.moveaxis(split, -1, 2).reshape(value.shape)
         for channels in sorted(wanted, reverse=True):
-            if padded - block < channels <= padded and _is_padding(whole[:, channels:]):
-                yield whole[:, :channels]
+            if padded - block < channels <= padded and _is_padding(plain[:, channels:]):
+                yield plain[:, :channels]
 
 
 def _is_padding(channels: Array) -> bool:

@@ -16,10 +16,10 @@ from tools.sample.walk import places
 from thence.verify.numbers import Array
 from thence.verify.thresholds import SAME
 
-from .ancestor import INSIDE, VIEWS, Alive, Ancestor, Row, accepting, unknown
+from .ancestor import INSIDE, VIEWS, Alive, Ancestor, Row, unknown, with_accepted
 from .blocked import blocked_values
-from .claims import CARRIERS, Claim, before_moved_out, claim, in_place
-from .equal import Equal, Shown
+from .claims import QUANTISERS, Claim, claim_before_reorder, claim_replacement_parts, find_claim
+from .equal import Equal, NodeOutput
 from .ids import tokens
 from .kinds import kinds
 from .recipes import Step
@@ -49,72 +49,83 @@ class Decision:
             for token in (token for name in place.node.output for token in tokens(name)):
                 alive.setdefault(token, set()).add(place.node.op_type)
         row_of = {place.node.name: row for row, place in enumerate(ids.rows)}
-        claims = before_moved_out([claim(place.node, ids, row_of) for place in nodes], nodes)
-        claims = in_place(claims, nodes) if self._step.in_place else claims
+        claims = claim_before_reorder([find_claim(place.node, ids, row_of) for place in nodes], nodes)
+        claims = claim_replacement_parts(claims, nodes) if self._step.splits_nodes else claims
         found = []
-        given: dict[str, str | None] = {}  # by value of the descendant: its owner
-        for place, kind, said in zip(nodes, kinds(model), claims, strict=True):
+        owner_of_value: dict[str, str | None] = {}  # by value of the descendant: its owner
+        for place, kind, claimed in zip(nodes, kinds(model), claims, strict=True):
             first = next((name for name in place.node.output if name), "")
             value = numbers.get(first) if not place.graph else None
-            shown = values.shown(value, first in blocked) if values and value is not None else None
-            told = self._row(place.node, said, shown, alive)
-            if said is None and place.node.op_type in VIEWS and place.node.input[0] in given:
-                told = accepting(told, [given[place.node.input[0]]])
-            given.update(dict.fromkeys(place.node.output, told["module"]))
-            if said is not None and told["module"] is not None:
-                told[INSIDE] = self._ancestor.fused(said, alive)
-            self.counts.update(["nodes", kind] + ([f"{kind} told"] if told["module"] is not None else []))
-            found.append({"graph": place.graph, "index": place.index, **told, "kind": kind})
+            output = values.prepare_output(value, first in blocked) if values and value is not None else None
+            row_found = self._row(place.node, claimed, output, alive)
+            if claimed is None and place.node.op_type in VIEWS and place.node.input[0] in owner_of_value:
+                row_found = with_accepted(row_found, [owner_of_value[place.node.input[0]]])
+            owner_of_value.update(dict.fromkeys(place.node.output, row_found["module"]))
+            if claimed is not None and row_found["module"] is not None:
+                row_found[INSIDE] = self._ancestor.fused_owners(claimed, alive)
+            self.counts.update(
+                ["nodes", kind] + ([f"{kind} told"] if row_found["module"] is not None else [])
+            )
+            found.append({"graph": place.graph, "index": place.index, **row_found, "kind": kind})
         return found
 
-    def _row(self, node: onnx.NodeProto, said: Claim | None, shown: Shown | None, alive: Alive) -> Row:
+    def _row(
+        self, node: onnx.NodeProto, claimed: Claim | None, output: NodeOutput | None, alive: Alive
+    ) -> Row:
         values, ids = self._ancestor.values, self._ancestor.ids
-        found = values.equal(shown) if values and shown else Equal()
-        equal = self._usable(said, found)
-        if said is None:
-            word = BY_NUMBERS if equal.names else NEITHER
+        found = values.equal(output) if values and output else Equal()
+        equal = self._usable_matches(claimed, found)
+        if claimed is None:
+            agreement = BY_NUMBERS if equal.names else NEITHER
         else:
-            word = self._heard(node, said, shown, found)
-        self.counts[word] += 1
-        if said is not None and word in (BOTH, BY_ID, ID_KEPT):
-            told = self._ancestor.by_id(node, said, alive)
-            if word == BOTH and self._exact and told["module"] is not None:
-                self.counts[_alone(told, self._ancestor.by_numbers(node, equal))] += 1
-            return self._ancestor.also(told, node, equal)
-        if equal.names and not equal.in_place and node.op_type in VIEWS and node.input[0] in ids.maker:
-            return self._ancestor.by_id(node, Claim(node.input[0], ids.maker[node.input[0]]), alive)
+            agreement = self._compare_with_claim(node, claimed, output, found)
+        self.counts[agreement] += 1
+        if claimed is not None and agreement in (BOTH, BY_ID, ID_KEPT):
+            row_found = self._ancestor.by_id(node, claimed, alive)
+            if agreement == BOTH and self._exact and row_found["module"] is not None:
+                self.counts[_compare_numbers_alone(row_found, self._ancestor.by_numbers(node, equal))] += 1
+            return self._ancestor.accept_view_owner(row_found, node, equal)
+        if equal.names and not equal.same_order and node.op_type in VIEWS and node.input[0] in ids.producer:
+            return self._ancestor.by_id(node, Claim(node.input[0], ids.producer[node.input[0]]), alive)
         if equal.names:
             return self._ancestor.by_numbers(node, equal)
-        if word == ID_LOST:
-            return unknown("witnesses_disagree")
+        if agreement == ID_LOST:
+            return unknown("name_and_values_disagree")
         return unknown("no_ancestor_tensor")
 
-    def _usable(self, said: Claim | None, found: Equal) -> Equal:
+    def _usable_matches(self, claimed: Claim | None, found: Equal) -> Equal:
         """Coarse numbers do not identify a tensor by themselves, because layers may look alike.
 
         They can show that a node with the output name of a deleted one computes the input of the deleted one.
         """
         if self._exact:
             return found
-        if said is None or said.value not in self._ancestor.ids.maker:
+        if claimed is None or claimed.value not in self._ancestor.ids.producer:
             return Equal()
-        read = self._ancestor.maker(said.value).input
-        return Equal(tuple(name for name in found.names if name in read), found.in_place)
+        read = self._ancestor.producer(claimed.value).input
+        return Equal(tuple(name for name in found.names if name in read), found.same_order)
 
-    def _heard(self, node: onnx.NodeProto, said: Claim, shown: Shown | None, found: Equal) -> str:
+    def _compare_with_claim(
+        self, node: onnx.NodeProto, claimed: Claim, output: NodeOutput | None, found: Equal
+    ) -> str:
         """Whether numbers confirm the claim of an id."""
         values = self._ancestor.values
-        if values is None or shown is None or not said.whole or said.value not in self._ancestor.ids.maker:
+        if (
+            values is None
+            or output is None
+            or not claimed.same_tensor
+            or claimed.value not in self._ancestor.ids.producer
+        ):
             return BY_ID
-        if said.value in found.names:
+        if claimed.value in found.names:
             return BOTH
-        if not values.contradict(said.value, shown):
+        if not values.contradict(claimed.value, output):
             return BY_ID
-        as_before = node.op_type in (self._ancestor.maker(said.value).op_type, *CARRIERS)
-        return ID_KEPT if as_before and not self._exact else ID_LOST
+        same_operator = node.op_type in (self._ancestor.producer(claimed.value).op_type, *QUANTISERS)
+        return ID_KEPT if same_operator and not self._exact else ID_LOST
 
 
-def _alone(told: Row, by_numbers: Row) -> str:
-    if by_numbers["module"] in (told["module"], *told.get("accept", [])):
+def _compare_numbers_alone(row_found: Row, by_numbers: Row) -> str:
+    if by_numbers["module"] in (row_found["module"], *row_found.get("accept", [])):
         return ALONE[0]
     return ALONE[1] if by_numbers["module"] is None else ALONE[2]

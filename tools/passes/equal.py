@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from thence.verify.near import (
+from thence.verify.distance import (
     distances,
     flatten_clamped,
     has_enough_distinct_numbers,
@@ -34,35 +34,41 @@ class Equal:
     """Names of the ancestor's equal values, in its order."""
 
     names: tuple[str, ...] = ()
-    in_place: bool = True  # same shape, same order
+    same_order: bool = True  # same shape, same order
 
 
 @dataclass(frozen=True)
-class Shown:
+class NodeOutput:
     """The output of a node, in each plain layout that it may have."""
 
     layouts: tuple[Array, ...]
     blocked: bool = False
 
 
-class _Alike:
+class _DistanceIndex:
     """Values of one size, in their order or sorted, searchable by distance."""
 
-    def __init__(self, held: list[tuple[str, Array]]) -> None:
-        self._held = held
-        self._places = np.unique(np.linspace(0, held[0][1].size - 1, SAMPLE).astype(int))
-        self._rough = np.stack([flat[self._places] for _, flat in held])
+    def __init__(self, tensors: list[tuple[str, Array]]) -> None:
+        self._tensors = tensors
+        self._indices = np.unique(np.linspace(0, tensors[0][1].size - 1, SAMPLE).astype(int))
+        self._sampled = np.stack([flat[self._indices] for _, flat in tensors])
 
-    def near(self, flat: Array, tolerance: float, fits: list[bool] | None = None) -> tuple[str, ...]:
+    def find_near(self, flat: Array, tolerance: float, fits: list[bool] | None = None) -> tuple[str, ...]:
         """A few numbers exclude most candidates; the others are compared completely."""
         size = root_mean_square(flat)
-        rough = distances(self._rough, flat[self._places], size) <= tolerance
-        chosen = [at for at in np.flatnonzero(rough) if fits is None or fits[at]]
-        off = np.array([distances(self._held[at][1][None], flat, size)[0] for at in chosen])
+        near_in_sample = distances(self._sampled, flat[self._indices], size) <= tolerance
+        chosen = [index for index in np.flatnonzero(near_in_sample) if fits is None or fits[index]]
+        exact_distances = np.array(
+            [distances(self._tensors[index][1][None], flat, size)[0] for index in chosen]
+        )
         if not chosen:
             return ()
-        limit = min(tolerance, max(EXACT, NEARER * float(off.min())))
-        return tuple(self._held[at][0] for at, far in zip(chosen, off, strict=True) if far <= limit)
+        limit = min(tolerance, max(EXACT, NEARER * float(exact_distances.min())))
+        return tuple(
+            self._tensors[index][0]
+            for index, distance in zip(chosen, exact_distances, strict=True)
+            if distance <= limit
+        )
 
 
 class _Size:
@@ -70,15 +76,15 @@ class _Size:
 
     def __init__(self) -> None:
         self.shapes: list[tuple[int, ...]] = []
-        self.held: list[tuple[str, Array]] = []
+        self.tensors: list[tuple[str, Array]] = []
 
     @cached_property
-    def in_place(self) -> _Alike:
-        return _Alike(self.held)
+    def in_order(self) -> _DistanceIndex:
+        return _DistanceIndex(self.tensors)
 
     @cached_property
-    def in_any_order(self) -> _Alike:
-        return _Alike([(name, np.sort(flat)) for name, flat in self.held])
+    def sorted_values(self) -> _DistanceIndex:
+        return _DistanceIndex([(name, np.sort(flat)) for name, flat in self.tensors])
 
 
 class Values:
@@ -92,48 +98,48 @@ class Values:
             if has_enough_distinct_numbers(value):
                 same = self._by_size[value.size]
                 same.shapes.append(value.shape)
-                same.held.append((name, flatten_clamped(value)))
+                same.tensors.append((name, flatten_clamped(value)))
 
-    def shown(self, value: Array, blocked: bool) -> Shown:
+    def prepare_output(self, value: Array, blocked: bool) -> NodeOutput:
         """A value of the descendant, prepared for the comparison with the ancestor's."""
         if not blocked:
-            return Shown((value,))
+            return NodeOutput((value,))
         shapes = {mine.shape for mine in self._numbers.values()}
-        return Shown(tuple(plain_layouts(value, shapes)), blocked=True)
+        return NodeOutput(tuple(plain_layouts(value, shapes)), blocked=True)
 
-    def equal(self, shown: Shown) -> Equal:
+    def equal(self, output: NodeOutput) -> Equal:
         layouts = [
             value
-            for value in shown.layouts
+            for value in output.layouts
             if has_enough_distinct_numbers(value) and value.size in self._by_size
         ]
-        if names := next(filter(None, map(self._in_place, layouts)), ()):
+        if names := next(filter(None, map(self._find_in_order, layouts)), ()):
             return Equal(names)
-        if shown.blocked or not layouts:
+        if output.blocked or not layouts:
             return Equal()
         flat = np.sort(flatten_clamped(layouts[0]))
-        near = self._by_size[flat.size].in_any_order.near(flat, self._tolerance)
-        return Equal(near, in_place=False)
+        names = self._by_size[flat.size].sorted_values.find_near(flat, self._tolerance)
+        return Equal(names, same_order=False)
 
-    def _in_place(self, value: Array) -> tuple[str, ...]:
+    def _find_in_order(self, value: Array) -> tuple[str, ...]:
         same = self._by_size[value.size]
         fits = [shape == value.shape for shape in same.shapes]
-        return same.in_place.near(flatten_clamped(value), self._tolerance, fits)
+        return same.in_order.find_near(flatten_clamped(value), self._tolerance, fits)
 
-    def contradict(self, name: str, shown: Shown) -> bool:
+    def contradict(self, name: str, output: NodeOutput) -> bool:
         """Whether a value certainly differs from the ancestor's. Few numbers can refute, but not confirm."""
         mine = self._numbers.get(name)
-        if mine is None or any(mine.dtype.kind != value.dtype.kind for value in shown.layouts):
+        if mine is None or any(mine.dtype.kind != value.dtype.kind for value in output.layouts):
             return False  # quantised, with another scale
-        return not any(_alike(mine, value, self._tolerance) for value in shown.layouts)
+        return not any(_are_equal(mine, value, self._tolerance) for value in output.layouts)
 
-    def alike(self, one: str, other: str) -> bool:
+    def are_equal(self, one: str, other: str) -> bool:
         """Whether two of the ancestor's values have the same numbers and shape."""
         mine, its = self._numbers.get(one), self._numbers.get(other)
-        return mine is not None and its is not None and _alike(mine, its, EXACT)
+        return mine is not None and its is not None and _are_equal(mine, its, EXACT)
 
 
-def _alike(one: Array, other: Array, tolerance: float) -> bool:
+def _are_equal(one: Array, other: Array, tolerance: float) -> bool:
     if one.shape != other.shape:
         return False
     if one.dtype.kind in "fiub" and other.dtype.kind in "fiub":

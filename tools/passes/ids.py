@@ -21,8 +21,10 @@ class Ids:
     """The meaning of each id: n is a node, v a value of a node or an input, w an initializer."""
 
     names: dict[str, str] = field(default_factory=dict)  # by id, the original name
-    maker: dict[str, int] = field(default_factory=dict)  # by id of a value, the row of its producer
-    readers: dict[str, list[int]] = field(default_factory=dict)  # by id of a value, the rows of its consumers
+    producer: dict[str, int] = field(default_factory=dict)  # by id of a value, the row of its producer
+    consumers: dict[str, list[int]] = field(
+        default_factory=dict
+    )  # by id of a value, the rows of its consumers
     rows: list[Place] = field(default_factory=list)  # the nodes, in the order of the truth's rows
 
     def new(self, kind: str, name: str) -> str:
@@ -31,7 +33,7 @@ class Ids:
         return token
 
 
-def give_ids(model: onnx.ModelProto) -> Ids:
+def assign_ids(model: onnx.ModelProto) -> Ids:
     """Gives every node, value and initializer a unique name; in place."""
     if model.functions:
         raise ValueError("models with functions have no ids: their nodes stand for several")
@@ -39,9 +41,9 @@ def give_ids(model: onnx.ModelProto) -> Ids:
     _rename_graph(model.graph, {}, ids)
     ids.rows = list(places(model))
     for row, place in enumerate(ids.rows):
-        ids.maker.update((name, row) for name in place.node.output if name)
+        ids.producer.update((name, row) for name in place.node.output if name)
         for name in place.node.input:
-            ids.readers.setdefault(name, []).append(row)
+            ids.consumers.setdefault(name, []).append(row)
     return ids
 
 
@@ -71,7 +73,7 @@ def _rename_graph(graph: onnx.GraphProto, outer: dict[str, str], ids: Ids) -> No
         value.name = known.get(value.name, value.name)
 
 
-def take_back(model: onnx.ModelProto, ids: Ids) -> None:
+def restore_names(model: onnx.ModelProto, ids: Ids) -> None:
     """Restores the names as if no ids had been given; in place."""
     given: dict[str, str] = {"": ""}
     used: set[str] = {""}

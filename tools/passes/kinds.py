@@ -11,7 +11,7 @@ import onnx
 from tools.sample.walk import bodies, read_by
 
 CONSTANT, SHAPE, DATA = range(3)
-WORDS = ("constant", "shape", "data")
+NAMES = ("constant", "shape", "data")
 _SIZES = {"Shape", "Size"}
 
 
@@ -27,10 +27,10 @@ def _walk(graph: onnx.GraphProto, known: dict[str, int], found: list[str]) -> No
     nodes = list(graph.node)
     reads = [read_by(node) for node in nodes]
     read = [CONSTANT] * len(nodes)
-    for at in in_order(nodes, reads):
-        read[at] = max((known.get(name, CONSTANT) for name in reads[at]), default=CONSTANT)
-        known |= dict.fromkeys(nodes[at].output, _given(nodes[at], read[at]))
-    found += [WORDS[_given(node, kind)] for node, kind in zip(nodes, read, strict=True)]
+    for index in in_order(nodes, reads):
+        read[index] = max((known.get(name, CONSTANT) for name in reads[index]), default=CONSTANT)
+        known |= dict.fromkeys(nodes[index].output, _output_kind(nodes[index], read[index]))
+    found += [NAMES[_output_kind(node, kind)] for node, kind in zip(nodes, read, strict=True)]
     for node, kind in zip(nodes, read, strict=True):
         for _, body in bodies(node):
             _walk(body, known | dict.fromkeys((value.name for value in body.input), kind), found)
@@ -38,24 +38,28 @@ def _walk(graph: onnx.GraphProto, known: dict[str, int], found: list[str]) -> No
 
 def in_order(nodes: list[onnx.NodeProto], reads: list[set[str]]) -> list[int]:
     """Indices of nodes in topological order; some passes leave nodes in another order."""
-    maker = {name: at for at, node in enumerate(nodes) for name in node.output if name}
+    producer = {name: index for index, node in enumerate(nodes) for name in node.output if name}
     order: list[int] = []
     done = [False] * len(nodes)
     for start in range(len(nodes)):
         stack = [start]
         while stack:
-            at = stack[-1]
-            waits = [] if done[at] else [maker[n] for n in reads[at] if n in maker and not done[maker[n]]]
-            waits = [other for other in waits if other != at]
-            if waits:
-                stack.extend(waits)
+            index = stack[-1]
+            pending = (
+                []
+                if done[index]
+                else [producer[n] for n in reads[index] if n in producer and not done[producer[n]]]
+            )
+            pending = [other for other in pending if other != index]
+            if pending:
+                stack.extend(pending)
                 continue
             stack.pop()
-            if not done[at]:
-                done[at] = True
-                order.append(at)
+            if not done[index]:
+                done[index] = True
+                order.append(index)
     return order
 
 
-def _given(node: onnx.NodeProto, read: int) -> int:
+def _output_kind(node: onnx.NodeProto, read: int) -> int:
     return min(read, SHAPE) if node.op_type in _SIZES else read

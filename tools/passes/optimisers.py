@@ -31,8 +31,8 @@ def onnxruntime_transformers(level: int) -> Any:
     def run(source: Path, target: Path, feed: Feed) -> None:
         from onnxruntime.transformers.optimizer import optimize_model
 
-        held = optimize_model(str(source), model_type="bert", opt_level=level)
-        held.save_model_to_file(str(target))
+        optimizer = optimize_model(str(source), model_type="bert", opt_level=level)
+        optimizer.save_model_to_file(str(target))
 
     return run
 

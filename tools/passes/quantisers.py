@@ -24,9 +24,9 @@ def four_bit(source: Path, target: Path, feed: Feed) -> None:
     """Packs the weights of MatMul to four bits."""
     from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
 
-    held = MatMulNBitsQuantizer(onnx.load(source), bits=4, block_size=16)
-    held.process()
-    held.model.save_model_to_file(str(target))
+    optimizer = MatMulNBitsQuantizer(onnx.load(source), bits=4, block_size=16)
+    optimizer.process()
+    optimizer.model.save_model_to_file(str(target))
 
 
 def prepared(source: Path, target: Path, feed: Feed) -> None:

@@ -12,13 +12,13 @@ from .ids import rename_all, sizes
 
 def randomised(model: onnx.ModelProto, seed: int = 0) -> onnx.ModelProto:
     """The same nodes in the same order, without other descriptions (properties, texts)."""
-    dice = random.Random(seed)
+    generator = random.Random(seed)
     ends = [value.name for value in (*model.graph.input, *model.graph.output)]
     kept_sizes = {size.dim_param for value in model.graph.input for size in sizes(value)}
     names: dict[str, str] = {"": "", **dict(zip(ends, ends, strict=True))}
 
     def fresh(prefix: str) -> str:
-        return f"{prefix}{dice.getrandbits(48):012x}"
+        return f"{prefix}{generator.getrandbits(48):012x}"
 
     def value(name: str) -> str:
         if name not in names:

@@ -21,8 +21,8 @@ class Step:
 
     run: Run
     tolerance: float | None = SAME  # None: its numbers are too coarse to distinguish layers
-    in_place: bool = False  # replaces one node by several
-    twin: Run | None = None  # makes the same graph with finer numbers, which is compared instead
+    splits_nodes: bool = False  # replaces one node by several
+    finer: Run | None = None  # makes the same graph with finer numbers, which is compared instead
 
 
 BASIC = Step(optimisers.onnxruntime_saved("ENABLE_BASIC"))
@@ -33,11 +33,11 @@ ONNXSLIM = Step(optimisers.onnxslim)
 ONNXSCRIPT = Step(optimisers.onnxscript)
 FLOAT16 = Step(optimisers.float16, HALF)
 OPSET = Step(optimisers.next_opset)
-INLINED = Step(optimisers.inlined, in_place=True)
+INLINED = Step(optimisers.inlined, splits_nodes=True)
 DYNAMIC = Step(quantisers.dynamic, BYTES)
 FOUR_BIT = Step(quantisers.four_bit, None)
 PREPARED = Step(quantisers.prepared)
-QDQ = Step(quantisers.static("QDQ"), HALF, twin=quantisers.static("QDQ", bits=16))
+QDQ = Step(quantisers.static("QDQ"), HALF, finer=quantisers.static("QDQ", bits=16))
 QOPERATOR = Step(quantisers.static("QOperator"), None)
 
 PASSES: dict[str, tuple[Step, ...]] = {

@@ -8,26 +8,37 @@ from typing import Any
 from tools.accuracy.bars import findings
 from tools.accuracy.report import print_findings, print_table
 
-from .ask import FILES
 from .bars import transfer_bars
 from .decide import ALONE, BOTH, BY_ID, BY_NUMBERS, ID_KEPT, ID_LOST, NEITHER
+from .evaluate import FILES
 from .recipes import PASSES
 from .tally import Tally, tallies
 
 KINDS = ("data", "shape", "constant")
-WITNESSES = (BOTH, BY_ID, BY_NUMBERS, ID_KEPT, ID_LOST, NEITHER)
-MADE = ("made", "failed", "nodes", *(f"{kind} with truth" for kind in KINDS), *WITNESSES)
-ASKED = ("models", "with truth", "data", "exact", "unknown", "wrong", "cross-layer", "shape", "shape exact")
+AGREEMENTS = (BOTH, BY_ID, BY_NUMBERS, ID_KEPT, ID_LOST, NEITHER)
+TRUTH_COLUMNS = ("made", "failed", "nodes", *(f"{kind} with truth" for kind in KINDS), *AGREEMENTS)
+SCORE_COLUMNS = (
+    "models",
+    "with truth",
+    "data",
+    "exact",
+    "unknown",
+    "wrong",
+    "cross-layer",
+    "shape",
+    "shape exact",
+    "wrong at 0.9",
+)
 
 
 def print_scores(scores: list[dict[str, Any]], markdown: bool = False) -> bool:
     """Prints the scores, and returns whether all bars are met."""
     totals = tallies(scores)
-    table = [["pass", "names", *ASKED, "wrong at 0.9"]]
+    table = [["pass", "names", *SCORE_COLUMNS]]
     for what in PASSES:
         for names in FILES:
             if (what, names) in totals:
-                table.append([what, names, *_answers(totals[what, names])])
+                table.append([what, names, *score_cells(totals[what, names])])
     print_table(table, 2, markdown)
     found = findings(totals, transfer_bars())
     missed = [one for one in found if not one.met]
@@ -37,7 +48,7 @@ def print_scores(scores: list[dict[str, Any]], markdown: bool = False) -> bool:
     return not missed
 
 
-def _answers(tally: Tally) -> list[str]:
+def score_cells(tally: Tally) -> list[str]:
     data, shape = tally.kinds["data"], tally.kinds["shape"]
     return [
         str(tally.models),
@@ -56,19 +67,19 @@ def _percent(share: float | None) -> str:
 
 
 def print_truth(outcomes: list[dict[str, Any]], markdown: bool = False) -> None:
-    table = [["pass", *MADE]]
+    table = [["pass", *TRUTH_COLUMNS]]
     for what in PASSES:
         mine = [row for row in outcomes if row["pass"] == what]
         if mine:
-            table.append([what, *_witnessed(mine)])
+            table.append([what, *_truth_cells(mine)])
     print_table(table, 1, markdown)
     lost: Counter[str] = Counter()
     alone: Counter[str] = Counter()
     for row in outcomes:
         counts = row.get("counts", {})
         lost.update(counts.get("reasons", {}))
-        alone.update({word: counts.get(word, 0) for word in ALONE})
-    same, left_open, other = (alone[word] for word in ALONE)
+        alone.update({problem: counts.get(problem, 0) for problem in ALONE})
+    same, left_open, other = (alone[problem] for problem in ALONE)
     print(
         f"\nwhere both agree, numbers alone would have named the same module for {same} nodes, "
         f"none for {left_open}, another for {other}"
@@ -77,13 +88,13 @@ def print_truth(outcomes: list[dict[str, Any]], markdown: bool = False) -> None:
         print("without truth: " + ", ".join(f"{count} {reason}" for reason, count in lost.most_common()))
 
 
-def _witnessed(outcomes: list[dict[str, Any]]) -> list[str]:
+def _truth_cells(outcomes: list[dict[str, Any]]) -> list[str]:
     made = [row["counts"] for row in outcomes if row["ok"]]
     total: Counter[str] = Counter()
     for counts in made:
         total.update({key: value for key, value in counts.items() if isinstance(value, int)})
     shares = [_share(total[f"{kind} told"], total[kind]) for kind in KINDS]
-    numbers = [str(total[word]) for word in WITNESSES]
+    numbers = [str(total[problem]) for problem in AGREEMENTS]
     return [str(len(made)), str(len(outcomes) - len(made)), str(total["nodes"]), *shares, *numbers]
 
 
@@ -95,10 +106,12 @@ def print_failures(outcomes: list[dict[str, Any]]) -> None:
     """Prints each tool's error messages, with their number and one model."""
     failed: dict[tuple[str, str], list[str]] = {}
     for row in outcomes:
-        said = row["counts"].get("not run", "") if row["ok"] else row["said"]
-        if said:
-            word = "numbers not compared" if row["ok"] else "failed"
-            failed.setdefault((f"{row['pass']} {word}", said), []).append(f"{row['name']}.{row['exporter']}")
-    for (where, said), models in sorted(failed.items()):
+        message = row["counts"].get("not run", "") if row["ok"] else row["said"]
+        if message:
+            problem = "numbers not compared" if row["ok"] else "failed"
+            failed.setdefault((f"{row['pass']} {problem}", message), []).append(
+                f"{row['name']}.{row['exporter']}"
+            )
+    for (where, message), models in sorted(failed.items()):
         more = f" and {len(models) - 1} more" if len(models) > 1 else ""
-        print(f"{where}: {models[0]}{more}: {said}")
+        print(f"{where}: {models[0]}{more}: {message}")

@@ -14,13 +14,13 @@ class Tally:
 
     def __init__(self) -> None:
         self.models = 0
-        self.nodes = self.told = self.confidently_wrong = 0
+        self.nodes = self.nodes_with_truth = self.confidently_wrong = 0
         self.kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
     def add(self, score: dict[str, Any]) -> None:
         self.models += 1
         self.nodes += score["nodes"]
-        self.told += score["counts"]["told"]
+        self.nodes_with_truth += score["counts"]["told"]
         self.confidently_wrong += score["confidently_wrong"]
         for kind, counts in score["by_kind"].items():
             self.kinds[kind].update(counts)
@@ -33,12 +33,12 @@ class Tally:
 
     @property
     def with_truth(self) -> float:
-        return self.told / (self.nodes or 1)
+        return self.nodes_with_truth / (self.nodes or 1)
 
     @property
     def wrong_when_sure(self) -> float:
         """The share of wrong answers with a confidence of 0.9 or more, among all nodes that have a truth."""
-        return self.confidently_wrong / (self.told or 1)
+        return self.confidently_wrong / (self.nodes_with_truth or 1)
 
 
 def tallies(scores: list[dict[str, Any]]) -> dict[Key, Tally]:

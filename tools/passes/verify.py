@@ -48,9 +48,9 @@ def main() -> int:
     return 0
 
 
-def verified(at: Places, job: Job) -> dict[str, Any]:
+def verified(places: Places, job: Job) -> dict[str, Any]:
     """The verification of one descendant, with its names as they are."""
-    command = [PROGRAM, "transfer", str(at.model(job.exporter)), str(at.made(job.exporter, job.what))]
+    command = [PROGRAM, "transfer", str(places.model(job.exporter)), str(places.made(job.exporter, job.what))]
     done = subprocess.run(
         [*command, "--verify", "--format", "json", "-q"],
         env={**os.environ, "THENCE_PYTHON": sys.executable},
@@ -80,8 +80,8 @@ def _report(found: dict[Job, dict[str, Any]]) -> None:
             print(f"{'.'.join(job)}: not run: {one['not_run']}")
         for claim in one["refuted_claims"]:
             what = f"{claim['value']} is not {claim['ancestor_value']}"
-            off = "of another size" if claim["off"] is None else f"off by {claim['off']}"
-            print(f"{'.'.join(job)}: {claim['node']}: {what}, {off}")
+            distance = "of another size" if claim["off"] is None else f"off by {claim['off']}"
+            print(f"{'.'.join(job)}: {claim['node']}: {what}, {distance}")
 
 
 if __name__ == "__main__":

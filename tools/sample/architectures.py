@@ -12,14 +12,16 @@ import inspect
 import json
 import os
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from .choices import Choice
+from .axes import find_dynamic_axes
+from .choices import DYNAMIC, EQUAL, PAST, Choice
+from .past import add_past
 
 _LIST = Path(__file__).parents[1] / "corpus" / "architectures.jsonl"
 _MORE = "THENCE_MORE_ARCHITECTURES"
@@ -30,6 +32,16 @@ _LAYERS = (
 )
 
 
+# Runs a forward function with inputs by name and fixed arguments.
+Call = Callable[[Callable[..., Any], dict[str, torch.Tensor], dict[str, Any]], Any]
+
+
+def call_with_keywords(
+    forward: Callable[..., Any], inputs: dict[str, torch.Tensor], fixed: dict[str, Any]
+) -> Any:
+    return forward(**inputs, **fixed)
+
+
 @dataclass
 class Sample:
     """A model ready to export, with positional inputs in the order of `input_names`."""
@@ -38,6 +50,11 @@ class Sample:
     input_names: list[str]
     inputs: tuple[torch.Tensor, ...]
     fixed: dict[str, Any]
+    axes: dict[str, dict[int, str]] = field(default_factory=dict)  # dynamic axes of inputs, with their labels
+    call: Call = call_with_keywords  # how forward gets the inputs
+
+    def named_inputs(self) -> dict[str, torch.Tensor]:
+        return dict(zip(self.input_names, self.inputs, strict=True))
 
 
 def build(choice: Choice) -> Sample:
@@ -55,9 +72,21 @@ def build_line(line: dict[str, Any], choice: Choice) -> Sample:
     # If an exporter does not support the default implementation of an operation.
     for what, implementation in line.get("implementations", {}).items():
         getattr(model, f"set_{what}_implementation")(implementation)
-    _reinitialise(model)
+    if choice.variant != EQUAL:
+        reinitialise(model)
     inputs = _inputs(line)
-    return Sample(model, list(inputs), tuple(inputs.values()), _fixed(model, line))
+    sample = Sample(model, list(inputs), tuple(inputs.values()), _fixed(model, line))
+    if choice.variant == DYNAMIC:
+        sample.axes = find_dynamic_axes(sample.model, sample.named_inputs(), sample.fixed)
+    if choice.variant == PAST:
+        sample = _with_past(sample)
+    return sample
+
+
+def _with_past(sample: Sample) -> Sample:
+    decoder = add_past(sample.model, sample.named_inputs(), sample.fixed)
+    names, tensors = list(decoder.inputs), tuple(decoder.inputs.values())
+    return Sample(sample.model, names, tensors, decoder.fixed, decoder.axes, decoder.call)
 
 
 def inputs_of(choice: Choice) -> dict[str, torch.Tensor]:
@@ -94,6 +123,24 @@ def types() -> list[str]:
     return [line["type"] for line in _lines()]
 
 
+def decoders() -> list[str]:
+    """The architectures that read only tokens and have a cache; not every cache can be exported."""
+    return [
+        line["type"]
+        for line in _lines()
+        if "use_cache" in line["fixed"]
+        and "input_ids" in (names := [spec["name"] for spec in line["inputs"]])
+        and not any(name.startswith("decoder_") for name in names)
+        and len({tuple(spec["shape"]) for spec in line["inputs"]}) == 1
+    ]
+
+
+def class_of(type_name: str) -> str:
+    """The qualified name of the model class of an architecture."""
+    name: str = _line_of(type_name)["class"]
+    return name
+
+
 def _line_of(type_name: str) -> dict[str, Any]:
     for line in _lines():
         if line["type"] == type_name:
@@ -120,7 +167,7 @@ def _fixed(model: torch.nn.Module, line: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in wanted.items() if key in accepted or takes_any}
 
 
-def _reinitialise(model: torch.nn.Module) -> None:
+def reinitialise(model: torch.nn.Module) -> None:
     """Gives every parameter its own random values: exporters merge equal weights.
 
     The seed depends on the parameter's name, so a layer keeps its values when others are added.

@@ -6,8 +6,14 @@ mistake. This is data only, without torch: the command line lists names from her
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+# Other ways to export an architecture, named at the end of a model's name: `bert+dynamic`.
+DYNAMIC = "dynamic"  # every axis that the architecture allows is dynamic
+PAST = "past"  # a decoder that reads and returns its cache of keys and values, with dynamic axes
+EQUAL = "equal"  # the default initialisation: zero biases, unit norms, equal weights
+VARIANTS = (DYNAMIC, PAST, EQUAL)
 
 
 @dataclass(frozen=True)
@@ -18,6 +24,7 @@ class Choice:
     config: dict[str, Any] = field(default_factory=dict)
     dynamic_batch: bool = False  # TorchScript only: leaves the shape arithmetic in the graph
     layers: int | None = None  # replaces the number in the configuration
+    variant: str = ""  # one of VARIANTS
 
 
 _BERT = {"hidden_size": 16, "intermediate_size": 20, "max_position_embeddings": 32}
@@ -100,12 +107,27 @@ CHOICES: dict[str, Choice] = {
 
 
 def choice_of(name: str) -> Choice:
-    """A model of the sample by its name, or any architecture: `gemma`, or `gemma@12` with twelve layers.
+    """A model of the sample by its name, or any architecture: `gemma`, `gemma@12` with twelve layers.
 
-    >>> choice_of("gemma@12")
-    Choice(type='gemma', config={}, dynamic_batch=False, layers=12)
+    Either may be followed by a variant.
+
+    >>> choice_of("gemma@12+dynamic")
+    Choice(type='gemma', config={}, dynamic_batch=False, layers=12, variant='dynamic')
     """
-    if name in CHOICES:
-        return CHOICES[name]
-    type_name, _, layers = name.partition("@")
-    return Choice(type_name, layers=int(layers) if layers else None)
+    base, _, variant = name.partition("+")
+    if variant and variant not in VARIANTS:
+        raise ValueError(f"{name}: the variants are {', '.join(VARIANTS)}")
+    if base in CHOICES:
+        return replace(CHOICES[base], variant=variant)
+    type_name, _, layers = base.partition("@")
+    return Choice(type_name, layers=int(layers) if layers else None, variant=variant)
+
+
+def base_of(name: str) -> str:
+    """The name of a model without its variant."""
+    return name.partition("+")[0]
+
+
+def variant_of(name: str) -> str:
+    """The variant in the name of a model; empty if there is none."""
+    return name.partition("+")[2]

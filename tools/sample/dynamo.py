@@ -68,11 +68,20 @@ def _export(sample: Sample, axes: dict[int, str], opset: int | None = None) -> t
             dynamo=True,
             opset_version=opset,
             input_names=sample.input_names,
-            dynamic_shapes=dict.fromkeys(sample.input_names, axes) if axes else None,
+            dynamic_shapes=_dynamic_shapes(sample, axes),
             verbose=False,
         )
     assert program is not None
     return program
+
+
+def _dynamic_shapes(sample: Sample, axes: dict[int, str]) -> dict[str, Any] | None:
+    if not sample.axes:
+        return dict.fromkeys(sample.input_names, axes) if axes else None
+    # AUTO: an axis that the architecture requires to be constant stays constant.
+    return {
+        name: dict.fromkeys(sample.axes.get(name, {}), torch.export.Dim.AUTO) for name in sample.input_names
+    }
 
 
 @contextmanager

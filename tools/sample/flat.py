@@ -20,9 +20,9 @@ def flat_forward(sample: Sample) -> Iterator[None]:
     model, names, fixed = sample.model, sample.input_names, sample.fixed
     original = model.forward
     # A real signature: the exporters name the graph's inputs after it.
-    scope: dict[str, Any] = {"original": original, "fixed": fixed}
+    scope: dict[str, Any] = {"call": sample.call, "original": original, "fixed": fixed}
     keywords = ", ".join(f"{name}={name}" for name in names)
-    exec(f"def forward({', '.join(names)}):\n    return original({keywords}, **fixed)\n", scope)
+    exec(f"def forward({', '.join(names)}):\n    return call(original, dict({keywords}), fixed)\n", scope)
     model.forward = scope["forward"]
     try:
         with torch.no_grad():

@@ -62,7 +62,7 @@ def _export(sample: Sample, axes: dict[int, str]) -> onnx.ModelProto:
             dynamo=False,
             opset_version=OPSET,
             input_names=sample.input_names,
-            dynamic_axes=dict.fromkeys(sample.input_names, axes) if axes else None,
+            dynamic_axes=sample.axes or (dict.fromkeys(sample.input_names, axes) if axes else None),
         )
         return onnx.load(file)
 

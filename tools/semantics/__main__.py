@@ -21,7 +21,7 @@ PROGRAM = os.environ.get("THENCE_BIN") or "build/release/bin/thence"
 Row = dict[str, Any]
 
 
-def shown(model: Path, *flags: str | Path) -> list[Row] | None:
+def run_show(model: Path, *flags: str | Path) -> list[Row] | None:
     """The modules below the root; None if the program rejects the file."""
     command = [PROGRAM, "show", model, "-q", "--format", "jsonl", *flags]
     result = subprocess.run(command, capture_output=True, text=True)
@@ -39,12 +39,14 @@ def count(rows: list[Row]) -> Counter[str]:
     return found
 
 
-def ask(model: Path, captures: Path) -> dict[str, Counter[str]]:
+def count_answers(model: Path, captures: Path) -> dict[str, Counter[str]]:
     name, exporter = model.name.split(".")[:2]
-    answers = {f"file alone, {exporter}": shown(model)}
+    answers = {f"file alone, {exporter}": run_show(model)}
     if exporter == "torchscript" and (capture := captures / f"{name}.capture.json").exists():
-        answers["capture"] = shown(model, "--capture", capture)
-    return {way: count(rows) + Counter(models=1) for way, rows in answers.items() if rows is not None}
+        answers["capture"] = run_show(model, "--capture", capture)
+    return {
+        evidence: count(rows) + Counter(models=1) for evidence, rows in answers.items() if rows is not None
+    }
 
 
 def main() -> None:
@@ -65,14 +67,14 @@ def main() -> None:
     ]
     totals: dict[str, Counter[str]] = {}
     with ThreadPoolExecutor(options.jobs) as pool:
-        for answer in pool.map(lambda model: ask(model, options.captures), models):
-            for way, found in answer.items():
-                totals.setdefault(way, Counter()).update(found)
-    print("| asked with | models | modules | a role | a component | a layer id | nested layers |")
+        for answer in pool.map(lambda model: count_answers(model, options.captures), models):
+            for evidence, found in answer.items():
+                totals.setdefault(evidence, Counter()).update(found)
+    print("| evidence | models | modules | a role | a component | a layer id | nested layers |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
-    for way, found in sorted(totals.items()):
+    for evidence, found in sorted(totals.items()):
         shares = (f"{found[key] / found['modules']:.1%}" for key in ("role", "component", "layer", "nested"))
-        print(f"| {way} | {found['models']} | {found['modules']} | {' | '.join(shares)} |")
+        print(f"| {evidence} | {found['models']} | {found['modules']} | {' | '.join(shares)} |")
 
 
 if __name__ == "__main__":

@@ -17,8 +17,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.corpus.families import family
-
 SEED = 20
 ARCHITECTURES = {"sample": 40, "fresh": 20}
 MODULES = 5  # of each architecture
@@ -44,6 +42,12 @@ def chosen_modules(modules: list[Module], chance: random.Random) -> list[Module]
     nested = [one for one in order if one[0].count("#") > 1][:1]
     picked = nested + [one for one in order if one not in nested][: MODULES - len(nested)]
     return sorted(chance.choice(kinds[one]) for one in picked)
+
+
+def family(name: str) -> str:
+    """The first part of a name, without version numbers: qwen for qwen2_5_vl, bert for bert@12."""
+    word = re.split(r"[-_@]", name.lower(), maxsplit=1)[0]
+    return re.sub(r"[\d.]+[a-z]?$", "", word) or word
 
 
 def chosen_captures(folder: Path, chance: random.Random) -> Iterator[Path]:

@@ -60,7 +60,7 @@ def _run(options: argparse.Namespace) -> int:
         else:
             print_list(thresholds)
         return 0
-    _say("building the preset tunable")
+    _print_progress("building the preset tunable")
     program = existing(options.program) if options.program else built(ROOT)
     check_reads(program, thresholds)
     runs = _runs([model for model in models(options.inputs) if model.name in options.models], options)
@@ -125,7 +125,7 @@ def _measure(program: Path, thresholds: list[Threshold], answers: list[Answer], 
     return measured
 
 
-def _say(text: str) -> None:
+def _print_progress(text: str) -> None:
     if sys.stderr.isatty():
         print(f"{text} ...", file=sys.stderr)
 

@@ -116,7 +116,7 @@ def _value(expression: str, where: str) -> int | float:
     plain = re.sub(r"\b[\w:]+\{([^{}]*)\}", r"(\1)", plain)
     plain = re.sub(r"\b(\d[\d.]*(?:e[-+]?\d+)?)[uUlLfF]+\b", r"\1", plain)
     try:
-        return _worth(ast.parse(plain, mode="eval").body)
+        return _evaluate_node(ast.parse(plain, mode="eval").body)
     except (SyntaxError, ValueError, TypeError, ZeroDivisionError):
         raise BadInput(
             f"{where}: the value {expression!r} cannot be read; write a number, or arithmetic of numbers"
@@ -128,16 +128,16 @@ def _largest(match: re.Match[str]) -> str:
     return str(2 ** (int(match[1]) - int(signed)) - 1)
 
 
-def _worth(node: ast.AST) -> int | float:
+def _evaluate_node(node: ast.AST) -> int | float:
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         return node.value  # type: ignore[return-value]
     if isinstance(node, ast.UnaryOp):
-        return _OPERATORS[type(node.op)](_worth(node.operand))
+        return _OPERATORS[type(node.op)](_evaluate_node(node.operand))
     if isinstance(node, ast.BinOp):
-        left, right = _worth(node.left), _worth(node.right)
+        left, right = _evaluate_node(node.left), _evaluate_node(node.right)
         if isinstance(node.op, ast.Div):  # integer division rounds towards zero
-            whole = isinstance(left, int) and isinstance(right, int)
-            return int(left / right) if whole else left / right
+            are_integers = isinstance(left, int) and isinstance(right, int)
+            return int(left / right) if are_integers else left / right
         if type(node.op) in _OPERATORS:
             return _OPERATORS[type(node.op)](left, right)
     raise ValueError("not arithmetic of numbers")

@@ -11,12 +11,12 @@ There is one file for each section. None of them assigns nodes to modules: the c
 restores the model and torch to their previous state, also after an exception.
 """
 
-from .as_found import without_fused_attention
 from .document import SECTIONS, capture
 from .hierarchy import Calls, record_calls
 from .module_map import ModuleMap, Unsupported, record_module_map
 from .parameters import Fingerprint
-from .running import marked
+from .preserved_state import without_fused_attention
+from .running import mark_running_module
 from .write import write
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
     "ModuleMap",
     "Unsupported",
     "capture",
-    "marked",
+    "mark_running_module",
     "record_calls",
     "record_module_map",
     "without_fused_attention",

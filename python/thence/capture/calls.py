@@ -24,11 +24,11 @@ import torch
 from torch.nn.modules import module as torch_module
 
 from .compiler import is_dynamo_tracing
-from .interrupts import whole
+from .interrupts import uninterruptible
 from .paths import ModulePaths
 from .tensors import tensors_in
 
-_CALLED_BY_TORCH = vars(torch_module)  # the globals of the frame that runs forward for `layer(x)`
+_TORCH_MODULE_GLOBALS = vars(torch_module)  # the globals of the frame that runs forward for `layer(x)`
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,10 @@ class CallStack:
         """The innermost call that an exporter knows: direct calls push no scope."""
         return next((call for call in reversed(self._running) if not call.direct), None)
 
-    def runs_here(self) -> bool:
+    def is_own_thread(self) -> bool:
         return threading.get_ident() == self._thread
 
-    def is_last(self, path: str) -> bool:
+    def is_innermost(self, path: str) -> bool:
         return bool(self._running) and self._running[-1].path == path
 
     def enter(self, path: str, method: str, direct: bool) -> Call:
@@ -92,23 +92,23 @@ class CallStack:
             self._counts[call.path, call.direct] -= 1
 
 
-def amounts_to_nothing(call: Call, result: object, happened_inside: bool) -> bool:
+def is_helper_call(call: Call, result: object, ran_modules: bool) -> bool:
     """Whether the call was a mere helper, such as `keys()`: no module ran in it, and it made no tensor."""
-    return call.method != "forward" and not happened_inside and next(tensors_in(result), None) is None
+    return call.method != "forward" and not ran_modules and next(tensors_in(result), None) is None
 
 
-@whole
+@uninterruptible
 @contextmanager
-def watched(paths: ModulePaths, listener: Listener) -> Iterator[CallStack]:
+def observe_calls(paths: ModulePaths, listener: Listener) -> Iterator[CallStack]:
     """Reports every call of the model's modules in this thread to the listener."""
     stack = CallStack(listener)
     shadowed: list[tuple[dict[str, Any], str, Any]] = []
     try:
         for named in paths:
             attributes = named.module.__dict__
-            for name in _methods(named.module):
+            for name in _observed_methods(named.module):
                 shadowed.append((attributes, name, attributes.get(name, shadowed)))
-                attributes[name] = _wrapper(stack, named.path, named.module, name)
+                attributes[name] = _wrap_method(stack, named.path, named.module, name)
         yield stack
     finally:
         for attributes, name, before in reversed(shadowed):
@@ -118,7 +118,7 @@ def watched(paths: ModulePaths, listener: Listener) -> Iterator[CallStack]:
                 attributes[name] = before
 
 
-def _methods(module: torch.nn.Module) -> list[str]:
+def _observed_methods(module: torch.nn.Module) -> list[str]:
     """`forward`, and the other methods that its classes define below `torch.nn.Module`."""
     if isinstance(module, torch.jit.ScriptModule):
         return ["forward"]
@@ -132,10 +132,12 @@ def _methods(module: torch.nn.Module) -> list[str]:
     return [name for name in names if name == "forward" or not hasattr(torch.nn.Module, name)]
 
 
-def _wrapper(stack: CallStack, path: str, module: torch.nn.Module, name: str) -> Callable[..., Any]:
+def _wrap_method(stack: CallStack, path: str, module: torch.nn.Module, name: str) -> Callable[..., Any]:
     original = getattr(module, name)
     # Look the method up at each call: a lazy module changes its class during its first run.
-    late = name not in module.__dict__ and isinstance(getattr_static(type(module), name), FunctionType)
+    is_class_method = name not in module.__dict__ and isinstance(
+        getattr_static(type(module), name), FunctionType
+    )
     is_forward = name == "forward"
     # Keep it a bound method: a model may read its `__self__` or `__func__`.
     function = original.__func__ if isinstance(original, MethodType) else None
@@ -143,17 +145,17 @@ def _wrapper(stack: CallStack, path: str, module: torch.nn.Module, name: str) ->
 
     @functools.wraps(function if function is not None and bound else original)
     def method(*args: Any, **kwargs: Any) -> Any:
-        given = args[1:] if bound else args
-        run = functools.partial(getattr(type(module), name), module) if late else original
+        passed = args[1:] if bound else args
+        run = functools.partial(getattr(type(module), name), module) if is_class_method else original
         if is_dynamo_tracing():
-            return run(*given, **kwargs)
-        direct = not is_forward or sys._getframe(1).f_globals is not _CALLED_BY_TORCH
-        if not stack.runs_here() or (not is_forward and stack.is_last(path)):
-            return run(*given, **kwargs)
+            return run(*passed, **kwargs)
+        direct = not is_forward or sys._getframe(1).f_globals is not _TORCH_MODULE_GLOBALS
+        if not stack.is_own_thread() or (not is_forward and stack.is_innermost(path)):
+            return run(*passed, **kwargs)
         call = stack.enter(path, name, direct)
         result = None
         try:
-            result = run(*given, **kwargs)
+            result = run(*passed, **kwargs)
             return result
         finally:
             stack.leave(call, result)

@@ -14,7 +14,7 @@ from .compiler import run_uncompiled
 from .execution_trace import execution_trace
 from .fx_graph import fx_graph
 from .hierarchy import Calls, hierarchy, record_calls
-from .inputs import Arguments, Inputs, arguments, described
+from .inputs import Arguments, Inputs, arguments, describe_inputs
 from .module_map import ModuleMap
 from .parameters import Fingerprint
 from .paths import class_name
@@ -64,8 +64,8 @@ def capture(
             )
     document: dict[str, object] = {
         "schema": SCHEMA,
-        "producer": {"name": "thence", "version": version, "packages": _packages()},
-        "model": _model(model, given),
+        "producer": {"name": "thence", "version": version, "packages": _package_versions()},
+        "model": _describe_model(model, given),
         "sections": found,
     }
     if missed:
@@ -103,7 +103,7 @@ def _section(
     return traced
 
 
-def _model(model: torch.nn.Module, given: Arguments | None) -> dict[str, object]:
+def _describe_model(model: torch.nn.Module, given: Arguments | None) -> dict[str, object]:
     row: dict[str, object] = {
         "class": class_name(type(model)),
         "parameters": sum(
@@ -111,11 +111,11 @@ def _model(model: torch.nn.Module, given: Arguments | None) -> dict[str, object]
         ),
     }
     if given is not None:
-        row["inputs"] = described(model, given)
+        row["inputs"] = describe_inputs(model, given)
     return row
 
 
-def _packages() -> dict[str, str]:
+def _package_versions() -> dict[str, str]:
     loaded = {name: _version(name) for name in _PACKAGES if name in sys.modules}
     return {"python": ".".join(str(part) for part in sys.version_info[:3])} | loaded
 

@@ -15,20 +15,20 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .as_found import as_found, waits_for_shapes
-from .calls import Call, CallStack, amounts_to_nothing, watched
+from .calls import Call, CallStack, is_helper_call, observe_calls
 from .inputs import Arguments
-from .interrupts import whole
-from .operators import Operator, made, read
+from .interrupts import uninterruptible
+from .operators import Operator, input_tensors, output_tensors
 from .parameters import parameters, paths_by_tensor
 from .paths import ModulePaths
+from .preserved_state import has_lazy_parameters, preserved_state
 from .tensors import tensors_in
 from .values import Values
 
 VERSION = 1
 
 # The functions that read a size, with their names in the file.
-_ASKS: dict[Any, str] = {
+_SIZE_READS: dict[Any, str] = {
     torch.Tensor.size: "size",
     torch.Tensor.shape.__get__: "shape",  # type: ignore[attr-defined, unused-ignore]
     torch.Tensor.__len__: "len",
@@ -48,18 +48,18 @@ def execution_trace(
     An operation that cannot be recorded is left out, with a line in `missed`; the model runs on.
     """
     paths = ModulePaths(model)
-    with as_found(paths):
-        if any(waits_for_shapes(named.module) for named in paths):
+    with preserved_state(paths):
+        if any(has_lazy_parameters(named.module) for named in paths):
             with torch.no_grad():  # parameters must not be created in inference mode
-                early = given.copied()
-                model(*early.args, **early.kwargs)
+                warm_up = given.copied()
+                model(*warm_up.args, **warm_up.kwargs)
         owned = parameters(paths)  # kept alive to the end, so that no other tensor gets the id of one of them
         inputs = given.copied()
         trace = _Trace(Values(paths_by_tensor(owned)), [] if missed is None else missed)
-        first = [trace.values.of(tensor) for tensor in tensors_in((inputs.args, inputs.kwargs))]
+        first = [trace.values.number_of(tensor) for tensor in tensors_in((inputs.args, inputs.kwargs))]
         with _recording(paths, trace):
             result = model(*inputs.args, **inputs.kwargs)
-        last = [trace.values.of(tensor) for tensor in tensors_in(result)]
+        last = [trace.values.number_of(tensor) for tensor in tensors_in(result)]
     return {
         "version": VERSION,
         "inputs": first,
@@ -69,10 +69,10 @@ def execution_trace(
     }
 
 
-@whole
+@uninterruptible
 @contextmanager
 def _recording(paths: ModulePaths, trace: _Trace) -> Iterator[None]:
-    with torch.inference_mode(), watched(paths, trace) as calls, _Operations(trace), _Sizes(trace):
+    with torch.inference_mode(), observe_calls(paths, trace) as calls, _Operations(trace), _SizeReads(trace):
         trace.calls = calls
         yield
 
@@ -93,7 +93,7 @@ class _Trace:
 
     def left(self, call: Call, result: object) -> bool:
         begun = self._begun.pop()
-        if amounts_to_nothing(call, result, happened_inside=len(self.events) > begun + 1):
+        if is_helper_call(call, result, ran_modules=len(self.events) > begun + 1):
             self.events.pop()
             return False
         self.events.append({"kind": "exit"} | call.row())
@@ -101,7 +101,7 @@ class _Trace:
 
     def owner(self) -> dict[str, object] | None:
         """The running module, as an exporter identifies it; None outside of modules and in other threads."""
-        if self.calls is None or not self.calls.runs_here():
+        if self.calls is None or not self.calls.is_own_thread():
             return None
         call = self.calls.innermost()
         return None if call is None else {"module": call.path, "call": call.number}
@@ -125,7 +125,7 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         if owner is None:
             return func(*args, **kwargs)
         if isinstance(func, torch._ops.HigherOrderOperator):
-            return self._record(func, owner, tuple(self._seen(arg) for arg in args), kwargs)
+            return self._record(func, owner, tuple(self._record_branch(arg) for arg in args), kwargs)
         return self._record(func, owner, args, kwargs)
 
     def _record(
@@ -135,9 +135,11 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         operator = self._operators.get(func)
         if operator is None:
             operator = self._operators[func] = Operator(func)
-        inputs = self._numbers(operator, lambda: [values.of(tensor) for tensor in read(args, kwargs)])
+        inputs = self._value_numbers(
+            operator, lambda: [values.number_of(tensor) for tensor in input_tensors(args, kwargs)]
+        )
         result = func(*args, **kwargs)
-        outputs = self._numbers(operator, lambda: self._written(operator, args, kwargs, result))
+        outputs = self._value_numbers(operator, lambda: self._written_values(operator, args, kwargs, result))
         if inputs is None or outputs is None:
             return result
         event: dict[str, object] = {"kind": "op", "op": operator.name, **owner, "inputs": inputs}
@@ -148,15 +150,19 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         self._trace.events.append(event)
         return result
 
-    def _written(
+    def _written_values(
         self, operator: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
     ) -> list[int]:
         """The numbers of the values that an operation created or changed."""
         values = self._trace.values
-        changed = [number for tensor in operator.written(args, kwargs) for number in values.rewritten(tensor)]
-        return list(dict.fromkeys([*(values.of(tensor) for tensor in made(result)), *changed]))
+        changed = [
+            number for tensor in operator.written(args, kwargs) for number in values.renumber_written(tensor)
+        ]
+        return list(
+            dict.fromkeys([*(values.number_of(tensor) for tensor in output_tensors(result)), *changed])
+        )
 
-    def _numbers(self, operator: Operator, number: Callable[[], list[int]]) -> list[int] | None:
+    def _value_numbers(self, operator: Operator, number: Callable[[], list[int]]) -> list[int] | None:
         """Returns None for tensors of a kind that has no numbers: a recording must not end the forward."""
         try:
             with torch._C.DisableTorchFunction():
@@ -165,7 +171,7 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
             self._trace.missed.append(f"{operator.name}: {type(error).__name__}: {error}")
             return None
 
-    def _seen(self, branch: Any) -> Any:
+    def _record_branch(self, branch: Any) -> Any:
         """Makes a branch of a control-flow operator recorded: a dispatch mode is off in its own handler."""
         if not callable(branch) or isinstance(branch, torch.Tensor):
             return branch
@@ -177,7 +183,7 @@ class _Operations(TorchDispatchMode):  # type: ignore[misc, no-untyped-call, unu
         return run
 
 
-class _Sizes(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
+class _SizeReads(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
     """Intercepts reads of sizes by Python."""
 
     def __init__(self, trace: _Trace) -> None:
@@ -192,24 +198,24 @@ class _Sizes(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
         result = func(*args, **(kwargs or {}))
-        asked = _ASKS.get(func)
-        if asked is not None:
-            self._note(asked, args, kwargs or {})
+        function = _SIZE_READS.get(func)
+        if function is not None:
+            self._record_size_read(function, args, kwargs or {})
         return result
 
-    def _note(self, asked: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def _record_size_read(self, function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         owner = self._trace.owner()
         tensor = args[0] if args else kwargs.get("input")
         if owner is None or not isinstance(tensor, torch.Tensor):
             return
-        event: dict[str, object] = {"kind": "size", "value": self._trace.values.of(tensor)}
-        if asked == "len":
+        event: dict[str, object] = {"kind": "size", "value": self._trace.values.number_of(tensor)}
+        if function == "len":
             event["dim"] = 0
-        elif asked == "size":
+        elif function == "size":
             dim = args[1] if len(args) > 1 else kwargs.get("dim")
             event["dim"] = dim if isinstance(dim, int) else None
         else:
             event["dim"] = None
-        if asked != "size":
-            event["asked"] = asked
+        if function != "size":
+            event["asked"] = function
         self._trace.events.append(event | owner)

@@ -14,12 +14,12 @@ from typing import Any
 
 import torch
 
-from .as_found import as_found
 from .inputs import Arguments
-from .operators import NotPlain, plain
+from .operators import NotJson, to_json
 from .parameters import parameters
-from .paths import ModulePaths, Named, class_name
-from .running import marked, running_at
+from .paths import ModulePaths, NamedModule, class_name
+from .preserved_state import preserved_state
+from .running import mark_running_module, running_module
 from .tensors import shape_and_type
 
 VERSION = 1
@@ -35,8 +35,8 @@ def fx_graph(model: torch.nn.Module, given: Arguments | None, program: Any = Non
     if program is None:
         if given is None:
             raise ValueError("an FX graph needs inputs or an exported program")
-        with as_found(paths, eager=False):
-            program = _exported(model, given.copied())
+        with preserved_state(paths, eager=False):
+            program = _export_program(model, given.copied())
     module = program if isinstance(program, torch.fx.GraphModule) else program.graph_module
     section: dict[str, object] = {"version": VERSION}
     if module is not program:
@@ -46,21 +46,21 @@ def fx_graph(model: torch.nn.Module, given: Arguments | None, program: Any = Non
     return section
 
 
-def _exported(model: torch.nn.Module, given: Arguments) -> Any:
+def _export_program(model: torch.nn.Module, given: Arguments) -> Any:
     """Returns an exported program or a traced graph module. If both fail, it raises the exporter's error."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            with torch.no_grad(), marked(model):
+            with torch.no_grad(), mark_running_module(model):
                 return torch.export.export(model, given.args, given.kwargs)
         except Exception as error:
             try:
-                return torch.fx.symbolic_trace(model, concrete_args=_settings(given))
+                return torch.fx.symbolic_trace(model, concrete_args=_constant_arguments(given))
             except Exception:
                 raise error from None
 
 
-def _settings(given: Arguments) -> dict[str, Any] | None:
+def _constant_arguments(given: Arguments) -> dict[str, Any] | None:
     """Keyword inputs that are not tensors: symbolic tracing must use their values."""
     fixed = {name: value for name, value in given.kwargs.items() if not isinstance(value, torch.Tensor)}
     return fixed or None
@@ -90,7 +90,7 @@ def _row(node: torch.fx.Node, graph: str, stacks: _Stacks) -> dict[str, object]:
         row["args"] = [_argument(arg) for arg in node.args]
     if node.kwargs:
         row["kwargs"] = {key: _argument(arg) for key, arg in node.kwargs.items()}
-    stack, running = stacks.of(node), running_at(node)
+    stack, running = stacks.of(node), running_module(node)
     if graph:  # in a body only its caller is recorded: the caller owns nodes that no module in the body runs
         stack, running = stack or stacks.of_caller(running), None
     if stack:
@@ -113,8 +113,8 @@ def _target(node: torch.fx.Node) -> str:
     name = getattr(target, "__qualname__", None) or getattr(target, "__name__", None)
     if name is None:
         return str(target)
-    home = getattr(target, "__module__", None)
-    return f"{home}.{name}" if home else str(name)
+    package = getattr(target, "__module__", None)
+    return f"{package}.{name}" if package else str(name)
 
 
 def _argument(value: Any) -> object:
@@ -127,8 +127,8 @@ def _argument(value: Any) -> object:
     if isinstance(value, slice):
         return [_argument(part) for part in (value.start, value.stop, value.step)]
     try:
-        return plain(value)
-    except NotPlain:
+        return to_json(value)
+    except NotJson:
         return str(value) if isinstance(value, torch.SymInt) else f"<{type(value).__name__}>"
 
 
@@ -152,27 +152,27 @@ class _Stacks:
         for key, (path, kind) in (node.meta.get("nn_module_stack") or {}).items():
             # Inside a body the root occurs twice: as itself and as the exported module.
             if not str(key).startswith(_NO_STACK) and path != _EXPORT_ROOT:
-                above = str(found[-1]["path"]) if found else ""
-                found.append(self._entry(str(key), path.removeprefix(f"{_EXPORT_ROOT}."), kind, above))
+                caller = str(found[-1]["path"]) if found else ""
+                found.append(self._entry(str(key), path.removeprefix(f"{_EXPORT_ROOT}."), kind, caller))
         return found
 
     def of_caller(self, path: str | None) -> list[dict[str, object]]:
         """The stack of an operation that the module at a path ran directly."""
         named = None if path is None else self._paths.at(path)
-        return [] if named is None else [_described(named)]
+        return [] if named is None else [_describe_module(named)]
 
-    def _entry(self, key: str, path: str, kind: Any, above: str) -> dict[str, object]:
+    def _entry(self, key: str, path: str, kind: Any, caller: str) -> dict[str, object]:
         # In bodies, Dynamo's key is the id of the module, and its path is an expression such as
         # `L['args'][1].fc`. Dynamo counts calls within the body, so the number of the call is unknown.
         owner = key.partition("@")[0]
         by_id = self._paths.with_id(int(owner)) if owner.isdecimal() else None
         if by_id is not None and self._paths.at(path) is None:
-            return _described(by_id)
-        class_told = class_name(kind) if isinstance(kind, type) else kind
-        named = self._paths.at(path) or self._by_its_end(path, class_told, above)
+            return _describe_module(by_id)
+        recorded_class = class_name(kind) if isinstance(kind, type) else kind
+        named = self._paths.at(path) or self._find_by_suffix(path, recorded_class, caller)
         entry: dict[str, object] = {"path": path if named is None else named.path}
-        if class_told is not None:
-            entry["class"] = str(class_told)
+        if recorded_class is not None:
+            entry["class"] = str(recorded_class)
         # torch.export counts the calls of each path, so the call number of a module with several paths is
         # unknown.
         if named is not None and not named.aliases:
@@ -180,23 +180,31 @@ class _Stacks:
             entry["call"] = int(number) if "@" in key and number.isdecimal() else 0
         return entry
 
-    def _by_its_end(self, path: str, class_told: object, above: str) -> Named | None:
+    def _find_by_suffix(self, path: str, recorded_class: object, caller: str) -> NamedModule | None:
         """Finds a module by the end of its path: torch.export shortens the paths of modules with several
         owners.
 
         The module is below its caller, or is the only one of its class whose path ends so.
         """
-        below = self._paths.at(f"{above}.{path}")
-        if below is not None and _is_of(below, class_told):
+        below = self._paths.at(f"{caller}.{path}")
+        if below is not None and _has_class(below, recorded_class):
             return below
-        ends = (self._paths.at(whole) for whole, _ in self._paths.every_path() if whole.endswith(f".{path}"))
-        fits = {named.path: named for named in ends if named is not None and _is_of(named, class_told)}
-        return next(iter(fits.values())) if len(fits) == 1 else None
+        candidates = (
+            self._paths.at(full_path)
+            for full_path, _ in self._paths.every_path()
+            if full_path.endswith(f".{path}")
+        )
+        matches = {
+            named.path: named
+            for named in candidates
+            if named is not None and _has_class(named, recorded_class)
+        }
+        return next(iter(matches.values())) if len(matches) == 1 else None
 
 
-def _described(named: Named) -> dict[str, object]:
+def _describe_module(named: NamedModule) -> dict[str, object]:
     return {"path": named.path, "class": class_name(type(named.module))}
 
 
-def _is_of(named: Named, class_told: object) -> bool:
-    return class_name(type(named.module)) == class_told
+def _has_class(named: NamedModule, recorded_class: object) -> bool:
+    return class_name(type(named.module)) == recorded_class

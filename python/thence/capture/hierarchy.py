@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 import torch
 
-from .as_found import as_found
-from .calls import Call, amounts_to_nothing, watched
+from .calls import Call, is_helper_call, observe_calls
 from .compiler import run_uncompiled
 from .inputs import Arguments
-from .parameters import Fingerprint, parameters, rows
+from .parameters import Fingerprint, parameter_rows, parameters
 from .paths import ModulePaths, class_name
+from .preserved_state import preserved_state
 
 VERSION = 1
 
@@ -28,8 +28,8 @@ def hierarchy(
     `calls` are the calls of a forward that was already recorded: then no forward is run.
     """
     paths = ModulePaths(model)
-    if calls is None or not calls.whole:
-        calls = Calls() if given is None else run_uncompiled(lambda: _watch_forward(model, paths, given))
+    if calls is None or not calls.is_complete_forward:
+        calls = Calls() if given is None else run_uncompiled(lambda: _observe_forward(model, paths, given))
     section: dict[str, object] = {"version": VERSION}
     # After the forward, when lazy modules have their class and shapes.
     section["modules"] = [
@@ -41,17 +41,17 @@ def hierarchy(
         }
         for named in paths
     ]
-    section["parameters"] = rows(parameters(paths), fingerprint)
+    section["parameters"] = parameter_rows(parameters(paths), fingerprint)
     if given is not None:
         section["calls"] = calls.rows
     return section
 
 
-def _watch_forward(model: torch.nn.Module, paths: ModulePaths, given: Arguments) -> Calls:
+def _observe_forward(model: torch.nn.Module, paths: ModulePaths, given: Arguments) -> Calls:
     calls = Calls()
-    with as_found(paths):
+    with preserved_state(paths):
         inputs = given.copied()
-        with torch.no_grad(), watched(paths, calls):
+        with torch.no_grad(), observe_calls(paths, calls):
             model(*inputs.args, **inputs.kwargs)
     return calls
 
@@ -60,7 +60,7 @@ def _watch_forward(model: torch.nn.Module, paths: ModulePaths, given: Arguments)
 def record_calls(model: torch.nn.Module) -> Iterator[Calls]:
     """Records the calls of a forward that the caller runs inside the block."""
     calls = Calls()
-    with watched(ModulePaths(model), calls):
+    with observe_calls(ModulePaths(model), calls):
         yield calls
 
 
@@ -70,11 +70,11 @@ class Calls:
     def __init__(self) -> None:
         self.rows: list[dict[str, object]] = []
         self.forwards: dict[str, int] = {}
-        self.whole = False  # whether they are the calls of one complete forward of the model
+        self.is_complete_forward = False  # whether they are the calls of one complete forward of the model
         self._begun: list[int] = []
 
     def entered(self, call: Call, caller: Call | None) -> None:
-        self.whole = False
+        self.is_complete_forward = False
         row = call.row()
         row["caller"] = None if caller is None else caller.path
         if caller is not None:
@@ -88,8 +88,8 @@ class Calls:
 
     def left(self, call: Call, result: object) -> bool:
         begun = self._begun.pop()
-        if amounts_to_nothing(call, result, happened_inside=len(self.rows) > begun + 1):
+        if is_helper_call(call, result, ran_modules=len(self.rows) > begun + 1):
             self.rows.pop()
             return False
-        self.whole = call == Call("", 0, "forward", direct=False) and not self._begun
+        self.is_complete_forward = call == Call("", 0, "forward", direct=False) and not self._begun
         return True

@@ -46,7 +46,7 @@ def arguments(inputs: Inputs) -> Arguments:
     )
 
 
-def described(model: torch.nn.Module, given: Arguments) -> list[dict[str, object]]:
+def describe_inputs(model: torch.nn.Module, given: Arguments) -> list[dict[str, object]]:
     """One row for each input, with its shape and type where it is a tensor."""
     named = [*zip(_names(model, len(given.args)), given.args, strict=True), *given.kwargs.items()]
     return [_row(name, leaf) for key, value in named for name, leaf in named_leaves(key, value)]

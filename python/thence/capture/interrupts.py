@@ -18,46 +18,46 @@ from typing import Any, TypeVar
 _Manager = TypeVar("_Manager", bound=Callable[..., Any])
 
 # Generators that must not be interrupted. While the body of their `with` runs, they are not on the stack.
-_WHOLE: set[CodeType] = set()
+_UNINTERRUPTIBLE: set[CodeType] = set()
 
 
-def whole(manager: _Manager) -> _Manager:
+def uninterruptible(manager: _Manager) -> _Manager:
     """Marks a context manager that must not be interrupted while it enters or leaves."""
     generator: Any = manager
-    _WHOLE.add(generator.__wrapped__.__code__)
+    _UNINTERRUPTIBLE.add(generator.__wrapped__.__code__)
     return manager
 
 
 @contextmanager
-def interrupts_wait() -> Iterator[None]:
+def deferred_interrupts() -> Iterator[None]:
     """Defers interrupts where they would do harm. Only the main thread gets any."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
         return
-    waiting: list[int] = []
+    deferred: list[int] = []
 
-    def hold(number: int, frame: FrameType | None) -> None:
-        if _does_harm(frame):
-            waiting.append(number)
+    def handle(number: int, frame: FrameType | None) -> None:
+        if _is_critical(frame):
+            deferred.append(number)
         else:
             before(number, frame)
 
-    signal.signal(signal.SIGINT, hold)
+    signal.signal(signal.SIGINT, handle)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-        if waiting:
-            before(waiting[0], None)
+        if deferred:
+            before(deferred[0], None)
 
 
-def _does_harm(frame: FrameType | None) -> bool:
+def _is_critical(frame: FrameType | None) -> bool:
     """Whether one of our managers is running, or the standard library is about to start one."""
     if frame is not None and frame.f_code.co_filename == contextlib.__file__:
         return True
     while frame is not None:
-        if frame.f_code in _WHOLE:
+        if frame.f_code in _UNINTERRUPTIBLE:
             return True
         frame = frame.f_back
     return False

@@ -18,16 +18,16 @@ from typing import Any
 
 import torch
 
-from .as_found import LOCK, training_flags
-from .interrupts import interrupts_wait, whole
+from .interrupts import deferred_interrupts, uninterruptible
 from .paths import ModulePaths
+from .preserved_state import LOCK, training_flags
 
 VERSION = 1
 
 _tracer: Any = torch.jit._trace  # holds the table while an export traces
 
 # The modules that have contained the exporter. The first that has the function is used, whatever the version.
-_HOMES = ("torch.onnx._internal.torchscript_exporter.utils", "torch.onnx.utils")
+_EXPORTER_MODULES = ("torch.onnx._internal.torchscript_exporter.utils", "torch.onnx.utils")
 _SETUP = "_setup_trace_module_map"
 _NAMING = "_jit_pass_onnx_assign_scoped_names_for_node_and_value"
 _NAME = "onnx_name"  # the attribute in which that pass stores a node's name
@@ -44,7 +44,7 @@ class _Scope:
     module: str
     call: int
     outer: int | None
-    words: str  # the scope in node names, without the `_k` of repeated calls
+    name_scope: str  # the scope in node names, without the `_k` of repeated calls
     name: str | None = None  # the scope as it is in node names
 
 
@@ -56,12 +56,12 @@ class ModuleMap:
         self._scopes: list[_Scope] = []
         self._nodes: list[tuple[str, int]] = []
         self._counts: dict[str, int] = {}
-        self._why_not: str | None = "the TorchScript exporter did not trace this model"
+        self._failure: str | None = "the TorchScript exporter did not trace this model"
 
     def section(self) -> dict[str, object]:
         """The section, after a successful export."""
-        if self._why_not is not None:
-            raise Unsupported(f"no module map: {self._why_not}")
+        if self._failure is not None:
+            raise Unsupported(f"no module map: {self._failure}")
         return {
             "version": VERSION,
             "scopes": [self._row(number, scope) for number, scope in enumerate(self._scopes)],
@@ -69,7 +69,7 @@ class ModuleMap:
         }
 
     def _row(self, number: int, scope: _Scope) -> dict[str, object]:
-        name = scope.words if scope.name is None else scope.name
+        name = scope.name_scope if scope.name is None else scope.name
         row: dict[str, object] = {"id": number, "scope": name or "/", "module": scope.module}
         return row | {"call": scope.call, "outer": scope.outer}
 
@@ -78,14 +78,14 @@ class ModuleMap:
         self._scopes.clear()
         self._nodes.clear()
         self._counts.clear()
-        self._why_not = "the export did not come to an end"
+        self._failure = "the export was not completed"
 
-    def fail(self, why: str) -> None:
-        self._why_not = why
+    def fail(self, reason: str) -> None:
+        self._failure = reason
 
     def enter(self, module: torch.nn.Module, scope: str) -> str:
         """Returns the scope of a module that is about to be traced, with a unique number in it."""
-        path = self._paths.of(module)
+        path = self._paths.path_of(module)
         if path is None:
             return scope
         state: Any = torch._C._get_tracing_state()
@@ -93,11 +93,11 @@ class ModuleMap:
         call = self._counts.get(path, 0)
         self._counts[path] = call + 1
         kind, _, word = scope.partition("::")
-        words = word if outer is None else f"{self._scopes[outer].words}/{word}"
-        self._scopes.append(_Scope(path, call, outer, words))
+        name_scope = word if outer is None else f"{self._scopes[outer].name_scope}/{word}"
+        self._scopes.append(_Scope(path, call, outer, name_scope))
         return f"{kind}~thence{len(self._scopes) - 1}::{word}"
 
-    def named(self, graph: Any) -> None:
+    def read_names(self, graph: Any) -> None:
         """Reads the final graph, whose nodes have names."""
         for node in _nodes(graph):
             scope = _number(node.scopeName())
@@ -105,21 +105,21 @@ class ModuleMap:
                 name = node.s(_NAME)
                 self._nodes.append((name, scope))
                 self._scopes[scope].name = name.rpartition("/")[0]
-        self._why_not = None
+        self._failure = None
 
 
-@whole
+@uninterruptible
 @contextmanager
 def record_module_map(model: torch.nn.Module) -> Iterator[ModuleMap]:
     """Observes `torch.onnx.export(model, ..., dynamo=False)` inside the block.
 
     Pass the same object as to the exporter. An export of another model is not recorded.
     """
-    home, setup, naming = _exporter()
+    namespace, setup, naming = _exporter()
     paths = ModulePaths(model)
     recorded = ModuleMap(paths)
 
-    def listening_setup(exported: Any, as_functions: Any, *rest: Any, **options: Any) -> Any:
+    def recording_setup(exported: Any, as_functions: Any, *rest: Any, **options: Any) -> Any:
         result = setup(exported, as_functions, *rest, **options)
         if exported is model:
             recorded.begin()
@@ -129,24 +129,24 @@ def record_module_map(model: torch.nn.Module) -> Iterator[ModuleMap]:
                 _tracer._trace_module_map = _Table(_tracer._trace_module_map, recorded)
         return result
 
-    def listening_naming(graph: Any, *rest: Any, **options: Any) -> Any:
+    def recording_naming(graph: Any, *rest: Any, **options: Any) -> Any:
         result = naming(graph, *rest, **options)
         table = _tracer._trace_module_map
         if isinstance(table, _Table) and table.recorded is recorded:
-            recorded.named(graph)
+            recorded.read_names(graph)
         return result
 
     with (
-        interrupts_wait(),
+        deferred_interrupts(),
         LOCK,
         training_flags(paths),
     ):  # the exporter sets all modules to the root's flag
         try:
-            home[_SETUP] = listening_setup
-            setattr(torch._C, _NAMING, listening_naming)
+            namespace[_SETUP] = recording_setup
+            setattr(torch._C, _NAMING, recording_naming)
             yield recorded
         finally:
-            home[_SETUP] = setup
+            namespace[_SETUP] = setup
             setattr(torch._C, _NAMING, naming)
 
 
@@ -169,13 +169,13 @@ class _Table(dict[Any, str]):
 def _exporter() -> tuple[dict[str, Any], Callable[..., Any], Callable[..., Any]]:
     """The namespace of the exporter's set-up function, that function, and the naming pass."""
     naming = getattr(torch._C, _NAMING, None)
-    for name in _HOMES:
+    for name in _EXPORTER_MODULES:
         try:
-            home = vars(importlib.import_module(name))
+            namespace = vars(importlib.import_module(name))
         except ImportError:
             continue
-        if _SETUP in home and naming is not None and hasattr(_tracer, "_trace_module_map"):
-            return home, home[_SETUP], naming
+        if _SETUP in namespace and naming is not None and hasattr(_tracer, "_trace_module_map"):
+            return namespace, namespace[_SETUP], naming
     raise Unsupported(f"PyTorch {torch.__version__} has no TorchScript exporter that names nodes by scope")
 
 

@@ -14,10 +14,10 @@ from .tensors import dtype_name
 # Longer lists and strings are left out: they are data, not settings.
 LONGEST = 64
 
-_WORDS = (torch.device, torch.layout, torch.memory_format)
+_NAMED_CONSTANTS = (torch.device, torch.layout, torch.memory_format)
 
 
-class NotPlain(Exception):
+class NotJson(Exception):
     """An argument is not plain data, or is too long."""
 
 
@@ -49,8 +49,8 @@ class Operator:
         found: dict[str, object] = {}
         for name, value in self._named(args, kwargs):
             if not isinstance(value, torch.Tensor):
-                with suppress(NotPlain):
-                    found[name] = plain(value)
+                with suppress(NotJson):
+                    found[name] = to_json(value)
         return found
 
     def _named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -59,7 +59,7 @@ class Operator:
         yield from kwargs.items()
 
 
-def plain(value: Any) -> object:
+def to_json(value: Any) -> object:
     """Converts a value to JSON. Numbers that JSON lacks become strings."""
     if value is None or type(value) in (bool, int):
         return value
@@ -69,13 +69,13 @@ def plain(value: Any) -> object:
         return float(value) if math.isfinite(value) else str(value)
     if isinstance(value, torch.dtype):
         return dtype_name(value)
-    if isinstance(value, _WORDS):
+    if isinstance(value, _NAMED_CONSTANTS):
         return str(value).removeprefix("torch.")
     if isinstance(value, (list, tuple)) and len(value) <= LONGEST:
-        return [plain(item) for item in value]
+        return [to_json(item) for item in value]
     if isinstance(value, complex):
-        return [plain(value.real), plain(value.imag)]
-    raise NotPlain(type(value).__name__)
+        return [to_json(value.real), to_json(value.imag)]
+    raise NotJson(type(value).__name__)
 
 
 def _tensors(value: Any) -> Iterator[torch.Tensor]:
@@ -86,11 +86,11 @@ def _tensors(value: Any) -> Iterator[torch.Tensor]:
             yield from _tensors(item)
 
 
-def read(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
+def input_tensors(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
     """The tensors among the arguments, in their order."""
     return [*_tensors(args), *(tensor for value in kwargs.values() for tensor in _tensors(value))]
 
 
-def made(result: Any) -> list[torch.Tensor]:
+def output_tensors(result: Any) -> list[torch.Tensor]:
     """The tensors among the results."""
     return list(_tensors(result))

@@ -29,34 +29,34 @@ class Parameter:
     tensor: torch.Tensor
     buffer: bool
     aliases: list[str] = field(default_factory=list)
-    same: list[torch.Tensor] = field(default_factory=list)  # other tensor objects with the same memory
+    same_memory: list[torch.Tensor] = field(default_factory=list)  # other tensor objects with the same memory
 
 
 def parameters(paths: ModulePaths) -> list[Parameter]:
     """Every parameter and buffer, in module order; those of a module precede those of its children."""
     found: dict[tuple[object, ...], Parameter] = {}
     for path, tensor, buffer in _tensors(paths):
-        first = found.setdefault(_memory(tensor), Parameter(path, tensor, buffer))
+        first = found.setdefault(_memory_key(tensor), Parameter(path, tensor, buffer))
         if first.path != path:
             first.aliases.append(path)
             if tensor is not first.tensor:
-                first.same.append(tensor)
+                first.same_memory.append(tensor)
     return list(found.values())
 
 
-def rows(found: list[Parameter], fingerprint: Fingerprint | None) -> list[dict[str, object]]:
+def parameter_rows(found: list[Parameter], fingerprint: Fingerprint | None) -> list[dict[str, object]]:
     """The rows of the file. The core releases the GIL while it reads, so several tensors are read at once."""
-    with ThreadPoolExecutor(max_workers=_readers()) as readers:
-        return list(readers.map(lambda parameter: _row(parameter, fingerprint), found))
+    with ThreadPoolExecutor(max_workers=_thread_count()) as threads:
+        return list(threads.map(lambda parameter: _row(parameter, fingerprint), found))
 
 
-def _readers() -> int:
+def _thread_count() -> int:
     return min(4, os.cpu_count() or 1)
 
 
 def paths_by_tensor(found: list[Parameter]) -> dict[int, str]:
     """Maps the `id()` of each tensor object to the unique path of its parameter."""
-    return {id(tensor): p.path for p in found for tensor in (p.tensor, *p.same)}
+    return {id(tensor): p.path for p in found for tensor in (p.tensor, *p.same_memory)}
 
 
 def _tensors(paths: ModulePaths) -> Iterator[tuple[str, torch.Tensor, bool]]:
@@ -67,7 +67,7 @@ def _tensors(paths: ModulePaths) -> Iterator[tuple[str, torch.Tensor, bool]]:
                     yield f"{prefix}.{name}" if prefix else name, tensor, buffer
 
 
-def _memory(tensor: torch.Tensor) -> tuple[object, ...]:
+def _memory_key(tensor: torch.Tensor) -> tuple[object, ...]:
     """The key that two names must share to be one parameter."""
     if not _is_plain(tensor) or tensor.numel() == 0:
         return ("object", id(tensor))  # no memory to compare

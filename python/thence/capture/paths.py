@@ -16,7 +16,7 @@ MOST_PATHS = 100_000
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedModule:
     """A module with its unique path and its other paths."""
 
     path: str
@@ -28,8 +28,8 @@ class ModulePaths:
     """Every module of a model, in the order of `named_modules()`."""
 
     def __init__(self, model: torch.nn.Module) -> None:
-        self._by_id: dict[int, Named] = {}
-        self._by_path: dict[str, Named] = {}
+        self._by_id: dict[int, NamedModule] = {}
+        self._by_path: dict[str, NamedModule] = {}
         self._add("", model, ())
 
     def _add(self, path: str, module: torch.nn.Module, above: tuple[int, ...]) -> None:
@@ -37,7 +37,7 @@ class ModulePaths:
             return
         seen = self._by_id.get(id(module))
         if seen is None:
-            seen = self._by_id[id(module)] = Named(path, module)
+            seen = self._by_id[id(module)] = NamedModule(path, module)
         else:
             seen.aliases.append(path)
             if len(self._by_path) >= MOST_PATHS:
@@ -47,19 +47,19 @@ class ModulePaths:
             if child is not None:
                 self._add(f"{path}.{name}" if path else name, child, (*above, id(module)))
 
-    def __iter__(self) -> Iterator[Named]:
+    def __iter__(self) -> Iterator[NamedModule]:
         return iter(self._by_id.values())
 
-    def of(self, module: object) -> str | None:
+    def path_of(self, module: object) -> str | None:
         """The unique path of a module; None if it is not in the model."""
         named = self._by_id.get(id(module))
         return None if named is None else named.path
 
-    def with_id(self, number: int) -> Named | None:
+    def with_id(self, number: int) -> NamedModule | None:
         """The module with this `id()`; None if it is not in the model."""
         return self._by_id.get(number)
 
-    def at(self, path: str) -> Named | None:
+    def at(self, path: str) -> NamedModule | None:
         """The module at a path, which may be an alias."""
         return self._by_path.get(path)
 

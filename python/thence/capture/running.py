@@ -18,16 +18,16 @@ from torch.fx import traceback
 from torch.nn.modules import module as hooks
 
 from .compiler import is_dynamo_tracing
-from .interrupts import whole
+from .interrupts import uninterruptible
 from .paths import ModulePaths
 
 _KEY = "thence.running"  # in the `custom` metadata of nodes, and temporarily in __dict__ of modules
 _traceback: Any = traceback
 
 
-@whole
+@uninterruptible
 @contextmanager
-def marked(model: torch.nn.Module) -> Iterator[None]:
+def mark_running_module(model: torch.nn.Module) -> Iterator[None]:
     """Encloses a call of torch.export. It has no effect if torch cannot be configured to copy metadata."""
     if not hasattr(traceback, "preserve_node_meta") or not hasattr(traceback, "current_meta"):
         yield
@@ -77,7 +77,7 @@ def marked(model: torch.nn.Module) -> Iterator[None]:
             module.module.__dict__.pop(_KEY, None)
 
 
-def running_at(node: torch.fx.Node) -> str | None:
+def running_module(node: torch.fx.Node) -> str | None:
     """The path of the module that was running when the node was created, if it is known.
 
     In the body of control flow, which Dynamo traces, it is the module that started the control flow.

@@ -14,7 +14,7 @@ import torch
 from .tensors import shape_and_type
 
 # Number of tensors on one piece of memory that are remembered before dead ones are removed.
-_SWEEP = 16
+_SWEEP_AFTER = 16
 
 
 class Values:
@@ -26,17 +26,17 @@ class Values:
         self._known: dict[int, tuple[weakref.ref[torch.Tensor], int]] = {}
         self._sharing: dict[int, list[weakref.ref[torch.Tensor]]] = {}
 
-    def of(self, tensor: torch.Tensor) -> int:
+    def number_of(self, tensor: torch.Tensor) -> int:
         """The tensor's number. A new tensor gets a new number."""
         known = self._known.get(id(tensor))
         if known is not None and known[0]() is tensor:
             return known[1]
         return self._new(tensor, self._parameters.get(id(tensor)))
 
-    def rewritten(self, tensor: torch.Tensor) -> list[int]:
+    def renumber_written(self, tensor: torch.Tensor) -> list[int]:
         """New numbers for a tensor that was written to, and for others that share its memory."""
         numbers = [self._new(tensor, None)]
-        for other in self._neighbours(tensor):
+        for other in self._overlapping(tensor):
             numbers.append(self._new(other, None))
         return numbers
 
@@ -60,18 +60,18 @@ class Values:
         if memory is None:
             return
         sharing = self._sharing.setdefault(memory, [])
-        if len(sharing) >= _SWEEP:
+        if len(sharing) >= _SWEEP_AFTER:
             sharing[:] = [other for other in sharing if other() is not None]
         sharing.append(reference)
 
-    def _neighbours(self, tensor: torch.Tensor) -> list[torch.Tensor]:
+    def _overlapping(self, tensor: torch.Tensor) -> list[torch.Tensor]:
         memory = _memory(tensor)
         if memory is None:
             return []
         first, last = _extent(tensor)
         found = []
         for reference in self._sharing.get(memory, []):
-            other = _alive(reference)
+            other = _resolve(reference)
             if other is not None and other is not tensor and _memory(other) == memory:
                 start, end = _extent(other)
                 if start <= last and first <= end:
@@ -79,7 +79,7 @@ class Values:
         return found
 
 
-def _alive(reference: weakref.ref[torch.Tensor]) -> torch.Tensor | None:
+def _resolve(reference: weakref.ref[torch.Tensor]) -> torch.Tensor | None:
     tensor = reference()
     if tensor is not None and hasattr(tensor, "_fix_weakref"):
         tensor._fix_weakref()  # PyTorch requires this of code that resolves weak references

@@ -23,7 +23,7 @@ def write(capture: Mapping[str, object], path: str | os.PathLike[str]) -> None:
             file.write("\n")
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, _usual_mode())
+        os.chmod(name, _default_mode())
         os.replace(name, target)
     except BaseException:
         with suppress(OSError):
@@ -32,7 +32,7 @@ def write(capture: Mapping[str, object], path: str | os.PathLike[str]) -> None:
     _sync_folder(target.parent)
 
 
-def _usual_mode() -> int:
+def _default_mode() -> int:
     """The mode that `open` would give the file; temporary files are private to their owner."""
     mask = os.umask(0)
     os.umask(mask)

@@ -18,9 +18,9 @@ from .given import given_inputs
 from .inputs import Inputs, check_inputs, derive_inputs
 from .load import Loaded, load
 from .lock import LOCK
-from .request import Made
+from .preserved_state import preserved_state
+from .request import ExporterResult
 from .spec import inputs_of, read_spec
-from .state import as_found
 
 __all__ = [
     "DEFAULT_ORDER",
@@ -31,12 +31,11 @@ __all__ = [
     "ExportError",
     "ExportOptions",
     "Exported",
+    "ExporterResult",
     "Failure",
     "Inputs",
     "Loaded",
-    "Made",
     "Progress",
-    "as_found",
     "batch_and_sequence",
     "check_inputs",
     "derive_inputs",
@@ -45,6 +44,7 @@ __all__ = [
     "given_inputs",
     "inputs_of",
     "load",
+    "preserved_state",
     "read_spec",
     "tensors_in",
 ]

@@ -7,24 +7,24 @@ from typing import Any
 
 import torch
 
-from ..capture import marked
+from ..capture import mark_running_module
 from .errors import Code, ExportError
 from .flat import flat_forward
-from .plainly import PlainCall
-from .request import How, Made, Request, check_options, keywords_of
+from .plain_call import PlainCall
+from .request import ExporterResult, Request, Wrapping, check_options, keyword_names
 
-_OURS = {"model", "args", "kwargs", "f", "dynamo"}
+_SET_BY_THENCE = {"model", "args", "kwargs", "f", "dynamo"}
 
 
-def export(request: Request) -> Made:
-    known = keywords_of(torch.onnx.export)
+def export(request: Request) -> ExporterResult:
+    known = keyword_names(torch.onnx.export)
     if "dynamo" not in known:
         raise ExportError(
             Code.NO_EXPORTER,
             "this torch has no dynamo exporter",
             "use --exporter torchscript, or a newer torch",
         )
-    check_options("dynamo", request.options, known, _OURS)
+    check_options("dynamo", request.options, known, _SET_BY_THENCE)
     arguments: dict[str, Any] = {
         "input_names": request.names,
         "opset_version": request.opset,
@@ -37,10 +37,12 @@ def export(request: Request) -> Made:
         arguments.setdefault("fallback", False)
     for name in ("external_data", "export_params", "keep_initializers_as_inputs"):
         arguments.pop(name, None)  # for `save`
-    program = _plain(request, arguments) if request.how is How.PLAIN else _wrapped(request, arguments)
+    program = (
+        _plain(request, arguments) if request.wrapping is Wrapping.PLAIN else _wrapped(request, arguments)
+    )
     assert program is not None
     save(program, request)
-    return Made(*names_in(program), program)
+    return ExporterResult(*names_in(program), program)
 
 
 def _wrapped(request: Request, arguments: dict[str, Any]) -> Any:
@@ -48,8 +50,8 @@ def _wrapped(request: Request, arguments: dict[str, Any]) -> Any:
     with ExitStack() as stack:
         outputs = stack.enter_context(flat_forward(model, request.names, inputs.fixed))
         stack.enter_context(torch.no_grad())
-        if request.how is How.RECORDED:
-            stack.enter_context(marked(model))
+        if request.wrapping is Wrapping.RECORDED:
+            stack.enter_context(mark_running_module(model))
         arguments.setdefault("output_names", outputs)  # filled while forward is traced, read after it
         return torch.onnx.export(model, tuple(inputs.tensors.values()), **arguments)
 
@@ -79,7 +81,7 @@ def save(program: Any, request: Request) -> None:
         str(request.file),
         include_initializers=options.get("export_params", True),
         keep_initializers_as_inputs=options.get("keep_initializers_as_inputs", False),
-        external_data=request.weights_apart(),
+        external_data=request.needs_external_data(),
     )
 
 

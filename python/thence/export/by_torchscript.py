@@ -11,20 +11,20 @@ from typing import Any
 import torch
 
 from .flat import flat_forward
-from .plainly import PlainCall
-from .request import How, Made, Request, check_options, keywords_of
+from .plain_call import PlainCall
+from .request import ExporterResult, Request, Wrapping, check_options, keyword_names
 
-_OURS = {"model", "args", "kwargs", "f", "dynamo"}
-_NOT_HERE = {
+_SET_BY_THENCE = {"model", "args", "kwargs", "f", "dynamo"}
+_DYNAMO_ONLY = {
     *("dynamic_shapes", "custom_translation_table", "report", "optimize", "verify", "profile"),
     *("dump_exported_program", "artifacts_dir", "fallback", "external_data"),
 }
 
 
-def export(request: Request) -> Made:
-    known = keywords_of(torch.onnx.export)
-    asked = {name: value for name, value in request.options.items() if name != "external_data"}
-    check_options("torchscript", asked, known - _NOT_HERE, _OURS)
+def export(request: Request) -> ExporterResult:
+    known = keyword_names(torch.onnx.export)
+    options = {name: value for name, value in request.options.items() if name != "external_data"}
+    check_options("torchscript", options, known - _DYNAMO_ONLY, _SET_BY_THENCE)
     arguments: dict[str, Any] = {
         "opset_version": request.opset,
         "dynamic_axes": request.dynamic or None,
@@ -32,38 +32,38 @@ def export(request: Request) -> Made:
     }
     if "dynamo" in known:
         arguments["dynamo"] = False
-    kept = _Kept() if request.in_memory and not request.weights_apart() else None
-    where: Any = kept or str(request.file)
-    export_by = _plain if request.how is How.PLAIN else _wrapped
-    with _log_aside(request.verbose):
-        inputs, outputs = export_by(request, where, {**arguments, **asked})
-    scattered = [path for path in request.file.parent.iterdir() if path != request.file]
-    if scattered or request.weights_apart():
-        _gather(request.file, scattered)
-    return Made(inputs, outputs, content=kept.content if kept is not None else None)
+    memory = _MemoryFile() if request.in_memory and not request.needs_external_data() else None
+    target: Any = memory or str(request.file)
+    export_by = _plain if request.wrapping is Wrapping.PLAIN else _wrapped
+    with _log_off_stdout(request.verbose):
+        inputs, outputs = export_by(request, target, {**arguments, **options})
+    weight_files = [path for path in request.file.parent.iterdir() if path != request.file]
+    if weight_files or request.needs_external_data():
+        _merge_weight_files(request.file, weight_files)
+    return ExporterResult(inputs, outputs, content=memory.content if memory is not None else None)
 
 
-def _wrapped(request: Request, where: Any, arguments: dict[str, Any]) -> tuple[list[str], list[str]]:
+def _wrapped(request: Request, target: Any, arguments: dict[str, Any]) -> tuple[list[str], list[str]]:
     """Runs the export, and returns the names of the graph's inputs and outputs."""
     model, inputs = request.model, request.inputs
     with flat_forward(model, request.names, inputs.fixed) as outputs, torch.no_grad():
         arguments.setdefault("input_names", request.names)
         arguments.setdefault("output_names", outputs)  # filled while forward is traced, read after it
-        with request.around(model) if request.how is How.RECORDED else nullcontext():
-            torch.onnx.export(model, tuple(inputs.tensors.values()), where, **arguments)
+        with request.torchscript_context(model) if request.wrapping is Wrapping.RECORDED else nullcontext():
+            torch.onnx.export(model, tuple(inputs.tensors.values()), target, **arguments)
     return arguments["input_names"], arguments["output_names"]
 
 
-def _plain(request: Request, where: Any, arguments: dict[str, Any]) -> tuple[list[str], list[str]]:
+def _plain(request: Request, target: Any, arguments: dict[str, Any]) -> tuple[list[str], list[str]]:
     call = PlainCall.of(request)
-    torch.onnx.export(request.model, call.args, where, **{**call.options(), **arguments})
+    torch.onnx.export(request.model, call.args, target, **{**call.options(), **arguments})
     onnx: Any = importlib.import_module("onnx")
-    content = where.content if isinstance(where, _Kept) else Path(where).read_bytes()
+    content = target.content if isinstance(target, _MemoryFile) else Path(target).read_bytes()
     graph = onnx.load_model_from_string(content).graph
     return [value.name for value in graph.input], [value.name for value in graph.output]
 
 
-class _Kept:
+class _MemoryFile:
     """A file object for the exporter, which writes once. The written bytes are kept without a copy."""
 
     content: bytes | None = None
@@ -76,7 +76,7 @@ class _Kept:
 
 
 @contextmanager
-def _log_aside(verbose: bool) -> Iterator[None]:
+def _log_off_stdout(verbose: bool) -> Iterator[None]:
     """Keeps the exporter's log off standard output: its C++ code dumps the graph when it fails."""
     core: Any = torch._C
     if not hasattr(core, "_jit_onnx_log") or not hasattr(core, "_jit_set_onnx_log_output_stream"):
@@ -95,14 +95,14 @@ def _log_aside(verbose: bool) -> Iterator[None]:
         core._jit_set_onnx_log_enabled(enabled)
 
 
-def _gather(file: Path, scattered: list[Path]) -> None:
+def _merge_weight_files(file: Path, weight_files: list[Path]) -> None:
     """Streams the weights into one file beside the model: this exporter writes one file per tensor."""
     onnx_ir: Any = importlib.import_module("onnx_ir")
-    inner = file.parent / "gathered"
-    inner.mkdir()
-    onnx_ir.save(onnx_ir.load(file), inner / file.name, external_data=f"{file.name}.data")
-    for path in (file, *scattered):
+    merged = file.parent / "merged"
+    merged.mkdir()
+    onnx_ir.save(onnx_ir.load(file), merged / file.name, external_data=f"{file.name}.data")
+    for path in (file, *weight_files):
         path.unlink()
-    for path in inner.iterdir():
+    for path in merged.iterdir():
         path.rename(file.parent / path.name)
-    inner.rmdir()
+    merged.rmdir()

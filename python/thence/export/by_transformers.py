@@ -9,20 +9,20 @@ from typing import Any
 
 import torch
 
-from ..capture import marked
+from ..capture import mark_running_module
 from .by_dynamo import names_in, save
 from .errors import Code, ExportError
 from .quiet import quiet
-from .request import How, Made, Request, check_options
+from .request import ExporterResult, Request, Wrapping, check_options
 
-_OURS = {"output_path", "export_format"}
+_SET_BY_THENCE = {"output_path", "export_format"}
 _SAVED = ("external_data", "export_params", "keep_initializers_as_inputs")
 
 
-def export(request: Request) -> Made:
+def export(request: Request) -> ExporterResult:
     exporter, config_class = _classes()
     known = {field.name for field in dataclasses.fields(config_class)}
-    check_options("transformers", request.options, known, _OURS)
+    check_options("transformers", request.options, known, _SET_BY_THENCE)
     settings: dict[str, Any] = {k: v for k, v in request.options.items() if k not in _SAVED}
     if request.opset is not None:
         settings.setdefault("opset_version", request.opset)
@@ -32,15 +32,15 @@ def export(request: Request) -> Made:
     # Silence the loggers again: transformers creates them when it is imported, possibly just now.
     with ExitStack() as stack:
         stack.enter_context(quiet(request.verbose))
-        if request.how is not How.PLAIN:
+        if request.wrapping is not Wrapping.PLAIN:
             stack.enter_context(torch.no_grad())
-        if request.how is How.RECORDED:
-            stack.enter_context(marked(request.model))
+        if request.wrapping is Wrapping.RECORDED:
+            stack.enter_context(mark_running_module(request.model))
         program = exporter().export(
             request.model, {**arguments, **request.inputs.fixed}, config=config_class(**settings)
         )
     save(program, request)
-    return Made(*names_in(program), program)
+    return ExporterResult(*names_in(program), program)
 
 
 def _classes() -> tuple[Any, Any]:

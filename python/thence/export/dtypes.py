@@ -47,5 +47,5 @@ def weight_dtype(name: str) -> torch.dtype:
     dtype = dtype_named(name)
     if dtype is None or not dtype.is_floating_point:
         floats = ", ".join(known for known, dtype in DTYPES.items() if dtype.is_floating_point)
-        raise ExportError(Code.DTYPE, f"{name!r} is no dtype for weights", f"choose one of {floats}")
+        raise ExportError(Code.DTYPE, f"{name!r} is not a floating-point dtype", f"choose one of {floats}")
     return dtype

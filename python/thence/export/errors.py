@@ -73,7 +73,7 @@ class ExportError(Exception):
         return printable("\n".join(lines))
 
 
-def words_of(error: BaseException, limit: int = 200) -> str:
+def summarise_error(error: BaseException, limit: int = 200) -> str:
     """The first meaningful line of an error, shortened to fit into a sentence."""
     text = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     text = text if len(text) <= limit else text[: limit - 3] + "..."

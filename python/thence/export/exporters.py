@@ -28,14 +28,14 @@ from torch import nn
 from ..capture import without_fused_attention
 from ..messages import to_stderr
 from . import by_dynamo, by_torchscript, by_transformers
-from .errors import Code, ExportError, words_of
-from .failures import in_words, output_failure
+from .errors import Code, ExportError, summarise_error
+from .failures import describe_failure, output_failure
 from .inputs import Inputs, check_inputs
 from .lock import LOCK
-from .place import put_in_place, workplace
+from .place import move_into_place, temporary_folder
+from .preserved_state import preserved_state
 from .quiet import quiet
-from .request import How, Made, Request
-from .state import as_found
+from .request import ExporterResult, Request, Wrapping
 
 EXPORTERS: dict[str, Any] = {
     "dynamo": by_dynamo,
@@ -82,14 +82,14 @@ class ExportOptions:
     exporter_options: Mapping[str, Any] = field(default_factory=dict)  # keywords for the exporter
     verbose: bool = False
     # Called with a sentence when an exporter fails and the next one is tried.
-    say: Callable[[str], None] = to_stderr
-    # If true, nodes of torch.export are marked with the running module, and `around_torchscript(model)`
+    report: Callable[[str], None] = to_stderr
+    # If true, nodes of torch.export are marked with the running module, and `torchscript_context(model)`
     # encloses the call of the TorchScript exporter.
     record: bool = True
-    around_torchscript: Callable[[nn.Module], AbstractContextManager[Any]] = lambda _model: nullcontext()
-    # May change the file before it is moved to its place. If `Made` has the content, this must write the
+    torchscript_context: Callable[[nn.Module], AbstractContextManager[Any]] = lambda _model: nullcontext()
+    # May change the file before it is moved to its place. If the result has the content, this must write the
     # file.
-    finish: Callable[[Path, Made], None] | None = None
+    finish: Callable[[Path, ExporterResult], None] | None = None
 
 
 def export_model(
@@ -102,25 +102,27 @@ def export_model(
     """
     options = options or ExportOptions()
     output = Path(path)
-    order = _order(options.exporter)
+    order = _exporter_order(options.exporter)
     failures: list[Failure] = []
-    with LOCK, workplace(output) as folder:
-        for name, following in zip_longest(order, order[1:]):
-            request = _request(model, inputs, folder / output.name, output, options)
+    with LOCK, temporary_folder(output) as folder:
+        for name, next_name in zip_longest(order, order[1:]):
+            request = _make_request(model, inputs, folder / output.name, output, options)
             start = time.monotonic()
-            made = _made_or_failure(name, request, first=not failures)
-            if isinstance(made, Made):
+            result = _try_exporter(name, request, first=not failures)
+            if isinstance(result, ExporterResult):
                 seconds = time.monotonic() - start
-                files = _finish(request, made, options)
-                return _exported(output, files, name, made, seconds, failures)
-            failures.append(made)
-            _empty(folder)
-            if following is not None:
-                options.say(_next_sentence(made, following, options.verbose))
+                files = _finish(request, result, options)
+                return _make_exported(output, files, name, result, seconds, failures)
+            failures.append(result)
+            _clear_folder(folder)
+            if next_name is not None:
+                options.report(_retry_warning(result, next_name, options.verbose))
     raise _all_failed(model, failures)
 
 
-def _request(model: nn.Module, inputs: Inputs, file: Path, output: Path, options: ExportOptions) -> Request:
+def _make_request(
+    model: nn.Module, inputs: Inputs, file: Path, output: Path, options: ExportOptions
+) -> Request:
     dynamic = inputs.dynamic if options.dynamic is None else options.dynamic
     return Request(
         model=model,
@@ -131,20 +133,20 @@ def _request(model: nn.Module, inputs: Inputs, file: Path, output: Path, options
         dynamic={name: dict(axes) for name, axes in dynamic.items()},
         options=dict(options.exporter_options),
         verbose=options.verbose,
-        around=options.around_torchscript,
+        torchscript_context=options.torchscript_context,
         in_memory=options.finish is not None,
-        how=How.RECORDED if options.record else How.UNRECORDED,
+        wrapping=Wrapping.RECORDED if options.record else Wrapping.UNRECORDED,
     )
 
 
-def _made_or_failure(name: str, request: Request, first: bool) -> Made | Failure:
+def _try_exporter(name: str, request: Request, first: bool) -> ExporterResult | Failure:
     """Returns what an exporter made, or why it failed.
 
     Raises ExportError if every other exporter would fail, too: the output cannot be written, or forward
     fails, which is checked after the first failure.
     """
     try:
-        return _attempt(name, request)
+        return _export_with_retry(name, request)
     except ExportError as error:
         if error.code is Code.OUTPUT:
             raise
@@ -152,67 +154,72 @@ def _made_or_failure(name: str, request: Request, first: bool) -> Made | Failure
     except Exception as error:
         if first:
             check_inputs(request.model, request.inputs, getattr(request.model, "config", None))
-        return Failure(name, in_words(name, error), traceback.format_exc())
+        return Failure(name, describe_failure(name, error), traceback.format_exc())
 
 
-def _finish(request: Request, made: Made, options: ExportOptions) -> list[Path]:
+def _finish(request: Request, result: ExporterResult, options: ExportOptions) -> list[Path]:
     """Completes the file, and moves it and its data to their place."""
-    if made.unrecorded is not None and options.record:
-        options.say(_unrecorded_sentence(request.model, made.unrecorded))
+    if result.unrecorded is not None and options.record:
+        options.report(_unrecorded_warning(request.model, result.unrecorded))
     if options.finish is not None:
-        options.finish(request.file, made)
-    return put_in_place(request.file, request.output)
+        options.finish(request.file, result)
+    return move_into_place(request.file, request.output)
 
 
-def _exported(
-    output: Path, files: list[Path], name: str, made: Made, seconds: float, failures: list[Failure]
+def _make_exported(
+    output: Path,
+    files: list[Path],
+    name: str,
+    result: ExporterResult,
+    seconds: float,
+    failures: list[Failure],
 ) -> Exported:
     return Exported(
         path=output,
         files=files,
         exporter=name,
-        input_names=list(made.input_names),
-        output_names=list(made.output_names),
+        input_names=list(result.input_names),
+        output_names=list(result.output_names),
         seconds=seconds,
-        program=made.program,
-        exported_program=getattr(made.program, "exported_program", None),
+        program=result.program,
+        exported_program=getattr(result.program, "exported_program", None),
         failures=failures,
-        unrecorded=made.unrecorded,
+        unrecorded=result.unrecorded,
     )
 
 
-def _attempt(name: str, request: Request) -> Made:
+def _export_with_retry(name: str, request: Request) -> ExporterResult:
     """Runs one exporter; if it fails, once more without hooks, and raises the error of that call."""
     try:
         return _export(name, request)
     except ExportError:
         raise  # an option, a package or the disk: the plain call would fail in the same way
     except Exception as error:
-        _raise_if_output(error, request)
-        reason = words_of(error)
-    _empty(request.file.parent)
+        _raise_if_output_error(error, request)
+        reason = summarise_error(error)
+    _clear_folder(request.file.parent)
     try:
-        made = _export(name, replace(request, how=How.PLAIN))
+        result = _export(name, replace(request, wrapping=Wrapping.PLAIN))
     except Exception as error:
-        _raise_if_output(error, request)
+        _raise_if_output_error(error, request)
         raise
-    return replace(made, unrecorded=reason)
+    return replace(result, unrecorded=reason)
 
 
-def _raise_if_output(error: Exception, request: Request) -> None:
+def _raise_if_output_error(error: Exception, request: Request) -> None:
     refused = output_failure(error, request.output)
     if refused is not None:
         raise refused from error
 
 
-def _export(name: str, request: Request) -> Made:
+def _export(name: str, request: Request) -> ExporterResult:
     config = getattr(request.model, "config", None)
-    with as_found(request.model, config), without_fused_attention(), quiet(request.verbose):
-        made: Made = EXPORTERS[name].export(request)
-        return made
+    with preserved_state(request.model, config), without_fused_attention(), quiet(request.verbose):
+        result: ExporterResult = EXPORTERS[name].export(request)
+        return result
 
 
-def _order(exporter: str | Sequence[str] | None) -> list[str]:
+def _exporter_order(exporter: str | Sequence[str] | None) -> list[str]:
     names = [exporter] if isinstance(exporter, str) else list(exporter or DEFAULT_ORDER)
     for name in names:
         if name not in EXPORTERS:
@@ -221,14 +228,14 @@ def _order(exporter: str | Sequence[str] | None) -> list[str]:
     return names
 
 
-def _next_sentence(failure: Failure, following: str, verbose: bool) -> str:
-    lines = [f"warning[X020]: {failure.what}; {following} is tried next"]
+def _retry_warning(failure: Failure, next_name: str, verbose: bool) -> str:
+    lines = [f"warning[X020]: {failure.what}; {next_name} is tried next"]
     if verbose:
         lines += [f"  | {line}" for line in failure.details.strip().splitlines()]
     return "\n".join(lines)
 
 
-def _unrecorded_sentence(model: nn.Module, reason: str) -> str:
+def _unrecorded_warning(model: nn.Module, reason: str) -> str:
     return (
         f"warning[{Code.UNRECORDED.value}]: {type(model).__name__}: recording failed ({reason}); "
         "exported without it: modules are found by names, metadata and the hierarchy alone"
@@ -236,25 +243,25 @@ def _unrecorded_sentence(model: nn.Module, reason: str) -> str:
 
 
 def _all_failed(model: nn.Module, failures: list[Failure]) -> ExportError:
-    kind = type(model).__name__
+    class_name = type(model).__name__
     details = "\n".join(f"{failure.exporter}:\n{failure.details}" for failure in failures)
     codes = {failure.code for failure in failures}
     code = codes.pop() if len(codes) == 1 else Code.EXPORTER
     if len(failures) == 1:
-        what = f"{kind}: {failures[0].what}"
+        what = f"{class_name}: {failures[0].what}"
     else:
-        what = f"{kind}: no exporter could: " + "; ".join(failure.what for failure in failures)
+        what = f"{class_name}: all exporters failed: " + "; ".join(failure.what for failure in failures)
     hints = {
-        Code.OPTION: "take the option away, or choose the exporter that knows it",
+        Code.OPTION: "remove the option, or choose an exporter that has it",
         Code.NO_EXPORTER: "choose another with --exporter, or install what it needs",
     }
     hint = hints.get(
-        code, "try another --opset, other inputs (--input-spec), or see --verbose for the exporter's words"
+        code, "try another --opset or other inputs (--input-spec); --verbose prints the exporter's message"
     )
     return ExportError(code, what, hint, details)
 
 
-def _empty(folder: Path) -> None:
+def _clear_folder(folder: Path) -> None:
     """Removes the files of a failed exporter, so that they are not mistaken for data of the next one."""
     for path in folder.iterdir():
         shutil.rmtree(path) if path.is_dir() else path.unlink()

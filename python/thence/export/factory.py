@@ -12,7 +12,7 @@ from typing import Any
 
 from torch import nn
 
-from .errors import Code, ExportError, words_of
+from .errors import Code, ExportError, summarise_error
 
 
 def call_factory(name: str) -> Any:
@@ -32,20 +32,20 @@ def _current_folder_last() -> Iterator[None]:
     try:
         yield
     finally:
-        for at in reversed(range(len(sys.path))):  # the last one is ours; the user may have added it, too
-            if sys.path[at] == here:
-                del sys.path[at]
+        for index in reversed(range(len(sys.path))):  # the last one is ours; the user may have added it, too
+            if sys.path[index] == here:
+                del sys.path[index]
                 break
 
 
 def _call(name: str) -> Any:
-    place, _, attribute = name.partition(":")
-    target = _import(place, name)
+    module, _, attribute = name.partition(":")
+    target = _import(module, name)
     for part in attribute.split("."):
         if not hasattr(target, part):
             raise ExportError(
                 Code.UNKNOWN_MODEL,
-                f"{name}: {place} has no {attribute!r}",
+                f"{name}: {module} has no {attribute!r}",
                 "check the spelling after the colon",
             )
         target = getattr(target, part)
@@ -62,32 +62,32 @@ def _call(name: str) -> Any:
     except Exception as error:
         raise ExportError(
             Code.UNREADABLE_MODEL,
-            f"{name} failed: {words_of(error)}",
+            f"{name} failed: {summarise_error(error)}",
             "call it yourself in Python to see where",
             traceback.format_exc(),
         ) from error
 
 
-def _import(place: str, name: str) -> Any:
+def _import(module: str, name: str) -> Any:
     """Imports the module, and reports a missing one as ExportError."""
     try:
-        return importlib.import_module(place)
+        return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        if error.name is not None and (place == error.name or place.startswith(error.name + ".")):
+        if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
             raise ExportError(
                 Code.UNKNOWN_MODEL,
-                f"{name}: there is no Python module {place!r}",
+                f"{name}: there is no Python module {module!r}",
                 "start in the folder that holds it, or set PYTHONPATH",
             ) from error
-        raise _broken(name, place, error) from error
+        raise _import_failure(name, module, error) from error
     except Exception as error:
-        raise _broken(name, place, error) from error
+        raise _import_failure(name, module, error) from error
 
 
-def _broken(name: str, place: str, error: Exception) -> ExportError:
+def _import_failure(name: str, module: str, error: Exception) -> ExportError:
     return ExportError(
         Code.UNREADABLE_MODEL,
-        f"{name}: importing {place} failed: {words_of(error)}",
+        f"{name}: importing {module} failed: {summarise_error(error)}",
         "import it yourself in Python to see where",
         traceback.format_exc(),
     )

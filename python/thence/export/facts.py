@@ -84,9 +84,9 @@ class Facts:
     def vocabulary(self) -> int:
         """The number of ids of the main text input."""
         embedding: Any = None
-        ask: Any = getattr(self.model, "get_input_embeddings", None)
+        get_embeddings: Any = getattr(self.model, "get_input_embeddings", None)
         with suppress(Exception):  # many models have none, and raise various exceptions
-            embedding = ask()
+            embedding = get_embeddings()
         if isinstance(embedding, nn.Embedding):
             return int(embedding.num_embeddings)
         known = self.number("vocab_size", "n_vocab", "num_embeddings", scope="text")

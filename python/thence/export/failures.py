@@ -18,7 +18,7 @@ _INVALID_GRAPH = re.compile("SymbolicValueError|CheckerError|InferenceError")
 _FULL = re.compile(r"No space left|File too large|[Dd]isk quota|requested and \d+ written")
 
 
-def in_words(exporter: str, error: BaseException) -> str:
+def describe_failure(exporter: str, error: BaseException) -> str:
     """Names the step of the exporter that failed, which users can act on, without the original message."""
     chain = list(_chain(error))
     names = " ".join(type(link).__name__ for link in chain)

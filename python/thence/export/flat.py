@@ -71,17 +71,17 @@ def flat_forward(
     Yields a list that contains the names of the outputs after forward has run.
     """
     original = model.forward
-    given = dict(fixed or {})
+    constants = dict(fixed or {})
     outputs: list[str] = []
 
     def forward(*args: Any, **kwargs: Any) -> tuple[torch.Tensor, ...]:
         arguments = signature.bind(*args, **kwargs).arguments
-        found = tensors_in(original(**arguments, **given))
-        outputs[:] = [f"output.{name}" if name in taken else name for name in found]
+        found = tensors_in(original(**arguments, **constants))
+        outputs[:] = [f"output.{name}" if name in used_names else name for name in found]
         return tuple(found.values())
 
     # An output keeps the model's name for it, unless an input or a weight has that name.
-    taken = {
+    used_names = {
         *names,
         *(name for name, _ in model.named_parameters()),
         *(name for name, _ in model.named_buffers()),

@@ -24,15 +24,15 @@ from torch import nn
 from torch.nn.modules import module as hooks
 
 from ..capture.compiler import is_dynamo_tracing
-from .errors import Code, ExportError, words_of
+from .errors import Code, ExportError, summarise_error
 from .facts import Facts
 from .flat import fixed_arguments, tensors_in
 from .lock import LOCK
 from .plan import Plan, first_plan, medium_of, without_media
+from .preserved_state import preserved_state
 from .quiet import quiet
-from .refine import refinements, tells_of_missing
+from .refine import refinements, reports_missing_argument
 from .rules import build
-from .state import as_found
 from .tokens import has_placeholder
 
 
@@ -70,7 +70,7 @@ def derive_inputs(
     search = _Search(facts, time.monotonic() + seconds)
     start = first_plan(facts, batch=batch)
     plain = without_media(start, facts)
-    with LOCK, as_found(model, config), quiet():
+    with LOCK, preserved_state(model, config), quiet():
         # If text alone is possible, the search with pictures may not use all attempts.
         first = attempts if plain.arguments in (start.arguments, frozenset()) else attempts // 2
         found = search.run(start, first) or search.run(plain, attempts - search.tried)
@@ -80,7 +80,7 @@ def derive_inputs(
         Code.NO_INPUTS,
         f"no inputs were found that {type(model).__name__}.forward accepts ({search.tried} tried)",
         "describe them with --input-spec FILE",
-        f"the attempt that came furthest ended with {words_of(search.closest, 400)}"
+        f"the attempt that came furthest ended with {summarise_error(search.closest, 400)}"
         if search.closest is not None
         else "forward has no argument that a rule knows",
     )
@@ -88,7 +88,7 @@ def derive_inputs(
 
 def check_inputs(model: nn.Module, inputs: Inputs, config: Any = None) -> None:
     """Runs forward once. Raises ExportError X011 if it fails on these inputs."""
-    with LOCK, as_found(model, config), quiet():
+    with LOCK, preserved_state(model, config), quiet():
         try:
             with torch.no_grad():
                 output = model(**inputs.arguments)
@@ -106,9 +106,9 @@ def forward_failure(model: nn.Module, error: Exception) -> ExportError:
     """The error X011: forward fails on the inputs."""
     return ExportError(
         Code.FORWARD,
-        f"{type(model).__name__}.forward fails on the inputs: {words_of(error)}",
+        f"{type(model).__name__}.forward fails on the inputs: {summarise_error(error)}",
         "correct the inputs (--input-spec FILE), or the model",
-        words_of(error, 4000),
+        summarise_error(error, 4000),
     )
 
 
@@ -127,12 +127,12 @@ class _Search:
         queue: list[tuple[int, int, int, Plan, str]] = [(0, 0, 0, start, "")]
         seen = {start}
         while queue and self.tried < last and time.monotonic() < self.deadline:
-            _, _, _, plan, refused = heapq.heappop(queue)
-            answer = self._attempt(_planned(plan, self.facts))
+            _, _, _, plan, last_error = heapq.heappop(queue)
+            answer = self._attempt(_with_feature_placeholders(plan, self.facts))
             if isinstance(answer, Inputs):
                 return answer
             entered, error = answer
-            if error is None or (str(error) == refused and not tells_of_missing(refused)):
+            if error is None or (str(error) == last_error and not reports_missing_argument(last_error)):
                 continue  # the change made no difference, so a further one would not either
             for likely, child in refinements(plan, error, self.facts):
                 if child not in seen:
@@ -147,7 +147,7 @@ class _Search:
         The error is None if the same inputs were tried before.
         """
         fixed = fixed_arguments(self.facts.model)
-        with _counting() as count:
+        with _count_entered_modules() as count:
             try:
                 arguments = build(plan, self.facts)
                 given = {name: value for name, value in arguments.items() if isinstance(value, torch.Tensor)}
@@ -170,7 +170,7 @@ class _Search:
         return count[0], error
 
 
-def _planned(plan: Plan, facts: Facts) -> Plan:
+def _with_feature_placeholders(plan: Plan, facts: Facts) -> Plan:
     """The plan with one placeholder for each feature of the media, if the model can compute their number."""
     if "input_ids" not in plan.arguments:
         return plan
@@ -207,7 +207,7 @@ def _feature_count(plan: Plan, facts: Facts, medium: str) -> int:
 
 
 @contextmanager
-def _counting() -> Iterator[list[int]]:
+def _count_entered_modules() -> Iterator[list[int]]:
     """Counts the modules entered while the block runs."""
     count = [0]
 

@@ -54,13 +54,13 @@ def load(
     Weights are float32 by default ("auto": as they were saved). A factory's model keeps its type unless
     `dtype` is given. Raises ExportError X001 to X006.
     """
-    wanted = weight_dtype(dtype) if dtype is not None and dtype != "auto" else None
-    loaded = _load(source, task, dtype if dtype == "auto" else wanted, trust_remote_code)
-    if wanted is not None:
-        loaded.model.to(wanted)
+    chosen_dtype = weight_dtype(dtype) if dtype is not None and dtype != "auto" else None
+    loaded = _load(source, task, dtype if dtype == "auto" else chosen_dtype, trust_remote_code)
+    if chosen_dtype is not None:
+        loaded.model.to(chosen_dtype)
         if loaded.inputs is not None:
             loaded.inputs.tensors = {
-                name: t.to(wanted) if t.is_floating_point() else t
+                name: t.to(chosen_dtype) if t.is_floating_point() else t
                 for name, t in loaded.inputs.tensors.items()
             }
     loaded.model.eval()
@@ -102,7 +102,7 @@ def _from_factory(name: str) -> Loaded:
     if not isinstance(made, nn.Module):
         raise ExportError(
             Code.UNREADABLE_MODEL,
-            f"{name} gives {_kind_of(made)}, not a module",
+            f"{name} returns {_describe_type(made)}, not a module",
             "return a torch.nn.Module, or a module and its inputs",
         )
     given = given_inputs(made, inputs) if inputs is not None else None
@@ -115,7 +115,7 @@ def _looks_like_hub_id(name: str) -> bool:
     )
 
 
-def _kind_of(value: Any) -> str:
+def _describe_type(value: Any) -> str:
     if isinstance(value, Mapping):
         return "a mapping"
-    return "nothing" if value is None else f"a {type(value).__name__}"
+    return "None" if value is None else f"a {type(value).__name__}"

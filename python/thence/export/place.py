@@ -20,7 +20,7 @@ from .errors import Code, ExportError
 
 
 @contextmanager
-def workplace(output: Path) -> Iterator[Path]:
+def temporary_folder(output: Path) -> Iterator[Path]:
     """Yields a temporary folder beside `output`, and removes it when the block ends."""
     if output.is_dir():
         raise ExportError(Code.OUTPUT, f"{output}: is a folder", "give the name of the file to write")
@@ -35,62 +35,62 @@ def workplace(output: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def put_in_place(made: Path, output: Path) -> list[Path]:
+def move_into_place(model: Path, output: Path) -> list[Path]:
     """Moves a model and its data out of the workplace. Returns the files, the model first."""
     try:
         with _folder_lock(output.parent):
-            return _move(made, output)
+            return _move(model, output)
     except OSError as error:
         raise cannot_write(output, error) from error
 
 
 def cannot_write(output: Path, error: OSError) -> ExportError:
     """The error for an output that the system cannot write, with the system's reason."""
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    is_full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     reason = error.strerror or str(error) or type(error).__name__
     hint = (
         "free some space, or write to another disk"
-        if full
+        if is_full
         else "check the folder's permissions and free space"
     )
     return ExportError(Code.OUTPUT, f"{output}: cannot be written: {reason}", hint, str(error))
 
 
-def _move(made: Path, output: Path) -> list[Path]:
-    data = sorted(path for path in made.parent.iterdir() if path != made and path.is_file())
+def _move(model: Path, output: Path) -> list[Path]:
+    data = sorted(path for path in model.parent.iterdir() if path != model and path.is_file())
     moved: list[Path] = []
     names: dict[str, str] = {}
     try:
         for path in data:
             names[path.name] = _free_name(output, names)
         if any(old != new for old, new in names.items()):
-            _rename_data(made, names)
-        _flush(made)
+            _rename_data(model, names)
+        _flush(model)
         for path in data:
             _flush(path)
             moved.append(output.with_name(names[path.name]))
             path.rename(moved[-1])
-        made.replace(output)
+        model.replace(output)
     except BaseException:
         for path in moved:  # the old model does not use them
             path.unlink(missing_ok=True)
         raise
     _flush(output.parent)
-    _remove_left_over(output, {path.name for path in moved})
+    _remove_stale_data(output, {path.name for path in moved})
     return [output, *moved]
 
 
-def _free_name(output: Path, taken: dict[str, str]) -> str:
+def _free_name(output: Path, used: dict[str, str]) -> str:
     """The first of `model.onnx.data`, `model.onnx.1.data`, ... that does not exist."""
     number = 0
     while True:
         name = f"{output.name}.{number}.data" if number else f"{output.name}.data"
-        if name not in taken.values() and not output.with_name(name).exists():
+        if name not in used.values() and not output.with_name(name).exists():
             return name
         number += 1
 
 
-def _remove_left_over(output: Path, kept: set[str]) -> None:
+def _remove_stale_data(output: Path, kept: set[str]) -> None:
     """Removes data files of earlier exports to the same output: nothing refers to them any more."""
     ours = re.compile(re.escape(output.name) + r"(\.\d+)?\.data")
     for path in output.parent.iterdir():

@@ -41,7 +41,7 @@ COMPANIONS: dict[str, tuple[str, ...]] = {
 # The inputs of a decoder. With the mask, the exporter need not trace how positions are derived without it.
 _DECODER = ("decoder_input_ids", "decoder_attention_mask", "decoder_input_values")
 # Arguments that a tokenizer returns in addition to the ids. They are optional in many forwards.
-BESIDE_IDS = ("attention_mask", "token_type_ids", "mm_token_type_ids", "bbox")
+TOKENIZER_OUTPUTS = ("attention_mask", "token_type_ids", "mm_token_type_ids", "bbox")
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,9 @@ def _arguments(facts: Facts) -> frozenset[str]:
     if not chosen and names:
         chosen.add(next(iter(names)))
     if "input_ids" in chosen:
-        chosen |= {name for name in BESIDE_IDS if name in names and _beside(facts, name)}
+        chosen |= {
+            name for name in TOKENIZER_OUTPUTS if name in names and _is_useful_tokenizer_output(facts, name)
+        }
     chosen |= {name for name in names if companion_of(name) in media}
     # The ids of a decoder; the encoder's input determines their batch.
     if facts.get("is_encoder_decoder") or facts.get("decoder_start_token_id"):
@@ -135,7 +137,7 @@ def _main_inputs(facts: Facts) -> set[str]:
     return {name for name in ("input_ids", *named) if name in facts.parameters}
 
 
-def _beside(facts: Facts, name: str) -> bool:
+def _is_useful_tokenizer_output(facts: Facts, name: str) -> bool:
     return name != "token_type_ids" or facts.number("type_vocab_size", scope="text", default=0) > 0
 
 
@@ -159,10 +161,10 @@ def _channels(facts: Facts) -> int:
 
 def _lead(facts: Facts) -> tuple[int, ...]:
     frames = facts.number("num_frames", "frames_per_clip", scope="vision")
-    film = "pixel_values_videos" in facts.required or (
+    is_video = "pixel_values_videos" in facts.required or (
         frames and "pixel_values_videos" not in facts.parameters
     )
-    return (max(frames, 2),) if film else ()
+    return (max(frames, 2),) if is_video else ()
 
 
 def _steps(facts: Facts) -> int:
@@ -195,8 +197,8 @@ def _wave(facts: Facts) -> str:
     """The layout of sound: samples, unless the model reads channels or the output of a filter bank."""
     if facts.number("audio_channels", "codebook_size", scope="audio"):
         return "channel"
-    filtered = facts.number("num_mel_bins", scope="audio") and facts.first(nn.Conv1d) is None
-    return "bins_last" if filtered else "flat"
+    is_filter_bank = facts.number("num_mel_bins", scope="audio") and facts.first(nn.Conv1d) is None
+    return "bins_last" if is_filter_bank else "flat"
 
 
 def _reads_codebooks(facts: Facts) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from .errors import Code, ExportError, words_of
+from .errors import Code, ExportError, summarise_error
 from .lock import LOCK
 from .tasks import auto_class
 
@@ -61,7 +61,7 @@ def from_config_file(path: Path, task: str | None, trust: bool) -> tuple[nn.Modu
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise ExportError(
-            Code.UNREADABLE_MODEL, f"{path}: is not JSON: {words_of(error)}", "give a config.json"
+            Code.UNREADABLE_MODEL, f"{path}: is not JSON: {summarise_error(error)}", "give a config.json"
         ) from error
     if not isinstance(data, dict) or not ("model_type" in data or "auto_map" in data):
         raise ExportError(
@@ -150,14 +150,14 @@ def _unloadable(name: str, error: Exception) -> ExportError:
     if isinstance(error, ImportError):
         return ExportError(
             Code.MISSING_PACKAGE,
-            f"{name}: needs a package that is not installed: {words_of(error)}",
+            f"{name}: needs a package that is not installed: {summarise_error(error)}",
             "install it",
             text,
         )
     return ExportError(
         Code.UNREADABLE_MODEL,
-        f"{name}: cannot be loaded: {words_of(error)}",
-        "check that transformers knows this kind of model and that its files are whole",
+        f"{name}: cannot be loaded: {summarise_error(error)}",
+        "check that transformers supports this type of model and that its files are complete",
         text,
     )
 

@@ -15,22 +15,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_TALKERS = ("torch", "torch.onnx", "torch.export", "torch._dynamo", "onnxscript", "onnx_ir", "transformers")
+_LOGGERS = ("torch", "torch.onnx", "torch.export", "torch._dynamo", "onnxscript", "onnx_ir", "transformers")
 
 
 @contextmanager
 def quiet(verbose: bool = False) -> Iterator[None]:
     """Keeps this thread off standard output; without `verbose`, also suppresses warnings and logs."""
     with contextlib.ExitStack() as stack:
-        stack.enter_context(contextlib.redirect_stdout(_ThisThread(sys.stdout, verbose)))
+        stack.enter_context(contextlib.redirect_stdout(_ThreadOutput(sys.stdout, verbose)))
         if not verbose:
             stack.enter_context(warnings.catch_warnings())
             warnings.simplefilter("ignore")
-            stack.enter_context(_silenced())
+            stack.enter_context(_silence_loggers())
         yield
 
 
-class _ThisThread:
+class _ThreadOutput:
     """Standard output, except for the thread that created this object."""
 
     def __init__(self, original: Any, verbose: bool) -> None:
@@ -50,8 +50,8 @@ class _ThisThread:
 
 
 @contextmanager
-def _silenced() -> Iterator[None]:
-    loggers = [logging.getLogger(name) for name in _TALKERS]
+def _silence_loggers() -> Iterator[None]:
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
     levels = [logger.level for logger in loggers]
     try:
         for logger in loggers:

@@ -29,7 +29,7 @@ _SMALLEST_SIDE = 4  # of an image, in pixels: smaller numbers are channels or ax
 _FEWEST_SAMPLES = 16  # of sound
 _LONGEST_TEXT = 512  # in tokens
 _NUMBER = re.compile(r"(?<![A-WYZa-wyz_.\d])\d+(?!\.?\d|[A-WYZa-wyz_])")  # also those in "4x12 and 24x32"
-_NEVER = re.compile(
+_NEVER_ADDED = re.compile(
     r".*(_embeds|past_key_values|encoder_outputs|labels|output_.*|cache.*|return_.*|use_cache)"
 )
 _MISSING = re.compile(
@@ -46,12 +46,12 @@ def refinements(plan: Plan, error: BaseException, facts: Facts) -> Iterator[tupl
     text = str(error)
     yield from _named_arguments(plan, text, facts)
     yield from _missing_arguments(plan, text, facts)
-    yield from _sizes_in_words(plan, text, facts)
-    yield from _usual(plan, text, facts)
-    yield from _without(plan, text, facts)
+    yield from _sizes_in_message(plan, text, facts)
+    yield from _common_variants(plan, text, facts)
+    yield from _drop_optional(plan, text, facts)
 
 
-def tells_of_missing(text: str) -> bool:
+def reports_missing_argument(text: str) -> bool:
     """Whether an error reports a missing argument, with or without its name."""
     return bool(_MISSING.search(text))
 
@@ -66,15 +66,15 @@ def _named_arguments(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int,
     for name in named:
         if name in plan.arguments and name not in facts.required and _TOO_MANY.search(text):
             yield 2, _changed(plan, f"without {name}", arguments=plan.arguments - {name})
-        elif name not in plan.arguments and not _NEVER.fullmatch(name):
+        elif name not in plan.arguments and not _NEVER_ADDED.fullmatch(name):
             yield 2, _changed(plan, f"with {name}", arguments=plan.arguments | {name})
 
 
 def _missing_arguments(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
     """Adds arguments, if the error reports that one is missing."""
-    if not tells_of_missing(text):
+    if not reports_missing_argument(text):
         return
-    usable = [name for name in facts.parameters if can_make(name, facts) and not _NEVER.fullmatch(name)]
+    usable = [name for name in facts.parameters if can_make(name, facts) and not _NEVER_ADDED.fullmatch(name)]
     absent = [name for name in usable if name not in plan.arguments]
     for name in absent:
         yield 1, _changed(plan, f"with {name}", arguments=plan.arguments | {name})
@@ -86,7 +86,7 @@ def _media(plan: Plan) -> set[str]:
     return {medium for name in plan.arguments if (medium := medium_of(name)) is not None}
 
 
-def _sizes_in_words(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
+def _sizes_in_message(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
     """Tries numbers in the error as sizes: "expected length 60", "image size doesn't match (30*30)"."""
     numbers = _numbers_in(text)
     media = _media(plan)
@@ -96,9 +96,9 @@ def _sizes_in_words(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, 
                 if has_placeholder(facts, medium):
                     yield 2, _with_placeholders(plan, medium, number // plan.batch)
         if media & _PICTURES:
-            yield from _picture_of(plan, text, number)
+            yield from _picture_sizes(plan, text, number)
         if "audio" in media:
-            yield from _sound_of(plan, number)
+            yield from _sound_sizes(plan, number)
         if any(name.endswith(("_ids", "_inputs")) for name in plan.arguments) and number <= _LONGEST_TEXT:
             yield 0, _changed(plan, f"text of {number}", length=number)
     if media & _PICTURES:
@@ -113,7 +113,7 @@ def _numbers_in(text: str) -> list[int]:
     return [number for number in numbers if 0 < number <= _LARGEST][:_MOST_NUMBERS]
 
 
-def _picture_of(plan: Plan, text: str, number: int) -> Iterator[tuple[int, Plan]]:
+def _picture_sizes(plan: Plan, text: str, number: int) -> Iterator[tuple[int, Plan]]:
     if "channel" in text:
         yield 2, _changed(plan, f"{number} channels", channels=number)
     if any(name.endswith(("grid_thw", "image_position_ids")) for name in plan.arguments):
@@ -122,7 +122,7 @@ def _picture_of(plan: Plan, text: str, number: int) -> Iterator[tuple[int, Plan]
         yield 1, _changed(plan, f"images of {number}", image=(number, number))
 
 
-def _sound_of(plan: Plan, number: int) -> Iterator[tuple[int, Plan]]:
+def _sound_sizes(plan: Plan, number: int) -> Iterator[tuple[int, Plan]]:
     yield 1, _changed(plan, f"{number} steps", steps=number)
     yield 1, _changed(plan, f"{number} bins", bins=number)
     if number >= _FEWEST_SAMPLES:
@@ -134,19 +134,19 @@ def _with_placeholders(plan: Plan, medium: str, count: int) -> Plan:
     return _changed(plan, f"{count} ids for the {medium}", placeholders=(*others, (medium, count)))
 
 
-def _usual(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
+def _common_variants(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
     """Tries common sizes and layouts, whatever the error is."""
     if _media(plan) & _PICTURES:
-        yield from _usual_pictures(plan, facts)
-    yield from _usual_sound(plan)
-    yield from _usual_text(plan, text, facts)
+        yield from _common_pictures(plan, facts)
+    yield from _common_sound(plan)
+    yield from _common_text(plan, text, facts)
     if any(name.endswith("mask") for name in plan.arguments):
         yield 0, _changed(plan, "masks of booleans", bool_masks=True)
     if plan.batch == 1:
         yield 0, _changed(plan, "a batch of 2", batch=2)
 
 
-def _usual_sound(plan: Plan) -> Iterator[tuple[int, Plan]]:
+def _common_sound(plan: Plan) -> Iterator[tuple[int, Plan]]:
     if "input_features" in plan.arguments or "audio_input_features" in plan.arguments:
         for layout in ("bins_last", "bins_first", "channel"):
             yield 0, _changed(plan, f"features {layout}", features=layout)
@@ -159,7 +159,7 @@ def _usual_sound(plan: Plan) -> Iterator[tuple[int, Plan]]:
             yield 0, _changed(plan, f"{samples} samples", samples=samples)
 
 
-def _usual_text(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
+def _common_text(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
     if "input_ids" in plan.arguments and not plan.choices:
         yield int(bool(_CHOICES.search(text))), _changed(plan, "two texts to choose from", choices=2)
     for length in _LENGTHS:
@@ -171,7 +171,7 @@ def _usual_text(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan
             yield 0, _changed(plan, f"codebooks {layout or 'none'}", codebooks=layout)
 
 
-def _usual_pictures(plan: Plan, facts: Facts) -> Iterator[tuple[int, Plan]]:
+def _common_pictures(plan: Plan, facts: Facts) -> Iterator[tuple[int, Plan]]:
     frames = facts.number("num_frames", "frames_per_clip", scope="vision", default=2)
     tiles = facts.number("max_num_tiles", scope="vision")
     for lead in ((), (1,), (frames,), *([(1, tiles)] if tiles else [])):
@@ -183,7 +183,7 @@ def _usual_pictures(plan: Plan, facts: Facts) -> Iterator[tuple[int, Plan]]:
         yield 0, _changed(plan, f"{channels} channels", channels=channels)
 
 
-def _without(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
+def _drop_optional(plan: Plan, text: str, facts: Facts) -> Iterator[tuple[int, Plan]]:
     """Drops an optional argument. A medium is dropped together with all that describes it."""
     optional = [name for name in facts.parameters if name in plan.arguments and name not in facts.required]
     for name in optional:

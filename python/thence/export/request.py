@@ -19,7 +19,7 @@ from .inputs import Inputs
 INLINE_LIMIT = 1536 * 1024 * 1024
 
 
-class How(Enum):
+class Wrapping(Enum):
     """The wrappers around the exporter's call."""
 
     RECORDED = "recorded"  # hooks that record which module runs
@@ -39,22 +39,22 @@ class Request:
     dynamic: dict[str, dict[int, str]]
     options: dict[str, Any]
     verbose: bool
-    around: Callable[[nn.Module], AbstractContextManager[Any]]
-    in_memory: bool = False  # a single file may be returned unwritten, as `Made.content`
-    how: How = How.RECORDED
+    torchscript_context: Callable[[nn.Module], AbstractContextManager[Any]]
+    in_memory: bool = False  # a single file may be returned unwritten, as `ExporterResult.content`
+    wrapping: Wrapping = Wrapping.RECORDED
 
     @property
     def names(self) -> list[str]:
         return list(self.inputs.tensors)
 
-    def weights_apart(self) -> bool:
+    def needs_external_data(self) -> bool:
         """Whether the weights go to a separate file: on request, or if one file cannot hold them."""
-        asked = self.options.get("external_data")
-        return bool(asked) if asked is not None else weight_bytes(self.model) > INLINE_LIMIT
+        requested = self.options.get("external_data")
+        return bool(requested) if requested is not None else weight_bytes(self.model) > INLINE_LIMIT
 
 
 @dataclass
-class Made:
+class ExporterResult:
     """The result of an exporter: the names in the graph and, if there is one, its program."""
 
     input_names: Sequence[str]
@@ -87,6 +87,6 @@ def check_options(exporter: str, options: dict[str, Any], known: set[str], ours:
             )
 
 
-def keywords_of(function: Any) -> set[str]:
+def keyword_names(function: Any) -> set[str]:
     """The names of a function's keyword arguments."""
     return set(inspect.signature(function).parameters)

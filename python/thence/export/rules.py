@@ -24,7 +24,7 @@ def build(plan: Plan, facts: Facts) -> dict[str, Any]:
     """The plan's arguments as tensors, in the order of forward's signature."""
     order = [name for name in facts.parameters if name in plan.arguments]
     order += sorted(plan.arguments - set(order))
-    return {name: _to(_with_choices(make(name, plan, facts), plan), facts) for name in order}
+    return {name: _convert(_with_choices(make(name, plan, facts), plan), facts) for name in order}
 
 
 def _with_choices(value: Any, plan: Plan) -> Any:
@@ -60,7 +60,7 @@ def noise(name: str, *shape: int) -> torch.Tensor:
     return torch.rand(shape, generator=generator)
 
 
-def _to(value: Any, facts: Facts) -> Any:
+def _convert(value: Any, facts: Facts) -> Any:
     if not isinstance(value, torch.Tensor):
         return value
     dtype = facts.float_type() if value.is_floating_point() else value.dtype
@@ -132,7 +132,7 @@ def _boxes(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
     return torch.tensor([0, 0, 1, 1]).repeat(plan.batch, text_length(plan), 1)
 
 
-def _paths(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
+def _xpaths(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
     return torch.zeros(
         plan.batch, text_length(plan), facts.number("max_depth", default=10), dtype=torch.int64
     )
@@ -145,23 +145,23 @@ def _pixels(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
     grid = next((other for other in _grids(name) if other in plan.arguments), None)
     if grid is not None:
         rows, columns = grid_of(facts)
-        return noise(name, plan.batch * rows * columns, _patch_numbers(plan, facts))
+        return noise(name, plan.batch * rows * columns, _patch_size(plan, facts))
     if "image_position_ids" in plan.arguments and medium_of(name) == "image":
         rows, columns = grid_of(facts)
-        return noise(name, plan.batch, rows * columns, _patch_numbers(plan, facts))
+        return noise(name, plan.batch, rows * columns, _patch_size(plan, facts))
     lead = plan.lead
     if medium_of(name) == "video" and not lead:
         lead = (facts.number("num_frames", "frames_per_clip", scope="vision", default=2),)
     return noise(name, plan.batch, *lead, plan.channels, *plan.image)
 
 
-def _patch_places(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
+def _patch_positions(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
     rows, columns = grid_of(facts)
-    places = [[x, y] for y in range(rows) for x in range(columns)]
-    return torch.tensor([places] * plan.batch)
+    positions = [[x, y] for y in range(rows) for x in range(columns)]
+    return torch.tensor([positions] * plan.batch)
 
 
-def _seen_images(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
+def _image_attention(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
     """The pictures of the row that each id may attend to: the only one."""
     return torch.ones(plan.batch, text_length(plan), 1, dtype=torch.int64)
 
@@ -177,7 +177,7 @@ def grid_of(facts: Facts) -> tuple[int, int]:
     return 2 * merge, 2 * merge
 
 
-def _patch_numbers(plan: Plan, facts: Facts) -> int:
+def _patch_size(plan: Plan, facts: Facts) -> int:
     if plan.patch:
         return plan.patch
     patch = facts.pair("model_patch_size", "patch_size", scope="vision") or (14, 14)
@@ -228,7 +228,7 @@ def _region_features(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
     return noise(name, plan.batch, 4, width)
 
 
-def _region_places(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
+def _region_positions(name: str, plan: Plan, facts: Facts) -> torch.Tensor:
     return noise(name, plan.batch, 4, facts.number("visual_pos_dim", default=4))
 
 
@@ -324,13 +324,13 @@ _RULES: list[tuple[str, Rule]] = [
     ("attention_mask", _attention_mask),
     ("decoder_attention_mask", _decoder_mask),
     ("mm_token_type_ids", _media_types),
-    ("image_position_ids", _patch_places),
-    ("image_attention_mask", _seen_images),
+    ("image_position_ids", _patch_positions),
+    ("image_attention_mask", _image_attention),
     (r"(.*_)?position_ids", _positions),
     (r"visual_(token_type_ids|attention_mask)", _region_numbers),
     (r"token_type_ids|.*_type_ids|input_(shape|pronunciation)_ids", _zero_ids),
     (r"(visual_)?bbox", _boxes),
-    (r"xpath_(tags|subs)_seq", _paths),
+    (r"xpath_(tags|subs)_seq", _xpaths),
     (r".*pixel_values.*|images|prompt_masks", _pixels),
     (r".*grid_thw", _grid),
     (r".*merge_sizes", _merge_sizes),
@@ -341,7 +341,7 @@ _RULES: list[tuple[str, Rule]] = [
     (r"aspect_ratio_mask", _tile_mask),
     (r"cross_attention_mask", _cross_mask),
     (r"visual_(feats|embeds)", _region_features),
-    (r"visual_pos", _region_places),
+    (r"visual_pos", _region_positions),
     (r".*input_features|audio_features", _features),
     (r"(decoder_)?input_values|audio_values", _wave),
     (r"(feature_attention|input_features|audio_attention|padding)_mask", _steps_mask),

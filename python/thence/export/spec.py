@@ -41,14 +41,14 @@ def read_spec(path: str | Path, model: nn.Module | None = None) -> Inputs:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not a text file"
-        raise _wrong(str(path), "", f"cannot be read: {reason}", "check the path") from error
+        raise _spec_error(str(path), "", f"cannot be read: {reason}", "check the path") from error
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise _wrong(str(path), place, f"is not JSON: {error.msg}", "correct it there") from error
+        raise _spec_error(str(path), place, f"is not JSON: {error.msg}", "correct it there") from error
     except RecursionError as error:
-        raise _wrong(str(path), "", "is nested too deeply", "write it as docs describe") from error
+        raise _spec_error(str(path), "", "is nested too deeply", "write it as docs describe") from error
     return inputs_of(data, str(path), model)
 
 
@@ -68,7 +68,7 @@ def _check_names(inputs: Inputs, model: nn.Module, file: str) -> None:
     takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
     for place, name in [*(("inputs", n) for n in inputs.tensors), *(("fixed", n) for n in inputs.fixed)]:
         if name not in names and not takes_any:
-            raise _wrong(
+            raise _spec_error(
                 file,
                 place,
                 f"names {name!r}, which {kind}.forward does not take",
@@ -77,7 +77,7 @@ def _check_names(inputs: Inputs, model: nn.Module, file: str) -> None:
     given = {*inputs.tensors, *inputs.fixed}
     missing = [p.name for p in parameters if p.name in names and p.default is p.empty and p.name not in given]
     if missing:
-        raise _wrong(file, "inputs", f"lacks {missing[0]!r}, which {kind}.forward needs", "add it")
+        raise _spec_error(file, "inputs", f"lacks {missing[0]!r}, which {kind}.forward needs", "add it")
 
 
 class _Reader:
@@ -139,13 +139,13 @@ class _Reader:
 
     def _size(self, size: Any, place: str) -> int:
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise self._error(place, f"is {size!r}", "write a whole number from 1 on, or the name of an axis")
+            raise self._error(place, f"is {size!r}", "write a positive integer, or the name of an axis")
         return size
 
     def _tensor(self, entry: Mapping[str, Any], name: str, shape: list[int], place: str) -> torch.Tensor:
-        ways = [key for key in ("range", "constant", "values") if key in entry]
-        if len(ways) > 1:
-            raise self._error(place, f"has both {ways[0]} and {ways[1]}", "keep one of them")
+        kinds = [key for key in ("range", "constant", "values") if key in entry]
+        if len(kinds) > 1:
+            raise self._error(place, f"has both {kinds[0]} and {kinds[1]}", "keep one of them")
         dtype = self._dtype(entry, place)
         if "values" in entry:
             return self._values(entry["values"], dtype, shape, f"{place}.values")
@@ -165,8 +165,8 @@ class _Reader:
         name = entry.get("dtype")
         if name is None:  # ids and masks are integers; other types follow from the values
             sample = entry.get("constant", (entry.get("range") or [0.5])[0])
-            whole = entry["name"].endswith(("_ids", "_mask")) or isinstance(sample, int)
-            return torch.int64 if whole and not isinstance(sample, bool) else torch.float32
+            is_integer = entry["name"].endswith(("_ids", "_mask")) or isinstance(sample, int)
+            return torch.int64 if is_integer and not isinstance(sample, bool) else torch.float32
         dtype = dtype_named(name) if isinstance(name, str) else None
         if dtype is None:
             raise self._error(f"{place}.dtype", f"is {name!r}", f"choose one of {', '.join(DTYPES)}")
@@ -175,36 +175,36 @@ class _Reader:
     def _range(self, given: Any, dtype: torch.dtype, place: str) -> tuple[float, float]:
         if given is None:
             return 0, 1
-        good = isinstance(given, list) and len(given) == 2 and all(_is_number(v) for v in given)
-        if not good or given[0] > given[1]:
+        is_pair = isinstance(given, list) and len(given) == 2 and all(_is_number(v) for v in given)
+        if not is_pair or given[0] > given[1]:
             raise self._error(
-                place, f"is {given!r}", "write [lowest, highest]; whole numbers include the highest"
+                place, f"is {given!r}", "write [lowest, highest]; ranges of integers include the highest"
             )
         if (
             not dtype.is_floating_point
             and not dtype.is_complex
             and any(not float(v).is_integer() for v in given)
         ):
-            raise self._error(place, f"is {given!r}", f"write whole numbers: the dtype is {str(dtype)[6:]}")
+            raise self._error(place, f"is {given!r}", f"write integers: the dtype is {str(dtype)[6:]}")
         return given[0], given[1]
 
     def _constant(self, value: Any, dtype: torch.dtype, shape: list[int], place: str) -> torch.Tensor:
         if not _is_number(value) and not isinstance(value, bool):
             raise self._error(place, f"is {value!r}", "write one number, or true or false")
-        return self._filled(value, dtype, shape, place)
+        return self._make_tensor(value, dtype, shape, place)
 
     def _values(self, values: Any, dtype: torch.dtype, shape: list[int], place: str) -> torch.Tensor:
         flat = list(_flat(values))
         if not all(_is_number(v) or isinstance(v, bool) for v in flat):
-            raise self._error(place, "holds something that is no number", "write numbers, nested or in a row")
+            raise self._error(place, "contains a value that is not a number", "write numbers, nested or flat")
         count = 1
         for size in shape:
             count *= size
         if len(flat) != count:
             raise self._error(place, f"has {len(flat)} numbers", f"the shape {shape} needs {count}")
-        return self._filled(flat, dtype, shape, place)
+        return self._make_tensor(flat, dtype, shape, place)
 
-    def _filled(self, value: Any, dtype: torch.dtype, shape: list[int], place: str) -> torch.Tensor:
+    def _make_tensor(self, value: Any, dtype: torch.dtype, shape: list[int], place: str) -> torch.Tensor:
         try:
             if isinstance(value, list):
                 return torch.tensor(value, dtype=dtype).reshape(shape)
@@ -223,10 +223,10 @@ class _Reader:
             raise self._error(place, f"has an unknown key {unknown[0]!r}", f"the keys are {known}")
 
     def _error(self, place: str, what: str, hint: str) -> ExportError:
-        return _wrong(self.file, place, what, hint)
+        return _spec_error(self.file, place, what, hint)
 
 
-def _wrong(file: str, place: str, what: str, hint: str) -> ExportError:
+def _spec_error(file: str, place: str, what: str, hint: str) -> ExportError:
     where = f"{file}: {place}" if place else file
     return ExportError(Code.SPEC, f"{where} {what}" if place else f"{where}: {what}", hint)
 

@@ -6,8 +6,8 @@ from .facts import Facts
 from .plan import Plan
 
 # The number that marks the kind of an id in models with several media; text is 0.
-_KINDS = {"image": 1, "video": 2, "audio": 3}
-_TEXT_AROUND = 2  # ordinary ids before the placeholders
+_MEDIA_TYPE_IDS = {"image": 1, "video": 2, "audio": 3}
+_LEADING_IDS = 2  # ordinary ids before the placeholders
 
 
 def ids(count: int, limit: int, facts: Facts) -> list[int]:
@@ -28,26 +28,28 @@ def row_of_ids(plan: Plan, facts: Facts) -> list[int]:
     """One row of ids: some words, each medium's placeholders between delimiters, the other words."""
     limit = facts.vocabulary()
     words = ids(plan.length, limit, facts)
-    row = words[:_TEXT_AROUND]
+    row = words[:_LEADING_IDS]
     for medium, count in plan.placeholders:
         if count:
-            row += [_fence(facts, medium, "start", words[0])]
+            row += [_delimiter(facts, medium, "start", words[0])]
             row += [placeholder(facts, medium, limit)] * count
-            row += [_fence(facts, medium, "end", words[0])]
-    return _ended(row + words[_TEXT_AROUND:], limit, facts)
+            row += [_delimiter(facts, medium, "end", words[0])]
+    return _with_end_token(row + words[_LEADING_IDS:], limit, facts)
 
 
 def _is_placeholder(facts: Facts, value: int) -> bool:
-    return any(value == placeholder(facts, medium, 0) for medium in _KINDS if has_placeholder(facts, medium))
+    return any(
+        value == placeholder(facts, medium, 0) for medium in _MEDIA_TYPE_IDS if has_placeholder(facts, medium)
+    )
 
 
 def media_types(plan: Plan, facts: Facts) -> list[int]:
     """The medium that each id of the row stands for."""
-    row = [0] * min(_TEXT_AROUND, plan.length)
+    row = [0] * min(_LEADING_IDS, plan.length)
     for medium, count in plan.placeholders:
         if count:
-            row += [0, *[_KINDS[medium]] * count, 0]
-    return row + [0] * (plan.length - _TEXT_AROUND)
+            row += [0, *[_MEDIA_TYPE_IDS[medium]] * count, 0]
+    return row + [0] * (plan.length - _LEADING_IDS)
 
 
 def placeholder(facts: Facts, medium: str, limit: int) -> int:
@@ -70,14 +72,14 @@ def codebook_count(facts: Facts) -> int:
     return facts.number("num_codebooks", "num_channels", "num_quantizers", scope="decoder", default=1)
 
 
-def _fence(facts: Facts, medium: str, side: str, otherwise: int) -> int:
+def _delimiter(facts: Facts, medium: str, side: str, otherwise: int) -> int:
     kind = "vision" if medium != "audio" else "audio"
     value = facts.get(f"{medium}_{side}_token_id", f"{kind}_{side}_token_id", f"{medium}_{side}_token")
     usable = isinstance(value, int) and 0 <= value < facts.vocabulary() and not _is_placeholder(facts, value)
     return value if usable else otherwise
 
 
-def _ended(row: list[int], limit: int, facts: Facts) -> list[int]:
+def _with_end_token(row: list[int], limit: int, facts: Facts) -> list[int]:
     """The row with an end of text, as a tokenizer returns it; some models search for it."""
     end = facts.get("eos_token_id", scope="text")
     end = end[0] if isinstance(end, (list, tuple)) and end else end

@@ -26,15 +26,15 @@ class Claim:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One of the constants above. `off` is the distance of the numbers, in units of their standard deviation;
+    """One of the constants above. `distance` is that of the numbers, in units of their standard deviation;
     None if nothing can be compared."""
 
-    word: str
-    off: float | None = None
+    outcome: str
+    distance: float | None = None
 
     def line(self) -> str:
         """The verdict as a line, in the format that the program reads."""
-        return self.word if self.off is None else f"{self.word} {self.off:.6g}"
+        return self.outcome if self.distance is None else f"{self.outcome} {self.distance:.6g}"
 
 
 class NotRun(Exception):

@@ -38,11 +38,11 @@ class Graph:
         weights = {tensor.name: tensor for tensor in graph.initializer}
         self.inputs = tuple(_input(value) for value in graph.input if value.name not in weights)
         self.outputs = frozenset(value.name for value in graph.output)
-        self.made = frozenset(name for node in graph.node for name in node.output if name)
+        self.produced = frozenset(name for node in graph.node for name in node.output if name)
         flow = _Flow(model)
         coarse = flow.coarse | {tensor.name for tensor in graph.initializer if _is_coarse(tensor.data_type)}
         coarse |= {value.name for value in self.inputs if value.type in _HALVES}
-        self.coarse, self.random = flow.reached(coarse), flow.reached(flow.random)
+        self.coarse, self.random = flow.reachable(coarse), flow.reachable(flow.random)
         self.rows = _rows(graph, weights, flow.readers)
 
 
@@ -61,22 +61,22 @@ class _Flow:
             self._add(node, list(_inside(node, functions)))
 
     def _add(self, node: onnx.NodeProto, inside: list[onnx.NodeProto]) -> None:
-        for name in {name for each in inside for name in each.input}:
+        for name in {name for inner in inside for name in inner.input}:
             self.readers[name].append(node)
-        if any(_makes_coarse(each) for each in inside):
+        if any(_makes_coarse(inner) for inner in inside):
             self.coarse.update(node.output)
-        if any(each.op_type.lower().startswith(_RANDOM) for each in inside):
+        if any(inner.op_type.lower().startswith(_RANDOM) for inner in inside):
             self.random.update(node.output)
 
-    def reached(self, starts: set[str]) -> frozenset[str]:
+    def reachable(self, starts: set[str]) -> frozenset[str]:
         """The values, and all values that are computed from them."""
         found = starts - {""}
-        left = list(found)
-        while left:
-            for node in self.readers.get(left.pop(), ()):
+        pending = list(found)
+        while pending:
+            for node in self.readers.get(pending.pop(), ()):
                 fresh = [name for name in node.output if name and name not in found]
                 found.update(fresh)
-                left += fresh
+                pending += fresh
         return frozenset(found)
 
 
@@ -102,15 +102,15 @@ def _inside(
     node: onnx.NodeProto, functions: dict[tuple[str, str], Iterable[onnx.NodeProto]]
 ) -> Iterator[onnx.NodeProto]:
     """Yields a node, and those of its bodies and of the functions that it calls."""
-    left, called = [node], set()
-    while left:
-        each = left.pop()
-        yield each
-        left += body_nodes(each)
-        function = (each.domain, each.op_type)
+    pending, called = [node], set()
+    while pending:
+        inner = pending.pop()
+        yield inner
+        pending += body_nodes(inner)
+        function = (inner.domain, inner.op_type)
         if function in functions and function not in called:
             called.add(function)
-            left += functions[function]
+            pending += functions[function]
 
 
 def _is_coarse(data_type: int) -> bool:
@@ -125,11 +125,11 @@ def _makes_coarse(node: onnx.NodeProto) -> bool:
     return any(word in node.op_type.lower() for word in _QUANTISED)
 
 
-_CARRIES = set(
+_MOVES_DATA = set(
     "Cast Clip Concat Expand Flatten Identity Reshape Slice Squeeze Transpose Unsqueeze Where".split()
 )
-_SHIFTS = {"Add", "Max", "Min", "Mul", "Sub"}
-_PASSES = _CARRIES | _SHIFTS
+_ELEMENTWISE = {"Add", "Max", "Min", "Mul", "Sub"}
+_PASSES = _MOVES_DATA | _ELEMENTWISE
 
 
 def _rows(
@@ -140,9 +140,9 @@ def _rows(
     """For each input that indexes rows of tables: the number of rows of the smallest table."""
     found: dict[str, int] = {}
     for value in graph.input:
-        left, seen = [(str(value.name), 1)], {value.name}
-        while left and len(seen) < LOOKED_THROUGH:
-            name, share = left.pop()
+        pending, seen = [(str(value.name), 1)], {value.name}
+        while pending and len(seen) < LOOKED_THROUGH:
+            name, share = pending.pop()
             for node in readers.get(name, ()):
                 if node.op_type == "Gather" and node.input[0] in weights and name == node.input[1]:
                     axis = next((a.i for a in node.attribute if a.name == "axis"), 0)
@@ -150,5 +150,5 @@ def _rows(
                     found[value.name] = min(rows, found.get(value.name, rows))
                 elif node.op_type in _PASSES and node.output[0] not in seen:
                     seen.add(node.output[0])
-                    left.append((node.output[0], 2 if node.op_type in _SHIFTS else share))
+                    pending.append((node.output[0], 2 if node.op_type in _ELEMENTWISE else share))
     return found

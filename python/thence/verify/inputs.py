@@ -20,13 +20,13 @@ _LARGEST = 1 << 28  # numbers in an input
 _SIZES = ((2, 8), (1, 8), (1, 16), (1, 32), (1, 64), (1, 224))  # of the first axis, and of others
 
 
-def guesses(ancestor: Graph, descendant: Graph) -> Iterator[tuple[Feed, Feed]]:
+def generate_inputs(ancestor: Graph, descendant: Graph) -> Iterator[tuple[Feed, Feed]]:
     """Yields the same inputs for both models, the most likely first. A size fixed in one is fixed in both."""
     theirs = {value.name: value for value in ancestor.inputs}
     ours = {value.name: value for value in descendant.inputs}
     missing = sorted(ours.keys() - theirs.keys())
     if missing:
-        raise NotRun(f"input {missing[0]} of the descendant is none of the ancestor's")
+        raise NotRun(f"input {missing[0]} of the descendant is not an input of the ancestor")
     tried: set[tuple[tuple[int, ...], ...]] = set()
     for use_rows in (True, False):
         for batch, other in _SIZES:
@@ -37,7 +37,7 @@ def guesses(ancestor: Graph, descendant: Graph) -> Iterator[tuple[Feed, Feed]]:
                 continue
             tried.add(key)
             feed = {
-                name: _made(value, shapes[name], ancestor.rows.get(name) if use_rows else None)
+                name: _generate(value, shapes[name], ancestor.rows.get(name) if use_rows else None)
                 for name, value in theirs.items()
             }
             yield feed, {name: feed[name].astype(_type(value)) for name, value in ours.items()}
@@ -62,20 +62,20 @@ def _size(name: int | str | None, usual: int, rest: int) -> int:
     return sum(int(part) if part.isdigit() else rest for part in parts)
 
 
-def _made(value: Input, shape: tuple[int, ...], rows: int | None) -> Array:
-    kind = _type(value)
+def _generate(value: Input, shape: tuple[int, ...], rows: int | None) -> Array:
+    dtype = _type(value)
     if math.prod(shape) > _LARGEST:
         raise NotRun(f"input {value.name} of {math.prod(shape)} numbers is too large")
-    dice = np.random.default_rng([_SEED, *value.name.encode()])  # independent of other inputs
-    if kind.kind == "f" or kind.name == "bfloat16":
-        return dice.standard_normal(shape).astype(kind)
-    if kind == np.uint8:
-        return dice.integers(0, 256, shape, dtype=np.uint8)
-    if kind.kind in "iu" and rows is not None:
-        return dice.integers(0, rows, shape).astype(kind)
-    if kind.kind in "iub":
-        return np.ones(shape, kind)
-    raise NotRun(f"input {value.name} holds {kind}, and nothing is known of what it may be")
+    generator = np.random.default_rng([_SEED, *value.name.encode()])  # independent of other inputs
+    if dtype.kind == "f" or dtype.name == "bfloat16":
+        return generator.standard_normal(shape).astype(dtype)
+    if dtype == np.uint8:
+        return generator.integers(0, 256, shape, dtype=np.uint8)
+    if dtype.kind in "iu" and rows is not None:
+        return generator.integers(0, rows, shape).astype(dtype)
+    if dtype.kind in "iub":
+        return np.ones(shape, dtype)
+    raise NotRun(f"input {value.name} has the type {dtype}, for which no values can be generated")
 
 
 def _type(value: Input) -> np.dtype[np.generic]:
@@ -84,4 +84,4 @@ def _type(value: Input) -> np.dtype[np.generic]:
     try:
         return np.dtype(onnx.helper.tensor_dtype_to_np_dtype(value.type))
     except KeyError as error:
-        raise NotRun(f"input {value.name} is no tensor") from error
+        raise NotRun(f"input {value.name} is not a tensor") from error

@@ -13,8 +13,8 @@ import numpy as np
 
 from . import claims
 from .claims import Verdict
-from .near import (
-    different,
+from .distance import (
+    count_distinct,
     flatten_clamped,
     has_enough_distinct_numbers,
     max_relative_distance,
@@ -34,14 +34,14 @@ def judge(ours: Array, theirs: Array, coarse: bool) -> Verdict:
     one, other = flatten_clamped(ours), flatten_clamped(theirs)
     found = Verdict(claims.TOO_COARSE) if coarse else _exact(one, other)
     quantised = ours.dtype.kind != theirs.dtype.kind and {ours.dtype.kind, theirs.dtype.kind} & {"i", "u"}
-    if found.word != claims.CONFIRMED and (coarse or quantised):
+    if found.outcome != claims.CONFIRMED and (coarse or quantised):
         found = _coarse(one, other, bool(quantised))
-        if found.word == claims.REFUTED and (
+        if found.outcome == claims.REFUTED and (
             ours.shape != theirs.shape or not (identifies_tensor(ours) and identifies_tensor(theirs))
         ):
-            found = Verdict(claims.TOO_COARSE, found.off)
-    if found.word == claims.CONFIRMED and not identifies_tensor(theirs):
-        return Verdict(claims.TOO_FEW, found.off)
+            found = Verdict(claims.TOO_COARSE, found.distance)
+    if found.outcome == claims.CONFIRMED and not identifies_tensor(theirs):
+        return Verdict(claims.TOO_FEW, found.distance)
     return found
 
 
@@ -49,10 +49,10 @@ def _exact(one: Array, other: Array) -> Verdict:
     least = np.inf
     for mine, its in ((one, other), (np.sort(one), np.sort(other))):
         for same in (mine, _scaled(mine, its)):
-            far = normalised_rms_distance(same, its)
+            distance = normalised_rms_distance(same, its)
             if max_relative_distance(same, its) <= SAME:
-                return Verdict(claims.CONFIRMED, far)
-            least = min(least, far)
+                return Verdict(claims.CONFIRMED, distance)
+            least = min(least, distance)
     return Verdict(claims.REFUTED if least > DIFFERENT else claims.TOO_COARSE, least)
 
 
@@ -65,10 +65,10 @@ def _coarse(one: Array, other: Array, quantised: bool) -> Verdict:
     if least <= NEAR:
         return Verdict(claims.CONFIRMED, least)
     # If numbers vary little around a large one, the quantisation error exceeds their variation.
-    strangers = least * float(np.std(other)) > UNRELATED * root_mean_square(other)
+    unrelated = least * float(np.std(other)) > UNRELATED * root_mean_square(other)
     if quantised:
         return Verdict(claims.QUANTISED, least)
-    return Verdict(claims.REFUTED if strangers else claims.TOO_COARSE, least)
+    return Verdict(claims.REFUTED if unrelated else claims.TOO_COARSE, least)
 
 
 def _scaled(one: Array, other: Array) -> Array:
@@ -87,5 +87,5 @@ def _fitted(one: Array, other: Array) -> Array:
 def identifies_tensor(value: Array) -> bool:
     """Whether it has enough different numbers to identify it."""
     return has_enough_distinct_numbers(value) or (
-        value.dtype.kind in "iu" and different(value) >= LEAST_DISTINCT
+        value.dtype.kind in "iu" and count_distinct(value) >= LEAST_DISTINCT
     )

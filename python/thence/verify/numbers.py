@@ -16,8 +16,8 @@ Array = np.ndarray[Any, Any]
 Feed = dict[str, Array]
 Item = TypeVar("Item")
 LARGEST = 1 << 22  # numbers in a value; larger ones are not kept
-AT_FIRST = 16  # values requested while their sizes are unknown
-AT_LEAST = 8
+FIRST_PORTION = 16  # values requested while their sizes are unknown
+SMALLEST_PORTION = 8
 _ALL_KEPT = 1 << 20  # limit for the number of elements if all values are kept
 MEMORY = 1 << 28  # bytes of values that are in memory at once
 
@@ -29,8 +29,8 @@ class Runner:
     One session is open at a time; only the session reads weights in other files.
     """
 
-    def __init__(self, model: Path | bytes, shown: Iterable[str]) -> None:
-        self._model, self._shown = model, frozenset(shown)
+    def __init__(self, model: Path | bytes, outputs: Iterable[str]) -> None:
+        self._model, self._graph_outputs = model, frozenset(outputs)
         self._names: tuple[str, ...] = ()
         self._session: Any = None
 
@@ -39,11 +39,11 @@ class Runner:
         wanted = tuple(dict.fromkeys(names))
         if self._session is None or wanted != self._names:
             self.release()
-            more = _outputs(name for name in wanted if name not in self._shown)
-            self._session = _opened(self._model, more)
+            more = _outputs(name for name in wanted if name not in self._graph_outputs)
+            self._session = _open_session(self._model, more)
             self._names = wanted
-        given = {value.name: feed[value.name] for value in self._session.get_inputs() if value.name in feed}
-        return _arrays(wanted, self._session.run(list(wanted), given)) if wanted else {}
+        inputs = {value.name: feed[value.name] for value in self._session.get_inputs() if value.name in feed}
+        return _arrays(wanted, self._session.run(list(wanted), inputs)) if wanted else {}
 
     def release(self) -> None:
         """Frees the memory; a later request reads the model again."""
@@ -54,7 +54,7 @@ class Portions:
     """Splits items into portions, sized by the memory that the last portion used."""
 
     def __init__(self, items: Sequence[Item], memory: int = MEMORY) -> None:
-        self._items, self._memory, self._size = items, memory, AT_FIRST
+        self._items, self._memory, self._size = items, memory, FIRST_PORTION
 
     def __iter__(self) -> Iterator[Any]:
         first = 0
@@ -63,10 +63,10 @@ class Portions:
             first += len(portion)
             yield portion
 
-    def took(self, arrays: Iterable[Array], items: int) -> None:
+    def record_memory(self, arrays: Iterable[Array], items: int) -> None:
         """Records the memory of the last portion."""
         each = sum(array.nbytes for array in arrays) // max(items, 1) + 1
-        self._size = max(AT_LEAST, self._memory // each)
+        self._size = max(SMALLEST_PORTION, self._memory // each)
 
 
 def numbers(model: onnx.ModelProto, feed: Feed) -> dict[str, Array]:
@@ -77,7 +77,7 @@ def numbers(model: onnx.ModelProto, feed: Feed) -> dict[str, Array]:
     portions = Portions(names)
     for some in portions:
         got = runner.values(some, feed)
-        portions.took(got.values(), len(some))
+        portions.record_memory(got.values(), len(some))
         found |= {name: value for name, value in got.items() if value.size <= _ALL_KEPT}
     return found
 
@@ -91,13 +91,13 @@ def _outputs(names: Iterable[str]) -> bytes:
     return more.SerializeToString() if more.graph.output else b""
 
 
-def _opened(model: Path | bytes, more: bytes) -> Any:
+def _open_session(model: Path | bytes, more: bytes) -> Any:
     """Opens a session of the model with the bytes appended."""
     if isinstance(model, bytes):
         return _session(model + more)
     with model.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        whole = b"".join((data, more))  # the only copy
-    return _session(whole, model.parent)
+        content = b"".join((data, more))  # the only copy
+    return _session(content, model.parent)
 
 
 def _session(model: bytes, folder: Path | None = None) -> Any:

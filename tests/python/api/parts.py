@@ -13,14 +13,14 @@ from tools.sample.choices import CHOICES
 from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 
 
-def whole() -> Sample:
+def complete_model() -> Sample:
     """The model that contains all parts."""
     return build(CHOICES["t5"])
 
 
 def encoder() -> Sample:
     """The encoder as a separate model: its paths begin below `encoder`."""
-    sample = whole()
+    sample = complete_model()
     inner: Any = sample.model.encoder
     return Sample(inner, sample.input_names[:2], sample.inputs[:2], {"return_dict": False})
 
@@ -40,7 +40,7 @@ def decoder_with_past() -> Sample:
 
 
 def _given() -> dict[str, torch.Tensor]:
-    sample = whole()
+    sample = complete_model()
     inner: Any = sample.model.encoder
     ids, mask, following, _ = sample.inputs
     with torch.no_grad():
@@ -49,7 +49,7 @@ def _given() -> dict[str, torch.Tensor]:
 
 
 def _decoding(given: dict[str, torch.Tensor]) -> Sample:
-    model: Any = whole().model
+    model: Any = complete_model().model
     forward = model.forward
 
     def decode(decoder_input_ids: Any, attention_mask: Any, hidden: Any, **past: Any) -> Any:

@@ -27,7 +27,7 @@ from tools.sample.walk import places
 
 import thence
 from thence.export import given_inputs
-from thence.pipeline import Result, Wanted, run
+from thence.pipeline import PipelineOptions, Result, run
 
 FOURTEEN = "bert gpt2 llama t5 vit resnet swin clip whisper wav2vec2 mixtral mamba albert squeezebert".split()
 
@@ -54,16 +54,16 @@ def exported(name: str, exporter: str, folder: Path) -> Export:
     choice = CHOICES[name]
     live = build(choice)
     inputs = given_inputs(live.model, dict(zip(live.input_names, live.inputs, strict=True)) | live.fixed)
-    wanted = Wanted(exporter=exporter)
+    options = PipelineOptions(exporter=exporter)
     if exporter == "torchscript":
-        wanted.opset = OPSET
-        wanted.dynamic = {key: {0: "batch"} for key in live.input_names} if choice.dynamic_batch else None
-    return Export(variants(f"{name}.{exporter}"), live, run(live.model, inputs, folder / "m.onnx", wanted))
+        options.opset = OPSET
+        options.dynamic = {key: {0: "batch"} for key in live.input_names} if choice.dynamic_batch else None
+    return Export(variants(f"{name}.{exporter}"), live, run(live.model, inputs, folder / "m.onnx", options))
 
 
 @pytest.mark.parametrize("exporter", EXPORTERS)
 @pytest.mark.parametrize("name", FOURTEEN)
-def test_whole(name: str, exporter: str, tmp_path: Path) -> None:
+def test_exported_architecture(name: str, exporter: str, tmp_path: Path) -> None:
     export = exported(name, exporter, tmp_path)
     assert files(tmp_path) == ["m.capture.json", "m.onnx"]
     fits(read(export.result.summary.capture), "capture")
@@ -74,11 +74,11 @@ def test_whole(name: str, exporter: str, tmp_path: Path) -> None:
         exact_where_the_truth_is_known(export, sample)
         untagged = thence.SemanticMapper(sample.path, export.result.summary.capture)
         assert untagged.map_all_nodes() == export.rows
-    tags_say_what_the_map_says(export)
+    tags_equal_the_map(export)
     numbers_are_those_without_tags(export)
 
 
-def test_attention_is_as_large_in_every_layer(tmp_path: Path) -> None:
+def test_every_layer_has_the_same_attention_nodes(tmp_path: Path) -> None:
     rows = exported("bert", "torchscript", tmp_path).rows
     first, second = (
         sum((row["module"] or "").startswith(f"encoder.layer.{layer}.attention.") for row in rows)
@@ -107,7 +107,7 @@ def exact_where_the_truth_is_known(export: Export, sample: Model) -> None:
     assert sum(true["module"] is not None for true in truth) > 40
 
 
-def tags_say_what_the_map_says(export: Export) -> None:
+def tags_equal_the_map(export: Export) -> None:
     for place, row in zip(places(onnx.load(export.path)), export.rows, strict=True):
         tags = {entry.key: entry.value for entry in place.node.metadata_props}
         assert tags.get("pkg.thence.module") == row["module"]

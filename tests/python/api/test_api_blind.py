@@ -29,13 +29,13 @@ def with_fx(name: str) -> dict[str, Any]:
     inputs = dict(zip(built.input_names, built.inputs, strict=True)) | built.fixed
     with torch.no_grad():
         found: Any = capture(built.model, inputs, sections=("fx_graph",))
-    whole = metadata(name)
-    return {**whole, "sections": {**whole["sections"], **found["sections"]}}
+    document = metadata(name)
+    return {**document, "sections": {**document["sections"], **found["sections"]}}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_names_are_not_read(name: str) -> None:
-    told = with_fx(name)
+    capture_path = with_fx(name)
     for exporter in ("torchscript", "dynamo"):
         path = Model(f"{name}.{exporter}").path
         blind = stripped(onnx.load(path))
@@ -43,7 +43,7 @@ def test_names_are_not_read(name: str) -> None:
             seen, unseen = (
                 [(row["module"], row["modules"], row["call"]) for row in mapper.map_all_nodes()]
                 for mapper in (
-                    thence.SemanticMapper(model, told, strategy=strategy) for model in (path, blind)
+                    thence.SemanticMapper(model, capture_path, strategy=strategy) for model in (path, blind)
                 )
             )
             assert seen == unseen
@@ -51,14 +51,14 @@ def test_names_are_not_read(name: str) -> None:
 
 
 @pytest.mark.parametrize("program", programs())
-def test_a_shuffled_file_is_explained(program: Path, tmp_path: Path) -> None:
+def test_shuffled_file_is_explained(program: Path, tmp_path: Path) -> None:
     """The order is neither the file's nor the recording's; evidence names the recorded operations."""
-    model, told = tmp_path / "model.onnx", tmp_path / "capture.json"
+    model, capture_path = tmp_path / "model.onnx", tmp_path / "capture.json"
     blind = stripped(onnx.load(Model("bert.dynamo").path))
     shuffled(blind, 1)
     onnx.save(blind, model)
-    told.write_text(json.dumps(metadata("bert")))
-    flags = ("--capture", str(told), "--strategy", "htp", "--format", "json", "--quiet")
+    capture_path.write_text(json.dumps(metadata("bert")))
+    flags = ("--capture", str(capture_path), "--strategy", "htp", "--format", "json", "--quiet")
     words = set()
     for place in range(0, len(blind.graph.node), 6):
         command = [str(program), "explain", str(model), f"#{place}", *flags]
@@ -69,27 +69,27 @@ def test_a_shuffled_file_is_explained(program: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("program", programs()[:1])
-def test_a_rival_is_told_with_an_operation_of_its_own(program: Path, tmp_path: Path) -> None:
+def test_rejected_candidate_is_explained_with_its_operation(program: Path, tmp_path: Path) -> None:
     """The module of each candidate really ran the operation that its evidence names."""
-    model, told = tmp_path / "model.onnx", tmp_path / "capture.json"
+    model, capture_path = tmp_path / "model.onnx", tmp_path / "capture.json"
     onnx.save(stripped(onnx.load(Model("t5.torchscript").path)), model)
     capture_of_t5 = with_fx("t5")
-    told.write_text(json.dumps(capture_of_t5))
+    capture_path.write_text(json.dumps(capture_of_t5))
     ran = {
         (node["nn_module_stack"][-1]["path"], node["target"])
         for node in capture_of_t5["sections"]["fx_graph"]["nodes"]
         if node.get("nn_module_stack")
     }
-    rows = thence.SemanticMapper(model, told, strategy="fx_graph").map_all_nodes()
+    rows = thence.SemanticMapper(model, capture_path, strategy="fx_graph").map_all_nodes()
     places = [place for place, row in enumerate(rows) if row["reason"] == "ambiguous"]
-    rivals = set()
+    candidates = set()
     for place in places[::4]:
-        command = [str(program), "explain", str(model), f"#{place}", "--capture", str(told)]
+        command = [str(program), "explain", str(model), f"#{place}", "--capture", str(capture_path)]
         flags = ("--strategy", "fx_graph", "--format", "json", "--quiet")
         done = subprocess.run([*command, *flags], capture_output=True, text=True, check=True)
         for one in json.loads(done.stdout)["evidence"]:
             found = re.search(r"\baten\.\w+\.\w+", one["why"])
             assert found is not None, one
-            rivals.add((one["module"], found[0]))
-    assert rivals
-    assert rivals <= ran, rivals - ran
+            candidates.add((one["module"], found[0]))
+    assert candidates
+    assert candidates <= ran, candidates - ran

@@ -22,7 +22,7 @@ class Run:
     """A tiny BERT, exported into a separate folder."""
 
     folder: Path
-    said: str
+    stderr: str
 
     @property
     def model(self) -> Path:
@@ -46,17 +46,17 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
 
 
 @pytest.mark.parametrize("name", EXPORTERS)
-def test_a_model_and_its_capture_and_one_line(name: str, runs: dict[str, Run]) -> None:
+def test_export_writes_model_and_capture_and_prints_one_line(name: str, runs: dict[str, Run]) -> None:
     run = runs[name]
     assert files(run.folder) == ["model.capture.json", "model.onnx"]
-    assert run.said.count("\n") == 1
-    assert run.said.startswith("model.onnx, model.capture.json: ")
-    assert ("torchscript" if name == "torchscript" else "dynamo") in run.said
-    assert "100.0% with a module" in run.said
+    assert run.stderr.count("\n") == 1
+    assert run.stderr.startswith("model.onnx, model.capture.json: ")
+    assert ("torchscript" if name == "torchscript" else "dynamo") in run.stderr
+    assert "100.0% with a module" in run.stderr
 
 
 @pytest.mark.parametrize("name", EXPORTERS)
-def test_the_files_are_as_their_schemas_say(name: str, runs: dict[str, Run]) -> None:
+def test_files_conform_to_their_schemas(name: str, runs: dict[str, Run]) -> None:
     run = runs[name]
     onnx.checker.check_model(str(run.model), full_check=True)
     capture = read(run.folder / "model.capture.json")
@@ -68,7 +68,7 @@ def test_the_files_are_as_their_schemas_say(name: str, runs: dict[str, Run]) -> 
 
 
 @pytest.mark.parametrize("name", EXPORTERS)
-def test_the_tags_alone_tell_every_node(name: str, runs: dict[str, Run]) -> None:
+def test_tags_alone_give_every_module(name: str, runs: dict[str, Run]) -> None:
     run = runs[name]
     alone, captured = run.map(), run.map("--capture", "model.capture.json")
     assert alone["summary"]["by_source"].get("tags", 0) > 0
@@ -77,7 +77,7 @@ def test_the_tags_alone_tell_every_node(name: str, runs: dict[str, Run]) -> None
 
 
 @pytest.mark.parametrize("name", EXPORTERS)
-def test_a_tag_is_read_as_it_was_written(name: str, runs: dict[str, Run]) -> None:
+def test_tag_is_read_as_it_was_written(name: str, runs: dict[str, Run]) -> None:
     rows = runs[name].map()["nodes"]
     nodes = onnx.load(runs[name].model).graph.node
     written = [
@@ -88,7 +88,7 @@ def test_a_tag_is_read_as_it_was_written(name: str, runs: dict[str, Run]) -> Non
 
 
 @pytest.mark.parametrize("name", EXPORTERS)
-def test_the_numbers_are_those_without_tags(name: str, runs: dict[str, Run]) -> None:
+def test_tags_change_no_result(name: str, runs: dict[str, Run]) -> None:
     tagged = onnx.load(runs[name].model)
     plain = onnx.load(runs[name].model)
     removed = 0
@@ -102,7 +102,7 @@ def test_the_numbers_are_those_without_tags(name: str, runs: dict[str, Run]) -> 
         np.testing.assert_array_equal(one, other)
 
 
-def test_attention_is_as_large_in_every_layer(runs: dict[str, Run]) -> None:
+def test_every_layer_has_the_same_attention_nodes(runs: dict[str, Run]) -> None:
     rows = runs["torchscript"].map()["nodes"]
     counts = [
         sum(row["semantic_type"] == "attention" and row["layer_id"] == layer for row in rows)
@@ -120,7 +120,7 @@ def test_no_embed_writes_no_tag(tmp_path: Path) -> None:
     assert not any(entry.key.startswith(PREFIX) for node in model.graph.node for entry in node.metadata_props)
 
 
-def test_a_strategy_adds_what_it_needs_to_the_capture(tmp_path: Path) -> None:
+def test_strategy_adds_its_section_to_the_capture(tmp_path: Path) -> None:
     words = ("-m", "nets:net", "--exporter", "torchscript", "--strategy", "htp", "--opset", "17", "--dynamic")
     done = thence("export", *words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -34,7 +34,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_one_sentence_and_no_file(case: str, tmp_path: Path) -> None:
+def test_failure_prints_one_sentence_and_writes_no_file(case: str, tmp_path: Path) -> None:
     words, code, error = CASES[case]
     (tmp_path / "broken.json").write_text("{")
     (tmp_path / "wrong.json").write_text(SPEC)
@@ -47,7 +47,7 @@ def test_one_sentence_and_no_file(case: str, tmp_path: Path) -> None:
     assert files(tmp_path) == ["broken.json", "wrong.json"]
 
 
-def test_verbose_has_the_words_of_who_failed(tmp_path: Path) -> None:
+def test_verbose_prints_the_original_message(tmp_path: Path) -> None:
     done = thence("capture", "-m", "nets:cold", "--verbose", cwd=tmp_path)
     assert done.returncode == 3
     assert "error[X011]: " in done.stderr
@@ -71,7 +71,7 @@ def test_an_interrupt_leaves_the_old_file(number: int, code: int, tmp_path: Path
     assert (tmp_path / "model.onnx").read_text() == "old"
 
 
-def test_the_api_raises_one_class(tmp_path: Path) -> None:
+def test_api_raises_one_exception_class(tmp_path: Path) -> None:
     with pytest.raises(package.Error) as wrong:
         package.HierarchyExporter(strategy="best")
     assert (wrong.value.kind, wrong.value.code) == (2, "U001")
@@ -90,7 +90,7 @@ def test_the_api_raises_one_class(tmp_path: Path) -> None:
     assert str(again) == str(cold.value)
 
 
-def test_a_full_disk_for_the_capture_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_for_the_capture_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from thence import pipeline
 
     def full(*_: object) -> None:

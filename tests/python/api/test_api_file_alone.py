@@ -18,7 +18,7 @@ MODEL = ROOT / "examples/tiny.onnx"
 CAPTURE = ROOT / "examples/tiny.capture.json"
 
 
-def test_importing_it_imports_no_torch() -> None:
+def test_import_does_not_import_torch() -> None:
     code = (
         "import sys, thence; thence.SemanticMapper(sys.argv[1], sys.argv[2]).map_all_nodes();"
         "thence.SemanticQueryInterface, thence.Error, thence.Summary;"
@@ -29,14 +29,14 @@ def test_importing_it_imports_no_torch() -> None:
     assert done.stdout == "[]\n"
 
 
-def test_all_names_are_there() -> None:
+def test_all_public_names_exist() -> None:
     assert set(thence.__all__) <= set(dir(thence))
     assert thence.__version__
     with pytest.raises(AttributeError):
         _ = thence.nothing  # type: ignore[attr-defined, unused-ignore]
 
 
-def test_a_path_bytes_and_a_proto_are_the_same_model() -> None:
+def test_path_bytes_and_proto_give_the_same_map() -> None:
     rows = thence.SemanticMapper(MODEL, CAPTURE).map_all_nodes()
     assert rows == thence.SemanticMapper(str(MODEL), str(CAPTURE)).map_all_nodes()
     assert rows == thence.SemanticMapper(MODEL.read_bytes(), read(CAPTURE)).map_all_nodes()
@@ -48,14 +48,14 @@ def test_a_path_bytes_and_a_proto_are_the_same_model() -> None:
     assert mapper.diagnostics == []
 
 
-def test_rows_are_those_of_the_schema() -> None:
+def test_rows_conform_to_the_schema() -> None:
     schema = read(ROOT / "schema/map.schema.json")
     rows = thence.SemanticMapper(MODEL, CAPTURE).map_all_nodes()
     assert all(set(row) == set(schema["$defs"]["node"]["required"]) for row in rows)
     fits(read(CAPTURE), "capture")
 
 
-def test_nodes_without_names_are_found_by_what_they_write() -> None:
+def test_unnamed_nodes_are_found_by_their_outputs() -> None:
     proto = onnx.load(MODEL)
     for node in proto.graph.node:
         node.name = ""
@@ -87,7 +87,7 @@ def test_no_such_node(name: str) -> None:
         thence.SemanticMapper(MODEL).get_row(name)
 
 
-def test_tables_say_which_package_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_table_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     mapper = thence.SemanticMapper(MODEL)
     monkeypatch.setitem(sys.modules, "pandas", None)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
@@ -116,7 +116,7 @@ def test_python_m_thence_is_the_native_program(tmp_path: Path) -> None:
     assert len(done.stdout.splitlines()) == 12
 
 
-def test_a_request_that_is_none(tmp_path: Path) -> None:
+def test_invalid_request(tmp_path: Path) -> None:
     for words in ([], ["export"], ["juggle", "{}"], ["export", "[]"], ["export", "{"]):
         command = [sys.executable, "-m", "thence.commands", *words]
         done = subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True)

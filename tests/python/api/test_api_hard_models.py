@@ -69,7 +69,7 @@ def test_by_torchscript(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(NOT_BY_TORCHSCRIPT))
-def test_what_plain_pytorch_does_not_export(name: str, tmp_path: Path) -> None:
+def test_models_that_plain_pytorch_cannot_export(name: str, tmp_path: Path) -> None:
     with pytest.raises(Exception, match=r"."):
         plainly(name, tmp_path / "plain.onnx", dynamo=False)
 
@@ -123,7 +123,7 @@ def test_bodies_have_their_modules_in_the_capture(tmp_path: Path) -> None:
     }
 
 
-def test_a_trace_does_not_spoil_a_later_export(tmp_path: Path) -> None:
+def test_trace_does_not_affect_a_later_export(tmp_path: Path) -> None:
     program = """
 import sys, torch, hard_nets, thence
 assert "torch._dynamo" not in sys.modules
@@ -161,9 +161,12 @@ def broken(monkeypatch: pytest.MonkeyPatch, name: str) -> Iterator[None]:
 
 @pytest.mark.parametrize(
     ("exporter", "part"),
-    [("dynamo", "thence.export.by_dynamo.marked"), ("torchscript", "thence.pipeline.record_calls")],
+    [
+        ("dynamo", "thence.export.by_dynamo.mark_running_module"),
+        ("torchscript", "thence.pipeline.record_calls"),
+    ],
 )
-def test_an_export_goes_on_where_recording_fails(
+def test_export_continues_if_recording_fails(
     exporter: str,
     part: str,
     tmp_path: Path,
@@ -187,11 +190,11 @@ def test_an_export_goes_on_where_recording_fails(
     ("part", "strategy", "lost"),
     [
         ("thence.capture.document.execution_trace", "htp", ["execution_trace"]),
-        ("thence.capture.hierarchy.watched", "auto", ["calls"]),
+        ("thence.capture.hierarchy.observe_calls", "auto", ["calls"]),
         ("thence.capture.document.fx_graph", "fx_graph", ["fx_graph"]),
     ],
 )
-def test_a_capture_that_fails_does_not_lose_the_export(
+def test_failed_capture_does_not_lose_the_export(
     part: str,
     strategy: str,
     lost: list[str],
@@ -223,15 +226,15 @@ def test_a_plain_failure_is_reported_as_such(tmp_path: Path, monkeypatch: pytest
     assert files(tmp_path) == []
 
 
-def test_the_plain_call_has_nothing_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_call_has_no_hooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is tried once, on the unchanged model, in an empty folder."""
     model = nets.Net()
     seen: list[tuple[str, bool, list[str]]] = []
     export = by_torchscript.export
 
     def spy(request: Request) -> Any:
-        seen.append((request.how.value, "forward" in model.__dict__, files(request.file.parent)))
-        if request.how.value != "plain":
+        seen.append((request.wrapping.value, "forward" in model.__dict__, files(request.file.parent)))
+        if request.wrapping.value != "plain":
             (request.file.parent / "left.data").write_text("half")
             raise RuntimeError("no")
         return export(request)
@@ -246,7 +249,7 @@ def test_the_plain_call_has_nothing_of_ours(tmp_path: Path, monkeypatch: pytest.
     assert exported.unrecorded == "RuntimeError: no"
 
 
-def test_a_trace_never_blames_the_inputs_for_our_failure(
+def test_failed_recording_is_not_reported_as_bad_input(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     builder = package.TracingHierarchyBuilder()
@@ -266,17 +269,17 @@ def test_an_operation_that_cannot_be_recorded_is_left_out(
 ) -> None:
     from thence.capture.values import Values
 
-    number = Values.of
+    number_of = Values.number_of
 
-    def of(self: Values, tensor: torch.Tensor) -> int:
+    def fail_for_head(self: Values, tensor: torch.Tensor) -> int:
         if tensor.shape[-1:] == (3,):  # the output of the head
             raise RuntimeError("no number for it")
-        return number(self, tensor)
+        return number_of(self, tensor)
 
     model, inputs = nets.net()
-    monkeypatch.setattr(Values, "of", of)
-    whole = torch.nn.Sequential(model, torch.nn.Linear(3, 8), torch.nn.ReLU())
-    metadata: Any = package.TracingHierarchyBuilder().trace_model_execution(whole, inputs)
+    monkeypatch.setattr(Values, "number_of", fail_for_head)
+    wrapped = torch.nn.Sequential(model, torch.nn.Linear(3, 8), torch.nn.ReLU())
+    metadata: Any = package.TracingHierarchyBuilder().trace_model_execution(wrapped, inputs)
     events = metadata["sections"]["execution_trace"]["events"]
     owners = {event["module"] for event in events if event["kind"] == "op"}
     assert {"0.blocks.1.dense", "2"} <= owners
@@ -286,7 +289,7 @@ def test_an_operation_that_cannot_be_recorded_is_left_out(
     fits(metadata, "capture")
 
 
-def test_the_model_is_as_it_was(tmp_path: Path) -> None:
+def test_model_is_restored(tmp_path: Path) -> None:
     model = hard_nets.net("attention")
     before = [copy.copy(module.__dict__) for module in model.modules()]
     assert torch.backends.mha.get_fastpath_enabled()
@@ -314,7 +317,7 @@ def test_export_to_onnx(tmp_path: Path) -> None:
         np.testing.assert_allclose(ran(tmp_path / "m.onnx")[0], model(X).detach().numpy(), atol=1e-5)
 
 
-def test_the_program_prints_the_diagnostic_and_ends_well(tmp_path: Path) -> None:
+def test_program_prints_the_diagnostic_and_succeeds(tmp_path: Path) -> None:
     done = thence("export", "-m", "hard_nets:scripted_model", "--exporter", "torchscript", "-q", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert done.stderr.startswith("warning[X023]: RecursiveScriptModule: recording failed (")

@@ -18,7 +18,7 @@ import thence
 STRATEGIES = ("auto", "enhanced_semantic", "usage_based", "htp", "universal", "fx_graph")
 
 
-def test_the_one_line(tmp_path: Path) -> None:
+def test_export_and_map_in_one_call(tmp_path: Path) -> None:
     model, inputs = nets.bert()
     before = state(model)
     proto, mapper = thence.export_hf_model_with_semantics(
@@ -51,7 +51,7 @@ def test_the_one_line(tmp_path: Path) -> None:
     assert query.get_unknown_nodes() == []
 
 
-def test_the_three_steps(tmp_path: Path) -> None:
+def test_trace_export_and_map(tmp_path: Path) -> None:
     model, inputs = nets.bert()
     before = state(model)
     metadata = thence.TracingHierarchyBuilder().trace_model_execution(model, inputs)
@@ -105,7 +105,7 @@ def test_universal_chooses_its_exporter(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("exporter", ["torchscript", "dynamo"])
 @pytest.mark.parametrize("exceptions", [None, ["ReLU"], []])
-def test_a_plain_sequential_has_only_the_exceptions(
+def test_plain_sequential_has_only_tags_of_exceptions(
     exporter: str, exceptions: list[str] | None, tmp_path: Path
 ) -> None:
     proto, mapper = thence.export_hf_model_with_semantics(
@@ -128,15 +128,15 @@ def test_a_plain_sequential_has_only_the_exceptions(
     assert (found.modules, found.executed) == (7, 7)
 
 
-def test_the_summary_says_why_a_plain_sequential_has_no_tags_and_what_to_do(tmp_path: Path) -> None:
+def test_summary_explains_why_a_plain_sequential_has_no_tags(tmp_path: Path) -> None:
     exporter = thence.HierarchyExporter(strategy="usage_based", exporter="torchscript")
     first, *more = str(exporter.export(nets.sequential(), torch.rand(2, 4), tmp_path / "m.onnx")).splitlines()
     assert "20.0% with a module" in first
     assert [line.strip() for line in more] == [
         "1 of 5 nodes has a tag: 0 of the model's own classes, 1 of torch.nn exceptions (LayerNorm 1)",
         "7 of 7 modules ran",
-        "4 nodes were filtered: they are torch.nn's alone, "
-        "of classes that are no exception (Linear, ReLU, Tanh)",
+        "4 nodes were filtered: only torch.nn classes that are not exceptions "
+        "produced them (Linear, ReLU, Tanh)",
         "help: put layers into a class of your own, or list all exceptions: LayerNorm,Linear,ReLU,Tanh",
     ]
     advised = more[-1].rpartition(": ")[2].split(",")
@@ -148,7 +148,7 @@ def test_the_summary_says_why_a_plain_sequential_has_no_tags_and_what_to_do(tmp_
 
 
 @pytest.mark.parametrize("strategy", ["auto", "usage_based"])
-def test_a_weight_that_was_merged_with_its_twin_stays_its_readers(strategy: str, tmp_path: Path) -> None:
+def test_merged_weight_belongs_to_its_consumer(strategy: str, tmp_path: Path) -> None:
     """Equal weights are one weight and an Identity for each other one, which belongs to its consumer."""
     proto, mapper = thence.export_hf_model_with_semantics(
         *nets.bert(), tmp_path / "m.onnx", strategy=strategy, exporter="torchscript"
@@ -175,7 +175,7 @@ def test_inputs_in_every_form(form: Any, tmp_path: Path) -> None:
     assert thence.TracingHierarchyBuilder().trace_model_execution(nets.Net(), inputs)["sections"]
 
 
-def test_weights_in_a_file_of_their_own(tmp_path: Path) -> None:
+def test_weights_in_a_separate_file(tmp_path: Path) -> None:
     exporter = thence.HierarchyExporter(exporter="torchscript")
     for _ in range(2):
         summary = exporter.export(*nets.net(), tmp_path / "m.onnx", external_data=True)

@@ -34,7 +34,7 @@ Truth = dict[str, Any]
 @pytest.fixture(scope="module")
 def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The whole model, traced once."""
-    live = parts.whole()
+    live = parts.complete_model()
     inputs = dict(zip(live.input_names, live.inputs, strict=True)) | live.fixed
     path = tmp_path_factory.mktemp("capture") / "model.capture.json"
     path.write_text(json.dumps(thence.TracingHierarchyBuilder().trace_model_execution(live.model, inputs)))
@@ -57,16 +57,16 @@ def score(model: onnx.ModelProto, truth: Truth, capture: Path, folder: Path, str
 def test_a_decoder(part: Callable[[], Sample], axes: dict[int, str], capture: Path, tmp_path: Path) -> None:
     model, truth = traced(part, bool(axes))
     found = score(model, truth, capture, tmp_path)
-    assert (found.exact, found.told > 200) == (1, True)
+    assert (found.exact, found.nodes_with_truth > 200) == (1, True)
     by_trace = score(model, truth, capture, tmp_path, "htp")
     assert by_trace.exact >= LEAST_BY_TRACE
     assert by_trace.counts["cross"] == 0
 
 
-def test_a_decoder_by_the_other_exporter(capture: Path, tmp_path: Path) -> None:
+def test_decoder_by_dynamo(capture: Path, tmp_path: Path) -> None:
     program, _, rows = dynamo.export_made(parts.decoder_with_past, STATIC)
     found = score(program, {"nodes": rows}, capture, tmp_path)
-    assert (found.exact, found.told > 100) == (1, True)
+    assert (found.exact, found.nodes_with_truth > 100) == (1, True)
 
 
 @AXES
@@ -79,7 +79,7 @@ def test_both_decoders_in_one_file(axes: dict[int, str], capture: Path, tmp_path
         rows |= {(graph, row["index"]): {**row, "graph": graph} for row in truth["nodes"]}
     in_order = [rows[place.graph, place.index] for place in places(model)]
     found = score(model, {"nodes": in_order}, capture, tmp_path)
-    assert (found.exact, found.told > 500) == (1, True)
+    assert (found.exact, found.nodes_with_truth > 500) == (1, True)
 
 
 @pytest.mark.parametrize("strategy", ["auto", "htp"])

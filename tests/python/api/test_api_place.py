@@ -19,7 +19,7 @@ from thence import pipeline
 EXPORT = ("export", "-m", "nets:net", "--exporter", "torchscript")
 
 
-def test_processes_with_one_output_leave_one_whole_file(tmp_path: Path) -> None:
+def test_concurrent_exports_leave_one_complete_file(tmp_path: Path) -> None:
     request = '{"model": "nets:net", "exporter": "torchscript", "quiet": true}'
     command = [sys.executable, "-m", "thence.commands", "export", request]
     running = [subprocess.Popen(command, cwd=tmp_path, env=ENVIRONMENT) for _ in range(3)]
@@ -30,7 +30,7 @@ def test_processes_with_one_output_leave_one_whole_file(tmp_path: Path) -> None:
     assert set(thence.SemanticMapper(tmp_path / "model.onnx").summary["by_source"]) == {"tags"}
 
 
-def test_a_terminal_shows_the_stages(tmp_path: Path) -> None:
+def test_terminal_shows_the_stages(tmp_path: Path) -> None:
     shown = _on_a_terminal([str(PROGRAM), *EXPORT], tmp_path)
     for stage in ("load", "inputs", "export", "capture", "tag"):
         assert f"{stage}..." in shown
@@ -39,7 +39,7 @@ def test_a_terminal_shows_the_stages(tmp_path: Path) -> None:
     assert _on_a_terminal([str(PROGRAM), *EXPORT, "--quiet"], tmp_path) == ""
 
 
-def test_an_earlier_export_is_replaced(tmp_path: Path) -> None:
+def test_earlier_export_is_replaced(tmp_path: Path) -> None:
     exporter = thence.HierarchyExporter(exporter="torchscript")
     small = exporter.export(*nets.net(), tmp_path / "m.onnx")
     large = exporter.export(nets.Net(blocks=4), nets.net()[1], tmp_path / "m.onnx")
@@ -53,11 +53,11 @@ def test_an_earlier_export_is_replaced(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("output", "capture"), [("a/m.onnx", "a/m.capture.json"), ("net.v2", "net.v2.capture.json")]
 )
-def test_where_the_capture_goes(output: str, capture: str) -> None:
+def test_capture_path(output: str, capture: str) -> None:
     assert pipeline.capture_path(output) == Path(capture)
 
 
-def test_a_folder_in_the_captures_place_is_told_before_the_export(tmp_path: Path) -> None:
+def test_folder_at_the_capture_path_is_reported_before_the_export(tmp_path: Path) -> None:
     (tmp_path / "m.capture.json").mkdir()
     with pytest.raises(thence.Error) as refused:
         thence.HierarchyExporter(exporter="torchscript").export(*nets.net(), tmp_path / "m.onnx")

@@ -11,14 +11,14 @@ from typing import Any
 import onnx
 import pytest
 from tests.python.api.running import ROOT
-from tests.query.asking import query as program
+from tests.query.run_query import query as program
 
 import thence
 
 MODEL = ROOT / "examples/tiny.onnx"
 CAPTURE = ROOT / "examples/tiny.capture.json"
 ENDLESS = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x FROM t)"
-ASKED: list[tuple[dict[str, Any], list[str]]] = [
+QUERIES: list[tuple[dict[str, Any], list[str]]] = [
     ({"module": "layers.*.fc"}, ["--module", "layers.*.fc"]),
     ({"module": ["layers.0.act", "head"]}, ["--module", "layers.0.act", "--module", "head"]),
     ({"under": "layers", "op": "*M*"}, ["--under", "layers", "--op", "*M*"]),
@@ -37,18 +37,18 @@ def query() -> thence.SemanticQueryInterface:
     return thence.SemanticQueryInterface(thence.SemanticMapper(MODEL, CAPTURE))
 
 
-@pytest.mark.parametrize(("wanted", "flags"), ASKED, ids=[" ".join(flags) for _, flags in ASKED])
-def test_the_program_finds_the_same(
+@pytest.mark.parametrize(("wanted", "flags"), QUERIES, ids=[" ".join(flags) for _, flags in QUERIES])
+def test_selectors_match_those_of_the_program(
     query: thence.SemanticQueryInterface, wanted: dict[str, Any], flags: list[str]
 ) -> None:
     found = query.select(**wanted)
-    told = json.loads(program(MODEL, "--capture", CAPTURE, "--format", "json", *flags))
-    assert found == told["nodes"]
+    printed = json.loads(program(MODEL, "--capture", CAPTURE, "--format", "json", *flags))
+    assert found == printed["nodes"]
     assert 0 < len(found) <= 11
 
 
 @pytest.mark.parametrize("given", ["path", "bytes", "proto"])
-def test_a_model_may_be_given_in_any_way(given: str, query: thence.SemanticQueryInterface) -> None:
+def test_model_as_path_bytes_or_proto(given: str, query: thence.SemanticQueryInterface) -> None:
     data = MODEL.read_bytes()
     model: Any = {"path": MODEL, "bytes": data, "proto": onnx.load_from_string(data)}[given]
     capture = json.loads(CAPTURE.read_text())
@@ -56,7 +56,7 @@ def test_a_model_may_be_given_in_any_way(given: str, query: thence.SemanticQuery
     assert other.select(class_name="Linear") == query.select(class_name="Linear")
 
 
-def test_what_fits_nothing_says_what_is_near(query: thence.SemanticQueryInterface) -> None:
+def test_selector_without_matches_suggests_similar_values(query: thence.SemanticQueryInterface) -> None:
     with pytest.raises(thence.Error) as raised:
         query.select(module="layer.0.fc")
     assert (raised.value.kind, raised.value.code) == (1, "Q002")
@@ -74,7 +74,7 @@ def test_what_fits_nothing_says_what_is_near(query: thence.SemanticQueryInterfac
         ({"op": ""}, "Q001"),
     ],
 )
-def test_what_is_malformed_is_told(
+def test_malformed_selector_is_reported(
     query: thence.SemanticQueryInterface, wanted: dict[str, Any], code: str
 ) -> None:
     with pytest.raises(thence.Error) as raised:
@@ -93,7 +93,7 @@ def test_lists_for_other_tools(query: thence.SemanticQueryInterface) -> None:
         assert query.select(under="layers.0", op="MatMul").as_list("op-block-list") == ["MatMul"]
 
 
-def test_sql_reads_what_the_map_says(query: thence.SemanticQueryInterface) -> None:
+def test_sql_returns_the_map(query: thence.SemanticQueryInterface) -> None:
     rows = query.sql('SELECT graph, "index", name, module, confidence FROM nodes ORDER BY id')
     assert rows.columns == ["graph", "index", "name", "module", "confidence"]
     assert rows == [tuple(row[column] for column in rows.columns) for row in query.select()]
@@ -111,7 +111,7 @@ def test_sql_reads_what_the_map_says(query: thence.SemanticQueryInterface) -> No
         (f"{ENDLESS} SELECT x FROM t", {"memory": 8}, 3, "Q005"),
     ],
 )
-def test_sql_has_bounds(
+def test_sql_has_limits(
     query: thence.SemanticQueryInterface, sql: str, limits: dict[str, Any], kind: int, code: str
 ) -> None:
     with pytest.raises(thence.Error) as raised:
@@ -136,7 +136,7 @@ def test_tables(query: thence.SemanticQueryInterface) -> None:
     assert (nothing.to_pandas().shape, nothing.to_arrow().num_rows) == ((0, 1), 0)
 
 
-def test_a_file_that_changed_is_not_asked(tmp_path: Path) -> None:
+def test_changed_file_is_rejected(tmp_path: Path) -> None:
     model = tmp_path / "model.onnx"
     shutil.copy(MODEL, model)
     query = thence.SemanticQueryInterface(thence.SemanticMapper(model))
@@ -147,7 +147,7 @@ def test_a_file_that_changed_is_not_asked(tmp_path: Path) -> None:
     assert raised.value.code == "Q008"
 
 
-def test_exceptions_count_for_classes(tmp_path: Path) -> None:
+def test_exceptions_apply_to_class_selectors(tmp_path: Path) -> None:
     from torch import nn
 
     class Net(nn.Module):

@@ -10,7 +10,7 @@ from pathlib import Path
 import onnx
 import pytest
 from tests.python.api.running import ROOT, fits
-from tests.query.asking import query as program
+from tests.query.run_query import query as program
 
 import thence
 
@@ -36,7 +36,7 @@ def rules(tmp_path: Path) -> Path:
     return path
 
 
-def test_it_tells_what_the_program_tells(rules: Path) -> None:
+def test_rules_give_the_same_map_as_the_program(rules: Path) -> None:
     words: list[str | Path] = ["map", MODEL, "--capture", CAPTURE, "--rules", rules, "--format", "json"]
     done = subprocess.run([os.environ["THENCE_BIN"], *words], capture_output=True, check=True)
     mapper = thence.SemanticMapper(MODEL, CAPTURE, rules=rules)
@@ -48,7 +48,7 @@ def test_it_tells_what_the_program_tells(rules: Path) -> None:
     fits(mapper._map, "map")
 
 
-def test_nothing_is_looked_for(rules: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_files_are_not_searched_for(rules: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rules.rename(rules.with_name("thence.toml"))
     monkeypatch.chdir(rules.parent)
     assert "layers.0" in thence.SemanticMapper(MODEL, CAPTURE).modules
@@ -69,12 +69,12 @@ def test_granularity() -> None:
     assert alone.value.code == "U016"
 
 
-def test_questions_ask_what_rules_tell(rules: Path) -> None:
+def test_queries_use_the_rules(rules: Path) -> None:
     mapper = thence.SemanticMapper(MODEL, CAPTURE, rules=rules)
     found = thence.SemanticQueryInterface(mapper).select(under="block.?", role="block", layer=1)
-    asked = ["--under", "block.?", "--role", "block", "--layer", "1", "--format", "json"]
-    told = json.loads(program(MODEL, "--capture", CAPTURE, "--rules", rules, *asked))
-    assert found == told["nodes"]
+    flags = ["--under", "block.?", "--role", "block", "--layer", "1", "--format", "json"]
+    printed = json.loads(program(MODEL, "--capture", CAPTURE, "--rules", rules, *flags))
+    assert found == printed["nodes"]
     assert {row["module"] for row in found} == {"block.1"}
     rows = thence.SemanticQueryInterface(mapper).sql("SELECT DISTINCT module FROM nodes ORDER BY 1")
     assert rows == [("",), ("block.0",), ("block.1",), ("embed",), ("head",)]
@@ -83,7 +83,7 @@ def test_questions_ask_what_rules_tell(rules: Path) -> None:
     assert wrong.value.code == "Q002"
 
 
-def test_a_map_that_was_written_is_asked_with_its_rules(rules: Path) -> None:
+def test_queries_on_a_written_map_use_its_rules(rules: Path) -> None:
     answer = thence.SemanticMapper(MODEL, CAPTURE, rules=rules)._map
     again = thence.SemanticMapper.of_map(MODEL, answer, metadata=CAPTURE, rules=rules)
     assert thence.SemanticQueryInterface(again).select(module="block.0")
@@ -93,7 +93,7 @@ def test_a_map_that_was_written_is_asked_with_its_rules(rules: Path) -> None:
     assert wrong.value.code == "Q008"
 
 
-def test_errors_have_a_place(rules: Path) -> None:
+def test_rules_errors_have_a_location(rules: Path) -> None:
     rules.write_text("[[show]]\npth = 'a'\n")
     with pytest.raises(thence.Error) as wrong:
         thence.SemanticMapper(MODEL, rules=rules)
@@ -102,7 +102,7 @@ def test_errors_have_a_place(rules: Path) -> None:
     assert "'path'" in wrong.value.hint
 
 
-def test_tags_tell_the_model_s_own_path_and_the_rules_words(rules: Path, tmp_path: Path) -> None:
+def test_tags_have_original_paths_and_renamed_roles(rules: Path, tmp_path: Path) -> None:
     words: list[str | Path] = [
         "tag",
         MODEL,

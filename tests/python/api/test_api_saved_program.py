@@ -26,10 +26,10 @@ def save(model: torch.nn.Module, program: torch.export.ExportedProgram, folder: 
     exported = torch.onnx.export(program, dynamo=True, verbose=False)
     assert exported is not None
     exported.save(folder / "m.onnx")
-    told = capture(
+    document = capture(
         model, None, sections=("hierarchy", "fx_graph"), program=program, fingerprint=_core.fingerprint
     )
-    write(told, folder / "m.capture.json")
+    write(document, folder / "m.capture.json")
 
 
 def answers(folder: Path, capture: str, strategy: str, model: str = "m.onnx") -> dict[str, Any]:
@@ -40,7 +40,7 @@ def answers(folder: Path, capture: str, strategy: str, model: str = "m.onnx") ->
 
 
 @pytest.mark.parametrize("name", ["bert", "gpt2"])
-def test_same_answers(name: str, tmp_path: Path) -> None:
+def test_saved_program_gives_the_same_map(name: str, tmp_path: Path) -> None:
     built = build(CHOICES[name])
     inputs = dict(zip(built.input_names, built.inputs, strict=True)) | built.fixed
     with torch.no_grad():
@@ -98,17 +98,17 @@ class Parts(torch.nn.Module):
         return (left + right + self.shift).reshape(x.shape[0], -1)
 
 
-ODD: dict[str, tuple[Callable[[], torch.nn.Module], torch.Tensor, Any, set[str]]] = {
+UNUSUAL_MODELS: dict[str, tuple[Callable[[], torch.nn.Module], torch.Tensor, Any, set[str]]] = {
     "tied": (Tied, torch.zeros(2, 3, dtype=torch.long), None, {"again"}),
     "branches": (Branches, torch.randn(2, 4), None, set()),
     "parts": (Parts, torch.randn(2, 4), ({0: torch.export.Dim("batch", min=2)},), set()),
 }
 
 
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("name", UNUSUAL_MODELS)
 def test_odd_programs(name: str, tmp_path: Path) -> None:
     """Only a module with two names has another path: an archive does not show that both are one module."""
-    make, example, shapes, renamed = ODD[name]
+    make, example, shapes, renamed = UNUSUAL_MODELS[name]
     model = make().eval()
     save(model, torch.export.export(model, (example,), dynamic_shapes=shapes), tmp_path)
     saved, live = (answers(tmp_path, c, "fx_graph")["nodes"] for c in ("m.pt2", "m.capture.json"))

@@ -34,7 +34,7 @@ def test_pandas(mapper: thence.SemanticMapper) -> None:
     assert by_module.sum() == len(rows)
 
 
-def test_a_spreadsheet_made_of_it(mapper: thence.SemanticMapper, tmp_path: Path) -> None:
+def test_excel_round_trip(mapper: thence.SemanticMapper, tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     mapper.to_pandas().to_csv(tmp_path / "map.csv", index=False)
     read = pandas.read_csv(tmp_path / "map.csv", keep_default_na=False)
@@ -52,13 +52,13 @@ def test_arrow(mapper: thence.SemanticMapper) -> None:
     assert table.schema.field("modules").type == arrow.list_(arrow.string())
 
 
-def test_a_parquet_file_made_of_it(mapper: thence.SemanticMapper, tmp_path: Path) -> None:
+def test_parquet_round_trip(mapper: thence.SemanticMapper, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     parquet.write_table(mapper.to_arrow(), tmp_path / "map.parquet")
     assert _plain(parquet.read_table(tmp_path / "map.parquet").to_pylist()) == mapper.map_all_nodes()
 
 
-def test_a_model_without_nodes_is_a_table_without_rows() -> None:
+def test_model_without_nodes_is_an_empty_table() -> None:
     pytest.importorskip("pyarrow")
     empty = thence.SemanticMapper.of_map(b"", {"nodes": []})
     assert empty.to_arrow().num_rows == 0

@@ -26,7 +26,7 @@ def metadata(name: str) -> dict[str, Any]:
     built = build(CHOICES[name])
     inputs = dict(zip(built.input_names, built.inputs, strict=True)) | built.fixed
     found: dict[str, Any] = thence.TracingHierarchyBuilder().trace_model_execution(built.model, inputs)
-    found["sections"]["module_map"] = sample(name, listen=True)[1]
+    found["sections"]["module_map"] = sample(name, record=True)[1]
     fits(found, "capture")
     return found
 
@@ -44,10 +44,10 @@ def score(name: str, exporter: str, strategy: str) -> Score:
 def test_exact(name: str, exporter: str, strategy: str) -> None:
     found = score(name, exporter, strategy)
     assert found.exact == 1
-    assert found.told > 80
+    assert found.nodes_with_truth > 80
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("exporter", ["torchscript", "dynamo"])
-def test_by_trace_alone(name: str, exporter: str) -> None:
+def test_accuracy_by_trace_alone(name: str, exporter: str) -> None:
     assert score(name, exporter, "htp").exact >= LEAST_BY_TRACE

@@ -50,7 +50,7 @@ def capture(live: Sample, folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("exporter", "kind"), [("torchscript", Wrapper), ("dynamo", Wrapper), ("dynamo", nn.DataParallel)]
 )
-def test_a_file_of_the_wrapper(exporter: str, kind: type[nn.Module], tmp_path: Path) -> None:
+def test_file_of_a_wrapped_model(exporter: str, kind: type[nn.Module], tmp_path: Path) -> None:
     export = torchscript.export_made if exporter == "torchscript" else dynamo.export_made
     model, _, rows = export(lambda: wrapped(kind), {})
     (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
@@ -59,12 +59,12 @@ def test_a_file_of_the_wrapper(exporter: str, kind: type[nn.Module], tmp_path: P
         answer = mapped(tmp_path / "m.onnx", "--capture", inner, "--strategy", strategy)
         found = Score.of({"nodes": rows}, answer)
         assert found.exact >= least
-        assert (found.counts["cross"], found.told > 80) == (0, True)
+        assert (found.counts["cross"], found.nodes_with_truth > 80) == (0, True)
         assert [entry["code"] for entry in answer["diagnostics"]] == ["C007"]
 
 
 @pytest.mark.parametrize("exporter", EXPORTERS)
-def test_a_capture_of_the_wrapper(exporter: str, tmp_path: Path) -> None:
+def test_capture_of_a_wrapped_model(exporter: str, tmp_path: Path) -> None:
     sample, outer = Model(f"bert.{exporter}"), capture(wrapped(), tmp_path)
     for strategy, least in LEAST.items():
         answer = mapped(sample.path, "--capture", outer, "--strategy", strategy)

@@ -44,13 +44,13 @@ def names(data: bytes) -> list[str]:
     return [node.name for node in onnx.load_from_string(data).graph.node]
 
 
-def sample(name: str, listen: bool) -> tuple[bytes, dict[str, Any] | None]:
+def sample(name: str, record: bool) -> tuple[bytes, dict[str, Any] | None]:
     """A model of the sample, built and exported like the sample."""
     choice = CHOICES[name]
     built = build(choice)
     axes = {key: {0: "batch"} for key in built.input_names} if choice.dynamic_batch else None
     options: dict[str, Any] = {"opset_version": 17, "input_names": built.input_names, "dynamic_axes": axes}
     with flat_forward(built):
-        if listen:
+        if record:
             return recorded(built.model, built.inputs, **options)
         return export(built.model, built.inputs, **options), None

@@ -49,9 +49,9 @@ class Shared(nn.Module):
 
 
 class Borrower(nn.Module):
-    def __init__(self, lender: nn.Module) -> None:
+    def __init__(self, owner: nn.Module) -> None:
         super().__init__()
-        self.__dict__["lender"] = lender  # not a child
+        self.__dict__["lender"] = owner  # not a child
 
     def forward(self, x: Tensor) -> Tensor:
         y: Tensor = self.__dict__["lender"](x) + 1

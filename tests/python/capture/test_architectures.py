@@ -21,7 +21,7 @@ NAMES = ["bert", "albert", "t5", "swin", "wav2vec2", "funnel"]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_all_sections_fit_the_schema_and_agree(name: str) -> None:
+def test_all_sections_conform_to_the_schema_and_agree(name: str) -> None:
     exported = build(CHOICES[name])  # a separate one, because tracing fills caches
     with flat_forward(exported), record_module_map(exported.model) as scopes:
         export(exported.model, exported.inputs, input_names=exported.input_names, opset_version=17)

@@ -40,7 +40,7 @@ def test_all_sections_in_one_capture() -> None:
 
 
 @pytest.mark.parametrize("inputs", [X, (X,), [X], {"x": X}])
-def test_inputs_in_any_form(inputs: Any) -> None:
+def test_inputs_as_tensor_tuple_or_dict(inputs: Any) -> None:
     found = valid(capture(nets.Twice(), inputs))
     assert [row["name"] for row in found["model"]["inputs"]] == ["x"]
     assert len(found["sections"]["hierarchy"]["calls"]) == 7
@@ -56,7 +56,7 @@ def test_nested_inputs_and_settings_are_named() -> None:
     assert names == [("x", True), ("more_0.0", True), ("more_0.1.k", True), ("more_1", False)]
 
 
-def test_the_same_model_gives_the_same_text() -> None:
+def test_captures_of_the_same_model_are_equal() -> None:
     texts = set()
     for _ in range(2):
         torch.manual_seed(0)
@@ -67,7 +67,7 @@ def test_the_same_model_gives_the_same_text() -> None:
     assert len(texts) == 1
 
 
-def test_what_cannot_be_captured_is_refused_in_words() -> None:
+def test_invalid_arguments_are_reported() -> None:
     with pytest.raises(ValueError, match="no such section: hierachy"):
         capture(nets.Twice(), X, sections=["hierachy"])
     with pytest.raises(ValueError, match="record_module_map"):
@@ -78,11 +78,11 @@ def test_what_cannot_be_captured_is_refused_in_words() -> None:
         capture(nets.Twice(), "x")  # type: ignore[arg-type, unused-ignore]
 
 
-def test_without_inputs_the_hierarchy_can_be_told() -> None:
+def test_hierarchy_needs_no_inputs() -> None:
     assert "inputs" not in valid(capture(nets.Twice(), None, sections=["hierarchy"]))["model"]
 
 
-def test_a_file_is_written_and_replaced(tmp_path: Path) -> None:
+def test_file_is_written_and_replaced(tmp_path: Path) -> None:
     file = tmp_path / "model.capture.json"
     write({"schema": "ü", "n": [1, None]}, file)
     assert file.read_bytes() == '{"schema":"ü","n":[1,null]}\n'.encode()
@@ -115,13 +115,13 @@ def test_a_full_disk_leaves_the_old_file(
 
 
 @pytest.mark.parametrize("bad", [float("nan"), object()])
-def test_what_is_no_json_leaves_no_file(tmp_path: Path, bad: object) -> None:
+def test_value_that_is_not_json_leaves_no_file(tmp_path: Path, bad: object) -> None:
     with pytest.raises((ValueError, TypeError)):
         write({"good": 1, "bad": bad}, tmp_path / "x.json")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_calls_and_operations_are_of_one_forward() -> None:
+def test_calls_and_operations_come_from_one_forward() -> None:
     """A model that caches a result runs less the second time."""
     found: Any = capture(nets.Keeps(), torch.ones(3), sections=("hierarchy", "execution_trace"))
     modules = {row["path"]: row for row in found["sections"]["hierarchy"]["modules"]}

@@ -22,7 +22,7 @@ def _objects() -> int:
     return len(gc.get_objects())
 
 
-def test_a_thousand_captures_leave_nothing() -> None:
+def test_thousand_captures_leave_no_objects() -> None:
     model = nets.Shared()
     for _ in range(20):
         capture(model, X)
@@ -33,7 +33,7 @@ def test_a_thousand_captures_leave_nothing() -> None:
     assert _objects() - objects < 50
 
 
-def test_captures_hold_no_memory() -> None:
+def test_captures_leak_no_memory() -> None:
     model, rounds = nets.Shared(), 50
     tracemalloc.start()
     try:
@@ -48,7 +48,7 @@ def test_captures_hold_no_memory() -> None:
     assert (used[3] - used[2]) / rounds < 200  # bytes for each capture, which takes thousands itself
 
 
-def test_a_hundred_recorded_exports_leave_nothing() -> None:
+def test_hundred_recorded_exports_leave_no_objects() -> None:
     model = nets.Twice()
 
     def run() -> None:
@@ -91,7 +91,7 @@ def _document(sections: object) -> dict[str, Any]:
     return {"schema": "thence.capture/1", "sections": sections}
 
 
-def test_a_model_used_by_another_thread_is_not_disturbed() -> None:
+def test_model_used_by_another_thread_is_not_affected() -> None:
     model, stop, faults = nets.Twice().eval(), threading.Event(), []
     wanted = model(X)
 

@@ -19,7 +19,7 @@ X = torch.ones(3, 4)
 LINEAR = "aten.linear.default"
 
 
-def tell(model: nn.Module, *args: Any, program: Any = None) -> dict[str, Any]:
+def record(model: nn.Module, *args: Any, program: Any = None) -> dict[str, Any]:
     return valid_section("fx_graph", fx_graph(model, Arguments(args, {}), program))
 
 
@@ -31,8 +31,8 @@ def stacks(section: dict[str, Any], target: str) -> list[list[tuple[str, int | N
     ]
 
 
-def test_nodes_have_their_stack_with_the_number_of_the_call() -> None:
-    section = tell(nets.Twice(), X)
+def test_nodes_have_module_stacks_with_call_numbers() -> None:
+    section = record(nets.Twice(), X)
     assert stacks(section, "aten.linear.default") == [
         [("", 0), ("b", 0), ("b.fc", 0)],
         [("", 0), ("b_1", 0), ("b_1.fc", 0)],
@@ -44,7 +44,7 @@ def test_nodes_have_their_stack_with_the_number_of_the_call() -> None:
 
 
 def test_placeholders_are_parameters_and_arguments_are_nodes() -> None:
-    section = tell(nets.Twice(), X)
+    section = record(nets.Twice(), X)
     linear = next(node for node in section["nodes"] if node["target"] == "aten.linear.default")
     _, weight, bias = (argument["node"] for argument in linear["args"])
     assert section["signature"][weight] == "b.fc.weight"
@@ -52,8 +52,8 @@ def test_placeholders_are_parameters_and_arguments_are_nodes() -> None:
     assert section["nodes"][-1]["op"] == "output"
 
 
-def test_shared_modules_go_by_their_unique_path() -> None:
-    section = tell(nets.Shared(), X)
+def test_shared_modules_have_their_unique_path() -> None:
+    section = record(nets.Shared(), X)
     paths = {path for stack in stacks(section, "aten.linear.default") for path, _ in stack}
     assert "encoder.a b.fc" in paths
     assert not any(path.startswith("head") for path in paths)
@@ -71,18 +71,18 @@ def test_shared_modules_go_by_their_unique_path() -> None:
 
 
 @pytest.mark.parametrize("flat", [False, True])
-def test_paths_that_begin_inside_the_model_are_made_whole(flat: bool) -> None:
+def test_shortened_paths_are_completed(flat: bool) -> None:
     """torch names a module with several owners `a b.fc`, or `fc` below `encoder.a b`."""
     model = nets.Shared()
     with flat_forward(model, ["x"], {}) if flat else nullcontext():
         program = torch.export.export(model, (X,))
-    found = [[path for path, _ in stack] for stack in stacks(tell(model, program=program), LINEAR)]
+    found = [[path for path, _ in stack] for stack in stacks(record(model, program=program), LINEAR)]
     shared = ["encoder.a b", "encoder.a b.fc"]
     assert found[1:] == [["", *shared], ["", "borrower", *shared]]
 
 
-def test_bodies_of_control_flow_follow_with_their_graph() -> None:
-    section = tell(nets.Branching(), X)
+def test_bodies_of_control_flow_are_separate_graphs() -> None:
+    section = record(nets.Branching(), X)
     bodies = {node["graph"] for node in section["nodes"] if "graph" in node}
     assert bodies == {"true_graph_0", "false_graph_0"}
     assert {"true_graph_0", "false_graph_0"} <= {n["name"] for n in section["nodes"] if n["op"] == "get_attr"}
@@ -95,21 +95,21 @@ def test_bodies_of_control_flow_follow_with_their_graph() -> None:
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_a_program_made_elsewhere_with_dimensions_that_vary(strict: bool) -> None:
+def test_given_program_with_dynamic_dimensions(strict: bool) -> None:
     model = nets.Twice().eval()
     batch = torch.export.Dim("batch", min=2, max=64)
     program = torch.export.export(model, (X,), dynamic_shapes=({0: batch},), strict=strict)
-    section = tell(model, program=program)
+    section = record(model, program=program)
     linear = next(node for node in section["nodes"] if node["target"] == "aten.linear.default")
     assert isinstance(linear["shape"][0], str)
     assert linear["shape"][1] == 4
     assert stacks(section, "aten.linear.default")[2][1:] == [("b", 1), ("b.fc", 1)]
 
 
-def test_a_lowered_program_says_which_nodes_its_nodes_came_from() -> None:
+def test_lowered_program_has_the_origins_of_nodes() -> None:
     model = nets.Twice().eval()
     program = torch.export.export(model, (X,)).run_decompositions()
-    section = tell(model, program=program)
+    section = record(model, program=program)
     assert any("linear" in node.get("from_node", []) for node in section["nodes"])
 
 
@@ -118,7 +118,7 @@ def test_symbolic_tracing_where_export_fails(monkeypatch: pytest.MonkeyPatch) ->
         raise RuntimeError("not today")
 
     monkeypatch.setattr(torch.export, "export", fail)
-    section = tell(nets.Twice(), X)
+    section = record(nets.Twice(), X)
     assert "signature" not in section
     called = [node for node in section["nodes"] if node["op"] == "call_module"]
     assert [node["target"] for node in called] == ["b.fc", "b_1.fc", "b.fc"]
@@ -128,4 +128,4 @@ def test_symbolic_tracing_where_export_fails(monkeypatch: pytest.MonkeyPatch) ->
 def test_where_both_fail_the_exporters_error_is_raised() -> None:
     model = nets.Failing(ValueError("no graph for you"))
     with pytest.raises(ValueError, match="no graph for you"):
-        tell(model, X)
+        record(model, X)

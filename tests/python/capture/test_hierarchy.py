@@ -21,7 +21,7 @@ from thence.capture.paths import ModulePaths
 X = torch.ones(3, 4)
 
 
-def tell(model: nn.Module, *args: Any, **kwargs: Any) -> dict[str, Any]:
+def record(model: nn.Module, *args: Any, **kwargs: Any) -> dict[str, Any]:
     return valid_section("hierarchy", hierarchy(model, Arguments(args, kwargs), fingerprint))
 
 
@@ -35,22 +35,22 @@ def called(section: dict[str, Any]) -> list[tuple[str, int, str | None]]:
 
 def test_modules_are_in_the_order_of_named_modules() -> None:
     model = nets.Shared()
-    section = tell(model, X)
+    section = record(model, X)
     assert [row["path"] for row in section["modules"]] == [path for path, _ in model.named_modules()]
     assert section["modules"][0]["class"] == "tests.python.capture.nets.Shared"
     assert by_path(section)["encoder.a b.fc"]["class"] == "torch.nn.modules.linear.Linear"
 
 
-def test_a_module_under_two_paths_has_one_name_and_an_alias() -> None:
-    section = by_path(tell(nets.Shared(), X))
+def test_module_with_two_paths_has_an_alias() -> None:
+    section = by_path(record(nets.Shared(), X))
     assert section["encoder.a b"]["aliases"] == ["head"]
     assert section["encoder.a b.fc"]["aliases"] == ["head.fc"]
     assert section["encoder.a b"]["calls"] == 2
     assert "head" not in section
 
 
-def test_repeated_calls_are_counted_and_unused_modules_have_none() -> None:
-    section = tell(nets.Twice(), X)
+def test_calls_are_counted() -> None:
+    section = record(nets.Twice(), X)
     assert called(section) == [
         ("", 0, None),
         ("b", 0, ""),
@@ -65,24 +65,24 @@ def test_repeated_calls_are_counted_and_unused_modules_have_none() -> None:
     assert [modules[path]["calls"] for path in ("", "b", "b_1", "unused")] == [1, 2, 1, 0]
 
 
-def test_a_caller_that_is_not_the_parent_is_the_caller() -> None:
-    assert ("encoder.a b", 1, "borrower") in called(tell(nets.Shared(), X))
+def test_caller_need_not_be_the_parent() -> None:
+    assert ("encoder.a b", 1, "borrower") in called(record(nets.Shared(), X))
 
 
-def test_a_called_container_is_a_call_and_a_dict_of_modules_is_none() -> None:
-    modules = by_path(tell(nets.Shared(), X))
+def test_called_container_has_calls_and_module_dict_has_none() -> None:
+    modules = by_path(record(nets.Shared(), X))
     assert modules["encoder.x_1"]["calls"] == 1
     assert modules["encoder"]["calls"] == 0
 
 
 def test_a_module_that_calls_itself() -> None:
-    section = tell(nets.Reentrant(), X)
+    section = record(nets.Reentrant(), X)
     assert called(section) == [("", 0, None), ("", 1, ""), ("", 2, "")]
     assert section["modules"][0]["calls"] == 3
 
 
-def test_methods_that_bypass_the_call_are_direct_and_counted_apart() -> None:
-    section = tell(nets.Bypassing(), X)
+def test_bypassing_methods_are_direct_and_counted_separately() -> None:
+    section = record(nets.Bypassing(), X)
     decoder = [
         (row["call"], row.get("method", "forward"), row.get("direct", False), row["caller"])
         for row in section["calls"]
@@ -100,13 +100,13 @@ def test_methods_that_bypass_the_call_are_direct_and_counted_apart() -> None:
 
 
 def test_tied_weights_are_one_parameter_with_aliases() -> None:
-    section = by_path(tell(nets.Tied(), torch.tensor([1, 2])), "parameters")
+    section = by_path(record(nets.Tied(), torch.tensor([1, 2])), "parameters")
     assert section["embed.weight"]["aliases"] == ["head.weight", "other.weight"]
     assert section["scale"]["buffer"] is True
     assert "head.weight" not in section
 
 
-def test_two_views_of_one_memory_are_two_parameters() -> None:
+def test_two_views_of_one_storage_are_two_parameters() -> None:
     model = nn.Module()
     whole = torch.arange(8.0)
     model.a, model.b = nn.Parameter(whole[:4]), nn.Parameter(whole[4:])
@@ -131,7 +131,7 @@ def test_fingerprints_of_every_type_and_layout() -> None:
     assert rows["scalar"]["shape"] == []
 
 
-def test_fingerprints_are_handed_one_tensor_at_a_time() -> None:
+def test_fingerprint_gets_the_bytes_of_each_tensor() -> None:
     alive: list[int] = []
 
     def count(data: memoryview, shape: Any, dtype: str) -> dict[str, object]:
@@ -143,14 +143,14 @@ def test_fingerprints_are_handed_one_tensor_at_a_time() -> None:
     assert len(alive) == 6
 
 
-def test_without_inputs_nothing_is_said_about_calls() -> None:
+def test_without_inputs_no_calls_are_recorded() -> None:
     section = valid_section("hierarchy", hierarchy(nets.Twice(), None))
     assert "calls" not in section
     assert "calls" not in section["modules"][0]
 
 
-def test_lazy_modules_are_told_as_what_they_became() -> None:
-    section = tell(nn.Sequential(nn.LazyLinear(2), nn.ReLU()), X)
+def test_lazy_modules_are_recorded_with_their_final_class() -> None:
+    section = record(nn.Sequential(nn.LazyLinear(2), nn.ReLU()), X)
     assert by_path(section)["0"]["class"] == "torch.nn.modules.linear.Linear"
     assert by_path(section, "parameters")["0.weight"]["shape"] == [2, 4]
 
@@ -166,19 +166,19 @@ def test_scripted_and_traced_children_are_called(traced: bool) -> None:
     jit: Any = torch.jit
     child = jit.trace(nets.Block(), X) if traced else jit.script(nets.Block())
     model = nn.Sequential(child, nn.ReLU())
-    section = tell(model, X)
+    section = record(model, X)
     assert ("0", 0, "") in called(section)
     assert ("1", 0, "") in called(section)
 
 
-def test_compiled_modules_run_as_they_were_written() -> None:
+def test_compiled_modules_run_uncompiled() -> None:
     compiled: Any = torch.compile(nets.Block())
     model = nn.Sequential(compiled, nn.ReLU())
-    section = tell(model, X)
+    section = record(model, X)
     assert [path for path, _, _ in called(section)] == ["", "0", "0._orig_mod", "0._orig_mod.fc", "1"]
     whole = nets.Block()
     whole.compile()
-    assert [path for path, _, _ in called(tell(whole, X))] == ["", "fc"]
+    assert [path for path, _, _ in called(record(whole, X))] == ["", "fc"]
 
 
 def test_odd_names_and_local_classes() -> None:
@@ -193,13 +193,13 @@ def test_odd_names_and_local_classes() -> None:
     assert section["modules"][1]["class"].endswith("test_odd_names_and_local_classes.<locals>.Local")
 
 
-def test_a_module_inside_itself_ends() -> None:
+def test_module_inside_itself_terminates() -> None:
     model = nets.Block()
     model.fc.register_module("up", model)
     assert [named.path for named in ModulePaths(model)] == ["", "fc"]
 
 
-def test_shared_modules_do_not_multiply_without_end() -> None:
+def test_number_of_paths_of_shared_modules_is_limited() -> None:
     model: nn.Module = nets.Block()
     for _ in range(40):
         model = nn.Sequential(model, model)
@@ -207,7 +207,7 @@ def test_shared_modules_do_not_multiply_without_end() -> None:
     assert len(list(paths)) == 42
 
 
-def test_an_instance_with_a_forward_of_its_own() -> None:
+def test_instance_with_its_own_forward() -> None:
     model = nets.Twice()
     original = model.forward
 
@@ -215,13 +215,13 @@ def test_an_instance_with_a_forward_of_its_own() -> None:
         return original(x) + 1
 
     model.forward = forward  # type: ignore[method-assign]
-    assert called(tell(model, X))[:2] == [("", 0, None), ("b", 0, "")]
+    assert called(record(model, X))[:2] == [("", 0, None), ("b", 0, "")]
     assert model.forward is forward
 
 
 def test_a_parametrised_weight_is_computed_by_its_own_modules() -> None:
     model = torch.nn.utils.parametrizations.weight_norm(nn.Linear(4, 4))
-    section = tell(model, X)
+    section = record(model, X)
     assert ("parametrizations.weight.0", 0, "parametrizations.weight") in called(section)
     assert "parametrizations.weight.original0" in by_path(section, "parameters")
 
@@ -237,7 +237,7 @@ def test_a_slice_of_a_list_of_modules() -> None:
                 x = layer(x)
             return x
 
-    assert called(tell(Slice(), X)) == [("", 0, None), ("layers.1", 0, ""), ("layers.2", 0, "")]
+    assert called(record(Slice(), X)) == [("", 0, None), ("layers.1", 0, ""), ("layers.2", 0, "")]
 
 
 class OwnCall(nn.Module):
@@ -268,10 +268,10 @@ class EqualToAll(nn.Module):
 
 @pytest.mark.parametrize("make", [OwnCall, StaticForward, Decorated, EqualToAll])
 def test_odd_forwards(make: type[nn.Module]) -> None:
-    section = tell(nn.Sequential(make(), make()), X)
+    section = record(nn.Sequential(make(), make()), X)
     assert called(section) == [("", 0, None), ("0", 0, ""), ("1", 0, "")]
     assert [row["path"] for row in section["modules"]] == ["", "0", "1"]
 
 
 def test_keyword_inputs() -> None:
-    assert called(tell(nets.Reentrant(), x=X, depth=0)) == [("", 0, None)]
+    assert called(record(nets.Reentrant(), x=X, depth=0)) == [("", 0, None)]

@@ -16,13 +16,13 @@ from tests.python.capture import nets
 from tests.python.capture.checking import state
 
 from thence.capture import capture
-from thence.capture.interrupts import interrupts_wait
+from thence.capture.interrupts import deferred_interrupts
 
 X = torch.ones(3, 4)
 
 
 @pytest.fixture(autouse=True)
-def _ctrl_c_is_heard() -> Iterator[None]:
+def _ctrl_c_is_enabled() -> Iterator[None]:
     """Enables interrupts: a test run in the background may have been started with interrupts ignored."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -39,7 +39,7 @@ def _interrupt(seconds: float) -> threading.Thread:
     return thread
 
 
-def test_interrupts_at_random_moments_leave_nothing_behind() -> None:
+def test_interrupts_at_random_times_restore_the_state() -> None:
     model = nets.Stateful()
     model.norm.eval()
     started = time.perf_counter()
@@ -82,7 +82,7 @@ def test_other_threads_have_no_handlers_to_set() -> None:
     found: list[object] = []
 
     def work() -> None:
-        with interrupts_wait():
+        with deferred_interrupts():
             found.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=work)

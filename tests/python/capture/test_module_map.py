@@ -29,7 +29,7 @@ def test_every_node_with_a_truth_is_exact(name: str) -> None:
     for package, version in truth["versions"].items():
         if pytest.importorskip(package).__version__ != version:
             pytest.skip(f"the truth is of {package} {version}")
-    data, section = sample(name, listen=True)
+    data, section = sample(name, record=True)
     assert section is not None
     assert names(data) == _names_in(SAMPLE / truth["model"])
     found = owners(section)
@@ -42,16 +42,16 @@ def test_every_node_with_a_truth_is_exact(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["bert", "albert", "t5", "swin", "gpt2", "wav2vec2"])
-def test_the_file_is_the_same_as_without_us(name: str) -> None:
+def test_recording_does_not_change_the_file(name: str) -> None:
     pytest.importorskip("transformers")
-    assert sample(name, listen=True)[0] == sample(name, listen=False)[0]
+    assert sample(name, record=True)[0] == sample(name, record=False)[0]
 
 
 def _names_in(file: Path) -> list[str]:
     return [node.name for node in onnx.load(file).graph.node]
 
 
-def test_two_scopes_with_one_name_are_told_apart_by_node() -> None:
+def test_scopes_with_the_same_name_are_distinguished_by_node() -> None:
     data, section = recorded(nets.Twice(), (X,))
     found = owners(section)
     assert found["/b_1/Mul"] == ("b_1", 0)
@@ -60,7 +60,7 @@ def test_two_scopes_with_one_name_are_told_apart_by_node() -> None:
     assert set(found) == set(names(data))
 
 
-def test_scopes_nest_and_read_as_names_have_them() -> None:
+def test_scopes_nest_as_in_node_names() -> None:
     _, section = recorded(nets.Shared(), (X,))
     rows = {(row["module"], row["call"]): row for row in section["scopes"]}
     assert rows["", 0]["scope"] == "/"
@@ -83,19 +83,19 @@ def test_direct_calls_push_no_scope() -> None:
     assert calls == [("decoder", 0), ("decoder", 1)]
 
 
-def test_verbose_exports_are_the_same_too(capfd: pytest.CaptureFixture[str]) -> None:
+def test_recording_does_not_change_verbose_exports(capfd: pytest.CaptureFixture[str]) -> None:
     torch.manual_seed(0)
     model = nets.Twice()
     found = []
-    for listen in (False, True):
-        with record_module_map(model if listen else nn.Identity()):
+    for record in (False, True):
+        with record_module_map(model if record else nn.Identity()):
             found.append(export(model, (X,), verbose=True))
     capfd.readouterr()
     assert found[0] == found[1]
     assert onnx.load_from_string(found[0]).graph.node[0].doc_string
 
 
-def test_nodes_in_bodies_are_told_too() -> None:
+def test_nodes_in_bodies_are_recorded() -> None:
     class Squeeze(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             return x.squeeze(1) + 1  # an If, because the size is dynamic
@@ -108,7 +108,7 @@ def test_nodes_in_bodies_are_told_too() -> None:
     assert [owners(section)[name] for name in inside] == [("0", 0)] * len(inside)
 
 
-def test_nodes_without_a_scope_are_not_claimed() -> None:
+def test_nodes_without_a_scope_are_not_recorded() -> None:
     steps: Any = torch.jit.script(_steps)
 
     class Loop(nn.Module):
@@ -146,7 +146,7 @@ def test_odd_names(name: str) -> None:
     assert set(owners(section).values()) == {(f"d.{name}", 0), (f"d.{name}.fc", 0)}
 
 
-def test_modules_exported_as_functions_are_refused_in_words() -> None:
+def test_modules_exported_as_functions_are_unsupported() -> None:
     model = nets.Twice()
     with record_module_map(model) as scopes:
         data = export(model, (X,), export_modules_as_functions=True, opset_version=17)
@@ -163,7 +163,7 @@ def test_without_an_export_there_is_no_section() -> None:
         scopes.section()
 
 
-def test_an_export_of_another_model_is_let_through() -> None:
+def test_export_of_another_model_is_ignored() -> None:
     model = nets.Twice()
     with record_module_map(nets.Twice()) as scopes:
         assert names(export(model, (X,)))
@@ -180,7 +180,7 @@ def test_the_last_export_counts() -> None:
     assert scopes.section() == first
 
 
-def test_recordings_in_recordings() -> None:
+def test_nested_recordings() -> None:
     outer, inner = nets.Twice(), nets.Shared()
     with record_module_map(outer) as outer_scopes, record_module_map(inner) as inner_scopes:
         export(inner, (X,))
@@ -194,7 +194,7 @@ def _rows(section: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def test_an_exporter_without_the_table_is_said_to_be_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exporter_without_the_table_is_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(torch._C, "_jit_pass_onnx_assign_scoped_names_for_node_and_value")
     with pytest.raises(Unsupported, match="TorchScript exporter"), record_module_map(nets.Twice()):
         pass

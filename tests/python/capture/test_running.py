@@ -12,14 +12,14 @@ from torch import nn
 from torch.fx import traceback
 from torch.nn.modules import module as hooks
 
-from thence.capture import marked
+from thence.capture import mark_running_module
 from thence.capture.fx_graph import fx_graph
 
 X = torch.ones(2, 3)
 
 
 def drawn(model: nn.Module) -> dict[str, Any]:
-    with marked(model):
+    with mark_running_module(model):
         program = torch.export.export(model, (X,)).run_decompositions({})
     return valid_section("fx_graph", fx_graph(model, None, program))
 
@@ -35,7 +35,7 @@ def state(model: nn.Module) -> object:
     )
 
 
-def test_a_view_that_is_replayed_keeps_the_module_that_took_it() -> None:
+def test_replayed_view_keeps_the_module_that_created_it() -> None:
     rows = {row["target"]: row for row in drawn(nets.Writes())["nodes"]}
     view = rows["aten.transpose.int"]
     assert [entry["path"] for entry in view["nn_module_stack"]] == ["", "middle", "middle.inner"]
@@ -43,15 +43,15 @@ def test_a_view_that_is_replayed_keeps_the_module_that_took_it() -> None:
     assert "running" not in rows["aten.mul.Tensor"]
 
 
-def test_nothing_is_told_where_the_stack_is_right() -> None:
+def test_running_module_is_left_out_if_the_stack_is_right() -> None:
     assert not any("running" in row for row in drawn(nets.Turns())["nodes"])
 
 
-def test_everything_is_as_it_was() -> None:
+def test_state_is_restored() -> None:
     model = nets.Writes()
     before = state(model)
     drawn(model)
     assert state(model) == before
-    with pytest.raises(AttributeError), marked(model):
+    with pytest.raises(AttributeError), mark_running_module(model):
         model("no tensor")
     assert state(model) == before

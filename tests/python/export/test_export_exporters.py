@@ -101,7 +101,7 @@ def assert_same_state(before: dict[str, Any], after: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("exporter", ["dynamo", "torchscript", "transformers"])
-def test_everything_is_left_as_it_was(exporter: str, tmp_path: Path) -> None:
+def test_state_is_restored(exporter: str, tmp_path: Path) -> None:
     model = tiny("gpt2").train()
     model.config.use_cache = True
     list(model.modules())[3].eval()
@@ -118,7 +118,7 @@ def test_everything_is_left_as_it_was(exporter: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("exporter", ["dynamo", "torchscript"])
-def test_forward_of_the_object_itself_is_kept(exporter: str, tmp_path: Path) -> None:
+def test_instance_forward_is_kept(exporter: str, tmp_path: Path) -> None:
     model = Net()
     own = type(model).forward.__get__(model)
     model.__dict__["forward"] = own
@@ -151,7 +151,7 @@ def test_dynamic_axes_from_a_spec(exporter: str, tmp_path: Path) -> None:
     same_numbers(exported, model, Inputs({"x": torch.rand(5, 8)}))
 
 
-def test_static_unless_asked_and_dynamic_when_asked(tmp_path: Path) -> None:
+def test_axes_are_static_unless_requested(tmp_path: Path) -> None:
     model = tiny("bert")
     inputs = derive_inputs(model, batch=2)
     static = export_model(model, inputs, tmp_path / "static.onnx", ExportOptions(exporter="torchscript"))
@@ -167,7 +167,7 @@ def test_static_unless_asked_and_dynamic_when_asked(tmp_path: Path) -> None:
     same_numbers(exported, model, Inputs(longer, inputs.fixed))
 
 
-def test_around_torchscript_is_entered_around_the_call(tmp_path: Path) -> None:
+def test_torchscript_context_encloses_the_call(tmp_path: Path) -> None:
     model, seen = Net().eval(), []
 
     @contextmanager
@@ -185,7 +185,7 @@ def test_around_torchscript_is_entered_around_the_call(tmp_path: Path) -> None:
             model,
             inputs,
             tmp_path / "model.onnx",
-            ExportOptions(exporter=exporter, around_torchscript=around),
+            ExportOptions(exporter=exporter, torchscript_context=around),
         )
         assert seen == expected
 
@@ -209,13 +209,13 @@ def test_options_go_to_the_exporter(tmp_path: Path) -> None:
                 model,
                 inputs,
                 tmp_path / "other.onnx",
-                ExportOptions(exporter_options=options, say=lambda _text: None),
+                ExportOptions(exporter_options=options, report=lambda _text: None),
             )
         assert caught.value.code == "X022"
     assert not (tmp_path / "other.onnx").exists()
 
 
-def test_flat_forward_has_a_plain_signature_and_goes_away() -> None:
+def test_flat_forward_has_a_plain_signature_and_is_removed() -> None:
     model = Net()
     with flat_forward(model, ["x"], {"scale": 3.0}) as outputs:
         assert list(inspect.signature(model.forward).parameters) == ["x"]

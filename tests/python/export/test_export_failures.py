@@ -13,9 +13,9 @@ from export_models import ROOT, Fails, Net, Unknown, same_numbers
 from thence.export import (
     LOCK,
     Code,
+    ExporterResult,
     ExportError,
     ExportOptions,
-    Made,
     by_dynamo,
     by_torchscript,
     export_model,
@@ -31,24 +31,24 @@ def entries(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("exporter", ["dynamo", "torchscript", None])
-def test_forward_that_fails_is_the_models_fault(tmp_path: Path, exporter: str | None) -> None:
+def test_failing_forward_is_reported(tmp_path: Path, exporter: str | None) -> None:
     model = Fails()
-    said: list[str] = []
+    reported: list[str] = []
     with pytest.raises(ExportError, match="reactor") as caught:
         export_model(
             model,
             given_inputs(model, torch.ones(1, 4)),
             tmp_path / "m.onnx",
-            ExportOptions(exporter=exporter, say=said.append),
+            ExportOptions(exporter=exporter, report=reported.append),
         )
     assert caught.value.code == "X011"
     assert caught.value.exit_code == 3
-    assert said == []
+    assert reported == []
     assert entries(tmp_path) == []
     assert "forward" not in model.__dict__
 
 
-def test_operation_that_no_exporter_knows(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_operation_unsupported_by_every_exporter(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     model = Unknown()
     with pytest.raises(ExportError) as caught:
         export_model(model, given_inputs(model, torch.ones(1, 4)), tmp_path / "m.onnx")
@@ -72,7 +72,7 @@ def test_operation_that_no_exporter_knows(tmp_path: Path, capfd: pytest.CaptureF
 
 
 def test_next_exporter_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(request: Request) -> Made:
+    def fails(request: Request) -> ExporterResult:
         request.file.write_text("half a model")
         request.file.with_suffix(".data").write_text("half its data")
         raise RuntimeError("its own words\nmany of them")
@@ -80,20 +80,20 @@ def test_next_exporter_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(by_dynamo, "export", fails)
     model = Net().eval()
     inputs = given_inputs(model, torch.ones(2, 8))
-    said: list[str] = []
-    exported = export_model(model, inputs, tmp_path / "m.onnx", ExportOptions(say=said.append))
+    reported: list[str] = []
+    exported = export_model(model, inputs, tmp_path / "m.onnx", ExportOptions(report=reported.append))
     assert exported.exporter == "torchscript"
     assert [failure.exporter for failure in exported.failures] == ["dynamo"]
-    assert len(said) == 1
-    assert "its own words" not in said[0]
-    assert said[0].startswith("warning[X020]: ")
+    assert len(reported) == 1
+    assert "its own words" not in reported[0]
+    assert reported[0].startswith("warning[X020]: ")
     same_numbers(exported, model, inputs)
     assert entries(tmp_path) == ["m.onnx"]
-    export_model(model, inputs, tmp_path / "m.onnx", ExportOptions(say=said.append, verbose=True))
-    assert "its own words" in said[1]
+    export_model(model, inputs, tmp_path / "m.onnx", ExportOptions(report=reported.append, verbose=True))
+    assert "its own words" in reported[1]
 
 
-def test_unknown_exporter_is_told(tmp_path: Path) -> None:
+def test_unknown_exporter_is_reported(tmp_path: Path) -> None:
     model = Net()
     with pytest.raises(ExportError, match="tensorflow") as caught:
         export_model(
@@ -115,7 +115,7 @@ def test_old_file_survives_a_failure(tmp_path: Path) -> None:
             model,
             given_inputs(model, torch.ones(1, 4)),
             path,
-            ExportOptions(exporter="torchscript", say=lambda _text: None),
+            ExportOptions(exporter="torchscript", report=lambda _text: None),
         )
     assert path.read_text() == "the old one"
     assert entries(tmp_path) == ["m.onnx"]
@@ -123,10 +123,10 @@ def test_old_file_survives_a_failure(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, ZeroDivisionError])
 def test_interrupted_or_failing_finish_leaves_nothing(tmp_path: Path, kind: type[BaseException]) -> None:
-    def finish(file: Path, made: Made) -> None:
-        assert made.content is not None
-        file.write_bytes(made.content[: len(made.content) // 2])
-        assert list(made.input_names) == ["x"]
+    def finish(file: Path, result: ExporterResult) -> None:
+        assert result.content is not None
+        file.write_bytes(result.content[: len(result.content) // 2])
+        assert list(result.input_names) == ["x"]
         raise kind
 
     model = Net()
@@ -144,7 +144,7 @@ def test_interrupted_or_failing_finish_leaves_nothing(tmp_path: Path, kind: type
 
 
 def test_interrupted_exporter_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(request: Request) -> Made:
+    def interrupted(request: Request) -> ExporterResult:
         request.file.write_text("half")
         raise KeyboardInterrupt
 
@@ -181,7 +181,7 @@ model = Net(256)
 try:
     export_model(
         model, given_inputs(model, torch.ones(1, 256)), sys.argv[1], ExportOptions(
-            exporter=sys.argv[2], exporter_options={"external_data": True} if sys.argv[3] == "apart" else {}
+            exporter=sys.argv[2], exporter_options={"external_data": sys.argv[3] == "external"}
         ),
     )
 except ExportError as error:
@@ -191,7 +191,7 @@ except ExportError as error:
 
 
 @pytest.mark.parametrize(
-    ("exporter", "data"), [("dynamo", "apart"), ("torchscript", "inline"), ("torchscript", "apart")]
+    ("exporter", "data"), [("dynamo", "external"), ("torchscript", "inline"), ("torchscript", "external")]
 )
 def test_full_disk_leaves_nothing(tmp_path: Path, exporter: str, data: str) -> None:
     path = tmp_path / "m.onnx"
@@ -211,7 +211,7 @@ def test_full_disk_leaves_nothing(tmp_path: Path, exporter: str, data: str) -> N
     assert entries(tmp_path) == ["m.onnx"]
 
 
-def test_an_error_holds_nothing_that_a_terminal_obeys() -> None:
+def test_error_contains_no_terminal_control_characters() -> None:
     """The configuration of a model is untrusted text, and errors quote it."""
     error = ExportError(
         Code.UNREADABLE_MODEL, "no model_type 'a\x1b]0;b\x07\x9b\u202e\u2060'", "\x1b[2J", "\x1b[31m\nred"

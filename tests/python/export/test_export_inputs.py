@@ -75,7 +75,7 @@ class Passes(nn.Module):
         return self.module(*args, **kwargs)
 
 
-def test_wrapper_takes_what_is_inside() -> None:
+def test_wrapper_takes_the_inputs_of_the_inner_model() -> None:
     inputs = derive_inputs(Passes(Passes(Net())))
     assert list(inputs.tensors) == ["x"]
 
@@ -85,7 +85,7 @@ def test_half_precision_model_gets_half_precision_inputs() -> None:
     assert inputs.tensors["pixel_values"].dtype == torch.bfloat16
 
 
-def test_forward_that_fails_is_told_with_the_closest_error() -> None:
+def test_failing_search_reports_the_closest_error() -> None:
     with pytest.raises(ExportError) as caught:
         derive_inputs(Fails())
     assert caught.value.code == "X010"
@@ -93,7 +93,7 @@ def test_forward_that_fails_is_told_with_the_closest_error() -> None:
     assert "--input-spec" in caught.value.hint
 
 
-def test_search_leaves_everything_as_it_was() -> None:
+def test_search_restores_the_state() -> None:
     model = tiny("t5").train()
     model.config.use_cache = True
     attributes = {name: set(module.__dict__) for name, module in model.named_modules()}

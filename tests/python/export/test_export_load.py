@@ -18,7 +18,7 @@ from thence.export import ExportError, load
 HERE = Path(__file__).parent
 
 
-def test_nothing_named_gives_a_tiny_model_without_touching_the_generator() -> None:
+def test_default_is_a_tiny_model_and_the_generator_is_unchanged() -> None:
     torch.manual_seed(5)
     before = torch.get_rng_state()
     first, second = load(), load()
@@ -29,7 +29,7 @@ def test_nothing_named_gives_a_tiny_model_without_touching_the_generator() -> No
         assert torch.equal(one, other)
 
 
-def test_task_picks_the_head() -> None:
+def test_task_chooses_the_head() -> None:
     plain, headed = load().model, load(task="fill-mask").model
     assert type(plain).__name__ != type(headed).__name__
     assert type(load(task="AutoModelForMaskedLM").model) is type(headed)
@@ -37,7 +37,7 @@ def test_task_picks_the_head() -> None:
 
 
 @pytest.mark.parametrize("task", ["no-such-task", "image-classification"])
-def test_wrong_task_is_told(task: str) -> None:
+def test_unknown_task_is_reported(task: str) -> None:
     with pytest.raises(ExportError, match=task) as caught:
         load(task=task)
     assert caught.value.code == "X004"
@@ -63,13 +63,13 @@ def test_dtype(tmp_path: Path, dtype: str, expected: torch.dtype) -> None:
     assert next(load(tmp_path, dtype=dtype).model.parameters()).dtype == expected
 
 
-def test_weights_saved_in_half_become_float32_unless_asked(tmp_path: Path) -> None:
+def test_float16_weights_become_float32_by_default(tmp_path: Path) -> None:
     tiny("gpt2").half().save_pretrained(tmp_path)
     assert next(load(tmp_path).model.parameters()).dtype == torch.float32
     assert next(load(tmp_path, dtype="auto").model.parameters()).dtype == torch.float16
 
 
-def test_wrong_dtype_is_told() -> None:
+def test_unknown_dtype_is_reported() -> None:
     for name in ("float31", "int64"):
         with pytest.raises(ExportError, match=name) as caught:
             load(dtype=name)
@@ -90,7 +90,7 @@ def test_config_file(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"a": 1}', '{"model_type": "no-such-type"}', "\xff"])
-def test_wrong_config_is_told(tmp_path: Path, text: str) -> None:
+def test_invalid_config_is_reported(tmp_path: Path, text: str) -> None:
     path = tmp_path / "config.json"
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(ExportError) as caught:
@@ -99,13 +99,13 @@ def test_wrong_config_is_told(tmp_path: Path, text: str) -> None:
     assert str(path) in caught.value.what
 
 
-def test_folder_without_config_is_told(tmp_path: Path) -> None:
+def test_folder_without_config_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ExportError, match=r"no config\.json") as caught:
         load(tmp_path)
     assert caught.value.code == "X002"
 
 
-def test_unknown_id_offline_is_told_quickly() -> None:
+def test_unknown_id_offline_is_reported_quickly() -> None:
     start = time.monotonic()
     with pytest.raises(ExportError) as caught:
         load("nobody/has-this-model-0815")
@@ -119,13 +119,13 @@ def test_unknown_id_offline_is_told_quickly() -> None:
 
 
 @pytest.mark.parametrize("name", ["./missing", "missing/config.json", "/no/such/folder", "a b"])
-def test_missing_path_is_not_looked_for_on_the_hub(name: str) -> None:
+def test_missing_path_is_not_searched_on_the_hub(name: str) -> None:
     with pytest.raises(ExportError, match="no such file or folder") as caught:
         load(name)
     assert caught.value.code == "X001"
 
 
-def test_remote_code_is_never_implied(tmp_path: Path) -> None:
+def test_remote_code_needs_permission(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(
         json.dumps({"model_type": "odd", "auto_map": {"AutoConfig": "odd.Odd", "AutoModel": "odd.Model"}})
     )
@@ -159,7 +159,9 @@ def test_factory(monkeypatch: pytest.MonkeyPatch) -> None:
         ("export_models:FOURTEEN", "X002", "not a callable"),
     ],
 )
-def test_wrong_factory_is_told(monkeypatch: pytest.MonkeyPatch, name: str, code: str, words: str) -> None:
+def test_invalid_factory_is_reported(
+    monkeypatch: pytest.MonkeyPatch, name: str, code: str, words: str
+) -> None:
     monkeypatch.chdir(HERE)
     with pytest.raises(ExportError, match=words) as caught:
         load(name)

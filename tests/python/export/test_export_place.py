@@ -14,9 +14,9 @@ from torch import nn
 
 from thence.export import ExportError, ExportOptions, export_model, given_inputs
 from thence.export import request as requests
-from thence.export.place import put_in_place, workplace
+from thence.export.place import move_into_place, temporary_folder
 
-APART = {"external_data": True}
+EXTERNAL_DATA = {"external_data": True}
 
 
 def entries(folder: Path) -> list[str]:
@@ -29,13 +29,15 @@ def locations(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("exporter", ["dynamo", "torchscript"])
-def test_weights_in_a_file_of_their_own(tmp_path: Path, exporter: str) -> None:
+def test_weights_in_a_separate_file(tmp_path: Path, exporter: str) -> None:
     path = tmp_path / "m.onnx"
     for seed in range(3):  # repeatedly to one place: old data is removed, new data never overwrites it
         torch.manual_seed(seed)
         model = Net(64).eval()
         inputs = given_inputs(model, torch.rand(2, 64))
-        exported = export_model(model, inputs, path, ExportOptions(exporter=exporter, exporter_options=APART))
+        exported = export_model(
+            model, inputs, path, ExportOptions(exporter=exporter, exporter_options=EXTERNAL_DATA)
+        )
         same_numbers(exported, model, inputs)
         assert entries(tmp_path) == sorted(file.name for file in exported.files)
         assert len(exported.files) == 2
@@ -46,7 +48,7 @@ def test_weights_in_a_file_of_their_own(tmp_path: Path, exporter: str) -> None:
 
 
 @pytest.mark.parametrize("exporter", ["dynamo", "torchscript"])
-def test_large_models_get_it_by_themselves(
+def test_large_models_have_a_separate_weight_file(
     tmp_path: Path, exporter: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(requests, "INLINE_LIMIT", 1000)
@@ -57,7 +59,7 @@ def test_large_models_get_it_by_themselves(
     same_numbers(exported, model, inputs)
 
 
-def test_other_peoples_data_is_left_alone(tmp_path: Path) -> None:
+def test_unrelated_data_files_are_kept(tmp_path: Path) -> None:
     for name in ("m.onnx.data.backup", "m.data", "other.onnx.data", "m.onnx.x.data"):
         (tmp_path / name).write_text("precious")
     model = Net().eval()
@@ -70,7 +72,7 @@ def test_other_peoples_data_is_left_alone(tmp_path: Path) -> None:
     assert entries(tmp_path) == ["m.data", "m.onnx", "m.onnx.data.backup", "m.onnx.x.data", "other.onnx.data"]
 
 
-def test_folder_of_the_output_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_folder_is_created(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Net().eval()
     monkeypatch.chdir(tmp_path)
     exported = export_model(
@@ -88,18 +90,20 @@ def test_move_that_fails_halfway_leaves_the_old_export(
     path = tmp_path / "m.onnx"
     model = Net(64).eval()
     inputs = given_inputs(model, torch.rand(2, 64))
-    exported = export_model(model, inputs, path, ExportOptions(exporter="dynamo", exporter_options=APART))
+    exported = export_model(
+        model, inputs, path, ExportOptions(exporter="dynamo", exporter_options=EXTERNAL_DATA)
+    )
     before = {file.name: file.read_bytes() for file in exported.files}
 
     def refuses(self: Path, target: Path) -> None:
         raise OSError(28, "No space left on device")
 
-    with workplace(path) as folder:
+    with temporary_folder(path) as folder:
         (folder / "m.onnx").write_bytes(before["m.onnx"])
         (folder / "m.onnx.data").write_bytes(b"new data")
         monkeypatch.setattr(Path, "replace", refuses)
         with pytest.raises(ExportError, match="No space left"):
-            put_in_place(folder / "m.onnx", path)
+            move_into_place(folder / "m.onnx", path)
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
@@ -131,7 +135,7 @@ def test_threads_export_different_models_at_once(tmp_path: Path) -> None:
     assert all("forward" not in model.__dict__ for model in models)
 
 
-def _export_many(path: Path, seed: int, apart: bool) -> None:
+def _export_many(path: Path, seed: int, external: bool) -> None:
     torch.set_num_threads(1)
     for turn in range(3):
         torch.manual_seed(10 * seed + turn)
@@ -139,16 +143,16 @@ def _export_many(path: Path, seed: int, apart: bool) -> None:
         with torch.no_grad():  # every tensor identifies its writer
             for parameter in model.parameters():
                 parameter.fill_(10 * seed + turn + 1)
-        options = APART if apart else {}
+        options = EXTERNAL_DATA if external else {}
         inputs = given_inputs(model, torch.ones(2, 32))
         export_model(model, inputs, path, ExportOptions(exporter="torchscript", exporter_options=options))
 
 
-@pytest.mark.parametrize("apart", [False, True], ids=["inline", "apart"])
-def test_processes_write_one_output(tmp_path: Path, apart: bool) -> None:
+@pytest.mark.parametrize("external", [False, True], ids=["inline", "external"])
+def test_processes_write_one_output(tmp_path: Path, external: bool) -> None:
     path = tmp_path / "m.onnx"
     context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=_export_many, args=(path, seed, apart)) for seed in range(3)]
+    workers = [context.Process(target=_export_many, args=(path, seed, external)) for seed in range(3)]
     for worker in workers:
         worker.start()
     for worker in workers:

@@ -22,7 +22,7 @@ def run(progress: Progress) -> None:
     progress.clear()
 
 
-def test_nothing_unless_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_shown_on_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     pipe = io.StringIO()
     progress = Progress(stream=pipe)
@@ -53,7 +53,7 @@ def test_line_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert plain.getvalue().endswith("\r")
 
 
-def test_line_goes_when_a_stage_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_line_is_removed_when_a_stage_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("NO_COLOR", "1")
     stream = Terminal()
@@ -61,17 +61,17 @@ def test_line_goes_when_a_stage_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(KeyboardInterrupt), progress.stage("load"):
         raise KeyboardInterrupt
     assert stream.getvalue().endswith("\r")
-    progress.say("a word")
+    progress.print_line("a word")
     assert stream.getvalue().endswith("\ra word\n")
 
 
-def test_closed_stream_is_no_terminal() -> None:
+def test_closed_stream_is_not_a_terminal() -> None:
     stream = io.StringIO()
     stream.close()
     run(Progress(stream=stream))
 
 
-def test_error_reads_like_the_core() -> None:
+def test_error_has_the_format_of_the_core() -> None:
     error = ExportError(Code.OUTPUT, "out.onnx: cannot be written: No space left", "free some", "one\ntwo")
     assert str(error) == "error[X030]: out.onnx: cannot be written: No space left\n  help: free some"
     assert error.text(verbose=True).endswith("  | one\n  | two")

@@ -16,13 +16,13 @@ SOURCES = sorted(FOLDER.glob("*.py"))
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
-def test_source_is_for_the_oldest_python_and_says_what_it_is(path: Path) -> None:
+def test_source_supports_the_oldest_python_and_has_a_docstring(path: Path) -> None:
     tree = ast.parse(path.read_text(), feature_version=(3, 10))
     assert ast.get_docstring(tree)
     assert len(path.read_text().splitlines()) < 400
 
 
-def test_rules_know_no_model() -> None:
+def test_rules_name_no_model() -> None:
     """The rules of inputs must not contain the names that are forbidden in the mapping code."""
     names = {
         name
@@ -36,7 +36,7 @@ def test_rules_know_no_model() -> None:
             assert not words & names, (path.name, words & names)
 
 
-def test_codes_are_all_explained() -> None:
+def test_all_codes_are_documented() -> None:
     """Every code has a comment beside it, and all are different."""
     lines = re.findall(r'^    [A-Z_]+ = "(X\d{3})"  # \w', (FOLDER / "errors.py").read_text(), re.MULTILINE)
     assert lines == [code.value for code in Code]

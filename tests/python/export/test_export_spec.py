@@ -32,7 +32,7 @@ def problems(document: Any) -> list[str]:
     return [error.message for error in Draft202012Validator(SCHEMA).iter_errors(document)]
 
 
-def test_what_a_spec_means(tmp_path: Path) -> None:
+def test_spec_is_read(tmp_path: Path) -> None:
     path = tmp_path / "spec.json"
     path.write_text(json.dumps(GOOD))
     assert problems(GOOD) == []
@@ -59,7 +59,7 @@ def test_what_a_spec_means(tmp_path: Path) -> None:
     assert all(torch.equal(value, again.tensors[name]) for name, value in inputs.tensors.items())
 
 
-def test_axis_without_size_is_small() -> None:
+def test_axis_without_size_has_a_small_default() -> None:
     inputs = inputs_of({"inputs": [{"name": "x", "shape": ["n", 4]}]})
     assert inputs.tensors["x"].shape == (2, 4)
 
@@ -95,7 +95,7 @@ def one(**entry: Any) -> dict[str, Any]:
         (one(colour="red"), "colour"),
     ],
 )
-def test_wrong_spec_is_told_with_its_place(document: Any, place: str) -> None:
+def test_invalid_spec_is_reported_with_its_location(document: Any, place: str) -> None:
     assert problems(document), "the schema takes it"
     with pytest.raises(ExportError) as caught:
         inputs_of(document, "my.json")
@@ -117,13 +117,13 @@ def test_wrong_spec_is_told_with_its_place(document: Any, place: str) -> None:
         ({"inputs": [{"name": "x", "shape": [1]}, {"name": "x", "shape": [1]}]}, "inputs[1].name"),
     ],
 )
-def test_what_a_schema_cannot_tell(document: Any, place: str) -> None:
+def test_errors_beyond_the_schema(document: Any, place: str) -> None:
     with pytest.raises(ExportError) as caught:
         inputs_of(document, "my.json")
     assert place in caught.value.what
 
 
-def test_file_that_is_no_json_is_told_with_line_and_column(tmp_path: Path) -> None:
+def test_invalid_json_is_reported_with_line_and_column(tmp_path: Path) -> None:
     path = tmp_path / "spec.json"
     path.write_text('{\n  "inputs": [,]\n}')
     with pytest.raises(ExportError, match=r"line 2, column 14") as caught:

@@ -23,61 +23,61 @@ def quantised(value: Array, bits: int = 8) -> tuple[Array, float, int]:
     [A, A * (1 + 1e-5), A.T, A.reshape(4, 32), A.reshape(4, 32).T, A / 8, A.T * 3],
     ids=["itself", "rounded", "transposed", "reshaped", "both", "scaled", "scaled and transposed"],
 )
-def test_the_same_in_another_form(same: Array) -> None:
-    assert judge(same, A, coarse=False).word == "confirmed"
+def test_equal_numbers_in_another_form(same: Array) -> None:
+    assert judge(same, A, coarse=False).outcome == "confirmed"
 
 
 @pytest.mark.parametrize("other", [B, -A, np.roll(A, 1, axis=0) * A, A + 0.1, np.sort(A, axis=None)[::2]])
-def test_what_is_not_the_same(other: Array) -> None:
-    assert judge(other, A, coarse=False).word == "refuted"
+def test_different_numbers_are_refuted(other: Array) -> None:
+    assert judge(other, A, coarse=False).outcome == "refuted"
 
 
-def test_a_difference_too_small_to_mean_anything() -> None:
-    assert judge(A + 0.005 * B, A, coarse=False).word == "too_coarse"
+def test_small_difference_is_undecided() -> None:
+    assert judge(A + 0.005 * B, A, coarse=False).outcome == "too_coarse"
 
 
 def test_coarse_numbers() -> None:
     q, scale, zero = quantised(A)
     dequantised = (q.astype(np.float32) - zero) * scale
-    assert judge(dequantised, A, coarse=False).word == "too_coarse"
-    assert judge(dequantised, A, coarse=True).word == "confirmed"
-    assert judge(q, A, coarse=True).word == "confirmed"
-    assert judge(q.astype(np.int32), A, coarse=False).word == "confirmed"  # its type shows quantisation
-    assert judge(A.astype(np.float16), A, coarse=True).word == "confirmed"
-    assert judge(A + 0.6 * B, A, coarse=True).word == "too_coarse"
-    assert judge(B, A, coarse=True).word == "refuted"
-    assert judge(quantised(B)[0], A, coarse=True).word == "quantised_form"  # unknown channel factors
+    assert judge(dequantised, A, coarse=False).outcome == "too_coarse"
+    assert judge(dequantised, A, coarse=True).outcome == "confirmed"
+    assert judge(q, A, coarse=True).outcome == "confirmed"
+    assert judge(q.astype(np.int32), A, coarse=False).outcome == "confirmed"  # its type shows quantisation
+    assert judge(A.astype(np.float16), A, coarse=True).outcome == "confirmed"
+    assert judge(A + 0.6 * B, A, coarse=True).outcome == "too_coarse"
+    assert judge(B, A, coarse=True).outcome == "refuted"
+    assert judge(quantised(B)[0], A, coarse=True).outcome == "quantised_form"  # unknown channel factors
 
 
-def test_coarse_numbers_in_another_order_tell_nothing() -> None:
-    assert judge(A.T + 1e-3 * B.T, A, coarse=True).word == "too_coarse"
+def test_coarse_numbers_in_another_order_are_undecided() -> None:
+    assert judge(A.T + 1e-3 * B.T, A, coarse=True).outcome == "too_coarse"
 
 
-def test_numbers_that_vary_less_than_quantising_changes_them() -> None:
-    assert judge(100 + B, 100 + A, coarse=True).word == "too_coarse"
+def test_numbers_that_vary_less_than_the_quantisation_error() -> None:
+    assert judge(100 + B, 100 + A, coarse=True).outcome == "too_coarse"
 
 
-def test_few_numbers_can_deny_but_not_confirm() -> None:
+def test_few_numbers_can_refute_but_not_confirm() -> None:
     few = np.array([1.0, 2.0, 3.0], np.float32)
-    assert judge(few, few, coarse=False).word == "too_few_numbers"
-    assert judge(few, few[::-1] ** 3, coarse=False).word == "refuted"
+    assert judge(few, few, coarse=False).outcome == "too_few_numbers"
+    assert judge(few, few[::-1] ** 3, coarse=False).outcome == "refuted"
     ones = np.ones((8, 16), np.float32)
-    assert judge(ones, ones, coarse=False).word == "too_few_numbers"
-    assert judge(A, ones, coarse=False).word == "refuted"
+    assert judge(ones, ones, coarse=False).outcome == "too_few_numbers"
+    assert judge(A, ones, coarse=False).outcome == "refuted"
 
 
 def test_integers_must_be_equal() -> None:
     ids = np.arange(20)
-    assert judge(ids, ids, coarse=False).word == "confirmed"
-    assert judge(ids % 2 == 0, ids % 2 == 0, coarse=False).word == "too_few_numbers"
-    assert judge(ids % 5, ids, coarse=False).word == "refuted"
+    assert judge(ids, ids, coarse=False).outcome == "confirmed"
+    assert judge(ids % 2 == 0, ids % 2 == 0, coarse=False).outcome == "too_few_numbers"
+    assert judge(ids % 5, ids, coarse=False).outcome == "refuted"
 
 
-def test_masks_are_as_huge_as_their_format_allows() -> None:
+def test_masks_are_clamped() -> None:
     mask = np.where(A > 1, np.float32(-3.4e38), A)
-    assert judge(np.where(A > 1, -65504, A), mask, coarse=False).word == "confirmed"
+    assert judge(np.where(A > 1, -65504, A), mask, coarse=False).outcome == "confirmed"
 
 
-def test_what_is_no_number() -> None:
-    assert judge(np.array(["a"]), np.array(["a"]), coarse=False).word == "no_numbers"
-    assert judge(A[:0], A[:0], coarse=False).word == "too_few_numbers"
+def test_values_that_are_not_numbers() -> None:
+    assert judge(np.array(["a"]), np.array(["a"]), coarse=False).outcome == "no_numbers"
+    assert judge(A[:0], A[:0], coarse=False).outcome == "too_few_numbers"

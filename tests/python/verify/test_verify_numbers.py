@@ -9,17 +9,17 @@ import pytest
 from tests.python.verify.small import Array, model, weight, written
 
 from thence.verify import numbers
-from thence.verify.numbers import AT_FIRST, AT_LEAST, Portions, Runner
+from thence.verify.numbers import FIRST_PORTION, SMALLEST_PORTION, Portions, Runner
 
 BODY = "a = MatMul(x, w)\n b = Relu(a)\n y = Mul(b, b)"
 
 
-@pytest.mark.parametrize("apart", [False, True])
-def test_what_lies_inside_is_shown(tmp_path: Path, apart: bool) -> None:
+@pytest.mark.parametrize("external", [False, True])
+def test_inner_values_are_returned(tmp_path: Path, external: bool) -> None:
     """Also if the weights are in a file beside the model, and the model is not in the current folder."""
-    flags = {"save_as_external_data": True, "location": "w.data", "size_threshold": 0} if apart else {}
+    flags = {"save_as_external_data": True, "location": "w.data", "size_threshold": 0} if external else {}
     path = written(tmp_path, "m.onnx", model(BODY, w=weight(6, 6)), **flags)
-    assert (tmp_path / "w.data").exists() == apart
+    assert (tmp_path / "w.data").exists() == external
     x = weight(4, 6, seed=2)
     found = Runner(path, {"y"}).values(["a", "y", "b", "a"], {"x": x})
     np.testing.assert_allclose(found["a"], x @ weight(6, 6), rtol=1e-5)
@@ -27,7 +27,7 @@ def test_what_lies_inside_is_shown(tmp_path: Path, apart: bool) -> None:
     np.testing.assert_array_equal(found["y"], found["b"] ** 2)
 
 
-def test_a_session_holds_what_was_asked_for_last(tmp_path: Path) -> None:
+def test_session_is_reused_for_the_same_values(tmp_path: Path) -> None:
     runner = Runner(written(tmp_path, "m.onnx", model(BODY, w=weight(6, 6))), {"y"})
     x = {"x": weight(4, 6)}
     assert [*runner.values(["a"], x)] == ["a"]
@@ -38,14 +38,14 @@ def test_a_session_holds_what_was_asked_for_last(tmp_path: Path) -> None:
         runner.values(["a"], x)
 
 
-def test_what_is_too_large_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_values_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numbers, "LARGEST", 30)
     body = "a = Relu(x)\n y = ReduceSum <keepdims = 0>(a)"
     runner = Runner(written(tmp_path, "m.onnx", model(body, "float[4, 8] x")), {"y"})
     assert [*runner.values(["a", "y"], {"x": weight(4, 8)})] == ["y"]
 
 
-def test_portions_grow_and_shrink_with_what_values_take() -> None:
+def test_portion_size_follows_memory_use() -> None:
     items = list(range(1000))
     portions = Portions(items, memory=8000)
     sizes, seen = [], []
@@ -54,8 +54,8 @@ def test_portions_grow_and_shrink_with_what_values_take() -> None:
         seen += portion
         each = 100 if len(seen) < 100 else 4000
         arrays: list[Array] = [np.zeros(each, np.uint8) for _ in portion]
-        portions.took(arrays, len(portion))
+        portions.record_memory(arrays, len(portion))
     assert seen == items
-    assert sizes[0] == AT_FIRST
+    assert sizes[0] == FIRST_PORTION
     assert sizes[1] == 8000 // 101
-    assert set(sizes[3:-1]) == {AT_LEAST}
+    assert set(sizes[3:-1]) == {SMALLEST_PORTION}

@@ -28,16 +28,16 @@ def ancestor(tmp_path: Path) -> Path:
     return written(tmp_path, "ancestor.onnx", model(ANCESTOR, **WEIGHTS))
 
 
-def words(ancestor: Path, body: str, claims: Sequence[tuple[str, str]], **weights: Any) -> list[str]:
+def outcomes(ancestor: Path, body: str, claims: Sequence[tuple[str, str]], **weights: Any) -> list[str]:
     made = written(ancestor.parent, "made.onnx", model(body, **{**WEIGHTS, **weights}))
     given = [Claim(tuple(ours.split()), tuple(theirs.split())) for ours, theirs in claims]
-    return [verdict.word for verdict in verify(ancestor, made, given)]
+    return [verdict.outcome for verdict in verify(ancestor, made, given)]
 
 
-def test_each_claim_by_itself(ancestor: Path) -> None:
+def test_each_claim_has_its_own_verdict(ancestor: Path) -> None:
     body = "p = Gemm(x, w, c)\n q = Relu(p)\n r = RandomNormalLike(q)\n y = Add(q, r)"
     claims = [("p", "b"), ("p", "a"), ("q", "d"), ("q", "f"), ("y", "y"), ("q", "i"), ("", "d")]
-    assert words(ancestor, body, claims) == [
+    assert outcomes(ancestor, body, claims) == [
         "confirmed",
         "refuted",
         "confirmed",
@@ -61,12 +61,17 @@ def test_other_forms_are_tried(ancestor: Path) -> None:
     w8 = np.round(WEIGHTS["w"] / scales).astype(np.int8)
     given: dict[str, Any] = {"w8": w8, "scales": scales}
     forms = [("i", "a"), ("i u", "a"), ("i u p", "a"), ("p i", "a")]
-    assert words(ancestor, body, forms, **given) == ["quantised_form", "too_coarse", "confirmed", "confirmed"]
+    assert outcomes(ancestor, body, forms, **given) == [
+        "quantised_form",
+        "too_coarse",
+        "confirmed",
+        "confirmed",
+    ]
     wrong = given | {"w8": np.ascontiguousarray(w8[::-1, ::-1])}
-    assert words(ancestor, body, [("i u p", "a")], **wrong) == ["too_coarse"]
+    assert outcomes(ancestor, body, [("i u p", "a")], **wrong) == ["too_coarse"]
 
 
-def test_coarse_numbers_refute_what_is_another(tmp_path: Path) -> None:
+def test_coarse_numbers_refute_a_claim_that_equals_another_tensor(tmp_path: Path) -> None:
     """A tensor that equals no other may be erased by quantisation; one that equals another is refuted."""
     weights: dict[str, Any] = {"w": weight(6, 6), "v": weight(6, 6, seed=5)}
     path = written(
@@ -76,41 +81,43 @@ def test_coarse_numbers_refute_what_is_another(tmp_path: Path) -> None:
     made = written(tmp_path, "made.onnx", model(coarse, **weights))
 
     def found(*pairs: str) -> list[str]:
-        return [one.word for one in verify(path, made, [Claim((pair[0],), (pair[1],)) for pair in pairs])]
+        return [one.outcome for one in verify(path, made, [Claim((pair[0],), (pair[1],)) for pair in pairs])]
 
     assert found("pa", "qb") == ["confirmed"] * 2
     assert found("pb", "qa") == ["refuted"] * 2
     assert found("yb", "qb") == ["too_coarse", "confirmed"]
 
 
-def test_many_with_the_same_numbers_confirm_nothing(tmp_path: Path) -> None:
+def test_many_equal_tensors_confirm_nothing(tmp_path: Path) -> None:
     body = "\n".join(f"a{i} = Exp(x)" for i in range(7)) + "\n y = Relu(x)"
     path = written(tmp_path, "m.onnx", model(body))
-    alike = [Claim((f"a{i}",), (f"a{i}",)) for i in range(7)]
-    assert [one.word for one in verify(path, path, alike)] == ["same_as_others"] * 7
-    assert [one.word for one in verify(path, path, [*alike[:5], Claim(("y",), ("y",))])] == ["confirmed"] * 6
+    claims = [Claim((f"a{i}",), (f"a{i}",)) for i in range(7)]
+    assert [one.outcome for one in verify(path, path, claims)] == ["same_as_others"] * 7
+    assert [one.outcome for one in verify(path, path, [*claims[:5], Claim(("y",), ("y",))])] == [
+        "confirmed"
+    ] * 6
 
 
-def test_coarse_numbers_do_not_tell_what_is_near_to_another(tmp_path: Path) -> None:
+def test_coarse_numbers_do_not_separate_near_tensors(tmp_path: Path) -> None:
     body = "a = Mul(x, x)\n e = Mul(a, small)\n b = Add(a, e)\n y = Exp(x)"
     path = written(tmp_path, "m.onnx", model(body, small=np.linspace(0.0, 0.2, 6).astype(np.float32)))
     coarse = "h = Cast <to = 10>(x)\n f = Cast <to = 1>(h)\n k = Mul(f, scale)\n a = Mul(k, x)\n y = Exp(f)"
     made = written(tmp_path, "made.onnx", model(coarse, scale=np.linspace(0.8, 1.2, 6).astype(np.float32)))
     claims = [Claim(("a",), ("a",)), Claim(("a",), ("b",)), Claim(("y",), ("y",))]
-    assert [one.word for one in verify(path, made, claims)] == ["too_coarse", "too_coarse", "confirmed"]
+    assert [one.outcome for one in verify(path, made, claims)] == ["too_coarse", "too_coarse", "confirmed"]
 
 
-def test_in_portions_the_verdicts_are_the_same(ancestor: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verdicts_do_not_depend_on_portions(ancestor: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     body = "\n".join(f"p{i} = Gemm(x, w, c)\n q{i} = Relu(p{i})" for i in range(30)) + "\n y = Neg(q1)"
     claims = [(f"p{i}", "b") if i % 3 else (f"q{i}", "b") for i in range(30)]
-    whole = words(ancestor, body, claims)
-    assert whole == ["confirmed" if i % 3 else "refuted" for i in range(30)]
+    all_at_once = outcomes(ancestor, body, claims)
+    assert all_at_once == ["confirmed" if i % 3 else "refuted" for i in range(30)]
     monkeypatch.setattr(numbers, "MEMORY", 1)
-    assert words(ancestor, body, claims) == whole
+    assert outcomes(ancestor, body, claims) == all_at_once
 
 
 def test_a_model_that_cannot_be_run(ancestor: Path) -> None:
     with pytest.raises(NotRun, match=r"^the descendant cannot be run: .*NoSuchOperator"):
-        words(ancestor, "y = NoSuchOperator(x)", [("y", "d")])
+        outcomes(ancestor, "y = NoSuchOperator(x)", [("y", "d")])
     with pytest.raises(NotRun, match=r"^the descendant cannot be run: .*"):
-        words(ancestor, "y = Reshape(x, size)", [("y", "d")], size=np.array([5, 5]))
+        outcomes(ancestor, "y = Reshape(x, size)", [("y", "d")], size=np.array([5, 5]))

@@ -53,7 +53,7 @@ def pooler_weight(model: Path) -> str:
     )
 
 
-def test_what_an_optimiser_made_is_confirmed(optimised: Path) -> None:
+def test_optimised_model_is_confirmed(optimised: Path) -> None:
     (found,) = verified(ANCESTOR, optimised)["verification"]
     assert found["refuted"] == 0
     assert found["not_run"] is None
@@ -62,12 +62,12 @@ def test_what_an_optimiser_made_is_confirmed(optimised: Path) -> None:
     assert found["claims"] == found["confirmed"] + sum(found["not_comparable"].values())
 
 
-def test_verifying_changes_no_answer_that_holds(optimised: Path) -> None:
+def test_verification_changes_no_confirmed_answer(optimised: Path) -> None:
     plain = thence("transfer", ANCESTOR, optimised, "-f", "json", cwd=optimised.parent)
     assert verified(ANCESTOR, optimised)["nodes"] == json.loads(plain.stdout)["nodes"]
 
 
-def test_a_weight_in_another_order_is_refuted(optimised: Path) -> None:
+def test_permuted_weight_is_refuted(optimised: Path) -> None:
     """The matcher ignores the order of weights, because optimisers transpose them; numbers do not."""
     wrong = changed(optimised, pooler_weight(optimised), lambda w: w[::-1, ::-1])
     plain = thence("transfer", ANCESTOR, wrong, "-f", "json", cwd=wrong.parent)
@@ -86,7 +86,7 @@ def test_a_weight_in_another_order_is_refuted(optimised: Path) -> None:
     assert others == []  # earlier nodes are unchanged
 
 
-def test_swapped_weights_are_refuted_or_told_as_what_they_are(optimised: Path) -> None:
+def test_swapped_weights_are_refuted_or_matched_correctly(optimised: Path) -> None:
     """The names are kept, and the weights of query and key are exchanged: each computes the other one."""
     made = onnx.load(optimised)
     first = next(node for node in made.graph.node if node.op_type == "Gemm" and "query" in node.name)
@@ -97,13 +97,13 @@ def test_swapped_weights_are_refuted_or_told_as_what_they_are(optimised: Path) -
     answer = verified(ANCESTOR, path)
     by_name = {node["name"]: node for node in answer["nodes"]}
     for node, own in ((first, "query"), (second, "key")):
-        told = by_name[node.name]
-        assert told["module"] is None or not told["module"].endswith(own)
+        row = by_name[node.name]
+        assert row["module"] is None or not row["module"].endswith(own)
     (found,) = answer["verification"]
     assert found["refuted"] > 0  # everything that is computed from them differs
 
 
-def test_the_report_in_words(optimised: Path) -> None:
+def test_report_as_text(optimised: Path) -> None:
     wrong = changed(optimised, pooler_weight(optimised), lambda w: w[::-1, ::-1])
     done = thence("transfer", ANCESTOR, wrong, "--verify", cwd=wrong.parent)
     lines = done.stderr.splitlines()
@@ -125,22 +125,22 @@ def test_each_step_is_verified(optimised: Path) -> None:
     assert second["confirmed"] > second["claims"] / 2
 
 
-def test_with_a_file_the_report_is_in_the_map(optimised: Path, tmp_path: Path) -> None:
+def test_output_file_contains_the_report(optimised: Path, tmp_path: Path) -> None:
     done = thence("transfer", ANCESTOR, optimised, "--verify", "-o", tmp_path / "tagged.onnx", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert files(tmp_path) == ["tagged.onnx", "tagged.onnx.map.json"]
     assert json.loads((tmp_path / "tagged.onnx.map.json").read_text())["verification"][0]["refuted"] == 0
 
 
-def test_weights_in_another_file(tmp_path: Path) -> None:
+def test_weights_in_external_data(tmp_path: Path) -> None:
     model = onnx.load(ANCESTOR)
     onnx.save(
         model, tmp_path / "apart.onnx", save_as_external_data=True, location="w.data", size_threshold=1024
     )
     optimised = tmp_path / "optimised.onnx"
     onnxruntime_saved("ENABLE_BASIC")(ANCESTOR, optimised, {})
-    apart = onnx.load(optimised)
-    onnx.save(apart, optimised, save_as_external_data=True, location="o.data", size_threshold=1024)
+    external = onnx.load(optimised)
+    onnx.save(external, optimised, save_as_external_data=True, location="o.data", size_threshold=1024)
     done = thence("transfer", tmp_path / "apart.onnx", optimised, "--verify", "-f", "json", cwd=Path("/"))
     assert done.returncode == 0, done.stderr
     (found,) = json.loads(done.stdout)["verification"]
@@ -200,7 +200,7 @@ def test_without_onnxruntime(optimised: Path, tmp_path: Path) -> None:
     assert "help: install them: pip install onnx onnxruntime" in done.stderr
 
 
-def test_a_python_that_is_ended(optimised: Path, tmp_path: Path) -> None:
+def test_killed_python(optimised: Path, tmp_path: Path) -> None:
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\nkill -9 $$\n")
     python.chmod(0o755)

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from .compiler import without_compilation
-from .interrupts import interrupts_wait, whole
+from .interrupts import deferred_interrupts, uninterruptible
 from .paths import ModulePaths
 from .tensors import is_lazy
 
@@ -29,14 +29,14 @@ LOCK = threading.RLock()
 LARGEST_COPY = 1 << 20
 
 
-@whole
+@uninterruptible
 @contextmanager
-def as_found(paths: ModulePaths, *, eager: bool = True) -> Iterator[None]:
+def preserved_state(paths: ModulePaths, *, eager: bool = True) -> Iterator[None]:
     """Switches to evaluation mode and disables the fused attention path; restores everything afterwards.
 
     With `eager`, compiled modules run uncompiled. An export needs the compiler.
     """
-    with interrupts_wait(), LOCK, ExitStack() as stack:
+    with deferred_interrupts(), LOCK, ExitStack() as stack:
         stack.enter_context(_random_states())
         stack.enter_context(_grad_mode())
         stack.enter_context(_modules(paths))
@@ -109,7 +109,7 @@ def without_fused_attention() -> Iterator[None]:
 def _modules(paths: ModulePaths) -> Iterator[None]:
     """Restores attributes and buffers: a forward may store caches, counters and new buffers in modules."""
     modules = [named.module for named in paths]
-    kept = [_Attributes(module) for module in modules if not _unfinished(module)]
+    kept = [_Attributes(module) for module in modules if not _is_lazy_or_scripted(module)]
     buffers = [_Buffer(buffer) for buffer in _small_buffers(modules)]
     try:
         yield
@@ -120,16 +120,16 @@ def _modules(paths: ModulePaths) -> Iterator[None]:
             buffer.restore()
 
 
-def waits_for_shapes(module: torch.nn.Module) -> bool:
+def has_lazy_parameters(module: torch.nn.Module) -> bool:
     """Whether the module has parameters whose shape is set by the first forward."""
     return any(is_lazy(t) for t in (*module._parameters.values(), *module._buffers.values()))
 
 
-def _unfinished(module: torch.nn.Module) -> bool:
+def _is_lazy_or_scripted(module: torch.nn.Module) -> bool:
     """Whether the module is lazy: its first forward changes its class, which cannot be undone."""
     if isinstance(module, torch.jit.ScriptModule):
         return True  # the state of a scripted module is in C++
-    return waits_for_shapes(module)
+    return has_lazy_parameters(module)
 
 
 class _Attributes:
@@ -151,12 +151,12 @@ class _Attributes:
             if self._now.get(name, self) is not value:
                 self._now[name] = value
         for container, before in self._contents:
-            if not _same(container, before):
+            if not _same_items(container, before):
                 container.clear()
                 (container.extend if isinstance(container, list) else container.update)(before)
 
 
-def _same(left: Any, right: Any) -> bool:
+def _same_items(left: Any, right: Any) -> bool:
     """Whether two containers hold identical objects. Tensors must not be compared by value."""
     if len(left) != len(right):
         return False

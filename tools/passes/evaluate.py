@@ -26,9 +26,9 @@ def scores(job: Job, models: Path, folder: Path, captures: Path) -> list[dict[st
     ]
 
 
-def _score(at: Places, job: Job, kind: str, given: list[str]) -> dict[str, Any]:
-    model, truth = (at.made(job.exporter, job.what, end) for end in (kind, "truth.json"))
+def _score(places: Places, job: Job, kind: str, given: list[str]) -> dict[str, Any]:
+    model, truth = (places.made(job.exporter, job.what, end) for end in (kind, "truth.json"))
     score = evaluated(model, truth, *given)
     if score is None:
-        raise RuntimeError(f"{model}: cannot be asked with {' '.join(given)}")
+        raise RuntimeError(f"{model}: cannot be evaluated with {' '.join(given)}")
     return score

@@ -31,7 +31,7 @@ _ABSENT = object()
 
 
 @contextmanager
-def as_found(model: nn.Module, config: Any = None) -> Iterator[None]:
+def preserved_state(model: nn.Module, config: Any = None) -> Iterator[None]:
     """Inside the block the model is in eval mode and uses no cache. Afterwards everything is restored."""
     modules = list(model.modules())
     flags = [module.training for module in modules]

@@ -22,7 +22,7 @@ from thence.capture.inputs import Arguments
 X = torch.ones(3, 4)
 
 
-def listen(model: nn.Module, given: Arguments) -> object:
+def record(model: nn.Module, given: Arguments) -> object:
     """The exporter itself changes random states, so these are saved around it."""
     with torch.random.fork_rng(), record_module_map(model) as scopes:
         export(model, given.args)
@@ -34,7 +34,7 @@ SOURCES: dict[str, Source] = {
     "hierarchy": hierarchy,
     "execution_trace": execution_trace,
     "fx_graph": fx_graph,
-    "module_map": listen,
+    "module_map": record,
 }
 OWN_FORWARD = ["hierarchy", "execution_trace"]
 
@@ -48,7 +48,7 @@ def _no_warnings() -> Iterator[None]:
 
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("make", [nets.Twice, nets.Shared, nets.Bypassing, nets.Reentrant, nets.Tied])
-def test_after_a_capture(source: str, make: Callable[[], nn.Module]) -> None:
+def test_state_is_restored_after_a_capture(source: str, make: Callable[[], nn.Module]) -> None:
     model = make()
     inputs = torch.tensor([1, 2]) if make is nets.Tied else X
     before = state(model)
@@ -57,7 +57,7 @@ def test_after_a_capture(source: str, make: Callable[[], nn.Module]) -> None:
 
 
 @pytest.mark.parametrize("source", OWN_FORWARD)
-def test_what_forward_left_behind_is_gone(source: str) -> None:
+def test_side_effects_of_forward_are_undone(source: str) -> None:
     model = nets.Stateful()
     model.norm.eval()  # modules with different flags
     before = state(model)
@@ -74,7 +74,7 @@ def test_what_forward_left_behind_is_gone(source: str) -> None:
 
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("error", [ValueError("x"), KeyboardInterrupt(), SystemExit(3)], ids=repr)
-def test_after_an_error_or_an_interrupt(source: str, error: BaseException) -> None:
+def test_state_is_restored_after_an_error_or_interrupt(source: str, error: BaseException) -> None:
     model = nets.Failing(error)
     model.norm.eval()
     before = state(model)
@@ -84,7 +84,7 @@ def test_after_an_error_or_an_interrupt(source: str, error: BaseException) -> No
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_grad_mode_and_the_fast_path_switch(source: str) -> None:
+def test_grad_mode_and_fused_attention_are_restored(source: str) -> None:
     model = nets.Twice()
     for fastpath in (False, True):
         torch.backends.mha.set_fastpath_enabled(fastpath)
@@ -96,7 +96,7 @@ def test_grad_mode_and_the_fast_path_switch(source: str) -> None:
 
 
 @pytest.mark.parametrize("source", OWN_FORWARD)
-def test_hooks_of_the_user_run_and_stay(source: str) -> None:
+def test_hooks_of_the_user_run_and_are_kept(source: str) -> None:
     model = nets.Twice()
     seen: list[str] = []
     model.b.register_forward_pre_hook(lambda module, args: seen.append("before"))
@@ -123,7 +123,7 @@ def test_scripted_and_compiled_children(source: str) -> None:
 
 
 @pytest.mark.parametrize("source", OWN_FORWARD)
-def test_a_lazy_module_is_what_its_first_forward_makes_it(source: str) -> None:
+def test_lazy_module_is_materialised_by_its_first_forward(source: str) -> None:
     model = nn.Sequential(nn.LazyLinear(2), nn.LazyBatchNorm1d())
     SOURCES[source](model, Arguments((X,), {}))
     assert [type(child) for child in model] == [nn.Linear, nn.BatchNorm1d]
@@ -133,7 +133,7 @@ def test_a_lazy_module_is_what_its_first_forward_makes_it(source: str) -> None:
     model(X).sum().backward()
 
 
-def test_the_model_gives_the_same_after_as_before() -> None:
+def test_model_computes_the_same_after_captures() -> None:
     model = nets.Shared().eval()
     before = model(X)
     for source in SOURCES.values():

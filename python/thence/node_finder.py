@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto
 
-_PLACE = re.compile(r"(.*)#(\d+)", re.DOTALL)
+_LOCATION = re.compile(r"(.*)#(\d+)", re.DOTALL)
 
 
-class Finder:
+class NodeFinder:
     """Finds rows by name, by location, and by the outputs of a node, which are unique in its graph."""
 
     def __init__(
@@ -26,24 +26,24 @@ class Finder:
     def find(self, node: NodeProto | str) -> dict[str, Any]:
         """Raises KeyError if there is no such node, or if several have the name."""
         if isinstance(node, str):
-            return self._named(node)
+            return self._find_by_name(node)
         found = self._by_name.get(node.name, []) if node.name else []
         if len(found) == 1:
             return found[0]
-        row = self._by_place.get(self._by_outputs.get((node.op_type, tuple(node.output)), ("", -1)))
+        row = self._by_location.get(self._by_outputs.get((node.op_type, tuple(node.output)), ("", -1)))
         if row is None:
             raise KeyError(f"the model has no such node: {node.op_type} {node.name!r}")
         return row
 
-    def _named(self, name: str) -> dict[str, Any]:
+    def _find_by_name(self, name: str) -> dict[str, Any]:
         found = self._by_name.get(name, [])
         if len(found) == 1:
             return found[0]
         if found:
-            places = ", ".join(f"{row['graph']}#{row['index']}" for row in found[:5])
-            raise KeyError(f"{len(found)} nodes are called {name!r}: name one by its place, such as {places}")
-        place = _PLACE.fullmatch(name)
-        row = self._by_place.get((place[1], int(place[2]))) if place else None
+            locations = ", ".join(f"{row['graph']}#{row['index']}" for row in found[:5])
+            raise KeyError(f"{len(found)} nodes are called {name!r}: use a location, such as {locations}")
+        location = _LOCATION.fullmatch(name)
+        row = self._by_location.get((location[1], int(location[2]))) if location else None
         if row is None:
             raise KeyError(f"no node has the name {name!r}")
         return row
@@ -56,18 +56,18 @@ class Finder:
         return index
 
     @cached_property
-    def _by_place(self) -> dict[tuple[str, int], dict[str, Any]]:
+    def _by_location(self) -> dict[tuple[str, int], dict[str, Any]]:
         return {(row["graph"], row["index"]): row for row in self._rows}
 
     @cached_property
     def _by_outputs(self) -> dict[tuple[str, tuple[str, ...]], tuple[str, int]]:
         index: dict[tuple[str, tuple[str, ...]], tuple[str, int]] = {}
-        for graph, position, node in _places(_loaded(self._model)):
+        for graph, position, node in _located_nodes(_load_proto(self._model)):
             index.setdefault((node.op_type, tuple(node.output)), (graph, position))
         return index
 
 
-def _loaded(model: str | os.PathLike[str] | bytes | ModelProto) -> ModelProto:
+def _load_proto(model: str | os.PathLike[str] | bytes | ModelProto) -> ModelProto:
     import onnx
 
     if isinstance(model, bytes):
@@ -77,7 +77,7 @@ def _loaded(model: str | os.PathLike[str] | bytes | ModelProto) -> ModelProto:
     return model
 
 
-def _places(model: ModelProto) -> Iterator[tuple[str, int, NodeProto]]:
+def _located_nodes(model: ModelProto) -> Iterator[tuple[str, int, NodeProto]]:
     """Every node with the label of its graph and its index there, in the order of a map's rows."""
     yield from _walk(model.graph.node, "")
     for function in model.functions:
@@ -86,11 +86,11 @@ def _places(model: ModelProto) -> Iterator[tuple[str, int, NodeProto]]:
 
 
 def _walk(nodes: Iterable[NodeProto], graph: str) -> Iterator[tuple[str, int, NodeProto]]:
-    listed = list(nodes)
-    for index, node in enumerate(listed):
+    node_list = list(nodes)
+    for index, node in enumerate(node_list):
         yield graph, index, node
-    for index, node in enumerate(listed):
+    for index, node in enumerate(node_list):
         for attribute in node.attribute:
             if attribute.HasField("g"):
-                here = f"{index}.{attribute.name}"
-                yield from _walk(attribute.g.node, f"{graph}/{here}" if graph else here)
+                label = f"{index}.{attribute.name}"
+                yield from _walk(attribute.g.node, f"{graph}/{label}" if graph else label)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tools.corpus.apart import apart
-from tools.passes.ask import KEPT, RANDOM, scores
+from tools.passes.evaluate import KEPT, RANDOM, scores
 from tools.passes.job import Job
 from tools.passes.tally import tallies
 
@@ -13,9 +13,9 @@ SAMPLE = Path(__file__).parents[1] / "models/sample"
 JOB = Job("bert", "torchscript", "ort-extended")
 
 
-def test_the_way_back_through_an_optimiser_is_found_with_names_and_without(tmp_path: Path) -> None:
-    ok, said = apart("tools.passes.make", "make", *JOB, SAMPLE, tmp_path, limit=120, most=5000)
-    assert ok, said
+def test_optimised_model_is_traced_back_with_and_without_names(tmp_path: Path) -> None:
+    ok, message = apart("tools.passes.make", "make", *JOB, SAMPLE, tmp_path, limit=120, most=5000)
+    assert ok, message
     found = tallies(scores(JOB, SAMPLE, tmp_path, tmp_path))
     assert set(found) == {(JOB.what, KEPT), (JOB.what, RANDOM)}
     for tally in found.values():

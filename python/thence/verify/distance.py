@@ -16,10 +16,10 @@ def has_enough_distinct_numbers(value: Array) -> bool:
     """Whether it has enough different numbers. Integers never have: many tensors contain the same counts."""
     if value.dtype.kind != "f" or value.size < LEAST_DISTINCT:
         return False
-    return any(different(part) >= LEAST_DISTINCT for part in (value.ravel()[:SAMPLE], value))
+    return any(count_distinct(part) >= LEAST_DISTINCT for part in (value.ravel()[:SAMPLE], value))
 
 
-def different(value: Array) -> int:
+def count_distinct(value: Array) -> int:
     return int(np.unique(flatten_clamped(value)).size)
 
 
@@ -49,5 +49,5 @@ def normalised_rms_distance(one: Array, other: Array) -> float:
     """The overall distance in units of the standard deviation of `other`: about 1.4 for unrelated tensors."""
     if not one.size:
         return 0.0
-    varies = float(np.std(other)) or root_mean_square(other) or 1.0
-    return float(np.sqrt(np.mean((one - other) ** 2))) / varies
+    spread = float(np.std(other)) or root_mean_square(other) or 1.0
+    return float(np.sqrt(np.mean((one - other) ** 2))) / spread

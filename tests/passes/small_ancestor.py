@@ -10,7 +10,7 @@ import onnx.parser
 from tools.passes.ancestor import Ancestor
 from tools.passes.decide import Decision
 from tools.passes.equal import Values
-from tools.passes.ids import give_ids
+from tools.passes.ids import assign_ids
 from tools.passes.recipes import HALF, Step
 
 from thence.verify.numbers import Array, numbers
@@ -27,7 +27,7 @@ def parsed(body: str, inputs: str, outputs: str, weights: dict[str, Array]) -> o
     return model
 
 
-class Kin:
+class SmallAncestor:
     """`owners` is the module of each node. Descendants are text with the ancestor's names in braces."""
 
     def __init__(
@@ -36,7 +36,7 @@ class Kin:
         self.outputs, self.weights = outputs, weights
         self.model = parsed(body, inputs, outputs, weights)
         names = [value.name for value in self.model.graph.input]
-        self.ids = give_ids(self.model)
+        self.ids = assign_ids(self.model)
         self.id = {name: token for token, name in self.ids.names.items() if name}
         self.inputs = inputs
         for name in names:
@@ -46,22 +46,22 @@ class Kin:
             | ({} if owner is not None else {"reason": "no_scope"})
             for index, owner in enumerate(owners)
         ]
-        dice = np.random.default_rng(0)
+        generator = np.random.default_rng(0)
         self.feed = {
-            value.name: dice.standard_normal([s.dim_value for s in value.type.tensor_type.shape.dim]).astype(
-                "f"
-            )
+            value.name: generator.standard_normal(
+                [s.dim_value for s in value.type.tensor_type.shape.dim]
+            ).astype("f")
             for value in self.model.graph.input
         }
 
     def descendant(self, body: str, outputs: str, **weights: Array) -> onnx.ModelProto:
         """The ancestor's weights are available by their names; others are arguments."""
-        held = {self.id[name]: value for name, value in self.weights.items()} | weights
-        return parsed(body.format(**self.id), self.inputs, outputs.format(**self.id), held)
+        all_weights = {self.id[name]: value for name, value in self.weights.items()} | weights
+        return parsed(body.format(**self.id), self.inputs, outputs.format(**self.id), all_weights)
 
-    def told(
+    def truth_rows(
         self,
-        made: onnx.ModelProto,
+        derived: onnx.ModelProto,
         step: Step | None = None,
         compare: bool = True,
         given: dict[str, Array] | None = None,
@@ -72,8 +72,8 @@ class Kin:
         compare = compare and step.tolerance is not None
         values = Values(numbers(self.model, self.feed), step.tolerance or SAME) if compare else None
         decision = Decision(Ancestor(self.model, self.ids, self.rows, values), step)
-        given = numbers(made, self.feed) if compare and given is None else given
-        rows = decision.rows(made, given or {})
+        given = numbers(derived, self.feed) if compare and given is None else given
+        rows = decision.rows(derived, given or {})
         self.counts = decision.counts
         return rows
 
@@ -86,20 +86,22 @@ def weight(*shape: int, seed: int = 1) -> Array:
     return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
 
 
-def linear() -> Kin:
+def linear() -> SmallAncestor:
     """x -> MatMul -> Add (both in fc) -> Relu (act) -> Mul (root)."""
     body = "a = MatMul(x, w)\n b = Add(a, c)\n r = Relu(b)\n y = Mul(r, s)"
-    return Kin(body, ["fc", "fc", "act", ""], INPUT, OUTPUT, w=weight(6, 6), c=weight(6), s=weight(6))
+    return SmallAncestor(
+        body, ["fc", "fc", "act", ""], INPUT, OUTPUT, w=weight(6, 6), c=weight(6), s=weight(6)
+    )
 
 
 def modules(rows: list[dict[str, Any]]) -> list[str | None]:
     return [row["module"] for row in rows]
 
 
-def layers(second: str = "m2 = Exp(x)") -> Kin:
+def layers(second: str = "m2 = Exp(x)") -> SmallAncestor:
     """Two layers that compute the same mask separately."""
     body = f"m1 = Exp(x)\n a = Mul(x, m1)\n {second}\n y = Mul(a, m2)"
-    return Kin(body, ["layers.0", "layers.0", "layers.1", "layers.1"], INPUT, OUTPUT)
+    return SmallAncestor(body, ["layers.0", "layers.0", "layers.1", "layers.1"], INPUT, OUTPUT)
 
 
 def nothing(*_: Any) -> None:

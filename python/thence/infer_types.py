@@ -9,10 +9,10 @@ import onnx
 
 from .limits import check_function_calls
 
-SMALL = 1024  # bytes: smaller tensors are kept, because shapes may be computed from them
+SMALL_TENSOR_BYTES = 1024  # bytes: smaller tensors are kept, because shapes may be computed from them
 
 
-def types_of(model: str | Path) -> dict[str, dict[str, Any]]:
+def infer_missing_types(model: str | Path) -> dict[str, dict[str, Any]]:
     """Element type and shape by value, the input of `thence extract --types`.
 
     A value whose type cannot be inferred is left out.
@@ -22,7 +22,7 @@ def types_of(model: str | Path) -> dict[str, dict[str, Any]]:
     _drop_weights(skeleton.graph)
     inferred = onnx.shape_inference.infer_shapes(skeleton, data_prop=True)
     return {
-        value.name: _told(value.type.tensor_type)
+        value.name: _type_fields(value.type.tensor_type)
         for value in (*inferred.graph.value_info, *inferred.graph.output)
         if value.type.WhichOneof("value") == "tensor_type" and value.type.tensor_type.elem_type
     }
@@ -33,7 +33,7 @@ def _drop_weights(graph: onnx.GraphProto) -> None:
     kept = []
     inputs = {value.name for value in graph.input}
     for tensor in graph.initializer:
-        if tensor.data_location != onnx.TensorProto.EXTERNAL and tensor.ByteSize() <= SMALL:
+        if tensor.data_location != onnx.TensorProto.EXTERNAL and tensor.ByteSize() <= SMALL_TENSOR_BYTES:
             kept.append(tensor)
         elif tensor.name not in inputs:
             graph.input.append(
@@ -44,10 +44,10 @@ def _drop_weights(graph: onnx.GraphProto) -> None:
     graph.initializer.extend(copies)
 
 
-def _told(tensor: onnx.TypeProto.Tensor) -> dict[str, Any]:
-    told: dict[str, Any] = {"elem_type": tensor.elem_type}
+def _type_fields(tensor: onnx.TypeProto.Tensor) -> dict[str, Any]:
+    fields: dict[str, Any] = {"elem_type": tensor.elem_type}
     if tensor.HasField("shape"):
-        told["shape"] = [
+        fields["shape"] = [
             dim.dim_value if dim.HasField("dim_value") else dim.dim_param or None for dim in tensor.shape.dim
         ]
-    return told
+    return fields

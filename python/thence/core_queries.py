@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from . import _core
-from .errors import USAGE, Error, told
+from .errors import USAGE, Error, translate_errors
 
 
 @contextmanager
-def with_capture(metadata: Any) -> Iterator[str]:
+def capture_file(metadata: Any) -> Iterator[str]:
     """Yields the path of a capture. A capture that is a Python value is written to a temporary file."""
     if isinstance(metadata, Mapping):
         with tempfile.TemporaryDirectory(prefix="thence.") as folder:
@@ -26,7 +26,7 @@ def with_capture(metadata: Any) -> Iterator[str]:
         yield "" if metadata is None else os.fspath(metadata)
 
 
-class Wanted(TypedDict):
+class MapOptions(TypedDict):
     """The options of a map, as the core takes them."""
 
     strategy: str
@@ -35,12 +35,12 @@ class Wanted(TypedDict):
     granularity: str
 
 
-def wanted(
+def map_options(
     strategy: str,
     exceptions: Sequence[str] | None,
     rules: str | os.PathLike[str] | None,
     granularity: str | None,
-) -> Wanted:
+) -> MapOptions:
     return {
         "strategy": strategy,
         "exceptions": None if exceptions is None else list(exceptions),
@@ -49,50 +49,50 @@ def wanted(
     }
 
 
-class Asking:
+class CoreQueries:
     """Opens a model with the options of its map, when the first query is made."""
 
-    def __init__(self, model: Any, metadata: Any, wanted: Wanted, *, ignore_tags: bool = False) -> None:
+    def __init__(self, model: Any, metadata: Any, options: MapOptions, *, ignore_tags: bool = False) -> None:
         self._model = model
         self._metadata = metadata
-        self._wanted = wanted
+        self._options = options
         self._ignore_tags = ignore_tags
         self._questions: _core.Questions | None = None
-        self._seen: tuple[int, ...] = ()
+        self._opened_identity: tuple[int, ...] = ()
 
     def open(self, rows: Sequence[Mapping[str, Any]]) -> _core.Questions:
         """Opens the map in the core. The core reads the file again, so a file that has changed is refused."""
         if self._questions is None:
-            self._seen = self._looks()
-            self._questions = self._opened()
+            self._opened_identity = self._file_identity()
+            self._questions = self._open_core()
             if self._questions.modules() != [row["module"] for row in rows]:
                 self._questions = None
                 raise Error(
                     USAGE,
                     "Q008",
-                    "the map was made otherwise than its model can be mapped now",
+                    "the model is now mapped differently from the given map",
                     "make a new SemanticMapper, with the capture and the rules that the map was made with",
                 )
-        if self._looks() != self._seen:
+        if self._file_identity() != self._opened_identity:
             raise Error(
                 USAGE, "Q008", "the model's file changed after it was mapped", "make a new SemanticMapper"
             )
         return self._questions
 
-    def _opened(self) -> _core.Questions:
-        named = isinstance(self._model, (str, os.PathLike))
-        path = os.fspath(self._model) if named else ""
-        data = None if named else self._model
+    def _open_core(self) -> _core.Questions:
+        is_path = isinstance(self._model, (str, os.PathLike))
+        path = os.fspath(self._model) if is_path else ""
+        data = None if is_path else self._model
         if data is not None and not isinstance(data, bytes):
             data = data.SerializeToString()
-        with told(), with_capture(self._metadata) as capture:
-            return _core.Questions(path, data, capture, ignore_tags=self._ignore_tags, **self._wanted)
+        with translate_errors(), capture_file(self._metadata) as capture:
+            return _core.Questions(path, data, capture, ignore_tags=self._ignore_tags, **self._options)
 
-    def _looks(self) -> tuple[int, ...]:
+    def _file_identity(self) -> tuple[int, ...]:
         if not isinstance(self._model, (str, os.PathLike)):
             return ()
         try:
-            found = os.stat(self._model)
+            status = os.stat(self._model)
         except OSError:
             return (-1,)
-        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns

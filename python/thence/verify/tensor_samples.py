@@ -10,12 +10,12 @@ from collections import defaultdict
 
 import numpy as np
 
-from .near import flatten_clamped
+from .distance import flatten_clamped
 from .numbers import Array
 from .thresholds import EXACT, KEPT, WINDOW
 
 
-class Alike:
+class TensorSamples:
     """Samples of the ancestor's tensors."""
 
     def __init__(self) -> None:
@@ -25,32 +25,32 @@ class Alike:
     def add(self, name: str, value: Array) -> None:
         if name in self._samples or value.size == 0:
             return
-        same = self._by_size[value.size]
-        self._samples[name] = (value.size, len(same))
-        same.append((name, sample(value)))
+        same_size = self._by_size[value.size]
+        self._samples[name] = (value.size, len(same_size))
+        same_size.append((name, sample(value)))
 
-    def same(self, name: str) -> int:
+    def count_equal(self, name: str) -> int:
         """The number of other tensors with the same numbers."""
         return int(np.sum(self._distances(name) <= EXACT))
 
-    def has_rival(self, name: str, off: float) -> bool:
-        """Whether a different tensor may be as near to the numbers that are `off` from this one. A tensor at
-        more than twice that distance from this one is excluded by the triangle inequality."""
+    def has_near_tensor(self, name: str, distance: float) -> bool:
+        """Whether a different tensor may be as near to numbers that have this distance from the tensor. The
+        triangle inequality excludes tensors at more than twice the distance."""
         found = self._distances(name)
-        return bool(np.any((found > EXACT) & (found <= 2 * off)))
+        return bool(np.any((found > EXACT) & (found <= 2 * distance)))
 
-    def others(self, name: str, numbers: Array, off: float) -> list[str]:
+    def find_near(self, name: str, numbers: Array, distance: float) -> list[str]:
         """The names of other tensors near `numbers`, which are claimed to be those of `name`."""
-        mine, others, names = self._around(name)
-        near = _off(others, numbers, others.std(axis=1)) <= off
-        near &= _off(others, mine, mine.std()) > EXACT
-        return [names[at] for at in np.flatnonzero(near)]
+        mine, others, names = self._tensors_of_size(name)
+        near = _rms_distances(others, numbers, others.std(axis=1)) <= distance
+        near &= _rms_distances(others, mine, mine.std()) > EXACT
+        return [names[index] for index in np.flatnonzero(near)]
 
     def _distances(self, name: str) -> Array:
-        mine, others, _ = self._around(name)
-        return _off(others, mine, mine.std())
+        mine, others, _ = self._tensors_of_size(name)
+        return _rms_distances(others, mine, mine.std())
 
-    def _around(self, name: str) -> tuple[Array, Array, list[str]]:
+    def _tensors_of_size(self, name: str) -> tuple[Array, Array, list[str]]:
         """The numbers of the tensor, those of other tensors of its size, and their names."""
         size, at = self._samples[name]
         first = max(0, at - WINDOW)
@@ -62,10 +62,10 @@ class Alike:
 
 def sample(value: Array) -> Array:
     """Some numbers of a tensor, evenly spaced."""
-    places = np.linspace(0, value.size - 1, KEPT).astype(int)
-    return flatten_clamped(value.ravel()[places]).astype(np.float32)
+    indices = np.linspace(0, value.size - 1, KEPT).astype(int)
+    return flatten_clamped(value.ravel()[indices]).astype(np.float32)
 
 
-def _off(table: Array, numbers: Array, varies: Array) -> Array:
-    found: Array = np.sqrt(np.mean((table - numbers) ** 2, axis=1)) / np.maximum(varies, 1e-12)
+def _rms_distances(table: Array, numbers: Array, spread: Array) -> Array:
+    found: Array = np.sqrt(np.mean((table - numbers) ** 2, axis=1)) / np.maximum(spread, 1e-12)
     return found

@@ -1,0 +1,73 @@
+"""Writes all measured tables of the documentation from the data files in docs/figures.
+
+make docs-figures
+python -m tools.figures [--check]
+
+`--check` changes nothing: it lists the tables that differ from what their data files say, with exit code 1.
+The data files are written by the tools that measure: `make accuracy` and its relatives.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .measurement import Measurement, read_measurement
+from .sections import read_section, replace_section
+
+PAGE = Path("docs/accuracy.md")
+DATA = Path("docs/figures")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a page, the data file that it is made from, and how."""
+
+    name: str
+    data: Path
+    render: Callable[[Measurement], str]
+    page: Path = PAGE
+
+    def text(self) -> str:
+        measurement = read_measurement(self.data)
+        return f"{measurement.describe()}\n\n{self.render(measurement)}"
+
+
+def sections() -> Iterator[Section]:
+    from tools.bodies import report as bodies
+    from tools.passes import stored
+
+    yield Section("bodies", DATA / "bodies.jsonl", bodies.render)
+    yield Section("stored", DATA / "stored.jsonl", stored.render)
+    yield Section("stored, first", DATA / "first/stored.jsonl", stored.render)
+
+
+def outdated() -> Iterator[str]:
+    """The sections whose text is not what their data file says."""
+    for section in sections():
+        if read_section(section.page, section.name) != section.text():
+            yield f"{section.page}: section {section.name!r} does not follow from {section.data}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.figures",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--check", action="store_true", help="change nothing, list outdated tables")
+    options = parser.parse_args()
+    if options.check:
+        found = list(outdated())
+        print("\n".join(found), end="\n" if found else "")
+        return 1 if found else 0
+    for section in sections():
+        replace_section(section.page, section.name, section.text())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
