@@ -10,7 +10,7 @@ ifneq ($(filter compare,$(MAKECMDGOALS)),)
 $(if $(BASE),,$(error name the commit to compare with: make compare BASE=<commit>))
 endif
 
-.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-transfer docs-figures operators calibrate fuzz coverage clean
+.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-bodies accuracy-transfer docs-figures operators calibrate fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -62,6 +62,9 @@ corpus: setup-test  ## export every architecture of the list by both exporters, 
 
 accuracy: corpus build  ## score every strategy on the corpus, under every condition; two hours, resumable
 	@PYTHONPATH=python .venv/bin/python -m tools.accuracy --worst 20 --require
+
+accuracy-bodies: setup-test build  ## score the answers in bodies and functions, and write the figures; resumable
+	@PYTHONPATH=python .venv/bin/python -m tools.bodies --write
 
 accuracy-transfer: corpus build  ## score `transfer` after optimisers and quantisers, on a fifth of the corpus; resumable
 	@PYTHONPATH=python .venv/bin/python -m tools.passes.stored
