@@ -10,12 +10,12 @@ ifneq ($(filter compare,$(MAKECMDGOALS)),)
 $(if $(BASE),,$(error name the commit to compare with: make compare BASE=<commit>))
 endif
 
-.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-transfer operators calibrate fuzz coverage clean
+.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-transfer accuracy-libraries operators calibrate fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
 
 demo:  ## set up, build, and show what thence does
 	@tools/demo
@@ -66,6 +66,9 @@ accuracy: corpus build  ## score every strategy on the corpus, under every condi
 accuracy-transfer: corpus build  ## score `transfer` after optimisers and quantisers, on a fifth of the corpus; resumable
 	@PYTHONPATH=python .venv/bin/python -m tools.passes --require
 
+accuracy-libraries: setup-test setup-libraries build  ## score models of other libraries, and write docs/accuracy.md; resumable
+	@PYTHONPATH=python .venv/bin/python -m tools.libraries --write
+
 operators: setup-test build  ## learn schema/operators.json anew from one half of the corpus, after `make accuracy`
 	@cmake --preset release -D THENCE_TOOLS=ON >/dev/null
 	@cmake --build --preset release --target thence_learn
@@ -94,7 +97,7 @@ coverage: setup-coverage setup-test build/coverage/build.ninja  ## which lines t
 clean:  ## remove what was built
 	rm -rf build
 
-setups := setup-build setup-test setup-bench setup-coverage setup-tidy setup-compare
+setups := setup-build setup-test setup-bench setup-coverage setup-tidy setup-compare setup-libraries
 .PHONY: $(setups)
 $(setups): setup-%:
 	@tools/setup $*

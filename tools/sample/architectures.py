@@ -55,7 +55,7 @@ def build_line(line: dict[str, Any], choice: Choice) -> Sample:
     # If an exporter does not support the default implementation of an operation.
     for what, implementation in line.get("implementations", {}).items():
         getattr(model, f"set_{what}_implementation")(implementation)
-    _reinitialise(model)
+    reinitialise(model)
     inputs = _inputs(line)
     return Sample(model, list(inputs), tuple(inputs.values()), _fixed(model, line))
 
@@ -120,7 +120,7 @@ def _fixed(model: torch.nn.Module, line: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in wanted.items() if key in accepted or takes_any}
 
 
-def _reinitialise(model: torch.nn.Module) -> None:
+def reinitialise(model: torch.nn.Module) -> None:
     """Gives every parameter its own random values: exporters merge equal weights.
 
     The seed depends on the parameter's name, so a layer keeps its values when others are added.

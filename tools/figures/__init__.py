@@ -1,0 +1,1 @@
+"""Writes measured figures into the documentation."""
