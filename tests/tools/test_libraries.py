@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 import torch
 from tools.accuracy.total import Total
+from tools.figures.sections import read_section
 from tools.libraries import __main__ as command
 from tools.libraries import environment
 from tools.libraries.architectures import Architecture, architectures, build, make_value
-from tools.libraries.figures import format_section
+from tools.libraries.figures import DATA, PAGE, SECTION, format_section, read_figures
 from tools.libraries.score import CONDITIONS, keep_counts
 
 ROOT = Path(__file__).parents[2]
@@ -147,3 +148,11 @@ def test_the_tables_list_conditions_libraries_the_worst_and_failures() -> None:
     assert "| lib | file only | dynamo | 1 | 10 | 70.00% | 10.00% | 20.00% |" in text
     assert "| lib | net | dynamo | blind | 2 Add, 1 Relu | 10 | 7 | 1 | 2 |" in text
     assert "| lib | net | torchscript | `TypeError: a \\| b` |" in text
+
+
+def test_the_figures_in_docs_are_those_of_the_data_file() -> None:
+    head, rows = read_figures(DATA)
+    assert read_section(PAGE, SECTION) == format_section(head, rows).strip("\n") + "\n"
+    listed = {(one.library, one.model) for one in architectures()}
+    assert {(row["library"], row["model"]) for row in rows} == listed
+    assert "dirty" not in head["commit"]
