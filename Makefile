@@ -10,12 +10,12 @@ ifneq ($(filter compare,$(MAKECMDGOALS)),)
 $(if $(BASE),,$(error name the commit to compare with: make compare BASE=<commit>))
 endif
 
-.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-bodies accuracy-transfer docs-figures operators calibrate fuzz coverage clean
+.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-bodies accuracy-transfer accuracy-libraries docs-figures operators calibrate fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
 help:  ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
 
 demo:  ## set up, build, and show what thence does
 	@tools/demo
@@ -70,6 +70,9 @@ accuracy-transfer: corpus build  ## score `transfer` after optimisers and quanti
 	@PYTHONPATH=python .venv/bin/python -m tools.passes.stored
 	@PYTHONPATH=python .venv/bin/python -m tools.passes --require
 
+accuracy-libraries: setup-test setup-libraries build  ## score models of other libraries, and write docs/accuracy.md; resumable
+	@PYTHONPATH=python .venv/bin/python -m tools.libraries --write
+
 docs-figures: setup-test  ## write the measured tables of the documentation from docs/figures
 	@.venv/bin/python -m tools.figures
 
@@ -101,7 +104,7 @@ coverage: setup-coverage setup-test build/coverage/build.ninja  ## list the line
 clean:  ## remove what was built
 	rm -rf build
 
-setups := setup-build setup-test setup-bench setup-coverage setup-tidy setup-compare
+setups := setup-build setup-test setup-bench setup-coverage setup-tidy setup-compare setup-libraries
 .PHONY: $(setups)
 $(setups): setup-%:
 	@tools/setup $*

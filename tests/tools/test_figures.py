@@ -11,6 +11,7 @@ from tools.accuracy.total import Total, totals_of
 from tools.figures.__main__ import outdated
 from tools.figures.measurement import Measurement, read_measurement, write_measurement
 from tools.figures.sections import read_section, replace_section
+from tools.figures.tables import format_table
 
 PAGE = "# Page\n\nbefore\n\n<!-- figures: one -->\nold\n<!-- end -->\n\nafter\n"
 
@@ -37,11 +38,34 @@ def test_a_section_is_replaced_and_the_rest_stays(tmp_path: Path) -> None:
     assert page.read_text().endswith("<!-- end -->\n\nafter\n")
 
 
-def test_a_missing_section_is_an_error(tmp_path: Path) -> None:
+def test_replacing_a_section_twice_changes_nothing(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE)
-    with pytest.raises(ValueError, match="expected one section"):
-        replace_section(page, "two", "new\n")
+    replace_section(page, "one", "one\n\ntwo\n")
+    once = page.read_text()
+    replace_section(page, "one", read_section(page, "one"))
+    assert page.read_text() == once
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no markers\n",
+        "<!-- figures: one -->\nno end\n",
+        "<!-- figures: one -->\n<!-- figures: two -->\n<!-- end -->\n",
+        "<!-- figures: one -->\n<!-- end -->\n" * 2,
+    ],
+)
+def test_a_page_without_exactly_one_such_section_is_an_error(tmp_path: Path, text: str) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(text)
+    with pytest.raises(ValueError, match=r"page\.md: expected one section from '<!-- figures: one -->'"):
+        replace_section(page, "one", "new")
+    assert page.read_text() == text
+
+
+def test_a_table_aligns_numbers_and_escapes_text() -> None:
+    assert format_table(["a", "n"], [["x|y\nz", "1"]], 1) == "| a | n |\n| --- | ---: |\n| x\\|y z | 1 |\n"
 
 
 def test_a_data_file_yields_the_same_table_as_the_scores(tmp_path: Path) -> None:

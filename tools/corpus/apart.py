@@ -14,9 +14,14 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(
-    ["tools.sample.write", "tools.corpus.warm", "transformers.models.auto.modeling_auto"]
-)
+_PRELOADED = ["tools.sample.write", "tools.corpus.warm", "transformers.models.auto.modeling_auto"]
+_CONTEXT.set_forkserver_preload(_PRELOADED)
+
+
+def preload(module: str) -> None:
+    """Imports one more module in the server; to be called before the first piece of work."""
+    _PRELOADED.append(module)
+    _CONTEXT.set_forkserver_preload(_PRELOADED)
 
 
 def apart(module: str, function: str, *given: Any, limit: float, most: int = 300) -> tuple[bool, str]:

@@ -38,9 +38,11 @@ class Section:
 
 def sections() -> Iterator[Section]:
     from tools.bodies import report as bodies
+    from tools.libraries import figures as libraries
     from tools.passes import stored
 
     yield Section("bodies", DATA / "bodies.jsonl", bodies.render)
+    yield Section("libraries", DATA / "libraries.jsonl", libraries.render)
     yield Section("stored", DATA / "stored.jsonl", stored.render)
     yield Section("stored, first", DATA / "first/stored.jsonl", stored.render)
 

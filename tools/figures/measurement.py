@@ -35,10 +35,10 @@ class Measurement:
 def measure(rows: list[dict[str, Any]], packages: Iterable[str] = PACKAGES) -> Measurement:
     """Rows that were just measured, with the commit and the installed versions."""
     versions = {package: importlib.metadata.version(package) for package in packages}
-    return Measurement(_commit(), platform.machine(), versions, rows)
+    return Measurement(current_commit(), platform.machine(), versions, rows)
 
 
-def _commit() -> str:
+def current_commit() -> str:
     """The current commit; a plus sign marks files that differ from it."""
     described = subprocess.run(
         ["git", "describe", "--always", "--abbrev=10", "--dirty=+", "--exclude=*"],

@@ -20,7 +20,7 @@ def replace_section(path: Path, name: str, text: str) -> None:
     """Replaces the text of a section. The markers and the rest of the page stay."""
     page = path.read_text(encoding="utf-8")
     start, end = _find_section(page, path, name)
-    path.write_text(f"{page[:start]}\n{text.strip(chr(10))}\n{page[end:]}", encoding="utf-8")
+    path.write_text(page[:start] + "\n" + text.strip("\n") + "\n\n" + page[end:], encoding="utf-8")
 
 
 def _find_section(page: str, path: Path, name: str) -> tuple[int, int]:

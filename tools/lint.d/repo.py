@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
-NOT_OURS = set(".git .venv build __pycache__ .hypothesis .mypy_cache .pytest_cache .ruff_cache".split())
+NOT_OURS = set(
+    ".git .venv .venv-libraries build __pycache__ .hypothesis .mypy_cache .pytest_cache .ruff_cache".split()
+)
 
 
 def files(*patterns: str) -> Iterator[Path]:

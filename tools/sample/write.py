@@ -7,6 +7,7 @@ else in the file is changed.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import onnx
 import torch
@@ -21,8 +22,19 @@ _STACK_TRACE = "pkg.torch.onnx.stack_trace"
 
 
 def write_model(name: str, exporter: str, out: Path) -> str:
-    choice = choice_of(name)
-    model, modules, rows = _EXPORT[exporter](choice)
+    exported = _EXPORT[exporter](choice_of(name))
+    return write_exported(name, exporter, exported, {"transformers": transformers.__version__}, out)
+
+
+def write_exported(
+    name: str,
+    exporter: str,
+    exported: tuple[onnx.ModelProto, truth.Modules, list[dict[str, Any]]],
+    versions: dict[str, str],
+    out: Path,
+) -> str:
+    """Writes an export and its truth; `versions` are those of the libraries besides torch."""
+    model, modules, rows = exported
     _forget_machine(model)
     out.mkdir(parents=True, exist_ok=True)
     file = out / f"{name}.{exporter}.onnx"
@@ -31,10 +43,7 @@ def write_model(name: str, exporter: str, out: Path) -> str:
         "model": file.name,
         "architecture": modules.rows[0]["class"].rpartition(".")[2],
         "exporter": exporter,
-        "versions": {
-            "torch": torch.__version__,
-            "transformers": transformers.__version__,
-        },
+        "versions": {"torch": torch.__version__, **versions},
     }
     truth.write(out / f"{name}.{exporter}.truth.json", head, modules, rows)
     known = sum(row["module"] is not None for row in rows)
