@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from tests.models.sample import AMD64
 from tests.models.sample import FOLDER as SAMPLE
-from tools.accuracy.ask import scores
 from tools.accuracy.bars import Bar, accuracy_bars, findings, models_below, share
-from tools.accuracy.conditions import BLIND, CAPTURE, FILE, SHUFFLED, STRATEGIES, Places, asked
+from tools.accuracy.conditions import BLIND, CAPTURE, FILE, SHUFFLED, STRATEGIES, ModelFiles, cases_of
+from tools.accuracy.evaluate import scores
 from tools.accuracy.report import print_totals
 from tools.accuracy.total import totals_of
-from tools.corpus.apart import apart
+from tools.corpus.isolated import run_isolated
 
 NAMES = (
     *("albert", "bert", "bert12", "clip", "deberta", "funnel", "gpt2", "gpt2_12", "layoutlmv3", "llama"),
@@ -27,9 +27,9 @@ AT_A_TIME = 2
 
 
 def rows_of(name: str, folder: Path, models: Path = SAMPLE) -> list[dict[str, Any]]:
-    ok, message = apart("tools.accuracy.prepare", "prepare", name, models, folder, limit=300)
+    ok, message = run_isolated("tools.accuracy.prepare", "prepare", name, models, folder, limit=300)
     assert ok, message
-    return [row for what in asked(Places(name, models, folder)) for row in scores(what)]
+    return [row for what in cases_of(ModelFiles(name, models, folder)) for row in scores(what)]
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +70,14 @@ MOST_WRONG, MOST_WRONG_SHUFFLED = 0.005, 0.05
 @pytest.mark.parametrize("strategy", ["auto", "htp", "fx_graph"])
 def test_accuracy_by_order_alone(rows: list[dict[str, Any]], exporter: str, strategy: str) -> None:
     blind, shuffled = (BLIND, exporter, strategy), (SHUFFLED, exporter, strategy)
-    deaf = (strategy, exporter) == ("fx_graph", "torchscript")
+    lacks_shape_ops = (strategy, exporter) == ("fx_graph", "torchscript")
     bars = [
-        Bar(blind, "exact", share("exact"), at_least=LEAST_WITHOUT_SIZES if deaf else LEAST[exporter]),
+        Bar(
+            blind,
+            "exact",
+            share("exact"),
+            at_least=LEAST_WITHOUT_SIZES if lacks_shape_ops else LEAST[exporter],
+        ),
         Bar(blind, "wrong", share("wrong"), at_most=MOST_WRONG),
         Bar(blind, "cross-layer", share("cross_layer"), at_most=0.0001),
         Bar(shuffled, "wrong", share("wrong"), at_most=MOST_WRONG_SHUFFLED),

@@ -13,8 +13,8 @@ from typing import Any
 import onnx
 import pytest
 from tests.cases.schemas import problems
-from tools.accuracy.conditions import Places
-from tools.corpus.apart import apart
+from tools.accuracy.conditions import ModelFiles
+from tools.corpus.isolated import run_isolated
 from tools.passes.__main__ import outcomes
 from tools.passes.job import Job
 from tools.passes.make import run_on, run_steps
@@ -46,7 +46,7 @@ EACH = pytest.mark.parametrize("job", WANTED, ids=".".join)
 
 
 def make_in_subprocess(job: Job, folder: Path) -> dict[str, Any]:
-    ok, message = apart("tools.passes.make", "make", *job, SAMPLE, folder, limit=120, most=5000)
+    ok, message = run_isolated("tools.passes.make", "make", *job, SAMPLE, folder, limit=120, max_length=5000)
     assert ok, message
     counts: dict[str, Any] = json.loads(message)
     return counts
@@ -66,7 +66,7 @@ def test_every_pass_is_run() -> None:
 
 @EACH
 def test_truth_matches_its_file_and_schema(made: Made, job: Job) -> None:
-    at = Places(job.name, SAMPLE, made[0])
+    at = ModelFiles(job.name, SAMPLE, made[0])
     truth = json.loads(at.made(job.exporter, job.what, "truth.json").read_text())
     assert problems(truth, "thence.truth/1") == []
     assert (truth["ancestor"], truth["pass"]) == (at.model(job.exporter).name, job.what)
@@ -92,7 +92,7 @@ def test_almost_all_data_has_a_truth(made: Made, job: Job) -> None:
 @EACH
 def test_owners_equal_those_of_the_origin_nodes(made: Made, job: Job) -> None:
     """Surviving names, which here are those of the ancestor, agree with the truth."""
-    at = Places(job.name, SAMPLE, made[0])
+    at = ModelFiles(job.name, SAMPLE, made[0])
     before = json.loads(at.truth(job.exporter).read_text())["nodes"]
     owner = {(row["graph"], row["index"]): row["module"] for row in before}
     giver = {

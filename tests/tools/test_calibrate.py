@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 from tools.accuracy.total import Total
-from tools.calibrate.__main__ import HELD, Table, Tally, measured, printed
+from tools.calibrate.__main__ import HELD, Table, Tally, format_document, measure_into
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,18 +30,18 @@ def tally(*counts: tuple[int, int]) -> Tally:
 
 
 def test_confidence_is_below_one() -> None:
-    assert tally((10**9, 10**9)).at_least(1.0) < 1
-    assert tally((10**9, 0)).at_least(0.0) >= 0
+    assert tally((10**9, 10**9)).lower_bound(1.0) < 1
+    assert tally((10**9, 0)).lower_bound(0.0) >= 0
     assert tally((30, 0)).share(0.9) > 0.3  # a few do not outweigh many
-    assert 0.9 < tally((30, 30)).at_least(1.0) < 0.95  # nor is the absence of mistakes strong evidence
+    assert 0.9 < tally((30, 30)).lower_bound(1.0) < 0.95  # nor is the absence of mistakes strong evidence
 
 
 def test_confidence_is_measured_across_architectures() -> None:
-    alike = tally(*[(100, 95)] * 20)
-    unlike = tally(*[(100, 100)] * 19, (100, 0))
-    assert alike.share(0.95) == unlike.share(0.95)
-    assert alike.at_least(0.95) == pytest.approx(0.95, abs=0.005)
-    assert unlike.at_least(0.95) < 0.9
+    even = tally(*[(100, 95)] * 20)
+    uneven = tally(*[(100, 100)] * 19, (100, 0))
+    assert even.share(0.95) == uneven.share(0.95)
+    assert even.lower_bound(0.95) == pytest.approx(0.95, abs=0.005)
+    assert uneven.lower_bound(0.95) < 0.9
 
 
 def test_frequent_entries_are_measured_and_others_kept() -> None:
@@ -50,7 +50,7 @@ def test_frequent_entries_are_measured_and_others_kept() -> None:
         row(**{"parameter/reads/alone": (600, 540), "parameter/reads/contradicted": (5, 0)}),
         row(**{"parameter/reads/alone": (400, 360)}),
     ]
-    measured(table, rows)
+    measure_into(table, rows)
     assert table["parameter"]["reads/alone"] == pytest.approx(0.9, abs=0.003)
     assert table["parameter"]["reads/contradicted"] == 0.6
     assert table["parameter"]["default"] == 0.85
@@ -59,7 +59,7 @@ def test_frequent_entries_are_measured_and_others_kept() -> None:
 def test_one_source_alone_is_measured() -> None:
     table: Table = {"parameter": {"default": 0.85}, "transferred": {"default": 0.9}}
     rows = [row(**{"parameter/reads/alone": (600, 540), "transferred/same_node/alone": (600, 600)})]
-    measured(table, rows, ["transferred"])
+    measure_into(table, rows, ["transferred"])
     assert table["parameter"] == {"default": 0.85}
     assert table["transferred"]["same_node/alone"] > 0.99
 
@@ -67,7 +67,7 @@ def test_one_source_alone_is_measured() -> None:
 def test_some_entries_are_fixed() -> None:
     ((source, key),) = HELD
     table: Table = {source: {"default": 0.85, key: 0.8}}
-    measured(table, [row(**{f"{source}/{key}": (600, 600), f"{source}/other": (600, 600)})])
+    measure_into(table, [row(**{f"{source}/{key}": (600, 600), f"{source}/other": (600, 600)})])
     assert table[source][key] == 0.8
     assert table[source]["other"] > 0.9
 
@@ -75,7 +75,7 @@ def test_some_entries_are_fixed() -> None:
 def test_file_round_trip() -> None:
     path = ROOT / "schema/calibration.json"
     document = json.loads(path.read_text())
-    again = json.loads(printed(document))
+    again = json.loads(format_document(document))
     assert again == document
     schema = json.loads((ROOT / "schema/calibration.schema.json").read_text())
     assert jsonschema.Draft202012Validator(schema).is_valid({**again, "confidence": {}})
@@ -99,4 +99,4 @@ def test_figures_of_many_models() -> None:
     assert total.share("exact") == 0.95
     assert total.calibration_error == pytest.approx((0.9 * 100 + 0.99 * 100 - 190) / -200, abs=1e-9)
     assert total.ranking == pytest.approx((100 + 90 / 2) / 190)
-    assert total.wrong_when_sure == 0
+    assert total.wrong_at_high == 0

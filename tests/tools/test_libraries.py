@@ -124,7 +124,7 @@ def test_a_failure_is_recorded_and_repeated_only_on_demand(
         runs.append(given)
         return False, "ValueError: no such operator"
 
-    monkeypatch.setattr(command, "apart", fail)
+    monkeypatch.setattr(command, "run_isolated", fail)
     options = argparse.Namespace(folder=tmp_path, again=False, limit=1.0)
     rows = [
         {"library": "torch", "model": "block", "step": exporter, "failed": "ValueError: no such operator"}

@@ -12,7 +12,7 @@ from tools.corpus.shrink import shrunk
 from tools.corpus.sizes import VOCABULARY, Sizes
 
 SMALL = Sizes()
-ALIKE = Sizes(width=64, in_proportion=False)
+EQUAL_WIDTHS = Sizes(width=64, in_proportion=False)
 
 DECODER: dict[str, Any] = {
     "model_type": "some_decoder",
@@ -107,10 +107,11 @@ def test_equal_widths_stay_equal_in_nested_configurations() -> None:
     assert small["vision_config"] == {**small["vision_config"], "hidden_size": 32, "depth": 2}
     assert small["vision_config"]["out_hidden_size"] == small["text_config"]["hidden_size"] == 128
     assert small["projection_dim"] == 32
-    alike = shrunk(config, ALIKE)
-    assert {alike["projection_dim"], *(alike[f"{k}_config"]["hidden_size"] for k in ("text", "vision"))} == {
-        64
-    }
+    equal_widths = shrunk(config, EQUAL_WIDTHS)
+    assert {
+        equal_widths["projection_dim"],
+        *(equal_widths[f"{k}_config"]["hidden_size"] for k in ("text", "vision")),
+    } == {64}
 
 
 def test_the_widest_part_comes_closer_where_the_rung_says_so() -> None:
@@ -172,7 +173,7 @@ def test_pictures_have_a_grid_of_patches() -> None:
 
 def test_stages_keep_their_ratio() -> None:
     config = {"hidden_sizes": [96, 192, 384, 768], "depths": [3, 3, 9, 3], "num_heads": [3, 6, 12, 24]}
-    for sizes in (SMALL, ALIKE):
+    for sizes in (SMALL, EQUAL_WIDTHS):
         small = shrunk(config, sizes)
         assert small == {
             "hidden_sizes": [32, 64, 128, 256],
@@ -189,9 +190,13 @@ def test_what_defaults_leave_out_is_told_where_the_rung_says_so() -> None:
         "rope_parameters": {"rope_type": "default"},
     }
     assert shrunk(config, SMALL)["num_experts_per_tok"] is None
-    told = shrunk(config, Sizes(tells=True))
-    assert (told["num_experts_per_tok"], told["head_dim"], told["pad_token_id"]) == (2, 8, None)
-    assert sum(told["rope_parameters"]["mrope_section"]) == 4
+    completed = shrunk(config, Sizes(adds_omitted_keys=True))
+    assert (completed["num_experts_per_tok"], completed["head_dim"], completed["pad_token_id"]) == (
+        2,
+        8,
+        None,
+    )
+    assert sum(completed["rope_parameters"]["mrope_section"]) == 4
 
 
 def test_every_rung_makes_heads_that_divide_the_width() -> None:
@@ -204,9 +209,9 @@ def test_every_rung_makes_heads_that_divide_the_width() -> None:
 def test_failures_are_grouped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "more.jsonl"
     rows = [
-        {"type": "a", "ok": True, "said": ""},
-        {"type": "b", "ok": False, "said": "Unfit: no inputs: ValueError: one"},
-        {"type": "c", "ok": False, "said": "Unfit: no inputs: TypeError: two"},
+        {"type": "a", "ok": True, "message": ""},
+        {"type": "b", "ok": False, "message": "UnusableConfig: no inputs: ValueError: one"},
+        {"type": "c", "ok": False, "message": "UnusableConfig: no inputs: TypeError: two"},
     ]
     report_of(out).write_text("".join(json.dumps(row) + "\n" for row in rows))
     summary(["a", "b", "c"], out)
@@ -221,12 +226,12 @@ def test_failures_are_grouped(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_a_line_is_made_and_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    from tools.corpus.more import made
+    from tools.corpus.more import make_line
     from tools.sample.architectures import build, types
     from tools.sample.choices import Choice
 
     more = tmp_path / "more.jsonl"
-    more.write_text(made("opt", 20.0) + "\n")
+    more.write_text(make_line("opt", 20.0) + "\n")
     monkeypatch.setenv("THENCE_MORE_ARCHITECTURES", str(more))
     assert types()[-1] == "opt"
     sample = build(Choice("opt", layers=3))

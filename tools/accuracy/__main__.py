@@ -15,12 +15,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tools.corpus.apart import apart
-from tools.corpus.each import each
+from tools.corpus.isolated import run_isolated
+from tools.corpus.parallel import run_parallel
 from tools.figures.measurement import measure, write_measurement
 
-from .ask import scores
-from .conditions import Places, asked, names
+from .conditions import ModelFiles, cases_of, names
+from .evaluate import scores
 from .figures import rows_of
 from .report import print_report
 
@@ -46,12 +46,16 @@ def main() -> int:
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     wanted = options.names or names(options.models)
-    for name, said in each("preparing", wanted, options.jobs, lambda name: _prepare(name, options)):
-        if said:
-            print(f"{name}: {said}")
+    for name, message in run_parallel(
+        "preparing", wanted, options.jobs, lambda name: _prepare(name, options)
+    ):
+        if message:
+            print(f"{name}: {message}")
     rows = [
         row
-        for _, found in each("asking", wanted, options.jobs, lambda name: _ask(name, options))
+        for _, found in run_parallel(
+            "evaluating", wanted, options.jobs, lambda name: _evaluate(name, options)
+        )
         for row in found
     ]
     rows.sort(key=lambda row: (row["name"], row["exporter"]))
@@ -64,13 +68,13 @@ def main() -> int:
 
 def _prepare(name: str, options: Any) -> str:
     given = (name, options.models.resolve(), options.folder.resolve())
-    _, said = apart("tools.accuracy.prepare", "prepare", *given, limit=LIMIT)
-    return said
+    _, message = run_isolated("tools.accuracy.prepare", "prepare", *given, limit=LIMIT)
+    return message
 
 
-def _ask(name: str, options: Any) -> list[dict[str, Any]]:
-    at = Places(name, options.models, options.folder)
-    return [row for what in asked(at) for row in scores(what)]
+def _evaluate(name: str, options: Any) -> list[dict[str, Any]]:
+    files = ModelFiles(name, options.models, options.folder)
+    return [row for what in cases_of(files) for row in scores(what)]
 
 
 if __name__ == "__main__":

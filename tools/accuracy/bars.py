@@ -67,7 +67,7 @@ def accuracy_bars() -> Iterator[Bar]:
             yield Bar(key, "wrong", share("wrong"), at_most=0.002)
             yield Bar(key, "cross-layer", share("cross_layer"), at_most=0.0)
         key = (SHUFFLED, exporter, "auto")
-        yield Bar(key, "wrong of level high", lambda total: total.wrong_when_sure, at_most=0.005)
+        yield Bar(key, "wrong of level high", lambda total: total.wrong_at_high, at_most=0.005)
         key = (CAPTURE, exporter, "usage_based")
         yield Bar(key, "answered", lambda total: total.answered, at_least=0.7)
         yield Bar(key, "precision", lambda total: total.precision, at_least=0.995)

@@ -31,7 +31,7 @@ STRATEGIES = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class Case:
     """One model under one condition."""
 
     name: str
@@ -46,14 +46,14 @@ class Asked:
         """The capture for a strategy; None if there is none, or if the strategy uses none."""
         return self.scopes if strategy == "universal" else self.capture
 
-    def can_ask(self, strategy: str) -> bool:
+    def can_evaluate(self, strategy: str) -> bool:
         if strategy == "universal":
             return self.exporter == "torchscript" and self.scopes.exists()
         return self.model.exists() and (self.capture is None or self.capture.exists())
 
 
 @dataclass(frozen=True)
-class Places:
+class ModelFiles:
     """The paths of the files of one architecture."""
 
     name: str
@@ -89,30 +89,35 @@ def names(models: Path) -> list[str]:
     return sorted({path.name.rsplit(".", 3)[0] for path in models.glob("*.truth.json")})
 
 
-def asked(at: Places) -> Iterator[Asked]:
+def cases_of(files: ModelFiles) -> Iterator[Case]:
     """Every condition of one model whose files exist."""
     for exporter in EXPORTERS:
-        if at.truth(exporter).exists():
-            given = _of_variant(at, exporter) if variant_of(at.name) else _as_exported(at, exporter)
+        if files.truth(exporter).exists():
+            given = _of_variant(files, exporter) if variant_of(files.name) else _as_exported(files, exporter)
             for condition, model, truth, capture in given:
-                yield Asked(at.name, condition, exporter, model, truth, capture, at.scopes)
+                yield Case(files.name, condition, exporter, model, truth, capture, files.scopes)
 
 
 Given = tuple[str, Path, Path, Path | None]  # condition, model, truth, capture
 
 
-def _of_variant(at: Places, exporter: str) -> Iterator[Given]:
-    file_only, with_capture = VARIANT_CONDITIONS[variant_of(at.name)]
-    yield file_only, at.model(exporter), at.truth(exporter), None
-    yield with_capture, at.model(exporter), at.truth(exporter), at.capture
+def _of_variant(files: ModelFiles, exporter: str) -> Iterator[Given]:
+    file_only, with_capture = VARIANT_CONDITIONS[variant_of(files.name)]
+    yield file_only, files.model(exporter), files.truth(exporter), None
+    yield with_capture, files.model(exporter), files.truth(exporter), files.capture
 
 
-def _as_exported(at: Places, exporter: str) -> Iterator[Given]:
-    model, truth = at.model(exporter), at.truth(exporter)
+def _as_exported(files: ModelFiles, exporter: str) -> Iterator[Given]:
+    model, truth = files.model(exporter), files.truth(exporter)
     yield FILE, model, truth, None
-    yield CAPTURE, model, truth, at.capture
-    yield HALF, at.made(exporter, "half"), truth, at.capture
-    yield BLIND, at.made(exporter, "blind"), truth, at.capture
+    yield CAPTURE, model, truth, files.capture
+    yield HALF, files.made(exporter, "half"), truth, files.capture
+    yield BLIND, files.made(exporter, "blind"), truth, files.capture
     for condition, what in ((SHUFFLED, "shuffled"), (LOWERED, "lowered")):
         if condition != LOWERED or exporter == "dynamo":
-            yield condition, at.made(exporter, what), at.made(exporter, what, "truth.json"), at.capture
+            yield (
+                condition,
+                files.made(exporter, what),
+                files.made(exporter, what, "truth.json"),
+                files.capture,
+            )

@@ -41,6 +41,6 @@ def lowered(name: str, truth: dict[str, Any]) -> tuple[onnx.ModelProto, dict[str
     for place in places(after):
         op_type, row = next((rows[name] for name in place.node.output if name in rows), ("", None))
         kept = row is not None and op_type == place.node.op_type
-        told = row if kept else {"module": None, "reason": "converted"}
-        new.append({**told, "graph": place.graph, "index": place.index})  # type: ignore[dict-item]
+        truth_row = row if kept else {"module": None, "reason": "converted"}
+        new.append({**truth_row, "graph": place.graph, "index": place.index})  # type: ignore[dict-item]
     return after, {**truth, "nodes": new}

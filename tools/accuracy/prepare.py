@@ -16,7 +16,7 @@ from typing import Any
 
 import onnx
 import torch
-from tools.corpus.whole import write_whole
+from tools.corpus.atomic import write_atomically
 from tools.sample.architectures import build, call_with_keywords
 from tools.sample.choices import choice_of, variant_of
 from tools.sample.flat import flat_forward
@@ -25,7 +25,7 @@ from tools.sample.torchscript import OPSET
 import thence._core as core
 from thence.capture import capture, record_module_map
 
-from .conditions import EXPORTERS, Places
+from .conditions import EXPORTERS, ModelFiles
 from .lower import lowered
 from .rename import stripped
 from .shuffle import shuffled, truth_in_order
@@ -35,21 +35,21 @@ SEED = 0
 
 def prepare(name: str, models: Path, folder: Path) -> str:
     """Makes all files, and returns a description of those that could not be made."""
-    at = Places(name, models, folder)
+    files = ModelFiles(name, models, folder)
     failed = [prepare_capture(name, folder)]
     if variant_of(name):
         return "; ".join(filter(None, failed))
-    if at.truth("torchscript").exists():
-        failed.append(_once(at.scopes, "scopes", lambda: _scopes(name)))
+    if files.truth("torchscript").exists():
+        failed.append(_once(files.scopes, "scopes", lambda: _scopes(name)))
     for exporter in EXPORTERS:
-        if at.truth(exporter).exists():
-            failed += _files(at, exporter)
+        if files.truth(exporter).exists():
+            failed += _files(files, exporter)
     return "; ".join(filter(None, failed))
 
 
 def prepare_capture(name: str, folder: Path) -> str:
     """Makes only the capture of the live model."""
-    path = Places(name, folder, folder).capture
+    path = ModelFiles(name, folder, folder).capture
     return _once(path, "capture", lambda: _captured(path.name.removesuffix(".capture.json")))
 
 
@@ -57,34 +57,34 @@ def _once(path: Path, what: str, make: Callable[[], dict[str, Any]]) -> str:
     if path.exists():
         return ""
     try:
-        write_whole(path, json.dumps(make()).encode())
+        write_atomically(path, json.dumps(make()).encode())
     except Exception as error:
         return f"no {what}: {type(error).__name__}: {error}"
     return ""
 
 
-def _files(at: Places, exporter: str) -> list[str]:
+def _files(files: ModelFiles, exporter: str) -> list[str]:
     def one(what: str, make: Callable[[onnx.ModelProto], onnx.ModelProto]) -> None:
-        path = at.made(exporter, what)
+        path = files.made(exporter, what)
         if not path.exists():
-            write_whole(path, make(onnx.load(at.model(exporter))).SerializeToString())
+            write_atomically(path, make(onnx.load(files.model(exporter))).SerializeToString())
 
     def with_truth(what: str, make: Callable[[Any], tuple[onnx.ModelProto, Any]]) -> None:
-        path = at.made(exporter, what)
+        path = files.made(exporter, what)
         if not path.exists():
-            model, truth = make(json.loads(at.truth(exporter).read_text()))
-            write_whole(at.made(exporter, what, "truth.json"), json.dumps(truth).encode())
-            write_whole(path, model.SerializeToString())
+            model, truth = make(json.loads(files.truth(exporter).read_text()))
+            write_atomically(files.made(exporter, what, "truth.json"), json.dumps(truth).encode())
+            write_atomically(path, model.SerializeToString())
 
     one("blind", stripped)
     one("half", lambda model: stripped(model, 0.5, SEED))
-    with_truth("shuffled", lambda truth: _shuffled(onnx.load(at.model(exporter)), truth))
-    failed = at.made(exporter, "lowered", "failed.txt")
+    with_truth("shuffled", lambda truth: _shuffled(onnx.load(files.model(exporter)), truth))
+    failed = files.made(exporter, "lowered", "failed.txt")
     if exporter == "dynamo" and not failed.exists():
         try:
-            with_truth("lowered", lambda truth: lowered(at.name, truth))
+            with_truth("lowered", lambda truth: lowered(files.name, truth))
         except Exception as error:  # a failure of the converter is not a failure of thence
-            write_whole(failed, f"not lowered: {type(error).__name__}: {error}".encode())
+            write_atomically(failed, f"not lowered: {type(error).__name__}: {error}".encode())
     return [failed.read_text()] if failed.exists() else []
 
 

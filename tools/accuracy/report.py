@@ -12,7 +12,7 @@ from .conditions import BLIND, CAPTURE, FILE, LOWERED
 from .figures import HELD_OUT, in_order
 from .total import COLUMNS, totals_of
 
-LEAST_OF_EACH_MODEL = 0.99
+MIN_EXACT_OF_MODEL = 0.99
 
 
 def print_report(rows: list[dict[str, Any]], worst: int, markdown: bool = False) -> bool:
@@ -40,11 +40,9 @@ def print_bars(rows: list[dict[str, Any]], fresh: list[dict[str, Any]], markdown
     found = findings(totals_of(rows), accuracy_bars())
     found += findings(totals_of(fresh), confidence_bars(), HELD_OUT)
     print_findings(found, ["condition", "exporter", "strategy"], markdown)
-    low = models_below(rows, LEAST_OF_EACH_MODEL)
+    low = models_below(rows, MIN_EXACT_OF_MODEL)
     for row in low:
-        print(
-            f"below {LEAST_OF_EACH_MODEL:.0%} with capture: {row['name']} {row['exporter']}, {_missed(row)}"
-        )
+        print(f"below {MIN_EXACT_OF_MODEL:.0%} with capture: {row['name']} {row['exporter']}, {_missed(row)}")
     return all(one.met for one in found) and not low
 
 

@@ -77,7 +77,7 @@ class Total:
         return 1 - self.share("unknown")
 
     @property
-    def wrong_when_sure(self) -> float:
+    def wrong_at_high(self) -> float:
         """The share of wrong answers among those with a high level."""
         sure = [confidence for confidence in self.answers if confidence >= HIGH]
         answers = sum(self.answers[confidence] for confidence in sure)

@@ -19,8 +19,8 @@ from typing import Any
 
 from tools.accuracy.conditions import EXPORTERS
 from tools.corpus.__main__ import Outcome, known, summary
-from tools.corpus.apart import apart
-from tools.corpus.each import each
+from tools.corpus.isolated import run_isolated
+from tools.corpus.parallel import run_parallel
 
 from .report import print_report, write_report
 from .score import scores
@@ -45,14 +45,16 @@ def main() -> int:
     wanted = _wanted(options)
     _export(wanted, options)
     exported = [(name, exporter) for name, exporter in wanted if _truth(name, exporter, options).exists()]
-    for (name, _), (ok, text) in each(
+    for (name, _), (ok, text) in run_parallel(
         "capturing", exported, options.jobs, lambda pair: _capture(pair[0], options)
     ):
         if text or not ok:
             print(f"{name}: {text}")
     rows = [
         row
-        for _, found in each("scoring", exported, options.jobs, lambda pair: scores(*pair, options.folder))
+        for _, found in run_parallel(
+            "scoring", exported, options.jobs, lambda pair: scores(*pair, options.folder)
+        )
         for row in found
     ]
     rows.sort(key=lambda row: (row["exporter"], row["name"]))
@@ -82,7 +84,9 @@ def _export(wanted: list[tuple[str, str]], options: Any) -> None:
     done = known(report, options.again)
     missing = [pair for pair in wanted if pair not in done]
     with report.open("a") as lines:
-        for _, outcome in each("exporting", missing, options.jobs, lambda pair: _outcome(*pair, options)):
+        for _, outcome in run_parallel(
+            "exporting", missing, options.jobs, lambda pair: _outcome(*pair, options)
+        ):
             lines.write(json.dumps(asdict(outcome)) + "\n")
             lines.flush()
     summary(report, wanted)
@@ -90,12 +94,12 @@ def _export(wanted: list[tuple[str, str]], options: Any) -> None:
 
 def _outcome(name: str, exporter: str, options: Any) -> Outcome:
     start = time.monotonic()
-    ok, text = apart("tools.bodies.write", "write_model", name, options.folder.resolve(), limit=LIMIT)
+    ok, text = run_isolated("tools.bodies.write", "write_model", name, options.folder.resolve(), limit=LIMIT)
     return Outcome(name, exporter, ok, round(time.monotonic() - start, 1), text)
 
 
 def _capture(name: str, options: Any) -> tuple[bool, str]:
-    return apart("tools.bodies.prepare", "prepare", name, options.folder.resolve(), limit=LIMIT)
+    return run_isolated("tools.bodies.prepare", "prepare", name, options.folder.resolve(), limit=LIMIT)
 
 
 if __name__ == "__main__":

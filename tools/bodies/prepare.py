@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from tools.corpus.whole import write_whole
+from tools.corpus.atomic import write_atomically
 
 import thence._core as core
 from thence.capture import capture
@@ -22,7 +22,7 @@ def prepare(name: str, folder: Path) -> str:
     if path.exists():
         return ""
     found, missed = _captured(name)
-    write_whole(path, json.dumps(found).encode())
+    write_atomically(path, json.dumps(found).encode())
     return missed
 
 

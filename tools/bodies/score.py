@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import onnx
-from tools.accuracy.ask import evaluated
 from tools.accuracy.conditions import CAPTURE, FILE, capture_flags
+from tools.accuracy.evaluate import evaluate
 
 from .parts import ALL, PARTS, part_of_each, restricted
 
@@ -33,7 +33,7 @@ def scores(name: str, exporter: str, folder: Path) -> list[dict[str, Any]]:
             file = Path(scratch) / "truth.json"
             file.write_text(json.dumps(mine))
             for condition, strategy, capture in _asked(folder / f"{name}.capture.json"):
-                score = evaluated(model, file, "--strategy", strategy, *capture_flags(capture))
+                score = evaluate(model, file, "--strategy", strategy, *capture_flags(capture))
                 if score is not None:
                     row = {"name": name, "exporter": exporter, "condition": condition, "strategy": strategy}
                     found.append(row | {"part": part, "score": _compact(score, part)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import torch
-from tools.corpus.whole import write_whole
+from tools.corpus.atomic import write_atomically
 from tools.sample import truth
 from tools.sample.write import _forget_machine
 
@@ -31,7 +31,7 @@ def write_model(name: str, out: Path) -> str:
         "versions": {"torch": torch.__version__},
     }
     truth.write(out / f"{name}.{one.exporter}.truth.json", head, modules, rows)
-    write_whole(file, model.SerializeToString(deterministic=True))
+    write_atomically(file, model.SerializeToString(deterministic=True))
     inside = sum(row["graph"] != "" and row["module"] is not None for row in rows)
     known = sum(row["module"] is not None for row in rows)
     return f"{len(rows)} nodes, {known} with truth, {inside} of them in bodies"

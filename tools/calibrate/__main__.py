@@ -24,10 +24,10 @@ from typing import Any
 
 from tools.corpus.families import is_learned_from
 
-ENOUGH = 30  # answers, the least for a measurement
-FEW = 20
-OF_90_PERCENT = 1.645  # standard errors to either end of the interval
-SUREST = 0.9999
+MIN_ANSWERS = 30  # for a measurement
+PRIOR_ANSWERS = 20  # with the mean share of the source, which smooth small counts
+STANDARD_ERRORS_OF_90_PERCENT = 1.645  # to either end of the interval
+MAX_CONFIDENCE = 0.9999
 # Data that one module reads nearly always belongs to it if a capture covers its surroundings. In files
 # without a capture, for which there is no truth, this is less certain, so the measured value does not apply.
 HELD = {("neighbours", "data_for_one_module/firm")}
@@ -52,12 +52,14 @@ def main() -> int:
         return 1
     rows = [json.loads(line) for line in options.scores.read_text().splitlines()]
     document = json.loads(options.out.read_text())
-    measured(document["confidence"], [row for row in rows if is_learned_from(row["name"])], options.source)
-    options.out.write_text(printed(document))
+    measure_into(
+        document["confidence"], [row for row in rows if is_learned_from(row["name"])], options.source
+    )
+    options.out.write_text(format_document(document))
     return 0
 
 
-def measured(table: Table, rows: list[dict[str, Any]], sources: list[str] | None = None) -> None:
+def measure_into(table: Table, rows: list[dict[str, Any]], sources: list[str] | None = None) -> None:
     """Writes the measured values into the table, for some sources or for all."""
     found: dict[str, dict[str, Tally]] = defaultdict(lambda: defaultdict(Tally))
     for row in rows:
@@ -66,14 +68,14 @@ def measured(table: Table, rows: list[dict[str, Any]], sources: list[str] | None
             if sources is None or source in sources:
                 found[source][key].add(row["name"], counts["answers"], counts["exact"])
     for source, tallies in found.items():
-        usual = sum(tally.right.total() for tally in tallies.values()) / sum(
+        mean_share = sum(tally.right.total() for tally in tallies.values()) / sum(
             tally.answers.total() for tally in tallies.values()
         )
-        entries = table.setdefault(source, {"default": usual})
-        entries["default"] = round(min(entries["default"], usual), 4)
+        entries = table.setdefault(source, {"default": mean_share})
+        entries["default"] = round(min(entries["default"], mean_share), 4)
         for key, tally in tallies.items():
-            if tally.answers.total() >= ENOUGH and (source, key) not in HELD:
-                entries[key] = tally.at_least(usual)
+            if tally.answers.total() >= MIN_ANSWERS and (source, key) not in HELD:
+                entries[key] = tally.lower_bound(mean_share)
 
 
 class Tally:
@@ -87,22 +89,22 @@ class Tally:
         self.answers[name] += answers
         self.right[name] += right
 
-    def share(self, usual: float) -> float:
-        """The share of right answers, smoothed by a few more answers with the usual share of the source."""
-        return (self.right.total() + FEW * usual) / (self.answers.total() + FEW)
+    def share(self, mean_share: float) -> float:
+        """The share of right answers, smoothed by a few more answers with the mean share of the source."""
+        return (self.right.total() + PRIOR_ANSWERS * mean_share) / (self.answers.total() + PRIOR_ANSWERS)
 
-    def at_least(self, usual: float) -> float:
+    def lower_bound(self, mean_share: float) -> float:
         """The share minus the standard error of a cluster sample, whose clusters are the architectures.
 
         One mistake is added, because the absence of mistakes does not prove that there are never any.
         """
-        share, names = self.share(usual), len(self.answers)
+        share, names = self.share(mean_share), len(self.answers)
         squares = 1 + sum((self.right[name] - share * self.answers[name]) ** 2 for name in self.answers)
         error = math.sqrt(squares * names / max(1, names - 1)) / self.answers.total()
-        return min(round(max(share - OF_90_PERCENT * error, 0.0), 4), SUREST)
+        return min(round(max(share - STANDARD_ERRORS_OF_90_PERCENT * error, 0.0), 4), MAX_CONFIDENCE)
 
 
-def printed(document: dict[str, Any]) -> str:
+def format_document(document: dict[str, Any]) -> str:
     """One line per source with sorted entries, so that a diff is readable."""
     sources = [
         f"    {json.dumps(source)}: {json.dumps(dict(sorted(entries.items())))}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import onnx
-from tools.corpus.whole import write_whole
+from tools.corpus.atomic import write_atomically
 from tools.passes.make import run_on
 from tools.passes.randomise import randomised
 from tools.passes.recipes import PASSES
@@ -23,6 +23,6 @@ def descend(name: str, exporter: str, what: str, models: Path, folder: Path) -> 
     for step in PASSES[what]:
         model = run_on(step.run, model, feed)
     made = folder / f"{name}.{exporter}.{what}"
-    write_whole(made.with_name(f"{made.name}.random.onnx"), randomised(model).SerializeToString())
-    write_whole(made.with_name(f"{made.name}.onnx"), model.SerializeToString())
+    write_atomically(made.with_name(f"{made.name}.random.onnx"), randomised(model).SerializeToString())
+    write_atomically(made.with_name(f"{made.name}.onnx"), model.SerializeToString())
     return ""

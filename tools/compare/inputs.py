@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tools.accuracy.conditions import EXPORTERS, FILE
-from tools.corpus.apart import apart
-from tools.corpus.each import each
-from tools.corpus.whole import write_whole
+from tools.corpus.atomic import write_atomically
+from tools.corpus.isolated import run_isolated
+from tools.corpus.parallel import run_parallel
 
 from .bad_input import BadInput
 from .models import Model
@@ -48,8 +48,8 @@ def prepare(chosen: list[Model], conditions: tuple[str, ...], jobs: int) -> Iter
     if not set(conditions) - {FILE, OPTIMISED, OTHER_EXPORTER}:
         return
     missing = [model for model in chosen if not _prepared_path(model).exists()]
-    for model, (_, text) in each("preparing", missing, jobs, _prepare):
-        write_whole(_prepared_path(model), text.encode())
+    for model, (_, text) in run_parallel("preparing", missing, jobs, _prepare):
+        write_atomically(_prepared_path(model), text.encode())
     for model in chosen:
         if text := _prepared_path(model).read_text():
             yield f"{model.name}: {text}"
@@ -69,9 +69,9 @@ def descendants(wanted: list[tuple[Model, str, str]], jobs: int) -> Iterator[str
     missing = [
         one for one in wanted if not _descendant_path(*one).exists() and not _failure_path(*one).exists()
     ]
-    for one, (ok, text) in each("optimising", missing, jobs, lambda one: _make_descendant(*one)):
+    for one, (ok, text) in run_parallel("optimising", missing, jobs, lambda one: _make_descendant(*one)):
         if not ok:
-            write_whole(_failure_path(*one), text.encode())
+            write_atomically(_failure_path(*one), text.encode())
     for model, exporter, what in wanted:
         if _failure_path(model, exporter, what).exists():
             yield f"{model.name}.{exporter}.{what}: {_failure_path(model, exporter, what).read_text()}"
@@ -84,7 +84,7 @@ def _prepared_path(model: Model) -> Path:
 
 def _prepare(model: Model) -> tuple[bool, str]:
     at = model.places
-    return apart("tools.accuracy.prepare", "prepare", at.name, at.models, at.folder, limit=LIMIT)
+    return run_isolated("tools.accuracy.prepare", "prepare", at.name, at.models, at.folder, limit=LIMIT)
 
 
 def _descendant_path(model: Model, exporter: str, what: str) -> Path:
@@ -98,4 +98,4 @@ def _failure_path(model: Model, exporter: str, what: str) -> Path:
 def _make_descendant(model: Model, exporter: str, what: str) -> tuple[bool, str]:
     at = model.places
     given = (at.name, exporter, what, at.models, at.folder)
-    return apart("tools.compare.descend", "descend", *given, limit=LIMIT)
+    return run_isolated("tools.compare.descend", "descend", *given, limit=LIMIT)

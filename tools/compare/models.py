@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.accuracy.conditions import EXPORTERS, Places
+from tools.accuracy.conditions import EXPORTERS, ModelFiles
 from tools.passes.recipes import PASSES
 from tools.sample.choices import CHOICES
 
@@ -31,7 +31,7 @@ class Model:
 
     name: str
     number: int
-    places: Places
+    places: ModelFiles
 
     @property
     def is_sample(self) -> bool:
@@ -51,4 +51,4 @@ def models(folder: Path) -> list[Model]:
     names = [(name, SAMPLE.resolve()) for name in CHOICES]
     names += [(name, (folder / "corpus").resolve()) for name in CORPUS]
     made = (folder / "made").resolve()
-    return [Model(name, at, Places(name, exports, made)) for at, (name, exports) in enumerate(names)]
+    return [Model(name, at, ModelFiles(name, exports, made)) for at, (name, exports) in enumerate(names)]

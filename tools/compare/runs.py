@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tools.accuracy.conditions import CAPTURE, EXPORTERS, FILE, STRATEGIES, Asked, asked, capture_flags
+from tools.accuracy.conditions import CAPTURE, EXPORTERS, FILE, STRATEGIES, Case, capture_flags, cases_of
 
 from .models import Model
 
@@ -43,7 +43,7 @@ class Run:
 
 def runs_of(model: Model, commands: tuple[str, ...], conditions: tuple[str, ...]) -> Iterator[Run]:
     """All runs on one architecture whose files exist."""
-    for what in asked(model.places):
+    for what in cases_of(model.places):
         if what.condition in conditions and what.model.exists():
             found = (*_maps(what), *_single(what), *_pairs(model, what))
             yield from (run for run in found if run.command in commands)
@@ -52,7 +52,7 @@ def runs_of(model: Model, commands: tuple[str, ...], conditions: tuple[str, ...]
             yield run
 
 
-def _maps(what: Asked) -> Iterator[Run]:
+def _maps(what: Case) -> Iterator[Run]:
     for strategy in ALL_STRATEGIES:
         capture = what.capture and what.capture_for(strategy)
         if capture and not capture.exists():
@@ -60,7 +60,7 @@ def _maps(what: Asked) -> Iterator[Run]:
         yield _run("map", strategy, what, "--strategy", strategy, *capture_flags(capture))
 
 
-def _single(what: Asked) -> Iterator[Run]:
+def _single(what: Case) -> Iterator[Run]:
     if what.capture and not what.capture.exists():
         return
     given = capture_flags(what.capture)
@@ -69,12 +69,12 @@ def _single(what: Asked) -> Iterator[Run]:
         yield _run("query", name, what, *selectors, *given)
 
 
-def _run(command: str, variant: str, what: Asked, *flags: str) -> Run:
+def _run(command: str, variant: str, what: Case, *flags: str) -> Run:
     arguments = (command, str(what.model), *flags, *_format(command))
     return Run(command, variant, what.condition, f"{what.name}.{what.exporter}", arguments, what.truth)
 
 
-def _pairs(model: Model, what: Asked) -> Iterator[Run]:
+def _pairs(model: Model, what: Case) -> Iterator[Run]:
     """Runs on two models: the original export, and the file of the condition."""
     if what.condition in (FILE, CAPTURE):
         return

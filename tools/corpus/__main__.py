@@ -22,8 +22,8 @@ from pathlib import Path
 
 from tools.sample.choices import PAST, VARIANTS
 
-from .apart import apart
-from .each import each
+from .isolated import run_isolated
+from .parallel import run_parallel
 
 EXPORTERS = ("torchscript", "dynamo")
 STATIC = "static"  # as exported with constant shapes
@@ -56,14 +56,14 @@ class Outcome:
     exporter: str
     ok: bool
     seconds: float
-    said: str
+    message: str
 
 
 def export(name: str, exporter: str, options: argparse.Namespace) -> Outcome:
     start = time.monotonic()
     given = (name, exporter, options.out)
-    ok, said = apart("tools.sample.write", "write_model", *given, limit=options.limit)
-    return Outcome(name, exporter, ok, round(time.monotonic() - start, 1), said)
+    ok, message = run_isolated("tools.sample.write", "write_model", *given, limit=options.limit)
+    return Outcome(name, exporter, ok, round(time.monotonic() - start, 1), message)
 
 
 def default_names(variants: Sequence[str]) -> list[str]:
@@ -109,7 +109,9 @@ def main() -> int:
     wanted = [(name, exporter) for name in options.names for exporter in options.exporter]
     missing = [pair for pair in wanted if pair not in done]
     with report.open("a") as rows:
-        for _, outcome in each("exporting", missing, options.jobs, lambda pair: export(*pair, options)):
+        for _, outcome in run_parallel(
+            "exporting", missing, options.jobs, lambda pair: export(*pair, options)
+        ):
             rows.write(json.dumps(asdict(outcome)) + "\n")
             rows.flush()
     summary(report, wanted)
@@ -124,12 +126,12 @@ def summary(report: Path, wanted: list[tuple[str, str]]) -> None:
         theirs = [row for row in mine if row["exporter"] == exporter]
         if theirs:
             print(f"{exporter}: {sum(row['ok'] for row in theirs)} of {len(theirs)} exported")
-    reasons = Counter(row["said"].partition(":")[0] for row in mine if not row["ok"])
+    reasons = Counter(row["message"].partition(":")[0] for row in mine if not row["ok"])
     for reason, count in reasons.most_common():
         print(f"  {count} x {reason}")
         for row in mine:
-            if not row["ok"] and row["said"].partition(":")[0] == reason:
-                print(f"    {row['name']} {row['exporter']}: {row['said']}")
+            if not row["ok"] and row["message"].partition(":")[0] == reason:
+                print(f"    {row['name']} {row['exporter']}: {row['message']}")
 
 
 if __name__ == "__main__":

@@ -24,21 +24,21 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from .apart import apart
+from .isolated import run_isolated
 from .shrink import shrunk
 from .sizes import Config, Sizes
 
-MOST_PARAMETERS = 2_000_000
+MAX_PARAMETERS = 2_000_000
 
 LADDER = (
     Sizes(),
-    Sizes(width=64, in_proportion=False, tells=True),
-    Sizes(width=16, tells=True),
+    Sizes(width=64, in_proportion=False, adds_omitted_keys=True),
+    Sizes(width=16, adds_omitted_keys=True),
     Sizes(width=8, heads=2, spread=8),
-    Sizes(width=64, grid=16, pixels=128, tells=True),
+    Sizes(width=64, grid=16, pixels=128, adds_omitted_keys=True),
     Sizes(grid=0),
     Sizes(width=64, in_proportion=False, head=32, layers=4, grid=0),
-    Sizes(width=128, in_proportion=False, head=32, layers=3, tells=True),
+    Sizes(width=128, in_proportion=False, head=32, layers=3, adds_omitted_keys=True),
     Sizes(width=32, in_proportion=False, heads=2),
 )
 
@@ -46,15 +46,15 @@ LADDER = (
 # Making one line, in a separate process.
 
 
-class Unfit(Exception):
+class UnusableConfig(Exception):
     """A configuration that cannot be used: the last step that succeeded, and the reason."""
 
-    def __init__(self, far: int, words: str) -> None:
+    def __init__(self, step: int, words: str) -> None:
         super().__init__(words)
-        self.far = far
+        self.step = step
 
 
-def made(type_name: str, seconds: float) -> str:
+def make_line(type_name: str, seconds: float) -> str:
     """The line of a type, as JSON, from the first rung of the ladder that works.
 
     No rung is started after `seconds` of processor time: other processes do not change the result.
@@ -66,17 +66,17 @@ def made(type_name: str, seconds: float) -> str:
         "class": _name_in_code(_model_class(type_name, config_class)),
         "config_class": _name_in_code(config_class),
     }
-    defaults = json.loads(json.dumps(_said(config_class()), default=str))
+    defaults = json.loads(json.dumps(_own_arguments(config_class()), default=str))
     deadline = time.process_time() + seconds
-    furthest = Unfit(-1, "no time was left")
+    last_failure = UnusableConfig(-1, "no time was left")
     for sizes in LADDER:
         if time.process_time() > deadline:
             break
         try:
             return json.dumps(_with_inputs({**line, "config": shrunk(defaults, sizes)}), sort_keys=True)
-        except Unfit as error:
-            furthest = max(furthest, error, key=lambda unfit: unfit.far)
-    raise furthest
+        except UnusableConfig as error:
+            last_failure = max(last_failure, error, key=lambda unfit: unfit.step)
+    raise last_failure
 
 
 def _name_in_code(kind: type) -> str:
@@ -97,7 +97,7 @@ def _model_class(type_name: str, config_class: type) -> type:
     return found
 
 
-def _said(config: Any) -> Config:
+def _own_arguments(config: Any) -> Config:
     """The arguments of a configuration, without computed ones and those that all configurations share."""
     transformers: Any = importlib.import_module("transformers")
     base = transformers.PreTrainedConfig
@@ -105,7 +105,7 @@ def _said(config: Any) -> Config:
     own = {entry.name for entry in dataclasses.fields(config)} - common
     words, held = config.to_dict(), vars(config)
     return {
-        key: _said(held[key]) if isinstance(held.get(key), base) else value
+        key: _own_arguments(held[key]) if isinstance(held.get(key), base) else value
         for key, value in words.items()
         if key in own or key in ("model_type", "out_indices")
     }
@@ -120,7 +120,7 @@ def _with_inputs(line: Config) -> Config:
     try:
         line["fixed"] = json.loads(json.dumps(fixed))
     except TypeError:
-        raise Unfit(3, f"an argument that is no tensor: {sorted(fixed)}") from None
+        raise UnusableConfig(3, f"an argument that is no tensor: {sorted(fixed)}") from None
     if _has_experts(line["config"]) and hasattr(model, "set_experts_implementation"):
         line["implementations"] = {"experts": "batched_mm"}
     return _checked(line)
@@ -136,7 +136,7 @@ def _inputs(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     except ExportError as error:
         patches = _patches(model)
         if not patches:
-            raise Unfit(2, f"no inputs: {getattr(error, 'details', '') or error}") from None
+            raise UnusableConfig(2, f"no inputs: {getattr(error, 'details', '') or error}") from None
         return patches, {}
     return found.tensors, found.fixed
 
@@ -180,13 +180,13 @@ def _sample(line: Config) -> Any:
 def _built(line: Config) -> Any:
     try:
         parameters = _parameters(line)
-        if parameters > MOST_PARAMETERS:
-            raise Unfit(1, f"too large: {parameters} parameters")
+        if parameters > MAX_PARAMETERS:
+            raise UnusableConfig(1, f"too large: {parameters} parameters")
         return _sample(line).model
-    except (ImportError, Unfit):
+    except (ImportError, UnusableConfig):
         raise
     except Exception as error:
-        raise Unfit(0, f"not built: {_in_words(error)}") from None
+        raise UnusableConfig(0, f"not built: {_describe_error(error)}") from None
 
 
 def _parameters(line: Config) -> int:
@@ -209,9 +209,9 @@ def _checked(line: Config) -> Config:
     try:
         first, second = _shapes(line), _shapes(line)
     except Exception as error:
-        raise Unfit(4, f"the line does not run: {_in_words(error)}") from None
+        raise UnusableConfig(4, f"the line does not run: {_describe_error(error)}") from None
     if not first or first != second:
-        raise Unfit(5, f"not the same shapes twice: {first} and {second}")
+        raise UnusableConfig(5, f"not the same shapes twice: {first} and {second}")
     return line
 
 
@@ -227,7 +227,7 @@ def _shapes(line: Config) -> list[list[int]]:
     return [list(tensor.shape) for tensor in tensors_in(output).values()]
 
 
-def _in_words(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
@@ -245,8 +245,10 @@ def wanted_types() -> list[str]:
 
 def shrink(type_name: str, limit: float) -> tuple[str, bool, str, float]:
     start = time.monotonic()
-    ok, said = apart("tools.corpus.more", "made", type_name, limit / 10, limit=limit, most=100_000_000)
-    return type_name, ok, said, round(time.monotonic() - start, 1)
+    ok, message = run_isolated(
+        "tools.corpus.more", "make_line", type_name, limit / 10, limit=limit, max_length=100_000_000
+    )
+    return type_name, ok, message, round(time.monotonic() - start, 1)
 
 
 def report_of(out: Path) -> Path:
@@ -283,10 +285,10 @@ def run(names: list[str], out: Path, jobs: int, limit: float) -> None:
     with ThreadPoolExecutor(jobs) as pool, out.open("a") as lines, report_of(out).open("a") as report:
         running = [pool.submit(shrink, name, limit) for name in names]
         for number, job in enumerate(as_completed(running), 1):
-            name, ok, said, seconds = job.result()
+            name, ok, message, seconds = job.result()
             if ok:
-                print(said, file=lines, flush=True)
-            row = {"type": name, "ok": ok, "seconds": seconds, "said": "" if ok else said[:400]}
+                print(message, file=lines, flush=True)
+            row = {"type": name, "ok": ok, "seconds": seconds, "message": "" if ok else message[:400]}
             print(json.dumps(row), file=report, flush=True)
             if sys.stderr.isatty():
                 print(f"\r\x1b[K{number} of {len(names)}: {name}", end="", file=sys.stderr, flush=True)
@@ -299,16 +301,16 @@ def summary(wanted: list[str], out: Path) -> None:
     last = {row["type"]: row for row in rows_of(report_of(out))}
     failed = [last[name] for name in wanted if name in last and not last[name]["ok"]]
     good = sum(last[name]["ok"] for name in wanted if name in last)
-    print(f"{good} of {len(wanted)} types made")
-    for reason, count in Counter(_reason(row["said"]) for row in failed).most_common():
+    print(f"{good} of {len(wanted)} types make_line")
+    for reason, count in Counter(_reason(row["message"]) for row in failed).most_common():
         print(f"  {count} x {reason}")
         for row in failed:
-            if _reason(row["said"]) == reason:
-                print(f"    {row['type']}: {row['said'].removeprefix('Unfit: ')}")
+            if _reason(row["message"]) == reason:
+                print(f"    {row['type']}: {row['message'].removeprefix('UnusableConfig: ')}")
 
 
-def _reason(said: str) -> str:
-    return said.removeprefix("Unfit: ").partition(":")[0]
+def _reason(message: str) -> str:
+    return message.removeprefix("UnusableConfig: ").partition(":")[0]
 
 
 if __name__ == "__main__":

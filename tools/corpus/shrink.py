@@ -13,17 +13,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from .pictures import pictured, pixels, small_patch, square, window
+from .image_sizes import pictured, pixels, small_patch, square, window
 from .sizes import (
     BYTES,
     COEFFICIENT,
     ENOUGH,
     LEAST_COEFFICIENT,
-    LEAST_WIDTH,
-    MOST_KINDS,
-    MOST_WIDTH,
+    MAX_LAYER_KINDS,
+    MAX_WIDTH,
+    MIN_WIDTH,
+    OMITTED,
     POSITIONS,
-    UNSAID,
     VOCABULARY,
     Config,
     Place,
@@ -48,7 +48,7 @@ def _shrunk(config: Config, above: Place) -> Config:
         above = replace(above, heads={}, head=1.0, layers=(0, 0), chosen={})
     place = _layered(config, _headed(config, pictured(config, replace(above, config=config))))
     small = {key: _value(key, value, place) for key, value in config.items()}
-    return _told(small) if place.sizes.tells else small
+    return _with_omitted_keys(small) if place.sizes.adds_omitted_keys else small
 
 
 def _value(key: str, value: Any, place: Place) -> Any:
@@ -107,29 +107,31 @@ def _power(value: float) -> int:
     return int(2 ** max(0, round(math.log2(value))))
 
 
-def _parts(values: list[int], whole: int) -> list[int]:
+def _parts(values: list[int], total: int) -> list[int]:
     """Parts in the same ratio with this sum.
 
     >>> _parts([16, 24, 24], 8)
     [2, 3, 3]
     """
-    whole = max(len(values), whole)
-    parts = [max(1, whole * value // sum(values)) for value in values]
-    return [parts[0] + whole - sum(parts), *parts[1:]]
+    total = max(len(values), total)
+    parts = [max(1, total * value // sum(values)) for value in values]
+    return [parts[0] + total - sum(parts), *parts[1:]]
 
 
-def _told(config: Config) -> Config:
+def _with_omitted_keys(config: Config) -> Config:
     """The configuration with keys that it omits and some models need."""
-    told: Config = {key: number_for(key, UNSAID) if value is None else value for key, value in config.items()}
+    completed: Config = {
+        key: number_for(key, OMITTED) if value is None else value for key, value in config.items()
+    }
     width, heads = _main_width(config), _partner("head_dim", config)
     if not width or not heads:
-        return told
-    head = told.get("head_dim") or width // config[heads]
-    if "head_dim" in told:
-        told["head_dim"] = head
-    if isinstance(told.get("rope_parameters"), dict):
-        told["rope_parameters"] = _with_sections(told["rope_parameters"], head)
-    return told
+        return completed
+    head = completed.get("head_dim") or width // config[heads]
+    if "head_dim" in completed:
+        completed["head_dim"] = head
+    if isinstance(completed.get("rope_parameters"), dict):
+        completed["rope_parameters"] = _with_sections(completed["rope_parameters"], head)
+    return completed
 
 
 def _with_sections(rotary: Config, head: int) -> Config:
@@ -151,7 +153,7 @@ _OF_ONE_HEAD = {"dim", "d", "size", "headdim"}
 
 def _main_width(config: Config) -> int:
     found = (config.get(key) for key in _MAIN_WIDTHS)
-    return next((value for value in found if type(value) is int and value > LEAST_WIDTH), 0)
+    return next((value for value in found if type(value) is int and value > MIN_WIDTH), 0)
 
 
 def _widths(config: Config, every: bool = False) -> Iterator[int]:
@@ -163,22 +165,22 @@ def _widths(config: Config, every: bool = False) -> Iterator[int]:
             yield from _widths(value, every)
         elif kind_of(key) == "width" and (every or isinstance(value, list)):
             numbers = value if isinstance(value, list) else [value]
-            yield from (number for number in numbers if type(number) is int and number > LEAST_WIDTH)
+            yield from (number for number in numbers if type(number) is int and number > MIN_WIDTH)
 
 
 def _width(value: int, place: Place) -> int:
-    if value <= LEAST_WIDTH:
+    if value <= MIN_WIDTH:
         return value
     if not place.sizes.in_proportion:
         return place.sizes.width
     least = min(place.sizes.width, place.narrowest)
     new = _power(least * (value / place.narrowest) ** place.bend)
-    return min(max(new, LEAST_WIDTH), MOST_WIDTH)
+    return min(max(new, MIN_WIDTH), MAX_WIDTH)
 
 
 def _inner(value: int, place: Place) -> int:
     width = _width(value, place)
-    return width if place.sizes.in_proportion or value <= LEAST_WIDTH else 2 * width
+    return width if place.sizes.in_proportion or value <= MIN_WIDTH else 2 * width
 
 
 def _counts(config: Config) -> dict[str, int]:
@@ -260,7 +262,7 @@ def _choose(config: Config, count: int, wanted: int) -> list[int]:
     kinds: dict[str, int] = {}
     for index in range(count):
         kinds.setdefault(json.dumps([table[index] for table in tables]), index)
-    found = sorted(kinds.values())[:MOST_KINDS]
+    found = sorted(kinds.values())[:MAX_LAYER_KINDS]
     others = [index for index in range(count) if index not in found]
     return sorted([*found, *others[: max(0, wanted - len(found))]])
 

@@ -12,8 +12,8 @@ VOCABULARY = 128
 BYTES = 300  # a vocabulary up to this size may consist of bytes, and is kept
 POSITIONS = 512
 PATCH = 8
-LEAST_WIDTH, MOST_WIDTH = 8, 512
-MOST_KINDS = 4  # of layers in one model
+MIN_WIDTH, MAX_WIDTH = 8, 512
+MAX_LAYER_KINDS = 4  # of layers in one model
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,14 @@ class Sizes:
     """A rung of the ladder: the reduced sizes."""
 
     width: int = 32  # of the narrowest part, or of all
-    in_proportion: bool = True  # whether widths keep their ratios, or are all alike
+    in_proportion: bool = True  # whether widths keep their ratios, or are all equal
     spread: int = 0  # limit for the ratio of the widest part to the narrowest; 0: as before
     heads: int = 4
     head: int = 16  # the width of a head, if heads and hidden size do not determine it
     layers: int = 2
     grid: int = 8  # patches along a side of a picture; 0: pictures are not changed
     pixels: int = 64  # a side of a picture that becomes smaller from stage to stage
-    tells: bool = False  # whether keys are added that the defaults omit
+    adds_omitted_keys: bool = False  # whether keys are added that the defaults omit
 
 
 # Keys that name a size. The first kind that matches is used; a key that matches none is not changed.
@@ -87,7 +87,7 @@ ENOUGH: tuple[tuple[str, int], ...] = (
     (r"res_blocks$", 1),
 )
 # Numbers that some models need and some defaults omit.
-UNSAID: tuple[tuple[str, int], ...] = ((r"experts?_per_tok$", 2), (r"^prediction_length$", 4))
+OMITTED: tuple[tuple[str, int], ...] = ((r"experts?_per_tok$", 2), (r"^prediction_length$", 4))
 # Factors of widths or depths that are constants in the code of a model.
 COEFFICIENT, LEAST_COEFFICIENT = r"^(depth|width)_(multiplier|coefficient)$", 0.25
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .apart import apart
+from .isolated import run_isolated
 
 EXPORTERS = ("torchscript", "dynamo")
 LEAST_DISTINCT = 8  # least count of numbers in a tensor, and of different ones: fewer may be equal by chance
@@ -39,19 +39,19 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=40, help="so many architectures, when none is named")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    names = options.names or spread(options.models, options.count)
+    names = options.names or choose_evenly(options.models, options.count)
     failed = 0
     totals: defaultdict[str, Counter[str]] = defaultdict(Counter)
     wanted = [(name, exporter) for name in names for exporter in EXPORTERS]
     with ThreadPoolExecutor(options.jobs) as pool:
-        jobs = [pool.submit(compare_apart, *pair, options.models.resolve()) for pair in wanted]
+        jobs = [pool.submit(compare_isolated, *pair, options.models.resolve()) for pair in wanted]
         for (name, exporter), job in zip(wanted, jobs, strict=True):
-            ok, said = job.result()
+            ok, message = job.result()
             if not ok:
                 failed += 1
-                print(f"{name} {exporter}: not compared: {said}")
+                print(f"{name} {exporter}: not compared: {message}")
                 continue
-            found = json.loads(said)
+            found = json.loads(message)
             totals[exporter].update(found["counts"])
             totals[exporter]["models"] += 1
             for line in found["disagree"]:
@@ -65,7 +65,7 @@ def main() -> int:
     return 0
 
 
-def spread(models: Path, count: int) -> list[str]:
+def choose_evenly(models: Path, count: int) -> list[str]:
     """Architectures that both exporters support, spread evenly over the list."""
     both = [
         {path.name.rsplit(".", 3)[0] for path in models.glob(f"*.{exporter}.truth.json")}
@@ -76,14 +76,16 @@ def spread(models: Path, count: int) -> list[str]:
     return [names[int(i * step)] for i in range(min(count, len(names)))]
 
 
-def compare_apart(name: str, exporter: str, models: Path) -> tuple[bool, str]:
-    return apart("tools.corpus.values", "compare", name, exporter, models, limit=LIMIT, most=1 << 20)
+def compare_isolated(name: str, exporter: str, models: Path) -> tuple[bool, str]:
+    return run_isolated(
+        "tools.corpus.values", "compare", name, exporter, models, limit=LIMIT, max_length=1 << 20
+    )
 
 
 def compare(name: str, exporter: str, models: Path) -> str:
     """The result of the comparison, as JSON."""
     truth = json.loads((models / f"{name}.{exporter}.truth.json").read_text())
-    made = heard(name)
+    recorded = record_values(name)
     numbers = computed(models / f"{name}.{exporter}.onnx", name)
     counts: Counter[str] = Counter()
     disagree = []
@@ -92,20 +94,20 @@ def compare(name: str, exporter: str, models: Path) -> str:
             continue
         counts["told"] += 1
         value = numbers.get(row["index"]) if row["graph"] == "" else None
-        makers = made.makers(value) if value is not None else set()
-        if not makers:
+        modules_that_computed = recorded.modules_that_computed(value) if value is not None else set()
+        if not modules_that_computed:
             continue
         counts["compared"] += 1
-        if not makers & {row["module"], *row.get("accept", [])}:
+        if not modules_that_computed & {row["module"], *row.get("accept", [])}:
             counts["disagree"] += 1
-            few = ", ".join(sorted(makers)[:4])
+            few = ", ".join(sorted(modules_that_computed)[:4])
             disagree.append(
                 f"#{row['index']}: the truth is {row['module']!r}, the numbers were made in {few}"
             )
     return json.dumps({"counts": counts, "disagree": disagree})
 
 
-class Made:
+class RecordedValues:
     """Tensors by shape, with the modules that made them."""
 
     def __init__(self) -> None:
@@ -118,7 +120,7 @@ class Made:
             self._rows[value.shape].append(value.ravel())
             self._modules[value.shape].append(module)
 
-    def makers(self, value: np.ndarray[Any, Any]) -> set[str]:
+    def modules_that_computed(self, value: np.ndarray[Any, Any]) -> set[str]:
         if not has_enough_distinct_numbers(value) or value.shape not in self._rows:
             return set()
         if value.shape not in self._tables:
@@ -133,7 +135,7 @@ def has_enough_distinct_numbers(value: np.ndarray[Any, Any]) -> bool:
     )
 
 
-def heard(name: str) -> Made:
+def record_values(name: str) -> RecordedValues:
     """Runs the live model and keeps the results of each operation, by running module."""
     import torch
     from tools.sample.architectures import build
@@ -142,25 +144,25 @@ def heard(name: str) -> Made:
     from torch.utils._pytree import tree_leaves
 
     live = build(choice_of(name))
-    made = Made()
+    recorded = RecordedValues()
     running = [""]
     paths = {module: path for path, module in live.model.named_modules()}
 
-    class Listens(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             result = func(*args, **(kwargs or {}))
             for leaf in tree_leaves(result):
                 if isinstance(leaf, torch.Tensor) and leaf.is_floating_point():
-                    made.add(leaf.detach().float().numpy().copy(), running[-1])
+                    recorded.add(leaf.detach().float().numpy().copy(), running[-1])
             return result
 
     for module, path in paths.items():
         module.register_forward_pre_hook(lambda _module, _args, path=path: running.append(path))
         module.register_forward_hook(lambda _module, _args, _result: running.pop() and None, always_call=True)
     inputs = dict(zip(live.input_names, live.inputs, strict=True)) | live.fixed
-    with torch.no_grad(), Listens():  # type: ignore[no-untyped-call]
+    with torch.no_grad(), Recorder():  # type: ignore[no-untyped-call]
         live.model(**inputs)
-    return made
+    return recorded
 
 
 def computed(file: Path, name: str) -> dict[int, np.ndarray[Any, Any]]:

@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.accuracy.conditions import EXPORTERS, Places, names
+from tools.accuracy.conditions import EXPORTERS, ModelFiles, names
 from tools.corpus.families import is_learned_from
 
 LEARN = Path("build/release/bin/thence_learn")
@@ -34,12 +34,12 @@ def main() -> int:
     lessons: list[str | Path] = []
     for exporter in EXPORTERS:
         for name in filter(is_learned_from, names(options.models)):
-            at = Places(name, options.models, options.captures)
-            if at.capture.exists() and at.truth(exporter).exists():
-                lessons += [exporter, at.capture, at.model(exporter), at.truth(exporter)]
-            lowered = at.made(exporter, "lowered")
+            files = ModelFiles(name, options.models, options.captures)
+            if files.capture.exists() and files.truth(exporter).exists():
+                lessons += [exporter, files.capture, files.model(exporter), files.truth(exporter)]
+            lowered = files.made(exporter, "lowered")
             if lowered.exists():
-                lessons += [exporter, at.capture, lowered, at.made(exporter, "lowered", "truth.json")]
+                lessons += [exporter, files.capture, lowered, files.made(exporter, "lowered", "truth.json")]
     if not lessons:
         print("no captures to learn from: run `make accuracy` first", file=sys.stderr)
         return 1

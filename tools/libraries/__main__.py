@@ -18,10 +18,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tools.accuracy.conditions import EXPORTERS, Places
-from tools.corpus.apart import apart, preload
-from tools.corpus.each import each
-from tools.corpus.whole import write_whole
+from tools.accuracy.conditions import EXPORTERS, ModelFiles
+from tools.corpus.atomic import write_atomically
+from tools.corpus.isolated import preload, run_isolated
+from tools.corpus.parallel import run_parallel
 from tools.figures.measurement import Measurement, current_commit
 
 from .architectures import Architecture, architectures
@@ -55,7 +55,9 @@ def main() -> int:
     enable_libraries()  # a clear error, if they are not installed
     preload("tools.libraries.warm")
     rows = measure(wanted, options)
-    write_whole(options.folder / "scores.jsonl", "".join(json.dumps(row) + "\n" for row in rows).encode())
+    write_atomically(
+        options.folder / "scores.jsonl", "".join(json.dumps(row) + "\n" for row in rows).encode()
+    )
     measurement = Measurement(current_commit(), platform.machine(), installed_versions(), rows)
     print(render(measurement))
     if options.write:
@@ -70,7 +72,7 @@ def named(one: Architecture, names: list[str]) -> bool:
 def measure(wanted: list[Architecture], options: argparse.Namespace) -> list[dict[str, Any]]:
     """The scores of all models, and the failures with their reasons, in the order of the list."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for one, rows in each("measuring", wanted, options.jobs, lambda one: measure_model(one, options)):
+    for one, rows in run_parallel("measuring", wanted, options.jobs, lambda one: measure_model(one, options)):
         found[one.name] = rows
         if not sys.stderr.isatty():
             print(f"{len(found)} of {len(wanted)}: {one.name}", file=sys.stderr, flush=True)
@@ -78,7 +80,7 @@ def measure(wanted: list[Architecture], options: argparse.Namespace) -> list[dic
 
 
 def measure_model(one: Architecture, options: argparse.Namespace) -> list[dict[str, Any]]:
-    at = Places(one.name, options.folder, options.folder)
+    at = ModelFiles(one.name, options.folder, options.folder)
     failed = []
     for exporter in EXPORTERS:
         if not at.truth(exporter).exists():
@@ -97,10 +99,12 @@ def run_once(
         file.unlink()
     if not file.exists():
         given = (one.name, step) if function == "export_model" else (one.name,)
-        ok, result = apart("tools.libraries.prepare", function, *given, options.folder, limit=options.limit)
+        ok, result = run_isolated(
+            "tools.libraries.prepare", function, *given, options.folder, limit=options.limit
+        )
         if ok:
             return []
-        write_whole(file, result.encode())
+        write_atomically(file, result.encode())
     return [{"library": one.library, "model": one.model, "step": step, "failed": file.read_text()}]
 
 

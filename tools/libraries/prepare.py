@@ -1,6 +1,6 @@
 """Makes the files of one model: exports with their truth, a capture of the live model, files without names.
 
-Existing files are kept. The functions run in a process of their own (tools/corpus/apart.py), because
+Existing files are kept. The functions run in a process of their own (tools/corpus/isolated.py), because
 libraries change the state of torch.
 """
 
@@ -13,9 +13,9 @@ from typing import Any
 
 import onnx
 import torch
-from tools.accuracy.conditions import EXPORTERS, Places
+from tools.accuracy.conditions import EXPORTERS, ModelFiles
 from tools.accuracy.rename import stripped
-from tools.corpus.whole import write_whole
+from tools.corpus.atomic import write_atomically
 from tools.sample import dynamo, torchscript
 from tools.sample.write import write_exported
 
@@ -37,16 +37,16 @@ def export_model(name: str, exporter: str, folder: Path) -> str:
 
 def prepare_model(name: str, folder: Path) -> str:
     """Makes the capture, and a file without names for each export."""
-    at = Places(name, folder, folder)
+    at = ModelFiles(name, folder, folder)
     for exporter in EXPORTERS:
         blind = at.made(exporter, "blind")
         if at.truth(exporter).exists() and not blind.exists():
-            write_whole(blind, stripped(onnx.load(at.model(exporter))).SerializeToString())
+            write_atomically(blind, stripped(onnx.load(at.model(exporter))).SerializeToString())
     if at.capture.exists():
         return ""
     enable_libraries()
     found, missing = capture_model(architecture_of(name))
-    write_whole(at.capture, json.dumps(found).encode())
+    write_atomically(at.capture, json.dumps(found).encode())
     return missing
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tools.accuracy.ask import evaluated
-from tools.accuracy.conditions import BLIND, CAPTURE, EXPORTERS, FILE, Places, capture_flags
+from tools.accuracy.conditions import BLIND, CAPTURE, EXPORTERS, FILE, ModelFiles, capture_flags
+from tools.accuracy.evaluate import evaluate
 
 from .architectures import Architecture
 
@@ -19,10 +19,10 @@ STRATEGY = "auto"
 def score_model(one: Architecture, folder: Path) -> list[dict[str, Any]]:
     """One row for each exporter and condition whose files exist, with its counts only."""
     rows = []
-    at = Places(one.name, folder, folder)
+    at = ModelFiles(one.name, folder, folder)
     for exporter in EXPORTERS:
         for condition, model, capture in _files(at, exporter):
-            score = evaluated(model, at.truth(exporter), "--strategy", STRATEGY, *capture_flags(capture))
+            score = evaluate(model, at.truth(exporter), "--strategy", STRATEGY, *capture_flags(capture))
             if score is None:
                 raise RuntimeError(f"{model.name}: thence rejects the strategy {STRATEGY}")
             rows.append(
@@ -37,7 +37,7 @@ def score_model(one: Architecture, folder: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _files(at: Places, exporter: str) -> Iterator[tuple[str, Path, Path | None]]:
+def _files(at: ModelFiles, exporter: str) -> Iterator[tuple[str, Path, Path | None]]:
     """Each condition with its model and its capture."""
     if not at.truth(exporter).exists():
         return

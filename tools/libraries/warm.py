@@ -1,4 +1,4 @@
-"""Imported by the server of processes (tools/corpus/apart.py): imports the libraries once."""
+"""Imported by the server of processes (tools/corpus/isolated.py): imports the libraries once."""
 
 from .architectures import architectures, load_object
 from .environment import enable_libraries

@@ -18,9 +18,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tools.accuracy.conditions import EXPORTERS, Places, names
-from tools.corpus.apart import apart
-from tools.corpus.each import each
+from tools.accuracy.conditions import EXPORTERS, ModelFiles, names
+from tools.corpus.isolated import run_isolated
+from tools.corpus.parallel import run_parallel
 
 from .evaluate import scores
 from .job import Job, job_of
@@ -39,7 +39,7 @@ def main() -> int:
         Job(name, exporter, what)
         for name in chosen
         for exporter in options.exporter
-        if Places(name, options.models, options.folder).truth(exporter).exists()
+        if ModelFiles(name, options.models, options.folder).truth(exporter).exists()
         for what in options.passes
     ]
     done = _make(jobs, options)
@@ -81,7 +81,7 @@ def _make(jobs: list[Job], options: argparse.Namespace) -> dict[Job, dict[str, A
     done = outcomes(report)
     missing = [job for job in jobs if job not in done or (options.again and not done[job]["ok"])]
     with report.open("a") as lines:
-        for _, outcome in each("making", missing, options.jobs, lambda job: _run(job, options)):
+        for _, outcome in run_parallel("making", missing, options.jobs, lambda job: _run(job, options)):
             lines.write(json.dumps(outcome) + "\n")
             lines.flush()
     return outcomes(report)
@@ -90,8 +90,8 @@ def _make(jobs: list[Job], options: argparse.Namespace) -> dict[Job, dict[str, A
 def _run(job: Job, options: argparse.Namespace) -> dict[str, Any]:
     start = time.monotonic()
     given = (*job, options.models.resolve(), options.folder.resolve())
-    ok, message = apart("tools.passes.make", "make", *given, limit=LIMIT, most=5000)
-    what = {"counts": json.loads(message)} if ok else {"said": message}
+    ok, message = run_isolated("tools.passes.make", "make", *given, limit=LIMIT, max_length=5000)
+    what = {"counts": json.loads(message)} if ok else {"message": message}
     return job.as_row() | {"ok": ok, "seconds": round(time.monotonic() - start, 1), **what}
 
 
@@ -104,9 +104,9 @@ def outcomes(report: Path) -> dict[Job, dict[str, Any]]:
 def _capture(chosen: list[str], options: argparse.Namespace) -> None:
     def work(name: str) -> str:
         given = (name, options.captures.resolve())
-        return apart("tools.accuracy.prepare", "prepare_capture", *given, limit=LIMIT)[1]
+        return run_isolated("tools.accuracy.prepare", "prepare_capture", *given, limit=LIMIT)[1]
 
-    for name, message in each("capturing", chosen, options.jobs, work):
+    for name, message in run_parallel("capturing", chosen, options.jobs, work):
         if message:
             print(f"{name}: {message}")
 
@@ -115,7 +115,7 @@ def _evaluate(jobs: list[Job], options: argparse.Namespace) -> list[dict[str, An
     def work(job: Job) -> list[dict[str, Any]]:
         return scores(job, options.models, options.folder, options.captures)
 
-    found = [row for _, rows in each("evaluating", jobs, options.jobs, work) for row in rows]
+    found = [row for _, rows in run_parallel("evaluating", jobs, options.jobs, work) for row in rows]
     found.sort(key=lambda row: (*job_of(row), row["names"]))
     (options.folder / "scores.jsonl").write_text("".join(json.dumps(row) + "\n" for row in found))
     return found

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tools.accuracy.ask import evaluated
-from tools.accuracy.conditions import Places
+from tools.accuracy.conditions import ModelFiles
+from tools.accuracy.evaluate import evaluate
 
 from .job import Job
 
@@ -16,8 +16,8 @@ FILES = {KEPT: "onnx", RANDOM: "random.onnx"}
 
 def scores(job: Job, models: Path, folder: Path, captures: Path) -> list[dict[str, Any]]:
     """Both scores, by kind of names."""
-    made = Places(job.name, models, folder)
-    capture = Places(job.name, models, captures).capture
+    made = ModelFiles(job.name, models, folder)
+    capture = ModelFiles(job.name, models, captures).capture
     given = ["--ancestor", str(made.model(job.exporter))]
     given += ["--capture", str(capture)] if capture.exists() else []
     return [
@@ -26,9 +26,9 @@ def scores(job: Job, models: Path, folder: Path, captures: Path) -> list[dict[st
     ]
 
 
-def _score(places: Places, job: Job, kind: str, given: list[str]) -> dict[str, Any]:
+def _score(places: ModelFiles, job: Job, kind: str, given: list[str]) -> dict[str, Any]:
     model, truth = (places.made(job.exporter, job.what, end) for end in (kind, "truth.json"))
-    score = evaluated(model, truth, *given)
+    score = evaluate(model, truth, *given)
     if score is None:
         raise RuntimeError(f"{model}: cannot be evaluated with {' '.join(given)}")
     return score

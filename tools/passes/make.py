@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import onnx
-from tools.corpus.whole import write_whole
+from tools.corpus.atomic import write_atomically
 from tools.sample.architectures import inputs_of
 from tools.sample.choices import choice_of
 from tools.sample.truth import text
@@ -35,11 +35,11 @@ def make(name: str, exporter: str, what: str, models: Path, folder: Path) -> str
     model, rows, counts = run_steps(model, truth["nodes"], feed, PASSES[what])
     file = folder / f"{name}.{exporter}.{what}.onnx"
     head = {"model": file.name, "ancestor": truth["model"], "pass": what}
-    write_whole(
+    write_atomically(
         folder / f"{name}.{exporter}.{what}.truth.json", text(truth | head | {"nodes": rows}).encode()
     )
-    write_whole(folder / f"{name}.{exporter}.{what}.random.onnx", randomised(model).SerializeToString())
-    write_whole(file, model.SerializeToString())
+    write_atomically(folder / f"{name}.{exporter}.{what}.random.onnx", randomised(model).SerializeToString())
+    write_atomically(file, model.SerializeToString())
     lost = Counter(row["reason"] for row in rows if row["module"] is None)
     return json.dumps(counts | {"reasons": lost})
 

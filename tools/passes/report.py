@@ -58,7 +58,7 @@ def score_cells(tally: Tally) -> list[str]:
         str(data["cross_layer"]),
         str(shape["told"]),
         _percent(tally.share("shape", "exact")),
-        f"{tally.wrong_when_sure:.3%}",
+        f"{tally.wrong_at_high:.3%}",
     ]
 
 
@@ -106,7 +106,7 @@ def print_failures(outcomes: list[dict[str, Any]]) -> None:
     """Prints each tool's error messages, with their number and one model."""
     failed: dict[tuple[str, str], list[str]] = {}
     for row in outcomes:
-        message = row["counts"].get("not run", "") if row["ok"] else row["said"]
+        message = row["counts"].get("not run", "") if row["ok"] else row["message"]
         if message:
             problem = "numbers not compared" if row["ok"] else "failed"
             failed.setdefault((f"{row['pass']} {problem}", message), []).append(

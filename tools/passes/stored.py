@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import onnx
-from tools.accuracy.ask import evaluated
 from tools.accuracy.conditions import EXPORTERS
+from tools.accuracy.evaluate import evaluate
 from tools.figures.measurement import Measurement, measure, write_measurement
 from tools.figures.tables import format_table
 
@@ -52,7 +52,7 @@ def _scores(truth: Path, document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         renamed = Path(folder) / model.name
         onnx.save(randomised(onnx.load(model)), renamed)
-        found = {KEPT: evaluated(model, truth, *ancestor), RANDOM: evaluated(renamed, truth, *ancestor)}
+        found = {KEPT: evaluate(model, truth, *ancestor), RANDOM: evaluate(renamed, truth, *ancestor)}
     rejected = [names for names, score in found.items() if score is None]
     if rejected:
         raise RuntimeError(f"{model}: cannot be evaluated with {', '.join(rejected)} names")

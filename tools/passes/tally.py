@@ -36,7 +36,7 @@ class Tally:
         return self.nodes_with_truth / (self.nodes or 1)
 
     @property
-    def wrong_when_sure(self) -> float:
+    def wrong_at_high(self) -> float:
         """The share of wrong answers with a confidence of 0.9 or more, among all nodes that have a truth."""
         return self.confidently_wrong / (self.nodes_with_truth or 1)
 

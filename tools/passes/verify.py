@@ -17,10 +17,10 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from tools.accuracy.ask import PROGRAM
-from tools.accuracy.conditions import Places
+from tools.accuracy.conditions import ModelFiles
+from tools.accuracy.evaluate import PROGRAM
 from tools.accuracy.report import print_table
-from tools.corpus.each import each
+from tools.corpus.parallel import run_parallel
 
 from .__main__ import outcomes
 from .job import Job
@@ -42,13 +42,13 @@ def main() -> int:
     jobs = sorted(job for job, row in outcomes(options.folder / "report.jsonl").items() if row["ok"])
 
     def work(job: Job) -> dict[str, Any]:
-        return verified(Places(job.name, options.models, options.folder), job)
+        return verified(ModelFiles(job.name, options.models, options.folder), job)
 
-    _report(dict(each("verifying", jobs, options.jobs, work)))
+    _report(dict(run_parallel("verifying", jobs, options.jobs, work)))
     return 0
 
 
-def verified(places: Places, job: Job) -> dict[str, Any]:
+def verified(places: ModelFiles, job: Job) -> dict[str, Any]:
     """The verification of one descendant, with its names as they are."""
     command = [PROGRAM, "transfer", str(places.model(job.exporter)), str(places.made(job.exporter, job.what))]
     done = subprocess.run(

@@ -20,9 +20,9 @@ from .align import Misaligned
 from .architectures import Sample, build
 from .choices import Choice
 from .flat import flat_forward
+from .source_line import is_in_forward_of
 from .truth import Modules, Owner, row
 from .walk import Place, places
-from .witness import speaks_for
 
 _NUMBER = "_truth_number"  # in the module's __dict__, which export's module proxies share
 _STAMP = "truth_module"
@@ -152,7 +152,7 @@ def _owner(node: torch.fx.Node, stamp: int | None, modules: Modules) -> Owner:
     # The stack is wrong if functionalisation replays a view after a write: the view then has the module that
     # reads it. The source line decides; if it does not, there is no truth.
     if labelled == stamp or (
-        labelled is not None and speaks_for(node, modules.classes[stamp], modules.classes[labelled])
+        labelled is not None and is_in_forward_of(node, modules.classes[stamp], modules.classes[labelled])
     ):
         return modules.owner(stamp)
     return Owner(None, "stack_and_hook_disagree")

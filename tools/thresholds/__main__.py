@@ -28,7 +28,7 @@ from tools.compare.bad_input import BadInput
 from tools.compare.models import Model, models
 from tools.compare.programs import check_program
 from tools.compare.runs import CONDITIONS, Run, runs_of
-from tools.corpus.each import each
+from tools.corpus.parallel import run_parallel
 
 from .declarations import Threshold, read_declarations
 from .measure import Answer, Changes, Measurement, answer_of, changes_of
@@ -101,7 +101,9 @@ def _list_runs(chosen: list[Model], options: argparse.Namespace) -> list[Run]:
 def _run_unchanged(program: Path, runs: list[Run], jobs: int) -> list[Answer]:
     answers = [
         answer
-        for _, answer in each("running with the declared values", runs, jobs, partial(answer_of, program))
+        for _, answer in run_parallel(
+            "running with the declared values", runs, jobs, partial(answer_of, program)
+        )
         if answer is not None
     ]
     if not answers:
@@ -120,7 +122,7 @@ def _measure(program: Path, thresholds: list[Threshold], answers: list[Answer], 
             total = measured[one.name, which] = Changes()
             doing = f"threshold {number} of {len(thresholds)}, {one.name} = {value}: run"
             wanted = [Measurement(one, value, answer) for answer in answers]
-            for _, changes in each(doing, wanted, jobs, partial(changes_of, program)):
+            for _, changes in run_parallel(doing, wanted, jobs, partial(changes_of, program)):
                 total.add(changes)
     return measured
 

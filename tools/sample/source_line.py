@@ -14,12 +14,12 @@ import torch
 _FRAME = re.compile(r'^\s*File "(.+)", line (\d+), in \w+', re.MULTILINE)
 
 
-def speaks_for(node: torch.fx.Node, claimed: type, rival: type) -> bool:
+def is_in_forward_of(node: torch.fx.Node, module_class: type, other: type) -> bool:
     frames = _FRAME.findall(node.meta.get("stack_trace") or "")
     if not frames:
         return False
     file, line = frames[-1]
-    return _in_forward(claimed, file, int(line)) and not _in_forward(rival, file, int(line))
+    return _in_forward(module_class, file, int(line)) and not _in_forward(other, file, int(line))
 
 
 def _in_forward(module_class: type, file: str, line: int) -> bool:

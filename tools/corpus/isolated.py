@@ -24,20 +24,22 @@ def preload(module: str) -> None:
     _CONTEXT.set_forkserver_preload(_PRELOADED)
 
 
-def apart(module: str, function: str, *given: Any, limit: float, most: int = 300) -> tuple[bool, str]:
+def run_isolated(
+    module: str, function: str, *arguments: Any, limit: float, max_length: int = 300
+) -> tuple[bool, str]:
     """Whether the function returned within `limit` seconds, and its result or error.
 
-    The text is truncated to `most` characters.
+    The text is truncated to `max_length` characters.
     """
     ours, theirs = _CONTEXT.Pipe(duplex=False)
-    process = _CONTEXT.Process(target=_run, args=(theirs, module, function, given, most))
+    process = _CONTEXT.Process(target=_run, args=(theirs, module, function, arguments, max_length))
     process.start()
     theirs.close()
     try:
         if not ours.poll(limit):
             return False, f"took longer than {limit:.0f} s"
-        ok, said = ours.recv()
-        return ok, said
+        ok, text = ours.recv()
+        return ok, text
     except EOFError:
         process.join()
         return False, f"ended with code {process.exitcode}"
@@ -47,7 +49,7 @@ def apart(module: str, function: str, *given: Any, limit: float, most: int = 300
         process.join()
 
 
-def _run(answer: Connection, module: str, function: str, given: tuple[Any, ...], most: int) -> None:
+def _run(answer: Connection, module: str, function: str, arguments: tuple[Any, ...], max_length: int) -> None:
     import torch
 
     torch.set_num_threads(1)
@@ -57,10 +59,10 @@ def _run(answer: Connection, module: str, function: str, given: tuple[Any, ...],
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ok, said = True, str(getattr(importlib.import_module(module), function)(*given))
+            ok, text = True, str(getattr(importlib.import_module(module), function)(*arguments))
     except BaseException as error:  # SystemExit, too: its message is the error of the piece
-        ok, said = False, _reason(error)
-    answer.send((ok, said.strip()[:most]))
+        ok, text = False, _reason(error)
+    answer.send((ok, text.strip()[:max_length]))
     answer.close()
 
 

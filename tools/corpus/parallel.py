@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 Wanted = TypeVar("Wanted")
 
 
-def each(
+def run_parallel(
     doing: str, wanted: list[Wanted], jobs: int, work: Callable[[Wanted], Any]
 ) -> Iterator[tuple[Wanted, Any]]:
     """Yields the result of each piece when it is complete."""
