@@ -301,7 +301,7 @@ def summary(wanted: list[str], out: Path) -> None:
     last = {row["type"]: row for row in rows_of(report_of(out))}
     failed = [last[name] for name in wanted if name in last and not last[name]["ok"]]
     good = sum(last[name]["ok"] for name in wanted if name in last)
-    print(f"{good} of {len(wanted)} types make_line")
+    print(f"{good} of {len(wanted)} types made")
     for reason, count in Counter(_reason(row["message"]) for row in failed).most_common():
         print(f"  {count} x {reason}")
         for row in failed:
