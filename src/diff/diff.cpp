@@ -126,7 +126,8 @@ class Comparison {
   bool have_same_evidence(NodeId a, NodeId b) const {
     if (!b_.is_certain(b) || !a_.is_certain(a)) return false;
     const resolve::Attribution &before = a_.map.answer(a), &after = b_.map.answer(b);
-    return before.source == after.source || (before.rests_on_names && after.rests_on_names);
+    return before.source == after.source ||
+           (before.has_more_than_parameters && after.has_more_than_parameters);
   }
 
   // A node moved only if both files name its module, and neither also counts it to the other's.

@@ -89,7 +89,7 @@ class CallTreeBuilder {
 
   CallId merge_calls(CallId a, CallId b) const {
     if (a == unassigned) return b;
-    return b == unassigned ? a : call_tree_.common_ancestor(a, b);
+    return b == unassigned ? a : call_tree_.nearest_common_module(a, b);
   }
 
   // The innermost call that contains all consumers of a node. Consumers that are not placed contribute the
@@ -141,18 +141,17 @@ class CallTreeBuilder {
       graph_.for_each_read(id, [&](ValueId value) {
         const NodeId from = graph_.producer(value);
         if (from != onnx::none && merged[from])
-          wanted[from] = call_tree_.common_ancestor(wanted[from], wanted[id]);
+          wanted[from] = call_tree_.nearest_common_module(wanted[from], wanted[id]);
       });
     for (NodeId id = 0; id < graph_.size(); ++id) {
       if (!merged[id]) continue;
       std::uint32_t depth = call_tree_.calls[wanted[id]].depth;
       graph_.for_each_read(id, [&](ValueId value) {
         if (const NodeId from = graph_.producer(value); from != onnx::none)
-          depth = std::max(
-              depth,
-              call_tree_
-                  .calls[call_tree_.common_ancestor(call_tree_.node_calls[id], call_tree_.node_calls[from])]
-                  .depth);
+          depth = std::max(depth, call_tree_
+                                      .calls[call_tree_.nearest_common_module(call_tree_.node_calls[id],
+                                                                              call_tree_.node_calls[from])]
+                                      .depth);
       });
       call_tree_.node_calls[id] = call_tree_.at_depth(call_tree_.node_calls[id], depth);
     }
@@ -197,7 +196,7 @@ class CallTreeBuilder {
       graph_.for_each_read(id, [&](ValueId value) {
         if (const NodeId from = graph_.producer(value); from != onnx::none && is_movable[from])
           call_tree_.node_calls[from] =
-              call_tree_.common_ancestor(call_tree_.node_calls[from], call_tree_.node_calls[id]);
+              call_tree_.nearest_common_module(call_tree_.node_calls[from], call_tree_.node_calls[id]);
       });
   }
 
@@ -211,7 +210,7 @@ class CallTreeBuilder {
 
 }  // namespace
 
-CallId CallTree::common_ancestor(CallId a, CallId b) const {
+CallId CallTree::nearest_common_module(CallId a, CallId b) const {
   while (a != b) {
     CallId& deeper = calls[a].depth >= calls[b].depth ? a : b;
     deeper = calls[deeper].enclosing;

@@ -26,7 +26,7 @@ struct CallTree {
   std::vector<ModuleCall> calls{1};
   std::vector<CallId> node_calls;  // by node
 
-  CallId common_ancestor(CallId a, CallId b) const;
+  CallId nearest_common_module(CallId a, CallId b) const;
   /// The call at this depth that contains `inner`.
   CallId at_depth(CallId inner, std::uint32_t depth) const;
 };

@@ -20,7 +20,7 @@ void collect_functions(const onnx::Model& model, const hierarchy::Hierarchy& hie
       if (producer.kind != onnx::Producer::Kind::initializer) continue;
       const hierarchy::ParameterOwner& owner = hierarchy.parameters()[producer.index];
       if (owner.module == modules::no_module) continue;
-      module = module == modules::no_module ? owner.module : tree.common_ancestor(module, owner.module);
+      module = module == modules::no_module ? owner.module : tree.nearest_common_module(module, owner.module);
       why = owner.parameter;
     }
     if (module == modules::no_module || module == modules::root) continue;

@@ -13,9 +13,9 @@ namespace {
 
 using capture::Recording;
 using match::AlignmentPass;
+using match::is_same_call;
 using match::min_assigned_posterior;
 using match::RecordingAligner;
-using match::same_call;
 using match::StepAssignment;
 
 // Whether a node may stand far from the operation that it belongs to.
@@ -82,7 +82,7 @@ SecondAlignment compare_second_alignment(const AlignmentPass& preferred,
     const std::uint32_t step = by_node[preferred.items[i].node];
     second.steps.push_back(step);
     second.agrees.push_back(step != onnx::none && steps[i] != onnx::none &&
-                            same_call(other.recording->steps[step], preferred.recording->steps[steps[i]]));
+                            is_same_call(other.recording->steps[step], preferred.recording->steps[steps[i]]));
   }
   return second;
 }
@@ -105,7 +105,7 @@ std::vector<bool> find_overruled(const AlignmentPass& preferred, const std::vect
     if (steps[consumer] == onnx::none) continue;
     for (const std::uint32_t producer : preferred.items[consumer].producers) {
       if (steps[producer] == onnx::none || second.steps[producer] == onnx::none) continue;
-      const bool same = same_call(step_of(consumer), other.recording->steps[second.steps[producer]]);
+      const bool same = is_same_call(step_of(consumer), other.recording->steps[second.steps[producer]]);
       (same ? with_second : with_first)[producer] = true;
     }
   }

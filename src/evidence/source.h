@@ -42,7 +42,8 @@ struct Evidence {
   std::uint32_t call = 0;
   Source source = Source::tags;
   Strength strength;
-  std::string_view why;  // the words in the file that name the module
+  std::string_view why;      // the words in the file that name the module
+  float max_confidence = 1;  // that the answer may get: a tag is no more certain than the answer it records
 };
 
 /// Takes evidence, kept by source and in the order of nodes.

@@ -13,6 +13,9 @@ namespace thence::evidence {
 /// are right is measured: schema/calibration.json.
 THENCE_THRESHOLD float certain_posterior = base::tuned("evidence_certain_posterior", 0.99f);
 
+/// The confidence of a tag that does not state one. Tags of thence always do.
+THENCE_THRESHOLD float unstated_tag_confidence = base::tuned("evidence_unstated_tag_confidence", 0.5f);
+
 // Safety limits: larger numbers occur only in malicious files.
 
 /// Modules listed for one node because it reads their parameters.

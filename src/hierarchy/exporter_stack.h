@@ -24,7 +24,7 @@ struct StackFrame {
 };
 
 struct ExporterStack {
-  std::vector<StackFrame> modules;  // outermost first; the first is the root if `whole`
+  std::vector<StackFrame> modules;  // outermost first; the first is the root if `starts_at_root`
   bool starts_at_root = false;      // begins at the root
 };
 
@@ -35,7 +35,7 @@ struct ExporterProperties {
   std::string_view name_space;
   std::string_view rewrite_rule;
   // Written by an earlier run of thence.
-  std::string_view tag_module, tag_class, tag_hf_module, tag_text, tag_fingerprint;
+  std::string_view tag_module, tag_class, tag_hf_module, tag_text, tag_fingerprint, tag_confidence;
   bool tagged = false;
   std::string_view stack_text() const { return name_scopes.empty() ? name_space : name_scopes; }
 };

@@ -1,5 +1,6 @@
 #include "hierarchy/hierarchy.h"
 
+#include <charconv>
 #include <utility>
 
 #include "hierarchy/fingerprint.h"
@@ -17,6 +18,14 @@ std::size_t module_memory_limit(const onnx::Model& model) {
       for (onnx::NodeId id = graph.first_node; id < graph.first_node + graph.node_count; ++id)
         node_bytes += model.node(id).bytes().size();
   return min_module_memory_bytes + node_bytes / 4 * 3;
+}
+
+// A number above 0 and up to 1; 0 if the text is none.
+float read_share(std::string_view text) {
+  float share = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
+  const bool is_share = error == std::errc() && end == text.data() + text.size() && share > 0 && share <= 1;
+  return is_share ? share : 0;
 }
 
 }  // namespace
@@ -47,8 +56,8 @@ std::vector<Hierarchy::UncorroboratedStack> Hierarchy::read_properties(const onn
       const ModuleId module = tree_.is_complete() || !is_current
                                   ? tree_.find(properties.tag_module)
                                   : tree_.add(properties.tag_module, properties.tag_class);
-      tags_.push_back(
-          {id, module, properties.tag_module, properties.tag_hf_module, properties.tag_text, is_current});
+      tags_.push_back({id, module, properties.tag_module, properties.tag_hf_module, properties.tag_text,
+                       is_current, read_share(properties.tag_confidence)});
     }
     const StackReader::StackModule found = reader.find(properties);
     const bool rewritten = !properties.rewrite_rule.empty();

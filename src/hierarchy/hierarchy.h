@@ -35,6 +35,7 @@ struct NodeTag {
   std::string_view hf_module;  // the path of the shown module, and its tag
   std::string_view text;
   bool is_current = false;  // the node is unchanged since then
+  float confidence = 0;     // of the answer that was written; 0 if the tag has none
 };
 
 class Hierarchy {

@@ -12,20 +12,21 @@ namespace {
 using capture::RecordedStep;
 using capture::Recording;
 
-StepAssignment assignment_of(const Recording& recording, const std::vector<StepPosterior>& posteriors,
-                             bool is_shape_or_constant) {
+StepAssignment choose_assignment(const Recording& recording, const std::vector<StepPosterior>& posteriors,
+                                 bool is_shape_or_constant) {
   StepAssignment best;
   for (const StepPosterior& one : posteriors) {
     if (!one.is_typical && is_shape_or_constant) continue;
     float probability = 0;
     for (const StepPosterior& other : posteriors)
-      if (same_call(recording.steps[other.step], recording.steps[one.step])) probability += other.probability;
+      if (is_same_call(recording.steps[other.step], recording.steps[one.step]))
+        probability += other.probability;
     if (probability > best.probability) best = {one.step, probability, one.is_typical};
   }
   return best;
 }
 
-// By node, with the numbers of steps in the recording as it was made.
+// By node, with the step numbers of the original recording.
 std::vector<StepAssignment> assignments_by_node(const AlignmentPass& pass, std::size_t nodes) {
   std::vector<StepAssignment> by_node(nodes);
   const std::vector<StepAssignment> assignments = assignments_of(pass);
@@ -36,7 +37,8 @@ std::vector<StepAssignment> assignments_by_node(const AlignmentPass& pass, std::
   return by_node;
 }
 
-// The assignment with the most votes; with equally many, the earlier one.
+// The assignment with the most votes. With equally many, the first in the list, which begins with the
+// alignment that has the most anchors. An assignment with a low posterior has no vote.
 StepAssignment elect_by_votes(
     const Recording& recording,
     const std::array<StepAssignment, RecordingAligner::alignment_count>& candidates) {
@@ -46,7 +48,7 @@ StepAssignment elect_by_votes(
     if (one.probability < min_assigned_posterior) continue;
     const auto votes = std::count_if(candidates.begin(), candidates.end(), [&](const StepAssignment& other) {
       return other.probability >= min_assigned_posterior &&
-             same_call(recording.steps[other.step], recording.steps[one.step]);
+             is_same_call(recording.steps[other.step], recording.steps[one.step]);
     });
     if (votes <= best.votes) continue;
     best = one;
@@ -55,8 +57,9 @@ StepAssignment elect_by_votes(
   return best;
 }
 
-// The step that an alignment is certain of, as numbered when the recording was made; else none.
-std::uint32_t certain_step(const AlignmentPass& pass, std::size_t item) {
+// The step that an alignment is certain of, by its number in the original recording; none if there is no
+// such.
+std::uint32_t find_certain_step(const AlignmentPass& pass, std::size_t item) {
   const std::vector<StepPosterior>& posteriors = pass.alignment.posteriors[item];
   const bool certain = !posteriors.empty() && posteriors.front().probability >= min_anchor_posterior &&
                        posteriors.front().is_typical;
@@ -65,7 +68,7 @@ std::uint32_t certain_step(const AlignmentPass& pass, std::size_t item) {
 
 }  // namespace
 
-bool same_call(const RecordedStep& a, const RecordedStep& b) {
+bool is_same_call(const RecordedStep& a, const RecordedStep& b) {
   return a.module == b.module && a.call == b.call;
 }
 
@@ -73,7 +76,7 @@ std::vector<StepAssignment> assignments_of(const AlignmentPass& pass) {
   std::vector<StepAssignment> assignments;
   for (std::size_t i = 0; i < pass.items.size(); ++i)
     assignments.push_back(
-        assignment_of(*pass.recording, pass.alignment.posteriors[i], pass.items[i].is_shape_or_constant));
+        choose_assignment(*pass.recording, pass.alignment.posteriors[i], pass.items[i].is_shape_or_constant));
   return assignments;
 }
 
@@ -87,7 +90,7 @@ RecordingAligner::RecordingAligner(const Recording& recording, const onnx::Model
   const bool is_local = producer_locality(model) >= min_ordered_locality;
   if (table_ != nullptr && !(is_local && file_alignment.anchors.empty())) {
     alap_ = align_scheduled(model, file_alignment.anchors, Schedule::alap, alap_recording_);
-    is_file_ordered_ = is_local && file_alignment.ordered_share >= min_ordered_anchors &&
+    is_file_ordered_ = is_local && file_alignment.ordered_share >= min_ordered_anchor_share &&
                        alap_.alignment.log_likelihood - file_alignment.log_likelihood <
                            min_reordering_gain * static_cast<double>(in_file_order_.items.size());
   }
@@ -121,7 +124,7 @@ void RecordingAligner::align_reordered(const onnx::Model& model) {
   const std::size_t nodes = model.node_count();
   const std::vector<StepAssignment> first_alap = assignments_by_node(alap_, nodes),
                                     first_asap = assignments_by_node(asap_, nodes);
-  const std::vector<Anchor> anchors = agreed_anchors();
+  const std::vector<Anchor> anchors = collect_agreed_anchors();
   alap_ = align_scheduled(model, anchors, Schedule::alap, alap_recording_);
   asap_ = align_scheduled(model, anchors, Schedule::asap, asap_recording_);
   const std::vector<StepAssignment> alap = assignments_by_node(alap_, nodes),
@@ -133,6 +136,7 @@ void RecordingAligner::align_reordered(const onnx::Model& model) {
     const onnx::NodeId node = item.node;
     StepAssignment assignment = elect_by_votes(*in_file_order_.recording,
                                                {alap[node], first_alap[node], asap[node], first_asap[node]});
+    // The caller reads steps of `alap_recording_`, so numbers of the original recording are converted back.
     if (assignment.probability > 0) assignment.step = positions[assignment.step];
     assignments_.push_back(assignment);
   }
@@ -140,14 +144,14 @@ void RecordingAligner::align_reordered(const onnx::Model& model) {
 
 // Those of the file, and data nodes whose step both schedules are certain of. Shapes and constants follow
 // from data.
-std::vector<Anchor> RecordingAligner::agreed_anchors() const {
+std::vector<Anchor> RecordingAligner::collect_agreed_anchors() const {
   std::unordered_map<onnx::NodeId, std::uint32_t> by_asap;
   for (std::size_t i = 0; i < asap_.items.size(); ++i)
-    by_asap.emplace(asap_.items[i].node, certain_step(asap_, i));
+    by_asap.emplace(asap_.items[i].node, find_certain_step(asap_, i));
   std::unordered_map<onnx::NodeId, std::uint32_t> agreed;
   for (std::size_t i = 0; i < alap_.items.size(); ++i) {
     const NodeItem& item = alap_.items[i];
-    const std::uint32_t step = certain_step(alap_, i);
+    const std::uint32_t step = find_certain_step(alap_, i);
     if (step != onnx::none && !item.is_shape_or_constant && by_asap.at(item.node) == step)
       agreed.emplace(item.node, step);
   }

@@ -32,7 +32,7 @@ struct StepAssignment {
 /// consumers.
 std::vector<StepAssignment> assignments_of(const AlignmentPass& pass);
 
-bool same_call(const capture::RecordedStep& a, const capture::RecordedStep& b);
+bool is_same_call(const capture::RecordedStep& a, const capture::RecordedStep& b);
 
 class RecordingAligner {
  public:
@@ -55,7 +55,7 @@ class RecordingAligner {
   void align_reordered(const onnx::Model& model);
   AlignmentPass align_scheduled(const onnx::Model& model, const std::vector<Anchor>& anchors,
                                 Schedule schedule, capture::Recording& reordered) const;
-  std::vector<Anchor> agreed_anchors() const;
+  std::vector<Anchor> collect_agreed_anchors() const;
 
   const EmissionTable* table_ = nullptr;  // the most probable
   AlignmentPass in_file_order_, alap_, asap_;

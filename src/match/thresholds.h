@@ -74,7 +74,7 @@ THENCE_THRESHOLD float min_bounding_order = base::tuned("match_min_bounding_orde
 /// The file is in order if at least this share of its anchors is (0 to 1), if at least this share of its
 /// nodes stands close before a consumer (0 to 1), and if reordering gains less than this much natural
 /// log-likelihood per node.
-THENCE_THRESHOLD float min_ordered_anchors = base::tuned("match_min_ordered_anchors", 0.98f);
+THENCE_THRESHOLD float min_ordered_anchor_share = base::tuned("match_min_ordered_anchors", 0.98f);
 THENCE_THRESHOLD float min_ordered_locality = base::tuned("match_min_ordered_locality", 0.88f);
 THENCE_THRESHOLD double min_reordering_gain = base::tuned("match_min_reordering_gain", 0.25);
 /// The distance between a node and its first consumer that counts as close, in nodes of the file.

@@ -125,7 +125,7 @@ bool ModuleTree::is_within(ModuleId inner, ModuleId outer) const {
   return out.empty() || (in.starts_with(out) && (in.size() == out.size() || in[out.size()] == '.'));
 }
 
-ModuleId ModuleTree::common_ancestor(ModuleId a, ModuleId b) const {
+ModuleId ModuleTree::nearest_common_module(ModuleId a, ModuleId b) const {
   while (!is_within(b, a)) a = modules_[a].parent;
   return a;
 }

@@ -82,7 +82,7 @@ class ModuleTree {
   bool has_classes() const { return classes_ > 0; }
 
   bool is_within(ModuleId inner, ModuleId outer) const;  // also true if they are equal
-  ModuleId common_ancestor(ModuleId a, ModuleId b) const;
+  ModuleId nearest_common_module(ModuleId a, ModuleId b) const;
   /// The nearest module that can run operations. A list of modules cannot.
   ModuleId nearest_runnable(ModuleId module) const;
 

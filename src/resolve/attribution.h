@@ -47,11 +47,11 @@ struct Attribution {
   evidence::Source source = evidence::Source::count;
   Reason reason = Reason::no_evidence;
   DecisionRule rule = DecisionRule::no_evidence;  // that decided, also if there is no module
-  std::uint8_t distance = 0;                      // nodes from the node that it is inferred from
+  std::uint8_t hops_from_evidence = 0;            // nodes between it and direct evidence
   bool is_inferred : 1 = false;                   // from neighbours, not from direct evidence
   bool rests_on_alignment : 1 = false;            // rests on an alignment, its own or its neighbours'
   bool is_alignment_ordered : 1 = false;          // and the file keeps the order of the recording
-  bool rests_on_names : 1 =
+  bool has_more_than_parameters : 1 =
       false;  // rests on names or metadata, its own or its neighbours', not on parameters
 
   bool known() const { return module != no_module; }

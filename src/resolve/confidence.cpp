@@ -76,7 +76,10 @@ ConfidenceTable::ConfidenceTable() {
   };
   for (std::size_t source = 0; source < evidence::source_count; ++source) {
     const std::string_view name = evidence::name_of(static_cast<Source>(source));
-    const float otherwise = table_entry(table, name, "default").value_or(default_confidence);
+    // A tag has the confidence of the answer that it records (Evidence::max_confidence).
+    const float otherwise = static_cast<Source>(source) == Source::tags
+                                ? 1.0f
+                                : table_entry(table, name, "default").value_or(default_confidence);
     for (std::size_t strength = 0; strength < evidence::strength_count; ++strength)
       for (const char* agreement : agreement_names)
         add(name, base::format("{}/{}", evidence::name_of_key(strength), agreement), otherwise);

@@ -1,7 +1,8 @@
 // decide: an ordered table of rules for one node and its own evidence. The first rule that applies decides.
 //
 // The general order of precedence is that of `evidence::Source`, and the last rule applies it. The rules
-// before it are the cases in which the strongest source is known to be wrong, incomplete or ambiguous.
+// before it are exceptions: answers of an ancestor, and cases in which the strongest source is known to be
+// wrong, incomplete or ambiguous. A rule returns whether it decided; "unknown" is a decision, too.
 #include <algorithm>
 #include <array>
 
@@ -21,8 +22,9 @@ struct RuleInput {
   evidence::SourceSet sources;  // that the strategy uses
   onnx::NodeId node = 0;
   AllEvidence all;
-  AllEvidence strongest;                // those of the first source
-  const Evidence* candidate = nullptr;  // the only one of `strongest`, or the one whose parameter is read
+  AllEvidence strongest;  // those of the first source
+  // The only one of `strongest`, or the first of them whose module has a parameter that the node reads.
+  const Evidence* candidate = nullptr;
 };
 
 bool reads_parameter_of(AllEvidence all, ModuleId module) {
@@ -53,7 +55,8 @@ Agreement confirmation_by(Strength strength) {
   return is_disputed(strength) ? Agreement::confirmed_by_disputed : Agreement::confirmed;
 }
 
-// A parameter of a module inside the winner's does not contradict it: the module around a parameter often
+// One source that confirms the winner outweighs others that contradict it. A parameter of a module inside the
+// winner's does not contradict it: the module around a parameter often
 // runs the operation. A parameter from elsewhere does. In a reordered file it is a bad sign that the other
 // recording does not place the node.
 Agreement agreement_with(const RuleInput& input, const Evidence& winner) {
@@ -85,11 +88,11 @@ bool attribute(const RuleInput& input, const Evidence& winner, Verdict& verdict)
   answer.call = winner.call;
   answer.source = winner.source;
   answer.reason = Reason::none;
-  answer.rests_on_names = input.all.front().source != Source::parameter;
+  answer.has_more_than_parameters = input.all.front().source != Source::parameter;
   answer.rests_on_alignment = is_recording(winner.source);
   answer.is_alignment_ordered = answer.rests_on_alignment && !winner.strength.is_reordered;
-  answer.set_confidence(
-      ConfidenceTable::basis(winner.source, winner.strength, agreement_with(input, winner)));
+  answer.set_confidence(ConfidenceTable::basis(winner.source, winner.strength, agreement_with(input, winner)),
+                        winner.max_confidence);
   return true;
 }
 
@@ -109,14 +112,14 @@ bool outside_capture(const RuleInput& input, Verdict& verdict) {
 }
 
 // The number of modules is limited in proportion to the size of the file. Beyond the limit modules are not
-// read, so that evidence may be missing.
+// read, so evidence may be missing.
 bool module_limit(const RuleInput& input, Verdict& verdict) {
   if (!input.hierarchy.tree().is_full()) return false;
   return leave_unknown(Reason::past_limits, verdict);
 }
 
-// The metadata names a module by a slice from the end of a list. Without a capture the list's length is
-// unknown, so that any of its modules may be meant.
+// The metadata names a module by a slice from the end of a list (`layers[-2:].0`). Without a capture the
+// length of the list is unknown, so any of its modules may be meant.
 bool unresolved_stack(const RuleInput& input, Verdict& verdict) {
   if (!has_unresolved_stack(input)) return false;
   return leave_unknown(Reason::ambiguous, verdict);
@@ -125,8 +128,8 @@ bool unresolved_stack(const RuleInput& input, Verdict& verdict) {
 // Nodes without evidence are left to propagation.
 bool no_evidence(const RuleInput&, Verdict& verdict) { return leave_unknown(Reason::no_evidence, verdict); }
 
-// The answer comes from the map of the ancestor model, which had more evidence than the derived file has. Its
-// modules are listed with the primary first.
+// The answer comes from the map of the ancestor model, which had more evidence than the derived file has. If
+// several nodes of the ancestor became this one, all their modules are listed, that of the output first.
 bool ancestor_answer(const RuleInput& input, Verdict& verdict) {
   const Evidence& first = input.all.front();
   if (first.source != Source::transferred || first.strength.has_rivals) return false;
@@ -143,14 +146,14 @@ bool ancestor_answer(const RuleInput& input, Verdict& verdict) {
 
 // Two recordings of the same forward that name different modules, equally reliably: one is misaligned, and
 // neither is known to be right.
-bool recordings_differ(const RuleInput& input, Verdict& verdict) {
+bool recordings_conflict_on_node(const RuleInput& input, Verdict& verdict) {
   if (!is_recording(input.all.front().source) || !recordings_conflict(input.all)) return false;
   verdict.modules = {input.all.front().module, input.all.back().module};
   return leave_unknown(Reason::ambiguous, verdict);
 }
 
-// A trace records every operation. Where it cannot place a node, a graph that places it with low certainty is
-// not enough.
+// A trace records every operation. Where it cannot place a node, an FX graph that places it with low
+// certainty is not enough.
 bool uncertain_graph(const RuleInput& input, Verdict& verdict) {
   const Evidence& first = input.all.front();
   const auto* const capture = input.hierarchy.recorded();
@@ -201,13 +204,13 @@ bool fused_output(const RuleInput& input, Verdict& verdict) {
 // Two certain recordings that agree on another module override it.
 bool recorded_module(const RuleInput& input, Verdict& verdict) {
   if (input.candidate->source != Source::dynamo_metadata) return false;
-  const Evidence* const recorded = find_certain_recording(input.all);
+  const Evidence* const recorded = find_agreed_recording(input.all);
   if (recorded == nullptr || recorded->module == input.candidate->module) return false;
   return attribute(input, *recorded, verdict);
 }
 
 // In a file whose nodes do not stand in the order in which they ran, a disputed alignment with the trace that
-// the graph contradicts is mostly wrong (0.13 to 0.34 of them are right, by schema/calibration.json).
+// the FX graph contradicts is mostly wrong (see `contradicted` in schema/calibration.json).
 bool graph_over_trace(const RuleInput& input, Verdict& verdict) {
   const Evidence* const graph = find_graph_over_disputed_trace(input.all);
   if (graph == nullptr) return false;
@@ -252,10 +255,10 @@ constexpr std::array rules_without_evidence = {
     RuleEntry{DecisionRule::unresolved_stack, unresolved_stack},
     RuleEntry{DecisionRule::no_evidence, no_evidence},
 };
-// `several_candidates` decides about all nodes without a candidate, so that later rules need not test for it.
+// `several_candidates` decides about all nodes without a candidate, so later rules need not test for it.
 constexpr std::array rules_with_evidence = {
     RuleEntry{DecisionRule::ancestor_answer, ancestor_answer},
-    RuleEntry{DecisionRule::recordings_conflict, recordings_differ},
+    RuleEntry{DecisionRule::recordings_conflict, recordings_conflict_on_node},
     RuleEntry{DecisionRule::uncertain_graph, uncertain_graph},
     RuleEntry{DecisionRule::relabelled_alone, relabelled_alone},
     RuleEntry{DecisionRule::several_candidates, several_candidates},
@@ -283,6 +286,7 @@ Verdict decide(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet source
   return verdict;
 }
 
+// Sources are in order of precedence, and the evidence of each is sorted by node.
 std::vector<Evidence> evidence_of(const evidence::Sink& sink, onnx::NodeId node) {
   std::vector<Evidence> all;
   for (std::size_t i = 0; i < evidence::source_count; ++i) {

@@ -68,7 +68,7 @@ bool attribute_body(const onnx::Model& model, onnx::GraphId first, onnx::GraphId
       if (callers.size() == 1 && by.are_all_known) {
         node.module = callers.front();
         node.reason = Reason::none;
-        node.rests_on_names = true;
+        node.has_more_than_parameters = true;
         node.set_confidence(ConfidenceTable::basis(Inference::called, by.confidence), by.confidence);
       } else {
         node.source = evidence::Source::count;

@@ -16,7 +16,8 @@ class Propagation {
       : model_(model), tree_(tree), flow_(flow_index), resolution_(resolution) {}
 
   void run() {
-    // Work limit, in proportion to the model: a malicious file gets fewer answers instead of late ones.
+    // Work limit, in proportion to the model: a malicious file gets fewer answers rather than taking too
+    // long.
     work_left_ = base_work + work_per_node * model_.node_count();
     for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
       work_left_ += work_per_input * model_.node(id).inputs().size();
@@ -31,7 +32,8 @@ class Propagation {
       for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
         if (is_open(id) && work_left_ > 0) changed |= attribute_by_both_sides(id);
       if (!changed && is_last_pass_) break;
-      if (!changed) pass = max_passes - 2;  // skip to the last pass, which ignores unattributed readers
+      // Skip to the last pass, which ignores unattributed consumers.
+      if (!changed) pass = max_passes - 2;
     }
   }
 
@@ -41,14 +43,15 @@ class Propagation {
     ModuleId common = no_module;
     bool any_unknown = false;
     bool between_layers = false;  // an unattributed one lies between layers
-    bool all_rest_on_names = true;
+    bool all_have_more_than_parameters = true;
     bool any_rests_on_alignment = false;
     bool any_alignment_ordered = false;
     bool layers_differ = false;
     float confidence = 1;  // of the least certain
-    int distance = 255;    // of the nearest
+    int hops = 255;        // from the nearest direct evidence
   };
 
+  // Unknown for want of evidence. Other reasons (ambiguous, outside the capture, ...) are final.
   bool is_open(onnx::NodeId id) const {
     const Attribution& node = resolution_.nodes[id];
     return !node.known() && (node.reason == Reason::no_evidence || node.reason == Reason::between_layers ||
@@ -65,11 +68,11 @@ class Propagation {
       neighbours.between_layers |= other.reason == Reason::between_layers;
       return;
     }
-    neighbours.all_rest_on_names &= other.rests_on_names;
+    neighbours.all_have_more_than_parameters &= other.has_more_than_parameters;
     neighbours.any_rests_on_alignment |= other.rests_on_alignment;
     neighbours.any_alignment_ordered |= other.is_alignment_ordered;
     neighbours.confidence = std::min(neighbours.confidence, other.confidence);
-    neighbours.distance = std::min<int>(neighbours.distance, other.distance);
+    neighbours.hops = std::min<int>(neighbours.hops, other.hops_from_evidence);
     if (std::find(neighbours.modules.begin(), neighbours.modules.end(), other.module) !=
         neighbours.modules.end())
       return;
@@ -80,7 +83,7 @@ class Propagation {
           modules::are_in_different_layers(tree_[module].path, tree_[other.module].path);
     neighbours.common = neighbours.common == no_module
                             ? other.module
-                            : tree_.common_ancestor(neighbours.common, other.module);
+                            : tree_.nearest_common_module(neighbours.common, other.module);
     if (neighbours.modules.size() < max_listed_modules) neighbours.modules.push_back(other.module);
   }
 
@@ -105,7 +108,8 @@ class Propagation {
     return neighbours;
   }
 
-  // Visits the producers of a node's inputs, and theirs in turn where `beyond` returns true.
+  // Calls `continues_past` for the producers of a node's inputs, and for theirs in turn where it returns
+  // true.
   void visit_producers(onnx::NodeId id, const auto& continues_past) const {
     std::vector<onnx::NodeId> seen{id};
     for (std::size_t at = 0; at < seen.size() && seen.size() < max_unattributed_visited; ++at)
@@ -130,8 +134,8 @@ class Propagation {
     return neighbours;
   }
 
-  // True if a shape or constant that the node is computed from belongs, by a recording, to a module that does
-  // not read the node, or if no recording places it. Then that module may have computed the node as well.
+  // True if a shape or constant that the node is computed from belongs, by direct evidence, to a module that
+  // does not read the node, or is ambiguous. Then that module may have computed the node as well.
   bool is_computed_elsewhere(onnx::NodeId id, const NeighbourModules& to) const {
     bool is_elsewhere = false;
     visit_producers(id, [&](onnx::NodeId producer) {
@@ -161,10 +165,10 @@ class Propagation {
     node.reason = Reason::none;
     node.rule = rule;
     node.is_inferred = true;
-    node.rests_on_names = by.all_rest_on_names && inference != Inference::between;
+    node.has_more_than_parameters = by.all_have_more_than_parameters && inference != Inference::between;
     node.rests_on_alignment = by.any_rests_on_alignment;
     node.is_alignment_ordered = by.any_alignment_ordered;
-    node.distance = static_cast<std::uint8_t>(std::min(by.distance + 1, 255));
+    node.hops_from_evidence = static_cast<std::uint8_t>(std::min(by.hops + 1, 255));
     node.set_confidence(ConfidenceTable::basis(inference, by.confidence), by.confidence);
     return true;
   }
@@ -178,15 +182,16 @@ class Propagation {
       leave_unknown(id, Reason::between_layers, DecisionRule::layer_boundary);
     if (neighbours.modules.empty() || (neighbours.any_unknown && !is_last_pass_) || work_left_ == 0)
       return false;
-    if (is_data ? is_undecided_data(id, neighbours) : is_undecided_constant(id, neighbours)) return false;
+    if (is_data ? reject_uncertain_data(id, neighbours) : reject_uncertain_shape_or_constant(id, neighbours))
+      return false;
     return neighbours.modules.size() == 1 ? attribute_to_one_module(id, neighbours, is_data)
                                           : attribute_to_common_module(id, neighbours);
   }
 
-  // Data has an origin as well as a destination: its readers alone decide only if the origin does not
-  // contradict them.
-  bool is_undecided_data(onnx::NodeId id, const NeighbourModules& to) {
-    if (!to.all_rest_on_names)
+  // Data has an origin as well as a destination: its consumers alone decide only if the origin does not
+  // contradict them. Returns true, with the reason set, if they do not decide.
+  bool reject_uncertain_data(onnx::NodeId id, const NeighbourModules& to) {
+    if (!to.all_have_more_than_parameters)
       return true;  // parameters are weaker evidence: attribute_by_both_sides() needs both sides
     if (to.any_rests_on_alignment && !comes_from_same_module(id, to)) return true;
     if (!crosses_layers(id, to)) return false;
@@ -195,26 +200,25 @@ class Propagation {
   }
 
   // An alignment is weaker evidence for shapes and constants that are further from the operation they are
-  // for.
-  bool is_undecided_constant(onnx::NodeId id, const NeighbourModules& to) {
-    if (!to.any_rests_on_alignment ||
-        (to.distance < max_alignment_distance && !is_computed_elsewhere(id, to)))
+  // for. Returns true, with the reason set, if the consumers do not decide.
+  bool reject_uncertain_shape_or_constant(onnx::NodeId id, const NeighbourModules& to) {
+    if (!to.any_rests_on_alignment || (to.hops < max_alignment_hops && !is_computed_elsewhere(id, to)))
       return false;
     leave_unknown(id, Reason::ambiguous, DecisionRule::uncertain_connections);
     return true;
   }
 
   bool attribute_to_one_module(onnx::NodeId id, const NeighbourModules& to, bool is_data) {
-    const bool is_distant = to.any_rests_on_alignment && model_.node(id).inputs().empty() &&
-                            !precedes_node_of(to.modules.front());
+    const bool is_away_from_consumer = to.any_rests_on_alignment && model_.node(id).inputs().empty() &&
+                                       !precedes_node_of(to.modules.front());
     const bool is_reordered = to.any_rests_on_alignment && !to.any_alignment_ordered;
-    if (is_distant && to.any_alignment_ordered)
+    if (is_away_from_consumer && to.any_alignment_ordered)
       return leave_unknown(id, Reason::ambiguous, DecisionRule::uncertain_connections);
-    const Inference inference = !to.all_rest_on_names ? Inference::by_parameter
-                                : is_data             ? Inference::data_for_one_module
-                                : is_distant          ? Inference::distant_constant
-                                : is_reordered        ? Inference::reordered_shape
-                                                      : Inference::shape_for_one_module;
+    const Inference inference = !to.all_have_more_than_parameters ? Inference::by_parameter
+                                : is_data                         ? Inference::data_for_one_module
+                                : is_away_from_consumer           ? Inference::distant_constant
+                                : is_reordered                    ? Inference::reordered_shape
+                                                                  : Inference::shape_for_one_module;
     return attribute(id, to.modules.front(), to, inference, DecisionRule::consumers);
   }
 
@@ -223,7 +227,7 @@ class Propagation {
     std::vector<ModuleId> modules = to.modules;
     const bool root_reads_it = std::find(modules.begin(), modules.end(), modules::root) != modules.end();
     if ((common == modules::root && !root_reads_it) || to.any_rests_on_alignment ||
-        (!to.all_rest_on_names && to.layers_differ)) {
+        (!to.all_have_more_than_parameters && to.layers_differ)) {
       set_modules(resolution_, id, std::move(modules));
       return to.layers_differ ? leave_unknown(id, Reason::between_layers, DecisionRule::layer_boundary)
                               : leave_unknown(id, Reason::feeds_several, DecisionRule::several_consumers);
@@ -236,7 +240,8 @@ class Propagation {
   }
 
   // Exporters write a constant just before the operation it is for. One that stands elsewhere may have been
-  // made for another operation and shared. Matters only for alignments, which rely on the order of the file.
+  // made for another operation and shared. This is checked only for alignments, which rely on the order of
+  // the file.
   bool precedes_node_of(ModuleId module) const {
     return next_with_inputs_ == onnx::none || !resolution_.nodes[next_with_inputs_].known() ||
            resolution_.nodes[next_with_inputs_].module == module;
@@ -261,8 +266,9 @@ class Propagation {
     return false;
   }
 
-  // A node at the end of a module's work belongs to its producer. If only parameters name modules, a node
-  // between two nodes of a block belongs to the block.
+  // A node at the end of a module's work belongs to its producer. A node whose consumers are known by
+  // parameters only (the others were attributed before) and that lies between two nodes of a block belongs to
+  // the block.
   bool attribute_by_both_sides(onnx::NodeId id) {
     if (flow_.kind(id) != FlowKind::data) return false;
     const NeighbourModules from = modules_of_producers(id);
@@ -275,7 +281,7 @@ class Propagation {
       return false;
     if (crosses_layers(id, to) || from.layers_differ || to.layers_differ)
       return leave_unknown(id, Reason::between_layers, DecisionRule::layer_boundary);
-    const ModuleId common = tree_.nearest_runnable(tree_.common_ancestor(from.common, to.common));
+    const ModuleId common = tree_.nearest_runnable(tree_.nearest_common_module(from.common, to.common));
     if (common == modules::root)
       return leave_unknown(id, Reason::feeds_several, DecisionRule::several_consumers);
     NeighbourModules both = from;
@@ -283,10 +289,10 @@ class Propagation {
     return attribute(id, common, both, Inference::between, DecisionRule::between_modules);
   }
 
-  // Whether no node reads it, and one module, known by name, produced its inputs.
+  // Whether no node reads it, and one module, known by more than parameters, produced its inputs.
   static bool is_end_of_module(const NeighbourModules& from, const NeighbourModules& to) {
-    return to.modules.empty() && !to.any_unknown && from.modules.size() == 1 && from.all_rest_on_names &&
-           !from.any_rests_on_alignment;
+    return to.modules.empty() && !to.any_unknown && from.modules.size() == 1 &&
+           from.all_have_more_than_parameters && !from.any_rests_on_alignment;
   }
 
   const onnx::Model& model_;
@@ -308,8 +314,7 @@ void propagate(const onnx::Model& model, const modules::ModuleTree& tree, const 
 void set_modules(Resolution& resolution, onnx::NodeId node, std::vector<ModuleId> modules) {
   std::uint32_t& set = resolution.nodes[node].module_set;
   if (modules.size() < 2 || resolution.module_sets[set] == modules) return;
-  // Nodes that follow one another often belong to the same modules and share a set, so none is changed once
-  // it is there.
+  // Sets are immutable, because nodes that follow one another often have the same modules and share a set.
   if (resolution.module_sets.back() != modules) resolution.module_sets.push_back(std::move(modules));
   set = static_cast<std::uint32_t>(resolution.module_sets.size() - 1);
 }

@@ -50,7 +50,7 @@ bool recordings_conflict(AllEvidence all) {
   return conflict;
 }
 
-const Evidence* find_certain_recording(AllEvidence all) {
+const Evidence* find_agreed_recording(AllEvidence all) {
   const Evidence* const by_trace = find_certain(all, Source::execution_trace);
   const Evidence* const by_graph = find_certain(all, Source::fx_graph);
   if (by_graph != nullptr && by_graph->strength.is_relabelled) return by_graph;

@@ -24,7 +24,7 @@ bool recordings_conflict(AllEvidence all);
 
 /// The module that both recordings name with full certainty, or the one that was recorded running where the
 /// exporter's stack names another; null if there is none.
-const evidence::Evidence* find_certain_recording(AllEvidence all);
+const evidence::Evidence* find_agreed_recording(AllEvidence all);
 
 /// What the graph names instead, if the strongest evidence is a disputed alignment with the trace; else null.
 const evidence::Evidence* find_graph_over_disputed_trace(AllEvidence all);

@@ -40,7 +40,8 @@ class SharedNodes {
   // From the last node to the first: the modules of a node are known before those of its producers.
   void run() {
     for (onnx::NodeId id = model_.node_count(); id-- > 0;)
-      if (resolution_.nodes[id].known() && resolution_.nodes[id].rests_on_names) find_modules_that_share(id);
+      if (resolution_.nodes[id].known() && resolution_.nodes[id].has_more_than_parameters)
+        find_modules_that_share(id);
   }
 
  private:
@@ -73,7 +74,7 @@ class SharedNodes {
   void add_consumer(Sharing& sharing, onnx::NodeId consumer) {
     const Attribution& other = resolution_.nodes[consumer];
     sharing.is_read_by_own |= other.module == sharing.own;
-    if (!other.known() || !other.rests_on_names) return;
+    if (!other.known() || !other.has_more_than_parameters) return;
     if (is_merged_[consumer])
       add_counterparts(modules_, sharing.own, resolution_.module_sets[other.module_set], sharing.prefix);
     if (other.module == sharing.own) return;

@@ -75,7 +75,7 @@ class Decider {
     if (is_new) found_.groups.push_back({std::move(path), &rule, {}, tree_[id].parent});
     JoinGroup& group = found_.groups[known->second];
     group.members.push_back(id);
-    group.enclosing = tree_.common_ancestor(group.enclosing, id);
+    group.enclosing = tree_.nearest_common_module(group.enclosing, id);
     found_.group_of[id] = static_cast<std::uint32_t>(known->second);
   }
 

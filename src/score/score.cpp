@@ -95,7 +95,7 @@ std::vector<ModuleId> expected_owners(const onnx::Model& model, const Truth& tru
           truth.nodes[producer.index].module != no_module)
         continue;
       ModuleId& owner = owners[producer.index];
-      owner = owner == no_module ? owners[id] : truth.tree.common_ancestor(owner, owners[id]);
+      owner = owner == no_module ? owners[id] : truth.tree.nearest_common_module(owner, owners[id]);
     }
   }
   return owners;

@@ -6,12 +6,13 @@ namespace {
 using enum Matcher::Phase;
 using enum Matcher::Operations;
 
+// In order of reliability: a match by an earlier row is never replaced by a later one.
 constexpr Matcher table[] = {
     {"inputs", "all inputs are matched or equal constants", Proof::inputs, worklist, unmatched,
      match_by_inputs},
     {"weight", "only one operation of the ancestor reads this weight", Proof::weight, worklist, unmatched,
      match_by_weight},
-    {"consumers", "a consumer is matched, and the same operator writes this operand", Proof::consumers,
+    {"consumers", "a matched consumer reads it in the same place, from the same operator", Proof::consumers,
      worklist, matched, match_by_consumers},
     {"hint", "a name or consumer suggests a value, and everything between was fused or split", Proof::region,
      sweep, unmatched, match_by_hint},
@@ -21,7 +22,7 @@ constexpr Matcher table[] = {
      match_by_fused_weights},
     {"name", "the name, the operator, the weights and an input agree", Proof::name, sweep, unmatched,
      match_by_name},
-    {"data_inputs", "the only operation of its kind on these inputs, apart from constants",
+    {"data_inputs", "the only operator of its kind left that reads the same data; constants may differ",
      Proof::unique_remaining, sweep, unmatched, match_by_data_inputs},
     {"neighbours", "the only operation that the matches around it allow", Proof::neighbours, sweep, unmatched,
      match_by_neighbours},

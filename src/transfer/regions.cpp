@@ -8,11 +8,12 @@
 namespace thence::transfer {
 namespace {
 
-// Searches backwards from a value for the operations that compute it of some start values.
+// Searches backwards from a value for the operations that compute it from some start values.
 template <class ClassOf, class IsTaken>
 class RegionSearch {
  public:
-  /// `class_of`: 0 if the class of a value is not known. `is_taken`: whether a value is matched already.
+  /// `class_of`: the congruence class of a value (value_numbering.h), 0 if it is unknown. `is_taken`: whether
+  /// a value is matched already, so that it cannot lie inside the region.
   RegionSearch(const ValueGraph& graph, const std::vector<std::uint64_t>& starts, ClassOf class_of,
                IsTaken is_taken)
       : graph_(graph),
@@ -21,8 +22,9 @@ class RegionSearch {
         is_taken_(is_taken),
         is_reached_(starts.size(), false) {}
 
-  // The operations between the start values, all of which they need, and `end`. Nothing if `end` depends on
-  // other values, if a value on the way is taken, if the region is too large, or if no work is left.
+  // The operations between the start values and `end`. Nothing if a start value is not needed, if `end`
+  // depends on other values, if a value on the way is taken, if the region is too large, or if no work is
+  // left. To be called once: it marks the starts that it reaches.
   std::optional<std::vector<OperationId>> run(CanonicalValue end, std::size_t& work_left) {
     if (starts_.empty()) return std::nullopt;
     std::vector<OperationId> region;
@@ -32,7 +34,8 @@ class RegionSearch {
       const CanonicalValue value = pending[at];
       if (at > max_region || work_left == 0) return std::nullopt;
       --work_left;
-      if ((at > 0 && is_start(value)) || graph_.constant(value) != nullptr) continue;
+      // `end` itself is searched even if it has the class of a start, as for an operation without effect.
+      if ((at > 0 && mark_if_start(value)) || graph_.constant(value) != nullptr) continue;
       const OperationId producer = graph_.producer(value);
       if (producer == none || (at > 0 && is_taken_(value))) return std::nullopt;
       region.push_back(producer);
@@ -44,11 +47,11 @@ class RegionSearch {
   }
 
  private:
-  bool is_start(CanonicalValue value) {
-    const std::uint64_t code = class_of_(value);
+  bool mark_if_start(CanonicalValue value) {
+    const std::uint64_t value_class = class_of_(value);
     bool found = false;
-    for (std::size_t i = 0; i < starts_.size() && code != 0; ++i)
-      if (starts_[i] == code) is_reached_[i] = found = true;
+    for (std::size_t i = 0; i < starts_.size() && value_class != 0; ++i)
+      if (starts_[i] == value_class) is_reached_[i] = found = true;
     return found;
   }
 
@@ -69,7 +72,8 @@ Regions::Regions(const MatchState& state)
       work_left_(base_region_work +
                  region_work_per_operation * (a_.operations().size() + d_.operations().size())) {}
 
-// The classes of what a node reads for an operation; false if one is not matched.
+// Collects the classes of the operands of an operation, looking through other primitive operations of the
+// same node. False if one is not matched.
 bool Regions::collect_operand_classes(const Operation& ours, std::vector<std::uint64_t>& classes) const {
   for (const CanonicalValue input : d_.inputs(ours)) {
     if (d_.constant(input) != nullptr) continue;
@@ -83,7 +87,8 @@ bool Regions::collect_operand_classes(const Operation& ours, std::vector<std::ui
   return true;
 }
 
-std::optional<std::vector<OperationId>> Regions::fused_operations(const Operation& ours, CanonicalValue end) {
+std::optional<std::vector<OperationId>> Regions::find_fused_region(const Operation& ours,
+                                                                   CanonicalValue end) {
   std::vector<std::uint64_t> starts;
   if (!collect_operand_classes(ours, starts)) return std::nullopt;
   return RegionSearch(
@@ -92,7 +97,7 @@ std::optional<std::vector<OperationId>> Regions::fused_operations(const Operatio
       .run(end, work_left_);
 }
 
-std::optional<std::vector<OperationId>> Regions::split_operations(const Operation& ours,
+std::optional<std::vector<OperationId>> Regions::find_split_parts(const Operation& ours,
                                                                   CanonicalValue whole) {
   std::vector<std::uint64_t> starts;
   for (const CanonicalValue input : a_.inputs(a_.operation(a_.producer(whole))))
@@ -102,7 +107,7 @@ std::optional<std::vector<OperationId>> Regions::split_operations(const Operatio
   };
   const auto is_matched = [this](CanonicalValue value) { return state_.is_matched(value); };
   auto parts = RegionSearch(d_, starts, class_of, is_matched).run(ours.output, work_left_);
-  // A node with several outputs merges several operations: it is no part of a single one.
+  // A part with several outputs also computes something else, so it is not only a part of `whole`.
   const auto merges = [&](OperationId id) {
     return d_.model().node(d_.operation(id).node).outputs().size() > 1;
   };
@@ -112,8 +117,8 @@ std::optional<std::vector<OperationId>> Regions::split_operations(const Operatio
 }
 
 // The result of the only operation that reads a weight of `ours` and fits; none if there are several.
-template <class IsRegion>
-CanonicalValue Regions::find_unique_use_of_weight(const Operation& ours, IsRegion is_region) {
+template <class Fits>
+CanonicalValue Regions::find_unique_use_of_weight(const Operation& ours, Fits fits) {
   CanonicalValue found = none;
   for (const CanonicalValue input : d_.inputs(ours)) {
     const Constant* const weight = d_.constant(input);
@@ -122,7 +127,8 @@ CanonicalValue Regions::find_unique_use_of_weight(const Operation& ours, IsRegio
       continue;
     for (const OperationId use : uses_) {
       const Operation& theirs = a_.operation(use);
-      if (theirs.op == ours.op || theirs.output_index != 0 || theirs.output == found || !is_region(theirs))
+      // An equal operator is neither fused nor split: the other matchers compare it.
+      if (theirs.op == ours.op || theirs.output_index != 0 || theirs.output == found || !fits(theirs))
         continue;
       if (found != none) return none;
       found = theirs.output;
@@ -133,16 +139,16 @@ CanonicalValue Regions::find_unique_use_of_weight(const Operation& ours, IsRegio
 
 CanonicalValue Regions::find_split_by_weights(const Operation& ours) {
   return find_unique_use_of_weight(ours, [&](const Operation& theirs) {
-    const auto parts = split_operations(ours, theirs.output);
-    return parts && read_all_weights(d_, *parts, a_, theirs);
+    const auto parts = find_split_parts(ours, theirs.output);
+    return parts && together_read_all_weights_of(d_, *parts, a_, theirs);
   });
 }
 
 CanonicalValue Regions::find_fused_by_weights(const Operation& ours) {
   return find_unique_use_of_weight(ours, [&](const Operation& theirs) {
     if (state_.is_taken(theirs.output)) return false;
-    const auto region = fused_operations(ours, theirs.output);
-    return region && read_all_weights(a_, *region, d_, ours);
+    const auto region = find_fused_region(ours, theirs.output);
+    return region && together_read_all_weights_of(a_, *region, d_, ours);
   });
 }
 

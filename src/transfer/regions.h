@@ -17,18 +17,18 @@ class Regions {
   explicit Regions(const MatchState& state);
 
   /// The ancestor's operations between the operands of a node's operation and `end`, none of them matched.
-  std::optional<std::vector<OperationId>> fused_operations(const Operation& ours, CanonicalValue end);
+  std::optional<std::vector<OperationId>> find_fused_region(const Operation& ours, CanonicalValue end);
   /// The descendant's operations between the operands of the ancestor's operation that writes `whole` and
   /// `ours`, if they may be its parts.
-  std::optional<std::vector<OperationId>> split_operations(const Operation& ours, CanonicalValue whole);
+  std::optional<std::vector<OperationId>> find_split_parts(const Operation& ours, CanonicalValue whole);
   /// The result of the only operation that `ours` may be the last part of: the parts read all of its weights.
   CanonicalValue find_split_by_weights(const Operation& ours);
   /// The result of the only operations that may be fused into `ours`, which reads all of their weights.
   CanonicalValue find_fused_by_weights(const Operation& ours);
 
  private:
-  template <class IsRegion>
-  CanonicalValue find_unique_use_of_weight(const Operation& ours, IsRegion is_region);
+  template <class Fits>
+  CanonicalValue find_unique_use_of_weight(const Operation& ours, Fits fits);
   bool collect_operand_classes(const Operation& ours, std::vector<std::uint64_t>& classes) const;
 
   const MatchState& state_;

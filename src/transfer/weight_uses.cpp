@@ -16,8 +16,8 @@ bool WeightUses::find(std::uint64_t fingerprint, std::vector<OperationId>& found
   return by_fingerprint_->find(fingerprint, found);
 }
 
-bool read_all_weights(const ValueGraph& graph, const std::vector<OperationId>& parts, const ValueGraph& other,
-                      const Operation& whole) {
+bool together_read_all_weights_of(const ValueGraph& graph, const std::vector<OperationId>& parts,
+                                  const ValueGraph& other, const Operation& whole) {
   const auto reads = [&](OperationId part, std::uint64_t fingerprint) {
     const auto inputs = graph.inputs(graph.operation(part));
     return std::any_of(inputs.begin(), inputs.end(), [&](CanonicalValue input) {

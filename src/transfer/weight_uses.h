@@ -20,7 +20,7 @@ class WeightUses {
 };
 
 /// Whether some operations together read all weights that one operation of the other model reads.
-bool read_all_weights(const ValueGraph& graph, const std::vector<OperationId>& parts, const ValueGraph& other,
-                      const Operation& whole);
+bool together_read_all_weights_of(const ValueGraph& graph, const std::vector<OperationId>& parts,
+                                  const ValueGraph& other, const Operation& whole);
 
 }  // namespace thence::transfer

@@ -189,7 +189,7 @@ def test_symbols_in_how_it_works_exist() -> None:
 
 
 def test_the_page_and_the_schema_of_explain_list_every_rule() -> None:
-    source = (ROOT / "src" / "resolve" / "rule.cpp").read_text()
+    source = (ROOT / "src" / "resolve" / "decision_rule.cpp").read_text()
     rules = re.findall(r'^    \{"(\w+)", "', source, flags=re.MULTILINE)
     assert rules
     schema = json.loads((ROOT / "schema" / "explanation.schema.json").read_text())

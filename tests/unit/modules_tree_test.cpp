@@ -30,9 +30,9 @@ TEST(ModuleTree, FindsCommonAncestors) {
   ModuleTree tree;
   const ModuleId query = tree.add("layer.0.attention.query"), key = tree.add("layer.0.attention.key"),
                  other = tree.add("layer.10.mlp");
-  EXPECT_EQ(tree[tree.common_ancestor(query, key)].path, "layer.0.attention");
-  EXPECT_EQ(tree[tree.common_ancestor(query, other)].path, "layer");
-  EXPECT_EQ(tree.nearest_runnable(tree.common_ancestor(query, other)), root);
+  EXPECT_EQ(tree[tree.nearest_common_module(query, key)].path, "layer.0.attention");
+  EXPECT_EQ(tree[tree.nearest_common_module(query, other)].path, "layer");
+  EXPECT_EQ(tree.nearest_runnable(tree.nearest_common_module(query, other)), root);
   EXPECT_FALSE(tree.is_within(tree.find("layer.10"), tree.add("layer.1")));
 }
 

@@ -45,9 +45,14 @@ TEST_F(ConfidenceTableTest, LooksUpSourceStrengthAndAgreement) {
 
 TEST_F(ConfidenceTableTest, FallsBackToTheDefaultOfTheSource) {
   const Strength parameter = {.statement = Statement::parameter};
-  ASSERT_FALSE(entry("tags", "reads/unconfirmed"));
-  EXPECT_EQ(shipped_.of(ConfidenceTable::basis(Source::tags, parameter, Agreement::unconfirmed)),
-            entry("tags", "default"));
+  ASSERT_FALSE(entry("value_names", "reads/unconfirmed"));
+  EXPECT_EQ(shipped_.of(ConfidenceTable::basis(Source::value_names, parameter, Agreement::unconfirmed)),
+            entry("value_names", "default"));
+}
+
+// The confidence of a tag is that of the answer it records, which the evidence carries.
+TEST_F(ConfidenceTableTest, DoesNotLimitTags) {
+  EXPECT_EQ(shipped_.of(ConfidenceTable::basis(Source::tags, {}, Agreement::alone)), 1.0f);
 }
 
 // Every entry of the table is a key that an answer can have, and is found under it.

@@ -249,7 +249,7 @@ TEST_F(Decide, RecordedModuleOverridesMetadataIfBothRecordingsAgree) {
   EXPECT_EQ(verdict.attribution.source, Source::execution_trace);
   EXPECT_TRUE(verdict.attribution.rests_on_alignment);
   EXPECT_TRUE(verdict.attribution.is_alignment_ordered);
-  EXPECT_TRUE(verdict.attribution.rests_on_names);
+  EXPECT_TRUE(verdict.attribution.has_more_than_parameters);
 }
 
 TEST_F(Decide, RecordedModuleOverridesMetadataIfItWasRelabelled) {
@@ -315,8 +315,8 @@ TEST_F(Decide, StrongestSourceComesFirstInTheOrderOfPrecedence) {
   const Verdict verdict = decided({names(Source::tags, "a"), names(Source::onnx_scope_parsing, "b")});
   expect(verdict, DecisionRule::strongest_source, "a");
   EXPECT_EQ(basis_of(verdict), "tags/names_one/contradicted");
-  EXPECT_TRUE(verdict.attribution.rests_on_names);
-  EXPECT_FALSE(decided({names(Source::parameter, "a", reads)}).attribution.rests_on_names);
+  EXPECT_TRUE(verdict.attribution.has_more_than_parameters);
+  EXPECT_FALSE(decided({names(Source::parameter, "a", reads)}).attribution.has_more_than_parameters);
 }
 
 TEST_F(Decide, AgreementOfOtherSources) {

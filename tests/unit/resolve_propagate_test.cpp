@@ -24,7 +24,7 @@ class Propagate : public testing::Test {
     known.module = tree_.find(path);
     known.reason = Reason::none;
     known.confidence = 1;
-    known.rests_on_names = is_named;
+    known.has_more_than_parameters = is_named;
     return known;
   }
   // As a recording's alignment, in a file in order or not.

@@ -17,7 +17,7 @@ const Message fused_gelu = graph({node("Gelu", {"x"}, {"z"})}, {"x"}, {"z"});
 TEST(Regions, AllOperationsBetweenTheInputsAndTheEndAreFused) {
   MatchedPair pair(gelu, fused_gelu);
   const auto region =
-      pair.state.regions().fused_operations(pair.descendant.operation("z"), pair.ancestor.canonical("y"));
+      pair.state.regions().find_fused_region(pair.descendant.operation("z"), pair.ancestor.canonical("y"));
   ASSERT_TRUE(region);
   EXPECT_EQ(pair.ops(*region), (std::vector<std::string>{"Mul", "Erf", "Tan"}));
 }
@@ -26,20 +26,20 @@ TEST(Regions, AMatchedValueInsideIsNoPartOfARegion) {
   MatchedPair pair(gelu, graph({node("Gelu", {"x"}, {"z"}), node("Erf", {"x"}, {"f"})}, {"x"}, {"z", "f"}));
   pair.add_match("f", "e");
   EXPECT_FALSE(
-      pair.state.regions().fused_operations(pair.descendant.operation("z"), pair.ancestor.canonical("y")));
+      pair.state.regions().find_fused_region(pair.descendant.operation("z"), pair.ancestor.canonical("y")));
 }
 
 TEST(Regions, EveryInputMustBeNeeded) {
   MatchedPair pair(graph({node("Exp", {"x"}, {"y"})}, {"x", "u"}, {"y"}),
                    graph({node("Fused", {"x", "u"}, {"z"})}, {"x", "u"}, {"z"}));
   EXPECT_FALSE(
-      pair.state.regions().fused_operations(pair.descendant.operation("z"), pair.ancestor.canonical("y")));
+      pair.state.regions().find_fused_region(pair.descendant.operation("z"), pair.ancestor.canonical("y")));
 }
 
 TEST(Regions, InputsThatAreNotMatchedLimitNothing) {
   MatchedPair pair(gelu, graph({node("Sin", {"x"}, {"s"}), node("Gelu", {"s"}, {"z"})}, {"x"}, {"z"}));
   EXPECT_FALSE(
-      pair.state.regions().fused_operations(pair.descendant.operation("z"), pair.ancestor.canonical("y")));
+      pair.state.regions().find_fused_region(pair.descendant.operation("z"), pair.ancestor.canonical("y")));
 }
 
 TEST(Regions, ARegionHasALimit) {
@@ -55,7 +55,7 @@ TEST(Regions, ARegionHasALimit) {
   };
   for (const std::size_t length : {max_region, max_region + 2}) {
     MatchedPair pair(chain(length), fused_gelu);
-    const auto region = pair.state.regions().fused_operations(
+    const auto region = pair.state.regions().find_fused_region(
         pair.descendant.operation("z"), pair.ancestor.canonical("v" + std::to_string(length)));
     EXPECT_EQ(region.has_value(), length == max_region) << length;
   }
@@ -64,7 +64,7 @@ TEST(Regions, ARegionHasALimit) {
 TEST(Regions, TheOperationsThatOneWasSplitInto) {
   MatchedPair pair(fused_gelu, gelu);
   const auto parts =
-      pair.state.regions().split_operations(pair.descendant.operation("y"), pair.ancestor.canonical("z"));
+      pair.state.regions().find_split_parts(pair.descendant.operation("y"), pair.ancestor.canonical("z"));
   ASSERT_TRUE(parts);
   EXPECT_EQ(ModelPair::ops_of(pair.descendant.values, *parts),
             (std::vector<std::string>{"Mul", "Erf", "Tan"}));
@@ -74,7 +74,7 @@ TEST(Regions, ANodeWithSeveralOutputsIsNoPart) {
   MatchedPair pair(fused_gelu,
                    graph({node("Split", {"x"}, {"e", "t"}), node("Mul", {"e", "t"}, {"y"})}, {"x"}, {"y"}));
   EXPECT_FALSE(
-      pair.state.regions().split_operations(pair.descendant.operation("y"), pair.ancestor.canonical("z")));
+      pair.state.regions().find_split_parts(pair.descendant.operation("y"), pair.ancestor.canonical("z")));
 }
 
 }  // namespace
