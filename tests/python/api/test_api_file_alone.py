@@ -12,7 +12,7 @@ import pytest
 from tests.python.api.running import ENVIRONMENT, ROOT, fits, read
 
 import thence
-from thence import places
+from thence import node_finder
 
 MODEL = ROOT / "examples/tiny.onnx"
 CAPTURE = ROOT / "examples/tiny.capture.json"
@@ -76,7 +76,7 @@ def test_nodes_of_bodies_are_found() -> None:
     )
     mapper = thence.SemanticMapper(body)
     labels = [(row["graph"], row["index"]) for row in mapper.map_all_nodes()]
-    assert labels == [place[:2] for place in places._places(body)]
+    assert labels == [place[:2] for place in node_finder._located_nodes(body)]
     inner = body.graph.node[0].attribute[1].g.node[0]
     assert mapper.get_row(inner)["op_type"] == inner.op_type
 
