@@ -73,6 +73,8 @@ def test_report_lists_missed_thresholds(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_failures_are_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [{"name": n, "exporter": "dynamo", "pass": "qdq", "ok": False, "said": "too large"} for n in "abc"]
+    rows = [
+        {"name": n, "exporter": "dynamo", "pass": "qdq", "ok": False, "message": "too large"} for n in "abc"
+    ]
     print_failures(rows)
     assert capsys.readouterr().out == "qdq failed: a.dynamo and 2 more: too large\n"
