@@ -7,7 +7,7 @@ namespace thence::bench {
 
 std::size_t heap_now();
 std::size_t heap_peak();
-/// From here on, the peak is counted anew.
+/// From here on, the peak is counted again.
 void forget_heap_peak();
 
 }  // namespace thence::bench

@@ -7,5 +7,5 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--rebase", action="store_true", help="write the expectations of tests/cases and of golden files anew"
+        "--rebase", action="store_true", help="rewrite the expectations of tests/cases and of golden files"
     )

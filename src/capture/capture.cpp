@@ -19,7 +19,7 @@ constexpr std::int64_t known_hierarchy_version = 1;
 
 Error capture_error(const std::string& label, const char* code, const std::string& what) {
   return {ErrorKind::bad_input, code, base::format("{}: {}", base::printable(label), what),
-          "write it anew with 'thence capture'; docs/capture.md describes the file"};
+          "write it again with 'thence capture'; docs/capture.md describes the file"};
 }
 
 std::optional<Error> read_modules(JsonValue hierarchy, const std::string& label, Capture& capture) {

@@ -44,7 +44,7 @@ class Reader {
     return Error{ErrorKind::bad_input, "C003",
                  base::format("{}: '{}' is not a module path", base::printable(label_),
                               base::printable(path.substr(0, 200))),
-                 "write it anew; docs/compatibility.md describes the file"};
+                 "write it again; docs/compatibility.md describes the file"};
   }
 
   const std::string& label_;

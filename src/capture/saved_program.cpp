@@ -17,7 +17,7 @@ using base::JsonValue;
 using base::ZipArchive;
 
 constexpr std::uint64_t known_schema = 8;
-constexpr const char* save_again = "save the program anew with torch.export.save";
+constexpr const char* save_again = "save the program again with torch.export.save";
 
 // The location of a program and its files in an archive.
 struct ProgramLocation {

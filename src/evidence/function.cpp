@@ -1,5 +1,5 @@
 // function: some exporters keep modules as functions. The node that calls one reads all parameters of its
-// module, so the module is the common ancestor of their owners.
+// module, so the module is the nearest common module of their owners.
 #include "dataflow/bodies.h"
 #include "evidence/source.h"
 

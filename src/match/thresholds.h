@@ -35,7 +35,7 @@ inline constexpr float excluded_pair_factor = 1e-9f;
 /// The least probability of any emission: no pair is impossible, so that a wrong pair costs likelihood
 /// instead of making an alignment impossible.
 THENCE_THRESHOLD float min_emission = base::tuned("match_min_emission", 1e-7f);
-/// The probability that an operation emits the operator of its own name, if no table has the operator.
+/// The probability that an operation emits the operator that has its name, if no table has the operator.
 THENCE_THRESHOLD float same_name_emission = base::tuned("match_same_name_emission", 0.5f);
 /// Bounds of the probabilities that a step emits no node (skip) and, after a node, another one (repeat). A
 /// learned 0 or 1 would exclude paths.

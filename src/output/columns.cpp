@@ -133,7 +133,7 @@ const std::vector<Column>& all_columns() {
       {"module", "the module that ran it", module, append_module},
       {"module_class", "that module's class", module, append_module_class},
       {"call", "which call of the module", modules, append_call},
-      {"modules", "every module it serves", modules, append_modules},
+      {"modules", "every module it belongs to", modules, append_modules},
       {"weight_owner", "whose largest parameter it reads", modules, append_weight_owner},
       {"hf_module", "nearest module not from torch.nn", module, append_hf_module},
       {"tag", "class path of hf_module", module, append_tag},

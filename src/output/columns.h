@@ -37,7 +37,7 @@ enum class ColumnScope {
   graph,
   op,  // operator and domain
   module,
-  modules,  // the module and call, the weight owner, and the other modules that the node serves
+  modules,  // the module and call, the weight owner, and the other modules that the node belongs to
   verdict,  // source, confidence, reason and proof
 };
 

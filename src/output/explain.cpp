@@ -38,27 +38,26 @@ bool is_accepted(const Map& map, onnx::NodeId node, const Evidence& evidence) {
 // Describes how a node was matched with a node of the ancestor.
 std::string describe_transfer(Strength strength, const std::string& ancestor) {
   if (strength.has_rivals)
-    return base::format("may be the ancestor's {}, or another that is equal", ancestor);
-  if (strength.is_secondary) return "takes part in the same node";
+    return base::format("could be the ancestor's {} or another node equal to it", ancestor);
+  if (strength.is_secondary) return "another node of the ancestor that was fused into this one";
   switch (strength.match) {
-    case NodeMatch::same_node: return base::format("it is the ancestor's {}, unchanged", ancestor);
+    case NodeMatch::same_node: return base::format("equals the ancestor's {}", ancestor);
     case NodeMatch::same_inputs:
-      return base::format("the same operation of the same values as the ancestor's {}", ancestor);
+      return base::format("same operation on the same inputs as the ancestor's {}", ancestor);
     case NodeMatch::same_weight:
-      return base::format("the one operation that reads the weight of the ancestor's {}", ancestor);
+      return base::format("the only operation that reads the weight of the ancestor's {}", ancestor);
     case NodeMatch::same_consumers:
-      return base::format("what it makes is read where the ancestor reads what {} makes", ancestor);
+      return base::format("its output has the same consumers as that of the ancestor's {}", ancestor);
     case NodeMatch::same_region:
-      return base::format("all between its inputs and what the ancestor's {} makes", ancestor);
+      return base::format("replaces everything from its inputs up to the ancestor's {}", ancestor);
     case NodeMatch::unique_remaining:
-      return base::format("the one operation left that may be the ancestor's {}", ancestor);
-    case NodeMatch::same_view:
-      return base::format("gives a value the form that the ancestor's {} gives", ancestor);
+      return base::format("the only unmatched operation that fits the ancestor's {}", ancestor);
+    case NodeMatch::same_view: return base::format("reshapes a value as the ancestor's {} does", ancestor);
     case NodeMatch::inserted:
-      return base::format("a rewrite put it in; it carries what the ancestor's {} makes", ancestor);
+      return base::format("inserted by a rewrite on the output of the ancestor's {}", ancestor);
     case NodeMatch::feeds_matched:
     case NodeMatch::feeds_matched_indirectly:
-      return base::format("serves what comes of the ancestor's {} alone", ancestor);
+      return base::format("used only to compute the output of the ancestor's {}", ancestor);
   }
   return {};
 }
@@ -258,7 +257,7 @@ void add_other_modules(const Map& map, onnx::NodeId id, base::Writer& out) {
   const auto modules = map.modules_of(id);
   if (modules.size() > 1)
     for (std::size_t i = 0; i < modules.size(); ++i)
-      add_line(out, i == 0 ? "serves" : "", path_or_root(map, modules[i]));
+      add_line(out, i == 0 ? "modules" : "", path_or_root(map, modules[i]));
   if (answer.weight_owner != no_module) add_line(out, "weight of", path_or_root(map, answer.weight_owner));
 }
 

@@ -118,7 +118,7 @@ void write_score_table(const score::Score& score, base::Writer& out) {
     add_headings("operators that miss", out);
     for (const auto& [name, counts] : operators) add_counts(name, counts, out);
   }
-  out.add(base::format("\n{:<22} {:>8} {:>9} {:>9}\n", "confidence", "answers", "exact", "said"));
+  out.add(base::format("\n{:<22} {:>8} {:>9} {:>9}\n", "confidence", "answers", "exact", "expected"));
   for (const score::Band& band : score.bands)
     if (band.answers > 0)
       out.add(base::format("{:<22} {:>8} {:>9} {:>9}\n", base::format("{:.1f} to {:.1f}", band.from, band.to),

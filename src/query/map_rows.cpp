@@ -40,7 +40,7 @@ std::string list_of(const modules::ModuleTree& tree, const std::vector<ModuleId>
   return text;
 }
 
-// The modules of nodes as lists. Most nodes serve one module, the same as the previous node.
+// The modules of nodes as lists. Most nodes belong to one module, the same as the previous node.
 class ModuleLists {
  public:
   explicit ModuleLists(const Map& map) : map_(map) {}

@@ -45,7 +45,7 @@ CREATE TABLE nodes(
   module TEXT,
   module_class TEXT,
   call INTEGER,
-  modules TEXT NOT NULL,          -- every module it serves
+  modules TEXT NOT NULL,          -- every module it belongs to
   weight_owner TEXT,
   hf_module TEXT,
   tag TEXT,

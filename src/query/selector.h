@@ -28,7 +28,7 @@ struct Selectors {
   std::vector<std::string> sources;     // sources of the winning evidence
   double min_confidence = 0;
   bool unknown = false;  // only nodes without a module
-  bool shared = false;   // also nodes that serve such a module among others
+  bool shared = false;   // also nodes that belong to such a module among others
 
   bool empty() const;
 };

@@ -76,13 +76,13 @@ Agreement agreement_with(const RuleInput& input, const Evidence& winner) {
   return result;
 }
 
-// Always true, as attribute(): the rule decides.
-bool leave_unknown(Reason reason, Verdict& verdict) {
+// Both return true: the rule decided.
+bool decide_unknown(Reason reason, Verdict& verdict) {
   verdict.attribution.reason = reason;
   return true;
 }
 
-bool attribute(const RuleInput& input, const Evidence& winner, Verdict& verdict) {
+bool decide_module(const RuleInput& input, const Evidence& winner, Verdict& verdict) {
   Attribution& answer = verdict.attribution;
   answer.module = winner.module;
   answer.call = winner.call;
@@ -108,25 +108,25 @@ bool outside_capture(const RuleInput& input, Verdict& verdict) {
   const bool scoped = input.sources.has(Source::onnx_scope_parsing) &&
                       input.hierarchy.scopes().scope_in_name(input.node) != hierarchy::no_scope;
   if (!scoped && !has_unresolved_stack(input)) return false;
-  return leave_unknown(Reason::not_in_capture, verdict);
+  return decide_unknown(Reason::not_in_capture, verdict);
 }
 
 // The number of modules is limited in proportion to the size of the file. Beyond the limit modules are not
 // read, so evidence may be missing.
 bool module_limit(const RuleInput& input, Verdict& verdict) {
   if (!input.hierarchy.tree().is_full()) return false;
-  return leave_unknown(Reason::past_limits, verdict);
+  return decide_unknown(Reason::past_limits, verdict);
 }
 
 // The metadata names a module by a slice from the end of a list (`layers[-2:].0`). Without a capture the
 // length of the list is unknown, so any of its modules may be meant.
 bool unresolved_stack(const RuleInput& input, Verdict& verdict) {
   if (!has_unresolved_stack(input)) return false;
-  return leave_unknown(Reason::ambiguous, verdict);
+  return decide_unknown(Reason::ambiguous, verdict);
 }
 
 // Nodes without evidence are left to propagation.
-bool no_evidence(const RuleInput&, Verdict& verdict) { return leave_unknown(Reason::no_evidence, verdict); }
+bool no_evidence(const RuleInput&, Verdict& verdict) { return decide_unknown(Reason::no_evidence, verdict); }
 
 // The answer comes from the map of the ancestor model, which had more evidence than the derived file has. If
 // several nodes of the ancestor became this one, all their modules are listed, that of the output first.
@@ -149,7 +149,7 @@ bool ancestor_answer(const RuleInput& input, Verdict& verdict) {
 bool recordings_conflict_on_node(const RuleInput& input, Verdict& verdict) {
   if (!is_recording(input.all.front().source) || !recordings_conflict(input.all)) return false;
   verdict.modules = {input.all.front().module, input.all.back().module};
-  return leave_unknown(Reason::ambiguous, verdict);
+  return decide_unknown(Reason::ambiguous, verdict);
 }
 
 // A trace records every operation. Where it cannot place a node, an FX graph that places it with low
@@ -162,7 +162,7 @@ bool uncertain_graph(const RuleInput& input, Verdict& verdict) {
   if (first.source != Source::fx_graph || input.all.size() != 1 || !is_uncertain(first.strength) ||
       !has_trace)
     return false;
-  return leave_unknown(Reason::ambiguous, verdict);
+  return decide_unknown(Reason::ambiguous, verdict);
 }
 
 // The module that was recorded running differs from the exporter's own stack. One of the two is wrong, so the
@@ -173,7 +173,7 @@ bool relabelled_alone(const RuleInput& input, Verdict& verdict) {
   const auto same = std::count_if(input.all.begin(), input.all.end(),
                                   [&](const Evidence& e) { return e.module == first.module; });
   if (same != 1) return false;
-  return leave_unknown(Reason::ambiguous, verdict);
+  return decide_unknown(Reason::ambiguous, verdict);
 }
 
 // A name that fits several modules, or a node that reads parameters of several: a guess would be wrong too
@@ -184,7 +184,7 @@ bool several_candidates(const RuleInput& input, Verdict& verdict) {
   for (const Evidence& evidence : input.strongest)
     if (std::find(modules.begin(), modules.end(), evidence.module) == modules.end())
       modules.push_back(evidence.module);
-  return leave_unknown(Reason::ambiguous, verdict);
+  return decide_unknown(Reason::ambiguous, verdict);
 }
 
 // An optimiser's fused node keeps the name of its first part and the output of its last. The module that
@@ -195,7 +195,7 @@ bool fused_output(const RuleInput& input, Verdict& verdict) {
   const auto output = std::find_if(input.all.begin(), input.all.end(), is_output_name);
   if (output == input.all.end() || output->module == input.candidate->module) return false;
   if (std::any_of(output + 1, input.all.end(), is_output_name)) return false;
-  attribute(input, *output, verdict);
+  decide_module(input, *output, verdict);
   verdict.modules = {output->module, input.candidate->module};
   return true;
 }
@@ -206,7 +206,7 @@ bool recorded_module(const RuleInput& input, Verdict& verdict) {
   if (input.candidate->source != Source::dynamo_metadata) return false;
   const Evidence* const recorded = find_agreed_recording(input.all);
   if (recorded == nullptr || recorded->module == input.candidate->module) return false;
-  return attribute(input, *recorded, verdict);
+  return decide_module(input, *recorded, verdict);
 }
 
 // In a file whose nodes do not stand in the order in which they ran, a disputed alignment with the trace that
@@ -214,7 +214,7 @@ bool recorded_module(const RuleInput& input, Verdict& verdict) {
 bool graph_over_trace(const RuleInput& input, Verdict& verdict) {
   const Evidence* const graph = find_graph_over_disputed_trace(input.all);
   if (graph == nullptr) return false;
-  return attribute(input, *graph, verdict);
+  return decide_module(input, *graph, verdict);
 }
 
 // A rewrite that merges two nodes keeps the metadata of one of them (a norm that was folded into the
@@ -226,7 +226,7 @@ bool weight_of_merged(const RuleInput& input, Verdict& verdict) {
                                    [](const Evidence& e) { return e.source == Source::parameter; });
   const ModuleId named = input.candidate->module;
   if (weight == input.all.end() || input.hierarchy.tree().is_within(weight->module, named)) return false;
-  attribute(input, *input.candidate, verdict);
+  decide_module(input, *input.candidate, verdict);
   verdict.attribution.module = weight->module;
   verdict.attribution.source = Source::parameter;
   verdict.modules = {weight->module, named};
@@ -236,12 +236,12 @@ bool weight_of_merged(const RuleInput& input, Verdict& verdict) {
 // A name that fits several modules is decided by a parameter that the node reads.
 bool parameter_read(const RuleInput& input, Verdict& verdict) {
   if (input.strongest.size() == 1) return false;
-  return attribute(input, *input.candidate, verdict);
+  return decide_module(input, *input.candidate, verdict);
 }
 
 // Later sources confirm or contradict the first, which the confidence reflects.
 bool strongest_source(const RuleInput& input, Verdict& verdict) {
-  return attribute(input, *input.candidate, verdict);
+  return decide_module(input, *input.candidate, verdict);
 }
 
 struct RuleEntry {

@@ -149,15 +149,12 @@ class Propagation {
     return is_elsewhere;
   }
 
-  // Sets the reason why the node is unknown. Returns false, for "not attributed".
-  bool leave_unknown(onnx::NodeId id, Reason reason, DecisionRule rule) {
+  void set_unknown(onnx::NodeId id, Reason reason, DecisionRule rule) {
     resolution_.nodes[id].reason = reason;
     resolution_.nodes[id].rule = rule;
-    return false;
   }
 
-  // Always true: the node is attributed.
-  bool attribute(onnx::NodeId id, ModuleId module, const NeighbourModules& by, Inference inference,
+  void attribute(onnx::NodeId id, ModuleId module, const NeighbourModules& by, Inference inference,
                  DecisionRule rule) {
     Attribution& node = resolution_.nodes[id];
     node.module = module;
@@ -170,8 +167,9 @@ class Propagation {
     node.is_alignment_ordered = by.any_alignment_ordered;
     node.hops_from_evidence = static_cast<std::uint8_t>(std::min(by.hops + 1, 255));
     node.set_confidence(ConfidenceTable::basis(inference, by.confidence), by.confidence);
-    return true;
   }
+
+  // The functions below return whether they attributed the node.
 
   // What an exporter makes for a module (constants, shape arithmetic, the steps of a scripted function)
   // belongs to the module that uses it; if several do, to what they have in common.
@@ -179,7 +177,7 @@ class Propagation {
     const NeighbourModules neighbours = modules_of_consumers(id);
     const bool is_data = flow_.kind(id) == FlowKind::data;
     if (is_data && neighbours.modules.empty() && neighbours.between_layers)
-      leave_unknown(id, Reason::between_layers, DecisionRule::layer_boundary);
+      set_unknown(id, Reason::between_layers, DecisionRule::layer_boundary);
     if (neighbours.modules.empty() || (neighbours.any_unknown && !is_last_pass_) || work_left_ == 0)
       return false;
     if (is_data ? reject_uncertain_data(id, neighbours) : reject_uncertain_shape_or_constant(id, neighbours))
@@ -195,7 +193,7 @@ class Propagation {
       return true;  // parameters are weaker evidence: attribute_by_both_sides() needs both sides
     if (to.any_rests_on_alignment && !comes_from_same_module(id, to)) return true;
     if (!crosses_layers(id, to)) return false;
-    leave_unknown(id, Reason::between_layers, DecisionRule::layer_boundary);
+    set_unknown(id, Reason::between_layers, DecisionRule::layer_boundary);
     return true;
   }
 
@@ -204,7 +202,7 @@ class Propagation {
   bool reject_uncertain_shape_or_constant(onnx::NodeId id, const NeighbourModules& to) {
     if (!to.any_rests_on_alignment || (to.hops < max_alignment_hops && !is_computed_elsewhere(id, to)))
       return false;
-    leave_unknown(id, Reason::ambiguous, DecisionRule::uncertain_connections);
+    set_unknown(id, Reason::ambiguous, DecisionRule::uncertain_connections);
     return true;
   }
 
@@ -212,14 +210,17 @@ class Propagation {
     const bool is_away_from_consumer = to.any_rests_on_alignment && model_.node(id).inputs().empty() &&
                                        !precedes_node_of(to.modules.front());
     const bool is_reordered = to.any_rests_on_alignment && !to.any_alignment_ordered;
-    if (is_away_from_consumer && to.any_alignment_ordered)
-      return leave_unknown(id, Reason::ambiguous, DecisionRule::uncertain_connections);
+    if (is_away_from_consumer && to.any_alignment_ordered) {
+      set_unknown(id, Reason::ambiguous, DecisionRule::uncertain_connections);
+      return false;
+    }
     const Inference inference = !to.all_have_more_than_parameters ? Inference::by_parameter
                                 : is_data                         ? Inference::data_for_one_module
                                 : is_away_from_consumer           ? Inference::distant_constant
                                 : is_reordered                    ? Inference::reordered_shape
                                                                   : Inference::shape_for_one_module;
-    return attribute(id, to.modules.front(), to, inference, DecisionRule::consumers);
+    attribute(id, to.modules.front(), to, inference, DecisionRule::consumers);
+    return true;
   }
 
   bool attribute_to_common_module(onnx::NodeId id, const NeighbourModules& to) {
@@ -229,14 +230,18 @@ class Propagation {
     if ((common == modules::root && !root_reads_it) || to.any_rests_on_alignment ||
         (!to.all_have_more_than_parameters && to.layers_differ)) {
       set_modules(resolution_, id, std::move(modules));
-      return to.layers_differ ? leave_unknown(id, Reason::between_layers, DecisionRule::layer_boundary)
-                              : leave_unknown(id, Reason::feeds_several, DecisionRule::several_consumers);
+      if (to.layers_differ)
+        set_unknown(id, Reason::between_layers, DecisionRule::layer_boundary);
+      else
+        set_unknown(id, Reason::feeds_several, DecisionRule::several_consumers);
+      return false;
     }
     const auto own = std::find(modules.begin(), modules.end(), common);
     if (own != modules.end()) modules.erase(own);
     modules.insert(modules.begin(), common);
     set_modules(resolution_, id, std::move(modules));
-    return attribute(id, common, to, Inference::common_module, DecisionRule::common_consumer);
+    attribute(id, common, to, Inference::common_module, DecisionRule::common_consumer);
+    return true;
   }
 
   // Exporters write a constant just before the operation it is for. One that stands elsewhere may have been
@@ -274,19 +279,26 @@ class Propagation {
     const NeighbourModules from = modules_of_producers(id);
     const NeighbourModules to = modules_of_consumers(id);
     if (work_left_ == 0) return false;
-    if (is_end_of_module(from, to))
-      return attribute(id, from.modules.front(), from, Inference::producer, DecisionRule::producer);
+    if (is_end_of_module(from, to)) {
+      attribute(id, from.modules.front(), from, Inference::producer, DecisionRule::producer);
+      return true;
+    }
     if (from.any_rests_on_alignment || to.any_rests_on_alignment) return false;
     if (from.modules.empty() || to.modules.empty() || from.any_unknown || (to.any_unknown && !is_last_pass_))
       return false;
-    if (crosses_layers(id, to) || from.layers_differ || to.layers_differ)
-      return leave_unknown(id, Reason::between_layers, DecisionRule::layer_boundary);
+    if (crosses_layers(id, to) || from.layers_differ || to.layers_differ) {
+      set_unknown(id, Reason::between_layers, DecisionRule::layer_boundary);
+      return false;
+    }
     const ModuleId common = tree_.nearest_runnable(tree_.nearest_common_module(from.common, to.common));
-    if (common == modules::root)
-      return leave_unknown(id, Reason::feeds_several, DecisionRule::several_consumers);
+    if (common == modules::root) {
+      set_unknown(id, Reason::feeds_several, DecisionRule::several_consumers);
+      return false;
+    }
     NeighbourModules both = from;
     both.confidence = std::min(from.confidence, to.confidence);
-    return attribute(id, common, both, Inference::between, DecisionRule::between_modules);
+    attribute(id, common, both, Inference::between, DecisionRule::between_modules);
+    return true;
   }
 
   // Whether no node reads it, and one module, known by more than parameters, produced its inputs.

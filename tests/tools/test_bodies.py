@@ -131,7 +131,7 @@ def weight_readers(rows: list[dict[str, Any]], model: onnx.ModelProto) -> set[tu
 
 
 class Two(torch.nn.Module):
-    """A scripted choice between two linear layers, with operations of its own."""
+    """A scripted choice between two linear layers, which also runs operations itself."""
 
     SCRIPTED = ("choice",)
 

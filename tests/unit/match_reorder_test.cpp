@@ -141,7 +141,7 @@ RC_GTEST_PROP(Reorder, DoesNotDependOnTheOrderOfTheFile, ()) {
             [](const Anchor& a, const Anchor& b) { return a.item < b.item; });
   const Reordered plain = reorder_both(steps(count), items, anchors, Schedule::alap);
   const Reordered other = reorder_both(steps(count), shuffled, shuffled_anchors, Schedule::alap);
-  // What no anchor depends on has no place of its own.
+  // An item that no anchor depends on has no position.
   std::vector<bool> leads(count, false);
   for (const Anchor& anchor : anchors) leads[anchor.item] = true;
   for (std::uint32_t i = count; i-- > 0;)

@@ -15,7 +15,7 @@ using evidence::Source;
 using evidence::Statement;
 using evidence::Strength;
 
-// The values are measured anew from time to time: tests compare with the table itself.
+// The values are measured again from time to time: tests compare with the table itself.
 class ConfidenceTableTest : public testing::Test {
  protected:
   std::optional<float> entry(std::string_view source, std::string_view key) const {

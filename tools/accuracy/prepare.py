@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import tempfile
-import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,6 +25,7 @@ import thence._core as core
 from thence.capture import capture, record_module_map
 
 from .conditions import EXPORTERS, ModelFiles
+from .live_capture import Live, capture_live
 from .lower import lowered
 from .rename import stripped
 from .shuffle import shuffled, truth_in_order
@@ -95,27 +95,19 @@ def _shuffled(model: onnx.ModelProto, truth: dict[str, Any]) -> tuple[onnx.Model
 
 
 def _captured(name: str) -> dict[str, Any]:
-    """The hierarchy, the trace and, if torch.export supports the model, its graph."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = _sections(name, ("hierarchy", "execution_trace"), fingerprint=core.fingerprint)
-        try:
-            found["sections"] |= _sections(name, ("fx_graph",))["sections"]
-        except Exception as error:  # fx_graph then has no score
-            print(f"{name}: no fx_graph: {type(error).__name__}")
+    with ExitStack() as stack:
+
+        def make() -> Live:
+            live = build(choice_of(name))
+            if live.call is call_with_keywords:
+                return live.model, {**live.named_inputs(), **live.fixed}
+            stack.enter_context(flat_forward(live))  # the inputs of its forward are not tensors
+            return live.model, dict(live.named_inputs())
+
+        found, missing = capture_live(make)
+    if missing:
+        print(f"{name}: {missing}")
     return found
-
-
-def _sections(name: str, sections: tuple[str, ...], **options: Any) -> dict[str, Any]:
-    """Some sections of a capture of a new instance of the model."""
-    live = build(choice_of(name))
-    inputs: dict[str, Any] = live.named_inputs()
-    with torch.no_grad(), ExitStack() as stack:
-        if live.call is call_with_keywords:
-            inputs |= live.fixed
-        else:
-            stack.enter_context(flat_forward(live))
-        return dict(capture(live.model, inputs, sections=sections, **options))
 
 
 def _scopes(name: str) -> dict[str, Any]:

@@ -101,7 +101,7 @@ class CrossLayer(nn.Module):
 
 
 class Gate(nn.Module):
-    """A small block with an operation of its own between its submodules."""
+    """A small block that runs an operation itself, between its submodules."""
 
     def __init__(self, size: Size) -> None:
         super().__init__()

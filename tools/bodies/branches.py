@@ -160,7 +160,7 @@ class CondCaptured(nn.Module):
 
 
 class Tied(nn.Module):
-    """Reads the weight of a table, and a parameter of its own."""
+    """Reads the weight of a table, and a parameter that belongs to the module itself."""
 
     def __init__(self, size: Size) -> None:
         super().__init__()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from tools.accuracy.report import print_table
 from tools.accuracy.total import COLUMNS, Total
 from tools.figures.measurement import Measurement, measure, write_measurement
 from tools.figures.sections import replace_section
+from tools.figures.tables import format_table
 
 from .parts import PARTS
 from .score import STRATEGIES
@@ -31,17 +31,22 @@ def totals_of(rows: list[dict[str, Any]]) -> dict[Key, Total]:
     return dict(totals)
 
 
-def print_report(rows: list[dict[str, Any]], markdown: bool = False) -> None:
+HEAD = ["condition", "exporter", "strategy", "nodes in", *COLUMNS]
+
+
+def print_report(rows: list[dict[str, Any]]) -> None:
+    print_table([HEAD, *_table_rows(rows)], 4, markdown=False)
+
+
+def _table_rows(rows: list[dict[str, Any]]) -> Iterator[list[str]]:
     totals = totals_of(rows)
-    table = [["condition", "exporter", "strategy", "nodes in", *COLUMNS]]
     for condition, strategies in STRATEGIES.items():
         for exporter in EXPORTERS:
             for strategy in strategies:
                 for part in PARTS:
                     key = condition, exporter, strategy, part
                     if key in totals:
-                        table.append([*key, *totals[key].row()])
-    print_table(table, 4, markdown)
+                        yield [*key, *totals[key].row()]
 
 
 def write_report(rows: list[dict[str, Any]]) -> None:
@@ -53,7 +58,4 @@ def write_report(rows: list[dict[str, Any]]) -> None:
 
 def render(measurement: Measurement) -> str:
     """The table for the documentation."""
-    table = io.StringIO()
-    with contextlib.redirect_stdout(table):
-        print_report(measurement.rows, markdown=True)
-    return table.getvalue()
+    return format_table(HEAD, list(_table_rows(measurement.rows)), 4)

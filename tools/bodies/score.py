@@ -32,7 +32,7 @@ def scores(name: str, exporter: str, folder: Path) -> list[dict[str, Any]]:
                 continue
             file = Path(scratch) / "truth.json"
             file.write_text(json.dumps(mine))
-            for condition, strategy, capture in _asked(folder / f"{name}.capture.json"):
+            for condition, strategy, capture in _conditions(folder / f"{name}.capture.json"):
                 score = evaluate(model, file, "--strategy", strategy, *capture_flags(capture))
                 if score is not None:
                     row = {"name": name, "exporter": exporter, "condition": condition, "strategy": strategy}
@@ -40,7 +40,7 @@ def scores(name: str, exporter: str, folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-def _asked(capture: Path) -> Iterator[tuple[str, str, Path | None]]:
+def _conditions(capture: Path) -> Iterator[tuple[str, str, Path | None]]:
     for condition, strategies in STRATEGIES.items():
         for strategy in strategies:
             if condition == FILE:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from tools.sample.choices import PAST, VARIANTS
 
-from .isolated import run_isolated
+from .isolated import ENDED_EARLY, run_isolated
 from .parallel import run_parallel
 
 EXPORTERS = ("torchscript", "dynamo")
@@ -80,10 +80,15 @@ def default_names(variants: Sequence[str]) -> list[str]:
 
 
 def known(report: Path, again: bool) -> set[tuple[str, str]]:
+    """The exports that need no repetition. One that ended early may have been stopped from outside."""
     if not report.exists():
         return set()
     rows = [json.loads(line) for line in report.read_text().splitlines()]
-    return {(row["name"], row["exporter"]) for row in rows if row["ok"] or not again}
+    return {
+        (row["name"], row["exporter"])
+        for row in rows
+        if row["ok"] or not (again or row["message"].startswith(ENDED_EARLY))
+    }
 
 
 def main() -> int:

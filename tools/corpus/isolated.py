@@ -18,6 +18,10 @@ _PRELOADED = ["tools.sample.write", "tools.corpus.warm", "transformers.models.au
 _CONTEXT.set_forkserver_preload(_PRELOADED)
 
 
+# The message of a process that ended without an answer: it crashed, or was stopped from outside.
+ENDED_EARLY = "ended with code"
+
+
 def preload(module: str) -> None:
     """Imports one more module in the server; to be called before the first piece of work."""
     _PRELOADED.append(module)
@@ -42,7 +46,7 @@ def run_isolated(
         return ok, text
     except EOFError:
         process.join()
-        return False, f"ended with code {process.exitcode}"
+        return False, f"{ENDED_EARLY} {process.exitcode}"
     finally:
         ours.close()
         process.kill()

@@ -80,12 +80,12 @@ def measure(wanted: list[Architecture], options: argparse.Namespace) -> list[dic
 
 
 def measure_model(one: Architecture, options: argparse.Namespace) -> list[dict[str, Any]]:
-    at = ModelFiles(one.name, options.folder, options.folder)
+    files = ModelFiles(one.name, options.folder, options.folder)
     failed = []
     for exporter in EXPORTERS:
-        if not at.truth(exporter).exists():
+        if not files.truth(exporter).exists():
             failed += run_once(one, exporter, "export_model", options)
-    if any(at.truth(exporter).exists() for exporter in EXPORTERS):
+    if any(files.truth(exporter).exists() for exporter in EXPORTERS):
         failed += run_once(one, "capture", "prepare_model", options)
     return [*score_model(one, options.folder), *failed]
 

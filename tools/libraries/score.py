@@ -19,10 +19,10 @@ STRATEGY = "auto"
 def score_model(one: Architecture, folder: Path) -> list[dict[str, Any]]:
     """One row for each exporter and condition whose files exist, with its counts only."""
     rows = []
-    at = ModelFiles(one.name, folder, folder)
+    files = ModelFiles(one.name, folder, folder)
     for exporter in EXPORTERS:
-        for condition, model, capture in _files(at, exporter):
-            score = evaluate(model, at.truth(exporter), "--strategy", STRATEGY, *capture_flags(capture))
+        for condition, model, capture in _cases_of(files, exporter):
+            score = evaluate(model, files.truth(exporter), "--strategy", STRATEGY, *capture_flags(capture))
             if score is None:
                 raise RuntimeError(f"{model.name}: thence rejects the strategy {STRATEGY}")
             rows.append(
@@ -37,14 +37,14 @@ def score_model(one: Architecture, folder: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _files(at: ModelFiles, exporter: str) -> Iterator[tuple[str, Path, Path | None]]:
+def _cases_of(files: ModelFiles, exporter: str) -> Iterator[tuple[str, Path, Path | None]]:
     """Each condition with its model and its capture."""
-    if not at.truth(exporter).exists():
+    if not files.truth(exporter).exists():
         return
-    yield FILE, at.model(exporter), None
-    if at.capture.exists():
-        yield CAPTURE, at.model(exporter), at.capture
-        yield BLIND, at.made(exporter, "blind"), at.capture
+    yield FILE, files.model(exporter), None
+    if files.capture.exists():
+        yield CAPTURE, files.model(exporter), files.capture
+        yield BLIND, files.made(exporter, "blind"), files.capture
 
 
 def keep_counts(score: dict[str, Any]) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def make_descendant(name: str, exporter: str, folder: Path) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     write_model(name, exporter, folder)
     found = make(name, exporter, PASS, folder, folder)
-    (folder / f"{name}.{exporter}.{PASS}.random.onnx").unlink()  # made anew for each evaluation
+    (folder / f"{name}.{exporter}.{PASS}.random.onnx").unlink()  # made again for each evaluation
     return found
 
 
