@@ -34,7 +34,10 @@ void GraphBuilder::read_node(onnx::NodeId id) {
   const onnx::Node node = graph_.model().node(id);
   if (read_constant(node)) return;
   classify_node(*this, node);
-  if (reference_ != nullptr) unpack_weight(*this, node);
+  if (reference_ != nullptr) {
+    unpack_weight(*this, node);
+    unblock_weight(*this, node);
+  }
   if (fold_view(*this, node)) {
     graph_.nodes_[id].view = true;
     return;
@@ -87,21 +90,22 @@ CanonicalValue GraphBuilder::add_value() {
 
 void GraphBuilder::add_constant(CanonicalValue value, Constant constant) {
   if (reference_ != nullptr && constant.may_be_weight() && !reference_->contains(constant.fingerprint))
-    if (const WeightMatch match = reference_->find(constant); match.fingerprint != 0) {
-      constant.fingerprint = match.fingerprint;
-      constant.factor = match.factor;
-      constant.is_rescaled = match.is_rescaled;
-      constant.is_changed = true;
-      graph_.has_rescaled_weights_ |= match.is_rescaled;
-    }
+    if (const WeightMatch match = reference_->find(constant); match.fingerprint != 0)
+      set_match(constant, match);
   graph_.constant_of_[value] = static_cast<std::uint32_t>(graph_.constants_.size());
   graph_.constants_.push_back(constant);
 }
 
-void GraphBuilder::set_unpacked(CanonicalValue constant, std::uint64_t fingerprint) {
-  Constant& weight = graph_.constants_[graph_.constant_of_[constant]];
-  weight.fingerprint = fingerprint;
-  weight.is_changed = true;
+void GraphBuilder::set_unpacked(CanonicalValue constant, const WeightMatch& match) {
+  set_match(graph_.constants_[graph_.constant_of_[constant]], match);
+}
+
+void GraphBuilder::set_match(Constant& constant, const WeightMatch& match) {
+  constant.fingerprint = match.fingerprint;
+  constant.factor = match.factor;
+  constant.is_rescaled = match.is_rescaled;
+  constant.is_changed = true;
+  graph_.has_rescaled_weights_ |= match.is_rescaled;
 }
 
 void GraphBuilder::add_operation(const Operation& operation) {

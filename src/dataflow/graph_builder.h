@@ -47,7 +47,7 @@ class GraphBuilder {
   void add_constant(CanonicalValue value, Constant constant);
   /// True the first time that it is called for a constant.
   bool start_unpacking(CanonicalValue constant) { return unpacked_.insert(constant).second; }
-  void set_unpacked(CanonicalValue constant, std::uint64_t fingerprint);
+  void set_unpacked(CanonicalValue constant, const WeightMatch& match);
   /// The inputs of an operation are added before it; operations with the same inputs share them.
   void add_input(CanonicalValue value) { graph_.inputs_.push_back(value); }
   std::uint32_t input_count() const { return static_cast<std::uint32_t>(graph_.inputs_.size()); }
@@ -57,6 +57,7 @@ class GraphBuilder {
   void read_initializers();
   void read_node(onnx::NodeId id);
   bool read_constant(const onnx::Node& node);
+  void set_match(Constant& constant, const WeightMatch& match);
 
   ValueGraph& graph_;
   OperatorIds& operators_;
@@ -73,6 +74,9 @@ void classify_node(GraphBuilder& builder, const onnx::Node& node);
 
 /// Recognises a packed weight that a node reads: quantised in blocks, with several elements per byte.
 void unpack_weight(GraphBuilder& builder, const onnx::Node& node);
+
+/// Recognises the weight of a convolution in ONNX Runtime's blocked layout.
+void unblock_weight(GraphBuilder& builder, const onnx::Node& node);
 
 /// Folds a node whose first output is a view of one of its inputs. False for other nodes.
 bool fold_view(GraphBuilder& builder, const onnx::Node& node);

@@ -29,6 +29,7 @@ enum class Trait : std::uint32_t {
   scaled_product = 1u << 12,  // the attribute alpha is a factor of the product
   clamps = 1u << 13,          // a quantiser that clamps to the range of its type may replace it
   reads_shape = 1u << 14,     // the result depends on the shape of the input, not on its elements
+  pads = 1u << 18,            // optimisers fold a Pad before it into its attributes
 
   // Quantisation.
   quantiser = 1u << 15,     // converts between real and quantised numbers

@@ -32,7 +32,12 @@ constexpr FusedOperator fused_operators[] = {
     {"DynamicQuantizeMatMul", {{{"MatMul", {0, 1}, 2}, {"Add", {previous, 4}, 2}}}},
     {"QLinearMatMul", {{{"MatMul", {0, 3}, 2}}}},
     {"QGemm", {{{"MatMul", {0, 3}, 2}, {"Add", {previous, 6}, 2}}}},
-    {"Conv", {{{"Conv", {0, 1}, 2}, {"Add", {previous, 2}, 2}}}},
+    // In the domain of blocked layouts, Conv has a sum and an activation, as FusedConv.
+    {"Conv",
+     {{{"Conv", {0, 1}, 2},
+       {"Add", {previous, 2}, 2},
+       {"Add", {previous, 3}, 2},
+       {"@activation", {previous}, 1}}}},
     {"NhwcConv", {{{"Conv", {0, 1}, 2}, {"Add", {previous, 2}, 2}}}},
     {"FusedConv",
      {{{"Conv", {0, 1}, 2},
@@ -128,8 +133,15 @@ int intermediate_output(std::string_view op_type) {
   return op_type == "SkipLayerNormalization" || op_type == "SkipSimplifiedLayerNormalization" ? 3 : -1;
 }
 
-std::string_view canonical_view_op(std::string_view op_type) {
-  return op_type == "QLinearMul" || op_type == "Div" ? "Mul" : op_type;
+std::string_view canonical_view_op(const onnx::Node& view) {
+  const std::string_view op = view.op_type();
+  if (op == "QLinearMul" || op == "Div") return "Mul";
+  // A conversion to or from blocked channels may include a transposition to or from channels last.
+  if (op == "ReorderInput" || op == "ReorderOutput") {
+    const auto channels_last = view.attribute("channels_last");
+    if (channels_last && channels_last->i != 0) return "Transpose";
+  }
+  return op;
 }
 
 bool is_primitive(std::string_view op_type) {

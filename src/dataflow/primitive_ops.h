@@ -32,7 +32,7 @@ bool is_primitive(std::string_view op_type);
 /// The index of the output that holds an intermediate result of a fused operator; -1 if there is none.
 int intermediate_output(std::string_view op_type);
 
-/// One name for view operators that rewriters replace by each other.
-std::string_view canonical_view_op(std::string_view op_type);
+/// One name for views that rewriters replace by each other.
+std::string_view canonical_view_op(const onnx::Node& view);
 
 }  // namespace thence::dataflow

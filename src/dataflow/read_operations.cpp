@@ -97,7 +97,17 @@ class OperationReader {
     }
     if (op_.traits.has(Trait::reads_shape))
       operation.attribute_hash = combine_hash(operation.attribute_hash, graph_.view_hash(value));
-    builder_.add_input(graph_.canonical(value));
+    builder_.add_input(index == 0 ? skip_pad(graph_.canonical(value), operation) : graph_.canonical(value));
+  }
+
+  // Optimisers fold a Pad into a convolution or a pooling, which then reads the input of the Pad.
+  CanonicalValue skip_pad(CanonicalValue value, Operation& operation) const {
+    if (!op_.traits.has(Trait::pads) || graph_.producer(value) == none) return value;
+    const Operation& producer = graph_.operation(graph_.producer(value));
+    const auto inputs = graph_.inputs(producer);
+    if (graph_.op(producer.node).name != "Pad" || inputs.empty()) return value;
+    operation.padded_input = value;
+    return inputs.front();
   }
 
   // Each output of the last operation is a separate operation; those of a Split are slices.

@@ -68,6 +68,9 @@ THENCE_THRESHOLD double max_other_line_cosine = base::tuned("dataflow_max_other_
 
 /// Candidates of one size. A model has many weights of one size if it has many experts.
 inline constexpr std::size_t max_weight_candidates = 4096;
+/// Shapes of the reference model in which one blocked weight is read. Few models have several that differ by
+/// less than a block.
+inline constexpr int max_unblocked_shapes = 16;
 /// Comparisons of candidates in one transfer, and how many a comparison of lines counts for.
 inline constexpr std::size_t weight_comparisons = std::size_t{1} << 25, line_comparison_cost = 8;
 

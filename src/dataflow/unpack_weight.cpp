@@ -72,7 +72,7 @@ void unpack_weight(GraphBuilder& builder, const onnx::Node& node) {
   const Elements elements = (is_product ? elements_of_columns : elements_of_rows)(node, *packed, scales);
   if (elements.count == 0) return;
   const WeightMatch match = builder.reference()->find(elements.count, elements.at);
-  if (match.fingerprint != 0) builder.set_unpacked(value, match.fingerprint);
+  if (match.fingerprint != 0) builder.set_unpacked(value, match);
 }
 
 }  // namespace thence::dataflow

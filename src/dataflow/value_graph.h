@@ -33,6 +33,7 @@ struct Operation {
   std::uint64_t attribute_hash = 0;       // hash of the attributes and of constant integer inputs
   std::int64_t slice_start = -1;          // slices: the index of the first element; -1 if it is not known
   CanonicalValue forwarded_input = none;  // no-ops: the input that is forwarded unchanged
+  CanonicalValue padded_input = none;     // the result of a Pad, in whose place the input of the Pad is read
   bool is_commutative = false;
 };
 

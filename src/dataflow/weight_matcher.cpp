@@ -69,6 +69,15 @@ WeightMatcher::WeightMatcher(const std::vector<Constant>& reference) : reference
     if (constant.fingerprint != 0) fingerprints_.insert(constant.fingerprint);
 }
 
+const std::vector<MatrixShape>& WeightMatcher::shapes() {
+  if (!shapes_.empty()) return shapes_;
+  for (const Constant& weight : reference_)
+    if (weight.is_float && weight.is_readable()) shapes_.push_back({weight.rows, weight.columns()});
+  std::sort(shapes_.begin(), shapes_.end());
+  shapes_.erase(std::unique(shapes_.begin(), shapes_.end()), shapes_.end());
+  return shapes_;
+}
+
 std::vector<WeightMatcher::SampledWeight>& WeightMatcher::candidates_of_size(std::uint64_t elements) {
   const auto [entry, is_new] = by_size_.try_emplace(elements);
   std::vector<SampledWeight>& candidates = entry->second;

@@ -2,6 +2,7 @@
 // the correlation of their elements.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <unordered_map>
@@ -20,12 +21,19 @@ struct WeightMatch {
   bool is_rescaled = false;       // each row or each column has its own factor
 };
 
+struct MatrixShape {
+  std::uint64_t rows = 0, columns = 0;
+  auto operator<=>(const MatrixShape&) const = default;
+};
+
 class WeightMatcher {
  public:
   /// `reference`: the constants of the reference model, which outlive the matcher.
   explicit WeightMatcher(const std::vector<Constant>& reference);
 
   bool contains(std::uint64_t fingerprint) const { return fingerprints_.contains(fingerprint); }
+  /// The distinct shapes of the weights; further axes count as columns.
+  const std::vector<MatrixShape>& shapes();
   WeightMatch find(const Constant& changed);
   /// For elements that are not stored one after the other.
   WeightMatch find(std::uint64_t elements, const std::function<double(std::uint64_t)>& element_at);
@@ -56,6 +64,7 @@ class WeightMatcher {
 
   const std::vector<Constant>& reference_;
   std::unordered_set<std::uint64_t> fingerprints_;
+  std::vector<MatrixShape> shapes_;                                        // filled on demand
   std::unordered_map<std::uint64_t, std::vector<SampledWeight>> by_size_;  // filled on demand
   std::size_t comparisons_left_ = weight_comparisons;
 };

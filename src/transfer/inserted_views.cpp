@@ -1,5 +1,6 @@
 // Views that no alignment reaches: the ancestor's own, or inserted ones, which come from the value they
 // forward.
+#include "dataflow/primitive_ops.h"
 #include "transfer/origin_state.h"
 #include "transfer/view_chains.h"
 
@@ -12,10 +13,10 @@ using dataflow::Trait;
 void find_view_of_candidates(OriginState& state, onnx::NodeId id, CanonicalValue value) {
   const auto candidates = state.matching.candidates.find(value);
   if (candidates == state.matching.candidates.end()) return;
+  const std::string_view op = dataflow::canonical_view_op(state.descendant.model().node(id));
   std::vector<onnx::NodeId> found;
   for (const OperationId each : candidates->second)
-    if (const auto* const views =
-            state.find_unmatched_views(state.ancestor.operation(each).output, state.descendant.op(id).name))
+    if (const auto* const views = state.find_unmatched_views(state.ancestor.operation(each).output, op))
       for (const onnx::NodeId view : *views)
         if (may_be_same_view(state.descendant, id, state.ancestor, view)) add_unique(found, view);
   state.origins[id] = found.empty() ? state.candidate_origin(value)
@@ -25,7 +26,8 @@ void find_view_of_candidates(OriginState& state, onnx::NodeId id, CanonicalValue
 // The ancestor's unmatched views of the same value that a view may be.
 std::vector<onnx::NodeId> possible_views(const OriginState& state, onnx::NodeId id, CanonicalValue partner) {
   std::vector<onnx::NodeId> found;
-  const auto* const views = state.find_unmatched_views(partner, state.descendant.op(id).name);
+  const auto* const views =
+      state.find_unmatched_views(partner, dataflow::canonical_view_op(state.descendant.model().node(id)));
   if (views == nullptr) return found;
   std::copy_if(views->begin(), views->end(), std::back_inserter(found), [&](onnx::NodeId theirs) {
     return may_be_same_view(state.descendant, id, state.ancestor, theirs);

@@ -6,6 +6,17 @@ namespace {
 
 using dataflow::Trait;
 
+// Pads that the ancestor has before an operation, and that the descendant computes in the operation.
+void add_folded_pads(const OriginState& state, const Operation& ours, CanonicalValue partner,
+                     const std::vector<OperationId>& region, std::vector<onnx::NodeId>& nodes) {
+  const auto add = [&](OperationId theirs) {
+    const CanonicalValue padded = theirs == none ? none : state.ancestor.operation(theirs).padded_input;
+    if (padded != none && ours.padded_input == none) add_unique(nodes, state.ancestor.producer_node(padded));
+  };
+  add(state.ancestor.producer(partner));
+  for (const OperationId fused : region) add(fused);
+}
+
 // The ancestor's nodes that an operation computes, the one that wrote its result first.
 std::vector<onnx::NodeId> computed_nodes(const OriginState& state, const Operation& ours,
                                          CanonicalValue partner) {
@@ -21,6 +32,7 @@ std::vector<onnx::NodeId> computed_nodes(const OriginState& state, const Operati
       if (ancestor.operation(fused).op == ours.op)
         nodes.insert(nodes.begin(), ancestor.operation(fused).node);
   for (const OperationId fused : region) add_unique(nodes, ancestor.operation(fused).node);
+  add_folded_pads(state, ours, partner, region, nodes);
   return nodes;
 }
 

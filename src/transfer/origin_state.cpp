@@ -10,8 +10,7 @@ namespace thence::transfer {
 using dataflow::Trait;
 
 std::uint64_t OriginState::view_key(CanonicalValue theirs, std::string_view op) const {
-  return dataflow::combine_hash(matching.classes[theirs],
-                                base::text_hash(dataflow::canonical_view_op(op), 0));
+  return dataflow::combine_hash(matching.classes[theirs], base::text_hash(op, 0));
 }
 
 const std::vector<onnx::NodeId>* OriginState::find_unmatched_views(CanonicalValue theirs,
@@ -64,7 +63,8 @@ void index_unmatched_views(OriginState& state) {
   for (onnx::NodeId id = 0; id < is_origin.size(); ++id) {
     if (!ancestor.is_view(id) || is_origin[id]) continue;
     const CanonicalValue viewed = ancestor.canonical(ancestor.model().node(id).outputs()[0]);
-    auto& same = state.unmatched_views[state.view_key(viewed, ancestor.op(id).name)];
+    auto& same =
+        state.unmatched_views[state.view_key(viewed, dataflow::canonical_view_op(ancestor.model().node(id)))];
     if (same.size() < max_views_of_value) same.push_back(id);
   }
 }

@@ -34,6 +34,7 @@ struct OriginState {
   bool are_congruent(CanonicalValue one, CanonicalValue other) const {
     return matching.classes[one] == matching.classes[other];
   }
+  /// `op`: as dataflow::canonical_view_op() has it.
   std::uint64_t view_key(CanonicalValue theirs, std::string_view op) const;
   /// Null if there are none.
   const std::vector<onnx::NodeId>* find_unmatched_views(CanonicalValue theirs, std::string_view op) const;

@@ -152,8 +152,7 @@ void drop_noop_views(const ValueGraph& graph, std::vector<onnx::NodeId>& views, 
 bool may_be_same_view(const ValueGraph& descendant, onnx::NodeId ours, const ValueGraph& ancestor,
                       onnx::NodeId theirs) {
   const onnx::Node mine = descendant.model().node(ours), other = ancestor.model().node(theirs);
-  if (dataflow::canonical_view_op(mine.op_type()) != dataflow::canonical_view_op(other.op_type()))
-    return false;
+  if (dataflow::canonical_view_op(mine) != dataflow::canonical_view_op(other)) return false;
   // Dequantisation is no part of the model itself.
   if (reads_quantisation_scale(descendant, mine) != reads_quantisation_scale(ancestor, other)) return false;
   if (reads_integer_sums(descendant, mine) != reads_integer_sums(ancestor, other)) return false;
