@@ -52,6 +52,11 @@ class Sink {
   void push(const Evidence& evidence) {
     lists_[static_cast<std::size_t>(evidence.source)].push_back(evidence);
   }
+  /// Takes the evidence of sources that are not here yet.
+  void add_sources(Sink other) {
+    for (std::size_t i = 0; i < source_count; ++i)
+      if (lists_[i].empty()) lists_[i] = std::move(other.lists_[i]);
+  }
   const std::deque<Evidence>& of(Source source) const { return lists_[static_cast<std::size_t>(source)]; }
 
  private:
@@ -63,8 +68,9 @@ class SourceSet {
  public:
   constexpr SourceSet() = default;
   constexpr SourceSet(std::initializer_list<Source> sources) {
-    for (const Source source : sources) bits_ |= 1u << static_cast<unsigned>(source);
+    for (const Source source : sources) add(source);
   }
+  constexpr void add(Source source) { bits_ |= 1u << static_cast<unsigned>(source); }
   constexpr bool has(Source source) const { return (bits_ >> static_cast<unsigned>(source) & 1) != 0; }
 
  private:

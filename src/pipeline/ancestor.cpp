@@ -58,14 +58,18 @@ class AncestorReader {
     const resolve::Attribution& primary = ancestor_.own_answer(origin.nodes.front());
     if (!primary.known()) {
       answer.no_answer = NoAnswer::unknown_in_ancestor;
+      answer.weight_owner = primary.weight_owner;
+      answer.strength.has_rivals = true;
+      for (const ModuleId module : ancestor_.own_modules_of(origin.nodes.front())) add_module(answer, module);
       return;
     }
     answer.call = primary.call;
     answer.max_confidence = primary.confidence;
+    const bool is_node_of_ancestor = origin.kind == OriginKind::computes || origin.kind == OriginKind::view;
     for (const onnx::NodeId node : origin.nodes) {
       const resolve::Attribution& each = ancestor_.own_answer(node);
       if (each.known()) add_module(answer, each.module);
-      if (origin.kind == OriginKind::computes && answer.weight_owner == no_module)
+      if (is_node_of_ancestor && answer.weight_owner == no_module)
         answer.weight_owner = each.weight_owner;
     }
     if (primary.module_set != 0)

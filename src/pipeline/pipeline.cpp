@@ -12,6 +12,7 @@
 #include "hierarchy/wrapping.h"
 #include "onnx/errors.h"
 #include "pipeline/ancestor.h"
+#include "resolve/ancestor.h"
 #include "rules/read.h"
 
 namespace thence::pipeline {
@@ -103,6 +104,18 @@ std::optional<Error> check_hierarchy(const MapParts& parts, Diagnostics& diagnos
                "give a capture with --capture, or use --strategy auto"};
 }
 
+// Answers by the file's own names, metadata and tags for nodes that the ancestor leaves open.
+void add_own_answers(MapParts& parts, const resolve::Strategy& strategy,
+                     const resolve::FlowIndex& flow_index) {
+  if (!resolve::leaves_open(*parts.ancestor, parts.resolution)) return;
+  if (strategy.needs_classes && !parts.hierarchy->tree().has_classes()) return;
+  evidence::Sink own = evidence::collect(*parts.model, *parts.hierarchy, strategy.sources);
+  const resolve::Resolution resolution = resolve::resolve(*parts.model, *parts.hierarchy, own, flow_index,
+                                                          resolve::beside_ancestor(strategy), *parts.filter);
+  resolve::add_own_answers(*parts.ancestor, resolution, parts.resolution);
+  parts.evidence->add_sources(std::move(own));
+}
+
 // From the opened model on.
 Result<Map> make_map(MapParts parts, Request request, std::optional<Capture> capture,
                      const MapOptions& options) {
@@ -112,14 +125,15 @@ Result<Map> make_map(MapParts parts, Request request, std::optional<Capture> cap
   std::future<resolve::FlowIndex> flow_index =
       std::async(options.jobs > 1 ? std::launch::async : std::launch::deferred,
                  [&model] { return resolve::FlowIndex(model); });
-  const bool reads_tags = !options.ignore_tags && ancestor == nullptr;
-  parts.hierarchy = std::make_unique<hierarchy::Hierarchy>(model, std::move(capture), reads_tags);
+  parts.hierarchy = std::make_unique<hierarchy::Hierarchy>(model, std::move(capture), !options.ignore_tags);
   if (auto error = check_hierarchy(parts, parts.diagnostics)) return *std::move(error);
   parts.evidence = std::make_unique<evidence::Sink>(
       evidence::collect(model, *parts.hierarchy, parts.strategy.sources, ancestor));
   parts.filter = semantics::class_filter(options, request.rules.get());
-  parts.resolution = resolve::resolve(model, *parts.hierarchy, *parts.evidence, flow_index.get(),
-                                      parts.strategy, *parts.filter, ancestor);
+  const resolve::FlowIndex flow = flow_index.get();
+  parts.resolution = resolve::resolve(model, *parts.hierarchy, *parts.evidence, flow, parts.strategy,
+                                      *parts.filter, ancestor);
+  if (ancestor != nullptr) add_own_answers(parts, request.strategy, flow);
   return Map::make(std::move(parts), std::move(request.rules), options);
 }
 

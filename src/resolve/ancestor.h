@@ -10,4 +10,11 @@ namespace thence::resolve {
 /// ancestor names no module.
 void apply_ancestor_answers(const evidence::AncestorAnswers& ancestor, Resolution& resolution);
 
+/// Whether the derived model's own evidence may answer for some node.
+bool leaves_open(const evidence::AncestorAnswers& ancestor, const Resolution& resolution);
+
+/// Adds the answers of the derived model's own evidence for nodes that the ancestor leaves open.
+void add_own_answers(const evidence::AncestorAnswers& ancestor, const Resolution& own,
+                     Resolution& resolution);
+
 }  // namespace thence::resolve

@@ -58,15 +58,17 @@ Agreement confirmation_by(Strength strength) {
 // One source that confirms the winner outweighs others that contradict it. A parameter of a module inside the
 // winner's does not contradict it: the module around a parameter often
 // runs the operation. A parameter from elsewhere does. In a reordered file it is a bad sign that the other
-// recording does not place the node.
+// recording does not place the node, and in a derived file that no node of the ancestor was matched.
 Agreement agreement_with(const RuleInput& input, const Evidence& winner) {
   const modules::ModuleTree& tree = input.hierarchy.tree();
   const auto* const capture = input.hierarchy.recorded();
   const bool two_recordings = input.sources.has(Source::execution_trace) &&
                               input.sources.has(Source::fx_graph) && capture != nullptr && capture->trace &&
                               capture->fx;
-  Agreement result =
-      two_recordings && winner.strength.is_reordered ? Agreement::unconfirmed : Agreement::alone;
+  const bool is_silent_in_ancestor = input.sources.has(Source::transferred);
+  Agreement result = is_silent_in_ancestor || (two_recordings && winner.strength.is_reordered)
+                         ? Agreement::unconfirmed
+                         : Agreement::alone;
   for (const Evidence& other : input.all) {
     if (other.source == winner.source) continue;
     if (other.module == winner.module) return confirmation_by(other.strength);

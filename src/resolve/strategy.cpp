@@ -57,6 +57,11 @@ Strategy with_ancestor(Strategy strategy) {
   return strategy;
 }
 
+Strategy beside_ancestor(Strategy strategy) {
+  strategy.sources.add(transferred);
+  return strategy;
+}
+
 Result<Strategy> find_strategy(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Strategy& strategy : table) {

@@ -22,6 +22,8 @@ std::span<const Strategy> strategies();
 
 /// The same for a model derived from one that was mapped by it: the ancestor's answers are the only evidence.
 Strategy with_ancestor(Strategy strategy);
+/// The same for the derived model's own evidence, on nodes that the ancestor does not answer.
+Strategy beside_ancestor(Strategy strategy);
 
 /// The strategy of this name, or what is wrong with the name.
 Result<Strategy> find_strategy(std::string_view name);

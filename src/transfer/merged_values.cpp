@@ -23,6 +23,18 @@ std::vector<CanonicalValue> MergedValues::values_read_by_partners(const ValueGra
   return found;
 }
 
+// The congruent value whose name survived, or none.
+CanonicalValue MergedValues::same_named_congruent(const ValueGraph& ancestor, const ValueGraph& descendant,
+                                                  CanonicalValue ours) const {
+  CanonicalValue each = chosen_[ours];
+  for (std::size_t visited = 0; visited < max_merged; ++visited) {
+    if (dataflow::have_same_name(descendant, ours, ancestor, each)) return each;
+    each = matching_.next_congruent[each];
+    if (each == chosen_[ours]) break;
+  }
+  return none;
+}
+
 MergedValues::MergedValues(const ValueGraph& ancestor, const ValueGraph& descendant,
                            const ValueMatching& matching)
     : matching_(matching), chosen_(matching.partners), is_ambiguous_(chosen_.size(), false) {
@@ -34,6 +46,9 @@ MergedValues::MergedValues(const ValueGraph& ancestor, const ValueGraph& descend
     const bool is_unique = matching.next_congruent[chosen_[ours]] == chosen_[ours];
     if (is_unique && merged == matching.merged.end()) continue;
     std::vector<CanonicalValue> found = values_read_by_partners(ancestor, descendant, ours);
+    if (found.empty())
+      if (const CanonicalValue named = same_named_congruent(ancestor, descendant, ours); named != none)
+        found.push_back(named);
     is_ambiguous_[ours] = found.empty();
     if (found.empty()) continue;
     if (merged != matching.merged.end())

@@ -22,6 +22,8 @@ class MergedValues {
   std::vector<CanonicalValue> others(CanonicalValue ours) const;
 
  private:
+  CanonicalValue same_named_congruent(const ValueGraph& ancestor, const ValueGraph& descendant,
+                                      CanonicalValue ours) const;
   std::vector<CanonicalValue> values_read_by_partners(const ValueGraph& ancestor,
                                                       const ValueGraph& descendant,
                                                       CanonicalValue ours) const;

@@ -21,7 +21,6 @@ using test::ModelWithHierarchy;
 using test::node;
 
 constexpr SourceSet every_source = {Source::tags,
-                                    Source::transferred,
                                     Source::trace_module_map,
                                     Source::dynamo_metadata,
                                     Source::onnx_scope_parsing,
@@ -337,6 +336,13 @@ TEST_F(Decide, AgreementOfOtherSources) {
   EXPECT_EQ(basis_of(decided(
                 {names(Source::execution_trace, "a", unanimous), names(Source::fx_graph, "a", disputed)})),
             "execution_trace/reordered/confirmed_by_disputed");
+}
+
+// The ancestor of a derived model was asked, and has no answer.
+TEST_F(Decide, EvidenceBesideAnAncestorIsUnconfirmed) {
+  const std::vector<evidence::Evidence> alone = {names(Source::onnx_scope_parsing, "a")};
+  const SourceSet beside = {Source::transferred, Source::onnx_scope_parsing};
+  EXPECT_EQ(basis_of(decide(net_.hierarchy, beside, 0, alone)), "onnx_scope_parsing/names_one/unconfirmed");
 }
 
 TEST(Rules, HaveDistinctNamesAndTexts) {

@@ -1,0 +1,80 @@
+// Where the ancestor has no answer, the derived model's own evidence may have one.
+#include "resolve/ancestor.h"
+
+#include <gtest/gtest.h>
+
+namespace thence::resolve {
+namespace {
+
+using evidence::AncestorAnswer;
+using evidence::NoAnswer;
+
+constexpr ModuleId left = 1, right = 2, other = 3;
+
+struct OpenNode {
+  explicit OpenNode(NoAnswer why, std::vector<ModuleId> candidates = {}) {
+    AncestorAnswer answer;
+    answer.no_answer = why;
+    answer.module_count = static_cast<std::uint32_t>(candidates.size());
+    ancestor.modules = std::move(candidates);
+    ancestor.answers.push_back(answer);
+    resolution.nodes.emplace_back();
+    apply_ancestor_answers(ancestor, resolution);
+  }
+
+  ModuleId with_own(ModuleId module) {
+    Resolution own;
+    own.nodes.emplace_back();
+    own.nodes[0].module = module;
+    own.nodes[0].source = evidence::Source::onnx_scope_parsing;
+    own.nodes[0].reason = Reason::none;
+    own.module_sets.push_back({module, other});
+    own.nodes[0].module_set = 1;
+    add_own_answers(ancestor, own, resolution);
+    return resolution.nodes[0].module;
+  }
+
+  evidence::AncestorAnswers ancestor;
+  Resolution resolution;
+};
+
+TEST(AncestorTest, AnUnmatchedNodeGetsTheOwnAnswerWithItsModules) {
+  OpenNode node(NoAnswer::not_matched);
+  EXPECT_TRUE(leaves_open(node.ancestor, node.resolution));
+  EXPECT_EQ(node.with_own(left), left);
+  EXPECT_EQ(node.resolution.nodes[0].source, evidence::Source::onnx_scope_parsing);
+  EXPECT_EQ(node.resolution.module_sets[node.resolution.nodes[0].module_set],
+            (std::vector<ModuleId>{left, other}));
+}
+
+TEST(AncestorTest, OwnEvidenceChoosesBetweenTheCandidatesOfTheAncestor) {
+  EXPECT_EQ(OpenNode(NoAnswer::ambiguous, {left, right}).with_own(right), right);
+}
+
+TEST(AncestorTest, OwnEvidenceAddsNoCandidate) {
+  OpenNode node(NoAnswer::ambiguous, {left, right});
+  EXPECT_EQ(node.with_own(other), no_module);
+  EXPECT_EQ(node.resolution.nodes[0].reason, Reason::ambiguous);
+}
+
+TEST(AncestorTest, AConstantOfSeveralModulesMayBelongToAnother) {
+  EXPECT_EQ(OpenNode(NoAnswer::feeds_several, {left, right}).with_own(other), other);
+}
+
+TEST(AncestorTest, UnknownInTheAncestorAndRefutedStayUnknown) {
+  for (const NoAnswer why : {NoAnswer::unknown_in_ancestor, NoAnswer::refuted}) {
+    OpenNode node(why);
+    EXPECT_FALSE(leaves_open(node.ancestor, node.resolution));
+    EXPECT_EQ(node.with_own(left), no_module);
+  }
+}
+
+TEST(AncestorTest, AnAnswerOfTheAncestorIsKept) {
+  OpenNode node(NoAnswer::none);
+  node.resolution.nodes[0].module = right;
+  EXPECT_FALSE(leaves_open(node.ancestor, node.resolution));
+  EXPECT_EQ(node.with_own(left), right);
+}
+
+}  // namespace
+}  // namespace thence::resolve
