@@ -60,15 +60,15 @@ bench: setup-bench  ## measure time and memory, and compare them with their limi
 corpus: setup-test  ## export every architecture of the list by both exporters, with its truth: build/corpus
 	@.venv/bin/python -m tools.corpus
 
-accuracy: corpus build  ## score every strategy on the corpus, under every condition; two hours, resumable
-	@PYTHONPATH=python .venv/bin/python -m tools.accuracy --worst 20 --require
+accuracy: corpus build  ## score every strategy on the corpus, under every condition; hours, resumable
+	@PYTHONPATH=python .venv/bin/python -m tools.accuracy --worst 20 --save docs/figures/accuracy.jsonl --require
 
 accuracy-bodies: setup-test build  ## score the answers in bodies and functions, and write the figures; resumable
 	@PYTHONPATH=python .venv/bin/python -m tools.bodies --write
 
-accuracy-transfer: corpus build  ## score `transfer` after optimisers and quantisers, on a fifth of the corpus; resumable
-	@PYTHONPATH=python .venv/bin/python -m tools.passes.stored
-	@PYTHONPATH=python .venv/bin/python -m tools.passes --require
+accuracy-transfer: corpus build  ## score `transfer` after optimisers and quantisers; hours, resumable
+	@PYTHONPATH=python .venv/bin/python -m tools.passes.stored --save docs/figures/stored.jsonl
+	@PYTHONPATH=python .venv/bin/python -m tools.passes --save docs/figures/passes.jsonl --require
 
 accuracy-libraries: setup-test setup-libraries build  ## score models of other libraries, and write docs/accuracy.md; resumable
 	@PYTHONPATH=python .venv/bin/python -m tools.libraries --write
@@ -76,12 +76,12 @@ accuracy-libraries: setup-test setup-libraries build  ## score models of other l
 docs-figures: setup-test  ## write the measured tables of the documentation from docs/figures
 	@.venv/bin/python -m tools.figures
 
-operators: setup-test build  ## learn schema/operators.json from one half of the corpus, after `make accuracy`
+operators: setup-test build  ## learn schema/operators.json from the learning side of the corpus, after `make accuracy`
 	@cmake --preset release -D THENCE_TOOLS=ON >/dev/null
 	@cmake --build --preset release --target thence_learn
 	@.venv/bin/python -m tools.learn
 
-calibrate: setup-test  ## measure schema/calibration.json on the same half, after `make accuracy`
+calibrate: setup-test  ## measure schema/calibration.json on the same side, after `make accuracy`
 	@.venv/bin/python -m tools.calibrate
 
 compare: setup-test setup-compare build  ## compare all answers with those of a commit: BASE=<commit>

@@ -31,21 +31,45 @@ constexpr const char* inference_names[inference_count] = {"shape_for_one_module"
 // The confidence of the least certain answer that an inference rests on, as a range.
 struct ConfidenceRange {
   const char* name;
-  float from, at_most;
+  float from;
 };
-constexpr ConfidenceRange confidence_ranges[] = {{"certain", 0.998f, 1.0f}, {"firm", 0.99f, 1.0f},
-                                                 {"good", 0.97f, 0.99f},    {"fair", 0.9f, 0.97f},
-                                                 {"poor", 0.7f, 0.9f},      {"weak", 0.0f, 0.7f}};
-bool is_unordered(Inference inference) {
-  return inference == Inference::distant_constant || inference == Inference::reordered_shape;
-}
-
+constexpr ConfidenceRange confidence_ranges[] = {{"certain", 0.998f}, {"firm", 0.99f}, {"good", 0.97f},
+                                                 {"fair", 0.9f},      {"poor", 0.7f},  {"weak", 0.0f}};
 constexpr std::size_t direct_rows = evidence::source_count * evidence::strength_count * agreement_count;
 
-std::optional<float> table_entry(base::JsonValue table, std::string_view source, std::string_view key) {
-  const std::optional<double> value = table[source][key].real();
-  return value ? std::optional(static_cast<float>(*value)) : std::nullopt;
-}
+// The measured confidences of one source. What was not measured gets the lowest of what is most like it:
+// nothing shows that it is right more often.
+class MeasuredSource {
+ public:
+  MeasuredSource(base::JsonValue table, std::string_view source) : entries_(table[source]) {}
+
+  float of_agreement(const std::string& key, std::string_view agreement) const {
+    return find(key, [&](std::string_view other) { return other.ends_with(agreement); });
+  }
+  float of_inference(const std::string& key, std::string_view inference) const {
+    return find(key, [&](std::string_view other) { return other.starts_with(inference); });
+  }
+
+ private:
+  template <class IsLike>
+  float find(const std::string& key, IsLike is_like) const {
+    if (const std::optional<double> measured = entries_[key].real()) return static_cast<float>(*measured);
+    if (const std::optional<float> found = lowest(is_like)) return *found;
+    return lowest([](std::string_view) { return true; }).value_or(default_confidence);
+  }
+  template <class IsLike>
+  std::optional<float> lowest(IsLike is_like) const {
+    std::optional<float> found;
+    for (const base::JsonMember entry : entries_.members())
+      if (is_like(entry.key)) {
+        const auto value = static_cast<float>(entry.value.real().value_or(default_confidence));
+        found = std::min(found.value_or(value), value);
+      }
+    return found;
+  }
+
+  base::JsonValue entries_;
+};
 
 }  // namespace
 
@@ -70,30 +94,26 @@ Basis ConfidenceTable::basis(Inference inference, float least_confidence) {
 ConfidenceTable::ConfidenceTable() {
   const base::JsonDocument document(base::embedded_file("calibration.json"));
   const base::JsonValue table = document.root()["confidence"];
-  const auto add = [&](std::string_view source, const std::string& key, float otherwise) {
-    rows_.push_back(
-        {base::format("{}/{}", source, key), table_entry(table, source, key).value_or(otherwise)});
-  };
   for (std::size_t source = 0; source < evidence::source_count; ++source) {
     const std::string_view name = evidence::name_of(static_cast<Source>(source));
-    // A tag has the confidence of the answer that it records (Evidence::max_confidence).
-    const float otherwise = static_cast<Source>(source) == Source::tags
-                                ? 1.0f
-                                : table_entry(table, name, "default").value_or(default_confidence);
+    const MeasuredSource measured(table, name);
     for (std::size_t strength = 0; strength < evidence::strength_count; ++strength)
-      for (const char* agreement : agreement_names)
-        add(name, base::format("{}/{}", evidence::name_of_key(strength), agreement), otherwise);
+      for (const char* agreement : agreement_names) {
+        const std::string key = base::format("{}/{}", evidence::name_of_key(strength), agreement);
+        // A tag has the confidence of the answer that it records (Evidence::max_confidence).
+        const bool is_tag = static_cast<Source>(source) == Source::tags;
+        rows_.push_back({base::format("{}/{}", name, key),
+                         is_tag ? 1.0f : measured.of_agreement(key, base::format("/{}", agreement))});
+      }
   }
   for (std::size_t inference = 0; inference < inference_count; ++inference) {
     const std::string_view source = evidence::name_of(
         static_cast<Inference>(inference) == Inference::called ? Source::function : Source::neighbours);
-    const float otherwise = table_entry(table, source, inference_names[inference])
-                                .value_or(table_entry(table, source, "default").value_or(default_confidence));
+    const MeasuredSource measured(table, source);
     for (const ConfidenceRange& range : confidence_ranges) {
-      add(source, base::format("{}/{}", inference_names[inference], range.name),
-          std::min(otherwise, range.at_most));
-      if (is_unordered(static_cast<Inference>(inference)) && range.from < min_firm_confidence)
-        rows_.back().confidence = std::min(rows_.back().confidence, max_reordered_confidence);
+      const std::string key = base::format("{}/{}", inference_names[inference], range.name);
+      const float confidence = measured.of_inference(key, base::format("{}/", inference_names[inference]));
+      rows_.push_back({base::format("{}/{}", source, key), confidence});
     }
   }
 }

@@ -15,7 +15,7 @@ enum class Agreement : std::uint8_t {
   confirmed,
   confirmed_by_disputed,  // by another recording whose own alignment is disputed
   alone,
-  unconfirmed,  // another recording of the same forward does not place the node
+  unconfirmed,  // another recording of the same forward, or the ancestor, does not place the node
   contradicted,
   count,
 };

@@ -25,13 +25,7 @@ THENCE_THRESHOLD int max_passes = base::tuned("resolve_max_passes", 4);
 
 // Confidence.
 
-/// In a reordered file, a constant may belong to other modules than those that read it. An inference from
-/// answers with a confidence below `min_firm_confidence` gets at most `max_reordered_confidence`, which is
-/// just below `high_confidence` of semantics. Both are probabilities; the first is a limit of the ranges by
-/// which the calibration table distinguishes inferences.
-THENCE_THRESHOLD float min_firm_confidence = base::tuned("resolve_min_firm_confidence", 0.99f);
-THENCE_THRESHOLD float max_reordered_confidence = base::tuned("resolve_max_reordered_confidence", 0.949f);
-/// The probability for what schema/calibration.json does not have: no information.
+/// The probability for a source of which schema/calibration.json has no entry: no information.
 THENCE_THRESHOLD float default_confidence = base::tuned("resolve_default_confidence", 0.5f);
 
 // Safety limits: larger numbers occur only in malicious files, and then nodes stay unknown.

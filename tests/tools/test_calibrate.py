@@ -1,4 +1,4 @@
-"""What calibration measures, and what it does not change."""
+"""What calibration measures, and what its table contains."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import jsonschema
 import pytest
 from tools.accuracy.total import Total
-from tools.calibrate.__main__ import HELD, Table, Tally, format_document, measure_into
+from tools.calibrate.__main__ import Tally, count_answers, format_document, main, table_of
+from tools.figures.measurement import read_measurement
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,10 +24,7 @@ def row(**by_basis: tuple[int, int]) -> dict[str, Any]:
 
 def tally(*counts: tuple[int, int]) -> Tally:
     """For each architecture, its answers and the right ones."""
-    made = Tally()
-    for number, (answers, right) in enumerate(counts):
-        made.add(str(number), answers, right)
-    return made
+    return Tally.of(counts)
 
 
 def test_confidence_is_below_one() -> None:
@@ -44,32 +42,38 @@ def test_confidence_is_measured_across_architectures() -> None:
     assert uneven.lower_bound(0.95) < 0.9
 
 
-def test_frequent_entries_are_measured_and_others_kept() -> None:
-    table: Table = {"parameter": {"default": 0.85, "reads/alone": 0.88, "reads/contradicted": 0.6}}
-    rows = [
+def test_only_a_basis_with_enough_answers_has_an_entry() -> None:
+    scores = [
         row(**{"parameter/reads/alone": (600, 540), "parameter/reads/contradicted": (5, 0)}),
-        row(**{"parameter/reads/alone": (400, 360)}),
+        row(**{"parameter/reads/alone": (400, 360), "function/called/firm": (3, 3)}),
     ]
-    measure_into(table, rows)
-    assert table["parameter"]["reads/alone"] == pytest.approx(0.9, abs=0.003)
-    assert table["parameter"]["reads/contradicted"] == 0.6
-    assert table["parameter"]["default"] == 0.85
+    table = table_of(count_answers(scores))
+    assert table == {"parameter": {"reads/alone": pytest.approx(0.9, abs=0.006)}}
 
 
-def test_one_source_alone_is_measured() -> None:
-    table: Table = {"parameter": {"default": 0.85}, "transferred": {"default": 0.9}}
-    rows = [row(**{"parameter/reads/alone": (600, 540), "transferred/same_node/alone": (600, 600)})]
-    measure_into(table, rows, ["transferred"])
-    assert table["parameter"] == {"default": 0.85}
-    assert table["transferred"]["same_node/alone"] > 0.99
+def test_the_confidence_of_tags_is_not_measured() -> None:
+    assert count_answers([row(**{"tags/names_one/alone": (600, 600)})]) == []
 
 
-def test_some_entries_are_fixed() -> None:
-    ((source, key),) = HELD
-    table: Table = {source: {"default": 0.85, key: 0.8}}
-    measure_into(table, [row(**{f"{source}/{key}": (600, 600), f"{source}/other": (600, 600)})])
-    assert table[source][key] == 0.8
-    assert table[source]["other"] > 0.9
+def test_a_source_that_the_scores_do_not_contain_keeps_its_counts(tmp_path: Path) -> None:
+    data, out, scores = tmp_path / "data.jsonl", tmp_path / "table.json", tmp_path / "scores.jsonl"
+    command = ["calibrate", "--scores", str(scores), "--out", str(out), "--data", str(data)]
+    out.write_text('{"schema": "thence.calibration/1", "confidence": {"parameter": {"reads/alone": 0.1}}}')
+    for basis in ("parameter/reads/alone", "transferred/same_node/alone"):
+        scores.write_text(json.dumps(row(**{basis: (600, 600)}) | {"name": "bert"}) + "\n")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("sys.argv", command)
+            assert main() == 0
+    assert json.loads(out.read_text())["confidence"] == {
+        "parameter": {"reads/alone": pytest.approx(0.997, abs=0.002)},
+        "transferred": {"same_node/alone": pytest.approx(0.997, abs=0.002)},
+    }
+
+
+def test_every_entry_follows_from_counted_answers() -> None:
+    rows = read_measurement(ROOT / "docs/figures/calibration.jsonl").rows
+    shipped = json.loads((ROOT / "schema/calibration.json").read_text())["confidence"]
+    assert shipped == table_of(rows)  # otherwise: make calibrate
 
 
 def test_file_round_trip() -> None:

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -21,6 +22,13 @@ class ConfidenceTableTest : public testing::Test {
   std::optional<float> entry(std::string_view source, std::string_view key) const {
     const std::optional<double> value = document_.root()["confidence"][source][key].real();
     return value ? std::optional(static_cast<float>(*value)) : std::nullopt;
+  }
+  template <class IsLike>
+  std::optional<float> lowest(std::string_view source, IsLike is_like) const {
+    std::optional<float> found;
+    for (const base::JsonMember row : document_.root()["confidence"][source].members())
+      if (is_like(row.key)) found = std::min(found.value_or(1.0f), *entry(source, row.key));
+    return found;
   }
   const base::JsonDocument document_{base::embedded_file("calibration.json")};
   const ConfidenceTable& shipped_ = ConfidenceTable::shipped();
@@ -43,11 +51,24 @@ TEST_F(ConfidenceTableTest, LooksUpSourceStrengthAndAgreement) {
             "fx_graph/reordered_shape_majority/contradicted");
 }
 
-TEST_F(ConfidenceTableTest, FallsBackToTheDefaultOfTheSource) {
+// What was not measured is no more certain than the least certain entry that is like it.
+TEST_F(ConfidenceTableTest, AnUnmeasuredStrengthHasTheLowestConfidenceWithTheSameAgreement) {
   const Strength parameter = {.statement = Statement::parameter};
-  ASSERT_FALSE(entry("value_names", "reads/unconfirmed"));
-  EXPECT_EQ(shipped_.of(ConfidenceTable::basis(Source::value_names, parameter, Agreement::unconfirmed)),
-            entry("value_names", "default"));
+  ASSERT_FALSE(entry("execution_trace", "reads/contradicted"));
+  EXPECT_EQ(shipped_.of(ConfidenceTable::basis(Source::execution_trace, parameter, Agreement::contradicted)),
+            lowest("execution_trace", [](std::string_view key) { return key.ends_with("/contradicted"); }));
+}
+
+TEST_F(ConfidenceTableTest, AnUnmeasuredAgreementHasTheLowestConfidenceOfTheSource) {
+  ASSERT_FALSE(lowest("parameter", [](std::string_view key) { return key.ends_with("/unconfirmed"); }));
+  EXPECT_EQ(shipped_.of(ConfidenceTable::basis(Source::parameter, {.statement = Statement::parameter},
+                                               Agreement::unconfirmed)),
+            lowest("parameter", [](std::string_view) { return true; }));
+}
+
+TEST_F(ConfidenceTableTest, AnUnmeasuredSourceIsAsLikelyWrongAsRight) {
+  ASSERT_FALSE(document_.root()["confidence"]["function"].exists());
+  EXPECT_EQ(shipped_.of(ConfidenceTable::basis(Inference::called, 1.0f)), 0.5f);
 }
 
 // The confidence of a tag is that of the answer it records, which the evidence carries.
@@ -62,7 +83,6 @@ TEST_F(ConfidenceTableTest, UsesEveryEntry) {
     keys.insert(shipped_.name_of(row));
   for (const base::JsonMember source : document_.root()["confidence"].members())
     for (const base::JsonMember row : source.value.members()) {
-      if (row.key.find('/') == std::string_view::npos) continue;  // a default
       EXPECT_TRUE(keys.contains(std::string(source.key) + "/" + std::string(row.key)))
           << source.key << "/" << row.key;
     }
@@ -91,15 +111,6 @@ TEST_F(ConfidenceTableTest, InferencesRestOnTheLeastCertain) {
   EXPECT_EQ(name(Inference::shape_for_one_module, 0.899f), "neighbours/shape_for_one_module/poor");
   EXPECT_EQ(name(Inference::shape_for_one_module, 0.0f), "neighbours/shape_for_one_module/weak");
   EXPECT_EQ(name(Inference::called, 1.0f), "function/called/certain");
-}
-
-// In a file without order, only what rests on firm ground is of level high (0.95 and more).
-TEST_F(ConfidenceTableTest, InferencesInAReorderedFileAreNotHigh) {
-  for (const Inference inference : {Inference::distant_constant, Inference::reordered_shape})
-    for (const float least : {0.98f, 0.95f, 0.8f, 0.1f})
-      EXPECT_LT(shipped_.of(ConfidenceTable::basis(inference, least)), 0.95f);
-  ASSERT_GT(entry("neighbours", "distant_constant/good").value_or(0),
-            0.95f);  // the bound is what holds it down
 }
 
 }  // namespace

@@ -4,7 +4,8 @@ python -m tools.accuracy [NAME ...] [--models build/corpus] [--folder build/accu
 
 For each model it makes a capture of the live model, and files without names. They are kept in the folder, so
 an interrupted run can be continued, and a second run only evaluates. The scores go to scores.jsonl there, one
-line for each model, condition and strategy; `--require` names the bars that must be met.
+line for each model, condition and strategy; `--require` names the bars that must be met. At the end, the time
+of each step is printed, over all runs that it took.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 
 from tools.corpus.isolated import run_isolated
 from tools.corpus.parallel import run_parallel
+from tools.corpus.step_times import format_step_times, timed
 from tools.figures.measurement import measure, write_measurement
 
 from .conditions import ModelFiles, cases_of, names
@@ -46,23 +48,26 @@ def main() -> int:
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     wanted = options.names or names(options.models)
-    for name, message in run_parallel(
-        "preparing", wanted, options.jobs, lambda name: _prepare(name, options)
-    ):
-        if message:
-            print(f"{name}: {message}")
-    rows = [
-        row
-        for _, found in run_parallel(
-            "evaluating", wanted, options.jobs, lambda name: _evaluate(name, options)
-        )
-        for row in found
-    ]
+    with timed("capture, and remove names", options.folder):
+        for name, message in run_parallel(
+            "preparing", wanted, options.jobs, lambda name: _prepare(name, options)
+        ):
+            if message:
+                print(f"{name}: {message}")
+    with timed("evaluate", options.folder):
+        rows = [
+            row
+            for _, found in run_parallel(
+                "evaluating", wanted, options.jobs, lambda name: _evaluate(name, options)
+            )
+            for row in found
+        ]
     rows.sort(key=lambda row: (row["name"], row["exporter"]))
     (options.folder / "scores.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     if options.save:
         write_measurement(options.save, measure(rows_of(rows)))
     met = print_report(rows, options.worst, options.markdown)
+    print("\n" + format_step_times(options.models, options.folder))
     return 1 if options.require and not met else 0
 
 

@@ -8,22 +8,40 @@ from typing import Any
 from tools.corpus.families import is_learned_from
 from tools.figures.measurement import Measurement
 from tools.figures.tables import format_table
+from tools.figures.worst import format_worst, missed_by_operator, worst_models
+from tools.sample.choices import DYNAMIC, PAST
 
 from .bars import accuracy_bars, confidence_bars, findings
-from .conditions import EXPORTERS, STRATEGIES
+from .conditions import BLIND, CAPTURE, EXPORTERS, FILE, SHUFFLED, STRATEGIES, VARIANT_CONDITIONS
 from .total import COLUMNS, Key, Total, totals_of
 
 ALL, HELD_OUT = "all", "held out"
+WORST = "worst"  # the rows of the held-out models with the most misses
+WORST_COUNT = 12
 
 
 def rows_of(scores: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """One row for each side of the corpus, condition, exporter and strategy."""
     sides = {ALL: scores, HELD_OUT: [score for score in scores if not is_learned_from(score["name"])]}
-    return [
+    totals = [
         {"side": side, "condition": condition, "exporter": exporter, "strategy": strategy} | total.to_json()
         for side, mine in sides.items()
         for (condition, exporter, strategy), total in in_order(totals_of(mine))
     ]
+    return totals + _worst_rows(sides[HELD_OUT])
+
+
+def _worst_rows(scores: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    rows = [
+        {
+            "side": WORST,
+            **{key: score[key] for key in ("name", "condition", "exporter")},
+            "score": {"counts": score["score"]["counts"], "missed": missed_by_operator(score["score"])},
+        }
+        for score in scores
+        if score["strategy"] == "auto" and score["condition"] != SHUFFLED
+    ]
+    return [row for mine in worst_models(rows, ("name",), WORST_COUNT) for row in mine]
 
 
 def totals_in(measurement: Measurement, side: str) -> dict[Key, Total]:
@@ -66,8 +84,35 @@ def render_first(measurement: Measurement) -> str:
     return format_totals({key: total for key, total in totals.items() if key[2] == "auto"})
 
 
+# The rows of the overview, for people who have not read the conditions.
+SUMMARY = {
+    FILE: "the file alone",
+    CAPTURE: "with a capture",
+    VARIANT_CONDITIONS[DYNAMIC][0]: "dynamic axes, the file alone",
+    VARIANT_CONDITIONS[PAST][0]: "decoders with a cache, the file alone",
+    BLIND: "all names and metadata removed, with a capture",
+    SHUFFLED: "the same, with the nodes in random order",
+}
+
+
+def render_summary(measurement: Measurement) -> str:
+    """The share of exact answers of `auto` on held-out models."""
+    totals = totals_in(measurement, HELD_OUT)
+    lines = []
+    for condition, label in SUMMARY.items():
+        mine = [totals.get((condition, exporter, "auto")) for exporter in EXPORTERS]
+        lines.append([label, *("-" if total is None else f"{total.share('exact'):.2%}" for total in mine)])
+    return format_table(["given", "TorchScript", "dynamo"], lines, 1)
+
+
+def format_worst_models(measurement: Measurement) -> str:
+    rows = [row for row in measurement.rows if row["side"] == WORST]
+    return format_worst(rows, ("name",), WORST_COUNT)
+
+
 TABLES = {
     "all models": lambda measurement: format_totals(totals_in(measurement, ALL)),
     "held-out models": lambda measurement: format_totals(totals_in(measurement, HELD_OUT)),
     "bars": format_bars,
+    "worst models": format_worst_models,
 }

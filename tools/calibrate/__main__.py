@@ -1,15 +1,16 @@
 """Measures the share of right answers by their basis, and writes the table that confidence is looked up in.
 
 make calibrate
-python -m tools.calibrate [--scores build/accuracy/scores.jsonl] [--out schema/calibration.json]
-python -m tools.calibrate --scores build/passes/scores.jsonl --source transferred
+python -m tools.calibrate [--scores FILE ...] [--out schema/calibration.json] [--data FILE]
 
-The scores are those of `python -m tools.accuracy`, or, for transferred answers, of `python -m tools.passes`.
-Only one half of the architectures is used (tools/corpus/families.py); the accuracy report checks the table
-with the other half. An entry with too few answers keeps its confidence.
+The scores are those of `python -m tools.accuracy` and, for transferred answers, of `python -m tools.passes`.
+Only the learning side of the corpus is used (tools/corpus/families.py); the accuracy report checks the table
+with the held-out side. The counts behind every entry go to the data file, from which a test computes the
+table again. A source that the scores do not contain keeps its counts.
 
 Mistakes are clustered by architecture: one has many, most have none. A confidence is therefore not the share
-of right answers, but the lower end of its 90% interval for other architectures.
+of right answers, but the lower end of its 90% interval for other architectures. A basis with too few answers
+has no entry; src/resolve/confidence.cpp says what such a basis gets.
 """
 
 from __future__ import annotations
@@ -18,21 +19,25 @@ import argparse
 import json
 import math
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from tools.corpus.families import is_learned_from
+from tools.figures.measurement import measure, read_measurement, write_measurement
 
 MIN_ANSWERS = 30  # for a measurement
 PRIOR_ANSWERS = 20  # with the mean share of the source, which smooth small counts
 STANDARD_ERRORS_OF_90_PERCENT = 1.645  # to either end of the interval
-MAX_CONFIDENCE = 0.9999
-# Data that one module reads nearly always belongs to it if a capture covers its surroundings. In files
-# without a capture, for which there is no truth, this is less certain, so the measured value does not apply.
-HELD = {("neighbours", "data_for_one_module/firm")}
+MIN_CONFIDENCE, MAX_CONFIDENCE = 0.0001, 0.9999
+DEFAULT_SCORES = ("build/accuracy/scores.jsonl", "build/passes/scores.jsonl")
+
+TAGS = "tags"
 
 Table = dict[str, dict[str, float]]
+Row = dict[str, Any]  # source, basis, and the fields of a Tally
 
 
 def main() -> int:
@@ -41,67 +46,109 @@ def main() -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--scores", type=Path, default=Path("build/accuracy/scores.jsonl"))
-    parser.add_argument("--out", type=Path, default=Path("schema/calibration.json"))
     parser.add_argument(
-        "--source", nargs="+", metavar="SOURCE", help="measure these only; all when none is named"
+        "--scores", type=Path, nargs="+", metavar="FILE", help="default: those of all tools that exist"
     )
+    parser.add_argument("--out", type=Path, default=Path("schema/calibration.json"))
+    parser.add_argument("--data", type=Path, default=Path("docs/figures/calibration.jsonl"))
     options = parser.parse_args()
-    if not options.scores.exists():
-        print(f"there is no {options.scores}: run `make accuracy` first", file=sys.stderr)
+    files = options.scores or [path for path in map(Path, DEFAULT_SCORES) if path.exists()]
+    missing = [str(path) for path in files if not path.exists()] or ([] if files else DEFAULT_SCORES[:1])
+    if missing:
+        print(f"there is no {', '.join(missing)}: run `make accuracy` first", file=sys.stderr)
         return 1
-    rows = [json.loads(line) for line in options.scores.read_text().splitlines()]
-    document = json.loads(options.out.read_text())
-    measure_into(
-        document["confidence"], [row for row in rows if is_learned_from(row["name"])], options.source
-    )
+    scores = [json.loads(line) for path in files for line in path.read_text().splitlines()]
+    measured = count_answers([score for score in scores if is_learned_from(score["name"])])
+    sources = {row["source"] for row in measured}
+    kept = [row for row in _rows_of(options.data) if row["source"] not in sources]
+    rows = sorted(kept + measured, key=lambda row: (row["source"], row["basis"]))
+    write_measurement(options.data, measure(rows))
+    document = json.loads(options.out.read_text()) | {"confidence": table_of(rows)}
     options.out.write_text(format_document(document))
     return 0
 
 
-def measure_into(table: Table, rows: list[dict[str, Any]], sources: list[str] | None = None) -> None:
-    """Writes the measured values into the table, for some sources or for all."""
-    found: dict[str, dict[str, Tally]] = defaultdict(lambda: defaultdict(Tally))
+def _rows_of(data: Path) -> list[Row]:
+    return read_measurement(data).rows if data.exists() else []
+
+
+def count_answers(scores: list[dict[str, Any]]) -> list[Row]:
+    """One row for each basis that answers have."""
+    found: dict[tuple[str, str], dict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
+    for score in scores:
+        for name, counts in score["score"]["by_basis"].items():
+            source, _, basis = name.partition("/")
+            if source != TAGS:  # a tag has the confidence of the answer that it records
+                counted = found[source, basis][score["name"]]
+                counted[0] += counts["answers"]
+                counted[1] += counts["exact"]
+    return [
+        {"source": source, "basis": basis} | asdict(Tally.of(architectures.values()))
+        for (source, basis), architectures in found.items()
+    ]
+
+
+def table_of(rows: list[Row]) -> Table:
+    """The confidence of every basis with enough answers."""
+    by_source: dict[str, dict[str, Tally]] = defaultdict(dict)
     for row in rows:
-        for basis, counts in row["score"]["by_basis"].items():
-            source, _, key = basis.partition("/")
-            if sources is None or source in sources:
-                found[source][key].add(row["name"], counts["answers"], counts["exact"])
-    for source, tallies in found.items():
-        mean_share = sum(tally.right.total() for tally in tallies.values()) / sum(
-            tally.answers.total() for tally in tallies.values()
-        )
-        entries = table.setdefault(source, {"default": mean_share})
-        entries["default"] = round(min(entries["default"], mean_share), 4)
-        for key, tally in tallies.items():
-            if tally.answers.total() >= MIN_ANSWERS and (source, key) not in HELD:
-                entries[key] = tally.lower_bound(mean_share)
+        fields = {key: value for key, value in row.items() if key not in ("source", "basis")}
+        by_source[row["source"]][row["basis"]] = Tally(**fields)
+    table: Table = {}
+    for source, tallies in sorted(by_source.items()):
+        answers = sum(tally.answers for tally in tallies.values())
+        mean_share = sum(tally.right for tally in tallies.values()) / max(1, answers)
+        entries = {
+            basis: tally.lower_bound(mean_share)
+            for basis, tally in tallies.items()
+            if tally.answers >= MIN_ANSWERS
+        }
+        if entries:
+            table[source] = entries
+    return table
 
 
+@dataclass(frozen=True)
 class Tally:
-    """Answers with the same basis, and the number of right ones, by architecture."""
+    """Answers with the same basis, the right ones, and sums of products over the architectures."""
 
-    def __init__(self) -> None:
-        self.answers: Counter[str] = Counter()
-        self.right: Counter[str] = Counter()
+    architectures: int
+    answers: int
+    right: int
+    answers_squared: int
+    right_squared: int
+    answers_times_right: int
 
-    def add(self, name: str, answers: int, right: int) -> None:
-        self.answers[name] += answers
-        self.right[name] += right
+    @classmethod
+    def of(cls, counts: Iterable[Sequence[int]]) -> Tally:
+        """`counts` are, for each architecture, the answers and the right ones."""
+        pairs = [(answers, right) for answers, right in counts]
+        return cls(
+            len(pairs),
+            sum(answers for answers, _ in pairs),
+            sum(right for _, right in pairs),
+            sum(answers**2 for answers, _ in pairs),
+            sum(right**2 for _, right in pairs),
+            sum(answers * right for answers, right in pairs),
+        )
 
     def share(self, mean_share: float) -> float:
         """The share of right answers, smoothed by a few more answers with the mean share of the source."""
-        return (self.right.total() + PRIOR_ANSWERS * mean_share) / (self.answers.total() + PRIOR_ANSWERS)
+        return (self.right + PRIOR_ANSWERS * mean_share) / (self.answers + PRIOR_ANSWERS)
 
     def lower_bound(self, mean_share: float) -> float:
         """The share minus the standard error of a cluster sample, whose clusters are the architectures.
 
         One mistake is added, because the absence of mistakes does not prove that there are never any.
         """
-        share, names = self.share(mean_share), len(self.answers)
-        squares = 1 + sum((self.right[name] - share * self.answers[name]) ** 2 for name in self.answers)
-        error = math.sqrt(squares * names / max(1, names - 1)) / self.answers.total()
-        return min(round(max(share - STANDARD_ERRORS_OF_90_PERCENT * error, 0.0), 4), MAX_CONFIDENCE)
+        share = self.share(mean_share)
+        # The sum of (right - share * answers)^2 over the architectures.
+        squares = self.right_squared - 2 * share * self.answers_times_right + share**2 * self.answers_squared
+        correction = self.architectures / max(1, self.architectures - 1)
+        error = math.sqrt((1 + max(squares, 0.0)) * correction) / self.answers
+        return min(
+            round(max(share - STANDARD_ERRORS_OF_90_PERCENT * error, MIN_CONFIDENCE), 4), MAX_CONFIDENCE
+        )
 
 
 def format_document(document: dict[str, Any]) -> str:

@@ -24,6 +24,7 @@ from tools.sample.choices import PAST, VARIANTS
 
 from .isolated import ENDED_EARLY, run_isolated
 from .parallel import run_parallel
+from .step_times import timed
 
 EXPORTERS = ("torchscript", "dynamo")
 STATIC = "static"  # as exported with constant shapes
@@ -113,7 +114,7 @@ def main() -> int:
     options.names = options.names or default_names(options.variant)
     wanted = [(name, exporter) for name in options.names for exporter in options.exporter]
     missing = [pair for pair in wanted if pair not in done]
-    with report.open("a") as rows:
+    with report.open("a") as rows, timed("export", options.out):
         for _, outcome in run_parallel(
             "exporting", missing, options.jobs, lambda pair: export(*pair, options)
         ):

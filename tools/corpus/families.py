@@ -14,6 +14,7 @@ from pathlib import Path
 FAMILIES = Path(__file__).with_name("families.json")
 
 
+@cache
 def is_learned_from(name: str) -> bool:
     """Whether a model is on the learning side; `bert@12` and `bert+dynamic` are where `bert` is."""
     return _folder_of(name) in _learning_side()

@@ -1,6 +1,6 @@
 """Checks the truth by numbers: compares the tensors of PyTorch modules with the outputs of nodes.
 
-python -m tools.corpus.values [NAME ...] [--models build/corpus] [--count 40]
+python -m tools.corpus.values [NAME ...] [--models build/corpus] [--count 40] [--save FILE]
 
 The live model runs once, and every tensor that an operation makes is kept with the running module. The file
 runs in onnxruntime, without optimisation, which returns the output of every node. If PyTorch made tensors of
@@ -19,6 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tools.figures.measurement import Measurement, measure, write_measurement
+from tools.figures.tables import format_table
+from tools.sample.choices import variant_of
 
 from .isolated import run_isolated
 
@@ -38,6 +41,7 @@ def main() -> int:
     parser.add_argument("--models", type=Path, default=Path("build/corpus"))
     parser.add_argument("--count", type=int, default=40, help="so many architectures, when none is named")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--save", type=Path, metavar="FILE", help="write the totals for `make docs-figures`")
     options = parser.parse_args()
     names = options.names or choose_evenly(options.models, options.count)
     failed = 0
@@ -56,13 +60,25 @@ def main() -> int:
             totals[exporter]["models"] += 1
             for line in found["disagree"]:
                 print(f"{name} {exporter}: {line}")
-    for exporter, counts in totals.items():
-        share = counts["disagree"] / max(counts["compared"], 1)
-        print(
-            f"{exporter}: {counts['models']} models, {counts['told']} nodes with a truth, "
-            f"{counts['compared']} compared by value, {counts['disagree']} disagree ({share:.3%})"
-        )
+    measurement = measure([{"exporter": exporter, **counts} for exporter, counts in totals.items()])
+    if options.save:
+        write_measurement(options.save, measurement)
+    print(render(measurement), end="")
     return 0
+
+
+def render(measurement: Measurement) -> str:
+    """A row for each exporter."""
+    rows = [
+        [
+            row["exporter"],
+            *(str(row.get(key, 0)) for key in ("models", "told", "compared", "disagree")),
+            f"{row.get('disagree', 0) / max(row['compared'], 1):.3%}",
+        ]
+        for row in measurement.rows
+    ]
+    head = ["exporter", "models", "nodes with a truth", "compared by value", "disagree", "share"]
+    return format_table(head, rows, 1)
 
 
 def choose_evenly(models: Path, count: int) -> list[str]:
@@ -71,7 +87,7 @@ def choose_evenly(models: Path, count: int) -> list[str]:
         {path.name.rsplit(".", 3)[0] for path in models.glob(f"*.{exporter}.truth.json")}
         for exporter in EXPORTERS
     ]
-    names = sorted(set.intersection(*both))
+    names = sorted(name for name in set.intersection(*both) if not variant_of(name))
     step = max(len(names) / count, 1)
     return [names[int(i * step)] for i in range(min(count, len(names)))]
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from .measurement import Measurement, read_measurement
 from .sections import read_section, replace_section
 
-PAGE = Path("docs/accuracy.md")
+PAGE, README = Path("docs/accuracy.md"), Path("README.md")
 DATA = Path("docs/figures")
 
 
@@ -37,10 +37,17 @@ class Section:
 
 
 def sections() -> Iterator[Section]:
+    from tools.accuracy import figures as accuracy
     from tools.bodies import report as bodies
+    from tools.corpus import values
     from tools.libraries import figures as libraries
     from tools.passes import stored
 
+    for name, render in accuracy.TABLES.items():
+        yield Section(name, DATA / "accuracy.jsonl", render)
+    yield Section("held-out models, first", DATA / "first/accuracy.jsonl", accuracy.render_first)
+    yield Section("summary", DATA / "accuracy.jsonl", accuracy.render_summary, README)
+    yield Section("values", DATA / "values.jsonl", values.render)
     yield Section("bodies", DATA / "bodies.jsonl", bodies.render)
     yield Section("libraries", DATA / "libraries.jsonl", libraries.render)
     yield Section("stored", DATA / "stored.jsonl", stored.render)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import Any
 
 from tools.accuracy.conditions import EXPORTERS
@@ -11,6 +10,7 @@ from tools.accuracy.total import COLUMNS, Total
 from tools.figures.measurement import Measurement, write_measurement
 from tools.figures.sections import replace_section
 from tools.figures.tables import format_table
+from tools.figures.worst import format_worst
 
 from .environment import ROOT
 from .score import CONDITIONS
@@ -38,7 +38,7 @@ def render(measurement: Measurement) -> str:
             "By library:\n",
             _totals_table(scores, ("library", "condition", "exporter")),
             f"The {WORST} models with the most nodes that are not exact, over all files:\n",
-            _worst_table(scores),
+            format_worst(scores, ("library", "model"), WORST),
             "Not measured:\n" if failed else "Every model was exported by both exporters.",
             _failed_table(failed) if failed else "",
         ]
@@ -57,35 +57,6 @@ def _order(key: tuple[str, ...]) -> tuple[Any, ...]:
     """Libraries by name, then conditions and exporters in their order."""
     *library, condition, exporter = key
     return *library, CONDITIONS.index(condition), EXPORTERS.index(exporter)
-
-
-def _worst_table(scores: list[Row]) -> str:
-    by_model: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in scores:
-        by_model[row["library"], row["model"]].append(row)
-    missed = {key: sum(map(_missed, rows)) for key, rows in by_model.items()}
-    worst = sorted((key for key in missed if missed[key]), key=lambda key: (-missed[key], key))[:WORST]
-    head = ["library", "model", "exporter", "condition", "operators", "nodes", "exact", "unknown", "wrong"]
-    return format_table(head, [line for key in worst for line in _lines_of(by_model[key])], 5)
-
-
-def _missed(row: Row) -> int:
-    counts: dict[str, int] = row["score"]["counts"]
-    return counts["told"] - counts.get("exact", 0)
-
-
-def _lines_of(rows: list[Row]) -> Iterator[list[str]]:
-    for row in rows:
-        if not _missed(row):
-            continue
-        counts = row["score"]["counts"]
-        operators = list(row["score"]["missed"].items())[:3]
-        unknown = counts.get("unknown", 0)
-        yield [
-            *(row[key] for key in ("library", "model", "exporter", "condition")),
-            ", ".join(f"{count} {name}" for name, count in operators),
-            *map(str, (counts["told"], counts.get("exact", 0), unknown, _missed(row) - unknown)),
-        ]
 
 
 def _failed_table(failed: list[Row]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from tools.accuracy.conditions import BLIND, CAPTURE, EXPORTERS, FILE, ModelFiles, capture_flags
 from tools.accuracy.evaluate import evaluate
+from tools.figures.worst import missed_by_operator
 
 from .architectures import Architecture
 
@@ -62,11 +63,5 @@ def keep_counts(score: dict[str, Any]) -> dict[str, Any]:
             str(confidence): {"answers": count, "exact": exact[confidence], "confidence": confidence}
             for confidence, count in sorted(answers.items())
         },
-        "missed": missed_operators(score),
+        "missed": missed_by_operator(score),
     }
-
-
-def missed_operators(score: dict[str, Any]) -> dict[str, int]:
-    """The number of nodes that are not exact, by operator."""
-    missed = Counter({name: found["told"] - found["exact"] for name, found in score["by_op_type"].items()})
-    return {name: count for name, count in missed.most_common() if count}

@@ -19,10 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from tools.accuracy.conditions import EXPORTERS, ModelFiles, names
+from tools.corpus.families import is_learned_from
 from tools.corpus.isolated import run_isolated
 from tools.corpus.parallel import run_parallel
+from tools.figures.measurement import measure, write_measurement
+from tools.sample.choices import variant_of
 
 from .evaluate import scores
+from .figures import rows_of
 from .job import Job, job_of
 from .recipes import PASSES
 from .report import print_failures, print_scores, print_truth
@@ -34,7 +38,7 @@ def main() -> int:
     options = _options()
     options.folder.mkdir(parents=True, exist_ok=True)
     options.captures.mkdir(parents=True, exist_ok=True)
-    chosen = options.names or names(options.models)[:: options.every]
+    chosen = options.names or default_names(options.models, options.every)
     jobs = [
         Job(name, exporter, what)
         for name in chosen
@@ -48,9 +52,19 @@ def main() -> int:
         met = True
     else:
         _capture(chosen, options)
-        met = print_scores(_evaluate([job for job in jobs if done[job]["ok"]], options), options.markdown)
+        found = _evaluate([job for job in jobs if done[job]["ok"]], options)
+        if options.save:
+            write_measurement(options.save, measure(rows_of(found)))
+        met = print_scores(found, options.markdown)
     print_failures([done[job] for job in jobs])
     return 1 if options.require and not met else 0
+
+
+def default_names(models: Path, every: int) -> list[str]:
+    """All held-out models with static shapes, and every N-th of those that were learned from."""
+    static = [name for name in names(models) if not variant_of(name)]
+    learned = [name for name in static if is_learned_from(name)]
+    return sorted({*static} - {*learned} | {*learned[::every]})
 
 
 def _options() -> argparse.Namespace:
@@ -59,8 +73,8 @@ def _options() -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("names", nargs="*", help="models of the folder; default: every N-th")
-    parser.add_argument("--every", type=int, default=5, metavar="N")
+    parser.add_argument("names", nargs="*", help="default: held-out models, and every N-th of the others")
+    parser.add_argument("--every", type=int, default=12, metavar="N")
     parser.add_argument("--models", type=Path, default=Path("build/corpus"))
     parser.add_argument("--folder", type=Path, default=Path("build/passes"))
     parser.add_argument("--captures", type=Path, default=Path("build/accuracy"))
@@ -72,6 +86,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--markdown", action="store_true", help="print tables in Markdown, as in docs/accuracy.md"
     )
+    parser.add_argument("--save", type=Path, metavar="FILE", help="write the totals for `make docs-figures`")
     parser.add_argument("--require", action="store_true", help="exit with 1 if a required figure is missed")
     return parser.parse_args()
 

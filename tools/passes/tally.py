@@ -26,6 +26,25 @@ class Tally:
             self.kinds[kind].update(counts)
             self.kinds[kind]["wrong"] += sum(counts[verdict] for verdict in WRONG)
 
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "models": self.models,
+            "nodes": self.nodes,
+            "nodes_with_truth": self.nodes_with_truth,
+            "confidently_wrong": self.confidently_wrong,
+            "kinds": {kind: dict(counts) for kind, counts in self.kinds.items()},
+        }
+
+    @staticmethod
+    def from_json(found: dict[str, Any]) -> Tally:
+        tally = Tally()
+        tally.models, tally.nodes = found["models"], found["nodes"]
+        tally.nodes_with_truth = found["nodes_with_truth"]
+        tally.confidently_wrong = found["confidently_wrong"]
+        for kind, counts in found["kinds"].items():
+            tally.kinds[kind].update(counts)
+        return tally
+
     def share(self, kind: str, verdict: str) -> float | None:
         """The share among the nodes of that kind that have a truth."""
         counts = self.kinds[kind]
