@@ -69,8 +69,7 @@ class AncestorReader {
     for (const onnx::NodeId node : origin.nodes) {
       const resolve::Attribution& each = ancestor_.own_answer(node);
       if (each.known()) add_module(answer, each.module);
-      if (is_node_of_ancestor && answer.weight_owner == no_module)
-        answer.weight_owner = each.weight_owner;
+      if (is_node_of_ancestor && answer.weight_owner == no_module) answer.weight_owner = each.weight_owner;
     }
     if (primary.module_set != 0)
       for (const ModuleId module : ancestor_.own_modules_of(origin.nodes.front())) add_module(answer, module);

@@ -20,16 +20,10 @@ using test::graph;
 using test::ModelWithHierarchy;
 using test::node;
 
-constexpr SourceSet every_source = {Source::tags,
-                                    Source::trace_module_map,
-                                    Source::dynamo_metadata,
-                                    Source::onnx_scope_parsing,
-                                    Source::value_names,
-                                    Source::function,
-                                    Source::execution_trace,
-                                    Source::fx_graph,
-                                    Source::parameter,
-                                    Source::neighbours};
+constexpr SourceSet every_source = {
+    Source::tags,        Source::trace_module_map, Source::dynamo_metadata, Source::onnx_scope_parsing,
+    Source::value_names, Source::function,         Source::execution_trace, Source::fx_graph,
+    Source::parameter,   Source::neighbours};
 
 constexpr Strength certain = {.statement = Statement::alignment};
 constexpr Strength uncertain = {.statement = Statement::alignment, .certainty = Certainty::low};
