@@ -21,6 +21,7 @@ def score(name: str, exact: int, wrong: int) -> dict[str, Any]:
     counts |= {"ancestor": wrong, "cross_layer": 0, "wrong_branch": 0}
     basis = {"answers": exact + wrong, "exact": exact, "confidence": 0.97}
     values = {"counts": counts, "confidently_wrong": wrong, "made": {}, "by_basis": {"x": basis}}
+    values["by_op_type"] = {"Add": counts}
     key = {"name": name, "condition": "file only", "exporter": "dynamo", "strategy": "auto"}
     return {**key, "score": values}
 
