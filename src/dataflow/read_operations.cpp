@@ -105,9 +105,15 @@ class OperationReader {
     if (!op_.traits.has(Trait::pads) || graph_.producer(value) == none) return value;
     const Operation& producer = graph_.operation(graph_.producer(value));
     const auto inputs = graph_.inputs(producer);
-    if (graph_.op(producer.node).name != "Pad" || inputs.empty()) return value;
+    if (graph_.op(producer.node).name != "Pad" || inputs.empty() || !pads_with_constant(producer.node))
+      return value;
     operation.padded_input = value;
     return inputs.front();
+  }
+
+  bool pads_with_constant(onnx::NodeId pad) const {
+    const auto mode = graph_.model().node(pad).attribute("mode");
+    return !mode || mode->s == "constant";
   }
 
   // Each output of the last operation is a separate operation; those of a Split are slices.

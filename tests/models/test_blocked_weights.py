@@ -85,8 +85,8 @@ def filters_of(outputs: int, inputs: int) -> dict[str, Array]:
 @pytest.mark.parametrize("block", [8, 16])
 @pytest.mark.parametrize(
     ("outputs", "inputs"),
-    [(32, 32), (24, 3), (20, 3), (20, 18), (16, 1)],
-    ids=["whole blocks", "few inputs", "padded outputs", "padded inputs and outputs", "one input"],
+    [(32, 32), (24, 3), (20, 3), (20, 18), (70, 66), (16, 1)],
+    ids=["whole blocks", "few inputs", "padded outputs", "padded inputs and outputs", "large", "one input"],
 )
 def test_blocked_weights_are_matched(outputs: int, inputs: int, block: int, tmp_path: Path) -> None:
     filters = filters_of(outputs, inputs)

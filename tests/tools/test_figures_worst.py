@@ -7,9 +7,9 @@ from typing import Any
 from tools.figures.worst import format_worst, missed_by_operator, worst_models
 
 
-def row(name: str, told: int, exact: int, unknown: int = 0, condition: str = "blind") -> dict[str, Any]:
-    counts = {"told": told, "exact": exact, "unknown": unknown}
-    score = {"counts": counts, "missed": {"Mul": told - exact}}
+def row(name: str, nodes: int, exact: int, unknown: int = 0, condition: str = "blind") -> dict[str, Any]:
+    counts = {"told": nodes, "exact": exact, "unknown": unknown}
+    score = {"counts": counts, "missed": {"Mul": nodes - exact}}
     return {"name": name, "exporter": "dynamo", "condition": condition, "score": score}
 
 
