@@ -10,27 +10,17 @@ import numpy as np
 import onnx
 import pytest
 from numpy.typing import NDArray
-from onnx import parser
 from tests.cases.programs import RELEASE
+from tests.models.twins import SIDES, twin_model
 
 BLOCKED = "com.microsoft.nchwc"
 Array = NDArray[np.float32]
 
 
 def ancestor(filters: dict[str, Array]) -> onnx.ModelProto:
-    """Two convolutions of the same value, and a sum that is symmetric in them."""
+    """Two convolutions."""
     outputs, inputs = next(iter(filters.values())).shape[:2]
-    model = parser.parse_model(
-        '<ir_version: 10, opset_import: ["" : 21]>\n'
-        f"twins (float[1, {inputs}, 8, 8] x) => (float[1, {outputs}, 6, 6] y) {{\n"
-        " a = Conv<kernel_shape=[3, 3]>(x, left_weight)\n b = Conv<kernel_shape=[3, 3]>(x, right_weight)\n"
-        " c = Relu(a)\n d = Relu(b)\n y = Add(c, d)\n}"
-    )
-    for node, name in zip(model.graph.node, ("left", "right", "left", "right", ""), strict=True):
-        node.name = f"/{name}/{node.op_type}" if name else "/Add"
-    for name, values in filters.items():
-        model.graph.initializer.append(onnx.numpy_helper.from_array(values, f"{name}_weight"))
-    return model
+    return twin_model("Conv<kernel_shape=[3, 3]>", f"1, {inputs}, 8, 8", f"1, {outputs}, 6, 6", filters)
 
 
 def blocked(values: Array, block: int) -> Array:
@@ -79,7 +69,7 @@ def modules_of_convolutions(folder: Path, first: onnx.ModelProto, second: onnx.M
 def filters_of(outputs: int, inputs: int) -> dict[str, Array]:
     random = np.random.default_rng(11)
     shape = (outputs, inputs, 3, 3)
-    return {side: random.standard_normal(shape, dtype=np.float32) for side in ("left", "right")}
+    return {side: random.standard_normal(shape, dtype=np.float32) for side in SIDES}
 
 
 @pytest.mark.parametrize("block", [8, 16])

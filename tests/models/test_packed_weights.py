@@ -9,30 +9,20 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from onnx import parser
 from onnxruntime.quantization import QuantFormat
 from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
 from tests.cases.programs import RELEASE
 from tests.models.erase import erased
+from tests.models.twins import SIDES, twin_model
 
-SIDES = (48, 32)
+SHAPE = (48, 32)
 
 
 def paired_model() -> onnx.ModelProto:
-    """Two projections of the same value, and a sum that is symmetric in them."""
-    model = parser.parse_model(
-        '<ir_version: 10, opset_import: ["" : 21]>\n'
-        f"twins (float[1, {SIDES[0]}] x) => (float[1, {SIDES[1]}] y) {{\n"
-        " a = MatMul(x, left_weight)\n b = MatMul(x, right_weight)\n c = Relu(a)\n d = Relu(b)\n"
-        " y = Add(c, d)\n}"
-    )
-    for node, name in zip(model.graph.node, ("left", "right", "left", "right", ""), strict=True):
-        node.name = f"/{name}/{node.op_type}" if name else "/Add"
+    """Two projections."""
     random = np.random.default_rng(7)
-    for name in ("left", "right"):
-        weight = random.standard_normal(SIDES, dtype=np.float32)
-        model.graph.initializer.append(onnx.numpy_helper.from_array(weight, f"{name}_weight"))
-    return model
+    weights = {side: random.standard_normal(SHAPE, dtype=np.float32) for side in SIDES}
+    return twin_model("MatMul", f"1, {SHAPE[0]}", f"1, {SHAPE[1]}", weights)
 
 
 def packed(model: onnx.ModelProto, form: QuantFormat, block: int, symmetric: bool) -> onnx.ModelProto:
@@ -49,7 +39,7 @@ def turned_round(model: onnx.ModelProto) -> None:
     nodes = list(model.graph.node)
     del model.graph.node[:]
     order = {"right": 0, "left": 1, "": 2}
-    side = {node.name: next((s for s in ("left", "right") if s in node.name), "") for node in nodes}
+    side = {node.name: next((s for s in SIDES if s in node.name), "") for node in nodes}
     model.graph.node.extend(sorted(nodes, key=lambda node: order[side[node.name]]))
 
 
