@@ -15,7 +15,8 @@ constexpr CommandText text = {
     .details =
         R"(Maps the first model (the ancestor) as 'thence map' does, then matches the nodes of the next model with it: by the
 operations on matching values, and by weights in any form. A node that is proven to compute the same gets the same module, and
-the row names the proof. Nodes without a proof are unknown. With more than two models, each is the ancestor of the next.
+the row names the proof. For other nodes the file's own names, metadata and tags decide; nodes without evidence are unknown.
+With more than two models, each is the ancestor of the next.
 
 --verify runs both models on the same generated inputs with onnxruntime and compares matched tensors. Matches that the numbers
 refute become unknown; the counts are printed.

@@ -69,7 +69,7 @@ std::string describe_metadata(Strength strength, const std::string& why) {
              is_leading_view = strength.reading == NameReading::leading_view;
   return base::format("the exporter's module stack{} ends in {}{}",
                       is_truncated ? ", cut off at its outer end," : "", why.empty() ? "the root" : why,
-                      is_leading_view ? ", which may only read what this view is of" : "");
+                      is_leading_view ? "; a view may have the stack of the module that reads it" : "");
 }
 
 std::string describe_scope(const Evidence& evidence, const std::string& why) {
