@@ -1,9 +1,14 @@
 #include "capture/capture.h"
 
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
 #include "base/format.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "base/zip_archive.h"
+#include "capture/called_modules.h"
 #include "capture/htp_metadata.h"
 #include "capture/limits.h"
 #include "capture/saved_program.h"
@@ -40,6 +45,31 @@ std::optional<Error> read_modules(JsonValue hierarchy, const std::string& label,
     ++index;
   }
   return std::nullopt;
+}
+
+// The list has the calls of each module, whatever the path. The rows of calls tell the paths.
+void count_calls_by_path(JsonValue calls, ModuleTree& tree) {
+  if (!tree.has_aliases() || !calls.is_array()) return;
+  CalledModules called(tree);
+  std::map<std::tuple<ModuleId, std::uint64_t, bool>, ModuleId> paths;  // by module, number, directness
+  std::unordered_map<ModuleId, std::uint32_t> counts;
+  const auto key = [&](JsonValue row, const char* module, const char* number, const char* direct) {
+    return std::tuple(tree.find(row[module].text_or({})), row[number].natural().value_or(0),
+                      row[direct].boolean().value_or(false));
+  };
+  for (const JsonValue row : calls.items()) {
+    const auto recorded = key(row, "module", "call", "direct");
+    const auto [module, number, is_direct] = recorded;
+    if (module == no_module) continue;
+    const auto caller =
+        row["caller"].text() ? paths.find(key(row, "caller", "caller_call", "caller_direct")) : paths.end();
+    const ModuleId path =
+        called.find(caller == paths.end() ? modules::root : caller->second, {module}).module;
+    paths.emplace(recorded, path);
+    counts[path] += !row["method"].exists();
+  }
+  for (ModuleId module = 0; module < tree.size(); ++module)
+    if (!tree[module].aliases.empty()) tree.set_calls(module, counts[module]);
 }
 
 void read_parameters(JsonValue hierarchy, Capture& capture) {
@@ -108,6 +138,7 @@ Result<Capture> read_capture(std::string_view text, const std::string& label, Di
          base::format("the hierarchy is of version {}; this program knows {} and reads what it can", version,
                       known_hierarchy_version)});
   if (auto error = read_modules(hierarchy, label, capture)) return *error;
+  count_calls_by_path(hierarchy["calls"], capture.tree);
   read_parameters(hierarchy, capture);
   capture.tree.set_complete();
   read_recordings(sections, label, capture, diagnostics);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/json.h"
+#include "capture/called_modules.h"
 #include "capture/limits.h"
 
 namespace thence::capture {
@@ -31,7 +32,7 @@ void set_producers(Recording& recording) {
 // FX: nodes by name, within their graph.
 class FxReader {
  public:
-  FxReader(JsonValue section, const ModuleTree& tree) : section_(section), tree_(tree) {}
+  FxReader(JsonValue section, ModuleTree& tree) : section_(section), tree_(tree) {}
 
   Recording read() {
     for (const JsonValue node : section_["nodes"].items()) read_node(node);
@@ -55,12 +56,9 @@ class FxReader {
     } else if (op.starts_with("call_")) {
       RecordedStep step;
       step.op_name = recording_.intern_op_name(target);
-      for (const JsonValue frame : node["nn_module_stack"].items()) {
-        step.module = tree_.find(text(frame, "path"));
-        step.call = call_of(frame);
-      }
+      read_stack(node["nn_module_stack"], step);
       if (node["running"].exists()) {
-        step.module = tree_.find(text(node, "running"));
+        step.module = as_called_in_stack(tree_.find(text(node, "running")));
         step.relabelled = step.module != no_module;
       }
       recording_.begin_step(step);
@@ -72,6 +70,26 @@ class FxReader {
       set_producers(recording_);
     }
     values_.emplace(std::move(name), value);
+  }
+
+  // The calls of a module with several paths are not numbered.
+  void read_stack(JsonValue stack, RecordedStep& step) {
+    stack_.assign(1, modules::root);
+    for (const JsonValue frame : stack.items()) {
+      step.module = tree_.find(text(frame, "path"));
+      if (step.module == no_module) continue;
+      step.call = call_of(frame);
+      stack_.push_back(step.module = tree_.as_called_by(stack_.back(), step.module));
+    }
+  }
+
+  // The module below the innermost module of the stack that contains it.
+  ModuleId as_called_in_stack(ModuleId module) {
+    if (module == no_module || tree_[module].aliases.empty()) return module;
+    for (auto caller = stack_.rbegin(); caller != stack_.rend(); ++caller)
+      if (const ModuleId called = tree_.as_called_by(*caller, module); tree_.is_within(called, *caller))
+        return called;
+    return module;
   }
 
   void read_argument(JsonValue argument, std::string_view graph, int depth) {
@@ -91,15 +109,16 @@ class FxReader {
   }
 
   JsonValue section_;
-  const ModuleTree& tree_;
+  ModuleTree& tree_;
   Recording recording_;
   std::unordered_map<std::string, std::uint32_t> values_;
+  std::vector<ModuleId> stack_;  // of the step that is read, from the root
 };
 
 // An execution trace: values by number, then the events that wrote them.
 class TraceReader {
  public:
-  TraceReader(JsonValue section, const ModuleTree& tree) : section_(section), tree_(tree) {}
+  TraceReader(JsonValue section, ModuleTree& tree) : section_(section), tree_(tree) {}
 
   Recording read() {
     read_values();
@@ -139,11 +158,16 @@ class TraceReader {
 
   // Empty for an event of another kind, or for a module that is not in the tree.
   std::optional<RecordedStep> step_of(JsonValue event) {
-    RecordedStep step;
-    step.module = tree_.find(text(event, "module"));
-    step.call = call_of(event);
-    if (step.module == no_module) return std::nullopt;
+    const CalledModules::Call recorded{tree_.find(text(event, "module")), call_of(event),
+                                       event["direct"].boolean().value_or(false)};
     const std::string_view kind = text(event, "kind");
+    if (recorded.module == no_module) return std::nullopt;
+    if (kind == "enter") running_.push_back({recorded, called_.find(caller(), recorded)});
+    if (kind == "exit" && !running_.empty()) running_.pop_back();
+    const CalledModules::Call call = as_called(recorded);
+    RecordedStep step;
+    step.module = call.module;
+    step.call = call.number;
     if (kind == "op") {
       step.op_name = recording_.intern_op_name(text(event, "op"));
     } else if (kind == "size") {
@@ -155,31 +179,54 @@ class TraceReader {
     return step;
   }
 
+  ModuleId caller() const { return running_.empty() ? modules::root : running_.back().called.module; }
+
+  // Operations name the innermost call that is not direct.
+  CalledModules::Call as_called(const CalledModules::Call& recorded) const {
+    for (auto call = running_.rbegin(); call != running_.rend(); ++call)
+      if (!call->recorded.is_direct)
+        return call->recorded.module == recorded.module ? call->called : recorded;
+    return recorded;
+  }
+
   void link(JsonValue id) {
     const std::optional<std::uint64_t> value = id.natural();
     if (value && *value < recording_.values.size())
       recording_.links.push_back(static_cast<std::uint32_t>(*value));
   }
 
+  struct RunningCall {
+    CalledModules::Call recorded, called;
+  };
+
   JsonValue section_;
-  const ModuleTree& tree_;
+  ModuleTree& tree_;
+  CalledModules called_{tree_};
+  std::vector<RunningCall> running_;
   Recording recording_;
 };
 
 }  // namespace
 
-Recording read_execution_trace(JsonValue section, const ModuleTree& tree) {
+Recording read_execution_trace(JsonValue section, ModuleTree& tree) {
   return TraceReader(section, tree).read();
 }
 
-Recording read_fx_graph(JsonValue section, const ModuleTree& tree) { return FxReader(section, tree).read(); }
+Recording read_fx_graph(JsonValue section, ModuleTree& tree) { return FxReader(section, tree).read(); }
 
-ModuleMap read_module_map(JsonValue section, const ModuleTree& tree) {
+ModuleMap read_module_map(JsonValue section, ModuleTree& tree) {
   std::unordered_map<std::uint64_t, MappedCall> scopes;
+  CalledModules called(tree);
   for (const JsonValue item : section["scopes"].items()) {
     const std::optional<std::uint64_t> id = item["id"].natural();
     const ModuleId module = tree.find(text(item, "module"));
-    if (id && module != no_module) scopes[*id] = {module, call_of(item)};
+    if (!id || module == no_module) continue;
+    const std::optional<std::uint64_t> outer = item["outer"].natural();
+    const auto caller = outer ? scopes.find(*outer) : scopes.end();
+    const CalledModules::Call call =
+        called.find(caller == scopes.end() ? modules::root : caller->second.module,
+                    {.module = module, .number = call_of(item)});
+    scopes[*id] = {call.module, call.number};
   }
   ModuleMap map;
   for (const JsonValue item : section["nodes"].items()) {

@@ -1,13 +1,33 @@
 // parameter: a node that reads `encoder.layer.0.dense.bias` most likely belongs to `encoder.layer.0.dense`.
 // This is weaker than a name, because the use of a parameter may be folded into a node of the module around
 // it.
+#include <unordered_map>
+
 #include "evidence/source.h"
 #include "evidence/thresholds.h"
 
 namespace thence::evidence {
+namespace {
+
+// The paths by which the owner of a parameter was called, as far as a capture tells; otherwise the owner.
+std::vector<ModuleId> find_called_paths(const modules::ModuleTree& tree, ModuleId owner) {
+  const modules::Module& first = tree[tree.at_first_path(owner)];
+  std::vector<ModuleId> called;
+  const auto add = [&](ModuleId module) {
+    if (tree[module].calls.value_or(0) > 0 && called.size() < max_parameter_modules) called.push_back(module);
+  };
+  if (!first.aliases.empty()) add(tree.at_first_path(owner));
+  for (const std::string_view alias : first.aliases)
+    if (const ModuleId module = tree.find(alias); module != tree.at_first_path(owner)) add(module);
+  if (called.empty()) called.push_back(owner);
+  return called;
+}
+
+}  // namespace
 
 void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
   if (hierarchy.parameters().empty()) return;
+  std::unordered_map<ModuleId, std::vector<ModuleId>> called_paths;  // by owner
   for (NodeId id = 0; id < model.node_count(); ++id) {
     ModuleId last = modules::no_module;
     std::size_t listed = 0;
@@ -16,11 +36,14 @@ void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hi
       if (owner.module == modules::no_module || owner.module == last) continue;
       if (listed++ == max_parameter_modules) break;
       last = owner.module;
-      sink.push({.node = id,
-                 .module = owner.module,
-                 .source = Source::parameter,
-                 .strength = {.statement = Statement::parameter},
-                 .why = owner.parameter});
+      std::vector<ModuleId>& paths = called_paths[owner.module];
+      if (paths.empty()) paths = find_called_paths(hierarchy.tree(), owner.module);
+      for (const ModuleId module : paths)
+        sink.push({.node = id,
+                   .module = module,
+                   .source = Source::parameter,
+                   .strength = {.statement = Statement::parameter},
+                   .why = owner.parameter});
     }
   }
 }

@@ -36,6 +36,7 @@ constexpr std::array<std::string_view, strength_count> strength_names = {
     "feeds_matched",
     "feeds_matched_indirectly",
     "secondary",
+    "other_caller",
 };
 
 // Runs in the compiler only: a name that is not listed does not compile.
@@ -45,8 +46,9 @@ consteval std::uint8_t key(std::string_view name) {
   return at;
 }
 
-constexpr std::uint8_t by_reading[] = {key("names_one"), key("uncorroborated"), key("inferred_call"),
-                                       key("foreign"),   key("rewritten"),      key("leading_view")};
+constexpr std::uint8_t by_reading[] = {key("names_one"),   key("uncorroborated"), key("inferred_call"),
+                                       key("foreign"),     key("rewritten"),      key("leading_view"),
+                                       key("other_caller")};
 // By is_reordered, is_shape_or_constant and certainty. A file in order has one alignment: it is certain or
 // not.
 constexpr std::uint8_t by_alignment[2][2][3] = {

@@ -175,18 +175,25 @@ StackReader::StackModule StackReader::parse(const ExporterProperties& properties
   if (!tree_.is_complete() && needs_corroboration(stack))
     return {.uncorroborated = &uncorroborated_.emplace_back(stack.modules.front().path)};
   StackModule found{no_module, stack.starts_at_root};
+  ModuleId caller = root;
   for (const StackFrame& frame : stack.modules) {
     const std::string path = resolve_slices(frame.path, &tree_);
     // Slice from the end of a list of unknown length.
     const bool sliced = path.find("slice(") != std::string::npos;
     // The tree of a capture has every module, so a path that it lacks is a call path, not a module.
     const ModuleId module = sliced                ? no_module
-                            : tree_.is_complete() ? tree_.find(path)
+                            : tree_.is_complete() ? find_called(path, caller)
                                                   : tree_.add(path, frame.class_name);
     found.names_unlisted_module = module == no_module;  // the outer module is not the answer either
     found.module = module;
+    if (module != no_module) caller = module;
   }
   return found;
+}
+
+ModuleId StackReader::find_called(std::string_view path, ModuleId caller) {
+  const ModuleId module = tree_.find(path);
+  return module == no_module ? no_module : tree_.as_called_by(caller, module);
 }
 
 }  // namespace thence::hierarchy

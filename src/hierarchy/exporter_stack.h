@@ -61,6 +61,7 @@ class StackReader {
 
  private:
   StackModule parse(const ExporterProperties& properties);
+  ModuleId find_called(std::string_view path, ModuleId caller);
 
   ModuleTree& tree_;
   std::deque<std::string> uncorroborated_;

@@ -39,7 +39,7 @@ Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture, b
   copies_ = parameter_copies(model, tree_);
   scopes_.emplace(model, tree_, parameters_);
   for (const UncorroboratedStack& stack : uncorroborated)
-    if (const ModuleId module = tree_.find(stack.path); module != no_module)
+    if (const ModuleId module = tree_.find_as_called(stack.path); module != no_module)
       set_stack(model, stack.node, {.module = module, .rewritten = stack.rewritten});
   tree_.find_layers();
 }
@@ -54,7 +54,7 @@ std::vector<Hierarchy::UncorroboratedStack> Hierarchy::read_properties(const onn
     if (properties.tagged && use_tags) {
       const bool is_current = properties.tag_fingerprint == Fingerprint(model, id).text();
       const ModuleId module = tree_.is_complete() || !is_current
-                                  ? tree_.find(properties.tag_module)
+                                  ? tree_.find_as_called(properties.tag_module)
                                   : tree_.add(properties.tag_module, properties.tag_class);
       tags_.push_back({id, module, properties.tag_module, properties.tag_hf_module, properties.tag_text,
                        is_current, read_share(properties.tag_confidence)});

@@ -25,10 +25,11 @@ using modules::no_module;
 /// How the last component of a scope was matched with a module, from the most literal interpretation to the
 /// least.
 enum class ScopeMatchKind : std::uint8_t {
-  direct_child,         // direct child of the outer module, and named by other evidence
-  repeated_container,   // a called container repeats its name
-  skipped_level,        // deeper below: a method ran in between
-  foreign_caller,       // called by a module that is not its parent
+  direct_child,        // direct child of the outer module, and named by other evidence
+  repeated_container,  // a called container repeats its name
+  skipped_level,       // deeper below: a method ran in between
+  foreign_caller,      // called by a module that does not contain it
+  other_caller,  // called by a module outside it, which may have it under a path that the file does not tell
   uncorroborated,       // no other evidence names this module
   uncorroborated_call,  // the same, and the component ends in a call number
   by_connections,   // one of several modules of that name; only its surroundings are connected to the scope

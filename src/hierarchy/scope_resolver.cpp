@@ -19,6 +19,16 @@ void add_once(std::vector<ModuleId>& modules, ModuleId module) {
     modules.push_back(module);
 }
 
+// Whether two sorted lists have a common item, or one of them is empty.
+bool share_an_item_or_are_empty(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
+  auto in_a = a.begin(), in_b = b.begin();
+  while (in_a != a.end() && in_b != b.end()) {
+    if (*in_a == *in_b) return true;
+    ++(*in_a < *in_b ? in_a : in_b);
+  }
+  return a.empty() || b.empty();
+}
+
 }  // namespace
 
 ScopeResolver::ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style, Scopes& scopes,
@@ -30,7 +40,8 @@ void ScopeResolver::run(const std::vector<ParameterOwner>& parameters) {
   collect_owners(parameters);
   if (tree_.is_complete())
     for (ModuleId module = 0; module < tree_.size(); ++module)
-      by_component_[scope_component(tree_[module].path)].push_back(module);
+      if (tree_[module].first == no_module)
+        by_component_[scope_component(tree_[module].path)].push_back(module);
   const std::vector<ScopeId> order = order_outermost_first();
   propagate_owners_outwards(order);
   work_left_ = min_work + work_per_scope * scopes_.size();
@@ -43,6 +54,7 @@ void ScopeResolver::run(const std::vector<ParameterOwner>& parameters) {
     if (scope.matches.size() > 1) candidates_left_ -= scope.matches.size();
   }
   decide_ambiguous_scopes();
+  if (!tree_.is_complete()) doubt_names_of_several_modules();
   number_calls(order);
 }
 
@@ -98,7 +110,7 @@ void ScopeResolver::propagate_owners_outwards(const std::vector<ScopeId>& order)
       if (component.starts_with(outer.component) && scope_component(outer_path) != outer.component)
         outer_path = path.substr(0, path.rfind('.') == std::string_view::npos ? 0 : path.rfind('.'));
       if (outer_path.empty() || scope_component(outer_path) != outer.component) continue;
-      if (const ModuleId module = tree_.find(outer_path); module != no_module)
+      if (const ModuleId module = tree_.find_as_called(outer_path); module != no_module)
         add_once(outer.parameter_owners, module);
     }
   }
@@ -177,11 +189,12 @@ void ScopeResolver::resolve_with_ambiguous_outer(Scope& scope, const std::vector
   if (!charge_work(4 * outers.size())) return;
   for (const ScopeMatch& outer : outers) {
     const std::string_view outer_path = tree_[outer.module].path;
-    if (add_match(scope, tree_.find(join_path(outer_path, scope.component)), ScopeMatchKind::skipped_level))
+    if (add_match(scope, tree_.find_as_called(join_path(outer_path, scope.component)),
+                  ScopeMatchKind::skipped_level))
       continue;
     const std::string_view component = base.empty() ? scope.component : base;
     add_match(scope,
-              tree_.is_complete() ? tree_.find(join_path(outer_path, component))
+              tree_.is_complete() ? tree_.find_as_called(join_path(outer_path, component))
                                   : tree_.add(join_path(outer_path, component)),
               ScopeMatchKind::skipped_level);
   }
@@ -191,6 +204,8 @@ void ScopeResolver::resolve_with_ambiguous_outer(Scope& scope, const std::vector
 // another module, with a number in its name or with the same name elsewhere.
 ScopeMatchKind ScopeResolver::match_kind_of(const Scope& scope, ModuleId module,
                                             std::string_view component) const {
+  if (scopes_[scope.outer].matches.front().kind == ScopeMatchKind::other_caller)
+    return ScopeMatchKind::other_caller;
   if (module < first_new_module_) return ScopeMatchKind::direct_child;
   return component == scope.component ? ScopeMatchKind::uncorroborated : ScopeMatchKind::uncorroborated_call;
 }
@@ -199,10 +214,10 @@ ScopeMatchKind ScopeResolver::match_kind_of(const Scope& scope, ModuleId module,
 // of the parameters that the scope reads and, in a complete tree, any module with that name.
 bool ScopeResolver::resolve_component(Scope& scope, ModuleId outer, std::string_view component) {
   const std::string_view outer_path = tree_[outer].path;
-  if (const ModuleId below = tree_.find(join_path(outer_path, component)); below != no_module)
+  if (const ModuleId below = tree_.find_as_called(join_path(outer_path, component)); below != no_module)
     return add_match(scope, below, match_kind_of(scope, below, component));
   if (const std::string_view repeated = repeated_container(outer_path, component); !repeated.empty())
-    if (add_match(scope, tree_.find(repeated), ScopeMatchKind::repeated_container)) return true;
+    if (add_match(scope, tree_.find_as_called(repeated), ScopeMatchKind::repeated_container)) return true;
   match_parameter_owners(scope, outer, component);
   if (scope.matches.empty() && tree_.is_complete()) match_by_name(scope, outer, component);
   return !scope.matches.empty();
@@ -215,8 +230,7 @@ void ScopeResolver::match_parameter_owners(Scope& scope, ModuleId outer, std::st
     // Two modules may share a tensor. If the owner has its own scope elsewhere, this scope may equally be
     // another module that shares the tensor, so the name alone counts.
     if (!tree_.is_complete() && !tree_.is_within(owner, outer) && has_own_scope(owner)) continue;
-    add_match(scope, owner,
-              tree_.is_within(owner, outer) ? ScopeMatchKind::skipped_level : ScopeMatchKind::foreign_caller);
+    add_match_below(scope, outer, owner);
   }
 }
 
@@ -227,9 +241,18 @@ void ScopeResolver::match_by_name(Scope& scope, ModuleId outer, std::string_view
       !charge_work(named->second.size()))
     return;
   for (const ModuleId module : named->second)
-    if (tree_.is_within(module, outer)) add_match(scope, module, ScopeMatchKind::skipped_level);
+    if (tree_.is_within(tree_.as_called_by(outer, module), outer)) add_match_below(scope, outer, module);
   if (!scope.matches.empty()) return;
-  for (const ModuleId module : named->second) add_match(scope, module, ScopeMatchKind::foreign_caller);
+  for (const ModuleId module : named->second) add_match_below(scope, outer, module);
+}
+
+// The exporter names a module after its first path, also where it is called by another.
+void ScopeResolver::add_match_below(Scope& scope, ModuleId outer, ModuleId module) {
+  const ModuleId called = tree_.as_called_by(outer, module);
+  add_match(scope, called,
+            tree_.is_within(called, outer) ? ScopeMatchKind::skipped_level
+            : tree_.is_complete()          ? ScopeMatchKind::foreign_caller
+                                           : ScopeMatchKind::other_caller);
 }
 
 void ScopeResolver::add_named_module(Scope& scope, ModuleId outer) {
@@ -238,19 +261,82 @@ void ScopeResolver::add_named_module(Scope& scope, ModuleId outer) {
   if (!repeated.empty())
     add_match(scope, tree_.add(repeated), ScopeMatchKind::repeated_container);
   else
-    add_match(scope, tree_.add(join_path(outer_path, scope.component)), ScopeMatchKind::uncorroborated);
+    add_match(scope, tree_.add(join_path(outer_path, scope.component)),
+              is_called_elsewhere(scope) ? ScopeMatchKind::other_caller : ScopeMatchKind::uncorroborated);
+}
+
+// Whether a module elsewhere owns what the scope reads, or the scope is inside such a call.
+bool ScopeResolver::is_called_elsewhere(const Scope& scope) const {
+  if (scopes_[scope.outer].matches.front().kind == ScopeMatchKind::other_caller) return true;
+  return std::any_of(scope.parameter_owners.begin(), scope.parameter_owners.end(),
+                     [&](ModuleId owner) { return scope_component(tree_[owner].path) == scope.component; });
 }
 
 // Whether the file has the scope that a call of this module through its parents would produce.
 bool ScopeResolver::has_own_scope(ModuleId module) const {
-  std::string text;
+  std::vector<std::string_view> components;  // innermost first
   for (std::string_view path = tree_[module].path; !path.empty();) {
-    const std::string_view component = scope_component(path);
-    text.insert(0, "/" + std::string(component));
-    path = component.size() >= path.size() ? std::string_view()
-                                           : path.substr(0, path.size() - component.size() - 1);
+    components.push_back(scope_component(path));
+    path = components.back().size() >= path.size()
+               ? std::string_view()
+               : path.substr(0, path.size() - components.back().size() - 1);
+  }
+  std::string text;
+  for (auto component = components.rbegin(); component != components.rend(); ++component) {
+    // A container that is called has a scope of its own: "/blocks/blocks.0".
+    for (std::size_t dot = component->find('.'); dot != std::string_view::npos;
+         dot = component->find('.', dot + 1))
+      if (const std::string called = text + '/' + std::string(component->substr(0, dot));
+          scopes_.find(called) != no_scope)
+        text = called;
+    text.append(1, '/').append(*component);
   }
   return scopes_.find(text) != no_scope;
+}
+
+// By scope: the weights that its nodes read. Vectors and scalars may be constants of any module.
+std::vector<std::vector<std::uint32_t>> ScopeResolver::weights_read() const {
+  std::vector<std::vector<std::uint32_t>> weights(scopes_.size());
+  for (onnx::NodeId id = 0; id < model_.node_count(); ++id) {
+    if (name_scopes_[id] == no_scope) continue;
+    for (const onnx::ValueId input : model_.node(id).inputs()) {
+      if (input == onnx::none) continue;
+      const onnx::Producer producer = model_.producer(input);
+      if (producer.kind == onnx::Producer::Kind::initializer &&
+          model_.tensor(model_.initializers()[producer.index]).dims.size() >= 2)
+        weights[name_scopes_[id]].push_back(producer.index);
+    }
+  }
+  for (std::vector<std::uint32_t>& each : weights) std::sort(each.begin(), each.end());
+  return weights;
+}
+
+// Further calls of a module read the weights of its first call. If "fc_1" reads other weights than "fc", they
+// are two modules with one name, in containers that are never called (`down.fc` and `up.fc`): the path that
+// the scopes spell is not known to exist.
+void ScopeResolver::doubt_names_of_several_modules() {
+  std::unordered_map<ModuleId, std::vector<ScopeId>> calls;
+  bool has_further_calls = false;
+  for (ScopeId id = 0; id < scopes_.size(); ++id) {
+    const Scope& scope = scopes_[id];
+    if (scope.is_inner || scope.outer == no_scope || scope.matches.size() != 1) continue;
+    const ScopeMatchKind kind = scope.matches.front().kind;
+    const bool is_further_call = kind == ScopeMatchKind::uncorroborated_call;
+    if (kind == ScopeMatchKind::uncorroborated || is_further_call)
+      calls[scope.matches.front().module].push_back(id);
+    has_further_calls |= is_further_call;
+  }
+  if (!has_further_calls) return;
+  const std::vector<std::vector<std::uint32_t>> weights = weights_read();
+  for (const auto& [module, scopes] : calls) {
+    const bool all_share_weights = std::all_of(scopes.begin(), scopes.end(), [&](ScopeId id) {
+      return share_an_item_or_are_empty(weights[scopes.front()], weights[id]);
+    });
+    if (all_share_weights) continue;
+    for (const ScopeId id : scopes)
+      for (const ScopeMatch& outer : scopes_[scopes_[id].outer].matches)
+        scopes_[id].matches.push_back({outer.module, 0, ScopeMatchKind::uncorroborated});
+  }
 }
 
 // The k-th scope of a module is its k-th call. Scopes that contain other scopes count as well.

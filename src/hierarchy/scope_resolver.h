@@ -28,7 +28,9 @@ class ScopeResolver {
   bool resolve_component(Scope& scope, ModuleId outer, std::string_view component);
   void match_parameter_owners(Scope& scope, ModuleId outer, std::string_view component);
   void match_by_name(Scope& scope, ModuleId outer, std::string_view component);
+  void add_match_below(Scope& scope, ModuleId outer, ModuleId module);
   void add_named_module(Scope& scope, ModuleId outer);
+  bool is_called_elsewhere(const Scope& scope) const;
   /// The scopes to which an ambiguous scope is connected.
   struct Connections {
     std::vector<ScopeId> scopes;
@@ -46,6 +48,8 @@ class ScopeResolver {
   bool decide_by_exclusion(ScopeId id);
   ModuleId pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours,
                               bool has_unnamed_neighbour);
+  std::vector<std::vector<std::uint32_t>> weights_read() const;
+  void doubt_names_of_several_modules();
   void number_calls(const std::vector<ScopeId>& order);
   bool has_own_scope(ModuleId module) const;
   std::string_view join_path(std::string_view outer, std::string_view component);

@@ -109,16 +109,32 @@ void rebase_paths(std::vector<std::string>& paths, const Wrapping& wrapping) {
     if (std::optional<std::string> other = rebase_path(path, wrapping)) path = *std::move(other);
 }
 
+// A module with several paths may have its first path outside the wrapped model, and others inside.
+ModuleId rebase_module(const modules::Module& module, const Wrapping& wrapping, ModuleTree& made) {
+  ModuleId rebased = no_module;
+  const auto add = [&](std::string_view old_path) {
+    const std::optional<std::string> path = rebase_path(old_path, wrapping);
+    if (!path) return;
+    if (rebased == no_module)
+      rebased = made.add(*path, module.class_name);
+    else
+      made.add_alias(rebased, *path);
+  };
+  add(module.path);
+  for (const std::string_view alias : module.aliases) add(alias);
+  return rebased;
+}
+
 ModuleTree rebase_tree(const ModuleTree& tree, const Wrapping& wrapping, std::vector<ModuleId>& new_ids) {
   ModuleTree made;
+  new_ids.assign(tree.size(), no_module);
+  for (ModuleId module = 0; module < tree.size(); ++module)
+    if (tree[module].first == no_module) new_ids[module] = rebase_module(tree[module], wrapping, made);
   for (ModuleId module = 0; module < tree.size(); ++module) {
-    const auto path = rebase_path(tree[module].path, wrapping);
-    const ModuleId new_id = path ? made.add(*path, tree[module].class_name) : no_module;
-    new_ids.push_back(new_id);
-    if (new_id == no_module) continue;
-    if (tree[module].calls) made.set_calls(new_id, *tree[module].calls);
-    for (const std::string_view alias : tree[module].aliases)
-      if (const auto other = rebase_path(alias, wrapping)) made.add_alias(new_id, *other);
+    ModuleId& new_id = new_ids[module];
+    if (tree[module].first != no_module)
+      if (const auto path = rebase_path(tree[module].path, wrapping)) new_id = made.find_as_called(*path);
+    if (new_id != no_module && tree[module].calls) made.set_calls(new_id, *tree[module].calls);
   }
   if (tree.is_complete()) made.set_complete();
   return made;

@@ -14,6 +14,14 @@ std::string_view parent_path(std::string_view path) {
   return dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
 }
 
+// Where the last atom of a path begins.
+std::size_t name_start(std::string_view path) { return path.rfind('.') + 1; }
+
+bool is_below(std::string_view path, std::string_view outer) {
+  return path.size() > outer.size() &&
+         (outer.empty() || (path.starts_with(outer) && path[outer.size()] == '.'));
+}
+
 bool well_formed(std::string_view path) {
   if (path.size() > ModuleTree::max_path_length) return false;
   if (static_cast<std::size_t>(std::count(path.begin(), path.end(), '.')) >= ModuleTree::max_depth)
@@ -46,9 +54,9 @@ ModuleTree ModuleTree::copy() const {
     if (id != root) made.append(module.parent, module.path, module.name_at);
     made.set_class(id, module.class_name);
     made.modules_[id].calls = module.calls;
+    made.modules_[id].first = module.first;
   }
-  for (ModuleId id = 0; id < size(); ++id)
-    for (const std::string_view alias : modules_[id].aliases) made.add_alias(id, alias);
+  for (ModuleId id = 0; id < size(); ++id) made.copy_aliases(id, modules_[id]);
   made.is_complete_ = is_complete_;
   return made;
 }
@@ -59,7 +67,7 @@ ModuleId ModuleTree::add(std::string_view path, std::string_view class_name) {
     if (!well_formed(path)) return no_module;
     const ModuleId parent = add(parent_path(path));  // recursion depth is at most max_depth
     if (parent == no_module || !charge_memory(bytes_per_module + path.size())) return no_module;
-    module = append(parent, path, parent_path(path).empty() ? 0 : path.rfind('.') + 1);
+    module = append(parent, path, name_start(path));
   }
   set_class(module, class_name);
   return module;
@@ -75,14 +83,19 @@ ModuleId ModuleTree::add_child(ModuleId parent, std::string_view path, std::stri
 }
 
 ModuleId ModuleTree::append(ModuleId parent, std::string_view path, std::size_t name_at) {
+  const ModuleId module = append_stored(parent, texts_.store(path), name_at);
+  index(modules_[module].path, module);
+  return module;
+}
+
+ModuleId ModuleTree::append_stored(ModuleId parent, std::string_view stored_path, std::size_t name_at) {
   const auto module = static_cast<ModuleId>(modules_.size());
   Module& added = modules_.emplace_back();
-  added.path = texts_.store(path);
+  added.path = stored_path;
   added.parent = parent;
   added.name_at = static_cast<std::uint32_t>(name_at);
   modules_[parent].children.push_back(module);
   modules_[parent].only_numbers &= base::is_digits(added.name());
-  index(added.path, module);
   return module;
 }
 
@@ -107,7 +120,52 @@ void ModuleTree::add_alias(ModuleId module, std::string_view path) {
   if (!well_formed(path) || find(path) != no_module) return;
   const std::string_view alias = texts_.store(path);
   modules_[module].aliases.push_back(alias);
+  has_aliases_ = true;
   index(alias, module);
+}
+
+void ModuleTree::copy_aliases(ModuleId module, const Module& original) {
+  for (const std::string_view alias : original.aliases)
+    if (find(alias) == no_module)
+      add_alias(module, alias);
+    else
+      modules_[module].aliases.push_back(texts_.store(alias));
+}
+
+ModuleId ModuleTree::find_as_called(std::string_view path) {
+  const std::uint32_t found = by_path_.find(path, [this](std::uint32_t i) { return paths_[i].text; });
+  if (found == base::TextIndex::not_found) return no_module;
+  const ModuleId first = paths_[found].module;
+  if (modules_[first].path == path) return first;
+  const ModuleId parent = find_as_called(parent_path(path));  // recursion depth is at most max_depth
+  if (parent == no_module) return first;
+  const ModuleId module = append_stored(parent, paths_[found].text, name_start(path));
+  paths_[found].module = module;
+  modules_[module].first = first;
+  modules_[module].aliases.push_back(modules_[first].path);
+  set_class(module, modules_[first].class_name);
+  return module;
+}
+
+ModuleId ModuleTree::as_called_by(ModuleId caller, ModuleId module) {
+  const ModuleId first = at_first_path(module);
+  if (modules_[first].aliases.empty()) return first;
+  const std::size_t work = modules_[first].aliases.size();
+  if (work > alias_comparisons_left_) return first;
+  alias_comparisons_left_ -= work;
+  const std::string_view outer = modules_[caller].path;
+  std::string_view nearest;
+  std::ptrdiff_t fewest_atoms = 0;
+  const auto consider = [&](std::string_view path) {
+    if (!is_below(path, outer)) return;
+    const std::ptrdiff_t atoms = std::count(path.begin(), path.end(), '.');
+    if (!nearest.empty() && atoms >= fewest_atoms) return;
+    nearest = path;
+    fewest_atoms = atoms;
+  };
+  consider(modules_[first].path);
+  for (const std::string_view alias : modules_[first].aliases) consider(alias);
+  return nearest.empty() ? first : find_as_called(nearest);
 }
 
 ModuleId ModuleTree::find(std::string_view path) const {

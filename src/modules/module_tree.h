@@ -24,6 +24,7 @@ struct Module {
   std::uint32_t name_at = 0;  // start of the path's last atom, or of the part that the parent's path lacks
   std::vector<ModuleId> children;         // in order of registration, as far as known
   std::vector<std::string_view> aliases;  // other paths of the same module
+  ModuleId first = no_module;             // the same module at its first path, if this is another path of it
   std::optional<std::uint32_t> calls;     // number of forward calls, if a capture has it
   bool only_numbers = true;               // all children have integer names
 
@@ -46,6 +47,9 @@ class ModuleTree {
   static constexpr std::size_t max_layer_steps = 8;
   /// Siblings with which a module is compared to find out whether it repeats. Layers repeat at once.
   static constexpr std::size_t max_compared_siblings = 64;
+  /// Aliases that are compared to find the paths that modules were called by. Each call of a module compares
+  /// its aliases; past the limit, calls are those of the first path.
+  static constexpr std::size_t max_alias_comparisons = 100'000'000;
 
   ModuleTree();
   ModuleTree(const ModuleTree&) = delete;
@@ -63,9 +67,23 @@ class ModuleTree {
   /// path must be new.
   ModuleId add_child(ModuleId parent, std::string_view path, std::string_view class_name);
   void add_alias(ModuleId module, std::string_view path);
+  /// Gives a module the aliases of one of another tree. Those that are modules here are only listed.
+  void copy_aliases(ModuleId module, const Module& original);
   void set_calls(ModuleId module, std::uint32_t calls) { modules_[module].calls = calls; }
   /// The module with this path or alias.
   ModuleId find(std::string_view path) const;
+  /// The module with this path. An alias becomes a module of its own: what runs by several paths is reported
+  /// by the path that it was called by.
+  ModuleId find_as_called(std::string_view path);
+  /// The same module by the path below its caller with the fewest atoms, and of those the first. If the
+  /// caller does not contain it, its first path.
+  ModuleId as_called_by(ModuleId caller, ModuleId module);
+  bool has_aliases() const { return has_aliases_; }
+  /// Whether both are the same module, by the same path or by two of its paths.
+  bool is_same_module(ModuleId a, ModuleId b) const { return at_first_path(a) == at_first_path(b); }
+  ModuleId at_first_path(ModuleId module) const {
+    return modules_[module].first == no_module ? module : modules_[module].first;
+  }
 
   const Module& operator[](ModuleId module) const { return modules_[module]; }
   std::size_t size() const { return modules_.size(); }
@@ -94,6 +112,7 @@ class ModuleTree {
  private:
   bool is_repeated(const Module& module) const;
   ModuleId append(ModuleId parent, std::string_view path, std::size_t name_at);
+  ModuleId append_stored(ModuleId parent, std::string_view stored_path, std::size_t name_at);
   void set_class(ModuleId module, std::string_view class_name);
   void index(std::string_view path, ModuleId module);
 
@@ -110,6 +129,8 @@ class ModuleTree {
   std::size_t memory_left_ = static_cast<std::size_t>(-1);
   bool is_full_ = false;
   bool is_complete_ = false;
+  bool has_aliases_ = false;
+  std::size_t alias_comparisons_left_ = max_alias_comparisons;
   std::vector<bool> is_repeated_;  // by module: whether it is a repeated block; empty before find_layers()
 };
 

@@ -52,9 +52,11 @@ ModuleMatcher::ModuleMatcher(const semantics::Map& map, const Selector& selector
 
 bool ModuleMatcher::path_matches(const Term& term, ModuleId module) const {
   const modules::Module& one = map_.tree()[module];
+  // An alias by which the module was called is a module of its own.
   return term.glob.matches(one.path) ||
-         std::any_of(one.aliases.begin(), one.aliases.end(),
-                     [&](std::string_view alias) { return term.glob.matches(alias); });
+         std::any_of(one.aliases.begin(), one.aliases.end(), [&](std::string_view alias) {
+           return map_.tree().find(alias) == module && term.glob.matches(alias);
+         });
 }
 
 // Every term is evaluated for every module, so that a term without matches can be reported.

@@ -27,9 +27,10 @@ struct RuleInput {
   const Evidence* candidate = nullptr;
 };
 
-bool reads_parameter_of(AllEvidence all, ModuleId module) {
-  return std::any_of(all.begin(), all.end(),
-                     [&](const Evidence& e) { return e.source == Source::parameter && e.module == module; });
+bool reads_parameter_of(AllEvidence all, const modules::ModuleTree& tree, ModuleId module) {
+  return std::any_of(all.begin(), all.end(), [&](const Evidence& e) {
+    return e.source == Source::parameter && tree.is_same_module(e.module, module);
+  });
 }
 
 RuleInput rule_input_of(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet sources, onnx::NodeId node,
@@ -43,8 +44,9 @@ RuleInput rule_input_of(const hierarchy::Hierarchy& hierarchy, evidence::SourceS
   if (input.strongest.size() == 1) {
     input.candidate = &all.front();
   } else if (source != Source::parameter) {
-    const auto owner =
-        std::find_if(all.begin(), end, [&](const Evidence& e) { return reads_parameter_of(all, e.module); });
+    const auto owner = std::find_if(all.begin(), end, [&](const Evidence& e) {
+      return reads_parameter_of(all, hierarchy.tree(), e.module);
+    });
     if (owner != end) input.candidate = &*owner;
   }
   return input;
@@ -71,8 +73,11 @@ Agreement agreement_with(const RuleInput& input, const Evidence& winner) {
                          : Agreement::alone;
   for (const Evidence& other : input.all) {
     if (other.source == winner.source) continue;
-    if (other.module == winner.module) return confirmation_by(other.strength);
-    if (other.source == Source::parameter && tree.is_within(other.module, winner.module)) continue;
+    // A parameter names its module, whatever the path that it was called by.
+    const bool is_parameter = other.source == Source::parameter;
+    if (is_parameter ? tree.is_same_module(other.module, winner.module) : other.module == winner.module)
+      return confirmation_by(other.strength);
+    if (is_parameter && tree.is_within(other.module, winner.module)) continue;
     result = Agreement::contradicted;
   }
   return result;

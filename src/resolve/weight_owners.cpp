@@ -76,6 +76,10 @@ class WeightOwners {
       largest = weights_[index].elements;
       owner = candidate;
     });
+    // A module with several paths owns its weight by the path that it was called by.
+    const ModuleId module = resolution_.nodes[id].module;
+    if (owner != no_module && module != no_module && hierarchy_.tree().is_same_module(owner, module))
+      owner = module;
   }
 
   const onnx::Model& model_;

@@ -26,8 +26,7 @@ class ViewBuilder {
     if (auto error = fill()) return *error;
     for (ModuleId id = 0; id < tree_.size(); ++id)
       if (view_.originals[view_.reported_as[id]] == id)
-        for (const std::string_view alias : tree_[id].aliases)
-          view_.tree.add_alias(view_.reported_as[id], alias);
+        view_.tree.copy_aliases(view_.reported_as[id], tree_[id]);
     set_roles();
     if (tree_.is_complete()) view_.tree.set_complete();
     view_.decisions = std::move(decisions_.modules);

@@ -26,9 +26,7 @@ bool encloses(std::string_view outer, std::string_view inner) {
 
 // All paths that count as exact.
 std::vector<std::string_view> accepted_paths(const Truth& truth, const TrueNode& node) {
-  const modules::Module& module = truth.tree[node.module];
-  std::vector<std::string_view> paths{module.path};
-  paths.insert(paths.end(), module.aliases.begin(), module.aliases.end());
+  std::vector<std::string_view> paths{truth.tree[node.module].path};
   paths.insert(paths.end(), node.accept.begin(), node.accept.end());
   return paths;
 }

@@ -35,7 +35,7 @@ std::optional<Error> read_modules(JsonValue file, const std::string& label, modu
   return error;
 }
 
-Result<TrueNode> read_node(JsonValue item, std::size_t row, const std::string& label, const Truth& truth) {
+Result<TrueNode> read_node(JsonValue item, std::size_t row, const std::string& label, Truth& truth) {
   TrueNode node;
   const std::optional<std::uint64_t> index = item["index"].natural();
   const JsonValue module = item["module"];
@@ -48,7 +48,7 @@ Result<TrueNode> read_node(JsonValue item, std::size_t row, const std::string& l
   const std::optional<std::string_view> path = module.text();
   if (!path || truth.tree.find(*path) == no_module)
     return bad_truth(label, "S003", base::format("node row {} names a module that is not in the list", row));
-  node.module = truth.tree.find(*path);
+  node.module = truth.tree.find_as_called(*path);
   for (const JsonValue other : item["accept"].items())
     if (const auto accepted = other.text()) node.accept.emplace_back(*accepted);
   return node;

@@ -17,6 +17,58 @@ TEST(ModuleTree, AddsAncestors) {
   EXPECT_EQ(tree.find("head"), fc);
 }
 
+// One activation in two layers; the second has it under two names. The root has it last.
+ModuleTree shared_activation() {
+  ModuleTree tree;
+  const ModuleId act = tree.add("layer.0.act", "torch.nn.ReLU");
+  tree.add("layer.1.fc");
+  for (const char* alias : {"layer.1.act", "layer.1.last", "act"}) tree.add_alias(act, alias);
+  return tree;
+}
+
+TEST(ModuleTree, SharedModulesHaveThePathBelowTheirCaller) {
+  ModuleTree tree = shared_activation();
+  const ModuleId act = tree.find("layer.0.act");
+  EXPECT_EQ(tree.as_called_by(tree.find("layer.0"), act), act);
+  const ModuleId second = tree.as_called_by(tree.find("layer.1"), act);
+  EXPECT_EQ(tree[second].path, "layer.1.act") << "the first of two names";
+  EXPECT_EQ(tree[tree[second].parent].path, "layer.1");
+  EXPECT_EQ(tree[second].class_name, "torch.nn.ReLU");
+  EXPECT_EQ(tree.find("layer.1.act"), second);
+  EXPECT_EQ(tree.find("layer.1.last"), act) << "no call was made by this path";
+  EXPECT_TRUE(tree.is_same_module(second, act));
+  EXPECT_EQ(tree[tree.as_called_by(root, second)].path, "act") << "fewer atoms than layer.0.act";
+  EXPECT_EQ(tree.as_called_by(tree.find("layer.1.fc"), second), act) << "the caller does not contain it";
+}
+
+TEST(ModuleTree, ModulesWithOnePathAreThemselves) {
+  ModuleTree tree = shared_activation();
+  const ModuleId fc = tree.find("layer.1.fc");
+  EXPECT_EQ(tree.as_called_by(tree.find("layer.0"), fc), fc);
+  EXPECT_EQ(tree.find_as_called("layer.1.fc"), fc);
+  EXPECT_EQ(tree.find_as_called("layer.2.fc"), no_module);
+}
+
+TEST(ModuleTree, SharedModulesWithModulesInside) {
+  ModuleTree tree;
+  const ModuleId block = tree.add("a.block"), norm = tree.add("a.block.norm");
+  tree.add("b");
+  tree.add_alias(block, "b.other");
+  tree.add_alias(norm, "b.other.norm");
+  const ModuleId called = tree.as_called_by(tree.as_called_by(tree.find("b"), block), norm);
+  EXPECT_EQ(tree[called].path, "b.other.norm");
+  EXPECT_EQ(tree[tree[called].parent].path, "b.other");
+}
+
+TEST(ModuleTree, CopiesKeepSharedModules) {
+  ModuleTree tree = shared_activation();
+  const ModuleId second = tree.find_as_called("layer.1.act");
+  const ModuleTree copy = tree.copy();
+  EXPECT_TRUE(copy.is_same_module(second, copy.find("layer.0.act")));
+  EXPECT_EQ(copy[copy.find("layer.0.act")].aliases, tree[tree.find("layer.0.act")].aliases);
+  EXPECT_EQ(copy[second].aliases, std::vector<std::string_view>{"layer.0.act"});
+}
+
 TEST(ModuleTree, RejectsInvalidPaths) {
   ModuleTree tree;
   for (const char* path : {".a", "a.", "a..b"}) EXPECT_EQ(tree.add(path), no_module) << path;

@@ -25,7 +25,9 @@ from .truth import Modules, Owner, row
 from .walk import Place, places
 
 _NUMBER = "_truth_number"  # in the module's __dict__, which export's module proxies share
-_STAMP = "truth_module"
+_STAMP = "truth_modules"
+
+Stamp = tuple[int, ...]  # the numbers of the running modules, outermost first; empty if there are none
 
 
 def export(choice: Choice) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any]]]:
@@ -54,7 +56,7 @@ def export_at(choice: Choice, opset: int) -> tuple[onnx.ModelProto, list[dict[st
 
 
 def _rows(
-    program: torch.onnx.ONNXProgram, nodes: dict[str, tuple[torch.fx.Node, int | None]], modules: Modules
+    program: torch.onnx.ONNXProgram, nodes: dict[str, tuple[torch.fx.Node, Stamp]], modules: Modules
 ) -> list[dict[str, Any]]:
     owners = {name: _owner(node, stamp, modules) for name, (node, stamp) in nodes.items()}
     return [row(place, _owner_of_place(place, nodes, owners)) for place in places(program.model_proto)]
@@ -86,19 +88,21 @@ def _dynamic_shapes(sample: Sample, axes: dict[int, str]) -> dict[str, Any] | No
 
 @contextmanager
 def _stamping(model: torch.nn.Module) -> Iterator[None]:
-    """While tracing, new FX nodes carry the number of the innermost running module."""
+    """While tracing, new FX nodes carry the numbers of the running modules, outermost first."""
     for number, module in enumerate(model.modules()):
         module.__dict__[_NUMBER] = number
-    running: list[int | None] = []
+    running: list[Stamp] = []
 
     def stamp() -> None:
         custom = dict(traceback.current_meta.get("custom", {}))
-        custom[_STAMP] = running[-1] if running else None
+        custom[_STAMP] = running[-1] if running else ()
         traceback.current_meta["custom"] = custom
 
     def enter(module: torch.nn.Module, _args: Any) -> None:
         # A module that is made inside forward has no number and no path, so its caller is used.
-        running.append(module.__dict__.get(_NUMBER, running[-1] if running else None))
+        callers = running[-1] if running else ()
+        number = module.__dict__.get(_NUMBER)
+        running.append(callers if number is None else (*callers, number))
         stamp()
 
     def leave(_module: torch.nn.Module, _args: Any, _output: Any) -> None:
@@ -119,7 +123,7 @@ def _stamping(model: torch.nn.Module) -> Iterator[None]:
 
 def _fx_nodes(
     plain: torch.onnx.ONNXProgram, stamped: torch.onnx.ONNXProgram
-) -> dict[str, tuple[torch.fx.Node, int | None]]:
+) -> dict[str, tuple[torch.fx.Node, Stamp]]:
     """The FX nodes of the plain export by name, each with its twin's stamp."""
     left, right = _calls(plain), _calls(stamped)
     if [(n.name, n.target, str(n.args)) for n in left] != [(n.name, n.target, str(n.args)) for n in right]:
@@ -128,7 +132,7 @@ def _fx_nodes(
     for node, twin in zip(left, right, strict=True):
         if node.name in found:
             raise Misaligned(f"two FX nodes are called {node.name!r}")
-        found[node.name] = (node, twin.meta.get("custom", {}).get(_STAMP))
+        found[node.name] = (node, tuple(twin.meta.get("custom", {}).get(_STAMP, ())))
     return found
 
 
@@ -144,23 +148,24 @@ def _calls(program: torch.onnx.ONNXProgram) -> list[torch.fx.Node]:
     ]
 
 
-def _owner(node: torch.fx.Node, stamp: int | None, modules: Modules) -> Owner:
+def _owner(node: torch.fx.Node, stamp: Stamp, modules: Modules) -> Owner:
     stack = node.meta.get("nn_module_stack")
-    if not stack or stamp is None:
+    if not stack or not stamp:
         return Owner(None, "no_module_stack")
     labelled = modules.number(list(stack.values())[-1][0])
     # The stack is wrong if functionalisation replays a view after a write: the view then has the module that
     # reads it. The source line decides; if it does not, there is no truth.
-    if labelled == stamp or (
-        labelled is not None and is_in_forward_of(node, modules.classes[stamp], modules.classes[labelled])
+    running = stamp[-1]
+    if labelled == running or (
+        labelled is not None and is_in_forward_of(node, modules.classes[running], modules.classes[labelled])
     ):
-        return modules.owner(stamp)
+        return modules.called_owner(stamp)
     return Owner(None, "stack_and_hook_disagree")
 
 
 def _owner_of_place(
     place: Place,
-    nodes: dict[str, tuple[torch.fx.Node, int | None]],
+    nodes: dict[str, tuple[torch.fx.Node, Stamp]],
     owners: dict[str, Owner],
 ) -> Owner:
     properties = {entry.key: entry.value for entry in place.node.metadata_props}

@@ -48,7 +48,7 @@ def export_made(
     for place, twin in align(plain, numbered):
         chain = _chain(twin.node.name)
         _check_name(place.node.name, [modules.paths[number] for number in chain])
-        rows.append(row(place, modules.owner(chain[-1]) if chain else Owner(None, "no_scope")))
+        rows.append(row(place, modules.called_owner(chain) if chain else Owner(None, "no_scope")))
     return plain, modules, rows
 
 

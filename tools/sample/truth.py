@@ -6,6 +6,7 @@ It has one row per line, so that diffs are readable.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,8 +51,27 @@ class Modules:
         return self._numbers.get(path)
 
     def owner(self, number: int) -> Owner:
-        """The module as the owner of a node; its aliases are accepted."""
+        """The module as the owner of a node, if its caller is unknown; its aliases are accepted."""
         return Owner(self.paths[number], accept=tuple(self.rows[number]["aliases"]))
+
+    def called_owner(self, calls: Sequence[int]) -> Owner:
+        """The last of the running modules as the owner of a node; `calls` are their numbers, outermost first.
+
+        Its path is the nearest one below its caller. If a caller has it under two names, both are accepted.
+        If the caller does not contain it, it is its first path.
+        """
+        found = [""]
+        for number in calls:
+            paths = [self.paths[number], *self.rows[number]["aliases"]]
+            found = [path for caller in found for path in _nearest_below(caller, paths)] or paths[:1]
+        return Owner(found[0], accept=tuple(found[1:]))
+
+
+def _nearest_below(outer: str, paths: list[str]) -> list[str]:
+    """Those below `outer` that have the fewest atoms."""
+    below = [path for path in paths if path != outer and (not outer or path.startswith(f"{outer}."))]
+    fewest = min((path.count(".") for path in below), default=0)
+    return [path for path in below if path.count(".") == fewest]
 
 
 def _qualified(cls: type) -> str:
