@@ -78,7 +78,8 @@ std::vector<ScopeId> ScopeResolver::order_outermost_first() const {
 }
 
 // A scope that reads `a.b.fc.weight` and whose last component is "fc" (or "fc_2", its third call) is most
-// likely a call of `a.b.fc`, wherever the rest of the chain leads.
+// likely a call of `a.b.fc`, wherever the rest of the chain leads. So is one of "b", whose forward may read
+// the weight of `fc` itself.
 void ScopeResolver::collect_owners(const std::vector<ParameterOwner>& parameters) {
   for (onnx::NodeId id = 0; id < model_.node_count(); ++id) {
     if (name_scopes_[id] == no_scope) continue;
@@ -87,11 +88,13 @@ void ScopeResolver::collect_owners(const std::vector<ParameterOwner>& parameters
       if (input == onnx::none) continue;
       const onnx::Producer producer = model_.producer(input);
       if (producer.kind != onnx::Producer::Kind::initializer) continue;
-      const ModuleId owner = parameters[producer.index].module;
-      if (owner == no_module) continue;
-      const std::string_view component = scope_component(tree_[owner].path);
-      if (component == scope.component || component == component_without_number(scope))
+      ModuleId owner = parameters[producer.index].module;
+      for (; owner != no_module && owner != root; owner = tree_[owner].parent) {
+        const std::string_view component = scope_component(tree_[owner].path);
+        if (component != scope.component && component != component_without_number(scope)) continue;
         add_once(scope.parameter_owners, owner);
+        break;
+      }
     }
   }
 }

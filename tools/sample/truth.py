@@ -16,6 +16,7 @@ import torch
 from .walk import Place
 
 SCHEMA = "thence.truth/1"
+LISTS = (torch.nn.ModuleList, torch.nn.ModuleDict)  # they are never called
 
 
 @dataclass(frozen=True)
@@ -57,21 +58,26 @@ class Modules:
     def called_owner(self, calls: Sequence[int]) -> Owner:
         """The last of the running modules as the owner of a node; `calls` are their numbers, outermost first.
 
-        Its path is the nearest one below its caller. If a caller has it under two names, both are accepted.
-        If the caller does not contain it, it is its first path.
+        Its path is the nearest one below its caller. If a caller has it twice, directly or in lists, both
+        paths are accepted. If the caller does not contain it, it is its first path.
         """
         found = [""]
         for number in calls:
             paths = [self.paths[number], *self.rows[number]["aliases"]]
-            found = [path for caller in found for path in _nearest_below(caller, paths)] or paths[:1]
+            found = [path for caller in found for path in self._owned_paths(caller, paths)] or paths[:1]
         return Owner(found[0], accept=tuple(found[1:]))
 
+    def _owned_paths(self, caller: str, paths: list[str]) -> list[str]:
+        """The paths below the caller, the nearest first; others only with nothing but lists in between."""
+        below = [path for path in paths if path != caller and (not caller or path.startswith(f"{caller}."))]
+        below.sort(key=lambda path: path.count("."))
+        return below[:1] + [path for path in below[1:] if self._has_only_lists(caller, path)]
 
-def _nearest_below(outer: str, paths: list[str]) -> list[str]:
-    """Those below `outer` that have the fewest atoms."""
-    below = [path for path in paths if path != outer and (not outer or path.startswith(f"{outer}."))]
-    fewest = min((path.count(".") for path in below), default=0)
-    return [path for path in below if path.count(".") == fewest]
+    def _has_only_lists(self, outer: str, path: str) -> bool:
+        while (path := path.rpartition(".")[0]) != outer and path:
+            if not issubclass(self.classes[self._numbers[path]], LISTS):
+                return False
+        return True
 
 
 def _qualified(cls: type) -> str:
