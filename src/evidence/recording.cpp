@@ -4,6 +4,7 @@
 
 #include "evidence/source.h"
 #include "evidence/thresholds.h"
+#include "evidence/wrapper_nodes.h"
 #include "match/data_flow.h"
 #include "match/recording_aligner.h"
 #include "match/thresholds.h"
@@ -254,8 +255,10 @@ void collect_recording(const onnx::Model& model, const hierarchy::Hierarchy& hie
   const std::optional<Recording>& recorded = source == Source::execution_trace ? capture->trace : capture->fx;
   if (!recorded) return;
   const StepAssigner assigner(*recorded, model, hierarchy);
+  const std::vector<bool> is_of_wrapper = find_wrapper_nodes(model, hierarchy);
   std::vector<Evidence> found;
   for (std::size_t i = 0; i < assigner.items().size(); ++i) {
+    if (!is_of_wrapper.empty() && is_of_wrapper[assigner.items()[i].node]) continue;
     const StepAssigner::Assignment assigned = assigner.assign(i);
     for (const capture::RecordedStep* step : {assigned.step, assigned.rival})
       if (step != nullptr && step->module != modules::no_module)

@@ -181,9 +181,9 @@ StackReader::StackModule StackReader::parse(const ExporterProperties& properties
     // Slice from the end of a list of unknown length.
     const bool sliced = path.find("slice(") != std::string::npos;
     // The tree of a capture has every module, so a path that it lacks is a call path, not a module.
-    const ModuleId module = sliced                ? no_module
-                            : tree_.is_complete() ? find_called(path, caller)
-                                                  : tree_.add(path, frame.class_name);
+    const ModuleId module = sliced                       ? no_module
+                            : tree_.is_complete_at(path) ? find_called(path, caller)
+                                                         : tree_.add(path, frame.class_name);
     found.names_unlisted_module = module == no_module;  // the outer module is not the answer either
     found.module = module;
     if (module != no_module) caller = module;

@@ -32,7 +32,7 @@ float read_share(std::string_view text) {
 
 Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture, bool use_tags)
     : capture_(std::move(capture)), tree_(capture_ ? std::move(capture_->tree) : ModuleTree()) {
-  if (!tree_.is_complete()) tree_.set_memory_limit(module_memory_limit(model));
+  if (!tree_.is_complete_at({})) tree_.set_memory_limit(module_memory_limit(model));
   const std::vector<UncorroboratedStack> uncorroborated = read_properties(model, use_tags);
   if (!tree_.is_complete()) add_folded_modules(model, tree_);
   parameters_ = parameter_owners(model, tree_);

@@ -23,7 +23,7 @@ ParameterOwner owner_by_name(std::string_view name, ModuleTree& tree) {
   // A name without a dot may be anything; only a path names the owner.
   if (dot == std::string_view::npos) return {};
   const std::string_view module = path.substr(0, dot);
-  const ModuleId owner = tree.is_complete() ? tree.find(module) : tree.add(module);
+  const ModuleId owner = tree.is_complete_at(module) ? tree.find(module) : tree.add(module);
   return {owner, owner == no_module ? std::string_view() : path};
 }
 

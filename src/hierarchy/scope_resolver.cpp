@@ -139,6 +139,11 @@ std::string_view ScopeResolver::repeated_container(std::string_view outer, std::
   return path_ += numbers;
 }
 
+// Whether a child of this name would be in the tree.
+bool ScopeResolver::is_listed(ModuleId outer, std::string_view component) {
+  return tree_.is_complete_at(join_path(tree_[outer].path, component));
+}
+
 bool ScopeResolver::add_match(Scope& scope, ModuleId module, ScopeMatchKind kind) {
   if (module == no_module) return false;
   if (module >= matched_.size()) matched_.resize(tree_.size(), no_scope);
@@ -174,12 +179,12 @@ void ScopeResolver::resolve(Scope& scope) {
     // part of the module's name.
     const std::string first =
         std::string(scope.text.substr(0, scope.text.size() - scope.component.size())) + std::string(base);
-    if (const ScopeId found = scopes_.find(first); found != no_scope && !tree_.is_complete())
+    if (const ScopeId found = scopes_.find(first); found != no_scope && !is_listed(outer, base))
       for (const ScopeMatch& match : scopes_[found].matches)
         add_match(scope, match.module, ScopeMatchKind::uncorroborated_call);
     if (!scope.matches.empty()) return;
   }
-  if (!tree_.is_complete()) add_named_module(scope, outer);
+  if (!is_listed(outer, scope.component)) add_named_module(scope, outer);
 }
 
 // The outer scope may be any of several modules, because layers whose `forward` is called directly leave no
@@ -197,8 +202,8 @@ void ScopeResolver::resolve_with_ambiguous_outer(Scope& scope, const std::vector
       continue;
     const std::string_view component = base.empty() ? scope.component : base;
     add_match(scope,
-              tree_.is_complete() ? tree_.find_as_called(join_path(outer_path, component))
-                                  : tree_.add(join_path(outer_path, component)),
+              is_listed(outer.module, component) ? tree_.find_as_called(join_path(outer_path, component))
+                                                 : tree_.add(join_path(outer_path, component)),
               ScopeMatchKind::skipped_level);
   }
 }
@@ -222,7 +227,7 @@ bool ScopeResolver::resolve_component(Scope& scope, ModuleId outer, std::string_
   if (const std::string_view repeated = repeated_container(outer_path, component); !repeated.empty())
     if (add_match(scope, tree_.find_as_called(repeated), ScopeMatchKind::repeated_container)) return true;
   match_parameter_owners(scope, outer, component);
-  if (scope.matches.empty() && tree_.is_complete()) match_by_name(scope, outer, component);
+  if (scope.matches.empty() && is_listed(outer, component)) match_by_name(scope, outer, component);
   return !scope.matches.empty();
 }
 

@@ -54,6 +54,7 @@ class ScopeResolver {
   bool has_own_scope(ModuleId module) const;
   std::string_view join_path(std::string_view outer, std::string_view component);
   std::string_view repeated_container(std::string_view outer, std::string_view component);
+  bool is_listed(ModuleId outer, std::string_view component);
   bool add_match(Scope& scope, ModuleId module, ScopeMatchKind kind);
   bool charge_work(std::size_t work);
 

@@ -57,7 +57,7 @@ ModuleTree ModuleTree::copy() const {
     made.modules_[id].first = module.first;
   }
   for (ModuleId id = 0; id < size(); ++id) made.copy_aliases(id, modules_[id]);
-  made.is_complete_ = is_complete_;
+  if (is_complete_) made.set_complete(wrapped_at_);
   return made;
 }
 
@@ -176,6 +176,10 @@ ModuleId ModuleTree::find(std::string_view path) const {
 void ModuleTree::index(std::string_view path, ModuleId module) {
   paths_.push_back({path, module});
   by_path_.add(path, static_cast<std::uint32_t>(paths_.size() - 1));
+}
+
+bool ModuleTree::is_complete_at(std::string_view path) const {
+  return is_complete_ && (wrapped_at_.empty() || path == wrapped_at_ || is_below(path, wrapped_at_));
 }
 
 bool ModuleTree::is_within(ModuleId inner, ModuleId outer) const {

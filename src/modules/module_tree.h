@@ -96,7 +96,15 @@ class ModuleTree {
 
   /// The tree of a capture has every module. A tree rebuilt from a file has only modules that the file names.
   bool is_complete() const { return is_complete_; }
-  void set_complete() { is_complete_ = true; }
+  /// Whether a module with this path would be in the tree. The capture of a model that a file wraps has the
+  /// modules below the wrapped model only.
+  bool is_complete_at(std::string_view path) const;
+  void set_complete(std::string_view wrapped_at = {}) {
+    is_complete_ = true;
+    wrapped_at_ = texts_.store(wrapped_at);
+  }
+  /// The path of the wrapped model; empty if the tree is that of the whole model.
+  std::string_view wrapped_at() const { return wrapped_at_; }
   bool has_classes() const { return classes_ > 0; }
 
   bool is_within(ModuleId inner, ModuleId outer) const;  // also true if they are equal
@@ -129,6 +137,7 @@ class ModuleTree {
   std::size_t memory_left_ = static_cast<std::size_t>(-1);
   bool is_full_ = false;
   bool is_complete_ = false;
+  std::string_view wrapped_at_;
   bool has_aliases_ = false;
   std::size_t alias_comparisons_left_ = max_alias_comparisons;
   std::vector<bool> is_repeated_;  // by module: whether it is a repeated block; empty before find_layers()

@@ -208,10 +208,12 @@ bool fused_output(const RuleInput& input, Verdict& verdict) {
 }
 
 // The exporter's metadata is a recording, too, and sometimes wrong: a view may carry the stack of its reader.
-// Two certain recordings that agree on another module override it.
+// Two recordings that agree on another module override it; unless it is such a view, they must be certain.
 bool recorded_module(const RuleInput& input, Verdict& verdict) {
   if (input.candidate->source != Source::dynamo_metadata) return false;
-  const Evidence* const recorded = find_agreed_recording(input.all);
+  const bool is_leading_view = input.candidate->strength.reading == evidence::NameReading::leading_view;
+  const Evidence* recorded = find_agreed_recording(input.all);
+  if (recorded == nullptr && is_leading_view) recorded = find_recording_of_both(input.all);
   if (recorded == nullptr || recorded->module == input.candidate->module) return false;
   return decide_module(input, *recorded, verdict);
 }

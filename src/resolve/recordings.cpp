@@ -50,6 +50,15 @@ bool recordings_conflict(AllEvidence all) {
   return conflict;
 }
 
+const Evidence* find_recording_of_both(AllEvidence all) {
+  const auto first_by = [&](Source source) {
+    return std::find_if(all.begin(), all.end(), [&](const Evidence& e) { return e.source == source; });
+  };
+  const auto by_trace = first_by(Source::execution_trace), by_graph = first_by(Source::fx_graph);
+  if (by_trace == all.end() || by_graph == all.end() || by_trace->module != by_graph->module) return nullptr;
+  return by_trace->strength.has_rivals || by_graph->strength.has_rivals ? nullptr : &*by_trace;
+}
+
 const Evidence* find_agreed_recording(AllEvidence all) {
   const Evidence* const by_trace = find_certain(all, Source::execution_trace);
   const Evidence* const by_graph = find_certain(all, Source::fx_graph);

@@ -22,6 +22,8 @@ bool is_disputed(evidence::Strength strength);
 /// Whether the recordings name different modules, and neither is more reliable.
 bool recordings_conflict(AllEvidence all);
 
+/// The module that both recordings name, and no other; null if there is none.
+const evidence::Evidence* find_recording_of_both(AllEvidence all);
 /// The module that both recordings name with full certainty, or the one that was recorded running where the
 /// exporter's stack names another; null if there is none.
 const evidence::Evidence* find_agreed_recording(AllEvidence all);
