@@ -1,8 +1,10 @@
 #include "resolve/ancestor.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "resolve/propagate.h"
+#include "resolve/thresholds.h"
 
 namespace thence::resolve {
 namespace {
@@ -26,7 +28,49 @@ bool is_open(const evidence::AncestorAnswer& answer, const Attribution& node) {
                            answer.no_answer == evidence::NoAnswer::feeds_several);
 }
 
+// Whether the exporter's own words in the file name the module.
+bool rests_on_name(const Attribution& node) {
+  return node.known() && (node.source == evidence::Source::dynamo_metadata ||
+                          node.source == evidence::Source::onnx_scope_parsing ||
+                          node.source == evidence::Source::value_names);
+}
+
+// Whether the node computes what a node of the ancestor does, by its weights or inputs.
+bool is_proven(const evidence::AncestorAnswer& answer) {
+  return answer.no_answer == evidence::NoAnswer::none && answer.module_count > 0 &&
+         (answer.strength.match == evidence::NodeMatch::same_node ||
+          answer.strength.match == evidence::NodeMatch::same_inputs ||
+          answer.strength.match == evidence::NodeMatch::same_weight);
+}
+
+// Whether names and proofs name the same modules. A pruned model numbers its layers anew, so that its names
+// tell the layers of other nodes of the ancestor.
+bool do_names_agree(const evidence::AncestorAnswers& ancestor, const Resolution& own,
+                    const Resolution& resolution) {
+  std::size_t compared = 0, same = 0;
+  for (onnx::NodeId id = 0; id < resolution.nodes.size(); ++id) {
+    if (!is_proven(ancestor.answers[id]) || !rests_on_name(own.nodes[id])) continue;
+    ++compared;
+    same += own.nodes[id].module == resolution.nodes[id].module;
+  }
+  return static_cast<double>(same) >= min_own_name_agreement * static_cast<double>(compared);
+}
+
 }  // namespace
+
+bool has_own_names(const evidence::AncestorAnswers& ancestor, const onnx::Model& model) {
+  std::unordered_set<std::string_view> inherited;
+  for (onnx::NodeId id = 0; id < ancestor.model->node_count(); ++id)
+    inherited.insert(ancestor.model->node(id).name());
+  std::size_t named = 0, shared = 0;
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
+    const std::string_view name = model.node(id).name();
+    if (name.empty()) continue;
+    ++named;
+    shared += inherited.contains(name);
+  }
+  return named > 0 && static_cast<double>(shared) <= max_inherited_names * static_cast<double>(named);
+}
 
 void apply_ancestor_answers(const evidence::AncestorAnswers& ancestor, Resolution& resolution) {
   for (onnx::NodeId id = 0; id < resolution.nodes.size(); ++id) {
@@ -46,15 +90,20 @@ bool leaves_open(const evidence::AncestorAnswers& ancestor, const Resolution& re
   return false;
 }
 
-void add_own_answers(const evidence::AncestorAnswers& ancestor, const Resolution& own,
+void add_own_answers(const evidence::AncestorAnswers& ancestor, const Resolution& own, bool has_own_names,
                      Resolution& resolution) {
+  const bool is_usable = do_names_agree(ancestor, own, resolution),
+             names_overrule = has_own_names && is_usable;
   for (onnx::NodeId id = 0; id < resolution.nodes.size(); ++id) {
     const evidence::AncestorAnswer& answer = ancestor.answers[id];
     const Attribution& mine = own.nodes[id];
-    if (!is_open(answer, resolution.nodes[id]) || !mine.known()) continue;
+    const bool is_overruled =
+        names_overrule && rests_on_name(mine) && mine.module != resolution.nodes[id].module;
+    if (!mine.known() || !(is_overruled || is_open(answer, resolution.nodes[id]))) continue;
+    if (!is_usable && rests_on_name(mine)) continue;
     // The file's own evidence chooses between the candidates. It does not add one.
     const auto candidates = ancestor.modules_of(id);
-    if (answer.no_answer == evidence::NoAnswer::ambiguous &&
+    if (!is_overruled && answer.no_answer == evidence::NoAnswer::ambiguous &&
         std::find(candidates.begin(), candidates.end(), mine.module) == candidates.end())
       continue;
     std::vector<ModuleId> modules = own.module_sets[mine.module_set];

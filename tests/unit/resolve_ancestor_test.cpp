@@ -28,14 +28,31 @@ struct OpenNode {
     own.nodes[0].module = module;
     own.nodes[0].source = evidence::Source::onnx_scope_parsing;
     own.nodes[0].reason = Reason::none;
+    for (const ModuleId name : proven_names) {
+      own.nodes.push_back(own.nodes[0]);
+      own.nodes.back().module = name;
+    }
     own.module_sets.push_back({module, other});
     own.nodes[0].module_set = 1;
-    add_own_answers(ancestor, own, resolution);
+    add_own_answers(ancestor, own, has_own_names, resolution);
     return resolution.nodes[0].module;
+  }
+
+  // Another node, which was matched by its weight.
+  void add_proven(ModuleId by_ancestor, ModuleId by_name) {
+    AncestorAnswer answer;
+    answer.module_count = 1;
+    answer.strength.match = evidence::NodeMatch::same_weight;
+    ancestor.answers.push_back(answer);
+    resolution.nodes.push_back(resolution.nodes[0]);
+    resolution.nodes.back().module = by_ancestor;
+    proven_names.push_back(by_name);
   }
 
   evidence::AncestorAnswers ancestor;
   Resolution resolution;
+  std::vector<ModuleId> proven_names;
+  bool has_own_names = false;
 };
 
 TEST(AncestorTest, AnUnmatchedNodeGetsTheOwnAnswerWithItsModules) {
@@ -74,6 +91,26 @@ TEST(AncestorTest, AnAnswerOfTheAncestorIsKept) {
   node.resolution.nodes[0].module = right;
   EXPECT_FALSE(leaves_open(node.ancestor, node.resolution));
   EXPECT_EQ(node.with_own(left), right);
+}
+
+TEST(AncestorTest, NamesOfASecondExportOverruleTheAncestor) {
+  OpenNode node(NoAnswer::none);
+  node.resolution.nodes[0].module = right;
+  node.add_proven(other, other);
+  node.has_own_names = true;
+  EXPECT_EQ(node.with_own(left), left);
+  EXPECT_EQ(node.resolution.nodes[1].module, other);
+}
+
+TEST(AncestorTest, NamesThatContradictProofsAreNotUsed) {
+  OpenNode overruled(NoAnswer::none);
+  overruled.resolution.nodes[0].module = right;
+  overruled.add_proven(left, right);
+  overruled.has_own_names = true;
+  EXPECT_EQ(overruled.with_own(left), right);
+  OpenNode open(NoAnswer::not_matched);
+  open.add_proven(left, right);
+  EXPECT_EQ(open.with_own(left), no_module);
 }
 
 }  // namespace
