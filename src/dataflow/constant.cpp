@@ -221,6 +221,11 @@ Constant constant_of(DataType type, std::string_view elements) {
   return reader.result(onnx::is_float(type));
 }
 
+bool Constant::is_uniform() const {
+  const std::size_t width = onnx::bytes_per_element(type);
+  return width > 0 && data.size() > width && data.substr(width) == data.substr(0, data.size() - width);
+}
+
 bool Constant::is_readable() const {
   return may_be_weight() &&
          (is_four_bits(type) || (width_of(type) > 0 && type != DataType::int64 && type != DataType::boolean));

@@ -29,6 +29,8 @@ struct Constant {
 
   /// Whether it may be a weight, quantised ones included.
   bool may_be_weight() const { return rows > 0; }
+  /// Whether all elements are equal: zeros and ones occur in unrelated models.
+  bool is_uniform() const;
   std::uint64_t columns() const { return rows == 0 ? 0 : elements / rows; }
   /// Whether single elements can be read, and the one at an index into `data`.
   bool is_readable() const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pipeline/limits.h"
+#include "pipeline/removed_layers.h"
 
 namespace thence::pipeline {
 namespace {
@@ -18,7 +19,7 @@ using transfer::OriginKind;
 
 class AncestorReader {
  public:
-  explicit AncestorReader(const Map& ancestor) : ancestor_(ancestor) {
+  AncestorReader(const Map& ancestor, const RemovedLayers& removed) : ancestor_(ancestor), removed_(removed) {
     found_.model = &ancestor.model();
     found_.tree = &ancestor.own_tree();
   }
@@ -63,6 +64,7 @@ class AncestorReader {
       for (const ModuleId module : ancestor_.own_modules_of(origin.nodes.front())) add_module(answer, module);
       return;
     }
+    if (removed_.has(primary.module)) return answer_by_remaining(origin.nodes.front(), answer);
     answer.call = primary.call;
     answer.max_confidence = primary.confidence;
     const bool is_node_of_ancestor = origin.kind == OriginKind::computes || origin.kind == OriginKind::view;
@@ -73,6 +75,14 @@ class AncestorReader {
     }
     if (primary.module_set != 0)
       for (const ModuleId module : ancestor_.own_modules_of(origin.nodes.front())) add_module(answer, module);
+  }
+
+  // The node was shared by several layers, and its own was removed: the first remaining one is now its layer.
+  void answer_by_remaining(onnx::NodeId node, AncestorAnswer& answer) {
+    for (const ModuleId module : ancestor_.own_modules_of(node))
+      if (!removed_.has(module)) add_module(answer, module);
+    answer.max_confidence = ancestor_.own_answer(node).confidence;
+    if (found_.modules.size() == answer.first_module) answer.no_answer = NoAnswer::not_matched;
   }
 
   // The node computes one of the origin's nodes, or feeds them. It has a module if they are all of the same.
@@ -91,13 +101,16 @@ class AncestorReader {
   }
 
   const Map& ancestor_;
+  const RemovedLayers& removed_;
   AncestorAnswers found_;
 };
 
 }  // namespace
 
-AncestorAnswers ancestor_answers(const Map& ancestor, transfer::Matches matches) {
-  AncestorReader reader(ancestor);
+AncestorAnswers ancestor_answers(const Map& ancestor, const onnx::Model& derived, transfer::Matches matches) {
+  const RemovedLayers removed(ancestor, matches.origins);
+  if (!removed.is_empty()) removed.follow_consumers(derived, matches.origins);
+  AncestorReader reader(ancestor, removed);
   for (onnx::NodeId id = 0; id < matches.origins.size(); ++id)
     reader.add(matches.origins[id], matches.refuted[id]);
   AncestorAnswers found = reader.take();

@@ -8,6 +8,7 @@
 namespace thence::pipeline {
 
 /// Joins matched nodes with the ancestor's answers, and appends this verification to earlier ones.
-evidence::AncestorAnswers ancestor_answers(const semantics::Map& ancestor, transfer::Matches matches);
+evidence::AncestorAnswers ancestor_answers(const semantics::Map& ancestor, const onnx::Model& derived,
+                                           transfer::Matches matches);
 
 }  // namespace thence::pipeline

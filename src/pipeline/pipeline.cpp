@@ -161,7 +161,7 @@ Result<AncestorAnswers> match_ancestor(const Map& ancestor, const onnx::Model& m
   Result<transfer::Matches> matches = transfer::match_models(ancestor.model(), model, verifier);
   if (!matches) return matches.error();
   const transfer::Overlap& overlap = matches->overlap;
-  if (!overlap.is_insufficient()) return ancestor_answers(ancestor, *std::move(matches));
+  if (!overlap.is_insufficient()) return ancestor_answers(ancestor, model, *std::move(matches));
   return Error{ErrorKind::difference, "D001",
                base::format("{} and {} have nothing in common: {} of {} nodes match, and {} of {} "
                             "weights are equal",

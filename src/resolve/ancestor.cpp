@@ -69,7 +69,9 @@ bool has_own_names(const evidence::AncestorAnswers& ancestor, const onnx::Model&
     ++named;
     shared += inherited.contains(name);
   }
-  return named > 0 && static_cast<double>(shared) <= max_inherited_names * static_cast<double>(named);
+  // Exporters name every node.
+  return 2 * named > model.node_count() &&
+         static_cast<double>(shared) <= max_inherited_names * static_cast<double>(named);
 }
 
 void apply_ancestor_answers(const evidence::AncestorAnswers& ancestor, Resolution& resolution) {

@@ -22,6 +22,7 @@ MatchState::MatchState(const ValueGraph& ancestor, const ValueGraph& descendant)
   result_.region_of.assign(d_.canonical_count(), 0);
   result_.regions.emplace_back();
   result_.is_taken.assign(a_.canonical_count(), false);
+  if (are_names_misleading(a_, d_, result_.names)) result_.names.forget();
   Seeds seeds = seeds_of(a_, d_, result_.names);
   for (const auto& [ours, theirs] : seeds.inputs) add_match(ours, theirs, Proof::input);
   for (const auto& [ours, theirs] : seeds.hints) add_hint(ours, theirs);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_set>
+
+#include "transfer/thresholds.h"
 
 namespace thence::transfer {
 namespace {
@@ -54,7 +57,42 @@ void find_names(const ValueGraph& theirs, const ValueGraph& ours, const ValueNam
   }
 }
 
+std::unordered_set<std::uint64_t> all_weights(const ValueGraph& graph) {
+  std::unordered_set<std::uint64_t> found;
+  for (const Operation& operation : graph.operations())
+    for (const CanonicalValue input : graph.inputs(operation))
+      if (const Constant* const constant = graph.constant(input);
+          constant != nullptr && constant->may_be_weight())
+        found.insert(constant->fingerprint);
+  return found;
+}
+
+// The first weight that an operation reads; 0 if it reads none.
+std::uint64_t first_weight(const ValueGraph& graph, const Operation& operation) {
+  for (const CanonicalValue input : graph.inputs(operation))
+    if (const Constant* const constant = graph.constant(input);
+        constant != nullptr && constant->may_be_weight())
+      return constant->fingerprint;
+  return 0;
+}
+
 }  // namespace
+
+bool are_names_misleading(const ValueGraph& ancestor, const ValueGraph& descendant, const ValueNames& names) {
+  const std::unordered_set<std::uint64_t> known = all_weights(ancestor);
+  std::size_t agreeing = 0, misleading = 0;
+  for (const Operation& operation : descendant.operations()) {
+    const std::uint64_t weight = first_weight(descendant, operation);
+    if (weight == 0 || !known.contains(weight) || operation.output >= descendant.model().value_count())
+      continue;
+    const onnx::ValueId same = names.value_of_same_name(operation.output);
+    const CanonicalValue value = same == none ? none : ancestor.canonical(same);
+    if (value == none || value != same || ancestor.producer(value) == none) continue;
+    const std::uint64_t other = first_weight(ancestor, ancestor.operation(ancestor.producer(value)));
+    if (other != 0) ++(other == weight ? agreeing : misleading);
+  }
+  return static_cast<double>(misleading) > max_misleading_names * static_cast<double>(agreeing + misleading);
+}
 
 Seeds seeds_of(const ValueGraph& ancestor, const ValueGraph& descendant, const ValueNames& names) {
   Seeds seeds;

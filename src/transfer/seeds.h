@@ -21,6 +21,10 @@ struct Seeds {
   /// the producers agrees, too.
   std::unordered_map<CanonicalValue, CanonicalValue> same_name;
 };
+/// Whether names lead to other places: many operations have the name of one that reads other weights of the
+/// ancestor than they do. A pruned model numbers its layers anew, and a second export its nodes.
+bool are_names_misleading(const ValueGraph& ancestor, const ValueGraph& descendant, const ValueNames& names);
+
 Seeds seeds_of(const ValueGraph& ancestor, const ValueGraph& descendant, const ValueNames& names);
 
 }  // namespace thence::transfer

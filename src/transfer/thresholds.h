@@ -20,6 +20,10 @@ THENCE_THRESHOLD std::size_t min_counted_weights =
 
 // --- Matching values ---
 
+/// Share of the names, from 0 to 1, above which names mislead: of operations that read a weight of the
+/// ancestor, and have the name of one that reads another weight. Optimisers keep names at their weights.
+THENCE_THRESHOLD double max_misleading_names = base::tuned("transfer_max_misleading_names", 0.05);
+
 /// Number of elements from which a constant identifies the operations that read it. Scalars, epsilons and
 /// axes occur many times.
 THENCE_THRESHOLD std::size_t min_identifying_elements =

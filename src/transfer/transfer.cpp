@@ -17,7 +17,8 @@ void count_weights(const ValueGraph& theirs, const ValueGraph& ours, Overlap& ov
   const auto each_weight = [](const ValueGraph& graph, const auto& visit) {
     for (CanonicalValue value = 0; value < graph.canonical_count(); ++value)
       if (const Constant* const constant = graph.constant(value);
-          constant != nullptr && constant->may_be_weight() && constant->fingerprint != 0)
+          constant != nullptr && constant->may_be_weight() && constant->fingerprint != 0 &&
+          !constant->is_uniform())
         visit(constant->fingerprint);
   };
   each_weight(theirs, [&](std::uint64_t content) { contents.insert(content); });

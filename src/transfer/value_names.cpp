@@ -1,5 +1,7 @@
 #include "transfer/value_names.h"
 
+#include <algorithm>
+
 #include "hierarchy/derived_names.h"
 
 namespace thence::transfer {
@@ -26,6 +28,11 @@ ValueNames::ValueNames(const onnx::Model& ancestor, const onnx::Model& descendan
   });
   each_named_output(descendant,
                     [&](onnx::ValueId value) { same_name_[value] = find(descendant.value_name(value)); });
+}
+
+void ValueNames::forget() {
+  values_ = base::TextIndex();
+  std::fill(same_name_.begin(), same_name_.end(), none);
 }
 
 onnx::ValueId ValueNames::find(std::string_view name) const {

@@ -14,6 +14,8 @@ using onnx::none;
 class ValueNames {
  public:
   ValueNames(const onnx::Model& ancestor, const onnx::Model& descendant);
+  /// From now on, no value has the name of another.
+  void forget();
   /// The ancestor's value with the name of a value of the descendant; none if there is none, or several: two
   /// bodies may use the same name.
   onnx::ValueId value_of_same_name(onnx::ValueId ours) const { return same_name_[ours]; }

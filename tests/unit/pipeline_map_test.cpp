@@ -112,7 +112,7 @@ class AncestorAnswersOf : public testing::Test {
     transfer::Matches matches;
     matches.origins = {std::move(origin)};
     matches.refuted = {refuted};
-    return ancestor_answers(*ancestor, std::move(matches));
+    return ancestor_answers(*ancestor, ancestor->model(), std::move(matches));
   }
 };
 
@@ -149,7 +149,7 @@ TEST_F(AncestorAnswersOf, ReasonsForNoAnswer) {
 TEST_F(AncestorAnswersOf, TheVerificationIsKept) {
   transfer::Matches matches;
   matches.verification = evidence::Verification{.claims = 3};
-  EXPECT_EQ(ancestor_answers(*ancestor, std::move(matches)).verifications.size(), 1u);
+  EXPECT_EQ(ancestor_answers(*ancestor, ancestor->model(), std::move(matches)).verifications.size(), 1u);
 }
 
 }  // namespace
