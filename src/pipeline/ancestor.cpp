@@ -4,6 +4,7 @@
 
 #include "pipeline/limits.h"
 #include "pipeline/removed_layers.h"
+#include "pipeline/shared_answers.h"
 
 namespace thence::pipeline {
 namespace {
@@ -108,12 +109,14 @@ class AncestorReader {
 }  // namespace
 
 AncestorAnswers ancestor_answers(const Map& ancestor, const onnx::Model& derived, transfer::Matches matches) {
-  const RemovedLayers removed(ancestor, matches.origins);
+  const LayerIds layers(ancestor.own_tree());
+  const RemovedLayers removed(ancestor, layers, matches.origins);
   if (!removed.is_empty()) removed.follow_consumers(derived, matches.origins);
   AncestorReader reader(ancestor, removed);
   for (onnx::NodeId id = 0; id < matches.origins.size(); ++id)
     reader.add(matches.origins[id], matches.refuted[id]);
   AncestorAnswers found = reader.take();
+  settle_shared_answers(layers, derived, matches.origins, found);
   if (matches.verification) {
     if (ancestor.ancestor() != nullptr) found.verifications = ancestor.ancestor()->verifications;
     found.verifications.push_back(*std::move(matches.verification));

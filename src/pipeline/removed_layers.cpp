@@ -10,46 +10,34 @@ using onnx::NodeId;
 using transfer::Origin;
 using transfer::OriginKind;
 
-RemovedLayers::RemovedLayers(const semantics::Map& ancestor, const std::vector<Origin>& origins)
-    : ancestor_(ancestor) {
-  find_layers();
+RemovedLayers::RemovedLayers(const semantics::Map& ancestor, const LayerIds& layers,
+                             const std::vector<Origin>& origins)
+    : ancestor_(ancestor), layer_ids_(layers), layers_(layers.containers().size()) {
   std::vector<bool> is_origin(ancestor.model().node_count());
   for (const Origin& origin : origins)
     if (origin.kind == OriginKind::computes)
       for (const NodeId node : origin.nodes) is_origin[node] = true;
   for (NodeId id = 0; id < ancestor.model().node_count(); ++id) {
     const ModuleId owner = ancestor.own_answer(id).weight_owner;
-    const std::uint32_t layer = owner == no_module ? no_layer : layer_of_[owner];
-    if (layer == no_layer) continue;
+    const std::uint32_t layer = owner == no_module ? LayerIds::no_layer : layers.of(owner);
+    if (layer == LayerIds::no_layer) continue;
     ++layers_[layer].weights;
     layers_[layer].found += is_origin[id];
   }
   // Where no layer of a list has its weights, they were changed beyond recognition and not removed.
   std::unordered_map<std::string_view, bool> has_remaining;
-  for (const Layer& layer : layers_) has_remaining[layer.container] |= layer.found * 2 > layer.weights;
-  for (Layer& layer : layers_) {
-    layer.is_removed = layer.weights >= 2 && layer.found == 0 && has_remaining[layer.container];
-    any_ |= layer.is_removed;
+  for (std::size_t i = 0; i < layers_.size(); ++i)
+    has_remaining[layers.containers()[i]] |= layers_[i].found * 2 > layers_[i].weights;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    layers_[i].is_removed =
+        layers_[i].weights >= 2 && layers_[i].found == 0 && has_remaining[layers.containers()[i]];
+    any_ |= layers_[i].is_removed;
   }
 }
 
-void RemovedLayers::find_layers() {
-  const modules::ModuleTree& tree = ancestor_.own_tree();
-  for (ModuleId module = 0; module < tree.size(); ++module) layer_of_.push_back(add_layer(module));
-}
-
-std::uint32_t RemovedLayers::add_layer(ModuleId module) {
-  const std::vector<modules::LayerStep> path = ancestor_.own_tree().layer_path(module);
-  if (path.empty()) return no_layer;
-  std::string container(path.front().container);
-  const std::string key = container + '.' + std::to_string(path.front().index);
-  const auto [found, is_new] = layer_ids_.emplace(key, static_cast<std::uint32_t>(layers_.size()));
-  if (is_new) layers_.push_back({.container = std::move(container)});
-  return found->second;
-}
-
 bool RemovedLayers::has(ModuleId module) const {
-  return module != no_module && layer_of_[module] != no_layer && layers_[layer_of_[module]].is_removed;
+  const std::uint32_t layer = module == no_module ? LayerIds::no_layer : layer_ids_.of(module);
+  return layer != LayerIds::no_layer && layers_[layer].is_removed;
 }
 
 bool RemovedLayers::is_of_removed(NodeId node) const { return has(ancestor_.own_answer(node).module); }

@@ -2,10 +2,10 @@
 // not theirs: a node that feeds the weights of a remaining layer is a node of that layer.
 #pragma once
 
-#include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "pipeline/layer_ids.h"
 #include "semantics/map.h"
 #include "transfer/origins.h"
 
@@ -13,7 +13,8 @@ namespace thence::pipeline {
 
 class RemovedLayers {
  public:
-  RemovedLayers(const semantics::Map& ancestor, const std::vector<transfer::Origin>& origins);
+  RemovedLayers(const semantics::Map& ancestor, const LayerIds& layers,
+                const std::vector<transfer::Origin>& origins);
 
   /// Whether the module is in a removed layer.
   bool has(modules::ModuleId module) const;
@@ -25,19 +26,15 @@ class RemovedLayers {
 
  private:
   struct Layer {
-    std::string container;
     std::size_t weights = 0,
                 found = 0;  // nodes that read weights, and those of them that the derived model has
     bool is_removed = false;
   };
-  static constexpr std::uint32_t no_layer = 0xffffffff;
   struct Use {
     onnx::NodeId consumer;
     std::size_t slot;
   };
 
-  void find_layers();
-  std::uint32_t add_layer(modules::ModuleId module);
   using UsesByValue = std::unordered_map<onnx::ValueId, std::vector<Use>>;
 
   bool is_of_removed(onnx::NodeId node) const;
@@ -49,9 +46,8 @@ class RemovedLayers {
                             const transfer::Origin& origin) const;
 
   const semantics::Map& ancestor_;
-  std::vector<std::uint32_t> layer_of_;  // by module
+  const LayerIds& layer_ids_;
   std::vector<Layer> layers_;
-  std::unordered_map<std::string, std::uint32_t> layer_ids_;
   bool any_ = false;
 };
 

@@ -1,0 +1,1 @@
+"""Measures `thence transfer` between models that no optimiser relates."""
