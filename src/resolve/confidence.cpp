@@ -1,6 +1,7 @@
 #include "resolve/confidence.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "base/embedded.h"
@@ -71,6 +72,15 @@ class MeasuredSource {
   base::JsonValue entries_;
 };
 
+// Whether answers of this strength were measured for some source. Nothing is known about others.
+bool was_measured(base::JsonValue table, std::string_view strength) {
+  const std::string start = base::format("{}/", strength);
+  for (const base::JsonMember source : table.members())
+    for (const base::JsonMember entry : source.value.members())
+      if (entry.key.starts_with(start)) return true;
+  return false;
+}
+
 }  // namespace
 
 const ConfidenceTable& ConfidenceTable::shipped() {
@@ -94,6 +104,9 @@ Basis ConfidenceTable::basis(Inference inference, float least_confidence) {
 ConfidenceTable::ConfidenceTable() {
   const base::JsonDocument document(base::embedded_file("calibration.json"));
   const base::JsonValue table = document.root()["confidence"];
+  std::array<bool, evidence::strength_count> is_measured{};
+  for (std::size_t strength = 0; strength < evidence::strength_count; ++strength)
+    is_measured[strength] = was_measured(table, evidence::name_of_key(strength));
   for (std::size_t source = 0; source < evidence::source_count; ++source) {
     const std::string_view name = evidence::name_of(static_cast<Source>(source));
     const MeasuredSource measured(table, name);
@@ -103,7 +116,10 @@ ConfidenceTable::ConfidenceTable() {
         // A tag has the confidence of the answer that it records (Evidence::max_confidence).
         const bool is_tag = static_cast<Source>(source) == Source::tags;
         rows_.push_back({base::format("{}/{}", name, key),
-                         is_tag ? 1.0f : measured.of_agreement(key, base::format("/{}", agreement))});
+                         is_tag ? 1.0f
+                         : !is_measured[strength]
+                             ? default_confidence
+                             : measured.of_agreement(key, base::format("/{}", agreement))});
       }
   }
   for (std::size_t inference = 0; inference < inference_count; ++inference) {
