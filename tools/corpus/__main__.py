@@ -30,7 +30,7 @@ from .step_times import timed
 EXPORTERS = ("torchscript", "dynamo")
 # Of the models that are learned from, every N-th has variants: enough to calibrate confidences, and the whole
 # measurement stays below five hours. Held-out models have all variants.
-LEARNED_STEP = 4
+LEARNED_STEP = 3
 STATIC = "static"  # as exported with constant shapes
 DEEPER = {
     4: (

@@ -42,6 +42,7 @@ def sections() -> Iterator[Section]:
     from tools.corpus import values
     from tools.libraries import figures as libraries
     from tools.passes import stored
+    from tools.relations import figures as relations
 
     for name, render in accuracy.TABLES.items():
         yield Section(name, DATA / "accuracy.jsonl", render)
@@ -50,6 +51,7 @@ def sections() -> Iterator[Section]:
     yield Section("values", DATA / "values.jsonl", values.render)
     yield Section("bodies", DATA / "bodies.jsonl", bodies.render)
     yield Section("libraries", DATA / "libraries.jsonl", libraries.render)
+    yield Section("relations", DATA / "relations.jsonl", relations.render)
     yield Section("stored", DATA / "stored.jsonl", stored.render)
     yield Section("stored, first", DATA / "first/stored.jsonl", stored.render)
 
