@@ -162,7 +162,7 @@ class TraceReader {
                                        event["direct"].boolean().value_or(false)};
     const std::string_view kind = text(event, "kind");
     if (recorded.module == no_module) return std::nullopt;
-    if (kind == "enter") running_.push_back({recorded, called_.find(caller(), recorded)});
+    if (kind == "enter") enter(recorded);
     if (kind == "exit" && !running_.empty()) running_.pop_back();
     const CalledModules::Call call = as_called(recorded);
     RecordedStep step;
@@ -179,14 +179,18 @@ class TraceReader {
     return step;
   }
 
-  ModuleId caller() const { return running_.empty() ? modules::root : running_.back().called.module; }
+  void enter(const CalledModules::Call& recorded) {
+    const ModuleId caller = running_.empty() ? modules::root : running_.back().called.module;
+    const std::size_t outer = running_.empty() ? 0 : running_.back().innermost;
+    running_.push_back(
+        {recorded, called_.find(caller, recorded), recorded.is_direct ? outer : running_.size()});
+  }
 
   // Operations name the innermost call that is not direct.
   CalledModules::Call as_called(const CalledModules::Call& recorded) const {
-    for (auto call = running_.rbegin(); call != running_.rend(); ++call)
-      if (!call->recorded.is_direct)
-        return call->recorded.module == recorded.module ? call->called : recorded;
-    return recorded;
+    if (running_.empty()) return recorded;
+    const RunningCall& call = running_[running_.back().innermost];
+    return call.recorded.module == recorded.module && !call.recorded.is_direct ? call.called : recorded;
   }
 
   void link(JsonValue id) {
@@ -197,6 +201,7 @@ class TraceReader {
 
   struct RunningCall {
     CalledModules::Call recorded, called;
+    std::size_t innermost;  // in running_: itself, or the innermost call around it that is not direct
   };
 
   JsonValue section_;

@@ -214,7 +214,8 @@ ScopeMatchKind ScopeResolver::match_kind_of(const Scope& scope, ModuleId module,
                                             std::string_view component) const {
   if (scopes_[scope.outer].matches.front().kind == ScopeMatchKind::other_caller)
     return ScopeMatchKind::other_caller;
-  if (module < first_new_module_) return ScopeMatchKind::direct_child;
+  const bool was_known = module < first_new_module_ || tree_[module].first != no_module;
+  if (was_known) return ScopeMatchKind::direct_child;
   return component == scope.component ? ScopeMatchKind::uncorroborated : ScopeMatchKind::uncorroborated_call;
 }
 

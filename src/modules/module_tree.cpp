@@ -150,6 +150,8 @@ ModuleId ModuleTree::find_as_called(std::string_view path) {
 ModuleId ModuleTree::as_called_by(ModuleId caller, ModuleId module) {
   const ModuleId first = at_first_path(module);
   if (modules_[first].aliases.empty()) return first;
+  const std::uint64_t key = std::uint64_t{caller} << 32 | first;
+  if (const auto known = called_.find(key); known != called_.end()) return known->second;
   const std::size_t work = modules_[first].aliases.size();
   if (work > alias_comparisons_left_) return first;
   alias_comparisons_left_ -= work;
@@ -165,7 +167,7 @@ ModuleId ModuleTree::as_called_by(ModuleId caller, ModuleId module) {
   };
   consider(modules_[first].path);
   for (const std::string_view alias : modules_[first].aliases) consider(alias);
-  return nearest.empty() ? first : find_as_called(nearest);
+  return called_[key] = nearest.empty() ? first : find_as_called(nearest);
 }
 
 ModuleId ModuleTree::find(std::string_view path) const {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -47,8 +48,8 @@ class ModuleTree {
   static constexpr std::size_t max_layer_steps = 8;
   /// Siblings with which a module is compared to find out whether it repeats. Layers repeat at once.
   static constexpr std::size_t max_compared_siblings = 64;
-  /// Aliases that are compared to find the paths that modules were called by. Each call of a module compares
-  /// its aliases; past the limit, calls are those of the first path.
+  /// Aliases that are compared to find the paths that modules were called by: those of a module, once for
+  /// each of its callers. Past the limit, calls are those of the first path.
   static constexpr std::size_t max_alias_comparisons = 100'000'000;
 
   ModuleTree();
@@ -140,6 +141,7 @@ class ModuleTree {
   std::string_view wrapped_at_;
   bool has_aliases_ = false;
   std::size_t alias_comparisons_left_ = max_alias_comparisons;
+  std::unordered_map<std::uint64_t, ModuleId> called_;  // results of as_called_by(), by caller and first path
   std::vector<bool> is_repeated_;  // by module: whether it is a repeated block; empty before find_layers()
 };
 

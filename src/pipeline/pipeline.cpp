@@ -82,10 +82,10 @@ std::optional<Error> adapt_capture(Capture& capture, const onnx::Model& model, c
 
 // A module that the ancestor lacks is the origin of no node. But a file of the ancestor names only modules
 // that have nodes there, and a second export may have nodes of others.
-Capture capture_of(const AncestorAnswers& ancestor, const onnx::Model& model) {
+Capture capture_of(const AncestorAnswers& ancestor) {
   Capture capture;
   capture.tree = ancestor.tree->copy();
-  if (!resolve::has_own_names(ancestor, model)) capture.tree.set_complete();
+  if (!ancestor.has_own_names) capture.tree.set_complete();
   return capture;
 }
 
@@ -109,13 +109,12 @@ std::optional<Error> check_hierarchy(const MapParts& parts, Diagnostics& diagnos
 // names overrule it.
 void add_own_answers(MapParts& parts, const resolve::Strategy& strategy,
                      const resolve::FlowIndex& flow_index) {
-  const bool has_own_names = resolve::has_own_names(*parts.ancestor, *parts.model);
-  if (!has_own_names && !resolve::leaves_open(*parts.ancestor, parts.resolution)) return;
+  if (!parts.ancestor->has_own_names && !resolve::leaves_open(*parts.ancestor, parts.resolution)) return;
   if (strategy.needs_classes && !parts.hierarchy->tree().has_classes()) return;
   evidence::Sink own = evidence::collect(*parts.model, *parts.hierarchy, strategy.sources);
   const resolve::Resolution resolution = resolve::resolve(*parts.model, *parts.hierarchy, own, flow_index,
                                                           resolve::beside_ancestor(strategy), *parts.filter);
-  resolve::add_own_answers(*parts.ancestor, resolution, has_own_names, parts.resolution);
+  resolve::add_own_answers(*parts.ancestor, resolution, parts.resolution);
   parts.evidence->add_sources(std::move(own));
 }
 
@@ -195,7 +194,8 @@ Result<Map> map_derived(const Map& ancestor, const std::string& path, const MapO
   Result<AncestorAnswers> answers = match_ancestor(ancestor, *parts.model, verifier);
   if (!answers) return answers.error();
   parts.ancestor = std::make_unique<AncestorAnswers>(*std::move(answers));
-  Capture capture = capture_of(*parts.ancestor, *parts.model);
+  parts.ancestor->has_own_names = resolve::has_own_names(ancestor.model(), *parts.model);
+  Capture capture = capture_of(*parts.ancestor);
   return make_map(std::move(parts), *std::move(request), std::move(capture), options);
 }
 

@@ -58,19 +58,18 @@ bool do_names_agree(const evidence::AncestorAnswers& ancestor, const Resolution&
 
 }  // namespace
 
-bool has_own_names(const evidence::AncestorAnswers& ancestor, const onnx::Model& model) {
+bool has_own_names(const onnx::Model& ancestor, const onnx::Model& derived) {
   std::unordered_set<std::string_view> inherited;
-  for (onnx::NodeId id = 0; id < ancestor.model->node_count(); ++id)
-    inherited.insert(ancestor.model->node(id).name());
+  for (onnx::NodeId id = 0; id < ancestor.node_count(); ++id) inherited.insert(ancestor.node(id).name());
   std::size_t named = 0, shared = 0;
-  for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
-    const std::string_view name = model.node(id).name();
+  for (onnx::NodeId id = 0; id < derived.node_count(); ++id) {
+    const std::string_view name = derived.node(id).name();
     if (name.empty()) continue;
     ++named;
     shared += inherited.contains(name);
   }
   // Exporters name every node.
-  return 2 * named > model.node_count() &&
+  return 2 * named > derived.node_count() &&
          static_cast<double>(shared) <= max_inherited_names * static_cast<double>(named);
 }
 
@@ -92,10 +91,10 @@ bool leaves_open(const evidence::AncestorAnswers& ancestor, const Resolution& re
   return false;
 }
 
-void add_own_answers(const evidence::AncestorAnswers& ancestor, const Resolution& own, bool has_own_names,
+void add_own_answers(const evidence::AncestorAnswers& ancestor, const Resolution& own,
                      Resolution& resolution) {
   const bool is_usable = do_names_agree(ancestor, own, resolution),
-             names_overrule = has_own_names && is_usable;
+             names_overrule = ancestor.has_own_names && is_usable;
   for (onnx::NodeId id = 0; id < resolution.nodes.size(); ++id) {
     const evidence::AncestorAnswer& answer = ancestor.answers[id];
     const Attribution& mine = own.nodes[id];

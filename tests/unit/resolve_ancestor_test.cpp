@@ -34,7 +34,7 @@ struct OpenNode {
     }
     own.module_sets.push_back({module, other});
     own.nodes[0].module_set = 1;
-    add_own_answers(ancestor, own, has_own_names, resolution);
+    add_own_answers(ancestor, own, resolution);
     return resolution.nodes[0].module;
   }
 
@@ -52,7 +52,6 @@ struct OpenNode {
   evidence::AncestorAnswers ancestor;
   Resolution resolution;
   std::vector<ModuleId> proven_names;
-  bool has_own_names = false;
 };
 
 TEST(AncestorTest, AnUnmatchedNodeGetsTheOwnAnswerWithItsModules) {
@@ -97,7 +96,7 @@ TEST(AncestorTest, NamesOfASecondExportOverruleTheAncestor) {
   OpenNode node(NoAnswer::none);
   node.resolution.nodes[0].module = right;
   node.add_proven(other, other);
-  node.has_own_names = true;
+  node.ancestor.has_own_names = true;
   EXPECT_EQ(node.with_own(left), left);
   EXPECT_EQ(node.resolution.nodes[1].module, other);
 }
@@ -106,7 +105,7 @@ TEST(AncestorTest, NamesThatContradictProofsAreNotUsed) {
   OpenNode overruled(NoAnswer::none);
   overruled.resolution.nodes[0].module = right;
   overruled.add_proven(left, right);
-  overruled.has_own_names = true;
+  overruled.ancestor.has_own_names = true;
   EXPECT_EQ(overruled.with_own(left), right);
   OpenNode open(NoAnswer::not_matched);
   open.add_proven(left, right);
