@@ -19,6 +19,7 @@ NameReading reading_of(hierarchy::ScopeMatchKind kind) {
     case hierarchy::ScopeMatchKind::skipped_level:
     case hierarchy::ScopeMatchKind::foreign_caller:
     case hierarchy::ScopeMatchKind::by_connections: return NameReading::inferred_call;
+    case hierarchy::ScopeMatchKind::outer_module: return NameReading::outer_module;
     case hierarchy::ScopeMatchKind::other_caller: return NameReading::other_caller;
     case hierarchy::ScopeMatchKind::other_framework: return NameReading::foreign;
   }

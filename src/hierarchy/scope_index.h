@@ -32,6 +32,7 @@ enum class ScopeMatchKind : std::uint8_t {
   other_caller,  // called by a module outside it, which may have it under a path that the file does not tell
   uncorroborated,       // no other evidence names this module
   uncorroborated_call,  // the same, and the component ends in a call number
+  outer_module,         // compiled code whose inner modules have no scopes: it names the module around them
   by_connections,   // one of several modules of that name; only its surroundings are connected to the scope
   other_framework,  // a scope of another framework, taken literally
 };

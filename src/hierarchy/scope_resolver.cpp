@@ -55,6 +55,7 @@ void ScopeResolver::run(const std::vector<ParameterOwner>& parameters) {
   }
   decide_ambiguous_scopes();
   if (!tree_.is_complete()) doubt_names_of_several_modules();
+  find_outer_modules(parameters);
   number_calls(order);
 }
 
@@ -301,6 +302,28 @@ bool ScopeResolver::has_own_scope(ModuleId module) const {
     text.append(1, '/').append(*component);
   }
   return scopes_.find(text) != no_scope;
+}
+
+// In bodies, which only compiled code has: a scope whose nodes read parameters of several modules inside its
+// own stands for these, too. Traced code has a scope for each of them.
+void ScopeResolver::find_outer_modules(const std::vector<ParameterOwner>& parameters) {
+  std::unordered_map<ScopeId, ModuleId> inner;  // the first module inside
+  for (const onnx::Graph& graph : model_.graphs()) {
+    if (graph.kind != onnx::Graph::Kind::body) continue;
+    for (onnx::NodeId id = graph.first_node; id < graph.first_node + graph.node_count; ++id) {
+      if (name_scopes_[id] == no_scope || scopes_[name_scopes_[id]].matches.size() != 1) continue;
+      ScopeMatch& match = scopes_[name_scopes_[id]].matches.front();
+      for (const onnx::ValueId input : model_.node(id).inputs()) {
+        if (input == onnx::none) continue;
+        const onnx::Producer producer = model_.producer(input);
+        if (producer.kind != onnx::Producer::Kind::initializer) continue;
+        const ModuleId owner = parameters[producer.index].module;
+        if (owner == no_module || owner == match.module || !tree_.is_within(owner, match.module)) continue;
+        if (inner.try_emplace(name_scopes_[id], owner).first->second != owner)
+          match.kind = ScopeMatchKind::outer_module;
+      }
+    }
+  }
 }
 
 // By scope: the weights that its nodes read. Vectors and scalars may be constants of any module.

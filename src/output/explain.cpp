@@ -81,6 +81,8 @@ std::string describe_scope(const Evidence& evidence, const std::string& why) {
     text += ", and no other evidence names that module";
   if (evidence.strength.reading == NameReading::inferred_call)
     text += ", a call that skips a level or comes from elsewhere";
+  if (evidence.strength.reading == NameReading::outer_module)
+    text += ", and modules inside that one have no scopes";
   if (evidence.strength.reading == NameReading::other_caller)
     text += ", a call by a module that may have it under another path";
   if (evidence.strength.reading == NameReading::foreign) text += ", written by another framework";

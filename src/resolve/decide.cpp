@@ -194,6 +194,26 @@ bool several_candidates(const RuleInput& input, Verdict& verdict) {
   return decide_unknown(Reason::ambiguous, verdict);
 }
 
+// TorchScript compiles a class once. Only in the code of its first instance do inner modules have scopes: in
+// that of others, the scope names the module around them. What else names a module inside it is right.
+bool inside_scope(const RuleInput& input, Verdict& verdict) {
+  if (input.candidate->strength.reading != evidence::NameReading::outer_module) return false;
+  const modules::ModuleTree& tree = input.hierarchy.tree();
+  const ModuleId outer = input.candidate->module;
+  const Evidence* found = nullptr;
+  for (const Evidence& other : input.all) {
+    const bool is_inside = (is_recording(other.source) || other.source == Source::parameter) &&
+                           !other.strength.has_rivals && tree.is_within(other.module, outer);
+    if (!is_inside || (other.source == Source::parameter && (found != nullptr || other.module == outer)))
+      continue;
+    if (found != nullptr && found->module != other.module) return decide_unknown(Reason::ambiguous, verdict);
+    found = &other;
+  }
+  if (found != nullptr) return decide_module(input, *found, verdict);
+  verdict.modules = {outer};
+  return decide_unknown(Reason::ambiguous, verdict);
+}
+
 // An optimiser's fused node keeps the name of its first part and the output of its last. The module that
 // computes the output is the primary one.
 bool fused_output(const RuleInput& input, Verdict& verdict) {
@@ -271,6 +291,7 @@ constexpr std::array rules_with_evidence = {
     RuleEntry{DecisionRule::uncertain_graph, uncertain_graph},
     RuleEntry{DecisionRule::relabelled_alone, relabelled_alone},
     RuleEntry{DecisionRule::several_candidates, several_candidates},
+    RuleEntry{DecisionRule::inside_scope, inside_scope},
     RuleEntry{DecisionRule::fused_output, fused_output},
     RuleEntry{DecisionRule::recorded_module, recorded_module},
     RuleEntry{DecisionRule::graph_over_trace, graph_over_trace},

@@ -19,6 +19,7 @@ enum class DecisionRule : std::uint8_t {
   uncertain_graph,
   relabelled_alone,
   several_candidates,
+  inside_scope,
   fused_output,
   recorded_module,
   graph_over_trace,
