@@ -228,12 +228,17 @@ bool fused_output(const RuleInput& input, Verdict& verdict) {
 }
 
 // The exporter's metadata is a recording, too, and sometimes wrong: a view may carry the stack of its reader.
-// Two recordings that agree on another module override it; unless it is such a view, they must be certain.
+// Two recordings that agree on another module override it; they must be certain, unless it is such a view and
+// they name a module outside its reader.
 bool recorded_module(const RuleInput& input, Verdict& verdict) {
   if (input.candidate->source != Source::dynamo_metadata) return false;
   const bool is_leading_view = input.candidate->strength.reading == evidence::NameReading::leading_view;
   const Evidence* recorded = find_agreed_recording(input.all);
-  if (recorded == nullptr && is_leading_view) recorded = find_recording_of_both(input.all);
+  if (recorded == nullptr && is_leading_view) {
+    recorded = find_recording_of_both(input.all);
+    if (recorded != nullptr && input.hierarchy.tree().is_within(recorded->module, input.candidate->module))
+      return false;
+  }
   if (recorded == nullptr || recorded->module == input.candidate->module) return false;
   return decide_module(input, *recorded, verdict);
 }
