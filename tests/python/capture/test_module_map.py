@@ -33,10 +33,12 @@ def test_every_node_with_a_truth_is_exact(name: str) -> None:
     assert section is not None
     assert names(data) == _names_in(SAMPLE / truth["model"])
     found = owners(section)
+    # The section has the first path of a module; the truth has the one that it was called by.
+    first = {alias: module["path"] for module in truth["modules"] for alias in module["aliases"]}
     wrong = [
         (place.node.name, row["module"])
         for place, row in zip(places(onnx.load_from_string(data)), truth["nodes"], strict=True)
-        if found.get(place.node.name, (None, 0))[0] != row["module"]
+        if found.get(place.node.name, (None, 0))[0] != first.get(row["module"], row["module"])
     ]
     assert not wrong
 
