@@ -38,7 +38,7 @@ struct AncestorAnswers {
   std::vector<AncestorAnswer> answers;  // by node of the derived model
   std::vector<ModuleId> modules;
   std::vector<NodeId> nodes;                // of the ancestor
-  bool has_own_names = false;               // the derived model was exported again: its names are its own
+  bool has_independent_names = false;       // no optimiser made the derived model's names
   std::vector<Verification> verifications;  // of each derivation from the first ancestor on, where requested
 
   std::span<const ModuleId> modules_of(NodeId node) const {

@@ -85,7 +85,7 @@ std::optional<Error> adapt_capture(Capture& capture, const onnx::Model& model, c
 Capture capture_of(const AncestorAnswers& ancestor) {
   Capture capture;
   capture.tree = ancestor.tree->copy();
-  if (!ancestor.has_own_names) capture.tree.set_complete();
+  if (!ancestor.has_independent_names) capture.tree.set_complete();
   return capture;
 }
 
@@ -109,12 +109,13 @@ std::optional<Error> check_hierarchy(const MapParts& parts, Diagnostics& diagnos
 // names overrule it.
 void add_own_answers(MapParts& parts, const resolve::Strategy& strategy,
                      const resolve::FlowIndex& flow_index) {
-  if (!parts.ancestor->has_own_names && !resolve::leaves_open(*parts.ancestor, parts.resolution)) return;
+  if (!parts.ancestor->has_independent_names && !resolve::leaves_open(*parts.ancestor, parts.resolution))
+    return;
   if (strategy.needs_classes && !parts.hierarchy->tree().has_classes()) return;
   evidence::Sink own = evidence::collect(*parts.model, *parts.hierarchy, strategy.sources);
   const resolve::Resolution resolution = resolve::resolve(*parts.model, *parts.hierarchy, own, flow_index,
                                                           resolve::beside_ancestor(strategy), *parts.filter);
-  resolve::add_own_answers(*parts.ancestor, resolution, parts.resolution);
+  resolve::add_own_answers(*parts.ancestor, parts.hierarchy->tree(), resolution, parts.resolution);
   parts.evidence->add_sources(std::move(own));
 }
 
@@ -194,7 +195,7 @@ Result<Map> map_derived(const Map& ancestor, const std::string& path, const MapO
   Result<AncestorAnswers> answers = match_ancestor(ancestor, *parts.model, verifier);
   if (!answers) return answers.error();
   parts.ancestor = std::make_unique<AncestorAnswers>(*std::move(answers));
-  parts.ancestor->has_own_names = resolve::has_own_names(ancestor.model(), *parts.model);
+  parts.ancestor->has_independent_names = resolve::has_independent_names(ancestor.model(), *parts.model);
   Capture capture = capture_of(*parts.ancestor);
   return make_map(std::move(parts), *std::move(request), std::move(capture), options);
 }

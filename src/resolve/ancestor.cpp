@@ -43,22 +43,31 @@ bool is_proven(const evidence::AncestorAnswer& answer) {
           answer.strength.match == evidence::NodeMatch::same_weight);
 }
 
-// Whether names and proofs name the same modules. A pruned model numbers its layers anew, so that its names
-// tell the layers of other nodes of the ancestor.
-bool do_names_agree(const evidence::AncestorAnswers& ancestor, const Resolution& own,
-                    const Resolution& resolution) {
-  std::size_t compared = 0, same = 0;
+// How the names in a derived model compare with the ancestor, on nodes that were matched by weights or
+// inputs.
+struct NameAgreement {
+  bool same_modules = true;
+  /// A pruned model numbers its layers anew: its names are those of other layers of the ancestor.
+  bool same_layers = true;
+};
+
+NameAgreement compare_names(const evidence::AncestorAnswers& ancestor, const modules::ModuleTree& tree,
+                            const Resolution& own, const Resolution& resolution) {
+  std::size_t compared = 0, same_module = 0, same_layer = 0;
   for (onnx::NodeId id = 0; id < resolution.nodes.size(); ++id) {
-    if (!is_proven(ancestor.answers[id]) || !rests_on_name(own.nodes[id])) continue;
+    const Attribution &mine = own.nodes[id], &theirs = resolution.nodes[id];
+    if (!is_proven(ancestor.answers[id]) || !rests_on_name(mine) || !theirs.known()) continue;
     ++compared;
-    same += own.nodes[id].module == resolution.nodes[id].module;
+    same_module += mine.module == theirs.module;
+    same_layer += !modules::are_in_different_layers(tree[mine.module].path, tree[theirs.module].path);
   }
-  return static_cast<double>(same) >= min_own_name_agreement * static_cast<double>(compared);
+  const double least = min_own_name_agreement * static_cast<double>(compared);
+  return {static_cast<double>(same_module) >= least, static_cast<double>(same_layer) >= least};
 }
 
 }  // namespace
 
-bool has_own_names(const onnx::Model& ancestor, const onnx::Model& derived) {
+bool has_independent_names(const onnx::Model& ancestor, const onnx::Model& derived) {
   std::unordered_set<std::string_view> inherited;
   for (onnx::NodeId id = 0; id < ancestor.node_count(); ++id) inherited.insert(ancestor.node(id).name());
   std::size_t named = 0, shared = 0;
@@ -91,17 +100,18 @@ bool leaves_open(const evidence::AncestorAnswers& ancestor, const Resolution& re
   return false;
 }
 
-void add_own_answers(const evidence::AncestorAnswers& ancestor, const Resolution& own,
-                     Resolution& resolution) {
-  const bool is_usable = do_names_agree(ancestor, own, resolution),
-             names_overrule = ancestor.has_own_names && is_usable;
+void add_own_answers(const evidence::AncestorAnswers& ancestor, const modules::ModuleTree& tree,
+                     const Resolution& own, Resolution& resolution) {
+  const NameAgreement agreement = compare_names(ancestor, tree, own, resolution);
+  const bool names_overrule =
+      ancestor.has_independent_names && agreement.same_layers && agreement.same_modules;
   for (onnx::NodeId id = 0; id < resolution.nodes.size(); ++id) {
     const evidence::AncestorAnswer& answer = ancestor.answers[id];
     const Attribution& mine = own.nodes[id];
     const bool is_overruled =
         names_overrule && rests_on_name(mine) && mine.module != resolution.nodes[id].module;
     if (!mine.known() || !(is_overruled || is_open(answer, resolution.nodes[id]))) continue;
-    if (!is_usable && rests_on_name(mine)) continue;
+    if (!agreement.same_layers && rests_on_name(mine)) continue;
     // The file's own evidence chooses between the candidates. It does not add one.
     const auto candidates = ancestor.modules_of(id);
     if (!is_overruled && answer.no_answer == evidence::NoAnswer::ambiguous &&

@@ -10,15 +10,16 @@ namespace thence::resolve {
 /// ancestor names no module.
 void apply_ancestor_answers(const evidence::AncestorAnswers& ancestor, Resolution& resolution);
 
-/// Whether the names in a derived model are its own: it was exported again, and not made from the ancestor.
-bool has_own_names(const onnx::Model& ancestor, const onnx::Model& derived);
+/// Whether the names in a derived model do not come from the ancestor: an exporter wrote both files.
+bool has_independent_names(const onnx::Model& ancestor, const onnx::Model& derived);
 
 /// Whether the ancestor leaves some node to the derived model's own evidence.
 bool leaves_open(const evidence::AncestorAnswers& ancestor, const Resolution& resolution);
 
-/// Adds the answers of the derived model's own evidence for nodes that the ancestor leaves open. Names of its
-/// own, which no optimiser has moved, also overrule the ancestor, if the two mostly agree.
-void add_own_answers(const evidence::AncestorAnswers& ancestor, const Resolution& own,
-                     Resolution& resolution);
+/// Adds the answers of the derived model's own evidence for nodes that the ancestor leaves open.
+/// Independent names, which no optimiser has moved, also overrule the ancestor, if the two mostly agree.
+/// `tree` is that of the derived model.
+void add_own_answers(const evidence::AncestorAnswers& ancestor, const modules::ModuleTree& tree,
+                     const Resolution& own, Resolution& resolution);
 
 }  // namespace thence::resolve

@@ -25,13 +25,13 @@ THENCE_THRESHOLD int max_passes = base::tuned("resolve_max_passes", 4);
 
 // Beside an ancestor.
 
-/// A derived model has names of its own if at most this share of its node names, from 0 to 1, is also in the
-/// ancestor: it was exported again. Optimisers keep names, or make new ones from those of the ancestor: where
-/// these and the ancestor contradicted each other on the learning side, the ancestor was right in each of 44
-/// cases; in re-exports, names were right in each of 636.
+/// The names in a derived model are independent of the ancestor's if the ancestor has at most this share of
+/// them, from 0 to 1: the model was exported again. Where names and matched nodes contradicted each other on
+/// the learning side, names were right in second exports, and wrong in optimised files.
 THENCE_THRESHOLD double max_inherited_names = base::tuned("resolve_max_inherited_names", 0.05);
-/// Names in a derived model are used if they name the ancestor's module for at least this share, from 0 to 1,
-/// of the nodes that were matched by their weights or inputs.
+/// Names in a derived model are used if they name the ancestor's layer for at least this share, from 0 to 1,
+/// of the nodes that were matched by weights or inputs. They overrule the ancestor if they name its module
+/// for as many.
 THENCE_THRESHOLD double min_own_name_agreement = base::tuned("resolve_min_own_name_agreement", 0.95);
 
 // Confidence.

@@ -9,7 +9,13 @@ namespace {
 using evidence::AncestorAnswer;
 using evidence::NoAnswer;
 
-constexpr ModuleId left = 1, right = 2, other = 3;
+constexpr ModuleId left = 2, right = 3, other = 4;
+
+modules::ModuleTree two_layers() {
+  modules::ModuleTree tree;
+  for (const char* path : {"layers.0", "layers.1", "head"}) tree.add(path);
+  return tree;
+}
 
 struct OpenNode {
   explicit OpenNode(NoAnswer why, std::vector<ModuleId> candidates = {}) {
@@ -34,7 +40,7 @@ struct OpenNode {
     }
     own.module_sets.push_back({module, other});
     own.nodes[0].module_set = 1;
-    add_own_answers(ancestor, own, resolution);
+    add_own_answers(ancestor, two_layers(), own, resolution);
     return resolution.nodes[0].module;
   }
 
@@ -96,7 +102,7 @@ TEST(AncestorTest, NamesOfASecondExportOverruleTheAncestor) {
   OpenNode node(NoAnswer::none);
   node.resolution.nodes[0].module = right;
   node.add_proven(other, other);
-  node.ancestor.has_own_names = true;
+  node.ancestor.has_independent_names = true;
   EXPECT_EQ(node.with_own(left), left);
   EXPECT_EQ(node.resolution.nodes[1].module, other);
 }
@@ -105,11 +111,23 @@ TEST(AncestorTest, NamesThatContradictProofsAreNotUsed) {
   OpenNode overruled(NoAnswer::none);
   overruled.resolution.nodes[0].module = right;
   overruled.add_proven(left, right);
-  overruled.ancestor.has_own_names = true;
+  overruled.ancestor.has_independent_names = true;
   EXPECT_EQ(overruled.with_own(left), right);
   OpenNode open(NoAnswer::not_matched);
   open.add_proven(left, right);
   EXPECT_EQ(open.with_own(left), no_module);
+}
+
+// A fused node has the name of another part.
+TEST(AncestorTest, NamesOfOtherModulesOfTheSameLayerStillAnswer) {
+  OpenNode open(NoAnswer::not_matched);
+  open.add_proven(left, other);
+  EXPECT_EQ(open.with_own(left), left);
+  OpenNode known(NoAnswer::none);
+  known.resolution.nodes[0].module = right;
+  known.add_proven(left, other);
+  known.ancestor.has_independent_names = true;
+  EXPECT_EQ(known.with_own(left), right) << "but they overrule nothing";
 }
 
 }  // namespace
