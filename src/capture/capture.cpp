@@ -47,7 +47,8 @@ std::optional<Error> read_modules(JsonValue hierarchy, const std::string& label,
   return std::nullopt;
 }
 
-// The list has the calls of each module, whatever the path. The rows of calls tell the paths.
+// The list of modules counts the calls of a module by all of its paths. The rows of calls have the caller,
+// from which the path follows.
 void count_calls_by_path(JsonValue calls, ModuleTree& tree) {
   if (!tree.has_aliases() || !calls.is_array()) return;
   CalledModules called(tree);

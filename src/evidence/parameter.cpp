@@ -9,7 +9,7 @@
 namespace thence::evidence {
 namespace {
 
-// The paths by which the owner of a parameter was called, as far as a capture tells; otherwise the owner.
+// The paths by which the owner of a parameter was called; the owner itself if no capture records them.
 std::vector<ModuleId> find_called_paths(const modules::ModuleTree& tree, ModuleId owner) {
   const modules::Module& first = tree[tree.at_first_path(owner)];
   std::vector<ModuleId> called;

@@ -29,8 +29,8 @@ enum class ScopeMatchKind : std::uint8_t {
   repeated_container,  // a called container repeats its name
   skipped_level,       // deeper below: a method ran in between
   foreign_caller,      // called by a module that does not contain it
-  other_caller,  // called by a module outside it, which may have it under a path that the file does not tell
-  uncorroborated,       // no other evidence names this module
+  other_caller,    // called by a module outside it, which may have it under a path that is not in the file
+  uncorroborated,  // no other evidence names this module
   uncorroborated_call,  // the same, and the component ends in a call number
   outer_module,         // compiled code whose inner modules have no scopes: it names the module around them
   by_connections,   // one of several modules of that name; only its surroundings are connected to the scope

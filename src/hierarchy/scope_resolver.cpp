@@ -293,7 +293,7 @@ bool ScopeResolver::has_own_scope(ModuleId module) const {
   }
   std::string text;
   for (auto component = components.rbegin(); component != components.rend(); ++component) {
-    // A container that is called has a scope of its own: "/blocks/blocks.0".
+    // A container that is called adds its scope: "/blocks/blocks.0".
     for (std::size_t dot = component->find('.'); dot != std::string_view::npos;
          dot = component->find('.', dot + 1))
       if (const std::string called = text + '/' + std::string(component->substr(0, dot));

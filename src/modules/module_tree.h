@@ -73,8 +73,8 @@ class ModuleTree {
   void set_calls(ModuleId module, std::uint32_t calls) { modules_[module].calls = calls; }
   /// The module with this path or alias.
   ModuleId find(std::string_view path) const;
-  /// The module with this path. An alias becomes a module of its own: what runs by several paths is reported
-  /// by the path that it was called by.
+  /// The module with this path. An alias becomes a separate module, because nodes are reported by the path
+  /// that their module was called by.
   ModuleId find_as_called(std::string_view path);
   /// The same module by the path below its caller with the fewest atoms, and of those the first. If the
   /// caller does not contain it, its first path.

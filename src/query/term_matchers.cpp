@@ -52,7 +52,7 @@ ModuleMatcher::ModuleMatcher(const semantics::Map& map, const Selector& selector
 
 bool ModuleMatcher::path_matches(const Term& term, ModuleId module) const {
   const modules::Module& one = map_.tree()[module];
-  // An alias by which the module was called is a module of its own.
+  // An alias by which the module was called is a separate module.
   return term.glob.matches(one.path) ||
          std::any_of(one.aliases.begin(), one.aliases.end(), [&](std::string_view alias) {
            return map_.tree().find(alias) == module && term.glob.matches(alias);

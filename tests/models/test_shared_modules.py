@@ -30,8 +30,8 @@ Rows = list[dict[str, Any]]  # of the truth
 Exported = tuple[Path, Rows]  # a folder with the model and its capture
 
 EXPORTERS: dict[str, Any] = {"torchscript": torchscript.export_made, "dynamo": dynamo.export_made}
-# By their true path: the modules that TorchScript's names do not tell.
-NOT_TOLD_BY_NAMES = {
+# By their true path: the modules whose names in a TorchScript file are those of another path.
+NAMED_BY_OTHER_PATH = {
     SharedActivations: {"blocks.2.last"},
     TiedEmbeddings: {"encoder.table", "decoder.table"},
     TwoParents: {"second.norm.linear", "second.norm.norm"},
@@ -87,12 +87,12 @@ def test_with_a_capture_modules_are_reported_by_the_path_they_were_called_by(
         assert wrong_answers(folder, rows, *flags) == [], strategy
 
 
-def test_without_a_capture_modules_are_reported_as_far_as_names_tell(cls: Any, exported: Exported) -> None:
+def test_without_a_capture_modules_are_reported_as_far_as_names_go(cls: Any, exported: Exported) -> None:
     """TorchScript names a module after its first path, wherever it is called."""
     folder, rows = exported
     is_dynamo = folder.name.startswith("dynamo")
     found = {true for _, true, _ in wrong_answers(folder, rows)}
-    assert found == (set() if is_dynamo else NOT_TOLD_BY_NAMES.get(cls, set()))
+    assert found == (set() if is_dynamo else NAMED_BY_OTHER_PATH.get(cls, set()))
 
 
 def test_the_calls_of_each_path_are_counted(cls: Any, exported: Exported) -> None:

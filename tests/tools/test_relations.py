@@ -12,7 +12,7 @@ from tests.cases.printed_json import run_json
 from tests.cases.programs import RELEASE
 from tests.models.sample import verdict
 from tests.models.twins import SIDES, twin_model
-from tools.relations.pruned import _path_in_whole, write_pruned
+from tools.relations.pruned import path_in_whole, write_pruned
 from tools.relations.relation import FINE_TUNED, SECOND, Relation, without
 from tools.relations.weights import fine_tuned, trained_anew
 from tools.sample.write import write_model
@@ -27,7 +27,7 @@ def test_a_relation_tells_its_ancestor() -> None:
 
 
 def test_layers_after_the_removed_one_have_a_higher_number_in_the_whole_model() -> None:
-    found = [_path_in_whole(path, "layer", 1) for path in ("layer.0.fc", "layer.1", "layer.2.fc", "layers.1")]
+    found = [path_in_whole(path, "layer", 1) for path in ("layer.0.fc", "layer.1", "layer.2.fc", "layers.1")]
     assert found == ["layer.0.fc", "layer.2", "layer.3.fc", "layers.1"]
 
 

@@ -32,10 +32,12 @@ class Measurement:
         return f"Measured at commit {self.commit} on {self.machine} with {versions}."
 
 
-def measure(rows: list[dict[str, Any]], packages: Iterable[str] = PACKAGES) -> Measurement:
-    """Rows that were just measured, with the commit and the installed versions."""
+def measure(
+    rows: list[dict[str, Any]], packages: Iterable[str] = PACKAGES, commit: str | None = None
+) -> Measurement:
+    """Rows that were just measured, with the commit (default: the current one) and the installed versions."""
     versions = {package: importlib.metadata.version(package) for package in packages}
-    return Measurement(current_commit(), platform.machine(), versions, rows)
+    return Measurement(commit or current_commit(), platform.machine(), versions, rows)
 
 
 def current_commit() -> str:

@@ -5,7 +5,7 @@ python -m tools.relations [NAME ...] [--models build/corpus] [--folder build/rel
 - second export: the file of the other exporter is the ancestor;
 - without a layer: the first, the middle or the last layer was removed before the export;
 - fine-tuned: every weight has changed slightly;
-- unrelated: pairs of different architectures, one of them with other weights. They must be refused.
+- unrelated: pairs of different architectures with different weights. They must be refused.
 
 The models are those of the corpus with static shapes, and for removed layers those with four layers or more
 (`bert@4`). Names are kept or random. Files are kept in the folder, so an interrupted run can be continued.
@@ -59,7 +59,7 @@ def main() -> int:
         scores.append(row)
         if row["answered"]:
             print(f"answered: {' '.join(path.name for path in pair)}")
-    measurement = measure(rows_of(scores))
+    measurement = measure(rows_of(scores), commit=options.commit)
     if options.save:
         write_measurement(options.save, measurement)
     print(render(measurement), end="")
@@ -76,6 +76,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--models", type=Path, default=Path("build/corpus"))
     parser.add_argument("--folder", type=Path, default=Path("build/relations"))
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--commit", help="the commit of THENCE_BIN, if it is not the current one")
     parser.add_argument("--save", type=Path, metavar="FILE", help="write the totals for `make docs-figures`")
     return parser.parse_args()
 
@@ -128,7 +129,7 @@ def _derive(relation: Relation, files: ModelFiles) -> tuple[Path, Path]:
 
 
 def _with_kinds(model: Path, truth: Path, out: Path) -> Path:
-    """A copy of the truth that tells which nodes compute data, shapes and constants."""
+    """Copies the truth and adds the kind of each node: data, shape or constant."""
     document = json.loads(truth.read_text(encoding="utf-8"))
     for row, kind in zip(document["nodes"], kinds(onnx.load(model)), strict=True):
         row["kind"] = kind

@@ -31,10 +31,10 @@ def write_pruned(name: str, exporter: str, which: str, out: Path) -> str:
     for row in (*modules.rows, *rows):
         for key in ("path", "module"):
             if isinstance(row.get(key), str):
-                row[key] = _path_in_whole(row[key], path, index)
+                row[key] = path_in_whole(row[key], path, index)
         for key in ("aliases", "accept"):
             if key in row:
-                row[key] = [_path_in_whole(each, path, index) for each in row[key]]
+                row[key] = [path_in_whole(each, path, index) for each in row[key]]
     versions = {"transformers": transformers.__version__}
     return write_exported(f"{name}-without-{which}", exporter, (proto, modules, rows), versions, out)
 
@@ -62,7 +62,7 @@ def _remove(model: torch.nn.Module, path: str, index: int) -> None:
             setattr(config, key, len(left))
 
 
-def _path_in_whole(path: str, layers: str, removed: int) -> str:
+def path_in_whole(path: str, layers: str, removed: int) -> str:
     """The path that a module of the pruned model has in the whole one."""
     if not path.startswith(f"{layers}."):
         return path
