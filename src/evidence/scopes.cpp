@@ -19,7 +19,6 @@ NameReading reading_of(hierarchy::ScopeMatchKind kind) {
     case hierarchy::ScopeMatchKind::skipped_level:
     case hierarchy::ScopeMatchKind::foreign_caller:
     case hierarchy::ScopeMatchKind::by_connections: return NameReading::inferred_call;
-    case hierarchy::ScopeMatchKind::outer_module: return NameReading::outer_module;
     case hierarchy::ScopeMatchKind::other_caller: return NameReading::other_caller;
     case hierarchy::ScopeMatchKind::other_framework: return NameReading::foreign;
   }
@@ -41,6 +40,22 @@ void push_scope(const hierarchy::Hierarchy& hierarchy, NodeId node, hierarchy::S
                .why = scope.text});
 }
 
+// Compiled code whose inner modules have no scopes.
+bool push_module_inside(const hierarchy::Hierarchy& hierarchy, NodeId node, Sink& sink) {
+  const hierarchy::ScopeIndex& scopes = hierarchy.scopes();
+  if (!scopes.is_outer(node)) return false;
+  const hierarchy::Scope& scope = scopes[scopes.scope_in_name(node)];
+  const ModuleId inside = scopes.module_inside(node);
+  const bool is_known = inside != modules::no_module;
+  sink.push({.node = node,
+             .module = is_known ? inside : scope.matches.front().module,
+             .call = scope.matches.front().call,
+             .source = Source::onnx_scope_parsing,
+             .strength = {.reading = is_known ? NameReading::same_code : NameReading::outer_module},
+             .why = scope.text});
+  return true;
+}
+
 // A folded node has the path of its module. Its outputs still have the names of the nodes inside.
 bool push_folded(const hierarchy::Hierarchy& hierarchy, const onnx::Node& node, Sink& sink) {
   const std::string_view path = hierarchy::folded_path(node);
@@ -55,7 +70,8 @@ bool push_folded(const hierarchy::Hierarchy& hierarchy, const onnx::Node& node, 
 void collect_scopes(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
   const bool folded = hierarchy::has_folded_calls(model);
   for (NodeId id = 0; id < model.node_count(); ++id)
-    if (!folded || !push_folded(hierarchy, model.node(id), sink))
+    if (!push_module_inside(hierarchy, id, sink) &&
+        (!folded || !push_folded(hierarchy, model.node(id), sink)))
       push_scope(hierarchy, id, hierarchy.scopes().scope_in_name(id), Source::onnx_scope_parsing, sink);
 }
 

@@ -38,6 +38,7 @@ constexpr std::array<std::string_view, strength_count> strength_names = {
     "secondary",
     "other_caller",
     "outer_module",
+    "same_code",
 };
 
 // Runs in the compiler only: a name that is not listed does not compile.
@@ -49,7 +50,7 @@ consteval std::uint8_t key(std::string_view name) {
 
 constexpr std::uint8_t by_reading[] = {key("names_one"),    key("uncorroborated"), key("inferred_call"),
                                        key("foreign"),      key("rewritten"),      key("leading_view"),
-                                       key("other_caller"), key("outer_module")};
+                                       key("other_caller"), key("outer_module"),   key("same_code")};
 // By is_reordered, is_shape_or_constant and certainty. A file in order has one alignment: it is certain or
 // not.
 constexpr std::uint8_t by_alignment[2][2][3] = {

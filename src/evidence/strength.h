@@ -25,6 +25,7 @@ enum class NameReading : std::uint8_t {
   leading_view,    // a view at the start of its module: it may have been replayed for this reader
   other_caller,    // called from outside it, where it may have another path
   outer_module,    // it names a module around the one that ran the node, or that one
+  same_code,       // it names a module around it; another instance of the same code names the one inside
 };
 
 /// How certain an alignment is. In a reordered file, by how many of its four alignments name the same step.
@@ -65,7 +66,7 @@ struct Strength {
 
 /// The number of a strength's name: a row of the calibration table. Combinations that the table does not
 /// distinguish share one.
-inline constexpr std::size_t strength_count = 32;
+inline constexpr std::size_t strength_count = 33;
 std::size_t key_of(Strength strength);
 std::string_view name_of_key(std::size_t key);
 

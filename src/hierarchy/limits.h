@@ -17,6 +17,12 @@ inline constexpr std::size_t max_scope_bytes = 2 * modules::ModuleTree::max_path
 /// Bytes of memory per scope, charged to the memory limit of the module tree.
 inline constexpr std::size_t bytes_per_scope = 192;
 
+/// Scopes with which an instance of compiled code is compared. Those of one class all have the same code.
+inline constexpr std::size_t most_examples = 8;
+
+/// Operators that are compared with each other to align two pieces of code between two parameters.
+inline constexpr std::size_t most_compared_nodes = 1'000'000;
+
 /// Memory for the modules of a file in bytes, in addition to three quarters of the size of its nodes.
 inline constexpr std::size_t min_module_memory_bytes = std::size_t{16} << 20;
 

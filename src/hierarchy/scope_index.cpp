@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "hierarchy/compiled_instances.h"
 #include "hierarchy/limits.h"
 #include "hierarchy/scope_resolver.h"
 
@@ -32,6 +33,8 @@ ScopeIndex::ScopeIndex(const onnx::Model& model, ModuleTree& tree,
   if (style_ == ScopeStyle::none) return;
   collect(model, tree);
   ScopeResolver(model, tree, style_, scopes_, name_scopes_).run(parameters);
+  if (style_ == ScopeStyle::from_root)
+    inside_ = match_compiled_instances(model, tree, scopes_, name_scopes_, parameters);
 }
 
 void ScopeIndex::collect(const onnx::Model& model, ModuleTree& tree) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/text_index.h"
@@ -32,7 +33,6 @@ enum class ScopeMatchKind : std::uint8_t {
   other_caller,    // called by a module outside it, which may have it under a path that is not in the file
   uncorroborated,  // no other evidence names this module
   uncorroborated_call,  // the same, and the component ends in a call number
-  outer_module,         // compiled code whose inner modules have no scopes: it names the module around them
   by_connections,   // one of several modules of that name; only its surroundings are connected to the scope
   other_framework,  // a scope of another framework, taken literally
 };
@@ -84,6 +84,10 @@ class ScopeIndex {
   ScopeId scope_in_outputs(onnx::NodeId node) const;
   const Scope& operator[](ScopeId scope) const { return scopes_[scope]; }
   std::size_t size() const { return scopes_.size(); }
+  /// Whether the scope in the node's name stands for modules inside its own, which have no scopes.
+  bool is_outer(onnx::NodeId node) const { return inside_.contains(node); }
+  /// The module inside, if another instance of the same code has a scope for it.
+  ModuleId module_inside(onnx::NodeId node) const { return inside_.at(node); }
 
  private:
   struct ValueScope {
@@ -98,6 +102,7 @@ class ScopeIndex {
   std::vector<ScopeId> name_scopes_;
   std::vector<std::string_view> missing_;  // reused buffer: scopes that intern() adds
   std::vector<ValueScope> output_scopes_;  // by node; only if the scope in the node's name differs
+  std::unordered_map<onnx::NodeId, ModuleId> inside_;
 };
 
 /// The component without the number of a repeated call: "fc" for "fc_2". Empty if it has no such number.

@@ -29,6 +29,14 @@ bool share_an_item_or_are_empty(const std::vector<std::uint32_t>& a, const std::
   return a.empty() || b.empty();
 }
 
+// Whether a call of the module adds this component. That of a traced module is its last atom, even if that is
+// a number.
+bool is_component_of(std::string_view component, std::string_view path) {
+  if (scope_component(path) == component) return true;
+  return base::is_digits(component) && path.size() > component.size() && path.ends_with(component) &&
+         path[path.size() - component.size() - 1] == '.';
+}
+
 }  // namespace
 
 ScopeResolver::ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style, Scopes& scopes,
@@ -55,7 +63,6 @@ void ScopeResolver::run(const std::vector<ParameterOwner>& parameters) {
   }
   decide_ambiguous_scopes();
   if (!tree_.is_complete()) doubt_names_of_several_modules();
-  find_outer_modules(parameters);
   number_calls(order);
 }
 
@@ -91,8 +98,10 @@ void ScopeResolver::collect_owners(const std::vector<ParameterOwner>& parameters
       if (producer.kind != onnx::Producer::Kind::initializer) continue;
       ModuleId owner = parameters[producer.index].module;
       for (; owner != no_module && owner != root; owner = tree_[owner].parent) {
-        const std::string_view component = scope_component(tree_[owner].path);
-        if (component != scope.component && component != component_without_number(scope)) continue;
+        const std::string_view path = tree_[owner].path;
+        if (!is_component_of(scope.component, path) &&
+            scope_component(path) != component_without_number(scope))
+          continue;
         add_once(scope.parameter_owners, owner);
         break;
       }
@@ -113,7 +122,7 @@ void ScopeResolver::propagate_owners_outwards(const std::vector<ScopeId>& order)
           path.size() > component.size() ? path.substr(0, path.size() - component.size() - 1) : "";
       if (component.starts_with(outer.component) && scope_component(outer_path) != outer.component)
         outer_path = path.substr(0, path.rfind('.') == std::string_view::npos ? 0 : path.rfind('.'));
-      if (outer_path.empty() || scope_component(outer_path) != outer.component) continue;
+      if (outer_path.empty() || !is_component_of(outer.component, outer_path)) continue;
       if (const ModuleId module = tree_.find_as_called(outer_path); module != no_module)
         add_once(outer.parameter_owners, module);
     }
@@ -236,7 +245,7 @@ bool ScopeResolver::resolve_component(Scope& scope, ModuleId outer, std::string_
 // Matches owners of the parameters that the scope's nodes read, if the owner has the scope's name.
 void ScopeResolver::match_parameter_owners(Scope& scope, ModuleId outer, std::string_view component) {
   for (const ModuleId owner : scope.parameter_owners) {
-    if (scope_component(tree_[owner].path) != component) continue;
+    if (!is_component_of(component, tree_[owner].path)) continue;
     // Two modules may share a tensor. If the owner has its own scope elsewhere, this scope may equally be
     // another module that shares the tensor, so the name alone counts.
     if (!tree_.is_complete() && !tree_.is_within(owner, outer) && has_own_scope(owner)) continue;
@@ -302,28 +311,6 @@ bool ScopeResolver::has_own_scope(ModuleId module) const {
     text.append(1, '/').append(*component);
   }
   return scopes_.find(text) != no_scope;
-}
-
-// In bodies, which only compiled code has: a scope whose nodes read parameters of several modules inside its
-// own stands for these, too. Traced code has a scope for each of them.
-void ScopeResolver::find_outer_modules(const std::vector<ParameterOwner>& parameters) {
-  std::unordered_map<ScopeId, ModuleId> inner;  // the first module inside
-  for (const onnx::Graph& graph : model_.graphs()) {
-    if (graph.kind != onnx::Graph::Kind::body) continue;
-    for (onnx::NodeId id = graph.first_node; id < graph.first_node + graph.node_count; ++id) {
-      if (name_scopes_[id] == no_scope || scopes_[name_scopes_[id]].matches.size() != 1) continue;
-      ScopeMatch& match = scopes_[name_scopes_[id]].matches.front();
-      for (const onnx::ValueId input : model_.node(id).inputs()) {
-        if (input == onnx::none) continue;
-        const onnx::Producer producer = model_.producer(input);
-        if (producer.kind != onnx::Producer::Kind::initializer) continue;
-        const ModuleId owner = parameters[producer.index].module;
-        if (owner == no_module || owner == match.module || !tree_.is_within(owner, match.module)) continue;
-        if (inner.try_emplace(name_scopes_[id], owner).first->second != owner)
-          match.kind = ScopeMatchKind::outer_module;
-      }
-    }
-  }
 }
 
 // By scope: the weights that its nodes read. Vectors and scalars may be constants of any module.

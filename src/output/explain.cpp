@@ -83,6 +83,8 @@ std::string describe_scope(const Evidence& evidence, const std::string& why) {
     text += ", a call that skips a level or comes from elsewhere";
   if (evidence.strength.reading == NameReading::outer_module)
     text += ", and modules inside that one have no scopes";
+  if (evidence.strength.reading == NameReading::same_code)
+    text += ", and another instance of the same code has scopes for the modules inside";
   if (evidence.strength.reading == NameReading::other_caller)
     text += ", a call by a module that may have it under another path";
   if (evidence.strength.reading == NameReading::foreign) text += ", written by another framework";
