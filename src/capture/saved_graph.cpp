@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 #include <optional>
 
 #include "base/json.h"
@@ -54,26 +55,37 @@ class GraphReader {
  public:
   GraphReader(const SavedSignature& signature, ModuleTree& tree) : signature_(signature), tree_(tree) {}
 
+  // A body is read where it runs, after the node that has it as an argument.
   Recording read(JsonValue graph) {
-    std::vector<JsonValue> graphs{graph};  // still to read; the last is next
-    while (!graphs.empty()) {
-      const JsonValue next = graphs.back();
-      graphs.pop_back();
+    open(graph);
+    while (!open_.empty()) {
+      Graph& current = *open_.back();
+      if (current.next == current.nodes.size()) {
+        open_.pop_back();
+        continue;
+      }
       bodies_.clear();
-      read_graph(next);
-      graphs.insert(graphs.end(), bodies_.rbegin(), bodies_.rend());
+      read_node(current.nodes[current.next++]);
+      const std::vector<JsonValue> bodies = bodies_;
+      for (auto body = bodies.rbegin(); body != bodies.rend(); ++body) open(*body);
     }
     return std::move(recording_);
   }
 
  private:
-  void read_graph(JsonValue graph) {
-    values_.clear();
-    tensors_.clear();
-    for (const auto& [name, meta] : graph["tensor_values"].members()) tensors_.emplace(name, meta);
+  struct Graph {
+    std::vector<JsonValue> nodes;
+    std::size_t next = 0;                                        // still to read
+    std::unordered_map<std::string_view, JsonValue> tensors;     // type information of its values, by name
+    std::unordered_map<std::string_view, std::uint32_t> values;  // by name
+  };
+
+  void open(JsonValue graph) {
+    Graph& opened = *open_.emplace_back(std::make_unique<Graph>());
+    for (const auto& [name, meta] : graph["tensor_values"].members()) opened.tensors.emplace(name, meta);
     for (const JsonValue input : graph["inputs"].items())
       for_each_name(input, [&](std::string_view name) { read_input(name); });
-    for (const JsonValue node : graph["nodes"].items()) read_node(node);
+    for (const JsonValue node : graph["nodes"].items()) opened.nodes.push_back(node);
   }
 
   void read_input(std::string_view name) {
@@ -135,14 +147,16 @@ class GraphReader {
   std::uint32_t add_value(std::string_view name) {
     const auto value = static_cast<std::uint32_t>(recording_.values.size());
     recording_.values.emplace_back();
-    const bool is_new = values_.emplace(name, value).second;
-    if (const auto tensor = tensors_.find(name); is_new && tensor != tensors_.end())
+    Graph& graph = *open_.back();
+    const bool is_new = graph.values.emplace(name, value).second;
+    if (const auto tensor = graph.tensors.find(name); is_new && tensor != graph.tensors.end())
       read_saved_shape(tensor->second, recording_.values.back());
     return value;
   }
 
   void link(std::string_view name) {
-    if (const auto found = values_.find(name); found != values_.end())
+    const auto& values = open_.back()->values;
+    if (const auto found = values.find(name); found != values.end())
       recording_.links.push_back(found->second);
   }
 
@@ -169,9 +183,8 @@ class GraphReader {
   const SavedSignature& signature_;
   ModuleTree& tree_;
   Recording recording_;
-  std::vector<JsonValue> bodies_;                               // of the current graph
-  std::unordered_map<std::string_view, JsonValue> tensors_;     // type information of its values, by name
-  std::unordered_map<std::string_view, std::uint32_t> values_;  // its values, by name
+  std::vector<std::unique_ptr<Graph>> open_;  // the last is read; bodies may be nested deeply
+  std::vector<JsonValue> bodies_;             // of the last node
 };
 
 }  // namespace

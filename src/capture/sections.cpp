@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/format.h"
 #include "base/json.h"
 #include "capture/called_modules.h"
 #include "capture/limits.h"
@@ -29,21 +30,72 @@ void set_producers(Recording& recording) {
   for (const std::uint32_t value : recording.outputs(step)) recording.values[value].producer = step;
 }
 
-// FX: nodes by name, within their graph.
+// FX: nodes by name, within their graph. A body is read where it runs, after the node that refers to it.
 class FxReader {
  public:
   FxReader(JsonValue section, ModuleTree& tree) : section_(section), tree_(tree) {}
 
   Recording read() {
-    for (const JsonValue node : section_["nodes"].items()) read_node(node);
+    std::vector<std::string_view> order;
+    for (const JsonValue node : section_["nodes"].items()) {
+      const auto [graph, is_new] = graphs_.try_emplace(text(node, "graph"));
+      if (is_new) order.push_back(graph->first);
+      graph->second.nodes.push_back(node);
+      graph->second.inputs += text(node, "op") == "placeholder";
+    }
+    // In the order of the file, for graphs that no node refers to.
+    for (const std::string_view name : order) read_with_bodies(name);
     return std::move(recording_);
   }
 
  private:
-  void read_node(JsonValue node) {
+  struct Graph {
+    std::vector<JsonValue> nodes;
+    std::size_t next = 0;                  // still to read
+    std::size_t inputs = 0;                // the number of placeholders
+    std::vector<std::uint32_t> arguments;  // values of the placeholders that are still to read, in reverse
+  };
+
+  void read_with_bodies(std::string_view name) {
+    std::vector<Graph*> open{&graphs_.at(name)};  // a stack of our own, because bodies may be nested deeply
+    while (!open.empty()) {
+      Graph& graph = *open.back();
+      if (graph.next == graph.nodes.size()) {
+        open.pop_back();
+        continue;
+      }
+      bodies_.clear();
+      read_node(graph.nodes[graph.next++], graph);
+      for (auto body = bodies_.rbegin(); body != bodies_.rend(); ++body) {
+        set_arguments(**body);
+        open.push_back(*body);
+      }
+    }
+  }
+
+  // The last arguments of the node that was read are those of its bodies, in order.
+  void set_arguments(Graph& body) const {
+    const std::span<const std::uint32_t> arguments = recording_.inputs(recording_.steps.size() - 1);
+    if (arguments.size() < body.inputs) return;
+    const auto own = arguments.last(body.inputs);
+    body.arguments.assign(own.rbegin(), own.rend());
+  }
+
+  // The body that a `get_attr` node of a graph stands for, if it is one.
+  void note_body(std::string_view graph, std::string_view target, const std::string& name) {
+    const std::string path = graph.empty() ? std::string(target) : base::format("{}.{}", graph, target);
+    if (const auto body = graphs_.find(path); body != graphs_.end()) body_of_.emplace(name, &body->second);
+  }
+
+  void read_node(JsonValue node, Graph& within) {
     const std::string_view op = text(node, "op"), target = text(node, "target");
     std::string name(text(node, "graph"));
     name.append("\n").append(text(node, "name"));
+    if (op == "placeholder" && !within.arguments.empty()) {
+      values_.emplace(std::move(name), within.arguments.back());
+      within.arguments.pop_back();
+      return;
+    }
     const auto value = static_cast<std::uint32_t>(recording_.values.size());
     recording_.values.emplace_back();
     read_shape(node, recording_.values.back());
@@ -53,6 +105,7 @@ class FxReader {
       const std::string_view owner = dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
       if (!path.empty() && tree_.find(owner) != no_module)
         recording_.values.back().parameter = recording_.intern_parameter(path);
+      if (op == "get_attr") note_body(text(node, "graph"), target, name);
     } else if (op.starts_with("call_")) {
       RecordedStep step;
       step.op_name = recording_.intern_op_name(target);
@@ -99,7 +152,9 @@ class FxReader {
     } else if (argument.is_object()) {
       std::string name(graph);
       name.append("\n").append(text(argument, "node"));
-      if (const auto found = values_.find(name); found != values_.end())
+      if (const auto body = body_of_.find(name); body != body_of_.end())
+        bodies_.push_back(body->second);
+      else if (const auto found = values_.find(name); found != values_.end())
         recording_.links.push_back(found->second);
     }
   }
@@ -112,7 +167,10 @@ class FxReader {
   ModuleTree& tree_;
   Recording recording_;
   std::unordered_map<std::string, std::uint32_t> values_;
-  std::vector<ModuleId> stack_;  // of the step that is read, from the root
+  std::unordered_map<std::string_view, Graph> graphs_;  // by name
+  std::unordered_map<std::string, Graph*> body_of_;     // by node
+  std::vector<Graph*> bodies_;                          // of the last node
+  std::vector<ModuleId> stack_;                         // of the step that is read, from the root
 };
 
 // An execution trace: values by number, then the events that wrote them.

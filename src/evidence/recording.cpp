@@ -246,6 +246,30 @@ class StepAssigner {
   bool lacks_shape_ops_ = false;  // the recording has no operations on shapes, the file has
 };
 
+// By node: whether it is in a body, and in the branch of an `If`.
+struct Enclosing {
+  bool has_body = false, has_branch = false;
+};
+
+// By graph.
+std::vector<Enclosing> find_enclosing(const onnx::Model& model) {
+  std::vector<Enclosing> found(model.graphs().size());
+  for (onnx::GraphId id = 0; id < found.size(); ++id) {  // a graph comes after the one that encloses it
+    const onnx::Graph& graph = model.graphs()[id];
+    if (graph.kind != onnx::Graph::Kind::body) continue;
+    const bool is_branch = model.node(graph.owner).op_type() == "If";
+    found[id] = {true, is_branch || found[graph.parent].has_branch};
+  }
+  return found;
+}
+
+// A trace may have control flow as one operation, which says nothing about the nodes in its bodies.
+bool is_control_flow(std::string_view op) {
+  constexpr std::string_view prefix = "torch.ops.higher_order.";
+  if (op.starts_with(prefix)) op.remove_prefix(prefix.size());
+  return op == "cond" || op == "while_loop" || op == "scan" || op == "map_impl";
+}
+
 }  // namespace
 
 void collect_recording(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Source source,
@@ -256,13 +280,18 @@ void collect_recording(const onnx::Model& model, const hierarchy::Hierarchy& hie
   if (!recorded) return;
   const StepAssigner assigner(*recorded, model, hierarchy);
   const std::vector<bool> is_of_wrapper = find_wrapper_nodes(model, hierarchy);
+  const std::vector<Enclosing> enclosing = find_enclosing(model);
   std::vector<Evidence> found;
   for (std::size_t i = 0; i < assigner.items().size(); ++i) {
-    if (!is_of_wrapper.empty() && is_of_wrapper[assigner.items()[i].node]) continue;
-    const StepAssigner::Assignment assigned = assigner.assign(i);
+    const NodeId node = assigner.items()[i].node;
+    if (!is_of_wrapper.empty() && is_of_wrapper[node]) continue;
+    const Enclosing& around = enclosing[model.node(node).graph()];
+    StepAssigner::Assignment assigned = assigner.assign(i);
+    assigned.strength.is_in_branch = around.has_branch;
     for (const capture::RecordedStep* step : {assigned.step, assigned.rival})
-      if (step != nullptr && step->module != modules::no_module)
-        found.push_back({.node = assigner.items()[i].node,
+      if (step != nullptr && step->module != modules::no_module &&
+          !(around.has_body && is_control_flow(recorded->op_names[step->op_name])))
+        found.push_back({.node = node,
                          .module = step->module,
                          .call = step->call,
                          .source = source,

@@ -21,8 +21,26 @@ bool is_constant(const onnx::Model& model, const onnx::Node& node) {
          model.producer(node.inputs()[0]).kind == Kind::initializer;
 }
 
+// By graph: whether most of the parameters that it reads are in no step of the recording.
+std::vector<bool> find_unrecorded_bodies(const onnx::Model& model,
+                                         const ParametersByInitializer& parameters) {
+  std::vector<std::int64_t> balance(model.graphs().size());  // parameters read, minus those in the recording
+  if (parameters.is_unread.empty()) return std::vector<bool>(balance.size());
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id)
+    for (const onnx::ValueId value : model.node(id).inputs()) {
+      const onnx::Producer producer = value == onnx::none ? onnx::Producer() : model.producer(value);
+      if (producer.kind != Kind::initializer) continue;
+      balance[model.node(id).graph()] += parameters.is_unread[producer.index];
+      balance[model.node(id).graph()] -= !parameters.recorded[producer.index].empty();
+    }
+  std::vector<bool> is_unrecorded(balance.size());
+  for (std::size_t graph = 0; graph < balance.size(); ++graph)
+    is_unrecorded[graph] = model.graphs()[graph].kind == onnx::Graph::Kind::body && balance[graph] > 0;
+  return is_unrecorded;
+}
+
 // The nodes of the main graph, each followed by those of the bodies that it holds.
-std::vector<onnx::NodeId> nodes_depth_first(const onnx::Model& model) {
+std::vector<onnx::NodeId> nodes_depth_first(const onnx::Model& model, const std::vector<bool>& is_skipped) {
   const dataflow::Bodies bodies(model);
   const auto& graphs = model.graphs();
   struct Range {
@@ -42,7 +60,8 @@ std::vector<onnx::NodeId> nodes_depth_first(const onnx::Model& model) {
     const onnx::NodeId id = pending.back().next++;
     order.push_back(id);
     const auto held = bodies.held_by(id);
-    for (std::size_t i = held.size(); i-- > 0;) pending.push_back(range_of(graphs[held[i]]));
+    for (std::size_t i = held.size(); i-- > 0;)
+      if (!is_skipped[held[i]]) pending.push_back(range_of(graphs[held[i]]));
   }
   return order;
 }
@@ -66,7 +85,7 @@ std::unordered_map<std::string_view, std::uint64_t> stated_shapes(const onnx::Mo
 
 class ItemBuilder {
  public:
-  ItemBuilder(const onnx::Model& model, const ParametersByInitializer& parameters)
+  ItemBuilder(const onnx::Model& model, const std::vector<std::vector<std::uint32_t>>& parameters)
       : model_(model),
         parameters_(parameters),
         shapes_(stated_shapes(model)),
@@ -132,7 +151,7 @@ class ItemBuilder {
   }
 
   const onnx::Model& model_;
-  const ParametersByInitializer& parameters_;
+  const std::vector<std::vector<std::uint32_t>>& parameters_;  // by initializer
   std::unordered_map<std::string_view, std::uint64_t> shapes_;
   std::vector<std::uint32_t> item_of_;  // by node
   std::vector<NodeItem> items_;
@@ -142,24 +161,30 @@ class ItemBuilder {
 
 ParametersByInitializer parameters_by_content(const onnx::Model& model, const capture::Capture& capture,
                                               const capture::Recording& recording) {
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_content;
-  for (const capture::CapturedParameter& parameter : capture.parameters)
-    if (const auto number = recording.find_parameter(parameter.path))
-      if (const auto content = parameter.content_hash()) by_content[*content].push_back(*number);
-  ParametersByInitializer found(model.initializers().size());
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_content;  // no number: not recorded
+  for (const capture::CapturedParameter& parameter : capture.parameters) {
+    const auto content = parameter.content_hash();
+    if (!content) continue;
+    std::vector<std::uint32_t>& equal = by_content[*content];
+    if (const auto number = recording.find_parameter(parameter.path)) equal.push_back(*number);
+  }
+  const std::size_t count = model.initializers().size();
+  ParametersByInitializer found{std::vector<std::vector<std::uint32_t>>(count), std::vector<bool>(count)};
   if (by_content.empty()) return found;
-  for (std::size_t i = 0; i < found.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const auto content = onnx::hash_content(model, model.initializers()[i]);
     const auto equal = content ? by_content.find(content->unordered) : by_content.end();
-    if (equal != by_content.end() && equal->second.size() <= max_equal_parameters) found[i] = equal->second;
+    if (equal == by_content.end()) continue;
+    found.is_unread[i] = equal->second.empty();
+    if (equal->second.size() <= max_equal_parameters) found.recorded[i] = equal->second;
   }
   return found;
 }
 
 std::vector<NodeItem> items_of(const onnx::Model& model, const ParametersByInitializer& parameters,
                                const OperatorFilter& is_aligned) {
-  ItemBuilder builder(model, parameters);
-  for (const onnx::NodeId id : nodes_depth_first(model)) {
+  ItemBuilder builder(model, parameters.recorded);
+  for (const onnx::NodeId id : nodes_depth_first(model, find_unrecorded_bodies(model, parameters))) {
     const onnx::Node node = model.node(id);
     if (!is_constant(model, node) && is_aligned(node.op_type())) builder.add(node);
   }

@@ -10,17 +10,21 @@
 
 namespace thence::match {
 
-/// By initializer: parameters of the recording.
-using ParametersByInitializer = std::vector<std::vector<std::uint32_t>>;
-
-/// Those with the same content; several if their contents are equal.
+/// The captured parameters that initializers contain.
+struct ParametersByInitializer {
+  /// By initializer: parameters of the recording with the same content; several if these are equal.
+  std::vector<std::vector<std::uint32_t>> recorded;
+  /// By initializer: whether it is a parameter that no step of the recording reads.
+  std::vector<bool> is_unread;
+};
 ParametersByInitializer parameters_by_content(const onnx::Model& model, const capture::Capture& capture,
                                               const capture::Recording& recording);
 
 /// Whether nodes of an operator are aligned.
 using OperatorFilter = std::function<bool(std::string_view op)>;
 
-/// Nodes in file order, those of bodies after the node that holds them. Without constants.
+/// Nodes in file order, those of bodies after the node that holds them. Without constants, and without bodies
+/// that did not run: a trace has the branch of an `If` that was taken, and not the other one.
 std::vector<NodeItem> items_of(const onnx::Model& model, const ParametersByInitializer& parameters,
                                const OperatorFilter& is_aligned);
 

@@ -151,6 +151,18 @@ bool ancestor_answer(const RuleInput& input, Verdict& verdict) {
   return true;
 }
 
+// A trace has the branch of an `If` that was taken. It may have been aligned with the other one, too; the FX
+// graph has both.
+bool graph_of_branches(const RuleInput& input, Verdict& verdict) {
+  if (input.all.front().source != Source::execution_trace) return false;
+  const auto by_graph = std::find_if(input.all.begin(), input.all.end(),
+                                     [](const Evidence& e) { return e.source == Source::fx_graph; });
+  if (by_graph == input.all.end() || !by_graph->strength.is_in_branch || by_graph->strength.has_rivals ||
+      by_graph->module == input.all.front().module)
+    return false;
+  return decide_module(input, *by_graph, verdict);
+}
+
 // Two recordings of the same forward that name different modules, equally reliably: one is misaligned, and
 // neither is known to be right.
 bool recordings_conflict_on_node(const RuleInput& input, Verdict& verdict) {
@@ -159,15 +171,15 @@ bool recordings_conflict_on_node(const RuleInput& input, Verdict& verdict) {
   return decide_unknown(Reason::ambiguous, verdict);
 }
 
-// A trace records every operation. Where it cannot place a node, an FX graph that places it with low
-// certainty is not enough.
+// A trace records every operation, except those of branches that were not taken. Where it cannot place a
+// node, an FX graph that places it with low certainty is not enough.
 bool uncertain_graph(const RuleInput& input, Verdict& verdict) {
   const Evidence& first = input.all.front();
   const auto* const capture = input.hierarchy.recorded();
   const bool has_trace =
       input.sources.has(Source::execution_trace) && capture != nullptr && capture->trace.has_value();
   if (first.source != Source::fx_graph || input.all.size() != 1 || !is_uncertain(first.strength) ||
-      !has_trace)
+      first.strength.is_in_branch || !has_trace)
     return false;
   return decide_unknown(Reason::ambiguous, verdict);
 }
@@ -292,6 +304,7 @@ constexpr std::array rules_without_evidence = {
 // `several_candidates` decides about all nodes without a candidate, so later rules need not test for it.
 constexpr std::array rules_with_evidence = {
     RuleEntry{DecisionRule::ancestor_answer, ancestor_answer},
+    RuleEntry{DecisionRule::graph_of_branches, graph_of_branches},
     RuleEntry{DecisionRule::recordings_conflict, recordings_conflict_on_node},
     RuleEntry{DecisionRule::uncertain_graph, uncertain_graph},
     RuleEntry{DecisionRule::relabelled_alone, relabelled_alone},

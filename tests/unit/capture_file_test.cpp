@@ -20,6 +20,29 @@ TEST(Capture, IsReadSectionBySection) {
   EXPECT_TRUE(diagnostics.empty());
 }
 
+// The rows of a body follow those of the main graph. It runs where a node refers to it, on its last
+// arguments.
+TEST(Capture, BodiesOfAnFxGraphAreReadWhereTheyRun) {
+  Diagnostics diagnostics;
+  const auto capture = read_capture(
+      R"({"schema":"thence.capture/1","sections":{"hierarchy":{"version":1,"modules":[{"path":""},{"path":"fc"}]},)"
+      R"("fx_graph":{"version":1,"nodes":[{"name":"x","op":"placeholder","target":"x"},)"
+      R"({"name":"gt","op":"call_function","target":"gt","args":[{"node":"x"}]},)"
+      R"({"name":"body_0","op":"get_attr","target":"body_0"},)"
+      R"({"name":"cond","op":"call_function","target":"cond","args":[{"node":"gt"},{"node":"body_0"},[{"node":"x"}]]},)"
+      R"({"name":"last","op":"call_function","target":"last","args":[{"node":"cond"}]},)"
+      R"({"name":"y","op":"placeholder","target":"y","graph":"body_0"},)"
+      R"({"name":"inner","op":"call_function","target":"inner","graph":"body_0","args":[{"node":"y"}]},)"
+      R"({"name":"lost","op":"call_function","target":"lost","graph":"unused","args":[]}]}}})",
+      "test", diagnostics);
+  ASSERT_TRUE(capture && capture->fx);
+  const Recording& fx = *capture->fx;
+  std::vector<std::string> steps;
+  for (const RecordedStep& step : fx.steps) steps.push_back(fx.op_names[step.op_name]);
+  EXPECT_EQ(steps, (std::vector<std::string>{"gt", "cond", "inner", "last", "lost"}));
+  EXPECT_EQ(fx.inputs(2)[0], fx.inputs(0)[0]) << "y is x";
+}
+
 TEST(Capture, RejectsInvalidFiles) {
   Diagnostics diagnostics;
   for (

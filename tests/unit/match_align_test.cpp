@@ -35,8 +35,9 @@ EmissionTable emissions() {
 }
 
 std::vector<std::uint32_t> best_steps(const Recording& recording, const onnx::Model& model) {
-  const auto items = items_of(model, std::vector<std::vector<std::uint32_t>>(model.initializers().size()),
-                              [](std::string_view) { return true; });
+  const auto items =
+      items_of(model, {std::vector<std::vector<std::uint32_t>>(model.initializers().size()), {}},
+               [](std::string_view) { return true; });
   std::vector<std::uint32_t> steps;
   for (const auto& posteriors : align(recording, model, items, emissions(), {}).posteriors)
     steps.push_back(posteriors.empty() ? 0xffffffff : posteriors.front().step);

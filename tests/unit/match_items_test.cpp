@@ -38,12 +38,27 @@ TEST(Items, BodiesFollowTheNodeThatHoldsThem) {
   EXPECT_EQ(aligned_nodes(items_of(read.model(), {}, all_operators)), (Numbers{0, 2, 3, 1}));
 }
 
+TEST(Items, BodiesThatDidNotRunAreLeftOut) {
+  const test::Message conditional =
+      node("If", {"c"}, {"y"})
+          .inner(onnx::NodeField::attribute,
+                 body("then_branch", graph({node("Add", {"x", "v"}, {"a"})}, {}, {"a"})))
+          .inner(onnx::NodeField::attribute,
+                 body("else_branch", graph({node("Mul", {"x", "w"}, {"b"})}, {}, {"b"})));
+  const test::ReadModel read(with_weights(graph({conditional}, {"c", "x"}, {"y"}), {"v", "w"}));
+  // The recording has v as its parameter 0, and not w.
+  EXPECT_EQ(aligned_nodes(items_of(read.model(), {{{0}, {}}, {false, true}}, all_operators)),
+            (Numbers{0, 1}));
+  EXPECT_EQ(aligned_nodes(items_of(read.model(), {{{0}, {}}, {false, false}}, all_operators)),
+            (Numbers{0, 1, 2}));
+}
+
 TEST(Items, ConstantsAndOtherOperatorsAreLeftOut) {
   const test::ReadModel read(with_weights(graph({node("Constant", {}, {"k"}), node("Identity", {"w"}, {"i"}),
                                                  node("Add", {"x", "k"}, {"a"}), node("Foo", {"a"}, {"y"})},
                                                 {"x"}, {"y"}),
                                           {"w"}));
-  const auto items = items_of(read.model(), {{}}, [](std::string_view op) { return op != "Foo"; });
+  const auto items = items_of(read.model(), {{{}}, {}}, [](std::string_view op) { return op != "Foo"; });
   EXPECT_EQ(aligned_nodes(items), Numbers{2});
 }
 
@@ -53,7 +68,7 @@ TEST(Items, ParametersAreFoundThroughOtherForms) {
                           node("MatMul", {"x", "t"}, {"m"}), node("Relu", {"m"}, {"y"})},
                          {"x"}, {"y"}),
                    {"w"}));
-  const auto items = items_of(read.model(), {{7}}, all_operators);
+  const auto items = items_of(read.model(), {{{7}}, {}}, all_operators);
   ASSERT_EQ(items.size(), 4u);
   EXPECT_EQ(items[2].parameters, Numbers{7});
   EXPECT_EQ(items[2].producers, Numbers{1});
@@ -67,7 +82,7 @@ TEST(Items, ShapesAndConstantsAreDistinguishedFromData) {
                           node("Neg", {"k"}, {"n"}), node("Reshape", {"x", "g"}, {"y"})},
                          {"x"}, {"y"}),
                    {"k"}));
-  const auto items = items_of(read.model(), {{}}, all_operators);
+  const auto items = items_of(read.model(), {{{}}, {}}, all_operators);
   const auto flags = [&](std::size_t i) {
     return std::pair(items[i].is_shape_or_constant, items[i].is_shape_computation);
   };

@@ -172,6 +172,23 @@ TEST_F(Decide, RecordingsDoNotConflictIfOneOutweighsTheOther) {
          DecisionRule::strongest_source, "c");
 }
 
+// The trace has one branch, and may have been aligned with the other one.
+TEST_F(Decide, InBranchesTheGraphOverridesTheTrace) {
+  constexpr Strength in_branch = {.statement = Statement::alignment, .is_in_branch = true};
+  constexpr Strength uncertain_in_branch = {
+      .statement = Statement::alignment, .certainty = Certainty::low, .is_in_branch = true};
+  for (const Strength& strength : {in_branch, uncertain_in_branch}) {
+    expect(decided({names(Source::execution_trace, "a", in_branch), names(Source::fx_graph, "b", strength)}),
+           DecisionRule::graph_of_branches, "b");
+    expect(decided({names(Source::execution_trace, "a", in_branch), names(Source::fx_graph, "a", strength)}),
+           DecisionRule::strongest_source, "a");
+    expect(decided({names(Source::fx_graph, "a", strength)}), DecisionRule::strongest_source, "a");
+  }
+  expect(decided({names(Source::dynamo_metadata, "c"), names(Source::execution_trace, "a", in_branch),
+                  names(Source::fx_graph, "b", in_branch)}),
+         DecisionRule::strongest_source, "c");
+}
+
 TEST_F(Decide, UncertainGraphNeedsTheTraceThatIsThere) {
   expect(decided({names(Source::fx_graph, "a", uncertain)}), DecisionRule::uncertain_graph, "unknown");
   expect(decided({names(Source::fx_graph, "a", disputed)}), DecisionRule::uncertain_graph, "unknown");
