@@ -16,6 +16,9 @@ inline constexpr std::uint64_t spare_values = 16, max_values = std::uint64_t{1} 
 /// Nesting depth of lists in the arguments of an operation.
 inline constexpr int max_argument_depth = 16;
 
+/// How often a body of an FX graph is read. The condition of a loop runs before it and inside it.
+inline constexpr int most_reads_of_body = 2;
+
 /// Memory for the modules of a saved program, in bytes: a minimum, plus an allowance per byte of its graph.
 inline constexpr std::size_t min_module_memory_bytes = std::size_t{16} << 20, module_memory_per_byte = 8;
 

@@ -82,8 +82,9 @@ SecondAlignment compare_second_alignment(const AlignmentPass& preferred,
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const std::uint32_t step = by_node[preferred.items[i].node];
     second.steps.push_back(step);
-    second.agrees.push_back(step != onnx::none && steps[i] != onnx::none &&
-                            is_same_call(other.recording->steps[step], preferred.recording->steps[steps[i]]));
+    second.agrees.push_back(
+        step != onnx::none && steps[i] != onnx::none &&
+        is_same_call(preferred.items[i], other.recording->steps[step], preferred.recording->steps[steps[i]]));
   }
   return second;
 }
@@ -106,7 +107,8 @@ std::vector<bool> find_overruled(const AlignmentPass& preferred, const std::vect
     if (steps[consumer] == onnx::none) continue;
     for (const std::uint32_t producer : preferred.items[consumer].producers) {
       if (steps[producer] == onnx::none || second.steps[producer] == onnx::none) continue;
-      const bool same = is_same_call(step_of(consumer), other.recording->steps[second.steps[producer]]);
+      const bool same = is_same_call(preferred.items[consumer], step_of(consumer),
+                                     other.recording->steps[second.steps[producer]]);
       (same ? with_second : with_first)[producer] = true;
     }
   }
@@ -287,6 +289,7 @@ void collect_recording(const onnx::Model& model, const hierarchy::Hierarchy& hie
     if (!is_of_wrapper.empty() && is_of_wrapper[node]) continue;
     const Enclosing& around = enclosing[model.node(node).graph()];
     StepAssigner::Assignment assigned = assigner.assign(i);
+    assigned.strength.is_in_body = around.has_body;
     assigned.strength.is_in_branch = around.has_branch;
     for (const capture::RecordedStep* step : {assigned.step, assigned.rival})
       if (step != nullptr && step->module != modules::no_module &&

@@ -165,7 +165,8 @@ class InstanceMatcher {
         modules[at] = module;
       }
     }
-    fill_gaps(modules);
+    if (std::any_of(modules.begin(), modules.end(), [](ModuleId module) { return module != no_module; }))
+      fill_gaps(modules, instance.module);
     for (std::size_t at = 0; at < modules.size(); ++at)
       if (!is_disputed[at] && modules[at] != no_module) found_[instance.nodes[at]] = modules[at];
   }
@@ -225,14 +226,16 @@ class InstanceMatcher {
     }
   }
 
-  // What only this instance has between two nodes of one module is a shape computation of that module.
-  static void fill_gaps(std::vector<ModuleId>& modules) {
+  // What only this instance has between two nodes of one module is a shape computation of that module. Before
+  // the first node and after the last one, the code of the instance itself runs.
+  static void fill_gaps(std::vector<ModuleId>& modules, ModuleId outside) {
+    ModuleId before = outside;
     for (std::size_t at = 0; at < modules.size(); ++at) {
-      if (modules[at] != no_module || at == 0 || modules[at - 1] == no_module) continue;
       std::size_t end = at;
       while (end < modules.size() && modules[end] == no_module) ++end;
-      if (end < modules.size() && modules[end] == modules[at - 1])
-        std::fill(modules.begin() + at, modules.begin() + end, modules[end]);
+      const ModuleId after = end == modules.size() ? outside : modules[end];
+      if (before == after) std::fill(modules.begin() + at, modules.begin() + end, after);
+      before = after;
       at = end;
     }
   }

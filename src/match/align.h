@@ -26,6 +26,7 @@ struct NodeItem {
   bool is_cast = false;                   // the same values, perhaps in another type
   bool is_shape_or_constant = false;      // computes shapes or constants, not data
   bool is_shape_computation = false;      // computes with a shape that the file reads
+  bool is_in_loop = false;                // in a body that runs several times: each run is another call
 };
 
 /// 0 if a dimension is unknown.

@@ -83,12 +83,25 @@ std::unordered_map<std::string_view, std::uint64_t> stated_shapes(const onnx::Mo
   return shapes;
 }
 
+// By graph: whether it is inside the body of a loop. A graph comes after the one that encloses it.
+std::vector<bool> find_loops(const onnx::Model& model) {
+  std::vector<bool> found(model.graphs().size());
+  for (std::size_t id = 0; id < found.size(); ++id) {
+    const onnx::Graph& graph = model.graphs()[id];
+    if (graph.kind != onnx::Graph::Kind::body) continue;
+    const std::string_view op = model.node(graph.owner).op_type();
+    found[id] = found[graph.parent] || op == "Loop" || op == "Scan";
+  }
+  return found;
+}
+
 class ItemBuilder {
  public:
   ItemBuilder(const onnx::Model& model, const std::vector<std::vector<std::uint32_t>>& parameters)
       : model_(model),
         parameters_(parameters),
         shapes_(stated_shapes(model)),
+        is_in_loop_(find_loops(model)),
         item_of_(model.node_count(), onnx::none) {}
 
   void add(const onnx::Node& node) {
@@ -98,6 +111,7 @@ class ItemBuilder {
       add_input(value, item);
     item.shape = shape_of(node);
     item.is_cast = node.op_type() == "Cast" || node.op_type() == "Identity";
+    item.is_in_loop = is_in_loop_[node.graph()];
     const bool reads_shape = dataflow::has_trait(node, Trait::reads_shape);
     item.is_shape_or_constant = reads_shape || (item.parameters.empty() && !reads_data(node));
     item.is_shape_computation = reads_shape || (item.is_shape_or_constant && reads_shape_computation(item));
@@ -153,6 +167,7 @@ class ItemBuilder {
   const onnx::Model& model_;
   const std::vector<std::vector<std::uint32_t>>& parameters_;  // by initializer
   std::unordered_map<std::string_view, std::uint64_t> shapes_;
+  std::vector<bool> is_in_loop_;        // by graph
   std::vector<std::uint32_t> item_of_;  // by node
   std::vector<NodeItem> items_;
 };

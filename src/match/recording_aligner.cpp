@@ -12,14 +12,14 @@ namespace {
 using capture::RecordedStep;
 using capture::Recording;
 
-StepAssignment choose_assignment(const Recording& recording, const std::vector<StepPosterior>& posteriors,
-                                 bool is_shape_or_constant) {
+StepAssignment choose_assignment(const Recording& recording, const NodeItem& item,
+                                 const std::vector<StepPosterior>& posteriors) {
   StepAssignment best;
   for (const StepPosterior& one : posteriors) {
-    if (!one.is_typical && is_shape_or_constant) continue;
+    if (!one.is_typical && item.is_shape_or_constant) continue;
     float probability = 0;
     for (const StepPosterior& other : posteriors)
-      if (is_same_call(recording.steps[other.step], recording.steps[one.step]))
+      if (is_same_call(item, recording.steps[other.step], recording.steps[one.step]))
         probability += other.probability;
     if (probability > best.probability) best = {one.step, probability, one.is_typical};
   }
@@ -40,7 +40,7 @@ std::vector<StepAssignment> assignments_by_node(const AlignmentPass& pass, std::
 // The assignment with the most votes. With equally many, the first in the list, which begins with the
 // alignment that has the most anchors. An assignment with a low posterior has no vote.
 StepAssignment elect_by_votes(
-    const Recording& recording,
+    const Recording& recording, const NodeItem& item,
     const std::array<StepAssignment, RecordingAligner::alignment_count>& candidates) {
   StepAssignment best = candidates.front();
   best.votes = 0;
@@ -48,7 +48,7 @@ StepAssignment elect_by_votes(
     if (one.probability < min_assigned_posterior) continue;
     const auto votes = std::count_if(candidates.begin(), candidates.end(), [&](const StepAssignment& other) {
       return other.probability >= min_assigned_posterior &&
-             is_same_call(recording.steps[other.step], recording.steps[one.step]);
+             is_same_call(item, recording.steps[other.step], recording.steps[one.step]);
     });
     if (votes <= best.votes) continue;
     best = one;
@@ -68,15 +68,14 @@ std::uint32_t find_certain_step(const AlignmentPass& pass, std::size_t item) {
 
 }  // namespace
 
-bool is_same_call(const RecordedStep& a, const RecordedStep& b) {
-  return a.module == b.module && a.call == b.call;
+bool is_same_call(const NodeItem& item, const RecordedStep& a, const RecordedStep& b) {
+  return a.module == b.module && (item.is_in_loop || a.call == b.call);
 }
 
 std::vector<StepAssignment> assignments_of(const AlignmentPass& pass) {
   std::vector<StepAssignment> assignments;
   for (std::size_t i = 0; i < pass.items.size(); ++i)
-    assignments.push_back(
-        choose_assignment(*pass.recording, pass.alignment.posteriors[i], pass.items[i].is_shape_or_constant));
+    assignments.push_back(choose_assignment(*pass.recording, pass.items[i], pass.alignment.posteriors[i]));
   return assignments;
 }
 
@@ -134,7 +133,7 @@ void RecordingAligner::align_reordered(const onnx::Model& model) {
     positions[alap_.original_steps[position]] = position;
   for (const NodeItem& item : alap_.items) {
     const onnx::NodeId node = item.node;
-    StepAssignment assignment = elect_by_votes(*in_file_order_.recording,
+    StepAssignment assignment = elect_by_votes(*in_file_order_.recording, item,
                                                {alap[node], first_alap[node], asap[node], first_asap[node]});
     // The caller reads steps of `alap_recording_`, so numbers of the original recording are converted back.
     if (assignment.probability > 0) assignment.step = positions[assignment.step];

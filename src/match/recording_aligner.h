@@ -32,7 +32,9 @@ struct StepAssignment {
 /// consumers.
 std::vector<StepAssignment> assignments_of(const AlignmentPass& pass);
 
-bool is_same_call(const capture::RecordedStep& a, const capture::RecordedStep& b);
+/// Whether two steps are in the same call of a module; for a node in a loop, whether they are in the same
+/// module.
+bool is_same_call(const NodeItem& item, const capture::RecordedStep& a, const capture::RecordedStep& b);
 
 class RecordingAligner {
  public:

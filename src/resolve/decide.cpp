@@ -171,15 +171,16 @@ bool recordings_conflict_on_node(const RuleInput& input, Verdict& verdict) {
   return decide_unknown(Reason::ambiguous, verdict);
 }
 
-// A trace records every operation, except those of branches that were not taken. Where it cannot place a
-// node, an FX graph that places it with low certainty is not enough.
+// A trace records every operation, and an FX graph has those of bodies, too, which may run once, often or
+// never. Where the trace cannot place another node, an FX graph that places it with low certainty is not
+// enough.
 bool uncertain_graph(const RuleInput& input, Verdict& verdict) {
   const Evidence& first = input.all.front();
   const auto* const capture = input.hierarchy.recorded();
   const bool has_trace =
       input.sources.has(Source::execution_trace) && capture != nullptr && capture->trace.has_value();
   if (first.source != Source::fx_graph || input.all.size() != 1 || !is_uncertain(first.strength) ||
-      first.strength.is_in_branch || !has_trace)
+      first.strength.is_in_body || !has_trace)
     return false;
   return decide_unknown(Reason::ambiguous, verdict);
 }

@@ -43,6 +43,23 @@ TEST(Capture, BodiesOfAnFxGraphAreReadWhereTheyRun) {
   EXPECT_EQ(fx.inputs(2)[0], fx.inputs(0)[0]) << "y is x";
 }
 
+// Exporters write the condition of a loop before it and at the end of its body.
+TEST(Capture, TheConditionOfALoopIsReadTwice) {
+  Diagnostics diagnostics;
+  const auto capture = read_capture(
+      R"({"schema":"thence.capture/1","sections":{"hierarchy":{"version":1,"modules":[{"path":""}]},)"
+      R"("fx_graph":{"version":1,"nodes":[{"name":"go","op":"get_attr","target":"go"},)"
+      R"({"name":"do","op":"get_attr","target":"do"},)"
+      R"({"name":"loop","op":"call_function","target":"while_loop","args":[{"node":"go"},{"node":"do"},[]]},)"
+      R"({"name":"lt","op":"call_function","target":"lt","graph":"go"},)"
+      R"({"name":"add","op":"call_function","target":"add","graph":"do"}]}}})",
+      "test", diagnostics);
+  ASSERT_TRUE(capture && capture->fx);
+  std::vector<std::string> steps;
+  for (const RecordedStep& step : capture->fx->steps) steps.push_back(capture->fx->op_names[step.op_name]);
+  EXPECT_EQ(steps, (std::vector<std::string>{"lt", "while_loop", "add", "lt"}));
+}
+
 TEST(Capture, RejectsInvalidFiles) {
   Diagnostics diagnostics;
   for (

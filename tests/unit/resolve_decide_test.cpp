@@ -175,8 +175,10 @@ TEST_F(Decide, RecordingsDoNotConflictIfOneOutweighsTheOther) {
 // The trace has one branch, and may have been aligned with the other one.
 TEST_F(Decide, InBranchesTheGraphOverridesTheTrace) {
   constexpr Strength in_branch = {.statement = Statement::alignment, .is_in_branch = true};
-  constexpr Strength uncertain_in_branch = {
-      .statement = Statement::alignment, .certainty = Certainty::low, .is_in_branch = true};
+  constexpr Strength uncertain_in_branch = {.statement = Statement::alignment,
+                                            .certainty = Certainty::low,
+                                            .is_in_body = true,
+                                            .is_in_branch = true};
   for (const Strength& strength : {in_branch, uncertain_in_branch}) {
     expect(decided({names(Source::execution_trace, "a", in_branch), names(Source::fx_graph, "b", strength)}),
            DecisionRule::graph_of_branches, "b");

@@ -19,6 +19,7 @@ from typing import Any
 
 from tools.accuracy.conditions import EXPORTERS
 from tools.corpus.__main__ import Outcome, known, summary
+from tools.corpus.atomic import write_atomically
 from tools.corpus.isolated import run_isolated
 from tools.corpus.parallel import run_parallel
 
@@ -58,6 +59,8 @@ def main() -> int:
         for row in found
     ]
     rows.sort(key=lambda row: (row["exporter"], row["name"]))
+    scores_file = "".join(json.dumps(row) + "\n" for row in rows)
+    write_atomically(options.folder / "scores.jsonl", scores_file.encode())
     print_report(rows)
     if options.write:
         write_report(rows)

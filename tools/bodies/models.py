@@ -12,7 +12,7 @@ from zlib import crc32
 import torch
 from torch import nn
 
-from . import branches, functions, loops, scripted
+from . import branches, functions, held_out, loops, scripted
 from .blocks import Size
 from .marks import add_marks
 
@@ -106,4 +106,12 @@ def _torchscript() -> Iterator[Model]:
                 yield Model(f"{name}-{label}", "torchscript", family, size, functions=made)
 
 
-MODELS = {model.name: model for model in (*_torchscript(), *_dynamo())}
+def _held_out() -> Iterator[Model]:
+    for label in ("2", "3"):
+        for name, family in held_out.SCRIPTED.items():
+            yield Model(f"{name}-{label}", "torchscript", family, SIZES[label])
+        for name, family in held_out.DYNAMO.items():
+            yield Model(f"{name}-{label}", "dynamo", family, SIZES[label])
+
+
+MODELS = {model.name: model for model in (*_torchscript(), *_dynamo(), *_held_out())}

@@ -16,6 +16,7 @@ from tools.figures.tables import format_table
 
 from .parts import PARTS
 from .score import STRATEGIES
+from .split import is_held_out
 
 FIGURES = Path("docs/figures/bodies.jsonl")
 PAGE = Path("docs/accuracy.md")
@@ -35,7 +36,16 @@ HEAD = ["condition", "exporter", "strategy", "nodes in", *COLUMNS]
 
 
 def print_report(rows: list[dict[str, Any]]) -> None:
-    print_table([HEAD, *_table_rows(rows)], 4, markdown=False)
+    for title, chosen in _tables(rows):
+        print(f"{title}:")
+        print_table([HEAD, *_table_rows(chosen)], 4, markdown=False)
+
+
+def _tables(rows: list[dict[str, Any]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    held_out = [row for row in rows if is_held_out(row["name"])]
+    if held_out:
+        yield "Held out", held_out
+    yield "All models", rows
 
 
 def _table_rows(rows: list[dict[str, Any]]) -> Iterator[list[str]]:
@@ -57,5 +67,8 @@ def write_report(rows: list[dict[str, Any]]) -> None:
 
 
 def render(measurement: Measurement) -> str:
-    """The table for the documentation."""
-    return format_table(HEAD, list(_table_rows(measurement.rows)), 4)
+    """The tables for the documentation."""
+    return "\n".join(
+        f"{title}:\n\n{format_table(HEAD, list(_table_rows(chosen)), 4)}"
+        for title, chosen in _tables(measurement.rows)
+    )

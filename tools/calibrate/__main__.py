@@ -6,7 +6,8 @@ python -m tools.calibrate [--scores FILE ...] [--out schema/calibration.json] [-
 The scores are those of `python -m tools.accuracy` and, for transferred answers, of `python -m tools.passes`.
 Only the learning side of the corpus is used (tools/corpus/families.py); the accuracy report checks the table
 with the held-out side. The counts behind every entry go to the data file, from which a test computes the
-table again. A source that the scores do not contain keeps its counts.
+table again. A source that the scores do not contain keeps its counts. A basis that the corpus does not have
+is measured on the models of `python -m tools.bodies` that are not held out.
 
 Mistakes are clustered by architecture: one has many, most have none. A confidence is therefore not the share
 of right answers, but the lower end of its 90% interval for other architectures. A basis with too few answers
@@ -25,6 +26,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from tools.bodies.parts import ALL
+from tools.bodies.split import is_held_out
 from tools.corpus.families import is_learned_from
 from tools.figures.measurement import measure, read_measurement, write_measurement
 
@@ -33,6 +36,7 @@ PRIOR_ANSWERS = 20  # with the mean share of the source, which smooth small coun
 STANDARD_ERRORS_OF_90_PERCENT = 1.645  # to either end of the interval
 MIN_CONFIDENCE, MAX_CONFIDENCE = 0.0001, 0.9999
 DEFAULT_SCORES = ("build/accuracy/scores.jsonl", "build/passes/scores.jsonl")
+DEFAULT_BODIES = Path("build/bodies/scores.jsonl")
 
 TAGS = "tags"
 
@@ -49,6 +53,14 @@ def main() -> int:
     parser.add_argument(
         "--scores", type=Path, nargs="+", metavar="FILE", help="default: those of all tools that exist"
     )
+    parser.add_argument(
+        "--bodies", type=Path, metavar="FILE", help="default: those of tools.bodies, if they exist"
+    )
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="keep the counts of the data file, and only add what it does not have",
+    )
     parser.add_argument("--out", type=Path, default=Path("schema/calibration.json"))
     parser.add_argument("--data", type=Path, default=Path("docs/figures/calibration.jsonl"))
     options = parser.parse_args()
@@ -57,15 +69,30 @@ def main() -> int:
     if missing:
         print(f"there is no {', '.join(missing)}: run `make accuracy` first", file=sys.stderr)
         return 1
-    scores = [json.loads(line) for path in files for line in path.read_text().splitlines()]
+    scores = [score for path in files for score in _scores_of(path)]
     measured = count_answers([score for score in scores if is_learned_from(score["name"])])
     sources = {row["source"] for row in measured}
-    kept = [row for row in _rows_of(options.data) if row["source"] not in sources]
-    rows = sorted(kept + measured, key=lambda row: (row["source"], row["basis"]))
+    kept = [row for row in _rows_of(options.data) if options.keep or row["source"] not in sources]
+    rows = add_missing(kept, measured)
+    bodies = options.bodies or DEFAULT_BODIES
+    if bodies.exists():
+        learned = [score for score in _scores_of(bodies) if not is_held_out(score["name"])]
+        rows = add_missing(rows, count_answers([score for score in learned if score["part"] == ALL]))
+    rows.sort(key=lambda row: (row["source"], row["basis"]))
     write_measurement(options.data, measure(rows))
     document = json.loads(options.out.read_text()) | {"confidence": table_of(rows)}
     options.out.write_text(format_document(document))
     return 0
+
+
+def _scores_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def add_missing(rows: list[Row], others: list[Row]) -> list[Row]:
+    """The rows, and those of the others whose basis they do not have."""
+    known = {(row["source"], row["basis"]) for row in rows}
+    return rows + [row for row in others if (row["source"], row["basis"]) not in known]
 
 
 def _rows_of(data: Path) -> list[Row]:

@@ -1,0 +1,26 @@
+// Fields that several sections of a capture have.
+#pragma once
+
+#include "base/json.h"
+#include "capture/recording.h"
+
+namespace thence::capture {
+
+inline std::string_view text(base::JsonValue object, const char* key) { return object[key].text_or({}); }
+
+inline std::uint32_t call_of(base::JsonValue object) {
+  return static_cast<std::uint32_t>(object["call"].natural().value_or(0));
+}
+
+inline void read_shape(base::JsonValue item, RecordedValue& value) {
+  const base::JsonValue sizes = item["shape"];
+  value.has_shape = sizes.is_array();
+  for (const base::JsonValue size : sizes.items()) value.shape.push_back(size.integer().value_or(-1));
+}
+
+inline void set_producers(Recording& recording) {
+  const auto step = static_cast<std::uint32_t>(recording.steps.size() - 1);
+  for (const std::uint32_t value : recording.outputs(step)) recording.values[value].producer = step;
+}
+
+}  // namespace thence::capture
