@@ -70,6 +70,28 @@ def test_a_source_that_the_scores_do_not_contain_keeps_its_counts(tmp_path: Path
     }
 
 
+def test_a_basis_that_the_corpus_does_not_have_is_measured_in_bodies(tmp_path: Path) -> None:
+    data, out, scores = tmp_path / "data.jsonl", tmp_path / "table.json", tmp_path / "scores.jsonl"
+    bodies = tmp_path / "bodies.jsonl"
+    out.write_text('{"schema": "thence.calibration/1", "confidence": {}}')
+    scores.write_text(json.dumps(row(**{"parameter/reads/alone": (600, 600)}) | {"name": "bert"}) + "\n")
+    in_bodies = row(**{"parameter/reads/alone": (600, 0), "tagged/other/alone": (600, 600)})
+    held_out = row(**{"tagged/held/alone": (600, 600)})
+    lines = [
+        in_bodies | {"name": "if-modules-2", "part": "all"},
+        held_out | {"name": "held-a", "part": "all"},
+    ]
+    bodies.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    command = ["calibrate", "--scores", str(scores), "--bodies", str(bodies), "--out", str(out)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", [*command, "--data", str(data)])
+        assert main() == 0
+    assert json.loads(out.read_text())["confidence"] == {
+        "parameter": {"reads/alone": pytest.approx(0.997, abs=0.002)},
+        "tagged": {"other/alone": pytest.approx(0.997, abs=0.002)},
+    }
+
+
 def test_every_entry_follows_from_counted_answers() -> None:
     rows = read_measurement(ROOT / "docs/figures/calibration.jsonl").rows
     shipped = json.loads((ROOT / "schema/calibration.json").read_text())["confidence"]

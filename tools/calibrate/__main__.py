@@ -22,14 +22,14 @@ import math
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tools.bodies.parts import ALL
 from tools.bodies.split import is_held_out
 from tools.corpus.families import is_learned_from
-from tools.figures.measurement import measure, read_measurement, write_measurement
+from tools.figures.measurement import Measurement, measure, read_measurement, write_measurement
 
 MIN_ANSWERS = 30  # for a measurement
 PRIOR_ANSWERS = 20  # with the mean share of the source, which smooth small counts
@@ -39,9 +39,11 @@ DEFAULT_SCORES = ("build/accuracy/scores.jsonl", "build/passes/scores.jsonl")
 DEFAULT_BODIES = Path("build/bodies/scores.jsonl")
 
 TAGS = "tags"
+FUNCTION = "function"  # those of tools.bodies contain modules; most functions in real files are operators
 
 Table = dict[str, dict[str, float]]
-Row = dict[str, Any]  # source, basis, and the fields of a Tally
+# Source, basis and the fields of a Tally; also the commit, if that of the file is another one.
+Row = dict[str, Any]
 
 
 def main() -> int:
@@ -54,7 +56,10 @@ def main() -> int:
         "--scores", type=Path, nargs="+", metavar="FILE", help="default: those of all tools that exist"
     )
     parser.add_argument(
-        "--bodies", type=Path, metavar="FILE", help="default: those of tools.bodies, if they exist"
+        "--bodies",
+        type=Path,
+        metavar="FILE",
+        help="those of tools.bodies; default: if they exist, and no --scores are given",
     )
     parser.add_argument(
         "--keep",
@@ -69,17 +74,17 @@ def main() -> int:
     if missing:
         print(f"there is no {', '.join(missing)}: run `make accuracy` first", file=sys.stderr)
         return 1
-    scores = [score for path in files for score in _scores_of(path)]
-    measured = count_answers([score for score in scores if is_learned_from(score["name"])])
-    sources = {row["source"] for row in measured}
-    kept = [row for row in _rows_of(options.data) if options.keep or row["source"] not in sources]
-    rows = add_missing(kept, measured)
-    bodies = options.bodies or DEFAULT_BODIES
-    if bodies.exists():
+    rows = count_answers(
+        [score for path in files for score in _scores_of(path) if is_learned_from(score["name"])]
+    )
+    bodies = options.bodies or (None if options.scores else DEFAULT_BODIES)
+    if bodies is not None and bodies.exists():
         learned = [score for score in _scores_of(bodies) if not is_held_out(score["name"])]
-        rows = add_missing(rows, count_answers([score for score in learned if score["part"] == ALL]))
-    rows.sort(key=lambda row: (row["source"], row["basis"]))
-    write_measurement(options.data, measure(rows))
+        counted = count_answers([score for score in learned if score["part"] == ALL])
+        rows = add_missing(rows, [row for row in counted if row["source"] != FUNCTION])
+    measurement = with_earlier(measure(rows), options.data, options.keep)
+    write_measurement(options.data, measurement)
+    rows = measurement.rows
     document = json.loads(options.out.read_text()) | {"confidence": table_of(rows)}
     options.out.write_text(format_document(document))
     return 0
@@ -89,14 +94,25 @@ def _scores_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+def with_earlier(measured: Measurement, data: Path, keep: bool) -> Measurement:
+    """The counts that were measured, and earlier ones: of sources that were not measured, or (`keep`) all."""
+    if not data.exists():
+        return measured
+    earlier = read_measurement(data)
+    if keep:
+        new = [row | {"commit": measured.commit} for row in measured.rows]
+        rows = add_missing(earlier.rows, new)
+    else:
+        sources = {row["source"] for row in measured.rows}
+        rows = [row for row in earlier.rows if row["source"] not in sources] + measured.rows
+    rows.sort(key=lambda row: (row["source"], row["basis"]))
+    return replace(earlier if keep else measured, rows=rows)
+
+
 def add_missing(rows: list[Row], others: list[Row]) -> list[Row]:
     """The rows, and those of the others whose basis they do not have."""
     known = {(row["source"], row["basis"]) for row in rows}
     return rows + [row for row in others if (row["source"], row["basis"]) not in known]
-
-
-def _rows_of(data: Path) -> list[Row]:
-    return read_measurement(data).rows if data.exists() else []
 
 
 def count_answers(scores: list[dict[str, Any]]) -> list[Row]:
@@ -119,7 +135,7 @@ def table_of(rows: list[Row]) -> Table:
     """The confidence of every basis with enough answers."""
     by_source: dict[str, dict[str, Tally]] = defaultdict(dict)
     for row in rows:
-        fields = {key: value for key, value in row.items() if key not in ("source", "basis")}
+        fields = {key: value for key, value in row.items() if key not in ("source", "basis", "commit")}
         by_source[row["source"]][row["basis"]] = Tally(**fields)
     table: Table = {}
     for source, tallies in sorted(by_source.items()):
