@@ -182,7 +182,7 @@ std::string weights_summary(const WeightsAnswer& answer) {
     if (counts[i] > 0)
       parts +=
           base::format("{}{} {}", parts.empty() ? "" : ", ", counts[i], name_of(static_cast<Transform>(i)));
-  return base::format("{} initializers, {} hold parameters{}{}{}", answer.weights.size(),
+  return base::format("{} initializers, {} with parameters{}{}{}", answer.weights.size(),
                       count_holding(answer), parts.empty() ? "" : " (", parts, parts.empty() ? "" : ")");
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "dataflow/hash_mix.h"
 #include "weights/consumers.h"
@@ -23,6 +24,11 @@ bool are_in_same_order(const Constant& ours, const Constant& theirs) {
     if (std::abs(a - b) > same_number * std::abs(b) + 1e-7) return false;
   }
   return true;
+}
+
+void add_size(std::vector<std::uint64_t>& sizes, std::uint64_t size) {
+  if (size > 0 && sizes.size() < max_part_sizes && std::find(sizes.begin(), sizes.end(), size) == sizes.end())
+    sizes.push_back(size);
 }
 
 // By elements if they can be read, else by shape.
@@ -49,9 +55,13 @@ AncestorWeights::AncestorWeights(const semantics::Map& ancestor, const dataflow:
     tensors_.push_back(initializer.sparse ? onnx::TensorView() : model_.tensor(initializer));
     if (initializer.value == onnx::none) continue;
     if (initializer.graph == 0) by_name_.emplace(model_.value_name(initializer.value), i);
-    if (const Constant* const content = constant(i); content != nullptr && content->fingerprint != 0)
-      if (auto& equal = by_content_[content->fingerprint]; equal.size() < max_equal_initializers)
-        equal.push_back(i);
+    const Constant* const content = constant(i);
+    if (content == nullptr || content->fingerprint == 0) continue;
+    if (auto& equal = by_content_[content->fingerprint]; equal.size() < max_equal_initializers)
+      equal.push_back(i);
+    if (!content->is_readable() || !content->is_float || !weights_[i].holds_parameters()) continue;
+    add_size(columns_by_rows_[content->rows], content->columns());
+    add_size(rows_by_columns_[content->columns()], content->rows);
   }
 }
 
@@ -69,6 +79,62 @@ std::span<const std::uint32_t> AncestorWeights::with_content(std::uint64_t finge
   const auto found = by_content_.find(fingerprint);
   if (found == by_content_.end()) return {};
   return found->second;
+}
+
+std::vector<std::uint32_t> AncestorWeights::computed_from(onnx::ValueId value) const {
+  std::vector<std::uint32_t> found;
+  std::vector<onnx::ValueId> pending{value};
+  std::unordered_set<onnx::ValueId> seen{value};
+  while (!pending.empty()) {
+    if (seen.size() > max_folded_values) return {};
+    const onnx::Producer producer = model_.producer(pending.back());
+    pending.pop_back();
+    if (producer.kind == onnx::Producer::Kind::initializer) found.push_back(producer.index);
+    if (producer.kind == onnx::Producer::Kind::graph_input) return {};
+    if (producer.kind != onnx::Producer::Kind::node) continue;
+    // The shape of a value may be known although the value is not.
+    if (dataflow::has_trait(model_.node(producer.index), dataflow::Trait::reads_shape)) continue;
+    for (const onnx::ValueId input : model_.node(producer.index).inputs())
+      if (input != onnx::none && seen.insert(input).second) pending.push_back(input);
+  }
+  return found;
+}
+
+std::vector<std::uint32_t> AncestorWeights::parts_of(const Constant& joined) const {
+  if (!joined.is_readable() || !joined.is_float) return {};
+  const auto columns = columns_by_rows_.find(joined.rows);
+  if (columns != columns_by_rows_.end()) {
+    auto parts = find_parts(joined.columns(), columns->second, [&](std::uint64_t first, std::uint64_t count) {
+      return dataflow::columns_of(joined, first, count).fingerprint;
+    });
+    if (!parts.empty()) return parts;
+  }
+  const auto rows = rows_by_columns_.find(joined.columns());
+  const std::uint64_t row_bytes = joined.columns() * onnx::bytes_per_element(joined.type);
+  if (rows == rows_by_columns_.end() || joined.stride != joined.columns() || row_bytes == 0) return {};
+  return find_parts(joined.rows, rows->second, [&](std::uint64_t first, std::uint64_t count) {
+    return dataflow::constant_of(joined.type, joined.data.substr(first * row_bytes, count * row_bytes))
+        .fingerprint;
+  });
+}
+
+std::vector<std::uint32_t> AncestorWeights::find_parts(
+    std::uint64_t length, const std::vector<std::uint64_t>& sizes,
+    const std::function<std::uint64_t(std::uint64_t, std::uint64_t)>& fingerprint) const {
+  std::vector<std::uint32_t> parts;
+  for (std::uint64_t at = 0; at < length;) {
+    std::uint32_t part = onnx::none;
+    for (std::size_t i = 0; i < sizes.size() && part == onnx::none; ++i) {
+      if (sizes[i] >= length || sizes[i] > length - at) continue;
+      const auto equal = with_content(fingerprint(at, sizes[i]));
+      if (equal.size() != 1 || !weights_[equal.front()].holds_parameters()) continue;
+      part = equal.front();
+      at += sizes[i];
+    }
+    if (part == onnx::none || parts.size() == max_parameters) return {};
+    parts.push_back(part);
+  }
+  return parts;
 }
 
 std::vector<std::uint32_t> AncestorWeights::read_by(onnx::NodeId node) const {

@@ -20,4 +20,9 @@ inline constexpr std::size_t max_children = 64;
 /// Initializers of the ancestor with equal content that are compared with those that an origin reads.
 inline constexpr std::size_t max_equal_initializers = 256;
 
+/// Values of the ancestor from which an optimiser may have computed a constant.
+inline constexpr std::size_t max_folded_values = 128;
+/// Sizes of parts that are tried at each position of a joined weight.
+inline constexpr std::size_t max_part_sizes = 8;
+
 }  // namespace thence::weights

@@ -69,6 +69,9 @@ constexpr QuantisedInput quantised_inputs[] = {
     {"GatherBlockQuantized", 0, 2, 3},
 };
 
+constexpr std::string_view quantised_suffix = "_quantized", scale_suffix = "_scale",
+                           zero_point_suffix = "_zero_point";
+
 std::uint32_t initializer_at(const onnx::Model& model, const onnx::Node& node, std::uint32_t input) {
   return input < node.inputs().size() ? initializer_behind(model, node.inputs()[input]) : onnx::none;
 }
@@ -97,6 +100,7 @@ class RoleFinder {
         integer_products_.push_back(id);
     }
     if (!integer_products_.empty()) find_scales_after_products();
+    find_by_name();
     return std::move(roles_);
   }
 
@@ -115,6 +119,30 @@ class RoleFinder {
         input.tensor == no_input ? onnx::none : initializer_at(model_, node, input.tensor);
     add(direct_initializer(model_, node, input.scale), Transform::scale_of, weight);
     add(direct_initializer(model_, node, input.zero_point), Transform::zero_point_of, weight);
+  }
+
+  // Operators that the table does not list: quantisers derive all names from that of the weight.
+  void find_by_name() {
+    std::unordered_map<std::string_view, std::uint32_t> by_weight;  // by the name before quantisation
+    for (std::uint32_t i = 0; i < roles_.size(); ++i)
+      if (const std::string_view name = name_of(i); name.ends_with(quantised_suffix))
+        by_weight.emplace(name.substr(0, name.size() - quantised_suffix.size()), i);
+    if (by_weight.empty()) return;
+    for (std::uint32_t i = 0; i < roles_.size(); ++i) {
+      if (roles_[i].role != Transform::none) continue;
+      for (const auto& [suffix, role] : {std::pair(scale_suffix, Transform::scale_of),
+                                         std::pair(zero_point_suffix, Transform::zero_point_of)}) {
+        const std::string_view name = name_of(i);
+        if (!name.ends_with(suffix)) continue;
+        const auto weight = by_weight.find(name.substr(0, name.size() - suffix.size()));
+        if (weight != by_weight.end()) add(i, role, weight->second);
+      }
+    }
+  }
+
+  std::string_view name_of(std::uint32_t initializer) const {
+    const onnx::ValueId value = model_.initializers()[initializer].value;
+    return value == onnx::none ? std::string_view() : model_.value_name(value);
   }
 
   // Scale and zero point of the result, then a tensor with both, and so on.

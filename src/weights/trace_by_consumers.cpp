@@ -140,19 +140,8 @@ class ConsumerTracer {
   std::optional<Claim> claim_captured(std::size_t initializer, ModuleId module,
                                       const std::optional<InputSlot>& slot) const {
     if (slot && slot->names.size() > 1) return claim_all(initializer, module, *slot);
-    const std::string_view path = tree_[module].path;
-    std::vector<std::string_view> fitting;
-    for (const std::string_view each : tracer_.captured().owned_by(path)) {
-      const CapturedParameter& parameter = *tracer_.captured().find(each);
-      const bool is_float = parameter.dtype.empty() || parameter.dtype.find("float") != std::string::npos;
-      if (!is_float || tracer_.is_named(each)) continue;
-      if (fit_of(tracer_.tensor(initializer), parameter) == Fit::no) continue;
-      if (slot && last_name(each) == slot->names.front()) {
-        fitting = {each};
-        break;
-      }
-      fitting.push_back(each);
-    }
+    if (auto claim = claim_of_frozen_norm(initializer, module)) return claim;
+    const std::vector<std::string_view> fitting = find_fitting(initializer, module, slot);
     if (slot && slot->transform == Transform::folded)
       return claim_folded(initializer, module, *slot, fitting);
     if (fitting.size() != 1 || !slot) return std::nullopt;
@@ -162,6 +151,55 @@ class ConsumerTracer {
     // It is not the content that was captured.
     if (parameter.exact && tracer_.tensor(initializer).dims.size() == 1) transform = Transform::folded;
     return Claim{initializer, {std::string(fitting.front())}, transform};
+  }
+
+  // The parameters of a module that have the shape of an initializer and are not in the file; only that of
+  // the slot, if it is one of them.
+  std::vector<std::string_view> find_fitting(std::size_t initializer, ModuleId module,
+                                             const std::optional<InputSlot>& slot) const {
+    const std::string_view path = tree_[module].path;
+    std::vector<std::string_view> fitting;
+    for (const std::string_view each : tracer_.captured().owned_by(path)) {
+      const CapturedParameter& parameter = *tracer_.captured().find(each);
+      const bool is_float = parameter.dtype.empty() || parameter.dtype.find("float") != std::string::npos;
+      if (!is_float || tracer_.is_named(each)) continue;
+      if (fit_of(tracer_.tensor(initializer), parameter) == Fit::no) continue;
+      if (slot && last_name(each) == slot->names.front()) {
+        return {each};
+      }
+      fitting.push_back(each);
+    }
+    return fitting;
+  }
+
+  // A norm with fixed statistics is a factor and an offset, which exporters compute.
+  std::optional<Claim> claim_of_frozen_norm(std::size_t initializer, ModuleId module) const {
+    const std::string_view path = tree_[module].path;
+    const CapturedParameter* const mean = tracer_.captured().find(base::format("{}.running_mean", path));
+    if (mean == nullptr || tracer_.is_named(mean->path) ||
+        fit_of(tracer_.tensor(initializer), *mean) != Fit::same)
+      return std::nullopt;
+    const auto consumers = tracer_.consumers().of(initializer);
+    const auto reads = [&](std::string_view op) {
+      return std::all_of(consumers.begin(), consumers.end(), [&](const Consumer& each) {
+        return tracer_.model().node(each.node).op_type() == op;
+      });
+    };
+    if (!reads("Add") && !reads("Mul")) return std::nullopt;
+    Claim claim{initializer, norm_parameters_of(path, reads("Add")), Transform::folded};
+    if (claim.parameters.empty()) return std::nullopt;
+    return claim;
+  }
+
+  std::vector<std::string> norm_parameters_of(std::string_view norm, bool is_offset) const {
+    std::vector<std::string> found;
+    for (const std::string_view name : norm_parameters) {
+      // The factor depends on the weight and the variance alone.
+      if (!is_offset && (name == "bias" || name == "running_mean")) continue;
+      std::string each = base::format("{}.{}", norm, name);
+      if (tracer_.captured().find(each) != nullptr) found.push_back(std::move(each));
+    }
+    return found;
   }
 
   std::optional<Claim> claim_all(std::size_t initializer, ModuleId module, const InputSlot& slot) const {
@@ -201,14 +239,7 @@ class ConsumerTracer {
       }
       if (mean->dims.size() != 1 || mean->dims[0] != dims[0]) return {};
       if (tracer_.is_named(mean->path)) return {};
-      std::vector<std::string> found;
-      for (const std::string_view name : norm_parameters) {
-        // A weight is multiplied by the factor alone.
-        if (!is_bias && (name == "bias" || name == "running_mean")) continue;
-        std::string each = base::format("{}.{}", path, name);
-        if (tracer_.captured().find(each) != nullptr) found.push_back(std::move(each));
-      }
-      return found;
+      return norm_parameters_of(path, is_bias);
     }
     return {};
   }

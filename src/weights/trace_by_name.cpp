@@ -1,5 +1,6 @@
 // Initializers that have the path of a parameter as their name.
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "weights/tracer.h"
@@ -24,6 +25,24 @@ std::string_view path_of(Tracer& tracer, std::size_t initializer) {
   return is_created || !onnx::is_float(tracer.tensor(initializer).data_type) ? std::string_view() : path;
 }
 
+// If a norm is folded into a convolution, an exporter keeps the name of the weight and derives that of a new
+// bias from it: "conv.weight" and "conv.weight_bias". Neither holds the parameter of that name.
+class FoldedNames {
+ public:
+  explicit FoldedNames(const Tracer& tracer) {
+    for (std::size_t i = 0; i < tracer.size(); ++i)
+      if (const std::string_view name = tracer.name(i); name.ends_with(created_bias_suffix)) {
+        names_.insert(name);
+        names_.insert(name.substr(0, name.size() - bias_suffix.size()));
+      }
+  }
+  bool has(std::string_view name) const { return names_.contains(name); }
+
+ private:
+  static constexpr std::string_view created_bias_suffix = ".weight_bias", bias_suffix = "_bias";
+  std::unordered_set<std::string_view> names_;
+};
+
 Transform transform_of(Tracer& tracer, std::size_t initializer, std::string_view path) {
   const onnx::TensorView& tensor = tracer.tensor(initializer);
   const auto consumers = tracer.consumers().of(initializer);
@@ -41,9 +60,11 @@ Transform transform_of(Tracer& tracer, std::size_t initializer, std::string_view
 
 }  // namespace
 
-void trace_by_name(Tracer& tracer) {
+void trace_by_name(Tracer& tracer, const std::function<bool(std::size_t)>& may_hold_parameter) {
+  const FoldedNames folded(tracer);
   for (std::size_t i = 0; i < tracer.size(); ++i) {
-    if (!tracer.is_open(i)) continue;
+    if (!tracer.is_open(i) || folded.has(tracer.name(i)) || (may_hold_parameter && !may_hold_parameter(i)))
+      continue;
     if (const std::string_view path = path_of(tracer, i); !path.empty())
       tracer.set(i, {std::string(path)}, transform_of(tracer, i, path), WeightSource::name);
   }

@@ -49,7 +49,11 @@ class DerivedTracer {
     std::uint32_t same = find_by_content(initializer, read_by_origins);
     if (same == onnx::none) same = find_by_name(initializer, read_by_origins);
     if (same != onnx::none) return set_from(initializer, same);
+    if (const Constant* const ours = constant(initializer); ours != nullptr)
+      if (const auto parts = theirs_.parts_of(*ours); parts.size() > 1)
+        return set_concatenated(initializer, parts);
     trace_by_origins(initializer, read_by_origins);
+    if (tracer_.is_open(initializer)) trace_computed(initializer);
   }
 
   // The initializers of the ancestor that are read by the nodes that the consumers compute.
@@ -159,6 +163,46 @@ class DerivedTracer {
                 is_quantised ? Transform::quantised : Transform::concatenated, WeightSource::ancestor);
   }
 
+  // Optimisers compute what depends on constants alone, such as rows of an embedding at fixed positions.
+  // Either the value kept its name, or only one input of the consumers' origins is computed like this.
+  void trace_computed(std::size_t initializer) {
+    if (!onnx::is_float(tracer_.tensor(initializer).data_type)) return;
+    std::vector<std::string> parameters;
+    std::size_t inputs = 0;
+    for (const onnx::ValueId value : computed_candidates(initializer)) {
+      std::vector<std::string> behind;
+      for (const std::uint32_t each : theirs_.computed_from(value))
+        if (theirs_.weight(each).holds_parameters() && onnx::is_float(theirs_.tensor(each).data_type))
+          append_new(behind, theirs_.weight(each).parameters);
+      if (behind.empty()) continue;
+      parameters = std::move(behind);
+      if (theirs_.model().value_name(value) == tracer_.name(initializer)) {
+        inputs = 1;
+        break;
+      }
+      ++inputs;
+    }
+    if (inputs != 1) return;
+    const Transform transform = parameters.size() == 1 ? Transform::split : Transform::folded;
+    tracer_.set(initializer, std::move(parameters), transform, WeightSource::ancestor);
+  }
+
+  // Values that nodes of the ancestor compute and the origins of the consumers read.
+  std::vector<onnx::ValueId> computed_candidates(std::size_t initializer) const {
+    std::vector<onnx::ValueId> found;
+    const auto consumers = tracer_.consumers().of(initializer);
+    for (const Consumer& each : consumers.first(std::min(consumers.size(), max_consumers)))
+      for (const onnx::NodeId origin : origins_of(each.node)) {
+        const auto inputs = theirs_.model().node(origin).inputs();
+        for (const onnx::ValueId value : inputs.first(std::min(inputs.size(), max_inputs)))
+          if (value != onnx::none && found.size() < max_consumers &&
+              theirs_.model().producer(value).kind == onnx::Producer::Kind::node &&
+              std::find(found.begin(), found.end(), value) == found.end())
+            found.push_back(value);
+      }
+    return found;
+  }
+
   // The batch normalisation among the origins of a consumer; none if there is none.
   onnx::NodeId norm_of(std::size_t initializer) const {
     for (const Consumer& each : tracer_.consumers().of(initializer))
@@ -214,9 +258,13 @@ std::vector<Weight> trace_weights(const semantics::Map& map, const semantics::Ma
   dataflow::WeightMatcher matcher(theirs.constants());
   const dataflow::ValueGraph ours(map.model(), operators, &matcher, &samples);
   const AncestorWeights index(ancestor, theirs, trace_weights(ancestor));
+  const capture::Capture* const recorded = ancestor.hierarchy().recorded();
+  const bool is_captured = recorded != nullptr && !recorded->parameters.empty();
   Tracer tracer(map);
   DerivedTracer derived(tracer, index, ours);
   derived.run();
+  // What the ancestor does not answer, the file's own names may.
+  trace_by_name(tracer, [&](std::size_t i) { return !is_captured || !derived.is_constant(i); });
   return tracer.finish();
 }
 

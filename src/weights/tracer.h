@@ -2,6 +2,7 @@
 // first: names, content, the exporter's metadata, consumers.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -61,8 +62,9 @@ class Tracer {
   dataflow::DataFiles files_;
 };
 
-/// By names that the exporter or a quantiser kept.
-void trace_by_name(Tracer& tracer);
+/// By names that the exporter or a quantiser kept; only of initializers that may hold a parameter, if a
+/// function is given.
+void trace_by_name(Tracer& tracer, const std::function<bool(std::size_t)>& may_hold_parameter = {});
 /// By the fingerprints of the live parameters in a capture.
 void trace_by_content(Tracer& tracer);
 /// By the parameters from which the exporter reports to have computed a constant.

@@ -27,7 +27,7 @@ from .tensors import Tensor, tensors_of
 
 # What is known of an initializer: it holds parameters, it holds none, or the numbers do not decide.
 PARAMETER, ROLE, NONE, UNDECIDED = "parameter", "scale or zero point", "none", "undecided"
-QUANTISED_CORRELATION, SAME_DIRECTION = 0.97, 0.9999
+QUANTISED_CORRELATION, SAME_VECTOR, SAME_DIRECTION = 0.97, 0.999, 0.9999
 EPSILONS = (1e-5, 1e-3, 1e-6, 1e-4)  # of batch normalisations
 LEAST_ROW = 3  # elements of a row: shorter ones are similar by chance
 
@@ -123,9 +123,7 @@ class Finder:
         else:
             for biases in self._folded_biases(value):
                 return self._row(name, "folded with", *biases)
-        if value.size <= 2:
-            return Truth(name, NONE)
-        return Truth(name, UNDECIDED)
+        return Truth(name, NONE if value.size == 1 else UNDECIDED)
 
     def _norm_of(self, value: Array, parameter: Array) -> list[Parameter]:
         """The norm whose factors the rows of a weight were multiplied by."""
@@ -167,7 +165,7 @@ class Finder:
         for parameter in self._by_size[value.size]:
             if value.ndim >= 2 and _is_rescaled(value, parameter.value):
                 return self._row(name, "folded with", parameter)
-        return Truth(name, NONE if value.size <= 2 else UNDECIDED)
+        return Truth(name, NONE if value.size == 1 else UNDECIDED)
 
     def _quantised(self, tensor: Tensor) -> Truth:
         value = tensor.quantised
@@ -185,11 +183,11 @@ class Finder:
         for parameter in self._by_size[value.size]:
             for layout in layouts(parameter.value):
                 similarity = correlation(value, layout)
-                if value.ndim >= 2 and layout.shape == matrix(value).shape and layout.shape[1] >= LEAST_ROW:
+                if value.ndim >= 2 and layout.shape == matrix(value).shape and min(layout.shape) >= LEAST_ROW:
                     similarity = max(similarity, row_cosine(matrix(value), layout))
                     similarity = max(similarity, row_cosine(matrix(value).T, layout.T))
                 best = max(best, (similarity, parameter), key=lambda item: item[0])
-        least = QUANTISED_CORRELATION if value.size >= 16 else SAME_DIRECTION
+        least = QUANTISED_CORRELATION if value.size >= 16 and value.ndim >= 2 else SAME_VECTOR
         return best[1] if best[0] >= least else None
 
     def _parts(self, value: Array) -> list[Parameter]:
