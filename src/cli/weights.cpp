@@ -43,14 +43,14 @@ void print_missing(const semantics::Map& map, const std::vector<std::size_t>& mi
     const std::string place =
         header.external ? base::format("expected in '{}' beside the model", brief(header.external->location))
                         : std::string("the file has no elements of it, or not as many as its shape has");
-    std::fputs(base::format("warning[{}]: initializer '{}': its data is missing: {}\n", "W001",
+    std::fputs(base::format("warning[{}]: initializer '{}': its data is missing: {}\n", "P001",
                             brief(header.name), place)
                    .c_str(),
                stderr);
   }
   if (missing.size() > max_printed)
     std::fputs(
-        base::format("warning[{}]: and {} more like it\n", "W001", missing.size() - max_printed).c_str(),
+        base::format("warning[{}]: and {} more like it\n", "P001", missing.size() - max_printed).c_str(),
         stderr);
   if (!missing.empty())
     std::fputs("  help: put the data file beside the model; without it, names and metadata alone decide\n",

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "weights/limits.h"
+
 namespace thence::weights {
 
 std::string_view owner_of(std::string_view parameter) {
@@ -40,7 +42,7 @@ std::span<const CapturedParameter* const> CapturedParameters::with_content(std::
 std::span<const std::string_view> CapturedParameters::owned_by(std::string_view module) const {
   const auto found = by_module_.find(module);
   if (found == by_module_.end()) return {};
-  return found->second;
+  return std::span(found->second).first(std::min(found->second.size(), max_owned_parameters));
 }
 
 std::string_view path_in(const CapturedParameter& parameter, std::string_view module) {

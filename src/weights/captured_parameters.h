@@ -23,7 +23,7 @@ class CapturedParameters {
   const CapturedParameter* find(std::string_view path) const;
   /// The parameters whose elements have this hash, in any order. Reads the data of an archive on first use.
   std::span<const CapturedParameter* const> with_content(std::uint64_t unordered);
-  /// The paths of the parameters that a module owns itself.
+  /// The paths of the parameters that a module owns itself; not all if there are very many.
   std::span<const std::string_view> owned_by(std::string_view module) const;
 
  private:

@@ -17,6 +17,10 @@ inline constexpr std::size_t max_equal_parameters = 64;
 inline constexpr std::size_t max_modules_after = 16;
 /// Submodules of a consumer's module that are searched for a parameter that the file no longer has.
 inline constexpr std::size_t max_children = 64;
+/// Parameters of one module that are compared with an initializer.
+inline constexpr std::size_t max_owned_parameters = 256;
+/// Inputs of origins that are looked at in one run, in all: a small file can connect many nodes.
+inline constexpr std::size_t max_origin_inputs = std::size_t{1} << 26;
 /// Initializers of the ancestor with equal content that are compared with those that an origin reads.
 inline constexpr std::size_t max_equal_initializers = 256;
 

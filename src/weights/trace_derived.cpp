@@ -57,16 +57,28 @@ class DerivedTracer {
   }
 
   // The initializers of the ancestor that are read by the nodes that the consumers compute.
-  std::vector<std::uint32_t> find_read_by_origins(std::size_t initializer) const {
+  std::vector<std::uint32_t> find_read_by_origins(std::size_t initializer) {
     std::vector<std::uint32_t> found;
+    each_origin(initializer, [&](onnx::NodeId origin) {
+      for (const std::uint32_t read : theirs_.read_by(origin))
+        if (read != onnx::none && found.size() < max_equal_initializers &&
+            std::find(found.begin(), found.end(), read) == found.end())
+          found.push_back(read);
+    });
+    return found;
+  }
+
+  // Calls `use` with the nodes of the ancestor that the consumers compute.
+  template <class Use>
+  void each_origin(std::size_t initializer, Use use) {
     const auto consumers = tracer_.consumers().of(initializer);
     for (const Consumer& each : consumers.first(std::min(consumers.size(), max_consumers)))
-      for (const onnx::NodeId origin : origins_of(each.node))
-        for (const std::uint32_t read : theirs_.read_by(origin))
-          if (read != onnx::none && found.size() < max_equal_initializers &&
-              std::find(found.begin(), found.end(), read) == found.end())
-            found.push_back(read);
-    return found;
+      for (const onnx::NodeId origin : origins_of(each.node)) {
+        const std::size_t inputs = std::min(theirs_.model().node(origin).inputs().size(), max_inputs);
+        if (inputs > inputs_left_) return;
+        inputs_left_ -= inputs;
+        use(origin);
+      }
   }
 
   std::span<const onnx::NodeId> origins_of(onnx::NodeId node) const {
@@ -188,18 +200,16 @@ class DerivedTracer {
   }
 
   // Values that nodes of the ancestor compute and the origins of the consumers read.
-  std::vector<onnx::ValueId> computed_candidates(std::size_t initializer) const {
+  std::vector<onnx::ValueId> computed_candidates(std::size_t initializer) {
     std::vector<onnx::ValueId> found;
-    const auto consumers = tracer_.consumers().of(initializer);
-    for (const Consumer& each : consumers.first(std::min(consumers.size(), max_consumers)))
-      for (const onnx::NodeId origin : origins_of(each.node)) {
-        const auto inputs = theirs_.model().node(origin).inputs();
-        for (const onnx::ValueId value : inputs.first(std::min(inputs.size(), max_inputs)))
-          if (value != onnx::none && found.size() < max_consumers &&
-              theirs_.model().producer(value).kind == onnx::Producer::Kind::node &&
-              std::find(found.begin(), found.end(), value) == found.end())
-            found.push_back(value);
-      }
+    each_origin(initializer, [&](onnx::NodeId origin) {
+      const auto inputs = theirs_.model().node(origin).inputs();
+      for (const onnx::ValueId value : inputs.first(std::min(inputs.size(), max_inputs)))
+        if (value != onnx::none && found.size() < max_consumers &&
+            theirs_.model().producer(value).kind == onnx::Producer::Kind::node &&
+            std::find(found.begin(), found.end(), value) == found.end())
+          found.push_back(value);
+    });
     return found;
   }
 
@@ -247,6 +257,7 @@ class DerivedTracer {
   const dataflow::ValueGraph& graph_;
   const evidence::AncestorAnswers& answers_;
   std::vector<bool> is_constant_;  // by initializer
+  std::size_t inputs_left_ = max_origin_inputs;
 };
 
 }  // namespace

@@ -75,7 +75,7 @@ def test_missing_data_is_reported_and_names_still_decide(damage: str, tmp_path: 
     else:
         data.write_bytes(data.read_bytes()[:100])
     document, words = run_weights(model)
-    assert "warning[W001]" in words
+    assert "warning[P001]" in words
     assert "weights.bin" in words
     assert not document["initializers"][-1]["has_data"]
     named = [row["parameters"] for row in document["initializers"]]
