@@ -13,6 +13,11 @@ std::string_view owner_of(std::string_view parameter) {
 
 std::string_view last_name(std::string_view parameter) { return parameter.substr(parameter.rfind('.') + 1); }
 
+bool is_lifted_constant(std::string_view path) {
+  const std::string_view last = last_name(path);
+  return last.starts_with("lifted_tensor_") || last.starts_with("_tensor_constant");
+}
+
 CapturedParameters::CapturedParameters(const capture::Capture* capture) : capture_(capture) {
   if (capture == nullptr) return;
   for (const CapturedParameter& parameter : capture->parameters) {

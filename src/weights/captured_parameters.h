@@ -38,6 +38,9 @@ class CapturedParameters {
 std::string_view owner_of(std::string_view parameter);
 std::string_view last_name(std::string_view parameter);
 
+/// Whether a path names a tensor in the code of the model, which torch.export lifts: it is no parameter.
+bool is_lifted_constant(std::string_view path);
+
 /// The path or alias of a parameter that `module` owns; empty if it owns neither.
 std::string_view path_in(const CapturedParameter& parameter, std::string_view module);
 

@@ -27,8 +27,10 @@ std::string_view choose_path(const Tracer& tracer, std::size_t initializer,
 void trace_by_content(Tracer& tracer) {
   if (tracer.captured().empty()) return;
   for (std::size_t i = 0; i < tracer.size(); ++i) {
-    // A single number is equal by chance; flags and sizes are, too.
-    if (!tracer.is_open(i) || tracer.tensor(i).elements().value_or(0) < 2) continue;
+    // A single number is equal by chance; indices and sizes are, too.
+    if (!tracer.is_open(i) || !onnx::is_float(tracer.tensor(i).data_type) ||
+        tracer.tensor(i).elements().value_or(0) < 2)
+      continue;
     const auto content = tracer.content(i);
     if (!content) continue;
     const auto equal = tracer.captured().with_content(content->unordered);

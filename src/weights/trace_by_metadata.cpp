@@ -3,6 +3,7 @@
 
 #include "hierarchy/parameters.h"
 #include "hierarchy/python_literal.h"
+#include "weights/input_slot.h"
 #include "weights/tracer.h"
 
 namespace thence::weights {
@@ -10,7 +11,8 @@ namespace {
 
 bool is_parameter(Tracer& tracer, std::string_view name) {
   if (!tracer.captured().empty()) return tracer.captured().find(name) != nullptr;
-  return name.find('.') != std::string_view::npos && !hierarchy::parameter_path(name).empty();
+  return name.find('.') != std::string_view::npos && !is_lifted_constant(name) &&
+         !hierarchy::parameter_path(name).empty();
 }
 
 // Buffers of integers, such as positions, only select elements of the parameters beside them.
@@ -22,6 +24,30 @@ void remove_indices(Tracer& tracer, std::vector<std::string>& names) {
   if (!std::all_of(names.begin(), names.end(), is_index)) std::erase_if(names, is_index);
 }
 
+std::uint64_t element_count(const CapturedParameter& parameter) {
+  onnx::TensorView header;
+  header.dims = parameter.dims;
+  return header.elements().value_or(0);
+}
+
+bool is_read_by_recurrent(const Tracer& tracer, std::size_t initializer) {
+  const auto consumers = tracer.consumers().of(initializer);
+  return !consumers.empty() && is_recurrent(tracer.model().node(consumers.front().node).op_type());
+}
+
+// The list is sorted by name. The parameter of the initializer's size comes first; recurrent operators read
+// the parameters of the input before those of the hidden state.
+void order_parts(Tracer& tracer, std::size_t initializer, std::vector<std::string>& names) {
+  const auto elements = tracer.tensor(initializer).elements();
+  std::stable_partition(names.begin(), names.end(), [&](const std::string& name) {
+    const CapturedParameter* const parameter = tracer.captured().find(name);
+    return parameter != nullptr && parameter->has_dims && element_count(*parameter) == elements;
+  });
+  if (is_read_by_recurrent(tracer, initializer))
+    std::stable_partition(names.begin(), names.end(),
+                          [](const std::string& name) { return name.find("_ih_") != std::string::npos; });
+}
+
 // A matrix that a product reads on the right was transposed; exporters fold nothing else into it.
 bool is_factor(const Tracer& tracer, std::size_t initializer) {
   const auto consumers = tracer.consumers().of(initializer);
@@ -31,12 +57,6 @@ bool is_factor(const Tracer& tracer, std::size_t initializer) {
          });
 }
 
-std::uint64_t element_count(const CapturedParameter& parameter) {
-  onnx::TensorView header;
-  header.dims = parameter.dims;
-  return header.elements().value_or(0);
-}
-
 Transform transform_of(Tracer& tracer, std::size_t initializer, const std::vector<std::string>& parameters) {
   const onnx::TensorView& tensor = tracer.tensor(initializer);
   const std::uint64_t elements = tensor.elements().value_or(0);
@@ -44,7 +64,8 @@ Transform transform_of(Tracer& tracer, std::size_t initializer, const std::vecto
   for (const std::string& each : parameters) {
     const CapturedParameter* const parameter = tracer.captured().find(each);
     if (parameter == nullptr || !parameter->has_dims) {
-      if (parameters.size() > 1) return Transform::folded;
+      if (parameters.size() > 1)
+        return is_read_by_recurrent(tracer, initializer) ? Transform::concatenated : Transform::folded;
       return is_factor(tracer, initializer) ? Transform::transposed : Transform::split;
     }
     known += element_count(*parameter);
@@ -70,6 +91,7 @@ void trace_by_metadata(Tracer& tracer) {
     std::erase_if(*names, [&](const std::string& name) { return !is_parameter(tracer, name); });
     if (names->empty()) continue;
     remove_indices(tracer, *names);
+    order_parts(tracer, i, *names);
     const Transform transform = transform_of(tracer, i, *names);
     tracer.set(i, *std::move(names), transform, WeightSource::metadata);
   }

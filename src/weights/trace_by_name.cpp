@@ -15,7 +15,7 @@ bool is_numbered(std::string_view name) { return name.back() >= '0' && name.back
 // The path of the parameter in the name of an initializer; empty if it has none.
 std::string_view path_of(Tracer& tracer, std::size_t initializer) {
   const std::string_view path = hierarchy::parameter_path(tracer.name(initializer));
-  if (path.empty()) return {};
+  if (path.empty() || is_lifted_constant(path)) return {};
   if (!tracer.captured().empty()) return tracer.captured().find(path) != nullptr ? path : std::string_view();
   // Only the tree decides whether a path is a module's.
   if (path.find('.') != std::string_view::npos)

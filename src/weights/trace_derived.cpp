@@ -181,11 +181,14 @@ class DerivedTracer {
     if (!onnx::is_float(tracer_.tensor(initializer).data_type)) return;
     std::vector<std::string> parameters;
     std::size_t inputs = 0;
+    std::optional<std::uint64_t> fewest;  // elements of what it is computed from
     for (const onnx::ValueId value : computed_candidates(initializer)) {
       std::vector<std::string> behind;
       for (const std::uint32_t each : theirs_.computed_from(value))
-        if (theirs_.weight(each).holds_parameters() && onnx::is_float(theirs_.tensor(each).data_type))
+        if (theirs_.weight(each).holds_parameters() && onnx::is_float(theirs_.tensor(each).data_type)) {
           append_new(behind, theirs_.weight(each).parameters);
+          fewest = theirs_.tensor(each).elements();
+        }
       if (behind.empty()) continue;
       parameters = std::move(behind);
       if (theirs_.model().value_name(value) == tracer_.name(initializer)) {
@@ -195,8 +198,10 @@ class DerivedTracer {
       ++inputs;
     }
     if (inputs != 1) return;
-    const Transform transform = parameters.size() == 1 ? Transform::split : Transform::folded;
-    tracer_.set(initializer, std::move(parameters), transform, WeightSource::ancestor);
+    // As many elements as the parameter has, but others: something was computed with them.
+    const bool is_part = parameters.size() == 1 && fewest != tracer_.tensor(initializer).elements();
+    tracer_.set(initializer, std::move(parameters), is_part ? Transform::split : Transform::folded,
+                WeightSource::ancestor);
   }
 
   // Values that nodes of the ancestor compute and the origins of the consumers read.

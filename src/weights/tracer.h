@@ -65,6 +65,8 @@ class Tracer {
 /// By names that the exporter or a quantiser kept; only of initializers that may hold a parameter, if a
 /// function is given.
 void trace_by_name(Tracer& tracer, const std::function<bool(std::size_t)>& may_hold_parameter = {});
+/// Convolutions into which the exporter folded a norm, by the module that its metadata names.
+void trace_folded_norms(Tracer& tracer);
 /// By the fingerprints of the live parameters in a capture.
 void trace_by_content(Tracer& tracer);
 /// By the parameters from which the exporter reports to have computed a constant.

@@ -14,6 +14,7 @@ from tests.cases.printed_json import run_json
 from tests.cases.programs import RELEASE
 from tests.cases.schemas import problems
 from tests.models.sample import FOLDER
+from tools.accuracy.prepare import prepare_capture
 from tools.weights.score import FALSE_NAME, RIGHT, SCALE_RIGHT, SCALE_WRONG, UNNAMED, WRONG, score
 from tools.weights.truth import write_truth
 
@@ -32,8 +33,17 @@ def test_names_are_those_of_the_live_model(name: str, exporter: str, tmp_path: P
     model = FOLDER / f"{name}.{exporter}.onnx"
     counts = score_of(name, model, tmp_path)
     # Each convolution has the bias of a norm, which the file no longer names.
-    assert counts[UNNAMED] == (20 if name == "resnet" else 0)
+    assert counts[UNNAMED] == (20 if (name, exporter) == ("resnet", "torchscript") else 0)
     assert counts[RIGHT] > 10
+
+
+@pytest.mark.parametrize("exporter", ["torchscript", "dynamo"])
+def test_a_capture_names_folded_norms(exporter: str, tmp_path: Path) -> None:
+    capture = tmp_path / "resnet.capture.json"
+    assert prepare_capture("resnet", tmp_path) == ""
+    counts = score_of("resnet", FOLDER / f"resnet.{exporter}.onnx", tmp_path, "--capture", str(capture))
+    assert counts[UNNAMED] == 0
+    assert counts["same transform"] == counts[RIGHT]
 
 
 def test_quantised_weights_have_the_names_of_the_ancestor(tmp_path: Path) -> None:

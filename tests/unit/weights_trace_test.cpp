@@ -82,6 +82,22 @@ TEST(TraceWeights, NamesNoConstants) {
             (Lines{"(, )", "(, )"}));
 }
 
+TEST(TraceWeights, UsesTheMetadataOfAFoldedNorm) {
+  EXPECT_EQ(
+      trace(test::graph({test::with_stack(
+                node("Conv", {"x", "a.conv.weight", "a.conv.weight_bias"}, {"y"}, "node_Conv_1"),
+                "['', 'a', 'a.norm', 'batch_norm']")}),
+            {{"a.conv.weight", {4, 4, 1, 1}}, {"a.conv.weight_bias", {4}}}),
+      (Lines{"a.conv.weight a.norm.weight a.norm.running_var (folded with, metadata)",
+             "a.norm.bias a.norm.weight a.norm.running_mean a.norm.running_var (folded with, metadata)"}));
+}
+
+TEST(TraceWeights, NamesNoLiftedConstants) {
+  EXPECT_EQ(trace(test::graph({node("Mul", {"x", "a.lifted_tensor_0"}, {"y"}, "/a/Mul")}),
+                  {{"a.lifted_tensor_0", {4}}}),
+            Lines{"(, )"});
+}
+
 TEST(MissingData, ListsInitializersWithoutElements) {
   const test::ReadModel read(
       test::model(test::graph({node("MatMul", {"x", "w"}, {"y"})})

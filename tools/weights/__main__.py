@@ -27,7 +27,7 @@ from tools.sample.choices import variant_of
 
 from .score import FALSE_NAME, RIGHT, SCALE_RIGHT, SCALE_WRONG, UNNAMED, WRONG, score
 
-LIMIT = 120.0  # seconds for one truth or one derived model
+LIMIT = 60.0  # seconds for one truth or one derived model
 TRANSFER = "with ancestor"
 BARS = {CAPTURE: 0.995, FILE: 0.97, TRANSFER: 0.98}
 DEFAULT_PASSES = (
@@ -93,7 +93,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", help="default: every N-th model of each side")
     parser.add_argument("--every", type=int, default=4, metavar="N")
     parser.add_argument(
-        "--derive-every", type=int, default=6, metavar="N", help="derive from every N-th export"
+        "--derive-every", type=int, default=8, metavar="N", help="derive from every N-th export"
     )
     parser.add_argument("--models", type=Path, default=Path("build/corpus"))
     parser.add_argument("--captures", type=Path, default=Path("build/accuracy"))
