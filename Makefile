@@ -10,7 +10,7 @@ ifneq ($(filter compare,$(MAKECMDGOALS)),)
 $(if $(BASE),,$(error name the commit to compare with: make compare BASE=<commit>))
 endif
 
-.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-bodies accuracy-transfer accuracy-relations accuracy-libraries docs-figures operators calibrate fuzz coverage clean
+.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-bodies accuracy-transfer accuracy-relations accuracy-weights accuracy-libraries docs-figures operators calibrate fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -72,6 +72,9 @@ accuracy-transfer: corpus build  ## score `transfer` after optimisers and quanti
 
 accuracy-relations: corpus build  ## score `transfer` between second exports, pruned and fine-tuned models; resumable
 	@PYTHONPATH=python .venv/bin/python -m tools.relations --save docs/figures/relations.jsonl
+
+accuracy-weights: setup-test build  ## score the state_dict names of `weights` on a sample of the corpus; minutes, resumable
+	@PYTHONPATH=python .venv/bin/python -m tools.weights --require
 
 accuracy-libraries: setup-test setup-libraries build  ## score models of other libraries, and write docs/accuracy.md; resumable
 	@PYTHONPATH=python .venv/bin/python -m tools.libraries --write

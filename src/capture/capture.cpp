@@ -79,6 +79,13 @@ void read_parameters(JsonValue hierarchy, Capture& capture) {
     parameter.path = item["path"].text_or({});
     for (const JsonValue alias : item["aliases"].items())
       if (const auto other = alias.text()) parameter.aliases.emplace_back(*other);
+    parameter.dtype = item["dtype"].text_or({});
+    parameter.has_dims = item["shape"].is_array();
+    for (const JsonValue size : item["shape"].items()) {
+      parameter.dims.push_back(size.integer().value_or(-1));
+      parameter.has_dims &= parameter.dims.back() >= 0;
+    }
+    if (const auto hash = item["fingerprint"]["exact"].text()) parameter.exact = onnx::parse_hash(*hash);
     if (const auto hash = item["fingerprint"]["unordered"].text())
       parameter.unordered = onnx::parse_hash(*hash);
     if (!parameter.path.empty()) capture.parameters.push_back(std::move(parameter));

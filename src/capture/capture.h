@@ -18,11 +18,15 @@ namespace thence::capture {
 struct CapturedParameter {
   std::string path;
   std::vector<std::string> aliases;        // other paths of the same tensor
-  std::optional<std::uint64_t> unordered;  // Content::unordered of its data, if a capture file has it
+  std::vector<std::int64_t> dims;          // if `has_dims`
+  bool has_dims = false;                   // false if a dimension is not a number, or none are recorded
+  std::string dtype;                       // PyTorch's name of it; empty if unknown
+  std::optional<std::uint64_t> exact;      // ContentHash::exact of its data, if a capture file has it
+  std::optional<std::uint64_t> unordered;  // ContentHash::unordered, likewise
   std::string_view data;                   // the data itself, if an archive has it
   unsigned width = 0;                      // bytes per element of `data`
 
-  /// Content::unordered of its data. Reads the data on demand.
+  /// ContentHash::unordered of its data. Reads the data on demand.
   std::optional<std::uint64_t> content_hash() const;
 };
 

@@ -107,6 +107,7 @@ void add_extract(Program& program);
 void add_fold(Program& program);
 void add_convert(Program& program);
 void add_query(Program& program);
+void add_weights(Program& program);
 void add_rules(Program& program);
 void add_completions(Program& program);
 

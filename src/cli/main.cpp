@@ -78,6 +78,7 @@ int run_program(int argc, char** argv) {
   add_show(program);
   add_explain(program);
   add_query(program);
+  add_weights(program);
   add_tag(program);
   add_transfer(program);
   add_diff(program);

@@ -7,6 +7,7 @@
 #include "base/json_writer.h"
 #include "query/rows.h"
 #include "semantics/module_totals.h"
+#include "weights/trace.h"
 
 namespace thence::query {
 namespace {
@@ -36,6 +37,15 @@ std::string list_of(const modules::ModuleTree& tree, const std::vector<ModuleId>
   base::JsonWriter json(text);
   json.begin_array();
   for (const ModuleId module : modules) json.value(tree[module].path);
+  json.end_array();
+  return text;
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string text;
+  base::JsonWriter json(text);
+  json.begin_array();
+  for (const std::string& name : names) json.value(name);
   json.end_array();
   return text;
 }
@@ -175,7 +185,8 @@ void fill_nodes(const Map& map, Database& database) {
 void fill_initializers(const Map& map, Database& database) {
   const onnx::Model& model = map.model();
   const std::vector<semantics::InitializerRow> rows = map.initializer_rows();
-  Statement row = insert_into(database, "initializers", 10);
+  const std::vector<weights::Weight> weights = weights::trace_weights(map);
+  Statement row = insert_into(database, "initializers", 12);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const onnx::TensorView tensor = model.tensor(model.initializers()[i]);
     row.number(static_cast<std::int64_t>(i));
@@ -186,8 +197,11 @@ void fill_initializers(const Map& map, Database& database) {
     row.count(tensor.elements());
     row.count(tensor.bytes());
     add_path(row, map.tree(), rows[i].module);
-    row.text_or_null(rows[i].parameter);
+    row.text_or_null(weights[i].holds_parameters() ? std::string_view(weights[i].parameters.front())
+                                                   : std::string_view());
     row.text(list_of(map.tree(), rows[i].modules));
+    row.text(list_of(weights[i].parameters));
+    row.text_or_null(name_of(weights[i].transform));
     row.insert_row();
   }
 }

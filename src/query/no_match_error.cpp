@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "query/limits.h"
 #include "query/selector.h"
+#include "weights/trace.h"
 
 namespace thence::query {
 namespace {
@@ -59,8 +60,9 @@ void for_each_name(const Map& map, const Term& term, Use use) {
       for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) once(map.model().node(id).op_type());
       return;
     case SelectorKind::parameter:
-      for (const hierarchy::ParameterOwner& owner : map.hierarchy().parameters())
-        if (!owner.parameter.empty()) use(owner.parameter);
+      for (const weights::Weight& weight : weights::trace_weights(map))
+        if (weight.holds_parameters())
+          for (const std::string& each : weight.parameters) use(each);
       return;
     case SelectorKind::source:
       for (onnx::NodeId id = 0; id < map.model().node_count(); ++id)
@@ -102,8 +104,7 @@ std::string hint(const Map& map, const Term& term) {
   if (some.empty()) return base::format("the model has no {} at all", noun_for(term.kind));
   if (some.size() <= max_listed_names) return "there are: " + listed(some);
   if (term.kind == SelectorKind::op) return "thence map lists the operators";
-  if (term.kind == SelectorKind::parameter)
-    return "thence query --sql 'SELECT name, parameter FROM initializers' lists them";
+  if (term.kind == SelectorKind::parameter) return "'thence weights' lists the parameters";
   return "'thence show' lists the modules; * matches one part of a path, ** any number";
 }
 

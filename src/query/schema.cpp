@@ -66,8 +66,10 @@ CREATE TABLE initializers(
   elements INTEGER,
   bytes INTEGER,
   module TEXT,
-  parameter TEXT,                 -- its name in the state dict
-  modules TEXT NOT NULL           -- of the nodes that read it
+  parameter TEXT,                 -- its name in the state_dict; the first one if it holds several
+  modules TEXT NOT NULL,          -- of the nodes that read it
+  parameters TEXT NOT NULL,       -- all names; of a scale or zero point, those of its weight
+  transform TEXT                  -- how it was made of them, as in thence weights
 );
 CREATE TABLE "values"(
   id INTEGER PRIMARY KEY,

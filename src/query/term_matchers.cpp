@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "modules/class_glob.h"
+#include "weights/trace.h"
 
 namespace thence::query {
 
@@ -125,22 +126,24 @@ bool OpMatcher::matches(const onnx::Node& node) {
 ParameterMatcher::ParameterMatcher(const semantics::Map& map, const Selector& selector)
     : map_(map), terms_(selector.terms(SelectorKind::parameter)), hits_(terms_.size()) {
   if (terms_.empty()) return;
-  const auto& initializers = map.model().initializers();
-  matching_.resize(initializers.size());
-  is_read_.resize(initializers.size());
-  for (std::size_t i = 0; i < initializers.size(); ++i)
-    matching_[i] =
-        matches(map.hierarchy().parameters()[i].parameter,
-                initializers[i].value == onnx::none ? std::string_view()
-                                                    : map.model().value_name(initializers[i].value),
-                Hit::without_nodes);
+  weights_ = weights::trace_weights(map);
+  matching_.resize(weights_.size());
+  is_read_.resize(weights_.size());
+  for (std::size_t i = 0; i < weights_.size(); ++i) matching_[i] = matches_initializer(i, Hit::without_nodes);
 }
 
-bool ParameterMatcher::matches(std::string_view parameter, std::string_view name, Hit hit) {
+bool ParameterMatcher::matches_initializer(std::size_t initializer, Hit hit) {
+  const onnx::ValueId value = map_.model().initializers()[initializer].value;
+  bool any = value != onnx::none && matches(map_.model().value_name(value), hit);
+  if (weights_[initializer].holds_parameters())
+    for (const std::string& each : weights_[initializer].parameters) any |= matches(each, hit);
+  return any;
+}
+
+bool ParameterMatcher::matches(std::string_view name, Hit hit) {
   bool any = false;
   for (std::size_t i = 0; i < terms_.size(); ++i)
-    if ((!parameter.empty() && terms_[i].glob.matches(parameter)) ||
-        (!name.empty() && terms_[i].glob.matches(name))) {
+    if (!name.empty() && terms_[i].glob.matches(name)) {
       any = true;
       raise_hit(hits_[i], hit);
     }
@@ -157,12 +160,12 @@ bool ParameterMatcher::matches(const onnx::Node& node) {
     if (source.initializer == onnx::none) continue;
     const std::string_view own = map_.hierarchy().parameters()[source.initializer].parameter;
     if (source.owner.parameter.data() != own.data()) {  // a copy with its own path
-      any |= matches(source.owner.parameter, {}, Hit::nodes);
+      any |= matches(source.owner.parameter, Hit::nodes);
     } else if (matching_[source.initializer]) {
       any = true;
       if (is_read_[source.initializer]) continue;
       is_read_[source.initializer] = true;
-      matches(own, model.value_name(model.initializers()[source.initializer].value), Hit::nodes);
+      matches_initializer(source.initializer, Hit::nodes);
     }
   }
   return any;

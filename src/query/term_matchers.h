@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "query/selector.h"
+#include "weights/weight.h"
 
 namespace thence::query {
 
@@ -63,13 +64,16 @@ class ParameterMatcher {
   const Hits& hits() const { return hits_; }
 
  private:
-  bool matches(std::string_view parameter, std::string_view name, Hit hit);
+  bool matches(std::string_view name, Hit hit);
+  /// By its name in the file, or by a parameter that it holds.
+  bool matches_initializer(std::size_t initializer, Hit hit);
 
   const semantics::Map& map_;
   const std::vector<Term>& terms_;
   Hits hits_;
-  std::vector<bool> matching_;  // by initializer
-  std::vector<bool> is_read_;   // by initializer: some checked node reads it
+  std::vector<weights::Weight> weights_;  // by initializer
+  std::vector<bool> matching_;            // by initializer
+  std::vector<bool> is_read_;             // by initializer: some checked node reads it
 };
 
 }  // namespace thence::query

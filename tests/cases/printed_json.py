@@ -25,7 +25,7 @@ def run_json(program: Path, *arguments: str | Path) -> list[Document]:
 
 
 def check_printed_json(program: Path, model: Path, *flags: str | Path) -> Document:
-    """Checks all JSON of `map`, `show` and `explain`; returns the map."""
+    """Checks all JSON of `map`, `show`, `weights` and `explain`; returns the map."""
     (document,) = run_json(program, "map", model, *flags, "--format", "json")
     assert problems(document, "thence.map/1") == []
     nodes = document["nodes"]
@@ -42,8 +42,23 @@ def check_printed_json(program: Path, model: Path, *flags: str | Path) -> Docume
     if nodes:
         assert run_json(program, "map", model, *flags, "--format", "jsonl") == nodes
     check_trees(program, model, document, *flags)
+    check_weights(program, model, document, *flags)
     check_explanations(program, model, nodes, *flags)
     return document
+
+
+def check_weights(program: Path, model: Path, document: Document, *flags: str | Path) -> None:
+    (weights,) = run_json(program, "weights", model, *flags, "--format", "json")
+    assert problems(weights, "thence.weights/1") == []
+    rows = weights["initializers"]
+    assert [row["name"] for row in rows] == [row["name"] for row in document["initializers"]]
+    assert sum(weights["summary"]["by_transform"].values()) == sum(
+        row["transform"] is not None for row in rows
+    )
+    for row in rows:  # a better-informed command answers no less
+        assert not row["parameters"] or row["transform"], row
+    if rows:
+        assert run_json(program, "weights", model, *flags, "--format", "jsonl") == rows
 
 
 def check_trees(program: Path, model: Path, document: Document, *flags: str | Path) -> None:

@@ -23,6 +23,7 @@ FORMATS = ("table", "json", "jsonl", "csv")
 COMMANDS: dict[str, tuple[str, ...]] = {
     **{f"map-{format}": ("map", "--format", format) for format in FORMATS},
     **{f"show-{format}": ("show", "--format", format) for format in FORMATS},
+    **{f"weights-{format}": ("weights", "--format", format) for format in FORMATS},
     "explain": ("explain",),
     "explain-json": ("explain", "--format", "json"),
 }

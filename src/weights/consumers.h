@@ -1,0 +1,29 @@
+// Consumers: the nodes that read each initializer, directly or through nodes that only change its form.
+#pragma once
+
+#include <span>
+
+#include "base/grouped.h"
+#include "onnx/model.h"
+
+namespace thence::weights {
+
+struct Consumer {
+  onnx::NodeId node = 0;
+  std::uint32_t input = 0;
+};
+
+class Consumers {
+ public:
+  explicit Consumers(const onnx::Model& model);
+  std::span<const Consumer> of(std::size_t initializer) const { return by_initializer_.of(initializer); }
+
+ private:
+  base::Grouped<Consumer> by_initializer_;
+};
+
+/// The initializer behind a value, possibly through a transpose, a cast or a dequantisation; none if there is
+/// none.
+std::uint32_t initializer_behind(const onnx::Model& model, onnx::ValueId value);
+
+}  // namespace thence::weights

@@ -1,0 +1,109 @@
+#include "weights/trace.h"
+
+#include <gtest/gtest.h>
+
+#include "evidence_parts.h"
+#include "pipeline/pipeline.h"
+
+namespace thence::weights {
+namespace {
+
+using test::Lines;
+using test::node;
+
+// "parameters (transform, source)" of each initializer.
+Lines traced(const std::vector<Weight>& weights) {
+  Lines lines;
+  for (const Weight& weight : weights) {
+    std::string line;
+    for (const std::string& each : weight.parameters) line += each + " ";
+    lines.push_back(line + "(" + std::string(name_of(weight.transform)) + ", " +
+                    std::string(name_of(weight.source)) + ")");
+  }
+  return lines;
+}
+
+struct Initializer {
+  std::string name;
+  std::vector<std::uint64_t> dims;
+};
+
+Lines trace(test::Message graph, const std::vector<Initializer>& initializers) {
+  for (const Initializer& each : initializers) {
+    test::Message tensor;
+    for (const std::uint64_t size : each.dims) tensor.number(onnx::TensorField::dims, size);
+    graph.inner(onnx::GraphField::initializer,
+                tensor.number(onnx::TensorField::data_type, 1).text(onnx::TensorField::name, each.name));
+  }
+  const std::string bytes = test::model(graph).bytes();
+  const Result<semantics::Map> map = pipeline::map_bytes(bytes, "model.onnx", {});
+  EXPECT_TRUE(map);
+  return traced(trace_weights(*map));
+}
+
+TEST(TraceWeights, UsesNames) {
+  EXPECT_EQ(trace(test::graph({node("Gemm", {"x", "a.fc.weight", "a.fc.bias"}, {"y"}, "/a/fc/Gemm")}),
+                  {{"a.fc.weight", {4, 4}}, {"a.fc.bias", {4}}}),
+            (Lines{"a.fc.weight (identity, name)", "a.fc.bias (identity, name)"}));
+}
+
+TEST(TraceWeights, UsesTheModuleOfTheConsumer) {
+  EXPECT_EQ(trace(test::graph({node("MatMul", {"x", "onnx::MatMul_1"}, {"y"}, "/a/fc/MatMul")}),
+                  {{"onnx::MatMul_1", {4, 4}}}),
+            (Lines{"a.fc.weight (transposed, consumers)"}));
+}
+
+TEST(TraceWeights, UsesTheStemOfTheBias) {
+  EXPECT_EQ(trace(test::graph({node("MatMul", {"x", "onnx::MatMul_1"}, {"p"}, "/attn/MatMul"),
+                               node("Add", {"p", "attn.in_proj_bias"}, {"y"}, "/attn/Add")}),
+                  {{"onnx::MatMul_1", {4, 4}}, {"attn.in_proj_bias", {4}}})
+                .front(),
+            "attn.in_proj_weight (transposed, consumers)");
+}
+
+TEST(TraceWeights, NamesNothingIfTwoTensorsClaimOneParameter) {
+  EXPECT_EQ(trace(test::graph({node("MatMul", {"x", "onnx::MatMul_1"}, {"p"}, "/a/fc/MatMul"),
+                               node("MatMul", {"p", "onnx::MatMul_2"}, {"y"}, "/a/fc/MatMul_1")}),
+                  {{"onnx::MatMul_1", {4, 4}}, {"onnx::MatMul_2", {4, 4}}}),
+            (Lines{"(, )", "(, )"}));
+}
+
+TEST(TraceWeights, NamesNothingInModulesWithSubmodules) {
+  EXPECT_EQ(trace(test::graph({node("MatMul", {"x", "onnx::MatMul_1"}, {"p"}, "/a/MatMul"),
+                               node("Relu", {"p"}, {"y"}, "/a/act/Relu")}),
+                  {{"onnx::MatMul_1", {4, 4}}}),
+            Lines{"(, )"});
+}
+
+TEST(TraceWeights, NamesNoConstants) {
+  EXPECT_EQ(trace(test::graph({node("Mul", {"x", "val_3"}, {"p"}, "/a/Mul"),
+                               node("Add", {"p", "lifted_tensor_0"}, {"y"}, "/a/Add")}),
+                  {{"val_3", {4}}, {"lifted_tensor_0", {4}}}),
+            (Lines{"(, )", "(, )"}));
+}
+
+TEST(TraceWeights, UsesTheMetadataOfAFoldedNorm) {
+  EXPECT_EQ(
+      trace(test::graph({test::with_stack(
+                node("Conv", {"x", "a.conv.weight", "a.conv.weight_bias"}, {"y"}, "node_Conv_1"),
+                "['', 'a', 'a.norm', 'batch_norm']")}),
+            {{"a.conv.weight", {4, 4, 1, 1}}, {"a.conv.weight_bias", {4}}}),
+      (Lines{"a.conv.weight a.norm.weight a.norm.running_var (folded with, metadata)",
+             "a.norm.bias a.norm.weight a.norm.running_mean a.norm.running_var (folded with, metadata)"}));
+}
+
+TEST(TraceWeights, NamesNoLiftedConstants) {
+  EXPECT_EQ(trace(test::graph({node("Mul", {"x", "a.lifted_tensor_0"}, {"y"}, "/a/Mul")}),
+                  {{"a.lifted_tensor_0", {4}}}),
+            Lines{"(, )"});
+}
+
+TEST(MissingData, ListsInitializersWithoutElements) {
+  const test::ReadModel read(
+      test::model(test::graph({node("MatMul", {"x", "w"}, {"y"})})
+                      .inner(onnx::GraphField::initializer, test::weight("w", {4, 4}))));
+  EXPECT_EQ(missing_data(read.model()), std::vector<std::size_t>{0});
+}
+
+}  // namespace
+}  // namespace thence::weights
