@@ -34,6 +34,7 @@ SELECTORS = {
         "module **": ["--module", "**"],
         "under": ["--under", "encoder"],
         "op": ["--op", "MatMul"],
+        "where": ["--where", "under = 'encoder' and layer_id >= -9 and not op_type ~ 'Mat*'"],
         "role": ["--role", "attention"],
         "component": ["--component", "query"],
         "layer": ["--layer", "0-"],

@@ -17,6 +17,7 @@
 #include "pipeline/pipeline.h"
 #include "query/selector.h"
 #include "query/sql.h"
+#include "query/sql_nodes.h"
 #include "query/tool_lists.h"
 
 namespace nb = nanobind;
@@ -59,14 +60,27 @@ class Questions {
   std::vector<onnx::NodeId> select(const Texts& modules, const Texts& under, const Texts& classes,
                                    const Texts& roles, const Texts& components, const Texts& layers,
                                    const Texts& ops, const Texts& parameters, const Texts& sources,
-                                   double min_confidence, bool unknown, bool shared) const {
+                                   double min_confidence, bool unknown, bool shared,
+                                   const std::string& where) const {
     const Result<query::Selector> selector =
         query::Selector::make({modules, under, classes, roles, components, layers, ops, parameters, sources,
-                               min_confidence, unknown, shared});
+                               min_confidence, unknown, shared, where});
     if (!selector) fail(selector.error());
     const std::lock_guard lock(mutex_);
     Result<std::vector<onnx::NodeId>> nodes = selector->run(*map_);
-    if (!nodes) throw Failure{nodes.error(), nothing_found};
+    if (!nodes) fail_query(nodes.error());
+    return *std::move(nodes);
+  }
+
+  /// The nodes that the rows of an SQL statement name.
+  std::vector<onnx::NodeId> sql_nodes(const std::string& text, double seconds, std::uint64_t bytes) const {
+    const std::lock_guard lock(mutex_);
+    Result<query::SqlQuery> statement = query::SqlQuery::make(text, {seconds, bytes});
+    if (!statement) fail(statement.error());
+    const Result<query::SqlResult> rows = statement->run(*map_);
+    if (!rows) fail(rows.error());
+    Result<std::vector<onnx::NodeId>> nodes = query::nodes_in(*rows, *statement, map_->model());
+    if (!nodes) fail_query(nodes.error());
     return *std::move(nodes);
   }
 
@@ -75,8 +89,7 @@ class Questions {
                       const std::string& precision) const {
     const Result<query::ToolList> list =
         query::tool_list(name, map_->model(), nodes, {.precision = precision});
-    if (!list && list.error().code == "Q001") fail(list.error());
-    if (!list) throw Failure{list.error(), nothing_found};
+    if (!list) fail_query(list.error());
     nb::list warnings;
     for (const Diagnostic& diagnostic : list->diagnostics)
       warnings.append(nb::make_tuple(diagnostic.code, diagnostic.text));
@@ -106,6 +119,11 @@ class Questions {
   }
 
  private:
+  // A selector without matches has its own kind, as in the program.
+  [[noreturn]] static void fail_query(const Error& error) {
+    if (error.code == query::no_match_code) throw Failure{error, nothing_found};
+    fail(error);
+  }
   // Spelled as the map's JSON spells it.
   static nb::object to_python_text(std::string_view text) {
     return nb::cast(base::is_utf8(text) ? std::string(text) : base::escape_invalid_utf8(text));
@@ -135,9 +153,11 @@ void add_questions(nb::module_& module) {
       .def("select", &Questions::select, nb::arg("modules"), nb::arg("under"), nb::arg("classes"),
            nb::arg("roles"), nb::arg("components"), nb::arg("layers"), nb::arg("ops"), nb::arg("parameters"),
            nb::arg("sources"), nb::arg("min_confidence"), nb::arg("unknown"), nb::arg("shared"),
-           nb::call_guard<nb::gil_scoped_release>())
+           nb::arg("where"), nb::call_guard<nb::gil_scoped_release>())
       .def("tool_list", &Questions::tool_list, nb::arg("name"), nb::arg("nodes"), nb::arg("precision"))
-      .def("sql", &Questions::sql, nb::arg("text"), nb::arg("seconds"), nb::arg("bytes"));
+      .def("sql", &Questions::sql, nb::arg("text"), nb::arg("seconds"), nb::arg("bytes"))
+      .def("sql_nodes", &Questions::sql_nodes, nb::arg("text"), nb::arg("seconds"), nb::arg("bytes"),
+           nb::call_guard<nb::gil_scoped_release>());
 }
 
 }  // namespace thence::python

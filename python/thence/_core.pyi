@@ -35,11 +35,13 @@ class Questions:
         min_confidence: float,
         unknown: bool,
         shared: bool,
+        where: str,
     ) -> list[int]: ...
     def tool_list(
         self, name: str, nodes: Sequence[int], precision: str
     ) -> tuple[str, list[tuple[str, str]]]: ...
     def sql(self, text: str, seconds: float, bytes: int) -> tuple[list[str], list[tuple[Any, ...]]]: ...
+    def sql_nodes(self, text: str, seconds: float, bytes: int) -> list[int]: ...
 
 def map_file(
     model: str,

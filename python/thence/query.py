@@ -34,9 +34,9 @@ class Selection(list[Row]):
     def as_list(self, name: str, *, precision: str = "fp32") -> Any:
         """The list that another tool takes, as `thence query --as` prints it.
 
-        `nodes-to-exclude`, `node-block-list` and `op-block-list` are lists of names, `extract-io` is a
-        mapping with `input_names` and `output_names`, `tensorrt-layers` is text. Nodes that such a list
-        cannot express cause a warning.
+        `op-name-dict` is a mapping from patterns of names, `ignored-scope` has the arguments of NNCF's
+        IgnoredScope, `extract-io` has `input_names` and `output_names`, `tensorrt-layers` is text; the others
+        are lists of names. Nodes that such a list cannot express cause a warning.
         """
         with translate_errors():
             text, warned = self._mapper.questions().tool_list(name, self._nodes, precision)
@@ -70,6 +70,8 @@ class SemanticQueryInterface:
     ['/layers.0/act/Relu']
     >>> {row["layer_id"] for row in query.select(layer="1-", op="MatMul")}
     {1}
+    >>> [row["name"] for row in query.select(where="layer_id = -1 and op_type = 'Relu'")]
+    ['/layers.1/act/Relu']
     >>> query.sql("SELECT count(*) AS n FROM nodes")
     [(11,)]
     """
@@ -93,8 +95,12 @@ class SemanticQueryInterface:
         min_confidence: float = 0.0,
         unknown: bool = False,
         shared: bool = False,
+        where: str | None = None,
     ) -> Selection:
         """The nodes that match every selector, as `thence query` finds them.
+
+        `where` is an expression over the columns of the map, such as `"layer_id >= -2 and role != 'norm'"`.
+        If it is malformed, the text of the `Error` points at the position.
 
         Different selectors combine with AND; several values of one selector combine with OR. In globs, `*` is
         one part of a path and `**` any number of parts. If a selector matches nothing, `Error` with the code
@@ -115,6 +121,7 @@ class SemanticQueryInterface:
                 min_confidence=min_confidence,
                 unknown=unknown,
                 shared=shared,
+                where=where or "",
             )
         return Selection(self._mapper, nodes, [self._rows[node] for node in nodes])
 
@@ -125,6 +132,12 @@ class SemanticQueryInterface:
         """
         with translate_errors():
             return SqlRows(*self._mapper.questions().sql(text, timeout, memory << 20))
+
+    def sql_nodes(self, text: str, *, timeout: float = 60.0, memory: int = 2048) -> Selection:
+        """The nodes that the rows of one SELECT name: by `node`, by the `id` of `nodes`, or by `name`."""
+        with translate_errors():
+            nodes = self._mapper.questions().sql_nodes(text, timeout, memory << 20)
+        return Selection(self._mapper, nodes, [self._rows[node] for node in nodes])
 
     def get_attention_components(self, layer_id: int | None = None) -> dict[str, list[Row]]:
         """The nodes of attention by component: query, key, value and so on.

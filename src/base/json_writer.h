@@ -49,6 +49,10 @@ class JsonWriter {
     out_.push_back('\n');
     end(']');
   }
+  void end_object_on_new_line() {
+    out_.push_back('\n');
+    end('}');
+  }
 
   void key(std::string_view name) {
     put_comma();

@@ -19,6 +19,10 @@ inline constexpr std::uint64_t max_comment_bytes = 0xffff;
 
 /// Names that an error message suggests: as many as fit into a line.
 inline constexpr std::size_t max_suggestions = 3;
+/// Names that an error lists if none is near. With more of them, it lists none.
+inline constexpr std::size_t max_listed_names = 12;
+/// The part of a listed name that is shown.
+inline constexpr std::size_t max_shown_name_bytes = 200;
 /// Longer names are not suggested. The edit distance takes time quadratic in the length.
 inline constexpr std::size_t max_compared_name_bytes = 256;
 /// Names that are compared with an unknown one; further ones are ignored. It bounds the

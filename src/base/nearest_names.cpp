@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/limits.h"
+#include "base/text.h"
 
 namespace thence::base {
 namespace {
@@ -17,6 +19,12 @@ std::string without_numbers(std::string_view name) {
     else if (i == 0 || !is_digit(name[i - 1]))
       number_free_name.push_back('#');
   return number_free_name;
+}
+
+std::string join_printable(const std::vector<std::string>& names) {
+  std::vector<std::string> shown;
+  for (const std::string& name : names) shown.push_back(printable(name));
+  return format("{}", joined(shown, ", "));
 }
 
 }  // namespace
@@ -85,6 +93,17 @@ std::vector<std::string> NearestNames::names() const {
   std::vector<std::string> names;
   for (const Match& one : matches_) names.push_back(one.name);
   return names;
+}
+
+void NameHint::add(std::string_view name) {
+  nearest_.add(name);
+  if (first_.size() <= max_listed_names) first_.emplace_back(name.substr(0, max_shown_name_bytes));
+}
+
+std::string NameHint::text() const {
+  if (const std::vector<std::string> names = nearest_.names(); !names.empty())
+    return "the nearest: " + join_printable(names);
+  return first_.empty() || first_.size() > max_listed_names ? "" : "there are: " + join_printable(first_);
 }
 
 std::string_view nearest_word(std::string_view word, std::span<const std::string_view> known) {

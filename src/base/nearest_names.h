@@ -39,6 +39,21 @@ class NearestNames {
   std::vector<Match> matches_;  // sorted
 };
 
+/// The hint of an error about an unknown name: the nearest names, or all names if they are few.
+class NameHint {
+ public:
+  explicit NameHint(std::string_view pattern) : nearest_(pattern) {}
+
+  void add(std::string_view name);
+  bool has_names() const { return !first_.empty(); }
+  /// "the nearest: a, b" or "there are: a, b, c"; empty if no name is near and there are too many to list.
+  std::string text() const;
+
+ private:
+  NearestNames nearest_;
+  std::vector<std::string> first_;  // the first names, at most one more than are listed
+};
+
 /// The known word nearest to an unknown one; empty if all are too far.
 std::string_view nearest_word(std::string_view word, std::span<const std::string_view> known);
 

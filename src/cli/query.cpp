@@ -13,21 +13,30 @@ namespace thence::cli {
 namespace {
 
 constexpr CommandText text = {
-    .summary = "Find nodes by module, class, role, operator or SQL",
+    .summary = "Find nodes by module, class, role, operator, expression or SQL",
     .details =
         R"(Different selectors combine with AND; repeating one combines with OR. In globs, * matches within one part of a
 dotted path, ** matches any number of parts.
 
+--where takes an expression over the columns of 'thence map': comparisons by =, !=, <, <=, >, >= or ~ (a glob), joined by
+and, or, not and parentheses. Text is in quotes; null is an unknown value. Two more columns: under (the module or one
+that contains it) and member (any module of a fused node). Negative layers count from the end: layer_id = -1.
+
 --sql runs one SELECT over the tables of 'thence convert --to sqlite': nodes, modules, module_closure, initializers, values,
 edges, evidence, metadata. It cannot write, and reads no file but the model.
 
---as prints a list in the format of another tool:
+--as prints a list in the format of another tool. With --sql, the statement must return the id or the name of nodes.
 
   nodes-to-exclude   JSON for onnxruntime's quantize_dynamic, quantize_static
+  nodes-to-quantize  JSON for the same: quantise only these
   node-block-list    JSON for convert_float_to_float16 of onnxruntime and
                      onnxconverter-common
   op-block-list      JSON with the operator types, for the same
+  op-name-dict       JSON for the op_name_dict of neural-compressor: keep fp32
+  ignored-scope      JSON with the arguments of NNCF's IgnoredScope
+  aimet-quantizers   JSON with the tensors whose quantisers AIMET disables
   tensorrt-layers    NAME:PRECISION,... for trtexec --layerPrecisions
+  tensorrt-names     JSON with the names of TensorRT's layers
   extract-io         JSON with input_names and output_names for
                      onnx.utils.extract_model)",
     .examples = R"(  thence query model.onnx --module 'encoder.layer.*.attention.self'
@@ -38,17 +47,14 @@ edges, evidence, metadata. It cannot write, and reads no file but the model.
   thence query model.onnx --class '*Attention' --capture model.capture.json
   thence query model.onnx --parameter '**.query.weight'
       find the nodes that read these parameters
+  thence query model.onnx --where "not (role = 'norm' or op_type ~ 'Reduce*') and layer_id >= -2"
+      find the nodes of the last two layers that are neither norms nor reductions
   thence query model.onnx --role norm --as nodes-to-exclude > exclude.json
   thence query model.onnx --sql 'SELECT op_type, count(*) AS n FROM nodes GROUP BY 1 ORDER BY n DESC')",
     .exit_codes =
         "0 success, 1 a selector matches nothing, 2 wrong usage, 3 the file is not a readable model or SQL "
         "exceeded a limit, 4 input/output failure",
 };
-
-int print_no_match(const Error& error) {
-  print_error(error);
-  return nothing_found;
-}
 
 // Writes one name per line. A node whose name is ambiguous or not printable is shown by its location.
 void write_names(const onnx::Model& model, const std::vector<onnx::NodeId>& nodes, base::Writer& out) {
@@ -60,16 +66,6 @@ void write_names(const onnx::Model& model, const std::vector<onnx::NodeId>& node
     out.add('\n');
   }
   out.flush();
-}
-
-int write_list(const QueryFlags& flags, const semantics::Map& map, const std::vector<onnx::NodeId>& nodes) {
-  const Result<query::ToolList> list =
-      query::tool_list(flags.as, map.model(), nodes, {.precision = flags.precision});
-  if (!list) return print_no_match(list.error());
-  if (!flags.quiet)
-    for (const Diagnostic& diagnostic : list->diagnostics)
-      std::fputs(base::format("warning[{}]: {}\n", diagnostic.code, diagnostic.text).c_str(), stderr);
-  return write_output(flags, [&](base::Writer& out) { out.add(list->text); });
 }
 
 int write_nodes(const QueryFlags& flags, const semantics::Map& map, const std::vector<onnx::NodeId>& chosen,
@@ -104,11 +100,10 @@ int run_selectors(QueryFlags& flags) {
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
   const Result<std::vector<onnx::NodeId>> nodes = selector->run(map);
-  if (!nodes) return print_no_match(nodes.error());
+  if (!nodes) return fail_query(nodes.error());
   const int code =
-      flags.as.empty() ? write_nodes(flags, map, *nodes, *columns) : write_list(flags, map, *nodes);
-  if (code == done && !flags.quiet)
-    std::fputs(base::format("{} of {} nodes\n", nodes->size(), map.model().node_count()).c_str(), stderr);
+      flags.as.empty() ? write_nodes(flags, map, *nodes, *columns) : write_tool_list(flags, map, *nodes);
+  if (code == done) print_node_count(flags, nodes->size(), map);
   return code;
 }
 
@@ -116,9 +111,9 @@ int run_query(QueryFlags& flags) {
   flags.selectors.min_confidence = flags.min_confidence;
   if (flags.sql.empty() && flags.selectors.empty())
     return fail({ErrorKind::usage, "U014", "no selector given",
-                 "give selectors, such as --module, --role or --op, or --sql"});
-  if (!flags.sql.empty() && (!flags.selectors.empty() || !flags.as.empty() || !flags.columns.empty()))
-    return fail({ErrorKind::usage, "U014", "--sql cannot be combined with selectors, --as or --columns",
+                 "give selectors, such as --module, --role or --op, or --where or --sql"});
+  if (!flags.sql.empty() && (!flags.selectors.empty() || !flags.columns.empty()))
+    return fail({ErrorKind::usage, "U014", "--sql cannot be combined with selectors, --where or --columns",
                  "express it in SQL, or remove --sql"});
   return flags.sql.empty() ? run_selectors(flags) : run_sql(flags);
 }
@@ -149,10 +144,11 @@ void add_selectors(Command& command, query::Selectors& wanted, double& min_confi
   command.repeated(
       {.name = "--component", .help = "Nodes of a component, such as query, key, output", .type = "GLOB"},
       wanted.components);
-  command.repeated_list({.name = "--layer",
-                         .help = "Index of the outermost repeated block: 2, 0-3, 5-, or a list",
-                         .type = "N,..."},
-                        wanted.layers);
+  command.repeated_list(
+      {.name = "--layer",
+       .help = "Index of the outermost repeated block: 2, 0-3, 5-, -1 (the last), or a list",
+       .type = "N,..."},
+      wanted.layers);
   command.repeated(
       {.name = "--parameter", .help = "Nodes that read a parameter, by state_dict name", .type = "GLOB"},
       wanted.parameters);
@@ -175,6 +171,8 @@ void add_query(Program& program) {
   add_model_flags(command, *flags);
   add_rules_flags(command, *flags);
   add_selectors(command, flags->selectors, flags->min_confidence);
+  command.text({.name = "--where", .help = "Nodes for which an expression holds, see above", .type = "EXPR"},
+               flags->selectors.where);
   command.section("SQL");
   command.text({.name = "--sql", .help = "Run one SELECT over the tables", .type = "SELECT"}, flags->sql);
   command.number({.name = "--timeout",

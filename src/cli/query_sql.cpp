@@ -2,12 +2,22 @@
 #include "cli/query.h"
 #include "output/rows.h"
 #include "query/sql.h"
+#include "query/sql_nodes.h"
 
 namespace thence::cli {
 namespace {
 
 output::Cell cell_of(query::SqlValue& value) {
   return std::visit([](auto& one) -> output::Cell { return std::move(one); }, value);
+}
+
+int write_nodes_of_rows(const QueryFlags& flags, const semantics::Map& map, const query::SqlQuery& statement,
+                        const query::SqlResult& rows) {
+  const Result<std::vector<onnx::NodeId>> nodes = query::nodes_in(rows, statement, map.model());
+  if (!nodes) return fail_query(nodes.error());
+  const int code = write_tool_list(flags, map, *nodes);
+  if (code == done) print_node_count(flags, nodes->size(), map);
+  return code;
 }
 
 }  // namespace
@@ -22,6 +32,7 @@ int run_sql(const QueryFlags& flags) {
   if (opened.map == nullptr) return opened.exit_code;
   Result<query::SqlResult> answer = statement->run(*opened.map);
   if (!answer) return fail(answer.error());
+  if (!flags.as.empty()) return write_nodes_of_rows(flags, *opened.map, *statement, *answer);
   output::Rows rows{.schema = "thence.sql/1", .list = "rows", .columns = {}};
   for (const std::string& column : answer->columns) rows.columns.emplace_back(column);
   rows.cells.reserve(answer->rows.size());

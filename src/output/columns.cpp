@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/nearest_names.h"
 #include "base/text.h"
 
 namespace thence::output {
@@ -158,8 +159,11 @@ Result<std::vector<Column>> find_columns(const std::vector<std::string>& names) 
     if (column == all.end()) {
       std::vector<std::string_view> known;
       for (const Column& c : all) known.push_back(c.name);
-      return Error{ErrorKind::usage, "U005", base::format("unknown column '{}'", base::printable(name)),
-                   base::format("columns: {}", base::joined(known, ", "))};
+      const std::string_view nearest = base::nearest_word(name, known);
+      return Error{
+          ErrorKind::usage, "U005", base::format("unknown column '{}'", base::printable(name)),
+          base::format("{}{}columns: {}", nearest.empty() ? "" : "the nearest: ",
+                       nearest.empty() ? "" : std::string(nearest) + "; ", base::joined(known, ", "))};
     }
     found.push_back(*column);
   }

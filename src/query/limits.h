@@ -1,4 +1,4 @@
-// Limits of queries: what malicious SQL may cost, and the length of error messages.
+// Limits of queries: what malicious SQL and many selectors may cost, and the length of error messages.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ inline constexpr int max_row_bytes = 64 << 20;
 /// The text of a statement, and a pattern of LIKE or GLOB, which takes time quadratic in its length.
 inline constexpr int max_sql_bytes = 1 << 20, max_like_pattern_bytes = 1000;
 
-/// Existing names that an error lists; with more of them, it names the command that lists all.
-inline constexpr std::size_t max_listed_names = 12;
+/// Selectors, each of which is compared with every module, operator or parameter.
+inline constexpr std::size_t max_selectors = 10'000;
 
 /// Text of the user or of the file in an error.
 inline constexpr std::size_t max_shown_bytes = 200;

@@ -32,6 +32,14 @@ void add_layer(Statement& row, const std::vector<modules::LayerStep>& layers) {
     row.count(layers.front().index);
 }
 
+// The columns role, semantic_type and component. The first two are the same: selectors call it a role, the
+// map's JSON a semantic type.
+void add_role(Statement& row, const semantics::Role& role) {
+  row.text_or_null(role.type);
+  row.text_or_null(role.type);
+  row.text_or_null(role.component);
+}
+
 std::string list_of(const modules::ModuleTree& tree, const std::vector<ModuleId>& modules) {
   std::string text;
   base::JsonWriter json(text);
@@ -108,7 +116,7 @@ void fill_modules(const Map& map, Database& database) {
   const std::vector<semantics::ModuleTotals> holdings = semantics::module_totals(map);
   const modules::ModuleTree& tree = map.tree();
   std::vector<std::int64_t> depths(tree.size());
-  Statement row = insert_into(database, "modules", 15);
+  Statement row = insert_into(database, "modules", 16);
   for (ModuleId id = 0; id < tree.size(); ++id) {
     const modules::Module& module = tree[id];
     if (id != modules::root) depths[id] = depths[module.parent] + 1;
@@ -123,8 +131,7 @@ void fill_modules(const Map& map, Database& database) {
       row.number(*module.calls);
     else
       row.null();
-    row.text_or_null(facts.role.type);
-    row.text_or_null(facts.role.component);
+    add_role(row, facts.role);
     add_layer(row, facts.layers);
     row.text_or_null(facts.tag);
     row.count(holdings[id].own_nodes);
@@ -140,7 +147,7 @@ void fill_nodes(const Map& map, Database& database) {
   const onnx::Model& model = map.model();
   const std::string unknown_tag = map.tag_of_unknown();
   ModuleLists modules(map);
-  Statement row = insert_into(database, "nodes", 20);
+  Statement row = insert_into(database, "nodes", 21);
   for (onnx::GraphId graph = 0; graph < model.graphs().size(); ++graph) {
     const std::string label = model.graph_label(graph);
     const onnx::NodeId first = model.graphs()[graph].first_node;
@@ -165,14 +172,13 @@ void fill_nodes(const Map& map, Database& database) {
         const semantics::ModuleFacts& facts = map.facts(answer.module);
         add_path(row, tree, facts.hf_module);
         row.text_or_null(facts.tag);
-        row.text_or_null(facts.role.type);
-        row.text_or_null(facts.role.component);
+        add_role(row, facts.role);
         add_layer(row, facts.layers);
         row.text(evidence::name_of(answer.source));
       } else {
         row.null();
         row.text_or_null(unknown_tag);
-        for (int i = 0; i < 4; ++i) row.null();
+        for (int i = 0; i < 5; ++i) row.null();
       }
       row.real(std::round(answer.confidence * 1e4) / 1e4);  // as printed
       row.text(semantics::level_of(answer));

@@ -17,7 +17,7 @@ using modules::ModuleId;
 using semantics::Map;
 
 Error no_match(std::string text, std::string hint) {
-  return {ErrorKind::usage, "Q002", std::move(text), std::move(hint)};
+  return {ErrorKind::usage, std::string(no_match_code), std::move(text), std::move(hint)};
 }
 
 std::string_view noun_for(SelectorKind kind) {
@@ -72,12 +72,6 @@ void for_each_name(const Map& map, const Term& term, Use use) {
   }
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::vector<std::string> shown;
-  for (const std::string& name : names) shown.push_back(base::printable(name));
-  return base::format("{}", base::joined(shown, ", "));
-}
-
 std::string layers_of(const Map& map) {
   std::uint64_t most = 0;
   bool any = false;
@@ -93,16 +87,10 @@ std::string hint(const Map& map, const Term& term) {
   if (term.kind == SelectorKind::layer) return layers_of(map);
   if (term.kind == SelectorKind::class_name && !map.tree().has_classes())
     return "the file has no classes: give a capture with --capture";
-  base::NearestNames nearest(term.kind == SelectorKind::op ? term.glob.text() : term.text);
-  std::vector<std::string> some;
-  for_each_name(map, term, [&](std::string_view name) {
-    nearest.add(name);
-    if (some.size() <= max_listed_names) some.emplace_back(name.substr(0, max_shown_bytes));
-  });
-  if (const std::vector<std::string> names = nearest.names(); !names.empty())
-    return "the nearest: " + listed(names);
-  if (some.empty()) return base::format("the model has no {} at all", noun_for(term.kind));
-  if (some.size() <= max_listed_names) return "there are: " + listed(some);
+  base::NameHint names(term.kind == SelectorKind::op ? term.glob.text() : term.text);
+  for_each_name(map, term, [&](std::string_view name) { names.add(name); });
+  if (!names.has_names()) return base::format("the model has no {} at all", noun_for(term.kind));
+  if (std::string near = names.text(); !near.empty()) return near;
   if (term.kind == SelectorKind::op) return "thence map lists the operators";
   if (term.kind == SelectorKind::parameter) return "'thence weights' lists the parameters";
   return "'thence show' lists the modules; * matches one part of a path, ** any number";
@@ -130,10 +118,11 @@ Error no_common_match_error(const Selector& selector) {
     if (const auto& terms = selector.terms(static_cast<SelectorKind>(kind)); !terms.empty())
       given.push_back(std::string(flag_of(terms.front().kind)));
   if (selector.unknown()) given.push_back("--unknown");
+  if (selector.has_expression()) given.push_back("--where");
   if (selector.min_confidence() > 0) given.push_back("--min-confidence");
   return no_match(
       base::format("no node matches {}{}", base::joined(given, " and "), given.size() > 1 ? " together" : ""),
-      "remove one of them, or widen it");
+      given.size() > 1 ? "remove one of them, or widen it" : "widen it");
 }
 
 }  // namespace thence::query

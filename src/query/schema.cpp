@@ -17,6 +17,7 @@ CREATE TABLE modules(
   class TEXT,                     -- NULL: unknown
   depth INTEGER NOT NULL,
   calls INTEGER,                  -- of its forward; NULL: not recorded
+  role TEXT,                      -- what it is for, as in semantic_type
   semantic_type TEXT,
   component TEXT,
   layer_id INTEGER,
@@ -49,6 +50,7 @@ CREATE TABLE nodes(
   weight_owner TEXT,
   hf_module TEXT,
   tag TEXT,
+  role TEXT,                      -- what its module is for, as in semantic_type
   semantic_type TEXT,
   component TEXT,
   layer_id INTEGER,

@@ -1,6 +1,7 @@
 // Finds the nodes that match a selector, in one pass.
 #include <cmath>
 
+#include "expression/predicate.h"
 #include "query/term_matchers.h"
 
 namespace thence::query {
@@ -34,6 +35,34 @@ class SourceMatcher {
   std::array<bool, evidence::source_count> matches_{};
 };
 
+// The matchers of all terms.
+struct Matchers {
+  Matchers(const Map& map, const Selector& selector)
+      : modules(map, selector), ops(selector), parameters(map, selector), sources(selector) {}
+
+  bool match(const Map& map, onnx::NodeId id) {
+    const onnx::Node node = map.model().node(id);
+    // These are evaluated for every node, so that a term without matches is found.
+    const bool op = ops.matches(node), parameter = parameters.matches(node),
+               source = sources.matches(map.answer(id));
+    return op && parameter && source && (!modules.has_terms() || modules.matches(id));
+  }
+
+  const Hits& hits(SelectorKind kind) const {
+    switch (kind) {
+      case SelectorKind::op: return ops.hits();
+      case SelectorKind::parameter: return parameters.hits();
+      case SelectorKind::source: return sources.hits();
+      default: return modules.hits(kind);
+    }
+  }
+
+  const ModuleMatcher modules;
+  OpMatcher ops;
+  ParameterMatcher parameters;
+  SourceMatcher sources;
+};
+
 // Returns an error for the first term of a kind that matches no node.
 std::optional<Error> find_missed_term(const Map& map, const std::vector<Term>& terms, const Hits& hits) {
   for (std::size_t i = 0; i < terms.size(); ++i)
@@ -50,27 +79,21 @@ bool Selector::matches(const resolve::Attribution& answer) const {
 }
 
 Result<std::vector<onnx::NodeId>> Selector::run(const Map& map) const {
-  const ModuleMatcher modules(map, *this);
-  OpMatcher ops(*this);
-  ParameterMatcher parameters(map, *this);
-  SourceMatcher sources(*this);
-  std::vector<onnx::NodeId> found;
-  for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) {
-    const onnx::Node node = map.model().node(id);
-    const resolve::Attribution& answer = map.answer(id);
-    // These are evaluated for every node, so that a term without matches is found.
-    const bool op = ops.matches(node), parameter = parameters.matches(node), source = sources.matches(answer);
-    if (!op || !parameter || !source) continue;
-    if (modules.has_terms() && !modules.matches(id)) continue;
-    if (matches(answer)) found.push_back(id);
+  Matchers matchers(map, *this);
+  std::optional<expression::Predicate> where;
+  if (where_) {
+    Result<expression::Predicate> bound = expression::Predicate::bind(*where_, map);
+    if (!bound) return bound.error();
+    where.emplace(*std::move(bound));
   }
+  std::vector<onnx::NodeId> found;
+  for (onnx::NodeId id = 0; id < map.model().node_count(); ++id)
+    if (matchers.match(map, id) && matches(map.answer(id)) && (!where || where->matches(id)))
+      found.push_back(id);
   for (std::size_t kind = 0; kind < selector_kind_count; ++kind) {
     const SelectorKind one = static_cast<SelectorKind>(kind);
-    const Hits& hits = one == SelectorKind::op          ? ops.hits()
-                       : one == SelectorKind::parameter ? parameters.hits()
-                       : one == SelectorKind::source    ? sources.hits()
-                                                        : modules.hits(one);
-    if (const std::optional<Error> error = find_missed_term(map, terms(one), hits)) return *error;
+    if (const std::optional<Error> error = find_missed_term(map, terms(one), matchers.hits(one)))
+      return *error;
   }
   if (found.empty()) return no_common_match_error(*this);
   return found;

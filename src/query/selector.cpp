@@ -5,6 +5,8 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "evidence/source.h"
+#include "expression/bind.h"
+#include "expression/parser.h"
 #include "query/limits.h"
 
 namespace thence::query {
@@ -34,7 +36,7 @@ Result<Term> read_term(SelectorKind kind, const std::string& text) {
   Term term{kind, text, Glob(path && text == "(root)" ? "" : text)};
   if (kind == SelectorKind::layer) {
     const std::optional<LayerRange> layers = parse_layers(text);
-    if (!layers) return malformed(kind, text, "write 2, 0-3, 5- or a list of these: 0,2,5-");
+    if (!layers) return malformed(kind, text, "write 2, 0-3, 5-, -1 (the last) or a list of these: 0,2,5-");
     term.layers = *layers;
   } else if (kind == SelectorKind::op) {
     if (const std::size_t colons = text.find("::"); colons != std::string::npos) {
@@ -55,7 +57,7 @@ Result<Term> read_term(SelectorKind kind, const std::string& text) {
 bool Selectors::empty() const {
   return modules.empty() && under.empty() && classes.empty() && roles.empty() && components.empty() &&
          layers.empty() && ops.empty() && parameters.empty() && sources.empty() && min_confidence <= 0 &&
-         !unknown;
+         !unknown && where.empty();
 }
 
 std::string_view flag_of(SelectorKind kind) {
@@ -82,12 +84,25 @@ Result<Selector> Selector::make(const Selectors& wanted) {
       {SelectorKind::op, &wanted.ops},
       {SelectorKind::parameter, &wanted.parameters},
       {SelectorKind::source, &wanted.sources}};
+  std::size_t count = 0;
+  for (const auto& [kind, texts] : given) count += texts->size();
+  if (count > max_selectors)
+    return Error{ErrorKind::usage, "Q001",
+                 base::format("{} selectors given, more than {}", count, max_selectors),
+                 "use globs, such as --module 'encoder.**'"};
   for (const auto& [kind, texts] : given)
     for (const std::string& text : *texts) {
       Result<Term> term = read_term(kind, text);
       if (!term) return term.error();
       selector.terms_[static_cast<std::size_t>(kind)].push_back(*std::move(term));
     }
+  if (!wanted.where.empty()) {
+    Result<expression::Expression> where = expression::parse(wanted.where);
+    if (!where) return where.error();
+    // Columns and types are checked before the model is read.
+    if (const auto bound = expression::bind_comparisons(*where); !bound) return bound.error();
+    selector.where_ = *std::move(where);
+  }
   return selector;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/glob.h"
 #include "base/result.h"
+#include "expression/syntax.h"
 #include "query/layers.h"
 #include "semantics/map.h"
 
@@ -22,13 +23,14 @@ struct Selectors {
   std::vector<std::string> classes;
   std::vector<std::string> roles;       // attention, self_attention
   std::vector<std::string> components;  // query
-  std::vector<std::string> layers;      // 2, 0-3, 5-
+  std::vector<std::string> layers;      // 2, 0-3, 5-, -1
   std::vector<std::string> ops;         // MatMul, com.microsoft::*
   std::vector<std::string> parameters;  // globs of names in the state dict, or of initializers
   std::vector<std::string> sources;     // sources of the winning evidence
   double min_confidence = 0;
   bool unknown = false;  // only nodes without a module
   bool shared = false;   // also nodes that belong to such a module among others
+  std::string where;     // an expression (src/expression) that must hold as well; empty: none
 
   bool empty() const;
 };
@@ -61,13 +63,15 @@ class Selector {
   static Result<Selector> make(const Selectors& wanted);
 
   /// The matching nodes, in row order. Returns an error if a selector matches no node, or if no node matches
-  /// all of them. The error names the selector and existing values.
+  /// all of them (Q002). The error names the selector and existing values. Names in the expression are
+  /// checked here, because they depend on the map.
   Result<std::vector<onnx::NodeId>> run(const semantics::Map& map) const;
 
   const std::vector<Term>& terms(SelectorKind kind) const { return terms_[static_cast<std::size_t>(kind)]; }
   double min_confidence() const { return min_confidence_; }
   bool unknown() const { return unknown_; }
   bool shared() const { return shared_; }
+  bool has_expression() const { return where_.has_value(); }
 
  private:
   /// Whether the verdict of a node matches. Terms check everything else.
@@ -76,7 +80,11 @@ class Selector {
   std::array<std::vector<Term>, selector_kind_count> terms_;
   double min_confidence_ = 0;
   bool unknown_ = false, shared_ = false;
+  std::optional<expression::Expression> where_;
 };
+
+/// The code of errors of which the cause may be the model: a selector matches nothing in it.
+inline constexpr std::string_view no_match_code = "Q002";
 
 /// The flag of a selector on the command line.
 std::string_view flag_of(SelectorKind kind);

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "query/limits.h"
 #include "query/sql_guard.h"
+#include "query/sql_names.h"
 #include "query/statement.h"
 #include "query/tables.h"
 
@@ -28,11 +29,13 @@ std::mutex& sqlite_mutex() {
   return mutex;
 }
 
-Error sql_error(std::string text) {
-  return {
-      ErrorKind::usage, "Q003", std::move(text),
-      "tables: nodes, modules, module_closure, initializers, \"values\", edges, evidence, metadata; SELECT "
-      "sql FROM sqlite_schema shows their columns"};
+Error sql_error(std::string text, std::string hint = {}) {
+  if (!hint.empty()) hint += "; ";
+  return {ErrorKind::usage, "Q003", std::move(text),
+          hint +
+              "tables: nodes, modules, module_closure, initializers, \"values\", edges, evidence, metadata; "
+              "SELECT "
+              "sql FROM sqlite_schema shows their columns"};
 }
 
 Error limit_error(std::string text, std::string hint) {
@@ -98,12 +101,15 @@ class SqlQuery::Impl {
     // The first use of a table-valued function declares its table, which the guard would treat as a change.
     database.execute("SELECT * FROM json_each('[]'); SELECT * FROM json_tree('[]')");
     if (!database.ok()) return too_much_memory();
+    names_ = SqlNames(handle);
     const SqlGuard guard(handle);
     const Result<Prepared> statement = prepare(guard);
     if (!statement) return statement.error();
     tables_read_ = guard.tables_read();
     return std::nullopt;
   }
+
+  bool reads(std::string_view column) const { return tables_read_.contains(column); }
 
   Result<SqlResult> run(const semantics::Map& map) {
     Database(database_.get()).execute("BEGIN");
@@ -140,7 +146,10 @@ class SqlQuery::Impl {
     Prepared prepared(statement);
     if (code == SQLITE_NOMEM) return too_much_memory();
     if (code != SQLITE_OK && !guard.refused().empty()) return not_allowed(guard.refused());
-    if (code != SQLITE_OK) return sql_error(base::printable(sqlite3_errmsg(database_.get())));
+    if (code != SQLITE_OK) {
+      const std::string message = sqlite3_errmsg(database_.get());
+      return sql_error(base::printable(message), names_.hint(message));
+    }
     return prepared;
   }
 
@@ -189,6 +198,7 @@ class SqlQuery::Impl {
   SqlLimits limits_;
   HeapLimit heap_;
   std::unique_ptr<sqlite3, Close> database_;
+  SqlNames names_;
   std::set<std::string, std::less<>> tables_read_;
 };
 
@@ -203,6 +213,8 @@ Result<SqlQuery> SqlQuery::make(const std::string& sql, const SqlLimits& limits)
 }
 
 Result<SqlResult> SqlQuery::run(const semantics::Map& map) { return impl_->run(map); }
+
+bool SqlQuery::reads(std::string_view column) const { return impl_->reads(column); }
 
 void use_sqlite_on_one_thread() { sqlite3_config(SQLITE_CONFIG_SINGLETHREAD); }
 

@@ -34,6 +34,8 @@ class SqlQuery {
 
   /// Fills the tables that the statement reads, and runs it. May be called only once.
   Result<SqlResult> run(const semantics::Map& map);
+  /// Whether the statement reads a column, such as "nodes.id".
+  bool reads(std::string_view column) const;
 
  private:
   class Impl;

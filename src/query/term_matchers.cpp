@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "modules/class_glob.h"
+#include "semantics/layer_counts.h"
 #include "weights/trace.h"
 
 namespace thence::query {
@@ -27,27 +28,41 @@ ModuleMatcher::ModuleMatcher(const semantics::Map& map, const Selector& selector
     if (selector.shared() && map.answer(id).module_set != 0)
       for (const ModuleId module : map.modules_of(id)) has_nodes_[module] = true;
   }
-  const modules::ModuleTree& tree = map.tree();
-  restrict_to(SelectorKind::module, true,
-              [&](const Term& term, ModuleId module) { return path_matches(term, module); });
+  restrict_to(SelectorKind::module, true, [&](ModuleId module) {
+    return [this, module](const Term& term) { return path_matches(term, module); };
+  });
   restrict_to_subtrees();
-  restrict_to(SelectorKind::class_name, false, [&](const Term& term, ModuleId module) {
+  restrict_to(SelectorKind::class_name, false, [&](ModuleId module) {
     const ModuleId own = map.hf_module(module);
-    return class_matches(term.glob, tree[module].class_name) ||
-           (own != no_module && class_matches(term.glob, tree[own].class_name));
+    return [name = map.tree()[module].class_name,
+            hf_name = own == no_module ? std::string_view() : map.tree()[own].class_name](const Term& term) {
+      return class_matches(term.glob, name) || class_matches(term.glob, hf_name);
+    };
   });
-  restrict_to(SelectorKind::role, false, [&](const Term& term, ModuleId module) {
-    const semantics::Role role = map.role(module);
-    return (!role.type.empty() && term.glob.matches_word(role.type)) ||
-           (!role.classification.empty() && term.glob.matches_word(role.classification));
+  restrict_to(SelectorKind::role, false, [&](ModuleId module) {
+    return [role = map.role(module)](const Term& term) {
+      return (!role.type.empty() && term.glob.matches_word(role.type)) ||
+             (!role.classification.empty() && term.glob.matches_word(role.classification));
+    };
   });
-  restrict_to(SelectorKind::component, false, [&](const Term& term, ModuleId module) {
-    const std::string_view component = map.role(module).component;
-    return !component.empty() && term.glob.matches_word(component);
+  restrict_to(SelectorKind::component, false, [&](ModuleId module) {
+    return [component = map.role(module).component](const Term& term) {
+      return !component.empty() && term.glob.matches_word(component);
+    };
   });
-  restrict_to(SelectorKind::layer, false, [&](const Term& term, ModuleId module) {
-    const std::vector<modules::LayerStep> layers = map.layers(module);
-    return !layers.empty() && term.layers.has(layers.front().index);
+  restrict_to_layers();
+}
+
+void ModuleMatcher::restrict_to_layers() {
+  const std::vector<Term>& terms = selector_.terms(SelectorKind::layer);
+  std::optional<semantics::LayerCounts> counts;
+  if (std::any_of(terms.begin(), terms.end(), [](const Term& term) { return term.layers.counts_from_end(); }))
+    counts.emplace(map_);
+  restrict_to(SelectorKind::layer, false, [&](ModuleId module) {
+    const std::vector<modules::LayerStep> layers = map_.layers(module);
+    const std::uint64_t count = layers.empty() || !counts ? 0 : counts->of(layers.front());
+    return [is_layer = !layers.empty(), index = layers.empty() ? 0 : layers.front().index,
+            count](const Term& term) { return is_layer && term.layers.has(index, count); };
   });
 }
 
@@ -60,9 +75,10 @@ bool ModuleMatcher::path_matches(const Term& term, ModuleId module) const {
          });
 }
 
-// Every term is evaluated for every module, so that a term without matches can be reported.
-template <class Test>
-void ModuleMatcher::restrict_to(SelectorKind kind, bool all_modules, Test test) {
+// Every term is evaluated for every module, so that a term without matches can be reported. `read` reads a
+// module once and returns the test of a term.
+template <class Read>
+void ModuleMatcher::restrict_to(SelectorKind kind, bool all_modules, Read read) {
   const std::vector<Term>& terms = selector_.terms(kind);
   if (terms.empty()) return;
   has_terms_ = true;
@@ -70,12 +86,14 @@ void ModuleMatcher::restrict_to(SelectorKind kind, bool all_modules, Test test) 
   hits.assign(terms.size(), Hit::nothing);
   for (ModuleId module = 0; module < matches_.size(); ++module) {
     bool any = false;
-    if (all_modules || has_nodes_[module])
+    if (all_modules || has_nodes_[module]) {
+      const auto matches_term = read(module);
       for (std::size_t i = 0; i < terms.size(); ++i)
-        if (test(terms[i], module)) {
+        if (matches_term(terms[i])) {
           any = true;
           raise_hit(hits[i], has_nodes_[module] ? Hit::nodes : Hit::without_nodes);
         }
+    }
     if (!any) matches_[module] = false;
   }
 }

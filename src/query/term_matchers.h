@@ -23,9 +23,10 @@ class ModuleMatcher {
   const Hits& hits(SelectorKind kind) const { return hits_[static_cast<std::size_t>(kind)]; }
 
  private:
-  template <class Test>
-  void restrict_to(SelectorKind kind, bool all_modules, Test test);
+  template <class Read>
+  void restrict_to(SelectorKind kind, bool all_modules, Read read);
   void restrict_to_subtrees();
+  void restrict_to_layers();
   bool path_matches(const Term& term, modules::ModuleId module) const;
 
   const semantics::Map& map_;

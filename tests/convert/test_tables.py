@@ -134,8 +134,9 @@ def test_sqlite_equals_the_map(model: Model, tmp_path: Path) -> None:
     assert len(nodes) == len(answer["nodes"])
     for found_row, row in zip(nodes, answer["nodes"], strict=True):
         known = row["module"] is not None
-        for column in found_row.keys() - {"id", "modules", "confidence", "call"}:
+        for column in found_row.keys() - {"id", "modules", "confidence", "call", "role"}:
             assert found_row[column] == row[column], column
+        assert found_row["role"] == row["semantic_type"]
         assert json.loads(found_row["modules"]) == row["modules"]
         assert found_row["confidence"] == pytest.approx(row["confidence"], abs=1e-4)
         assert found_row["call"] == (row["call"] if known else None)

@@ -24,7 +24,7 @@ WORDS = [
     ("thence query --mod", ["--module"]),
     ("thence query --format na", ["names"]),
     ("thence query --format=na", ["names"]),
-    ("thence query --as te", ["tensorrt-layers"]),
+    ("thence query --as te", ["tensorrt-layers", "tensorrt-names"]),
     ("thence completions ", ["bash", "zsh", "fish"]),
     ("thence rules ", ["check", "explain"]),
     ("thence rules ex", ["explain"]),

@@ -49,5 +49,18 @@ TEST(NearestNames, FindsNearestWord) {
     EXPECT_EQ(base::nearest_word(far, words), "") << far.substr(0, 10);
 }
 
+TEST(NameHint, ListsTheNearestElseAFew) {
+  const auto hint = [](const char* pattern, int names) {
+    base::NameHint collected(pattern);
+    for (int i = 0; i < names; ++i)
+      collected.add(std::string(i < 26 ? 1 : 2, static_cast<char>('a' + i % 26)) + "-name");
+    return collected.text();
+  };
+  EXPECT_EQ(hint("b-nam", 3), "the nearest: b-name, a-name, c-name");
+  EXPECT_EQ(hint("zzzzzzzzzz", 2), "there are: a-name, b-name");
+  EXPECT_EQ(hint("zzzzzzzzzz", 13), "");
+  EXPECT_EQ(hint("zzzzzzzzzz", 0), "");
+}
+
 }  // namespace
 }  // namespace thence::test

@@ -53,6 +53,9 @@ TEST_F(Selecting, BySingleSelector) {
   EXPECT_EQ(found({.ops = {"MatMul"}}), (Nodes{0, 3}));
   EXPECT_EQ(found({.ops = {"*a*M*"}}), (Nodes{0, 3}));
   EXPECT_EQ(found({.layers = {"1-"}}), Nodes{3});
+  EXPECT_EQ(found({.layers = {"-1"}}), Nodes{3});
+  EXPECT_EQ(found({.layers = {"-2"}}), (Nodes{0, 1, 2}));
+  EXPECT_EQ(found({.where = "op_type != 'MatMul'"}), (Nodes{1, 2, 4}));
   EXPECT_EQ(found({.unknown = true}), Nodes{4});
   EXPECT_EQ(found({.sources = {"onnx_*"}}), (Nodes{0, 1, 2, 3}));
   EXPECT_EQ(found({}), (Nodes{0, 1, 2, 3, 4}));
@@ -62,6 +65,7 @@ TEST_F(Selecting, ByCombinedSelectors) {
   EXPECT_EQ(found({.under = {"enc.layer.0"}, .ops = {"MatMul", "Softmax"}}), (Nodes{0, 2}));
   EXPECT_EQ(found({.modules = {"enc.layer.0.attn", "enc.layer.1.**"}}), (Nodes{2, 3}));
   EXPECT_EQ(found({.ops = {"Neg"}, .unknown = true}), Nodes{4});
+  EXPECT_EQ(found({.ops = {"MatMul"}, .where = "layer_id = -1"}), Nodes{3});
 }
 
 TEST_F(Selecting, NamesSelectorsWithoutMatch) {
@@ -80,6 +84,7 @@ TEST_F(Selecting, NamesSelectorsWithoutMatch) {
       "Q002 no class matches --class 'Linear' | the file has no classes: give a capture with --capture");
   EXPECT_EQ(said({.modules = {"enc.layer.0.attn"}, .ops = {"Neg"}}),
             "Q002 no node matches --module and --op together | remove one of them, or widen it");
+  EXPECT_EQ(said({.where = "layer_id > 5"}), "Q002 no node matches --where | widen it");
 }
 
 TEST_F(Selecting, RejectsMalformedSelectors) {
@@ -87,6 +92,13 @@ TEST_F(Selecting, RejectsMalformedSelectors) {
        {Selectors{.layers = {"3-1"}}, Selectors{.ops = {""}}, Selectors{.sources = {"hearsay"}},
         Selectors{.modules = {std::string(2000, 'a')}}, Selectors{.min_confidence = std::nan("")}})
     EXPECT_EQ(said(wanted).substr(0, 4), "Q001");
+  EXPECT_EQ(said({.where = "layer_id >"}).substr(0, 4), "Q009");
+  EXPECT_EQ(said({.where = "layr = 1"}).substr(0, 4), "Q010");
+}
+
+TEST_F(Selecting, LimitsTheNumberOfSelectors) {
+  EXPECT_EQ(said({.ops = std::vector<std::string>(100'000, "MatMul")}),
+            "Q001 100000 selectors given, more than 10000 | use globs, such as --module 'encoder.**'");
 }
 
 TEST_F(Selecting, ListsForOtherTools) {
@@ -97,6 +109,15 @@ TEST_F(Selecting, ListsForOtherTools) {
   EXPECT_EQ(text("nodes-to-exclude", {2, 4}), "[\n \"/enc/layer.0/attn/Softmax\"\n]\n");
   EXPECT_EQ(text("op-block-list", {0, 2, 3}), "[\n \"MatMul\",\n \"Softmax\"\n]\n");
   EXPECT_EQ(text("tensorrt-layers", {2, 4}), "/enc/layer.0/attn/Softmax:fp32,node_of_e:fp32\n");
+  EXPECT_EQ(text("tensorrt-names", {2, 4}), "[\n \"/enc/layer.0/attn/Softmax\",\n \"node_of_e\"\n]\n");
+  EXPECT_EQ(text("nodes-to-quantize", {2}), "[\n \"/enc/layer.0/attn/Softmax\"\n]\n");
+  EXPECT_EQ(text("op-name-dict", {2}),
+            "{\n \"/enc/layer\\\\.0/attn/Softmax\": {\"activation\": {\"dtype\": [\"fp32\"]}, \"weight\": "
+            "{\"dtype\": [\"fp32\"]}}\n}\n");
+  EXPECT_EQ(text("ignored-scope", {2}),
+            "{\"names\": [\n \"/enc/layer.0/attn/Softmax\"\n], \"validate\": false}\n");
+  EXPECT_EQ(text("aimet-quantizers", {0, 2}), "[\n \"a\",\n \"c\"\n]\n");
+  EXPECT_EQ(text("op-name-dict", {4}), "Q002");
   EXPECT_EQ(text("extract-io", {1, 2}), "{\"input_names\": [\n \"a\"\n], \"output_names\": [\n \"c\"\n]}\n");
   EXPECT_EQ(text("nodes-to-exclude", {4}), "Q002");
   EXPECT_EQ(text("soup", {4}), "Q001");

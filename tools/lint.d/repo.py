@@ -9,7 +9,10 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 NOT_OURS = set(
-    ".git .venv .venv-libraries build __pycache__ .hypothesis .mypy_cache .pytest_cache .ruff_cache".split()
+    (
+        ".git .venv .venv-libraries .venv-quantisers build __pycache__ .hypothesis .mypy_cache .pytest_cache "
+        ".ruff_cache"
+    ).split()
 )
 
 
