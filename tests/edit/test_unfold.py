@@ -18,6 +18,7 @@ import pytest
 from tests.cases.printed_json import run_json
 from tests.cases.programs import RELEASE
 from tests.edit.live import session_of
+from tests.edit.padded import padded
 from tests.edit.random_modules import random_model
 from tests.edit.test_fold import LARGE, MODELS, fold, inputs_of, write_large
 from tests.hostile import mutate
@@ -222,6 +223,15 @@ def test_old_versions_and_graphs_in_parts(tmp_path: Path) -> None:
     assert (tmp_path / "flat.onnx").read_bytes() == (tmp_path / "m.onnx").read_bytes()
 
 
+def test_unusual_encodings(tmp_path: Path) -> None:
+    """The same model, if not the same bytes."""
+    data = MODELS["bert.torchscript"].path.read_bytes()
+    (tmp_path / "m.onnx").write_bytes(padded(data, 1))
+    assert "note[E015]" in fold(tmp_path / "m.onnx", tmp_path / "folded.onnx")
+    assert "restored" in unfold(tmp_path / "folded.onnx", tmp_path / "flat.onnx")
+    assert onnx.load(tmp_path / "flat.onnx") == onnx.load_from_string(data)
+
+
 @pytest.mark.parametrize("name", SOME)
 def test_a_model_that_another_tool_saved(name: str, tmp_path: Path) -> None:
     """Names are restored as long as the nodes are the same; the encoding is that of the other tool."""
@@ -363,7 +373,7 @@ def hostile_model(calls: dict[str, list[str]], domain: str) -> bytes:
         model.functions.append(
             onnx.helper.make_function(domain, name, ["v0"], [f"v{len(called)}"], nodes, opsets)
         )
-    return model.SerializeToString()
+    return bytes(model.SerializeToString())
 
 
 HOSTILE = {
@@ -387,7 +397,7 @@ def test_hostile_functions(kind: str, tmp_path: Path) -> None:
     assert code in unfold(model, out, code=3)
     run("map", model)  # functions of others are not expanded
     model.write_bytes(hostile_model(calls, "pkg.thence"))
-    for line in (
+    lines: list[list[str | Path]] = [
         ["map", model],
         ["show", model],
         ["query", model, "--op", "Neg"],
@@ -398,7 +408,8 @@ def test_hostile_functions(kind: str, tmp_path: Path) -> None:
         ["extract", model, "--module", "a", "-o", out],
         ["fold", model, "-o", out],
         ["unfold", model, "-o", out],
-    ):
+    ]
+    for line in lines:
         assert f"error[{code}]" in run(*line, code=3).stderr, line
     assert time.perf_counter() - start < 20  # about a second on an idle machine
     assert not out.exists()
@@ -438,7 +449,7 @@ def damaged_record(data: bytes, seed: int) -> bytes:
     for _ in range(chance.randint(1, 4)):
         record[chance.randrange(len(record))] = chance.choice((0, 1, 127, 128, 255, chance.randrange(256)))
     entry.value = base64.b64encode(record).decode()
-    return proto.SerializeToString()
+    return bytes(proto.SerializeToString())
 
 
 @pytest.mark.parametrize("part", range(2))
@@ -453,7 +464,8 @@ def test_damaged_files(part: int, tmp_path: Path) -> None:
         is_record = seed % 3 > 0
         model.write_bytes(damaged_record(data, seed) if is_record else mutate.damaged(f"fold{seed}", [data]))
         out.unlink(missing_ok=True)
-        for arguments in (["unfold", model, "-o", out], ["map", model, "-q", "-f", "csv"]):
+        lines: list[list[str | Path]] = [["unfold", model, "-o", out], ["map", model, "-q", "-f", "csv"]]
+        for arguments in lines:
             done = subprocess.run([program, *arguments], capture_output=True, check=False, timeout=60)
             assert done.returncode in ((0,) if is_record else (0, 1, 3)), (seed, done.stderr)
             assert done.returncode == 0 or b"error[" in done.stderr, (seed, done.stderr)

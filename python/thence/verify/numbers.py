@@ -97,11 +97,9 @@ def _open_session(model: Path | bytes, more: bytes) -> Any:
     """Opens a session of the model with the bytes appended."""
     if isinstance(model, bytes):
         return _session(model + more)
-    flat = flat_bytes(model)  # a folded model has values in functions, which are no outputs
-    if flat is not None:
-        return _session(flat + more, model.parent)
     with model.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        content = b"".join((data, more))  # the only copy
+        flat = flat_bytes(model)  # values in the functions of a folded model cannot be outputs
+        content = b"".join((data if flat is None else flat, more))  # the only copy
     return _session(content, model.parent)
 
 
