@@ -12,7 +12,7 @@ inline constexpr std::uint64_t max_expanded_nodes = std::uint64_t{1} << 22;
 /// Bytes of the expanded nodes: this number, and a multiple of the size of the file without its weights.
 /// Most files that were folded expand to 2 to 10 times that size; a hundred equal layers to less than 50
 /// times.
-inline constexpr std::uint64_t max_expanded_bytes = std::uint64_t{64} << 20;
+inline constexpr std::uint64_t max_expanded_bytes = std::uint64_t{16} << 20;
 inline constexpr std::uint64_t max_expanded_ratio = 100;
 
 /// Functions that call each other, one inside the other. Expanding recurses for each level, and for each body
