@@ -13,6 +13,7 @@
 #include "base/atomic_file.h"
 #include "edit/tag.h"
 #include "failure.h"
+#include "functions/unfold.h"
 #include "onnx/content_hash.h"
 #include "options.h"
 #include "output/formats.h"
@@ -72,7 +73,7 @@ nb::bytes tag(const std::string& tagged, Make make) {
     const nb::gil_scoped_release released;
     map = std::make_unique<Result<semantics::Map>>(make());
     if (*map) {
-      const edit::Splice splice = edit::tag_model(**map, {});
+      const wire::Splice splice = edit::tag_model(**map, {});
       error = base::write_atomically(tagged, [&](base::Writer& out) { splice.write(out); });
     }
   }
@@ -92,6 +93,34 @@ nb::bytes tag_bytes(const nb::bytes& model, const std::string& tagged, const std
   const semantics::MapOptions options = make_options(capture, strategy, exceptions);
   const std::string_view bytes(model.c_str(), model.size());
   return tag(tagged, [&] { return pipeline::map_bytes(bytes, tagged, options); });
+}
+
+// The flat form of a folded model; None for a model that is not folded.
+nb::object unfold(const Result<onnx::Model>& model) {
+  if (!model) fail(model.error());
+  if (!functions::is_folded(*model)) return nb::none();
+  std::string flat;
+  std::optional<Error> error;
+  {
+    const nb::gil_scoped_release released;
+    const Result<functions::Unfolded> unfolded = functions::unfold_model(*model);
+    if (!unfolded) error = unfolded.error();
+    base::Writer out([&](std::string_view piece) { return flat.append(piece), true; });
+    if (unfolded) unfolded->model.write(out);
+    out.flush();
+  }
+  if (error) fail(*error);
+  return nb::bytes(flat.data(), flat.size());
+}
+
+nb::object unfold_file(const std::string& model) {
+  Diagnostics ignored;
+  return unfold(onnx::Model::open(model, ignored));
+}
+
+nb::object unfold_bytes(const nb::bytes& model) {
+  Diagnostics ignored;
+  return unfold(onnx::Model::read(std::string_view(model.c_str(), model.size()), "model", ignored));
 }
 
 // Holds a Python buffer for as long as it is looked at.
@@ -153,6 +182,9 @@ NB_MODULE(_core, module) {
   module.def("map_bytes", &map_bytes, nb::arg("model"), nb::arg("capture") = "", nb::arg("strategy") = "auto",
              nb::arg("exceptions") = nb::none(), nb::arg("tag_format") = "ordinal", nb::arg("rules") = "",
              nb::arg("granularity") = "", "The map of a model in memory.");
+  module.def("unfold_file", &unfold_file, nb::arg("model"),
+             "The flat form of a file that thence folded; None for any other file.");
+  module.def("unfold_bytes", &unfold_bytes, nb::arg("model"), "The same for a model in memory.");
   module.def("tag_file", &tag_file, nb::arg("model"), nb::arg("tagged"), nb::arg("capture") = "",
              nb::arg("strategy") = "auto", nb::arg("exceptions") = nb::none(),
              "Writes the model with its answers as tags, and gives the map.");

@@ -7,6 +7,7 @@ from typing import Any
 
 import onnx
 
+from .folded import load_flat
 from .limits import check_function_calls
 
 SMALL_TENSOR_BYTES = 1024  # bytes: smaller tensors are kept, because shapes may be computed from them
@@ -17,7 +18,7 @@ def infer_missing_types(model: str | Path) -> dict[str, dict[str, Any]]:
 
     A value whose type cannot be inferred is left out.
     """
-    skeleton = onnx.load(str(model), load_external_data=False)
+    skeleton = load_flat(model)
     check_function_calls(skeleton)
     _drop_weights(skeleton.graph)
     inferred = onnx.shape_inference.infer_shapes(skeleton, data_prop=True)

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from .folded import is_folded, load_flat
+
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto
 
@@ -68,13 +70,9 @@ class NodeFinder:
 
 
 def _load_proto(model: str | os.PathLike[str] | bytes | ModelProto) -> ModelProto:
-    import onnx
-
-    if isinstance(model, bytes):
-        return onnx.load_from_string(model)
-    if isinstance(model, (str, os.PathLike)):
-        return onnx.load(os.fspath(model), load_external_data=False)
-    return model
+    if isinstance(model, (str, os.PathLike, bytes)):
+        return load_flat(model)
+    return load_flat(model.SerializeToString()) if is_folded(model) else model
 
 
 def _located_nodes(model: ModelProto) -> Iterator[tuple[str, int, NodeProto]]:

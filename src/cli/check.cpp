@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "cli/command.h"
+#include "functions/unfold.h"
 #include "output/rows.h"
 
 namespace thence::cli {
@@ -76,7 +77,7 @@ int run_against(CheckFlags& flags) {
   flags.more_inputs = flags.models;
   flags.more_inputs.push_back(flags.against);
   Diagnostics ignored;
-  const Result<onnx::Model> before = onnx::Model::open(flags.against, ignored);
+  const Result<onnx::Model> before = functions::open_model(flags.against, ignored);
   if (!before) return fail(before.error());
   output::Rows rows{
       .schema = "thence.survival/1",
@@ -85,7 +86,7 @@ int run_against(CheckFlags& flags) {
       .columns = {"model", "ids", "survived", "retyped", "copied", "merged", "vanished", "nodes", "fresh"}};
   std::size_t ids = 0;
   for (const std::string& file : flags.models) {
-    const Result<onnx::Model> after = onnx::Model::open(file, ignored);
+    const Result<onnx::Model> after = functions::open_model(file, ignored);
     if (!after) return fail(after.error());
     const edit::Survival found = edit::count_survivors(*before, *after);
     ids = found.ids;
@@ -101,10 +102,12 @@ int run_against(CheckFlags& flags) {
 
 int run_synthesise(CheckFlags& flags) {
   Diagnostics ignored;
-  const Result<onnx::Model> model = onnx::Model::open(flags.model, ignored);
+  const Result<onnx::Model> model = functions::open_model(flags.model, ignored);
   if (!model) return fail(model.error());
-  const edit::Splice splice = edit::add_ids(*model);
-  return write_model_output(flags, [&](base::Writer& out) { splice.write(out); });
+  const wire::Splice splice = edit::add_ids(*model);
+  const int code = write_model_output(flags, [&](base::Writer& out) { splice.write(out); });
+  if (code == done) print_flat_note(*model, flags);
+  return code;
 }
 
 int run_check(CheckFlags& flags) {

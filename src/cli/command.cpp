@@ -262,6 +262,14 @@ int write_model_output(const ModelFlags& flags, const std::function<void(base::W
   return write_to_destination(flags, write, true);
 }
 
+void print_flat_note(const onnx::Model& model, const ModelFlags& flags) {
+  if (model.is_derived() && !flags.quiet)
+    std::fputs(
+        base::format("note[{}]: {}: is folded; the flat model is written\n", "E019", brief(model.file()))
+            .c_str(),
+        stderr);
+}
+
 void print_external_data_note(const onnx::Model& model, const ModelFlags& flags) {
   namespace fs = std::filesystem;
   std::error_code ignored;

@@ -73,6 +73,9 @@ std::optional<Error> check_not_input(const ModelFlags& flags, const std::string&
 /// Writes the model with its answers as tags, and prints the number of tags.
 int write_tagged_model(const semantics::Map& map, const ModelFlags& flags, edit::TagOptions options = {});
 
+/// A folded file is read as the flat model, so the copy of it that a command writes is flat. Prints a note.
+void print_flat_note(const onnx::Model& model, const ModelFlags& flags);
+
 /// External data is looked up beside the model, so a copy of the model in another folder does not find it.
 /// Prints a note.
 void print_external_data_note(const onnx::Model& model, const ModelFlags& flags);
@@ -105,6 +108,7 @@ void add_strip(Program& program);
 void add_check(Program& program);
 void add_extract(Program& program);
 void add_fold(Program& program);
+void add_unfold(Program& program);
 void add_convert(Program& program);
 void add_query(Program& program);
 void add_weights(Program& program);

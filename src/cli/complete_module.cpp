@@ -6,6 +6,7 @@
 #include "capture/capture.h"
 #include "cli/completion.h"
 #include "cli/limits.h"
+#include "functions/unfold.h"
 #include "hierarchy/hierarchy.h"
 #include "onnx/model.h"
 
@@ -53,7 +54,7 @@ std::vector<std::string> complete_module(const std::string& model_file, const st
   Diagnostics ignored;
   const std::string path = with_home(model_file);
   if (path.empty() || path == "-") return {};
-  const Result<onnx::Model> model = onnx::Model::open(path, ignored);
+  const Result<onnx::Model> model = functions::open_model(path, ignored);
   if (!model) return {};
   std::optional<capture::Capture> capture;
   if (!capture_file.empty())

@@ -97,7 +97,7 @@ int run_extract(ExtractFlags& flags) {
     if (!flags.quiet)
       std::fputs(base::format("warning[{}]: {}: its type could not be found\n", "E007", brief(name)).c_str(),
                  stderr);
-  const edit::Splice splice = edit::extract_model(map, *part, types);
+  const wire::Splice splice = edit::extract_model(map, *part, types);
   code = write_model_output(flags, [&](base::Writer& out) { splice.write(out); });
   if (code == done && !flags.quiet) print_extract_summary(map, *part);
   return code;

@@ -72,10 +72,18 @@ int run_fold(FoldFlags& flags) {
     print_error(fold.error());
     return fold.error().kind == ErrorKind::usage ? nothing_found : static_cast<int>(fold.error().kind);
   }
-  const edit::Splice splice = edit::fold_model(*fold);
-  const int code = write_model_output(flags, [&](base::Writer& out) { splice.write(out); });
+  const Result<edit::FoldedModel> folded = edit::fold_model(*fold);
+  if (!folded) return fail(folded.error());
+  const int code = write_model_output(flags, [&](base::Writer& out) { folded->model.write(out); });
   if (code != done) return code;
   print_external_data_note(opened.map->model(), flags);
+  if (!flags.quiet && !folded->is_exact)
+    std::fputs(
+        base::format("note[{}]: {}: is encoded in an unusual way; unfold restores the model, but not the "
+                     "same bytes\n",
+                     "E015", brief(flags.model))
+            .c_str(),
+        stderr);
   if (!flags.quiet) print_fold_summary(*fold);
   return code;
 }

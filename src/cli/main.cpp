@@ -86,6 +86,7 @@ int run_program(int argc, char** argv) {
   add_check(program);
   add_extract(program);
   add_fold(program);
+  add_unfold(program);
   add_convert(program);
   add_rules(program);
   add_eval(program);

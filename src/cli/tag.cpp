@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "edit/rewrite.h"
+#include "functions/unfold.h"
 #include "onnx/content_hash.h"
 
 namespace thence::cli {
@@ -59,6 +60,14 @@ bool resolve_output(ModelFlags& flags, bool in_place) {
   return true;
 }
 
+// The folded form of a file is not given up without being asked for.
+std::optional<Error> check_in_place(const onnx::Model& model, bool in_place) {
+  if (!in_place || !model.is_derived()) return std::nullopt;
+  return Error{ErrorKind::usage, "U028",
+               base::format("{}: is folded, and would be replaced by the flat model", brief(model.file())),
+               "give -o FILE, and fold that file again"};
+}
+
 std::string digest_of(const std::string& capture) {
   if (capture.empty()) return {};
   const Result<base::MappedFile> file = base::MappedFile::open(capture);
@@ -73,6 +82,7 @@ int run_tag(TagFlags& flags) {
   if (!resolve_output(flags, flags.in_place)) return wrong_usage;
   const OpenedMap opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
+  if (const auto error = check_in_place(opened.map->model(), flags.in_place)) return fail(*error);
   return write_tagged_model(
       *opened.map, flags,
       {.with_namespace = flags.with_namespace, .strip_stack_traces = flags.strip_stack_traces});
@@ -85,13 +95,15 @@ struct StripFlags : ModelFlags {
 int run_strip(StripFlags& flags) {
   if (!resolve_output(flags, flags.in_place)) return wrong_usage;
   Diagnostics diagnostics;
-  const Result<onnx::Model> model = onnx::Model::open(flags.model, diagnostics);
+  const Result<onnx::Model> model = functions::open_model(flags.model, diagnostics);
   if (!model) return fail(model.error());
+  if (const auto error = check_in_place(*model, flags.in_place)) return fail(*error);
   const bool any = edit::has_entries(*model);
-  const edit::Splice splice = edit::remove_entries(*model);
+  const wire::Splice splice = edit::remove_entries(*model);
   const int code = write_model_output(flags, [&](base::Writer& out) { splice.write(out); });
   if (code != done) return code;
   print_external_data_note(*model, flags);
+  print_flat_note(*model, flags);
   if (!flags.quiet && !any) std::fputs("the file had no tags\n", stderr);
   return code;
 }
@@ -101,10 +113,11 @@ int run_strip(StripFlags& flags) {
 int write_tagged_model(const semantics::Map& map, const ModelFlags& flags, edit::TagOptions options) {
   options.capture_digest = digest_of(flags.options.capture);
   options.jobs = threads(flags);
-  const edit::Splice splice = edit::tag_model(map, options);
+  const wire::Splice splice = edit::tag_model(map, options);
   const int code = write_model_output(flags, [&](base::Writer& out) { splice.write(out); });
   if (code != done) return code;
   print_external_data_note(map.model(), flags);
+  print_flat_note(map.model(), flags);
   if (flags.quiet) return code;
   std::size_t tags = 0;
   for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) tags += map.answer(id).known();

@@ -26,7 +26,7 @@ std::optional<std::string> path_inside_folder(const std::string& model, std::str
 
 DataFiles::File& DataFiles::open(std::string_view location) {
   const auto [entry, is_new_location] = paths_.try_emplace(std::string(location));
-  if (is_new_location && model_.descriptor() >= 0 && model_.file() != "standard input")
+  if (is_new_location && model_.is_in_folder())
     entry->second = path_inside_folder(model_.file(), location).value_or("");
   const auto [file, is_new_file] = files_.try_emplace(entry->second);
   if (is_new_file && !entry->second.empty())

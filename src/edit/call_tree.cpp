@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "edit/call_counts.h"
-#include "hierarchy/folded_call.h"
 
 namespace thence::edit {
 namespace {
@@ -81,9 +80,7 @@ class CallTreeBuilder {
       if (!answer.known()) continue;
       const ModuleId module = fold_targets_[answer.module].module;
       const CallId call_id = call(module, call_counts_.enclosing_call(answer.module, answer.call, module));
-      // A node that calls a folded function is the module itself, so it belongs to the outer call.
-      const bool is_call = graph_.model().node(id).domain() == hierarchy::folded_domain;
-      call_tree_.node_calls[id] = is_call ? call_tree_.calls[call_id].enclosing : call_id;
+      call_tree_.node_calls[id] = call_id;
     }
   }
 

@@ -76,7 +76,7 @@ TagReport check_tags(const semantics::Map& map) {
   return report;
 }
 
-Splice add_ids(const onnx::Model& model) {
+wire::Splice add_ids(const onnx::Model& model) {
   Additions additions;
   additions.any_node = model.node_count() > 0;
   for (const onnx::MetadataEntry& entry : model.metadata())

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "edit/splice.h"
 #include "semantics/map.h"
+#include "wire/splice.h"
 
 namespace thence::edit {
 
@@ -34,7 +34,7 @@ struct TagReport {
 TagReport check_tags(const semantics::Map& without_tags);
 
 /// Returns the file with an id in every node: its location, such as `#61` or `12.then_branch#3`.
-Splice add_ids(const onnx::Model& model);
+wire::Splice add_ids(const onnx::Model& model);
 
 /// What happened to the ids. Each id is counted once, in the first category that applies.
 struct Survival {

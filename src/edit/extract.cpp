@@ -24,12 +24,12 @@ std::string rename_values(std::string_view message, MessageType kind, const NewN
   for (wire::Fields field(message); field.next();) {
     const std::uint32_t tag = field.tag();
     const auto inner = [&](MessageType what) {
-      append_field(out, field.field(), rename_values(field.bytes(), what, names));
+      wire::append_field(out, field.field(), rename_values(field.bytes(), what, names));
     };
     if (kind == MessageType::node &&
         (tag == bytes_tag(NodeField::input) || tag == bytes_tag(NodeField::output))) {
       const auto found = names.find(field.bytes());
-      append_field(out, field.field(), found == names.end() ? field.bytes() : found->second);
+      wire::append_field(out, field.field(), found == names.end() ? field.bytes() : found->second);
     } else if (kind == MessageType::node && tag == bytes_tag(NodeField::attribute)) {
       inner(MessageType::attribute);
     } else if (kind == MessageType::attribute &&
@@ -46,8 +46,8 @@ std::string rename_values(std::string_view message, MessageType kind, const NewN
 
 std::string value_info(std::string_view name, const std::string& type) {
   std::string out;
-  append_field(out, ValueInfoField::name, name);
-  if (!type.empty()) append_field(out, ValueInfoField::type, type);
+  wire::append_field(out, ValueInfoField::name, name);
+  if (!type.empty()) wire::append_field(out, ValueInfoField::type, type);
   return out;
 }
 
@@ -59,12 +59,12 @@ class SubgraphWriter {
       for (const Boundary& boundary : *edge) names_.emplace(model_.value_name(boundary.value), boundary.name);
   }
 
-  Splice run(std::string_view graph_name) {
+  wire::Splice run(std::string_view graph_name) {
     std::string head;
-    append_varint(head, wire::varint_tag(ModelField::ir_version));
-    append_varint(head, static_cast<std::uint64_t>(model_.ir_version()));
-    append_field(head, ModelField::producer_name, "thence");
-    append_field(head, ModelField::producer_version, THENCE_VERSION);
+    wire::append_varint(head, wire::varint_tag(ModelField::ir_version));
+    wire::append_varint(head, static_cast<std::uint64_t>(model_.ir_version()));
+    wire::append_field(head, ModelField::producer_name, "thence");
+    wire::append_field(head, ModelField::producer_version, THENCE_VERSION);
     splice_.insert(head);
     splice_.open(bytes_tag(ModelField::graph));
     write_graph(graph_name);
@@ -110,7 +110,7 @@ class SubgraphWriter {
 
   void insert(GraphField field, std::string_view payload) {
     std::string text;
-    append_field(text, field, payload);
+    wire::append_field(text, field, payload);
     splice_.insert(text);
   }
 
@@ -118,12 +118,12 @@ class SubgraphWriter {
   const Subgraph& part_;
   const Types& types_;
   NewNames names_;
-  Splice splice_;
+  wire::Splice splice_;
 };
 
 }  // namespace
 
-Splice extract_model(const semantics::Map& map, const Subgraph& part, const Types& types) {
+wire::Splice extract_model(const semantics::Map& map, const Subgraph& part, const Types& types) {
   const std::string_view path = map.tree()[part.module].path;
   return SubgraphWriter(map, part, types).run(path.empty() ? std::string_view("main") : path);
 }

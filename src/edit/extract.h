@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "edit/splice.h"
 #include "semantics/map.h"
+#include "wire/splice.h"
 
 namespace thence::edit {
 
@@ -49,6 +49,6 @@ struct ExtractOptions {
 Result<Subgraph> find_subgraph(const semantics::Map& map, const ExtractOptions& options, const Types& types);
 
 /// Makes a model of the part. The map must outlive the splice.
-Splice extract_model(const semantics::Map& map, const Subgraph& part, const Types& types);
+wire::Splice extract_model(const semantics::Map& map, const Subgraph& part, const Types& types);
 
 }  // namespace thence::edit

@@ -5,7 +5,6 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "edit/fold_names.h"
-#include "hierarchy/folded_call.h"
 
 namespace thence::edit {
 
@@ -17,8 +16,6 @@ Error nothing_to_fold(const semantics::Map& map, const FoldOptions& options) {
   std::string text = base::printable(map.model().file());
   if (!options.modules.empty())
     text += base::format(": no module in the main graph matches '{}'", base::printable(options.modules));
-  else if (hierarchy::has_folded_calls(map.model()))
-    text += ": the modules are folded already";
   else
     text += ": no module is known in the main graph";
   return {ErrorKind::usage, "E011", std::move(text),

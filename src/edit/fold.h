@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "edit/bodies.h"
-#include "edit/splice.h"
+#include "wire/splice.h"
 
 namespace thence::edit {
 
@@ -27,8 +27,12 @@ struct Fold {
 /// Returns an error if the graph is malformed, or if it contains no module.
 Result<Fold> plan_fold(const semantics::Map& map, const FoldOptions& options);
 
-/// The folded model. The fold and its map must outlive the splice.
-Splice fold_model(const Fold& fold);
+struct FoldedModel {
+  wire::Splice model;
+  bool is_exact = true;  // `thence unfold` restores all bytes
+};
+/// The fold and its map must outlive the result.
+Result<FoldedModel> fold_model(const Fold& fold);
 
 /// The modules that were folded, and those that were not.
 struct FoldSummary {

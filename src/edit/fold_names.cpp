@@ -6,7 +6,8 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "hierarchy/folded_call.h"
+#include "base/unique_names.h"
+#include "functions/folded_format.h"
 
 namespace thence::edit {
 namespace {
@@ -23,25 +24,6 @@ std::string identifier(std::string_view text) {
   }
   return out;
 }
-
-// Makes names unique.
-class UniqueNames {
- public:
-  explicit UniqueNames(char before_number) : before_number_(before_number) {}
-  bool reserve(const std::string& name) { return used_.insert(name).second; }
-  std::string make_unique(const std::string& name) {
-    if (reserve(name)) return name;
-    std::uint32_t& number = last_[name];
-    while (true)
-      if (std::string next = base::format("{}{}{}", name, before_number_, ++number); reserve(next))
-        return next;
-  }
-
- private:
-  char before_number_;
-  std::unordered_set<std::string> used_;
-  std::unordered_map<std::string, std::uint32_t> last_;
-};
 
 // The result of `say` if it is the same for all groups of a function; otherwise empty.
 template <class TextOf>
@@ -73,7 +55,7 @@ class SharedBodyNames {
   void name_values() {
     const onnx::Model& model = fold_.graph.model();
     const std::vector<std::string> plain = plain_names();
-    UniqueNames unique_names('_');
+    base::UniqueNames unique_names('_');
     for (std::size_t i = 0; i < body_.values.size(); ++i) {
       const auto name = [&](GroupId group) {
         return model.value_name(fold_.bodies.by_group[group].values[i]);
@@ -127,7 +109,7 @@ class SharedBodyNames {
   const Fold& fold_;
   const Function& function_;
   const Body& body_;
-  UniqueNames calls_{':'}, nodes_{'_'};
+  base::UniqueNames calls_{':'}, nodes_{'_'};
   BodyNames names_;
 };
 
@@ -144,9 +126,9 @@ void name_functions(Fold& fold) {
   std::unordered_map<std::string, std::uint32_t> bodies;
   for (const Function& function : fold.bodies.functions)
     ++bodies[label_of(tree, fold.module_of(function.groups.front()))];
-  UniqueNames unique_names('_');
+  base::UniqueNames unique_names('_');
   for (const onnx::Graph& graph : fold.map.model().graphs())
-    if (graph.kind == onnx::Graph::Kind::function && graph.domain == hierarchy::folded_domain)
+    if (graph.kind == onnx::Graph::Kind::function && graph.domain == functions::folded_domain)
       unique_names.reserve(std::string(graph.name));
   for (Function& function : fold.bodies.functions) {
     const ModuleId module = fold.module_of(function.groups.front());
@@ -165,7 +147,7 @@ void name_functions(Fold& fold) {
 
 std::vector<std::string> call_names(const Fold& fold) {
   std::vector<std::string> names(fold.partition.groups.size());
-  UniqueNames unique_names(':');
+  base::UniqueNames unique_names(':');
   for (GroupId group = 1; group < names.size(); ++group)
     if (fold.bodies.by_group[group].function != onnx::none)
       names[group] = unique_names.make_unique(std::string(fold.path_of(group)));

@@ -1,15 +1,17 @@
 // Writes the folded model: adds functions, moves nodes of the main graph into them, and copies everything
 // else unchanged.
 
-#include <unordered_map>
 #include <unordered_set>
 
 #include "base/format.h"
 #include "edit/fold.h"
 #include "edit/fold_names.h"
+#include "edit/fold_record_builder.h"
+#include "edit/shared_node.h"
 #include "edit/tag.h"
+#include "functions/call_graph.h"
+#include "functions/folded_format.h"
 #include "hierarchy/fingerprint.h"
-#include "hierarchy/folded_call.h"
 #include "onnx/layout.h"
 #include "wire/fields.h"
 
@@ -22,6 +24,8 @@ using onnx::ModelField;
 using onnx::NodeField;
 using onnx::NodeId;
 using onnx::ValueId;
+using wire::append_field;
+using wire::append_varint;
 using wire::bytes_tag;
 using wire::varint_tag;
 
@@ -44,33 +48,6 @@ std::string_view domain_of(std::string_view domain) {
   return domain == "ai.onnx" ? std::string_view() : domain;
 }
 
-// Collects the doc strings and metadata that are the same in all nodes that share one node of a body.
-class CommonFields {
- public:
-  void add(const onnx::Node& node) {
-    ++nodes_;
-    for (wire::Fields field(node.bytes()); field.next();) {
-      const bool is_annotation = field.tag() == bytes_tag(NodeField::doc_string) ||
-                                 field.tag() == bytes_tag(NodeField::metadata_props);
-      if (!is_annotation) continue;
-      Occurrences& known = occurrences_[field_bytes(field)];
-      if (known.last != nodes_) ++known.times;
-      known.last = nodes_;
-    }
-  }
-  bool has(std::string_view field) const {
-    const auto known = occurrences_.find(field);
-    return known != occurrences_.end() && known->second.times == nodes_;
-  }
-
- private:
-  struct Occurrences {
-    std::size_t times = 0, last = 0;
-  };
-  std::unordered_map<std::string_view, Occurrences> occurrences_;
-  std::size_t nodes_ = 0;
-};
-
 class FoldWriter {
  public:
   explicit FoldWriter(const Fold& fold)
@@ -80,11 +57,11 @@ class FoldWriter {
         calls_(call_names(fold)),
         number_(model_.value_count(), 0) {
     for (const onnx::Opset& opset : model_.opsets())
-      if (opset.domain == hierarchy::folded_domain) version_ = opset.version;
+      if (opset.domain == functions::folded_domain) version_ = opset.version;
     find_least_confident();
   }
 
-  Splice run() {
+  Result<FoldedModel> run() {
     const bool raises = model_.ir_version() < function_ir_version;
     bool imported = false, written = false;
     for (wire::Fields field(model_.bytes()); field.next();) {
@@ -97,11 +74,13 @@ class FoldWriter {
       }
     }
     if (raises) splice_.insert(number_field(ModelField::ir_version, function_ir_version));
-    for (const onnx::Opset& opset : model_.opsets()) imported |= opset.domain == hierarchy::folded_domain;
+    for (const onnx::Opset& opset : model_.opsets()) imported |= opset.domain == functions::folded_domain;
     if (!imported)
-      write_import(static_cast<std::uint32_t>(ModelField::opset_import), hierarchy::folded_domain, version_);
+      write_import(static_cast<std::uint32_t>(ModelField::opset_import), functions::folded_domain, version_);
     for (const Function& each : fold_.bodies.functions) write_function(each);
-    return std::move(splice_);
+    const Result<bool> is_exact = write_record(raises);
+    if (!is_exact) return is_exact.error();
+    return FoldedModel{std::move(splice_), *is_exact};
   }
 
  private:
@@ -159,6 +138,26 @@ class FoldWriter {
     return hidden_.contains(name);
   }
 
+  // The record is bound to the nodes and functions as they were written. Gives whether it restores all bytes.
+  Result<bool> write_record(bool raises) {
+    if (functions::is_folded(model_))
+      return false;  // functions that could not be expanded are not told apart
+    const Result<base::MemoryImage> image = splice_.assemble();
+    if (!image) return image.error();
+    Diagnostics ignored;
+    const Result<onnx::Model> folded = onnx::Model::read(*image, model_, ignored);
+    if (!folded) return folded.error();
+    const Result<functions::CallGraph> calls = functions::CallGraph::make(
+        *folded, [](const onnx::Graph& function) { return function.domain == functions::folded_domain; });
+    if (!calls) return calls.error();
+    FoldRecordBuilder record(fold_, raises, hidden_);
+    std::string entry;
+    append_field(entry, onnx::EntryField::key, functions::record_key);
+    append_field(entry, onnx::EntryField::value, record.format(functions::structure_hash(*folded)));
+    insert(static_cast<std::uint32_t>(ModelField::metadata_props), entry);
+    return record.is_exact() && record.restores_nodes(*folded, *calls);
+  }
+
   void write_function(const Function& function) {
     const Body& body = fold_.bodies.by_group[function.groups.front()];
     const BodyNames names = body_names(fold_, function, calls_);
@@ -183,7 +182,7 @@ class FoldWriter {
     const std::string_view class_name = fold_.map.tree()[fold_.module_of(function.groups.front())].class_name;
     if (!class_name.empty()) insert(static_cast<std::uint32_t>(FunctionField::doc_string), class_name);
     write_imports(body);
-    insert(static_cast<std::uint32_t>(FunctionField::domain), hierarchy::folded_domain);
+    insert(static_cast<std::uint32_t>(FunctionField::domain), functions::folded_domain);
     splice_.close();
   }
 
@@ -198,11 +197,11 @@ class FoldWriter {
       used.insert(domain_of(model_.node(step.index).domain()));
       all |= fold_.graph.has_bodies(step.index);
     }
-    if (used.erase(hierarchy::folded_domain) > 0) calls = true;
+    if (used.erase(functions::folded_domain) > 0) calls = true;
     for (const onnx::Opset& opset : model_.opsets())
-      if ((all || used.erase(domain_of(opset.domain)) > 0) && opset.domain != hierarchy::folded_domain)
+      if ((all || used.erase(domain_of(opset.domain)) > 0) && opset.domain != functions::folded_domain)
         write_import(field, opset.domain, opset.version);
-    if (calls) write_import(field, hierarchy::folded_domain, version_);
+    if (calls) write_import(field, functions::folded_domain, version_);
   }
 
   void write_import(std::uint32_t field, std::string_view domain, std::int64_t version) {
@@ -228,7 +227,7 @@ class FoldWriter {
     for (const ValueId value : inner.outputs) append_field(node, NodeField::output, name_of(value));
     append_field(node, NodeField::name, name);
     append_field(node, NodeField::op_type, fold_.bodies.functions[inner.function].name);
-    append_field(node, NodeField::domain, hierarchy::folded_domain);
+    append_field(node, NodeField::domain, functions::folded_domain);
     if (!of_one_module || model_.ir_version() < metadata_ir_version || least_confident_[group] == onnx::none)
       return node;
     Entries entries(static_cast<std::uint32_t>(NodeField::metadata_props));
@@ -242,34 +241,25 @@ class FoldWriter {
 
   template <class Name>
   void write_shared_node(const Function& function, std::size_t step, std::string_view name, Name name_of) {
-    const auto node_of = [&](GroupId group) {
-      return model_.node(fold_.bodies.by_group[group].steps[step].index);
-    };
-    CommonFields common;
-    for (const GroupId group : function.groups) common.add(node_of(group));
-    const onnx::Node node = node_of(function.groups.front());
+    const SharedNode shared = find_shared_node(fold_, function, step);
+    const onnx::Node node = model_.node(shared.first);
     std::size_t inputs = 0, outputs = 0;
     splice_.open(bytes_tag(FunctionField::node));
-    for (wire::Fields field(node.bytes()); field.next();) {
+    for (const std::string_view text : shared.fields) {
+      wire::Fields field(text);
+      field.next();
       const auto value = [&](ValueId id) {
         insert(field.field(), id == onnx::none ? std::string_view() : name_of(id));
       };
-      const std::uint32_t tag = field.tag();
-      if (tag == bytes_tag(NodeField::input))
+      if (field.tag() == bytes_tag(NodeField::input))
         value(node.inputs()[inputs++]);
-      else if (tag == bytes_tag(NodeField::output))
+      else if (field.tag() == bytes_tag(NodeField::output))
         value(node.outputs()[outputs++]);
-      else if (tag == bytes_tag(NodeField::doc_string) ? common.has(field_bytes(field))
-               : tag == bytes_tag(NodeField::metadata_props)
-                   ? common.has(field_bytes(field)) && !is_thence_entry(field.bytes())
-                   : tag != bytes_tag(NodeField::name))
-        splice_.copy(field_bytes(field));
+      else
+        splice_.copy(text);
     }
     if (!name.empty()) insert(static_cast<std::uint32_t>(NodeField::name), name);
     splice_.close();
-  }
-  static bool is_thence_entry(std::string_view entry) {
-    return onnx::read_metadata_entry(entry).key.starts_with(key_prefix);
   }
 
   void insert(std::uint32_t field, std::string_view payload) {
@@ -280,7 +270,7 @@ class FoldWriter {
 
   const Fold& fold_;
   const onnx::Model& model_;
-  Splice splice_;
+  wire::Splice splice_;
   const std::vector<std::string> calls_;
   std::vector<std::uint32_t> number_;    // by value, in the current function
   std::vector<NodeId> least_confident_;  // by group
@@ -290,6 +280,6 @@ class FoldWriter {
 
 }  // namespace
 
-Splice fold_model(const Fold& fold) { return FoldWriter(fold).run(); }
+Result<FoldedModel> fold_model(const Fold& fold) { return FoldWriter(fold).run(); }
 
 }  // namespace thence::edit

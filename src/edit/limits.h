@@ -18,7 +18,4 @@ inline constexpr std::size_t min_nodes_per_thread = 4096;
 /// Bytes of the entries of a typical node, to reserve memory.
 inline constexpr std::size_t typical_entry_bytes = 256;
 
-/// Pieces of this size are written without copying them to the buffer of the writer.
-inline constexpr std::uint64_t direct_write_bytes = 1 << 20;
-
 }  // namespace thence::edit

@@ -47,8 +47,8 @@ bool has_shortest_encoding(const wire::Fields& field) {
 
 std::string version_field(std::int64_t version) {
   std::string text;
-  append_varint(text, varint_tag(ModelField::ir_version));
-  append_varint(text, static_cast<std::uint64_t>(version));
+  wire::append_varint(text, varint_tag(ModelField::ir_version));
+  wire::append_varint(text, static_cast<std::uint64_t>(version));
   return text;
 }
 bool is_version_field(std::string_view bytes) {
@@ -129,7 +129,7 @@ class Rewriter {
   }
 
   std::uint64_t messages() const { return messages_; }
-  Splice take() { return std::move(splice_); }
+  wire::Splice take() { return std::move(splice_); }
 
  private:
   enum class Kind { other, model, graph, function, node, attribute };
@@ -268,7 +268,7 @@ class Rewriter {
   const Additions* additions_;  // null: only remove entries
   const bool raises_ir_version_;
   const bool plain_nodes_;  // nodes need no changes inside, so they are copied as a whole
-  Splice splice_;
+  wire::Splice splice_;
   OriginalEncoding encoding_;  // of the original file, for removing the entries later
   std::vector<NodePosition> nodes_;
   std::size_t next_ = 0;  // index in nodes_
@@ -276,7 +276,7 @@ class Rewriter {
   std::uint64_t messages_ = 0;
 };
 
-Splice rewrite(const onnx::Model& model, const Additions* additions) {
+wire::Splice rewrite(const onnx::Model& model, const Additions* additions) {
   PreviousRecord before(model);
   for (;;) {
     Rewriter rewriter(model, before, additions);
@@ -292,14 +292,14 @@ Splice rewrite(const onnx::Model& model, const Additions* additions) {
 void Entries::append(std::string_view prefix, std::string_view key, std::string_view value) {
   constexpr auto key_tag = bytes_tag(onnx::EntryField::key), value_tag = bytes_tag(onnx::EntryField::value);
   const std::size_t key_size = prefix.size() + key.size();
-  append_varint(text_, bytes_tag(field_));
-  append_varint(text_, varint_width(key_tag) + varint_width(key_size) + key_size + varint_width(value_tag) +
-                           varint_width(value.size()) + value.size());
-  append_varint(text_, key_tag);
-  append_varint(text_, key_size);
+  wire::append_varint(text_, bytes_tag(field_));
+  wire::append_varint(text_, varint_width(key_tag) + varint_width(key_size) + key_size +
+                                 varint_width(value_tag) + varint_width(value.size()) + value.size());
+  wire::append_varint(text_, key_tag);
+  wire::append_varint(text_, key_size);
   text_.append(prefix).append(key);
-  append_varint(text_, value_tag);
-  append_varint(text_, value.size());
+  wire::append_varint(text_, value_tag);
+  wire::append_varint(text_, value.size());
   text_.append(value);
 }
 
@@ -316,13 +316,13 @@ bool is_tag_entry(const onnx::MetadataEntry& entry) {
   return key != restore_key && key != version_key;
 }
 
-Splice add_entries(const onnx::Model& model, const Additions& additions) {
+wire::Splice add_entries(const onnx::Model& model, const Additions& additions) {
   return rewrite(model, &additions);
 }
 
-Splice remove_entries(const onnx::Model& model) {
+wire::Splice remove_entries(const onnx::Model& model) {
   if (has_entries(model)) return rewrite(model, nullptr);
-  Splice same(model.bytes(), model.descriptor());
+  wire::Splice same(model.bytes(), model.descriptor());
   same.copy(model.bytes());
   return same;
 }

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "edit/splice.h"
 #include "onnx/model.h"
+#include "wire/splice.h"
 
 namespace thence::edit {
 
@@ -56,10 +56,10 @@ struct Additions {
   bool drop_stack_traces = false;     // from nodes, wherever an exporter wrote them
 };
 
-Splice add_entries(const onnx::Model& model, const Additions& additions);
+wire::Splice add_entries(const onnx::Model& model, const Additions& additions);
 
 /// The file before thence added anything.
-Splice remove_entries(const onnx::Model& model);
+wire::Splice remove_entries(const onnx::Model& model);
 
 /// Whether the model or a node has an entry of thence.
 bool has_entries(const onnx::Model& model);

@@ -175,7 +175,7 @@ void add_module(const Map& map, modules::ModuleId module, const semantics::Modul
   add_role_entries(map, facts, entries);
 }
 
-Splice tag_model(const Map& map, const TagOptions& options) {
+wire::Splice tag_model(const Map& map, const TagOptions& options) {
   const onnx::Model& model = map.model();
   Additions additions;
   additions.record.emplace_back("version", THENCE_VERSION);

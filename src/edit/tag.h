@@ -4,8 +4,8 @@
 
 #include "base/writer.h"
 #include "edit/rewrite.h"
-#include "edit/splice.h"
 #include "semantics/map.h"
+#include "wire/splice.h"
 
 namespace thence::edit {
 
@@ -21,6 +21,6 @@ void add_module(const semantics::Map& map, modules::ModuleId module, const seman
                 Entries& entries);
 
 /// The model file with new tags, which replace existing ones.
-Splice tag_model(const semantics::Map& map, const TagOptions& options);
+wire::Splice tag_model(const semantics::Map& map, const TagOptions& options);
 
 }  // namespace thence::edit

@@ -24,24 +24,24 @@ void add_value_info(std::string_view info, Types& types) {
 // Encodes a tensor type. Each dimension is a number, a name, or unknown.
 std::string tensor_type(std::uint64_t elem_type, base::JsonValue json) {
   std::string tensor;
-  append_varint(tensor, varint_tag(onnx::TensorTypeField::elem_type));
-  append_varint(tensor, elem_type);
+  wire::append_varint(tensor, varint_tag(onnx::TensorTypeField::elem_type));
+  wire::append_varint(tensor, elem_type);
   if (json["shape"].is_array()) {
     std::string shape;
     for (const base::JsonValue dim : json["shape"].items()) {
       std::string one;
       if (const auto value = dim.integer()) {
-        append_varint(one, varint_tag(onnx::DimensionField::value));
-        append_varint(one, static_cast<std::uint64_t>(*value));
+        wire::append_varint(one, varint_tag(onnx::DimensionField::value));
+        wire::append_varint(one, static_cast<std::uint64_t>(*value));
       } else if (const auto param = dim.text()) {
-        append_field(one, onnx::DimensionField::param, *param);
+        wire::append_field(one, onnx::DimensionField::param, *param);
       }
-      append_field(shape, onnx::ShapeField::dim, one);
+      wire::append_field(shape, onnx::ShapeField::dim, one);
     }
-    append_field(tensor, onnx::TensorTypeField::shape, shape);
+    wire::append_field(tensor, onnx::TensorTypeField::shape, shape);
   }
   std::string type;
-  append_field(type, onnx::TypeField::tensor, tensor);
+  wire::append_field(type, onnx::TypeField::tensor, tensor);
   return type;
 }
 

@@ -5,7 +5,6 @@
 
 #include "evidence/source.h"
 #include "evidence/thresholds.h"
-#include "hierarchy/folded_call.h"
 
 namespace thence::evidence {
 namespace {
@@ -56,30 +55,17 @@ bool push_module_inside(const hierarchy::Hierarchy& hierarchy, NodeId node, Sink
   return true;
 }
 
-// A folded node has the path of its module. Its outputs still have the names of the nodes inside.
-bool push_folded(const hierarchy::Hierarchy& hierarchy, const onnx::Node& node, Sink& sink) {
-  const std::string_view path = hierarchy::folded_path(node);
-  const ModuleId module = path.empty() ? modules::no_module : hierarchy.tree().find(path);
-  if (module == modules::no_module) return false;
-  sink.push({.node = node.id(), .module = module, .source = Source::onnx_scope_parsing, .why = path});
-  return true;
-}
-
 }  // namespace
 
 void collect_scopes(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
-  const bool folded = hierarchy::has_folded_calls(model);
   for (NodeId id = 0; id < model.node_count(); ++id)
-    if (!push_module_inside(hierarchy, id, sink) &&
-        (!folded || !push_folded(hierarchy, model.node(id), sink)))
+    if (!push_module_inside(hierarchy, id, sink))
       push_scope(hierarchy, id, hierarchy.scopes().scope_in_name(id), Source::onnx_scope_parsing, sink);
 }
 
 void collect_value_names(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
-  const bool folded = hierarchy::has_folded_calls(model);
   for (NodeId id = 0; id < model.node_count(); ++id)
-    if (!folded || hierarchy::folded_path(model.node(id)).empty())
-      push_scope(hierarchy, id, hierarchy.scopes().scope_in_outputs(id), Source::value_names, sink);
+    push_scope(hierarchy, id, hierarchy.scopes().scope_in_outputs(id), Source::value_names, sink);
 }
 
 }  // namespace thence::evidence

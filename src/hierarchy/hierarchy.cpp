@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "hierarchy/fingerprint.h"
-#include "hierarchy/folded_call.h"
 #include "hierarchy/limits.h"
 
 namespace thence::hierarchy {
@@ -34,7 +33,6 @@ Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture, b
     : capture_(std::move(capture)), tree_(capture_ ? std::move(capture_->tree) : ModuleTree()) {
   if (!tree_.is_complete_at({})) tree_.set_memory_limit(module_memory_limit(model));
   const std::vector<UncorroboratedStack> uncorroborated = read_properties(model, use_tags);
-  if (!tree_.is_complete()) add_folded_modules(model, tree_);
   parameters_ = parameter_owners(model, tree_);
   copies_ = parameter_copies(model, tree_);
   scopes_.emplace(model, tree_, parameters_);

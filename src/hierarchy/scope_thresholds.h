@@ -19,7 +19,4 @@ THENCE_THRESHOLD int most_connection_rounds = base::tuned("hierarchy_most_connec
 inline constexpr std::size_t min_work = std::size_t{1} << 22, work_per_scope = 64;
 inline constexpr std::size_t min_candidates_kept = std::size_t{1} << 18, candidates_kept_per_scope = 4;
 
-/// Safety cap: modules that one function represents.
-inline constexpr std::size_t max_modules_per_function = 64;
-
 }  // namespace thence::hierarchy

@@ -128,6 +128,14 @@ Result<Model> Model::read(std::string_view bytes, const std::string& label, Diag
   return Reader(bytes, label, diagnostics).read();
 }
 
+Result<Model> Model::read(base::MemoryImage image, const Model& source, Diagnostics& diagnostics) {
+  Result<Model> model = Reader(image.bytes(), source.file(), diagnostics).read();
+  if (!model) return model;
+  model->image_ = std::move(image);
+  model->is_in_folder_ = source.is_in_folder_;
+  return model;
+}
+
 Result<Model> Model::open(const std::string& path, Diagnostics& diagnostics) {
   Result<base::MappedFile> file =
       path == "-" ? base::MappedFile::standard_input() : base::MappedFile::open(path);
@@ -135,7 +143,9 @@ Result<Model> Model::open(const std::string& path, Diagnostics& diagnostics) {
   base::ReadAhead ahead(file->bytes());
   Result<Model> model =
       Reader(file->bytes(), path == "-" ? "standard input" : path, diagnostics).read(&ahead);
-  if (model) model->mapping_ = *file;
+  if (!model) return model;
+  model->mapping_ = *file;
+  model->is_in_folder_ = path != "-";
   return model;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/diagnostic.h"
 #include "base/mapped_file.h"
+#include "base/memory_image.h"
 #include "base/result.h"
 #include "onnx/names.h"
 #include "onnx/views.h"
@@ -105,11 +106,17 @@ class Model {
   static Result<Model> open(const std::string& path, Diagnostics& diagnostics);  // "-": standard input
   /// Reads bytes that must outlive the model. Messages use `label` as the file name.
   static Result<Model> read(std::string_view bytes, const std::string& label, Diagnostics& diagnostics);
+  /// Reads a model that was made from another, and keeps its bytes.
+  static Result<Model> read(base::MemoryImage image, const Model& source, Diagnostics& diagnostics);
 
   const std::string& file() const { return label_; }
   std::uint64_t size() const { return bytes_.size(); }
   std::string_view bytes() const { return bytes_; }
   int descriptor() const { return mapping_.descriptor(); }  // of the file; -1 for bytes in memory
+  /// Whether the model was made from the file, which has another form.
+  bool is_derived() const { return !image_.bytes().empty(); }
+  /// Whether file() is the path of a file, beside which external data is found.
+  bool is_in_folder() const { return is_in_folder_; }
   std::int64_t ir_version() const { return ir_version_; }
   std::int64_t model_version() const { return model_version_; }
   std::string_view producer_name() const { return producer_name_; }
@@ -163,6 +170,7 @@ class Model {
   }
 
   base::MappedFile mapping_;
+  base::MemoryImage image_;
   std::string label_;
   std::string_view bytes_;
   std::int64_t ir_version_ = 0;
@@ -177,6 +185,7 @@ class Model {
   std::vector<Initializer> initializers_;
   NameTable names_;
   bool any_node_metadata_ = false;
+  bool is_in_folder_ = false;
 };
 
 }  // namespace thence::onnx

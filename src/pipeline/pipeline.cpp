@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "capture/capture.h"
+#include "functions/unfold.h"
 #include "hierarchy/same_model.h"
 #include "hierarchy/wrapping.h"
 #include "onnx/errors.h"
@@ -174,20 +175,20 @@ Result<AncestorAnswers> match_ancestor(const Map& ancestor, const onnx::Model& m
 
 Result<Map> map_file(const std::string& path, const MapOptions& options) {
   MapParts parts;
-  Result<onnx::Model> model = onnx::Model::open(path, parts.diagnostics);
+  Result<onnx::Model> model = functions::open_model(path, parts.diagnostics);
   return map_opened_model(std::move(parts), std::move(model), options);
 }
 
 Result<Map> map_bytes(std::string_view bytes, const std::string& label, const MapOptions& options) {
   MapParts parts;
-  Result<onnx::Model> model = onnx::Model::read(bytes, label, parts.diagnostics);
+  Result<onnx::Model> model = functions::read_model(bytes, label, parts.diagnostics);
   return map_opened_model(std::move(parts), std::move(model), options);
 }
 
 Result<Map> map_derived(const Map& ancestor, const std::string& path, const MapOptions& options,
                         const transfer::Verifier& verifier) {
   MapParts parts;
-  Result<onnx::Model> model = onnx::Model::open(path, parts.diagnostics);
+  Result<onnx::Model> model = functions::open_model(path, parts.diagnostics);
   Result<Request> request = read_request(options);
   if (!request) return request.error();
   if (!model) return model.error();

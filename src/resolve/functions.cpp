@@ -3,7 +3,6 @@
 #include <map>
 
 #include "dataflow/bodies.h"
-#include "hierarchy/folded_call.h"
 #include "resolve/propagate.h"
 #include "resolve/thresholds.h"
 
@@ -19,17 +18,7 @@ struct Callers {
   float confidence = 1;
 };
 
-// The name of a folded module's call is relative if several modules share the body that it is in: ".self" is
-// "layer.0.attention.self" in "layer.0.attention".
-ModuleId module_of_call(const onnx::Node& call, const modules::ModuleTree& tree, ModuleId enclosing) {
-  const std::string_view path = hierarchy::folded_path(call);
-  if (!path.starts_with('.')) return enclosing;
-  const ModuleId named = tree.find(std::string(tree[enclosing].path).append(path));
-  return named == no_module ? enclosing : named;
-}
-
-Callers callers_of(const onnx::Model& model, const modules::ModuleTree& tree,
-                   const std::vector<onnx::NodeId>& calls, const Resolution& resolution) {
+Callers callers_of(const std::vector<onnx::NodeId>& calls, const Resolution& resolution) {
   Callers callers{.has_calls = !calls.empty(), .are_all_known = !calls.empty()};
   const auto add = [&](ModuleId module) {
     auto& listed = callers.modules;
@@ -44,7 +33,7 @@ Callers callers_of(const onnx::Model& model, const modules::ModuleTree& tree,
       add(caller.module);
     else
       for (const ModuleId module : resolution.module_sets[caller.module_set])
-        add(module_of_call(model.node(call), tree, module));  // in a body that several call
+        add(module);  // the call is in a body that several call
   }
   return callers;
 }
@@ -85,7 +74,7 @@ bool attribute_body(const onnx::Model& model, onnx::GraphId first, onnx::GraphId
 
 }  // namespace
 
-void attribute_functions(const onnx::Model& model, const modules::ModuleTree& tree, Resolution& resolution) {
+void attribute_functions(const onnx::Model& model, Resolution& resolution) {
   const Functions functions(model);
   if (functions.empty()) return;
   std::map<onnx::GraphId, std::vector<onnx::NodeId>> calls;
@@ -96,8 +85,7 @@ void attribute_functions(const onnx::Model& model, const modules::ModuleTree& tr
   // as calls are nested, which is no deeper than modules are. The limit ends cycles of calls.
   for (std::size_t round = 0; round <= modules::ModuleTree::max_depth; ++round) {
     std::vector<Callers> callers;  // of all, before any body changes
-    for (const onnx::GraphId graph : functions.all())
-      callers.push_back(callers_of(model, tree, calls[graph], resolution));
+    for (const onnx::GraphId graph : functions.all()) callers.push_back(callers_of(calls[graph], resolution));
     bool changed = false;
     auto by = callers.begin();
     for (const onnx::GraphId graph : functions.all())

@@ -19,7 +19,7 @@ void find_shared_nodes(const onnx::Model& model, const hierarchy::Hierarchy& hie
                        const FlowIndex& flow_index, Resolution& resolution);
 
 /// Gives the nodes of functions the modules that call them.
-void attribute_functions(const onnx::Model& model, const modules::ModuleTree& tree, Resolution& resolution);
+void attribute_functions(const onnx::Model& model, Resolution& resolution);
 
 /// The owner of the largest parameter that each node reads.
 void find_weight_owners(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,

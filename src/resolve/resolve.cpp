@@ -106,7 +106,7 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
     propagate(model, hierarchy.tree(), flow_index, resolution);
     decide_deferred(hierarchy, sink, deferred, strategy.sources, resolution);
   }
-  if (strategy.sources.has(Source::function)) attribute_functions(model, hierarchy.tree(), resolution);
+  if (strategy.sources.has(Source::function)) attribute_functions(model, resolution);
   if (strategy.needs_classes) apply_class_filter(hierarchy.tree(), filter, resolution);
   if (ancestor != nullptr) {
     apply_ancestor_answers(*ancestor, resolution);

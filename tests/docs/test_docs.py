@@ -88,7 +88,11 @@ def work_folder(tmp_path: Path, quantised: Path) -> Path:
     shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "model.onnx")
     shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "simplified.onnx")
     shutil.copy(quantised, folder)
-    for made in ("tag model.onnx -o tagged.onnx", "check model.onnx --synthesise -o marked.onnx"):
+    for made in (
+        "tag model.onnx -o tagged.onnx",
+        "check model.onnx --synthesise -o marked.onnx",
+        "fold model.onnx -o folded.onnx",
+    ):
         subprocess.run([os.environ["THENCE_BIN"], *made.split(), "-q"], cwd=folder, check=True)
     truth = json.loads((SAMPLE / "bert.torchscript.truth.json").read_text())
     capture = {

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import onnx
 import onnx.inliner
+import onnx.parser
 import pytest
-from tests.cases.printed_json import run_json
 from tests.cases.programs import RELEASE
 from tests.edit.live import Array, session_of
 from tests.edit.random_modules import random_model
@@ -100,22 +100,47 @@ def test_folded_model_computes_the_same(name: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_function_calls_are_mapped_to_their_modules(name: str, folder: Path, tmp_path: Path) -> None:
-    """Calls are mapped by tags or, if the file cannot have tags, by their names; answers stay right."""
-    model = MODELS[name]
-    out = tmp_path / "x.onnx"
-    fold(model.path, out, "--quiet")
-    answer = run_json(RELEASE, "map", out, "--format", "json")[0]
-    known = {module["path"] for module in model.truth["modules"]}
-    calls = [row for row in answer["nodes"] if row["domain"] == DOMAIN and not row["name"].startswith(".")]
+def test_calls_are_named_and_tagged_after_modules(name: str, folder: Path) -> None:
+    proto = onnx.load(folded_sample(name, folder))
+    known = {module["path"] for module in MODELS[name].truth["modules"]}
+    calls = [node for node in proto.graph.node if node.domain == DOMAIN]
     assert calls
-    for row in calls:
-        assert row["module"] == row["name"].partition(":")[0], row
-        assert row["module"] in known, row
-    shared = [row for row in answer["nodes"] if row["domain"] == DOMAIN and row["name"].startswith(".")]
-    for row in shared:
-        assert row["module"] is None, row
-        assert set(row["modules"]) <= known, row
+    for node in calls:
+        path = node.name.partition(":")[0]
+        tags = {entry.key: entry.value for entry in node.metadata_props}
+        assert tags.get("pkg.thence.module") == (path if proto.ir_version >= 10 else None)
+    calls += [node for function in proto.functions for node in function.node if node.domain == DOMAIN]
+    paths = {node.name.partition(":")[0] for node in calls}
+    assert {path for path in paths if not path.startswith(".")} <= known
+
+
+def test_modules_in_pieces_and_in_bodies(tmp_path: Path) -> None:
+    """A value that leaves a module and returns; a module in a branch of If."""
+    graph = """
+    agraph (float[1,8] x, bool flag) => (float[1,8] y) {
+        [_a_Relu] p = Relu (x)
+        [_b_Neg] q = Neg (p)
+        [_a_Abs] r = Abs (q)
+        [_c_If] y = If (flag) <
+            then_branch = g1 () => (float[1,8] t) { [_c_inner_Neg] t = Neg (r) },
+            else_branch = g2 () => (float[1,8] e) { e = Abs (p) }
+        >
+        [_d_Abs] unread = Abs (q)
+    }
+    """
+    proto = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]>{graph}')
+    for node in (*proto.graph.node, proto.graph.node[3].attribute[0].g.node[0]):
+        node.name = node.name.replace("_", "/")  # the syntax of names has no slash
+    onnx.save(proto, tmp_path / "m.onnx")
+    notes = fold(tmp_path / "m.onnx", tmp_path / "x.onnx")
+    for code, path in (("E012", "a"), ("E013", "d"), ("E014", "c.inner")):
+        assert f"note[{code}]: {path}:" in notes
+    folded = check_same((tmp_path / "m.onnx").read_bytes(), tmp_path / "x.onnx")
+    main = [node.name for node in folded.graph.node]
+    assert main == ["a", "b", "a:1", "c", "/d/Abs"]
+    (function,) = [function for function in folded.functions if function.name == "c"]
+    assert [node.name for node in function.node] == ["/c/If"]
+    assert set(function.input) == {"flag", "r", "p"}
 
 
 def test_layers_share_one_function(folder: Path) -> None:
@@ -157,26 +182,6 @@ def test_depth_and_pattern(tmp_path: Path) -> None:
     proto = check_same(model.path.read_bytes(), tmp_path / "x.onnx")
     calls = [node.name for node in proto.graph.node if node.domain == DOMAIN]
     assert calls == ["encoder.layer.0.attention.self", "encoder.layer.1.attention.self"]
-
-
-def test_folding_twice_changes_nothing(folder: Path, tmp_path: Path) -> None:
-    stderr = fold(folded_sample("bert.dynamo", folder), tmp_path / "x.onnx", code=1)
-    assert "folded already" in stderr
-    assert not (tmp_path / "x.onnx").exists()
-    fold(MODELS["bert.dynamo"].path, tmp_path / "outer.onnx", "--module", "encoder", "--quiet")
-    fold(tmp_path / "outer.onnx", tmp_path / "x.onnx")  # the other modules
-    check_same(MODELS["bert.dynamo"].path.read_bytes(), tmp_path / "x.onnx")
-
-
-def test_tags_are_kept(tmp_path: Path) -> None:
-    tagged = tmp_path / "tagged.onnx"
-    subprocess.run([RELEASE, "tag", MODELS["bert.torchscript"].path, "-o", tagged, "-q"], check=True)
-    fold(tagged, tmp_path / "x.onnx")
-    check_same(tagged.read_bytes(), tmp_path / "x.onnx")
-    done = subprocess.run([RELEASE, "map", tmp_path / "x.onnx"], capture_output=True, check=True, text=True)
-    assert "T001" not in done.stderr
-    (answer,) = run_json(RELEASE, "map", tmp_path / "x.onnx", "--format", "json")
-    assert all(row["source"] == "tags" for row in answer["nodes"] if row["name"].startswith("encoder.layer"))
 
 
 @pytest.mark.parametrize("seed", range(150))

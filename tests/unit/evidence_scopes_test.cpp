@@ -54,16 +54,6 @@ TEST(Scopes, NameNoModuleThatTheCaptureLacks) {
   EXPECT_TRUE(from_names(net).empty());
 }
 
-TEST(Scopes, AFoldedNodeNamesItsModule) {
-  test::Message call = node("Block", {"x"}, {"/layer.0/fc/MatMul_output_0"}, "layer.0:1");
-  call.text(onnx::NodeField::domain, "pkg.thence");
-  test::Message file = test::model(graph({call}));
-  file.inner(onnx::ModelField::opset_import, test::Message().text(onnx::OpsetField::domain, "pkg.thence"));
-  const test::ModelWithHierarchy net(file);
-  EXPECT_EQ(from_names(net), test::Lines{"0 layer.0 names_one (layer.0)"});
-  EXPECT_TRUE(from_value_names(net).empty());  // they are names of nodes inside it
-}
-
 TEST(ValueNames, NameTheModuleOfANodeWithoutAName) {
   const test::ModelWithHierarchy net(
       test::model(graph({node("Relu", {"x"}, {"/a/act/Relu_output_0"}),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..folded import load_flat
 from ..limits import body_nodes, check_function_calls
 from .thresholds import LOOKED_THROUGH
 
@@ -82,9 +83,7 @@ class _Flow:
 
 def read_graph(path: Path) -> Graph:
     """Reads a file, without its external data."""
-    import onnx
-
-    model = onnx.load(path, load_external_data=False)
+    model = load_flat(path)
     check_function_calls(model)
     return Graph(model)
 

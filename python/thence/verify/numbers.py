@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from ..folded import flat_bytes
+
 if TYPE_CHECKING:
     import onnx
 
@@ -96,7 +98,8 @@ def _open_session(model: Path | bytes, more: bytes) -> Any:
     if isinstance(model, bytes):
         return _session(model + more)
     with model.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        content = b"".join((data, more))  # the only copy
+        flat = flat_bytes(model)  # values in the functions of a folded model cannot be outputs
+        content = b"".join((data if flat is None else flat, more))  # the only copy
     return _session(content, model.parent)
 
 

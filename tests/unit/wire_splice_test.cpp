@@ -1,4 +1,4 @@
-#include "edit/splice.h"
+#include "wire/splice.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -7,7 +7,7 @@
 
 #include "wire/fields.h"
 
-namespace thence::edit {
+namespace thence::wire {
 namespace {
 
 std::string written(const Splice& splice) {
@@ -18,7 +18,7 @@ std::string written(const Splice& splice) {
   return bytes;
 }
 
-std::string field(std::uint32_t number, std::string_view payload) {
+std::string spliced_field(std::uint32_t number, std::string_view payload) {
   std::string out;
   append_field(out, number, payload);
   return out;
@@ -36,12 +36,12 @@ RC_GTEST_PROP(Splice, CopiesUnchanged, (const std::string& file)) {
 // An inner message grows past what its length and those around it took.
 RC_GTEST_PROP(Splice, UpdatesLengthsOfEnclosingMessages,
               (const std::string& front, const std::string& added)) {
-  const std::string inner = field(1, front);
-  const std::string file = field(2, field(3, inner));
+  const std::string inner = spliced_field(1, front);
+  const std::string file = spliced_field(2, spliced_field(3, inner));
   Splice splice(file);
-  wire::Fields outer(file);
+  Fields outer(file);
   RC_ASSERT(outer.next());
-  wire::Fields middle(outer.bytes());
+  Fields middle(outer.bytes());
   RC_ASSERT(middle.next());
   splice.open(outer.tag());
   splice.open(middle.tag());
@@ -49,9 +49,9 @@ RC_GTEST_PROP(Splice, UpdatesLengthsOfEnclosingMessages,
   splice.insert(added);
   splice.close();
   splice.close();
-  RC_ASSERT(written(splice) == field(2, field(3, inner + added)));
+  RC_ASSERT(written(splice) == spliced_field(2, spliced_field(3, inner + added)));
   RC_ASSERT(splice.size() == written(splice).size());
 }
 
 }  // namespace
-}  // namespace thence::edit
+}  // namespace thence::wire

@@ -10,10 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory_image.h"
 #include "base/text_store.h"
 #include "base/writer.h"
 
-namespace thence::edit {
+namespace thence::wire {
 
 class Splice {
  public:
@@ -36,6 +37,8 @@ class Splice {
 
   std::uint64_t size() const { return open_.empty() ? bytes_ : 0; }
   void write(base::Writer& out) const;
+  /// The same bytes in memory. Large unchanged parts of the file are mapped, not copied.
+  Result<base::MemoryImage> assemble() const;
 
  private:
   struct Open {
@@ -64,4 +67,4 @@ void append_field(std::string& out, Field field, std::string_view payload) {
   append_field(out, static_cast<std::uint32_t>(field), payload);
 }
 
-}  // namespace thence::edit
+}  // namespace thence::wire

@@ -1,11 +1,16 @@
-#include "edit/splice.h"
+#include "wire/splice.h"
 
 #include <functional>
 
-#include "edit/limits.h"
 #include "wire/fields.h"
 
-namespace thence::edit {
+namespace thence::wire {
+namespace {
+
+// Pieces of this size are written without copying them to the buffer of the writer.
+constexpr std::uint64_t direct_write_bytes = 1 << 20;
+
+}  // namespace
 
 void append_varint(std::string& out, std::uint64_t value, unsigned width) {
   if (value < 0x80 && width <= 1) return out.push_back(static_cast<char>(value));
@@ -15,7 +20,7 @@ void append_varint(std::string& out, std::uint64_t value, unsigned width) {
 }
 
 void append_field(std::string& out, std::uint32_t field, std::string_view payload) {
-  append_varint(out, wire::bytes_tag(field));
+  append_varint(out, bytes_tag(field));
   append_varint(out, payload.size());
   out.append(payload);
 }
@@ -53,6 +58,10 @@ void Splice::close(unsigned tag_width, unsigned length_width) {
   bytes_ += header.size();
 }
 
+Result<base::MemoryImage> Splice::assemble() const {
+  return base::MemoryImage::assemble(pieces_, file_, descriptor_);
+}
+
 void Splice::write(base::Writer& out) const {
   for (const std::string_view piece : pieces_) {
     if (!out.ok()) return;
@@ -66,4 +75,4 @@ void Splice::write(base::Writer& out) const {
   }
 }
 
-}  // namespace thence::edit
+}  // namespace thence::wire

@@ -1,0 +1,23 @@
+// Limits of expanding functions. A few nested functions that call each other twice stand for more nodes than
+// any memory holds.
+#pragma once
+
+#include <cstdint>
+
+namespace thence::functions {
+
+/// Nodes of the expanded model. The largest exports have about a million.
+inline constexpr std::uint64_t max_expanded_nodes = std::uint64_t{1} << 22;
+
+/// Bytes of the expanded nodes: this number, and a multiple of the size of the file without its weights.
+/// Most files that were folded expand to 2 to 10 times that size; a hundred equal layers to less than 50
+/// times.
+inline constexpr std::uint64_t max_expanded_bytes = std::uint64_t{16} << 20;
+inline constexpr std::uint64_t max_expanded_ratio = 100;
+
+/// Functions that call each other, one inside the other. Expanding recurses for each level, and for each body
+/// around a call: with a hundred levels, the deepest nesting takes less than half of the usual stack. Modules
+/// nest at most 64 deep.
+inline constexpr std::uint32_t max_call_depth = 100;
+
+}  // namespace thence::functions
