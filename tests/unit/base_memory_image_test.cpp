@@ -13,9 +13,9 @@ namespace thence::base {
 namespace {
 
 std::string joined(const std::vector<std::string_view>& pieces) {
-  std::string all;
-  for (const std::string_view piece : pieces) all += piece;
-  return all;
+  std::string text;
+  for (const std::string_view piece : pieces) text += piece;
+  return text;
 }
 
 // Pieces of a file at any offset, between others of any length.
