@@ -66,6 +66,12 @@ def write_report(rows: list[dict[str, Any]]) -> None:
     replace_section(PAGE, "bodies", f"{measurement.describe()}\n\n{render(measurement)}")
 
 
+def render_first(measurement: Measurement) -> str:
+    """The table of an earlier commit: the rows of the strategy that people use."""
+    rows = [row for row in measurement.rows if row["strategy"] == "auto"]
+    return format_table(HEAD, list(_table_rows(rows)), 4)
+
+
 def render(measurement: Measurement) -> str:
     """The tables for the documentation."""
     return "\n".join(

@@ -50,6 +50,7 @@ def sections() -> Iterator[Section]:
     yield Section("summary", DATA / "accuracy.jsonl", accuracy.render_summary, README)
     yield Section("values", DATA / "values.jsonl", values.render)
     yield Section("bodies", DATA / "bodies.jsonl", bodies.render)
+    yield Section("bodies, first", DATA / "first/bodies.jsonl", bodies.render_first)
     yield Section("libraries", DATA / "libraries.jsonl", libraries.render)
     yield Section("relations", DATA / "relations.jsonl", relations.render)
     yield Section("stored", DATA / "stored.jsonl", stored.render)
