@@ -1,75 +1,40 @@
 #include "base/packed_text.h"
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <vector>
 
 namespace thence::base {
 namespace {
 
-// A reference to an earlier occurrence takes up to eight bytes, so shorter ones do not pay off. Occurrences
-// are found by the hash of their first bytes.
-constexpr std::size_t min_match_bytes = 6;
-constexpr unsigned hash_bits = 18;
+constexpr std::uint64_t max_ratio = 1100;  // of deflate, rounded up
 
-std::size_t hash_at(std::string_view bytes, std::size_t at) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, bytes.data() + at, min_match_bytes);
-  return static_cast<std::size_t>((word * 0x9e3779b97f4a7c15u) >> (64 - hash_bits));
-}
-
-std::size_t match_length(std::string_view bytes, std::size_t a, std::size_t b) {
-  std::size_t length = 0;
-  while (b + length < bytes.size() && bytes[a + length] == bytes[b + length]) ++length;
-  return length;
-}
-
-// The bytes up to the next reference, then the length and the distance of what the reference repeats. Length
-// 0 ends the text.
+// The number of bytes, and a zlib stream.
 std::string compress(std::string_view bytes) {
   std::string out;
   append_number(out, bytes.size());
-  std::vector<std::size_t> last(std::size_t{1} << hash_bits, bytes.size());  // by hash: the last position
-  std::size_t literal = 0;
-  for (std::size_t at = 0; at + min_match_bytes <= bytes.size();) {
-    std::size_t& known = last[hash_at(bytes, at)];
-    const std::size_t from = known;
-    known = at;
-    const std::size_t length = from < at ? match_length(bytes, from, at) : 0;
-    if (length < min_match_bytes) {
-      ++at;
-      continue;
-    }
-    append_text(out, bytes.substr(literal, at - literal));
-    append_number(out, length);
-    append_number(out, at - from);
-    const std::size_t end = at + length;
-    for (++at; at < end; ++at)
-      if (at + min_match_bytes <= bytes.size()) last[hash_at(bytes, at)] = at;
-    literal = end;
-  }
-  append_text(out, bytes.substr(literal));
-  append_number(out, 0);
+  const std::size_t start = out.size();
+  uLongf size = compressBound(bytes.size());
+  out.resize(start + size);
+  // It cannot fail: the space is that of the worst case.
+  compress2(reinterpret_cast<Bytef*>(out.data() + start), &size, reinterpret_cast<const Bytef*>(bytes.data()),
+            bytes.size(), Z_BEST_COMPRESSION);
+  out.resize(start + size);
   return out;
 }
 
 std::optional<std::string> decompress(std::string_view packed, std::uint64_t max_bytes) {
   PackedReader reader(packed);
   const std::uint64_t size = reader.number();
-  if (size > max_bytes) return std::nullopt;
-  std::string out;
-  out.reserve(std::min<std::uint64_t>(size, 64 * packed.size()));  // no memory for a mere promise
-  while (!reader.failed()) {
-    out.append(reader.text());
-    const std::uint64_t length = reader.number();
-    if (length == 0) break;
-    const std::uint64_t distance = reader.number();
-    if (distance == 0 || distance > out.size() || length > size - std::min<std::uint64_t>(size, out.size()))
-      return std::nullopt;
-    for (std::uint64_t i = 0; i < length; ++i) out.push_back(out[out.size() - distance]);
-  }
-  if (reader.failed() || !reader.at_end() || out.size() != size) return std::nullopt;
+  // No memory for a mere promise: deflate makes at most about a thousand bytes of one.
+  if (reader.failed() || size > max_bytes || size / max_ratio > packed.size()) return std::nullopt;
+  std::string out(static_cast<std::size_t>(size), '\0');
+  uLongf written = out.size();
+  uLong read = reader.rest().size();
+  const int status = uncompress2(reinterpret_cast<Bytef*>(out.data()), &written,
+                                 reinterpret_cast<const Bytef*>(reader.rest().data()), &read);
+  if (status != Z_OK || written != size || read != reader.rest().size()) return std::nullopt;
   return out;
 }
 

@@ -1,5 +1,5 @@
-// Packs bytes into short printable text: repetitions are replaced by references to earlier occurrences
-// (LZ77), and the result is written in base 64, because metadata of models must be text.
+// Packs bytes into short printable text: compressed by zlib, and in base 64, because metadata of models must
+// be text.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ void add_if_known(std::string_view text, Value& value) {
   if (!text.empty()) value.texts.push_back(text);
 }
 
-// A module has its path and the aliases that no call was made by, which are modules of their own. The path of
+// A module has its path and the aliases that no call was made by, which are separate modules. The path of
 // the root is empty, and printed as (root).
 void read_path(const semantics::Map& map, ModuleId module, Value& value) {
   if (module == no_module) return;

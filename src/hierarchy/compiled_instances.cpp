@@ -190,7 +190,7 @@ class InstanceMatcher {
       const bool is_end = our_end == instance.nodes.size();
       if (is_end != (their_end == example.nodes.size())) return {};
       align_segment(std::span(instance.nodes).subspan(ours, our_end - ours),
-                    std::span(example.nodes).subspan(theirs, their_end - theirs), &aligned[ours]);
+                    std::span(example.nodes).subspan(theirs, their_end - theirs), aligned.data() + ours);
       if (is_end) return aligned;
       if (!is_same_read(instance.nodes[our_end], instance, example.nodes[their_end], example)) return {};
       aligned[our_end] = example.nodes[their_end];

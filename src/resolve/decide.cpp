@@ -227,6 +227,18 @@ bool inside_scope(const RuleInput& input, Verdict& verdict) {
   return decide_unknown(Reason::ambiguous, verdict);
 }
 
+// The exporter of functions names a call after the last module inside it. What the call reads are parameters
+// of the whole module.
+bool called_module(const RuleInput& input, Verdict& verdict) {
+  if (input.candidate->source != Source::onnx_scope_parsing) return false;
+  const auto called = std::find_if(input.all.begin(), input.all.end(),
+                                   [](const Evidence& e) { return e.source == Source::function; });
+  if (called == input.all.end() || called->module == input.candidate->module ||
+      !input.hierarchy.tree().is_within(input.candidate->module, called->module))
+    return false;
+  return decide_module(input, *called, verdict);
+}
+
 // An optimiser's fused node keeps the name of its first part and the output of its last. The module that
 // computes the output is the primary one.
 bool fused_output(const RuleInput& input, Verdict& verdict) {
@@ -311,6 +323,7 @@ constexpr std::array rules_with_evidence = {
     RuleEntry{DecisionRule::relabelled_alone, relabelled_alone},
     RuleEntry{DecisionRule::several_candidates, several_candidates},
     RuleEntry{DecisionRule::inside_scope, inside_scope},
+    RuleEntry{DecisionRule::called_module, called_module},
     RuleEntry{DecisionRule::fused_output, fused_output},
     RuleEntry{DecisionRule::recorded_module, recorded_module},
     RuleEntry{DecisionRule::graph_over_trace, graph_over_trace},

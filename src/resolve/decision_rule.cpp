@@ -21,6 +21,7 @@ constexpr std::array<RuleText, decision_rule_count> rule_texts = {{
     {"relabelled_alone", "the module that ran differs from the exporter's stack, and nothing confirms it"},
     {"several_candidates", "the evidence names several modules, and no parameter decides"},
     {"inside_scope", "its scope is that of a module around others, which have no scopes"},
+    {"called_module", "a call of a function is the module whose parameters it reads"},
     {"fused_output", "a fused node belongs to the module that its output is named after"},
     {"recorded_module", "what was recorded while the model ran overrides the exporter's metadata"},
     {"graph_over_trace", "the torch.export graph overrides an uncertain alignment with the trace"},

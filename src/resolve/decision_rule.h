@@ -21,6 +21,7 @@ enum class DecisionRule : std::uint8_t {
   relabelled_alone,
   several_candidates,
   inside_scope,
+  called_module,
   fused_output,
   recorded_module,
   graph_over_trace,

@@ -33,7 +33,7 @@ TEST(PackedText, RefusesWhatItDidNotWrite) {
 
 TEST(PackedText, AShortTextDoesNotBecomeAGigabyte) {
   std::string bomb = pack_text(std::string(std::size_t{1} << 20, 'a'));
-  EXPECT_LT(bomb.size(), 64u);
+  EXPECT_LT(bomb.size(), 2000u);
   EXPECT_FALSE(unpack_text(bomb, 1 << 16));
 }
 

@@ -172,6 +172,15 @@ TEST_F(Decide, RecordingsDoNotConflictIfOneOutweighsTheOther) {
          DecisionRule::strongest_source, "c");
 }
 
+TEST_F(Decide, ACallOfAFunctionIsNamedAfterAModuleInside) {
+  expect(decided({names(Source::onnx_scope_parsing, "a.inner"), names(Source::function, "a")}),
+         DecisionRule::called_module, "a");
+  expect(decided({names(Source::onnx_scope_parsing, "b"), names(Source::function, "a")}),
+         DecisionRule::strongest_source, "b");
+  expect(decided({names(Source::onnx_scope_parsing, "a"), names(Source::function, "a.inner")}),
+         DecisionRule::strongest_source, "a");
+}
+
 // The trace has one branch, and may have been aligned with the other one.
 TEST_F(Decide, InBranchesTheGraphOverridesTheTrace) {
   constexpr Strength in_branch = {.statement = Statement::alignment, .is_in_branch = true};

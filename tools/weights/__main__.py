@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +20,14 @@ from tools.accuracy.conditions import CAPTURE, EXPORTERS, FILE, ModelFiles, capt
 from tools.corpus.families import is_learned_from
 from tools.corpus.isolated import run_isolated
 from tools.corpus.parallel import run_parallel
-from tools.figures.tables import format_table
+from tools.figures.measurement import measure, write_measurement
 from tools.passes.recipes import PASSES
 from tools.sample.choices import variant_of
 
-from .score import FALSE_NAME, RIGHT, SCALE_RIGHT, SCALE_WRONG, UNNAMED, WRONG, score
+from .figures import TRANSFER, meets_bar, render, rows_of
+from .score import score
 
 LIMIT = 60.0  # seconds for one truth or one derived model
-TRANSFER = "with ancestor"
-BARS = {CAPTURE: 0.995, FILE: 0.97, TRANSFER: 0.98}
 DEFAULT_PASSES = (
     "ort-basic",
     "ort-extended",
@@ -71,9 +69,12 @@ def main() -> int:
     ]
     rows.sort(key=lambda row: (row["condition"], row["pass"], row["name"], row["exporter"]))
     (options.folder / "scores.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    met = _print(rows)
+    measurement = measure(rows_of(rows))
+    if options.save:
+        write_measurement(options.save, measurement)
+    print(render(measurement), end="")
     _print_misses(rows, options.misses)
-    return 1 if options.require and not met else 0
+    return 1 if options.require and not all(map(meets_bar, measurement.rows)) else 0
 
 
 def sample(models: Path, every: int) -> list[str]:
@@ -104,6 +105,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--misses", type=int, default=0, metavar="N", help="list N misses of the learning side"
     )
+    parser.add_argument("--save", type=Path, metavar="FILE", help="write the totals for `make docs-figures`")
     parser.add_argument("--require", action="store_true", help="exit with 1 if a bar is missed")
     return parser.parse_args()
 
@@ -155,40 +157,6 @@ def _evaluate(job: Job, options: argparse.Namespace) -> list[dict[str, Any]]:
         for condition, each in flags.items()
         if each or condition == FILE
     ]
-
-
-def _print(rows: list[dict[str, Any]]) -> bool:
-    totals: defaultdict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
-    for row in rows:
-        detail = row["pass"] or row["exporter"]
-        for key in ((row["condition"], "all", row["side"]), (row["condition"], detail, row["side"])):
-            totals[key].update(row["counts"])
-            totals[key]["models"] += 1
-    lines, met = [], True
-    for (condition, detail, side), counts in sorted(totals.items()):
-        held = sum(counts[verdict] for verdict in (RIGHT, WRONG, UNNAMED))
-        share = counts[RIGHT] / held if held else 1.0
-        bar = f">= {BARS[condition]:.1%}" if detail == "all" else ""
-        is_met = detail != "all" or share >= BARS[condition]
-        met &= is_met
-        scales = counts[SCALE_RIGHT] + counts[SCALE_WRONG]
-        lines.append(
-            [
-                condition,
-                detail,
-                side,
-                *(str(number) for number in (counts["models"], held)),
-                f"{share:.2%}",
-                bar + ("" if is_met else " MISSED"),
-                *(str(counts[key]) for key in (WRONG, UNNAMED, FALSE_NAME)),
-                f"{counts['same transform'] / max(counts[RIGHT], 1):.1%}",
-                f"{counts[SCALE_RIGHT]} of {scales}" if scales else "",
-            ]
-        )
-    head = ["condition", "of", "side", "models", "from parameters", "right", "bar", "wrong", "unnamed"]
-    head += ["false names", "same transform", "scales right"]
-    print(format_table(head, lines, 3), end="")
-    return met
 
 
 def _print_misses(rows: list[dict[str, Any]], count: int) -> None:

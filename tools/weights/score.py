@@ -16,6 +16,7 @@ QUANTISATION = ("scale of", "zero point of")
 # right: the first name is the parameter, and no name is false. unnamed: there is no name.
 RIGHT, WRONG, UNNAMED = "right", "wrong", "unnamed"
 FALSE_NAME, SCALE_RIGHT, SCALE_WRONG = "false name", "scale right", "scale wrong"
+SAME_TRANSFORM = "same transform"  # of those that are right
 
 
 def answers(model: Path, *flags: str) -> list[dict[str, Any]]:
@@ -38,7 +39,7 @@ def score(model: Path, truth: Path, *flags: str) -> dict[str, Any]:
         verdict = _verdict(row, answer, known)
         counts[verdict] += 1
         if verdict == RIGHT and row["transform"] == answer["transform"]:
-            counts["same transform"] += 1
+            counts[SAME_TRANSFORM] += 1
         if verdict in (WRONG, UNNAMED, FALSE_NAME, SCALE_WRONG):
             said = (answer["parameters"], answer["transform"], answer["source"])
             misses.append([verdict, row["name"], row["transform"], [n[0] for n in row["parameters"]], said])
