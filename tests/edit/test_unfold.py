@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import os
 import random
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -43,7 +45,13 @@ SOME = [
 
 def run(*arguments: str | Path, cwd: Path | None = None, code: int = 0) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [RELEASE, *arguments], cwd=cwd, capture_output=True, check=False, text=True, timeout=120
+        [RELEASE, *arguments],
+        cwd=cwd,
+        env={**os.environ, "THENCE_PYTHON": sys.executable},
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=120,
     )
     assert done.returncode == code, done.stderr
     return done
