@@ -43,6 +43,8 @@ class Machine:
         shutil.copytree(ROOT / "tools/setup.d", folder / "tools/setup.d")
         shutil.copy(ROOT / "requirements.txt", folder)
         shutil.copy(ROOT / "requirements-test.txt", folder)
+        (folder / "tools/quantisers").mkdir()
+        shutil.copy(ROOT / "tools/quantisers/requirements.txt", folder / "tools/quantisers")
         (folder / "installed").touch()
         for tool in "bash awk cat comm cp dirname env grep ln mkdir printf rm sed sha256sum sort".split():
             (self.bin / tool).symlink_to(str(shutil.which(tool)))

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..folded import load_flat
 from ..limits import body_nodes, check_function_calls
 from .thresholds import LOOKED_THROUGH
 
@@ -83,7 +82,13 @@ class _Flow:
 
 def read_graph(path: Path) -> Graph:
     """Reads a file, without its external data."""
-    model = load_flat(path)
+    import onnx
+
+    model = onnx.load(path, load_external_data=False)
+    if any(function.domain == "pkg.thence" for function in model.functions):
+        from ..folded import load_flat  # here, because only folded models need the core
+
+        model = load_flat(path)
     check_function_calls(model)
     return Graph(model)
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ..folded import flat_bytes
-
 if TYPE_CHECKING:
     import onnx
 
@@ -98,7 +96,11 @@ def _open_session(model: Path | bytes, more: bytes) -> Any:
     if isinstance(model, bytes):
         return _session(model + more)
     with model.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        flat = flat_bytes(model)  # values in the functions of a folded model cannot be outputs
+        flat = None
+        if data.find(b"pkg.thence") >= 0:  # perhaps folded: values in its functions cannot be outputs
+            from ..folded import flat_bytes  # here, because only folded models need the core
+
+            flat = flat_bytes(model)
         content = b"".join((data if flat is None else flat, more))  # the only copy
     return _session(content, model.parent)
 
