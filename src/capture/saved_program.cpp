@@ -82,6 +82,9 @@ class ParameterList {
     added.path = path;
     added.data = tensor.data;
     added.width = tensor.width;
+    added.dtype = tensor.dtype;
+    added.has_dims = tensor.dims.has_value();
+    added.dims = tensor.dims.value_or(std::vector<std::int64_t>());
     return added.path;
   }
 

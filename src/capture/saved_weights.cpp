@@ -14,33 +14,40 @@ namespace {
 
 using base::JsonValue;
 
-// Bytes per element, by the type number in the archive; 0 for an unknown type.
-unsigned element_bytes_of(std::uint64_t scalar_type) {
-  // #lizard forgives: a table of torch's scalar types.
-  switch (scalar_type) {
-    case 1:   // uint8
-    case 2:   // int8
-    case 12:  // bool
-    case 29:  // float8, five kinds
-    case 30:
-    case 31:
-    case 32:
-    case 33: return 1;
-    case 3:              // int16
-    case 6:              // float16
-    case 13:             // bfloat16
-    case 28: return 2;   // uint16
-    case 4:              // int32
-    case 7:              // float32
-    case 9:              // complex32
-    case 34: return 4;   // uint32
-    case 5:              // int64
-    case 8:              // float64
-    case 10:             // complex64
-    case 35: return 8;   // uint64
-    case 11: return 16;  // complex128
-    default: return 0;
-  }
+// The types of elements, by their number in the archive. Others are unknown.
+struct ScalarType {
+  std::uint64_t number;
+  unsigned bytes;
+  const char* name;
+};
+constexpr ScalarType scalar_types[] = {
+    {1, 1, "uint8"},
+    {2, 1, "int8"},
+    {3, 2, "int16"},
+    {4, 4, "int32"},
+    {5, 8, "int64"},
+    {6, 2, "float16"},
+    {7, 4, "float32"},
+    {8, 8, "float64"},
+    {9, 4, "complex32"},
+    {10, 8, "complex64"},
+    {11, 16, "complex128"},
+    {12, 1, "bool"},
+    {13, 2, "bfloat16"},
+    {28, 2, "uint16"},
+    {29, 1, "float8_e4m3fn"},
+    {30, 1, "float8_e5m2"},
+    {31, 1, "float8_e4m3fnuz"},
+    {32, 1, "float8_e5m2fnuz"},
+    {33, 1, "float8_e8m0fnu"},
+    {34, 4, "uint32"},
+    {35, 8, "uint64"},
+};
+
+ScalarType scalar_type_of(std::uint64_t number) {
+  for (const ScalarType& type : scalar_types)
+    if (type.number == number) return type;
+  return {number, 0, ""};
 }
 
 // A list of sizes that are all plain numbers.
@@ -77,7 +84,13 @@ SavedTensor read_tensor(JsonValue item, std::string_view storage) {
   SavedTensor tensor;
   if (item["use_pickle"].boolean().value_or(true)) return tensor;
   const JsonValue meta = item["tensor_meta"];
-  tensor.width = element_bytes_of(meta["dtype"].natural().value_or(0));
+  const ScalarType type = scalar_type_of(meta["dtype"].natural().value_or(0));
+  tensor.width = type.bytes;
+  tensor.dtype = type.name;
+  if (const auto sizes = integer_sizes(meta, "sizes")) {
+    tensor.dims.emplace();
+    for (const std::uint64_t size : *sizes) tensor.dims->push_back(static_cast<std::int64_t>(size));
+  }
   if (tensor.width == 0 || meta["layout"].natural() != strided) return tensor;
   const std::uint64_t elements = count_dense_elements(meta, storage.size() / tensor.width);
   const std::optional<std::uint64_t> offset = meta["storage_offset"]["as_int"].natural();

@@ -2,17 +2,22 @@
 // data itself is not read here.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/zip_archive.h"
 
 namespace thence::capture {
 
 struct SavedTensor {
-  std::string_view data;    // its elements, possibly in another order; empty if unknown
-  unsigned width = 0;       // bytes per element
+  std::string_view data;  // its elements, possibly in another order; empty if unknown
+  unsigned width = 0;     // bytes per element
+  std::string dtype;      // PyTorch's name of the type; empty if unknown
+  std::optional<std::vector<std::int64_t>> dims;
   std::string storage_key;  // equal for names of the same tensor; empty if unknown
 };
 
