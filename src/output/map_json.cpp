@@ -5,10 +5,10 @@
 #include "output/formats.h"
 #include "output/json_parts.h"
 #include "output/json_rows.h"
+#include "output/named_initializers.h"
 #include "output/ordered_pieces.h"
 #include "output/other_formats.h"
 #include "output/verification.h"
-#include "weights/trace.h"
 
 namespace thence::output {
 namespace {
@@ -61,18 +61,6 @@ void write_modules(const Map& map, unsigned jobs, base::Writer& out) {
       }
     };
   });
-}
-
-// The rows of initializers, with the parameters that they hold. Those of a derived model need its ancestor,
-// which a map does not have; they have the names that the file kept.
-std::vector<semantics::InitializerRow> named_rows(const Map& map, std::vector<weights::Weight>& traced) {
-  std::vector<semantics::InitializerRow> rows = map.initializer_rows();
-  if (map.ancestor() != nullptr) return rows;
-  traced = weights::trace_weights(map);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    rows[i].parameter =
-        traced[i].holds_parameters() ? std::string_view(traced[i].parameters.front()) : std::string_view();
-  return rows;
 }
 
 void write_initializer(const Map& map, const semantics::InitializerRow& row, JsonWriter& json) {
@@ -130,8 +118,8 @@ void write_map_json(const Map& map, unsigned jobs, base::Writer& out) {
   json.end_array();
   json.new_line();
   json.begin_array<"initializers">();
-  std::vector<weights::Weight> traced;
-  for (const semantics::InitializerRow& row : named_rows(map, traced)) {
+  const NamedInitializers named(map);
+  for (const semantics::InitializerRow& row : named.rows) {
     json.new_line();
     write_initializer(map, row, json);
     out.flush_if_full();

@@ -1,6 +1,7 @@
 // schema/torch-map.schema.json: nodes and modules, initializers and parameters, by name only.
 #include "base/json_writer.h"
 #include "base/text_index.h"
+#include "output/named_initializers.h"
 #include "output/node_names.h"
 #include "output/nodes_by_module.h"
 #include "output/other_formats.h"
@@ -40,7 +41,8 @@ void write_modules(const semantics::Map& map, NodeNames& names, JsonWriter& json
 
 // If bodies have initializers of the same name, the outermost counts.
 void write_initializers(const semantics::Map& map, JsonWriter& json, base::Writer& out) {
-  const std::vector<semantics::InitializerRow> rows = map.initializer_rows();
+  const NamedInitializers named(map);
+  const std::vector<semantics::InitializerRow>& rows = named.rows;
   base::TextIndex written;
   json.begin_object<"initializers">();
   for (std::uint32_t i = 0; i < rows.size() && out.ok(); ++i) {
