@@ -140,8 +140,8 @@ class FoldWriter {
 
   // The record is bound to the nodes and functions as they were written. Gives whether it restores all bytes.
   Result<bool> write_record(bool raises) {
-    if (functions::is_folded(model_))
-      return false;  // functions that could not be expanded are not told apart
+    // It has folded functions that could not be expanded. The record would take them for those of this fold.
+    if (functions::is_folded(model_)) return false;
     const Result<base::MemoryImage> image = splice_.assemble();
     if (!image) return image.error();
     Diagnostics ignored;

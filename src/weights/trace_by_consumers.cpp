@@ -1,5 +1,5 @@
-// A transposed or folded weight has lost its name, but the node that reads it has a module, and the input at
-// which it is read tells which parameter of that module it was.
+// A transposed or folded weight has lost its name, but the node that reads it has a module. Which parameter
+// of that module it was follows from the input at which it is read.
 #include <algorithm>
 #include <map>
 #include <optional>

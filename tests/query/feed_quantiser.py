@@ -1,7 +1,7 @@
 """Quantises a model with another tool and a list of `thence query`; prints which MatMul nodes are quantised.
 
 Usage: feed_quantiser.py TOOL MODEL LIST. The tools are in .venv-quantisers (tools/setup), apart from the
-packages of .venv, and one needs a module that newer versions of onnx lack: hence a process of its own.
+packages of .venv, and one needs a module that newer versions of onnx lack. So they run in a separate process.
 """
 
 from __future__ import annotations
