@@ -119,6 +119,7 @@ class FxReader {
       read_stack(node["nn_module_stack"], step);
       if (node["running"].exists()) {
         step.module = as_called_in_stack(tree_.find(text(node, "running")));
+        step.call.reset();  // the stack has the number of another module's call
         step.relabelled = step.module != no_module;
       }
       recording_.begin_step(step);
@@ -130,7 +131,7 @@ class FxReader {
     values_.insert_or_assign(std::move(name), value);
   }
 
-  // The calls of a module with several paths are not numbered.
+  // The calls of a module with several paths are not numbered, nor are calls in bodies.
   void read_stack(JsonValue stack, RecordedStep& step) {
     stack_.assign(1, modules::root);
     for (const JsonValue frame : stack.items()) {

@@ -58,7 +58,7 @@ class CallTreeBuilder {
         break;
       }
       missing.emplace_back(module, number);
-      number = call_counts_.enclosing_call(module, number, fold_targets_[module].enclosing);
+      number = call_counts_.enclosing_call(module, number, fold_targets_[module].enclosing).value_or(0);
       module = fold_targets_[module].enclosing;
     }
     for (; !missing.empty(); missing.pop_back()) {
@@ -79,8 +79,8 @@ class CallTreeBuilder {
       const resolve::Attribution& answer = map_.answer(id);
       if (!answer.known()) continue;
       const ModuleId module = fold_targets_[answer.module].module;
-      const CallId call_id = call(module, call_counts_.enclosing_call(answer.module, answer.call, module));
-      call_tree_.node_calls[id] = call_id;
+      const modules::CallNumber number = call_counts_.enclosing_call(answer.module, answer.call, module);
+      if (number) call_tree_.node_calls[id] = call(module, *number);
     }
   }
 

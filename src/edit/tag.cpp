@@ -88,6 +88,7 @@ class Tagger {
         all.append(all.empty() ? "" : " ").append(map_.own_tree()[module].path);
       entries.add("modules", all);
     }
+    if (answer.call) entries.add("call", std::to_string(*answer.call));
     entries.add(of_evidence(answer).text());
     entries.add("fingerprint", hierarchy::Fingerprint(map_.model(), id).text());
   }

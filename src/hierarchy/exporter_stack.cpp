@@ -131,6 +131,8 @@ ExporterProperties exporter_properties(const onnx::Node& node) {
       found.tag_fingerprint = entry.value;
     else if (entry.key == "pkg.thence.confidence")
       found.tag_confidence = entry.value;
+    else if (entry.key == "pkg.thence.call")
+      found.tag_call = entry.value;
     else if (entry.key == "pkg.thence.added")
       added = entry.value;
   });

@@ -27,6 +27,13 @@ float read_share(std::string_view text) {
   return is_share ? share : 0;
 }
 
+modules::CallNumber read_call(std::string_view text) {
+  std::uint32_t call = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), call);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return call;
+}
+
 }  // namespace
 
 Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture, bool use_tags)
@@ -55,7 +62,7 @@ std::vector<Hierarchy::UncorroboratedStack> Hierarchy::read_properties(const onn
                                   ? tree_.find_as_called(properties.tag_module)
                                   : tree_.add(properties.tag_module, properties.tag_class);
       tags_.push_back({id, module, properties.tag_module, properties.tag_hf_module, properties.tag_text,
-                       is_current, read_share(properties.tag_confidence)});
+                       is_current, read_share(properties.tag_confidence), read_call(properties.tag_call)});
     }
     const StackReader::StackModule found = reader.find(properties);
     const bool rewritten = !properties.rewrite_rule.empty();

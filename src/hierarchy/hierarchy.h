@@ -36,6 +36,7 @@ struct NodeTag {
   std::string_view text;
   bool is_current = false;  // the node is unchanged since then
   float confidence = 0;     // of the answer that was written; 0 if the tag has none
+  modules::CallNumber call;
 };
 
 class Hierarchy {

@@ -152,6 +152,18 @@ void write_score_json(const score::Score& score, const std::string& model, std::
   json.member<"owner">(score.exporter_nodes.owner);
   json.member<"answered">(score.exporter_nodes.answered);
   json.end_object();
+  json.begin_object<"calls">();
+  json.member<"right">(score.calls.right);
+  json.member<"wrong">(score.calls.wrong);
+  json.member<"unknown">(score.calls.unknown);
+  json.end_object();
+  json.begin_object<"members">();
+  json.member<"nodes">(score.members.nodes);
+  json.member<"complete">(score.members.complete);
+  json.member<"expected">(score.members.expected);
+  json.member<"missing">(score.members.missing);
+  json.member<"extra">(score.members.extra);
+  json.end_object();
   write_bands(score, json);
   json.key<"by_source">();
   write_all(score.by_source, json);

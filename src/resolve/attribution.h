@@ -39,7 +39,7 @@ std::string_view text_of(Reason reason);
 
 struct Attribution {
   ModuleId module = no_module;
-  std::uint32_t call = 0;
+  modules::CallNumber call;  // of `module`; see calls.h
   ModuleId weight_owner = no_module;
   std::uint32_t module_set = 0;  // in Resolution::module_sets: the modules that use it; 0: only its own
   float confidence = 0;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "resolve/ancestor.h"
+#include "resolve/calls.h"
 #include "resolve/flow_index.h"
 #include "resolve/propagate.h"
 #include "resolve/thresholds.h"
@@ -114,6 +115,7 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
     find_shared_nodes(model, hierarchy, flow_index, resolution);
     find_weight_owners(model, hierarchy, flow_index, resolution);
   }
+  settle_calls(model, hierarchy.tree(), flow_index, resolution);
   // Every node has exactly one row, with a module or a reason; in release builds, too.
   bool total = resolution.nodes.size() == model.node_count();
   for (const Attribution& node : resolution.nodes) total &= node.known() == (node.reason == Reason::none);

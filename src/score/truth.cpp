@@ -51,6 +51,14 @@ Result<TrueNode> read_node(JsonValue item, std::size_t row, const std::string& l
   node.module = truth.tree.find_as_called(*path);
   for (const JsonValue other : item["accept"].items())
     if (const auto accepted = other.text()) node.accept.emplace_back(*accepted);
+  const auto add_call = [&](JsonValue call) {
+    if (const auto number = call.natural(); number && *number <= 0xffffffff)
+      node.calls.push_back(static_cast<std::uint32_t>(*number));
+  };
+  if (item["call"].exists()) add_call(item["call"]);
+  for (const JsonValue call : item["other_calls"].items()) add_call(call);
+  for (const JsonValue member : item["modules"].items())
+    if (const auto member_path = member.text()) node.members.emplace_back(*member_path);
   return node;
 }
 
