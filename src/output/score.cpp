@@ -163,6 +163,7 @@ void write_score_json(const score::Score& score, const std::string& model, std::
   json.member<"expected">(score.members.expected);
   json.member<"missing">(score.members.missing);
   json.member<"extra">(score.members.extra);
+  json.member<"shared">(score.members.shared);
   json.end_object();
   write_bands(score, json);
   json.key<"by_source">();

@@ -156,10 +156,8 @@ class Scorer {
       const std::string_view path = map_.tree()[answer.module].path;
       outcome = judge(path, right);
       add_answer(id, answer, outcome);
-      if (path == right.front()) {
-        add_call(truth_.nodes[id], answer);
-        add_members(id);
-      }
+      if (path == right.front()) add_call(truth_.nodes[id], answer);
+      if (outcome == Outcome::exact) add_members(id);
       if (outcome == Outcome::enclosing)
         score_.enclosing_steps += depth(right.front()) - std::min(depth(path), depth(right.front()));
       ++score_.by_source[evidence::name_of(answer.source)].by_outcome[static_cast<std::size_t>(outcome)];
@@ -207,10 +205,13 @@ class Scorer {
     std::size_t missing = 0, extra = 0;
     for (const std::string& member : node.members) missing += !is_in(answered, member);
     for (const std::string_view path : answered)
-      extra += !is_in(node.members, path) && !is_in(node.accept, path);
+      extra += !is_in(node.members, path) && !is_in(node.accept, path) && !is_in(node.optional_members, path);
+    if (node.members.size() < 2) {
+      score_.members.shared += extra > 0;
+      return;
+    }
     score_.members.missing += missing;
     score_.members.extra += extra;
-    if (node.members.size() < 2) return;
     ++score_.members.nodes;
     score_.members.expected += node.members.size();
     score_.members.complete += missing == 0 && extra == 0;

@@ -64,6 +64,7 @@ struct MemberOutcomes {
   std::size_t nodes = 0;                             // nodes with several members
   std::size_t complete = 0;                          // of those: with all members and no other
   std::size_t expected = 0, missing = 0, extra = 0;  // members
+  std::size_t shared = 0;  // nodes with one member whose answer has more: mostly merged by the exporter
 };
 
 struct Score {

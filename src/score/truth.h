@@ -19,6 +19,7 @@ struct TrueNode {
   std::string kind;                               // data, shape or constant; empty if not given
   std::vector<std::uint32_t> calls;               // correct calls of the module; empty if not recorded
   std::vector<std::string> members;               // all modules of a fused node; empty if not recorded
+  std::vector<std::string> optional_members;      // modules that may be listed as members or not
 };
 
 struct Truth {
