@@ -38,7 +38,7 @@ class Total:
         self.counts.update(score["counts"])
         self.counts["confidently_wrong"] += score["confidently_wrong"]
         for part in ("made", "calls"):
-            self.counts.update({f"{part} {key}": value for key, value in score[part].items()})
+            self.counts.update({f"{part} {key}": value for key, value in score.get(part, {}).items()})
         for basis in score["by_basis"].values():
             self.answers[basis["confidence"]] += basis["answers"]
             self.right[basis["confidence"]] += basis["exact"]
