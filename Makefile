@@ -73,8 +73,8 @@ accuracy-transfer: corpus build  ## score `transfer` after optimisers and quanti
 accuracy-relations: corpus build  ## score `transfer` between second exports, pruned and fine-tuned models; resumable
 	@PYTHONPATH=python .venv/bin/python -m tools.relations --save docs/figures/relations.jsonl
 
-accuracy-weights: setup-test build  ## score the state_dict names of `weights` on a sample of the corpus; minutes, resumable
-	@PYTHONPATH=python .venv/bin/python -m tools.weights --require
+accuracy-weights: corpus build  ## score the state_dict names of `weights`; an hour, resumable
+	@PYTHONPATH=python .venv/bin/python -m tools.weights --save docs/figures/weights.jsonl --require
 
 accuracy-libraries: setup-test setup-libraries build  ## score models of other libraries, and write docs/accuracy.md; resumable
 	@PYTHONPATH=python .venv/bin/python -m tools.libraries --write

@@ -194,4 +194,5 @@ NB_MODULE(_core, module) {
   module.def("fingerprint", &fingerprint, nb::arg("data"), nb::arg("shape"), nb::arg("dtype"),
              "Hashes of a tensor's content, of a contiguous buffer.");
   python::add_questions(module);
+  python::add_weights(module);
 }

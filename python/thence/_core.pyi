@@ -77,4 +77,14 @@ def tag_bytes(
     strategy: str = "auto",
     exceptions: Sequence[str] | None = None,
 ) -> bytes: ...
+def weights(
+    path: str,
+    bytes: bytes | None,
+    ancestor_path: str,
+    ancestor_bytes: bytes | None,
+    capture: str,
+    strategy: str,
+    rules: str,
+    granularity: str,
+) -> bytes: ...
 def fingerprint(data: Any, shape: Sequence[int], dtype: str) -> dict[str, object]: ...

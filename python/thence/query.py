@@ -12,7 +12,7 @@ from .mapper import Row, SemanticMapper
 from .tables import arrow_table, package, pandas_table
 
 Selector = str | Sequence[str] | None
-NO_MATCH = "Q002"
+NO_MATCH = ("Q002", "Q010")  # nothing in this model; a name that does not exist
 
 
 class Selection(list[Row]):
@@ -104,7 +104,7 @@ class SemanticQueryInterface:
 
         Different selectors combine with AND; several values of one selector combine with OR. In globs, `*` is
         one part of a path and `**` any number of parts. If a selector matches nothing, `Error` with the code
-        Q002 names it and suggests similar values.
+        Q002 names it and suggests similar values; with the code Q010 if a name is misspelt.
         """
         layers = [layer] if isinstance(layer, int) else _as_list(layer)
         with translate_errors():
@@ -179,7 +179,7 @@ class SemanticQueryInterface:
         try:
             return self.select(**selectors)
         except Error as error:
-            if error.code != NO_MATCH:
+            if error.code not in NO_MATCH:
                 raise
             return Selection(self._mapper, [], [])
 

@@ -193,6 +193,20 @@ Result<AncestorAnswers> match_ancestor(const Map& ancestor, const onnx::Model& m
                "give the model that the other was made from"};
 }
 
+Result<Map> map_opened_derived(MapParts parts, Result<onnx::Model> model, const Map& ancestor,
+                               const MapOptions& options, const transfer::Verifier& verifier) {
+  Result<Request> request = read_request(options);
+  if (!request) return request.error();
+  if (!model) return model.error();
+  parts.model = std::make_unique<onnx::Model>(*std::move(model));
+  Result<AncestorAnswers> answers = match_ancestor(ancestor, *parts.model, verifier);
+  if (!answers) return answers.error();
+  parts.ancestor = std::make_unique<AncestorAnswers>(*std::move(answers));
+  parts.ancestor->has_independent_names = resolve::has_independent_names(ancestor.model(), *parts.model);
+  Capture capture = capture_of(*parts.ancestor);
+  return make_map(std::move(parts), *std::move(request), std::move(capture), options);
+}
+
 }  // namespace
 
 Result<Map> map_file(const std::string& path, const MapOptions& options) {
@@ -211,16 +225,14 @@ Result<Map> map_derived(const Map& ancestor, const std::string& path, const MapO
                         const transfer::Verifier& verifier) {
   MapParts parts;
   Result<onnx::Model> model = functions::open_model(path, parts.diagnostics);
-  Result<Request> request = read_request(options);
-  if (!request) return request.error();
-  if (!model) return model.error();
-  parts.model = std::make_unique<onnx::Model>(*std::move(model));
-  Result<AncestorAnswers> answers = match_ancestor(ancestor, *parts.model, verifier);
-  if (!answers) return answers.error();
-  parts.ancestor = std::make_unique<AncestorAnswers>(*std::move(answers));
-  parts.ancestor->has_independent_names = resolve::has_independent_names(ancestor.model(), *parts.model);
-  Capture capture = capture_of(*parts.ancestor);
-  return make_map(std::move(parts), *std::move(request), std::move(capture), options);
+  return map_opened_derived(std::move(parts), std::move(model), ancestor, options, verifier);
+}
+
+Result<Map> map_derived_bytes(const Map& ancestor, std::string_view bytes, const std::string& label,
+                              const MapOptions& options) {
+  MapParts parts;
+  Result<onnx::Model> model = functions::read_model(bytes, label, parts.diagnostics);
+  return map_opened_derived(std::move(parts), std::move(model), ancestor, options, {});
 }
 
 }  // namespace thence::pipeline

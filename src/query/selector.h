@@ -63,8 +63,8 @@ class Selector {
   static Result<Selector> make(const Selectors& wanted);
 
   /// The matching nodes, in row order. Returns an error if a selector matches no node, or if no node matches
-  /// all of them (Q002). The error names the selector and existing values. Names in the expression are
-  /// checked here, because they depend on the map.
+  /// all of them (Q002). The error names the selector and existing values. Names in selectors and in the
+  /// expression are checked here (Q010), because they depend on the map.
   Result<std::vector<onnx::NodeId>> run(const semantics::Map& map) const;
 
   const std::vector<Term>& terms(SelectorKind kind) const { return terms_[static_cast<std::size_t>(kind)]; }
@@ -88,6 +88,13 @@ inline constexpr std::string_view no_match_code = "Q002";
 
 /// The flag of a selector on the command line.
 std::string_view flag_of(SelectorKind kind);
+
+/// What a selector of this kind names: "module", "operator".
+std::string_view noun_of(SelectorKind kind);
+
+/// An error for the first operator, class, role or component that is not a glob and does not exist: it is
+/// misspelt (Q010).
+std::optional<Error> check_terms(const Selector& selector, const semantics::Map& map);
 
 /// What a term matches: nothing, something without nodes, or nodes.
 enum class Hit : std::uint8_t { nothing, without_nodes, nodes };

@@ -215,10 +215,29 @@ class ConsumerTracer {
   std::optional<Claim> claim_folded(std::size_t initializer, ModuleId module, const InputSlot& slot,
                                     const std::vector<std::string_view>& fitting) const {
     const bool is_bias = slot.names.front() == "bias";
+    if (auto claim = claim_parametrized(initializer, module, slot)) return claim;
     Claim claim{initializer, {}, Transform::folded};
     if (fitting.size() == 1) claim.parameters.emplace_back(fitting.front());
     if (fitting.size() > 1 || (fitting.empty() && !is_bias)) return std::nullopt;
     for (const std::string& each : norm_after(initializer, module, is_bias)) claim.parameters.push_back(each);
+    if (claim.parameters.empty()) return std::nullopt;
+    return claim;
+  }
+
+  // A weight that PyTorch computes from others in each run (torch.nn.utils.parametrize, and the older
+  // weight_norm): "conv.weight" is not in the state_dict, its originals are.
+  std::optional<Claim> claim_parametrized(std::size_t initializer, ModuleId module,
+                                          const InputSlot& slot) const {
+    const std::string path = base::format("{}.{}", tree_[module].path, slot.names.front());
+    const std::string inner =
+        base::format("{}.parametrizations.{}.original", tree_[module].path, slot.names.front());
+    if (tracer_.captured().find(path) != nullptr) return std::nullopt;
+    Claim claim{initializer, {}, Transform::folded};
+    for (const std::string& each : {inner, inner + "0", inner + "1", path + "_g", path + "_v"})
+      if (tracer_.captured().find(each) != nullptr) claim.parameters.push_back(each);
+    std::stable_partition(claim.parameters.begin(), claim.parameters.end(), [&](const std::string& each) {
+      return fit_of(tracer_.tensor(initializer), *tracer_.captured().find(each)) != Fit::no;
+    });
     if (claim.parameters.empty()) return std::nullopt;
     return claim;
   }

@@ -43,6 +43,7 @@ def sections() -> Iterator[Section]:
     from tools.libraries import figures as libraries
     from tools.passes import stored
     from tools.relations import figures as relations
+    from tools.weights import figures as weights
 
     for name, render in accuracy.TABLES.items():
         yield Section(name, DATA / "accuracy.jsonl", render)
@@ -55,6 +56,8 @@ def sections() -> Iterator[Section]:
     yield Section("relations", DATA / "relations.jsonl", relations.render)
     yield Section("stored", DATA / "stored.jsonl", stored.render)
     yield Section("stored, first", DATA / "first/stored.jsonl", stored.render)
+    yield Section("weights", DATA / "weights.jsonl", weights.render)
+    yield Section("weights, first", DATA / "first/weights.jsonl", weights.render)
 
 
 def outdated() -> Iterator[str]:
