@@ -94,7 +94,7 @@ class SemanticQueryInterface:
         source: Selector = None,
         min_confidence: float = 0.0,
         unknown: bool = False,
-        shared: bool = False,
+        exact: bool = False,
         where: str | None = None,
     ) -> Selection:
         """The nodes that match every selector, as `thence query` finds them.
@@ -103,7 +103,8 @@ class SemanticQueryInterface:
         If it is malformed, the text of the `Error` points at the position.
 
         Different selectors combine with AND; several values of one selector combine with OR. In globs, `*` is
-        one part of a path and `**` any number of parts. If a selector matches nothing, `Error` with the code
+        one part of a path and `**` any number of parts. A fused or shared node matches by any of its modules; with
+        `exact`, by its primary module only. If a selector matches nothing, `Error` with the code
         Q002 names it and suggests similar values.
         """
         layers = [layer] if isinstance(layer, int) else _as_list(layer)
@@ -120,7 +121,7 @@ class SemanticQueryInterface:
                 sources=_as_list(source),
                 min_confidence=min_confidence,
                 unknown=unknown,
-                shared=shared,
+                exact=exact,
                 where=where or "",
             )
         return Selection(self._mapper, nodes, [self._rows[node] for node in nodes])

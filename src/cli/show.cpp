@@ -71,9 +71,10 @@ std::optional<Error> find_unknown_size(const shapes::Sizes& sizes) {
   base::NameHint hint(unused.front());
   for (const std::string& name : sizes.unset_names())
     if (!name.starts_with('(')) hint.add(name);  // others are results of divisions
-  return Error{ErrorKind::usage, "U031",
-               base::format("--sizes: the model names no size '{}'", brief(std::string(unused.front()))),
-               hint.has_names() ? hint.text() : "all sizes of the model are numbers, or are set by other names"};
+  return Error{
+      ErrorKind::usage, "U031",
+      base::format("--sizes: the model names no size '{}'", brief(std::string(unused.front()))),
+      hint.has_names() ? hint.text() : "all sizes of the model are numbers, or are set by other names"};
 }
 
 int run_show(ShowFlags& flags) {

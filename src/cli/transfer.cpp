@@ -6,6 +6,7 @@
 #include "cli/print_map.h"
 #include "cli/verify.h"
 #include "pipeline/pipeline.h"
+#include "weights/trace.h"
 
 namespace thence::cli {
 namespace {
@@ -43,7 +44,7 @@ struct TransferFlags : ModelFlags {
 };
 
 // Writes the tagged model, and its map beside it.
-int write_model_and_map(const semantics::Map& map, TransferFlags& flags) {
+int write_model_and_map(const semantics::Map& map, const semantics::Map& ancestor, TransferFlags& flags) {
   ModelFlags beside = flags;
   beside.output += ".map.json";
   beside.output_is_derived = true;
@@ -51,7 +52,9 @@ int write_model_and_map(const semantics::Map& map, TransferFlags& flags) {
   if (!base::is_pipe_or_device(flags.output))
     if (const int code = write_map(map, beside, "json", {}); code != done) return code;
   flags.model = flags.models.back();
-  return write_tagged_model(map, flags);
+  edit::TagOptions options;
+  options.weights = {ancestor.hierarchy().live_parameters(), weights::trace_weights(map, ancestor)};
+  return write_tagged_model(map, flags, std::move(options));
 }
 
 std::optional<Error> check_usage(const TransferFlags& flags) {
@@ -86,16 +89,18 @@ int run_transfer(TransferFlags& flags) {
   const transfer::Verifier verify =
       flags.verify ? verifier(flags, flags.limits, python_code) : transfer::Verifier();
   OpenedMap opened = keep_map(flags, pipeline::map_file(flags.models.front(), plain));
+  const semantics::Map* ancestor = nullptr;
   for (std::size_t i = 1; i < flags.models.size() && opened.map != nullptr; ++i) {
     const bool last = i + 1 == flags.models.size();
     Result<semantics::Map> map =
         pipeline::map_derived(*opened.map, flags.models[i], last ? flags.options : plain, verify);
     if (python_code != done) return python_code;
+    ancestor = opened.map;
     opened = keep_map(flags, std::move(map));
   }
   if (opened.map == nullptr) return opened.exit_code;
   const int code = flags.output.empty() ? write_map(*opened.map, flags, flags.format.name, *columns)
-                                        : write_model_and_map(*opened.map, flags);
+                                        : write_model_and_map(*opened.map, *ancestor, flags);
   if (code == done && !flags.quiet) print_verification(*opened.map);
   return code;
 }

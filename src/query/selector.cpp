@@ -73,7 +73,7 @@ Result<Selector> Selector::make(const Selectors& wanted) {
   Selector selector;
   selector.min_confidence_ = wanted.min_confidence;
   selector.unknown_ = wanted.unknown;
-  selector.shared_ = wanted.shared;
+  selector.is_exact_ = wanted.exact;
   const std::pair<SelectorKind, const std::vector<std::string>*> given[] = {
       {SelectorKind::module, &wanted.modules},
       {SelectorKind::under, &wanted.under},
