@@ -34,6 +34,7 @@ class Questions:
         sources: Sequence[str],
         min_confidence: float,
         unknown: bool,
+        shared: bool,
         exact: bool,
         where: str,
     ) -> list[int]: ...

@@ -94,6 +94,7 @@ class SemanticQueryInterface:
         source: Selector = None,
         min_confidence: float = 0.0,
         unknown: bool = False,
+        shared: bool = False,
         exact: bool = False,
         where: str | None = None,
     ) -> Selection:
@@ -103,8 +104,8 @@ class SemanticQueryInterface:
         If it is malformed, the text of the `Error` points at the position.
 
         Different selectors combine with AND; several values of one selector combine with OR. In globs, `*` is
-        one part of a path and `**` any number of parts. A fused or shared node matches by any of its modules; with
-        `exact`, by its primary module only. If a selector matches nothing, `Error` with the code
+        one part of a path and `**` any number of parts. A fused node matches by any of its modules; with `exact`,
+        by its primary module only; with `shared`, other nodes of several modules match by any, too. If a selector matches nothing, `Error` with the code
         Q002 names it and suggests similar values.
         """
         layers = [layer] if isinstance(layer, int) else _as_list(layer)
@@ -121,6 +122,7 @@ class SemanticQueryInterface:
                 sources=_as_list(source),
                 min_confidence=min_confidence,
                 unknown=unknown,
+                shared=shared,
                 exact=exact,
                 where=where or "",
             )

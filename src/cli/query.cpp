@@ -159,9 +159,11 @@ void add_selectors(Command& command, query::Selectors& wanted, double& min_confi
                     .type = "NAME"},
                    wanted.sources);
   command.flag({.name = "--unknown", .help = "Nodes without a module"}, wanted.unknown);
-  command.flag({.name = "--exact",
-                .help = "Match fused and shared nodes by their primary module only, not by all members"},
-               wanted.exact);
+  command.flag({.name = "--shared", .help = "Also nodes that a module shares with others (column modules)"},
+               wanted.shared);
+  command.flag(
+      {.name = "--exact", .help = "Match fused nodes by their primary module only, not by every member"},
+      wanted.exact);
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ struct Selectors {
   std::vector<std::string> sources;     // sources of the winning evidence
   double min_confidence = 0;
   bool unknown = false;  // only nodes without a module
-  bool exact = false;    // match fused and shared nodes by their primary module only
+  bool shared = false;   // also nodes that belong to such a module among others
+  bool exact = false;    // match fused nodes by their primary module only
   std::string where;     // an expression (src/expression) that must hold as well; empty: none
 
   bool empty() const;
@@ -70,6 +71,7 @@ class Selector {
   const std::vector<Term>& terms(SelectorKind kind) const { return terms_[static_cast<std::size_t>(kind)]; }
   double min_confidence() const { return min_confidence_; }
   bool unknown() const { return unknown_; }
+  bool shared() const { return shared_; }
   bool is_exact() const { return is_exact_; }
   bool has_expression() const { return where_.has_value(); }
 
@@ -79,7 +81,7 @@ class Selector {
 
   std::array<std::vector<Term>, selector_kind_count> terms_;
   double min_confidence_ = 0;
-  bool unknown_ = false, is_exact_ = false;
+  bool unknown_ = false, shared_ = false, is_exact_ = false;
   std::optional<expression::Expression> where_;
 };
 

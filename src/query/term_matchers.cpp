@@ -117,11 +117,9 @@ void ModuleMatcher::restrict_to_subtrees() {
     if (!any[module]) matches_[module] = false;
 }
 
-// The modules that are listed for an unknown node are candidates, unless all of them call its function.
 bool ModuleMatcher::has_members(onnx::NodeId node) const {
-  const resolve::Attribution& answer = map_.answer(node);
-  return !selector_.is_exact() && answer.module_set != 0 &&
-         (answer.known() || answer.reason == resolve::Reason::several_call_sites);
+  if (map_.answer(node).module_set == 0) return false;
+  return selector_.shared() || (!selector_.is_exact() && map_.own_parts_of(node) != nullptr);
 }
 
 bool ModuleMatcher::matches(onnx::NodeId node) const {

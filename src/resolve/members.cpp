@@ -28,6 +28,16 @@ ModuleId find_computing(const modules::ModuleTree& tree, const std::vector<Modul
   return found;
 }
 
+// The members of a node that was fused, by names alone. An optimiser keeps the name of the node that it fused
+// others into, which did the work; a merged norm is listed after the owner of the weight.
+std::vector<Part> parts_by_names(const onnx::Node& operation, const std::vector<ModuleId>& members,
+                                 const Attribution& node) {
+  std::vector<Part> parts(members.size(), Part::other);
+  (node.rule == DecisionRule::fused_output ? parts.back() : parts.front()) =
+      evidence::part_of_operator(operation.domain(), operation.op_type());
+  return parts;
+}
+
 }  // namespace
 
 void apply_tagged_members(const hierarchy::Hierarchy& hierarchy, Resolution& resolution) {
@@ -57,12 +67,13 @@ void find_computing_modules(const onnx::Model& model, const modules::ModuleTree&
   for (onnx::NodeId id = 0; id < resolution.nodes.size(); ++id) {
     Attribution& node = resolution.nodes[id];
     if (!node.known() || node.module_set == 0) continue;
+    if (node.rule == DecisionRule::fused_output || node.rule == DecisionRule::weight_of_merged)
+      resolution.parts.emplace(id,
+                               parts_by_names(model.node(id), resolution.module_sets[node.module_set], node));
     if (!shapes::counts_macs(model.node(id).domain(), model.node(id).op_type())) continue;
     const std::vector<ModuleId>& members = resolution.module_sets[node.module_set];
     if (const auto parts = resolution.parts.find(id); parts != resolution.parts.end())
       node.computing = find_computing(tree, members, parts->second);
-    else if (node.rule == DecisionRule::fused_output)
-      node.computing = members.back();  // an optimiser keeps the name of the node that it fused others into
   }
 }
 

@@ -106,13 +106,9 @@ def test_shared_nodes_are_found_by_each_of_their_modules(model: Model) -> None:
     rows = map_of(model.path)["nodes"]
     several = [row for row in rows if len(row["modules"]) > 1]
     for path in {path for row in several[:5] for path in row["modules"][:3]}:
-        words = ("--module", path or "(root)")
-        members = expected(rows, lambda r, path=path: r["module"] is not None and path in r["modules"])
-        if members:
-            assert found(model.path, *words) == members
-        primary = expected(rows, lambda r, path=path: r["module"] == path)
-        if primary:
-            assert found(model.path, "--exact", *words) == primary
+        assert found(model.path, "--shared", "--module", path or "(root)") == expected(
+            rows, lambda r, path=path: path in r["modules"] or r["module"] == path
+        )
 
 
 @EACH
