@@ -104,9 +104,9 @@ class SemanticQueryInterface:
         If it is malformed, the text of the `Error` points at the position.
 
         Different selectors combine with AND; several values of one selector combine with OR. In globs, `*` is
-        one part of a path and `**` any number of parts. A fused node matches by any of its modules; with `exact`,
-        by its primary module only; with `shared`, other nodes of several modules match by any, too. If a selector matches nothing, `Error` with the code
-        Q002 names it and suggests similar values.
+        one part of a path and `**` any number of parts. A fused node matches by any of its modules; with
+        `exact`, by its primary module only; with `shared`, other nodes of several modules match by any, too.
+        If a selector matches nothing, `Error` with the code Q002 names it and suggests similar values.
         """
         layers = [layer] if isinstance(layer, int) else _as_list(layer)
         with translate_errors():
