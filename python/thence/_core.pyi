@@ -35,6 +35,7 @@ class Questions:
         min_confidence: float,
         unknown: bool,
         shared: bool,
+        exact: bool,
         where: str,
     ) -> list[int]: ...
     def tool_list(

@@ -162,6 +162,9 @@ void add_selectors(Command& command, query::Selectors& wanted, double& min_confi
   command.flag({.name = "--unknown", .help = "Nodes without a module"}, wanted.unknown);
   command.flag({.name = "--shared", .help = "Also nodes that a module shares with others (column modules)"},
                wanted.shared);
+  command.flag(
+      {.name = "--exact", .help = "Match fused nodes by their primary module only, not by every member"},
+      wanted.exact);
 }
 
 }  // namespace

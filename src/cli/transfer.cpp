@@ -43,17 +43,40 @@ struct TransferFlags : ModelFlags {
   PythonLimits limits = default_limits;
 };
 
+// The map of the last model so far, and its weights, which only JSON lists.
+struct TransferredMap {
+  OpenedMap opened;
+  bool lists_weights = false;
+  std::vector<weights::Weight> named;
+  const std::vector<capture::CapturedParameter>* live_parameters = nullptr;  // of the first model
+
+  void begin(OpenedMap first) {
+    opened = first;
+    if (opened.map == nullptr || !lists_weights) return;
+    named = weights::trace_weights(*opened.map);
+    live_parameters = opened.map->hierarchy().live_parameters();
+  }
+  // To the map of the model that was made from this one.
+  void advance(OpenedMap next) {
+    if (next.map != nullptr && lists_weights)
+      named = weights::trace_weights(*next.map, *opened.map, std::move(named));
+    opened = next;
+  }
+};
+
 // Writes the tagged model, and its map beside it.
-int write_model_and_map(const semantics::Map& map, const std::vector<weights::Weight>& named,
-                        TransferFlags& flags) {
+int write_model_and_map(const TransferredMap& found, TransferFlags& flags) {
   ModelFlags beside = flags;
   beside.output += ".map.json";
   beside.output_is_derived = true;
   // There is no place for a second file beside a pipe or a device.
   if (!base::is_pipe_or_device(flags.output))
-    if (const int code = write_map(map, beside, "json", {}, &named); code != done) return code;
+    if (const int code = write_map(*found.opened.map, beside, "json", {}, &found.named); code != done)
+      return code;
   flags.model = flags.models.back();
-  return write_tagged_model(map, flags);
+  edit::TagOptions options;
+  options.weights = {found.live_parameters, found.named};
+  return write_tagged_model(*found.opened.map, flags, std::move(options));
 }
 
 std::optional<Error> check_usage(const TransferFlags& flags) {
@@ -70,24 +93,6 @@ std::optional<Error> check_usage(const TransferFlags& flags) {
                  "write the model to a file first"};
   return std::nullopt;
 }
-
-// The map of the last model so far, and its weights, which only JSON lists.
-struct TransferredMap {
-  OpenedMap opened;
-  bool lists_weights = false;
-  std::vector<weights::Weight> named;
-
-  void begin(OpenedMap first) {
-    opened = first;
-    if (opened.map != nullptr && lists_weights) named = weights::trace_weights(*opened.map);
-  }
-  // To the map of the model that was made from this one.
-  void advance(OpenedMap next) {
-    if (next.map != nullptr && lists_weights)
-      named = weights::trace_weights(*next.map, *opened.map, std::move(named));
-    opened = next;
-  }
-};
 
 int run_transfer(TransferFlags& flags) {
   if (const std::optional<Error> error = check_usage(flags)) {
@@ -119,7 +124,7 @@ int run_transfer(TransferFlags& flags) {
   if (opened.map == nullptr) return opened.exit_code;
   const int code = flags.output.empty()
                        ? write_map(*opened.map, flags, flags.format.name, *columns, &found.named)
-                       : write_model_and_map(*opened.map, found.named, flags);
+                       : write_model_and_map(found, flags);
   if (code == done && !flags.quiet) print_verification(*opened.map);
   return code;
 }

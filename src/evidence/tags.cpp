@@ -10,6 +10,7 @@ void collect_tags(const onnx::Model&, const hierarchy::Hierarchy& hierarchy, Sin
     if (tag.is_current && tag.module != modules::no_module)
       sink.push({.node = tag.node,
                  .module = tag.module,
+                 .call = tag.call,
                  .source = Source::tags,
                  .why = tag.path,
                  .max_confidence = tag.confidence > 0 ? tag.confidence : unstated_tag_confidence});

@@ -30,6 +30,7 @@ struct Selectors {
   double min_confidence = 0;
   bool unknown = false;  // only nodes without a module
   bool shared = false;   // also nodes that belong to such a module among others
+  bool exact = false;    // match fused nodes by their primary module only
   std::string where;     // an expression (src/expression) that must hold as well; empty: none
 
   bool empty() const;
@@ -71,6 +72,7 @@ class Selector {
   double min_confidence() const { return min_confidence_; }
   bool unknown() const { return unknown_; }
   bool shared() const { return shared_; }
+  bool is_exact() const { return is_exact_; }
   bool has_expression() const { return where_.has_value(); }
 
  private:
@@ -79,7 +81,7 @@ class Selector {
 
   std::array<std::vector<Term>, selector_kind_count> terms_;
   double min_confidence_ = 0;
-  bool unknown_ = false, shared_ = false;
+  bool unknown_ = false, shared_ = false, is_exact_ = false;
   std::optional<expression::Expression> where_;
 };
 

@@ -25,7 +25,7 @@ ModuleMatcher::ModuleMatcher(const semantics::Map& map, const Selector& selector
       has_nodes_(map.tree().size(), false) {
   for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) {
     if (map.answer(id).known()) has_nodes_[map.answer(id).module] = true;
-    if (selector.shared() && map.answer(id).module_set != 0)
+    if (has_members(id))
       for (const ModuleId module : map.modules_of(id)) has_nodes_[module] = true;
   }
   restrict_to(SelectorKind::module, true, [&](ModuleId module) {
@@ -117,10 +117,15 @@ void ModuleMatcher::restrict_to_subtrees() {
     if (!any[module]) matches_[module] = false;
 }
 
+bool ModuleMatcher::has_members(onnx::NodeId node) const {
+  if (map_.answer(node).module_set == 0) return false;
+  return selector_.shared() || (!selector_.is_exact() && map_.own_parts_of(node) != nullptr);
+}
+
 bool ModuleMatcher::matches(onnx::NodeId node) const {
   const resolve::Attribution& answer = map_.answer(node);
   if (answer.known() && matches_[answer.module]) return true;
-  if (!selector_.shared() || answer.module_set == 0) return false;
+  if (!has_members(node)) return false;
   const std::vector<ModuleId> modules = map_.modules_of(node);
   return std::any_of(modules.begin(), modules.end(), [&](ModuleId module) { return matches_[module]; });
 }

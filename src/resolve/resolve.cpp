@@ -8,6 +8,7 @@
 #include "functions/origin.h"
 #include "resolve/ancestor.h"
 #include "resolve/flow_index.h"
+#include "resolve/members.h"
 #include "resolve/propagate.h"
 #include "resolve/thresholds.h"
 
@@ -120,8 +121,11 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
     apply_ancestor_answers(*ancestor, resolution);
   } else {
     find_shared_nodes(model, hierarchy, flow_index, resolution);
-    find_weight_owners(model, hierarchy, flow_index, resolution);
   }
+  apply_tagged_members(hierarchy, resolution);
+  find_computing_modules(model, hierarchy.tree(), resolution);
+  if (ancestor == nullptr) find_weight_owners(model, hierarchy, flow_index, resolution);
+  apply_tagged_weight_owners(hierarchy, resolution);
   // Every node has exactly one row, with a module or a reason; in release builds, too.
   bool total = resolution.nodes.size() == model.node_count();
   for (const Attribution& node : resolution.nodes) total &= node.known() == (node.reason == Reason::none);

@@ -103,6 +103,11 @@ class Map {
   std::vector<modules::ModuleId> own_modules_of(onnx::NodeId node) const {
     return list_modules(parts_.resolution, own_tree(), node);
   }
+  /// What each of own_modules_of() does in a fused node; null if that is not known.
+  const std::vector<evidence::Part>* own_parts_of(onnx::NodeId node) const {
+    const auto found = parts_.resolution.parts.find(node);
+    return found == parts_.resolution.parts.end() ? nullptr : &found->second;
+  }
   modules::ModuleId shown_as(modules::ModuleId own) const {
     return view_ ? view_->view.reported_as[own] : own;
   }

@@ -41,6 +41,7 @@ resolve::Resolution translate(const resolve::Resolution& resolution, const rules
     if (node.known() && view.originals[view.reported_as[node.module]] != node.module) node.call = 0;
     rename(node.module);
     rename(node.weight_owner);
+    rename(node.computing);
   }
   for (std::vector<ModuleId>& set : translated.module_sets) {
     std::vector<ModuleId> fewer;

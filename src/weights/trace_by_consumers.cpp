@@ -49,7 +49,7 @@ class ConsumerTracer {
     std::map<ModuleId, std::uint32_t> counts;
     for (onnx::NodeId id = 0; id < tracer.model().node_count(); ++id)
       if (is_recurrent(tracer.model().node(id).op_type()))
-        layers[id] = counts[tracer.map().own_answer(id).module]++;
+        layers[id] = counts[tracer.map().own_answer(id).computing_module()]++;
     return layers;
   }
 
@@ -57,7 +57,7 @@ class ConsumerTracer {
   static std::vector<bool> find_norms(const Tracer& tracer) {
     std::vector<bool> norms(tracer.map().own_tree().size(), false);
     for (onnx::NodeId id = 0; id < tracer.model().node_count(); ++id)
-      if (const ModuleId module = tracer.map().own_answer(id).module;
+      if (const ModuleId module = tracer.map().own_answer(id).computing_module();
           module != no_module && tracer.model().node(id).op_type() == "ReduceMean")
         norms[module] = true;
     return norms;
@@ -70,7 +70,7 @@ class ConsumerTracer {
       const auto layer = layers_.find(each.node);
       const onnx::Node node = tracer_.model().node(each.node);
       auto slot = slot_of(node, each.input, layer == layers_.end() ? 0 : layer->second);
-      const ModuleId module = tracer_.map().own_answer(each.node).module;
+      const ModuleId module = tracer_.map().own_answer(each.node).computing_module();
       if (!slot && module != no_module && norms_[module] && tracer_.tensor(initializer).dims.size() == 1 &&
           tracer_.tensor(initializer).dims[0] > 1)
         slot = slot_of_norm(node);
