@@ -161,7 +161,7 @@ def label(name: str) -> str:
     live = build(choice_of(name))
     ran: set[str] = set()
     for path, module in live.model.named_modules():
-        module.register_forward_hook(lambda _module, _args, _result, path=path: ran.add(path) and None)
+        module.register_forward_pre_hook(lambda _module, _args, path=path: ran.add(path))
     with torch.no_grad():
         live.model(**dict(zip(live.input_names, live.inputs, strict=True)) | live.fixed)
     row: dict[str, Any] = {"architecture": name, "linear": [], "other": [], "attention": [], "components": {}}
