@@ -171,9 +171,7 @@ ModuleOperations::ModuleOperations(const onnx::Model& model, const modules::Modu
     : model_(model), operations_(tree.size()) {
   for (NodeId id = 0; id < model.node_count(); ++id) {
     const resolve::Attribution& answer = resolution.nodes[id];
-    // What several modules share, such as a fused node, does not show what one of them computes.
-    if (answer.known() && answer.module_set == 0 && tree[answer.module].children.empty())
-      read_node(id, answer.module, answer.call);
+    if (answer.known() && tree[answer.module].children.empty()) read_node(id, answer.module, answer.call);
   }
   if (!tripled_.empty()) find_splits();
   for (ModuleId module = 0; module < operations_.size(); ++module) {
