@@ -72,6 +72,10 @@ void write_row(const semantics::Map& map, const Tree& tree, const TreeRow& row, 
   json.member_or_null<"class">(module.class_name);
   json.member_or_null<"semantic_type">(role.type);
   json.member_or_null<"component">(role.component);
+  json.begin_array<"components">();
+  role.each_component([&](std::string_view component) { json.value(component); });
+  json.end_array();
+  json.member_or_null<"operation">(role.operation);
   write_layers(json, map.layers(row.module), LayerSteps::pairs);
   json.member<"depth">(row.depth);
   write_tally(tree, tree.of(row), json);

@@ -45,10 +45,15 @@ void for_each_name(const Map& map, const Term& term, Use use) {
         const semantics::Role role = map.role(module);
         once(role.type);
         once(role.classification);
+        once(role.operation);
       }
       return;
     case SelectorKind::component:
-      for (ModuleId module = 0; module < tree.size(); ++module) once(map.role(module).component);
+      for (ModuleId module = 0; module < tree.size(); ++module) {
+        const semantics::Role role = map.role(module);
+        once(role.component);
+        role.each_component(once);
+      }
       return;
     case SelectorKind::op:
       for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) once(map.model().node(id).op_type());

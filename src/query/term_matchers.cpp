@@ -42,12 +42,14 @@ ModuleMatcher::ModuleMatcher(const semantics::Map& map, const Selector& selector
   restrict_to(SelectorKind::role, false, [&](ModuleId module) {
     return [role = map.role(module)](const Term& term) {
       return (!role.type.empty() && term.glob.matches_word(role.type)) ||
-             (!role.classification.empty() && term.glob.matches_word(role.classification));
+             (!role.classification.empty() && term.glob.matches_word(role.classification)) ||
+             (!role.operation.empty() && term.glob.matches_word(role.operation));
     };
   });
   restrict_to(SelectorKind::component, false, [&](ModuleId module) {
-    return [component = map.role(module).component](const Term& term) {
-      return !component.empty() && term.glob.matches_word(component);
+    return [role = map.role(module)](const Term& term) {
+      return role.has_component(
+          [&](std::string_view component) { return term.glob.matches_word(component); });
     };
   });
   restrict_to_layers();

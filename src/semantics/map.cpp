@@ -156,6 +156,12 @@ const ModuleFacts& Map::facts(ModuleId module) const {
   return facts;
 }
 
+const ModuleOperations& Map::operations() const {
+  std::call_once(operations_->is_found,
+                 [this] { operations_->operations.emplace(model(), own_tree(), parts_.resolution); });
+  return *operations_->operations;
+}
+
 ModuleId Map::hf_module(ModuleId module) const {
   const auto written = written_tags_.find(module);
   return written != written_tags_.end() ? written->second.hf_module
