@@ -10,7 +10,7 @@ ifneq ($(filter compare,$(MAKECMDGOALS)),)
 $(if $(BASE),,$(error name the commit to compare with: make compare BASE=<commit>))
 endif
 
-.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-bodies accuracy-transfer accuracy-relations accuracy-weights accuracy-libraries docs-figures operators calibrate fuzz coverage clean
+.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-bodies accuracy-transfer accuracy-relations accuracy-weights accuracy-roles accuracy-libraries docs-figures operators calibrate fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -73,8 +73,11 @@ accuracy-transfer: corpus build  ## score `transfer` after optimisers and quanti
 accuracy-relations: corpus build  ## score `transfer` between second exports, pruned and fine-tuned models; resumable
 	@PYTHONPATH=python .venv/bin/python -m tools.relations --save docs/figures/relations.jsonl
 
-accuracy-weights: setup-test build  ## score the state_dict names of `weights` on a sample of the corpus; minutes, resumable
-	@PYTHONPATH=python .venv/bin/python -m tools.weights --require
+accuracy-weights: corpus build  ## score the state_dict names of `weights`; an hour, resumable
+	@PYTHONPATH=python .venv/bin/python -m tools.weights --save docs/figures/weights.jsonl --require
+
+accuracy-roles: corpus build  ## score roles and components on labelled modules, after `make accuracy`
+	@PYTHONPATH=python .venv/bin/python -m tools.roles --save docs/figures/roles.jsonl
 
 accuracy-libraries: setup-test setup-libraries build  ## score models of other libraries, and write docs/accuracy.md; resumable
 	@PYTHONPATH=python .venv/bin/python -m tools.libraries --write

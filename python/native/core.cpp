@@ -19,6 +19,7 @@
 #include "output/formats.h"
 #include "pipeline/pipeline.h"
 #include "semantics/map.h"
+#include "weights/trace.h"
 
 namespace nb = nanobind;
 
@@ -73,7 +74,10 @@ nb::bytes tag(const std::string& tagged, Make make) {
     const nb::gil_scoped_release released;
     map = std::make_unique<Result<semantics::Map>>(make());
     if (*map) {
-      const wire::Splice splice = edit::tag_model(**map, {});
+      edit::TagOptions options;
+      if ((*map)->own_tree().has_registration_order())
+        options.weights = {(*map)->hierarchy().live_parameters(), weights::trace_weights(**map)};
+      const wire::Splice splice = edit::tag_model(**map, options);
       error = base::write_atomically(tagged, [&](base::Writer& out) { splice.write(out); });
     }
   }
@@ -194,4 +198,5 @@ NB_MODULE(_core, module) {
   module.def("fingerprint", &fingerprint, nb::arg("data"), nb::arg("shape"), nb::arg("dtype"),
              "Hashes of a tensor's content, of a contiguous buffer.");
   python::add_questions(module);
+  python::add_weights(module);
 }

@@ -18,5 +18,7 @@ struct Failure {
 
 /// thence._core.Questions.
 void add_questions(nanobind::module_& module);
+/// thence._core.weights.
+void add_weights(nanobind::module_& module);
 
 }  // namespace thence::python

@@ -60,11 +60,11 @@ class Questions {
   std::vector<onnx::NodeId> select(const Texts& modules, const Texts& under, const Texts& classes,
                                    const Texts& roles, const Texts& components, const Texts& layers,
                                    const Texts& ops, const Texts& parameters, const Texts& sources,
-                                   double min_confidence, bool unknown, bool shared,
+                                   double min_confidence, bool unknown, bool shared, bool exact,
                                    const std::string& where) const {
     const Result<query::Selector> selector =
         query::Selector::make({modules, under, classes, roles, components, layers, ops, parameters, sources,
-                               min_confidence, unknown, shared, where});
+                               min_confidence, unknown, shared, exact, where});
     if (!selector) fail(selector.error());
     const std::lock_guard lock(mutex_);
     Result<std::vector<onnx::NodeId>> nodes = selector->run(*map_);
@@ -153,7 +153,7 @@ void add_questions(nb::module_& module) {
       .def("select", &Questions::select, nb::arg("modules"), nb::arg("under"), nb::arg("classes"),
            nb::arg("roles"), nb::arg("components"), nb::arg("layers"), nb::arg("ops"), nb::arg("parameters"),
            nb::arg("sources"), nb::arg("min_confidence"), nb::arg("unknown"), nb::arg("shared"),
-           nb::arg("where"), nb::call_guard<nb::gil_scoped_release>())
+           nb::arg("exact"), nb::arg("where"), nb::call_guard<nb::gil_scoped_release>())
       .def("tool_list", &Questions::tool_list, nb::arg("name"), nb::arg("nodes"), nb::arg("precision"))
       .def("sql", &Questions::sql, nb::arg("text"), nb::arg("seconds"), nb::arg("bytes"))
       .def("sql_nodes", &Questions::sql_nodes, nb::arg("text"), nb::arg("seconds"), nb::arg("bytes"),

@@ -21,6 +21,7 @@ from ._core import version as __version__
 
 if TYPE_CHECKING:
     from .errors import Error
+    from .initializers import Weight, Weights, weights
     from .live import (
         HierarchyExporter,
         TracingHierarchyBuilder,
@@ -42,8 +43,11 @@ _DEFINED_IN = {
     "Summary": "summary",
     "Tagging": "tagging",
     "TracingHierarchyBuilder": "live",
+    "Weight": "initializers",
+    "Weights": "initializers",
     "export_hf_model_with_semantics": "live",
     "export_to_onnx": "live",
+    "weights": "initializers",
 }
 
 __all__ = [
@@ -55,9 +59,12 @@ __all__ = [
     "Summary",
     "Tagging",
     "TracingHierarchyBuilder",
+    "Weight",
+    "Weights",
     "__version__",
     "export_hf_model_with_semantics",
     "export_to_onnx",
+    "weights",
 ]
 
 

@@ -35,6 +35,7 @@ class Questions:
         min_confidence: float,
         unknown: bool,
         shared: bool,
+        exact: bool,
         where: str,
     ) -> list[int]: ...
     def tool_list(
@@ -76,5 +77,15 @@ def tag_bytes(
     capture: str = "",
     strategy: str = "auto",
     exceptions: Sequence[str] | None = None,
+) -> bytes: ...
+def weights(
+    path: str,
+    bytes: bytes | None,
+    ancestor_path: str,
+    ancestor_bytes: bytes | None,
+    capture: str,
+    strategy: str,
+    rules: str,
+    granularity: str,
 ) -> bytes: ...
 def fingerprint(data: Any, shape: Sequence[int], dtype: str) -> dict[str, object]: ...

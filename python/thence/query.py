@@ -12,7 +12,7 @@ from .mapper import Row, SemanticMapper
 from .tables import arrow_table, package, pandas_table
 
 Selector = str | Sequence[str] | None
-NO_MATCH = "Q002"
+NO_MATCH = ("Q002", "Q010")  # nothing in this model; a name that does not exist
 
 
 class Selection(list[Row]):
@@ -95,6 +95,7 @@ class SemanticQueryInterface:
         min_confidence: float = 0.0,
         unknown: bool = False,
         shared: bool = False,
+        exact: bool = False,
         where: str | None = None,
     ) -> Selection:
         """The nodes that match every selector, as `thence query` finds them.
@@ -103,8 +104,10 @@ class SemanticQueryInterface:
         If it is malformed, the text of the `Error` points at the position.
 
         Different selectors combine with AND; several values of one selector combine with OR. In globs, `*` is
-        one part of a path and `**` any number of parts. If a selector matches nothing, `Error` with the code
-        Q002 names it and suggests similar values.
+        one part of a path and `**` any number of parts. A fused node matches by any of its modules; with
+        `exact`, by its primary module only; with `shared`, other nodes of several modules match by any, too.
+        If a selector matches nothing, `Error` with the code Q002 names it and suggests similar values; with
+        the code Q010 if a name is misspelt.
         """
         layers = [layer] if isinstance(layer, int) else _as_list(layer)
         with translate_errors():
@@ -121,6 +124,7 @@ class SemanticQueryInterface:
                 min_confidence=min_confidence,
                 unknown=unknown,
                 shared=shared,
+                exact=exact,
                 where=where or "",
             )
         return Selection(self._mapper, nodes, [self._rows[node] for node in nodes])
@@ -179,7 +183,7 @@ class SemanticQueryInterface:
         try:
             return self.select(**selectors)
         except Error as error:
-            if error.code != NO_MATCH:
+            if error.code not in NO_MATCH:
                 raise
             return Selection(self._mapper, [], [])
 

@@ -46,6 +46,7 @@ class NameHint {
 
   void add(std::string_view name);
   bool has_names() const { return !first_.empty(); }
+  bool has_near() const { return !nearest_.names().empty(); }
   /// "the nearest: a, b" or "there are: a, b, c"; empty if no name is near and there are too many to list.
   std::string text() const;
 

@@ -108,6 +108,29 @@ bool is_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+bool is_before_naturally(std::string_view a, std::string_view b) {
+  const std::string_view all_of_a = a, all_of_b = b;
+  const auto take_digits = [](std::string_view& text) {
+    std::size_t end = 0;
+    while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+    std::string_view digits = text.substr(0, end);
+    text.remove_prefix(end);
+    while (digits.size() > 1 && digits.front() == '0') digits.remove_prefix(1);
+    return digits;
+  };
+  while (!a.empty() && !b.empty()) {
+    const std::string_view number = take_digits(a), other = take_digits(b);
+    if (number.empty() != other.empty()) return !number.empty();  // numbers come before other text
+    if (number.size() != other.size()) return number.size() < other.size();
+    if (number != other) return number < other;
+    if (!number.empty()) continue;
+    if (a.front() != b.front()) return a.front() < b.front();
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  return a.empty() && b.empty() ? all_of_a < all_of_b : a.empty();
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> pieces;
   for (;;) {

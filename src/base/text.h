@@ -22,6 +22,9 @@ std::size_t display_width(std::string_view text);
 
 bool is_digits(std::string_view text);
 
+/// Natural order: runs of digits compare as numbers, so that "layer2" is before "layer10".
+bool is_before_naturally(std::string_view a, std::string_view b);
+
 /// The parts between separators. Never empty: "" has one empty part.
 std::vector<std::string_view> split(std::string_view text, char separator);
 

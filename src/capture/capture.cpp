@@ -80,6 +80,7 @@ void read_parameters(JsonValue hierarchy, Capture& capture) {
     for (const JsonValue alias : item["aliases"].items())
       if (const auto other = alias.text()) parameter.aliases.emplace_back(*other);
     parameter.dtype = item["dtype"].text_or({});
+    parameter.is_buffer = item["buffer"].boolean().value_or(false);
     parameter.has_dims = item["shape"].is_array();
     for (const JsonValue size : item["shape"].items()) {
       parameter.dims.push_back(size.integer().value_or(-1));
@@ -149,6 +150,7 @@ Result<Capture> read_capture(std::string_view text, const std::string& label, Di
   count_calls_by_path(hierarchy["calls"], capture.tree);
   read_parameters(hierarchy, capture);
   capture.tree.set_complete();
+  capture.tree.set_registration_order();
   read_recordings(sections, label, capture, diagnostics);
   return capture;
 }

@@ -21,6 +21,7 @@ struct CapturedParameter {
   std::vector<std::int64_t> dims;          // if `has_dims`
   bool has_dims = false;                   // false if a dimension is not a number, or none are recorded
   std::string dtype;                       // PyTorch's name of it; empty if unknown
+  bool is_buffer = false;                  // not trained: a running mean, a table of positions
   std::optional<std::uint64_t> exact;      // ContentHash::exact of its data, if a capture file has it
   std::optional<std::uint64_t> unordered;  // ContentHash::unordered, likewise
   std::string_view data;                   // the data itself, if an archive has it

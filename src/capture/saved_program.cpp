@@ -67,7 +67,7 @@ class ParameterList {
   ParameterList(SavedWeights weights, Capture& capture) : weights_(std::move(weights)), capture_(capture) {}
 
   /// Registers a path and returns the first path of the same tensor.
-  std::string add(std::string_view path) {
+  std::string add(std::string_view path, bool is_buffer) {
     const auto saved = weights_.find(std::string(path));
     const SavedTensor tensor = saved == weights_.end() ? SavedTensor() : saved->second;
     std::vector<CapturedParameter>& all = capture_.parameters;
@@ -83,6 +83,7 @@ class ParameterList {
     added.data = tensor.data;
     added.width = tensor.width;
     added.dtype = tensor.dtype;
+    added.is_buffer = is_buffer;
     added.has_dims = tensor.dims.has_value();
     added.dims = tensor.dims.value_or(std::vector<std::int64_t>());
     return added.path;
@@ -98,15 +99,17 @@ class ParameterList {
 SavedSignature read_signature(JsonValue module, SavedWeights weights, Capture& capture) {
   ParameterList parameters(std::move(weights), capture);
   SavedSignature signature;
-  const auto add = [&](std::string_view input, std::string_view path) {
+  const auto add = [&](std::string_view input, std::string_view path, bool is_buffer) {
     const std::size_t dot = path.rfind('.');
     const std::string_view owner = dot == std::string_view::npos ? std::string_view() : path.substr(0, dot);
-    if (!path.empty() && capture.tree.add(owner) != no_module) signature.emplace(input, parameters.add(path));
+    if (!path.empty() && capture.tree.add(owner) != no_module)
+      signature.emplace(input, parameters.add(path, is_buffer));
   };
   for (const JsonValue input : module["signature"]["input_specs"].items())
     for (const auto& [kind, name] :
          {std::pair("parameter", "parameter_name"), std::pair("buffer", "buffer_name")})
-      add(input[kind]["arg"]["name"].text_or({}), input[kind][name].text_or({}));
+      add(input[kind]["arg"]["name"].text_or({}), input[kind][name].text_or({}),
+          std::string_view(kind) == "buffer");
   return signature;
 }
 
@@ -153,6 +156,7 @@ Result<Capture> read_program(const ZipArchive& archive, const ProgramLocation& l
   capture.tree.set_memory_limit(static_cast<std::size_t>(-1));
   // If the graph names other modules, the list of modules is incomplete.
   if (capture.tree.size() == listed) capture.tree.set_complete();
+  capture.tree.set_registration_order();
   return capture;
 }
 

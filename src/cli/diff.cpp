@@ -27,6 +27,8 @@ element type), renamed (an input or output), shapes, attributes, not_compared (w
       print a summary, the modules that differ, and their nodes
   thence diff old.onnx new.onnx --ignore attributes,shapes -q
       exit with 0 if nothing else differs
+  thence diff old.onnx new.onnx --stat --depth 3
+      print for each module how many nodes differ and by how much its weights changed
   thence diff torchscript.onnx dynamo.onnx --capture model.capture.json --capture-b model.capture.json --format json
       use a capture for both models)",
     .exit_codes =
@@ -37,6 +39,8 @@ element type), renamed (an input or output), shapes, attributes, not_compared (w
 struct DiffFlags : ModelFlags {
   std::string other, capture_of_other, format = "table";
   std::vector<std::string> ignore;
+  bool stat = false;
+  std::optional<std::size_t> depth;
 };
 
 void print_diff_notes(const DiffFlags& flags, const diff::Report& report) {
@@ -50,8 +54,21 @@ void print_diff_notes(const DiffFlags& flags, const diff::Report& report) {
   std::fputs(notes.c_str(), stderr);
 }
 
-int run_diff(DiffFlags& flags) {
-  std::vector<diff::DiffKind> ignored;
+// SARIF has one result per difference, and CSV one line per module.
+std::optional<Error> check_stat_flags(const DiffFlags& flags) {
+  const auto needs = [&](std::string_view option, std::string_view other, const char* help) {
+    return Error{ErrorKind::usage, "U029", base::format("{} needs {}", option, other), help};
+  };
+  if (flags.depth && !flags.stat) return needs("--depth", "--stat", "add --stat");
+  if (!flags.stat && flags.format.starts_with("csv"))
+    return needs("--format " + flags.format, "--stat", "add --stat, or use table, json, markdown or sarif");
+  if (flags.stat && flags.format == "sarif")
+    return needs("--stat", "a format other than sarif", "use table, json, csv, csv-raw or markdown");
+  return std::nullopt;
+}
+
+// Returns whether all kinds are known.
+bool read_ignored(const DiffFlags& flags, std::vector<diff::DiffKind>& ignored) {
   for (const std::string& name : flags.ignore) {
     if (const auto kind = diff::diff_kind_of(name)) {
       ignored.push_back(*kind);
@@ -62,8 +79,28 @@ int run_diff(DiffFlags& flags) {
       names.push_back(diff::name_of(static_cast<diff::DiffKind>(i)));
     print_error({ErrorKind::usage, "U023", base::format("unknown kind of difference '{}'", brief(name)),
                  base::format("kinds: {}", base::joined(names, ", "))});
-    return wrong_usage;
+    return false;
   }
+  return true;
+}
+
+void write_comparison(const DiffFlags& flags, const output::Comparison& comparison, base::Writer& out) {
+  if (flags.stat)
+    output::write_diff_stat(comparison, {flags.format, table_width(flags), flags.depth}, out);
+  else if (flags.format == "json")
+    output::write_diff_json(comparison, out);
+  else if (flags.format == "markdown")
+    output::write_diff_markdown(comparison, out);
+  else if (flags.format == "sarif")
+    output::write_diff_sarif(comparison, out);
+  else
+    output::write_diff_table(comparison, table_width(flags), out);
+}
+
+int run_diff(DiffFlags& flags) {
+  std::vector<diff::DiffKind> ignored;
+  if (!read_ignored(flags, ignored)) return wrong_usage;
+  if (const std::optional<Error> error = check_stat_flags(flags)) return fail(*error);
   flags.more_inputs = {flags.other, flags.capture_of_other};
   const OpenedMap before = open_map(flags);
   if (before.map == nullptr) return before.exit_code;
@@ -73,18 +110,10 @@ int run_diff(DiffFlags& flags) {
   if (after.map == nullptr) return after.exit_code;
   for (const semantics::Map* const map : {before.map, after.map})
     if (const std::optional<Error> error = onnx::invalid_external_data(map->model())) return fail(*error);
-  const diff::Report report = diff::compare(*before.map, *after.map, ignored);
+  const diff::StatOptions stat{flags.depth};
+  const diff::Report report = diff::compare(*before.map, *after.map, ignored, flags.stat ? &stat : nullptr);
   const output::Comparison comparison{*before.map, *after.map, report};
-  const int code = write_output(flags, [&](base::Writer& out) {
-    if (flags.format == "json")
-      output::write_diff_json(comparison, out);
-    else if (flags.format == "markdown")
-      output::write_diff_markdown(comparison, out);
-    else if (flags.format == "sarif")
-      output::write_diff_sarif(comparison, out);
-    else
-      output::write_diff_table(comparison, table_width(flags), out);
-  });
+  const int code = write_output(flags, [&](base::Writer& out) { write_comparison(flags, comparison, out); });
   if (code != done) return code;
   if (!flags.quiet) print_diff_notes(flags, report);
   return report.same() ? done : nothing_found;
@@ -104,10 +133,18 @@ void add_diff(Program& program) {
   command.section("Output");
   command.comma_list({.name = "--ignore", .help = "Kinds of difference to ignore", .type = "KIND,..."},
                      flags->ignore);
+  command.flag(
+      {.name = "--stat",
+       .help = "Print one line per module: counts, and the relative norm of the changes of its weights"},
+      flags->stat);
+  command.number({.name = "--depth",
+                  .help = "With --stat: add up modules deeper than N levels; 0: the whole model",
+                  .type = "N"},
+                 flags->depth, 0, 1000);
   command.text({.name = "-f,--format",
-                .help = "table, json, markdown or sarif",
+                .help = "table, json, markdown or sarif; with --stat also csv and csv-raw, not sarif",
                 .type = "FORMAT",
-                .choices = {"table", "json", "markdown", "sarif"},
+                .choices = {"table", "json", "markdown", "sarif", "csv", "csv-raw"},
                 .show_default = true},
                flags->format);
   add_width_flag(command, *flags);

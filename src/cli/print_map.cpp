@@ -22,11 +22,11 @@ std::optional<std::vector<output::Column>> columns_of(const MapFormat& format,
 }
 
 int write_map(const semantics::Map& map, const ModelFlags& flags, std::string_view format,
-              const std::vector<output::Column>& columns) {
+              const std::vector<output::Column>& columns, const std::vector<weights::Weight>* known) {
   const output::Nodes nodes(map.model());
   const int code = write_output(flags, [&](base::Writer& out) {
     if (format == "json")
-      output::write_map_json(map, threads(flags), out);
+      output::write_map_json(map, threads(flags), out, known);
     else if (format == "jsonl")
       output::write_map_jsonl(map, nodes, threads(flags), out);
     else if (output::is_csv(format))

@@ -19,8 +19,10 @@ void add_map_format_flags(Command& command, ModelFlags& flags, MapFormat& format
 std::optional<std::vector<output::Column>> columns_of(const MapFormat& format,
                                                       const std::vector<std::string>& usual);
 
-/// Writes the map to the output that the flags request, and a summary line to standard error.
+/// Writes the map to the output that the flags request, and a summary line to standard error. `known`: the
+/// weights of a derived model, for json.
 int write_map(const semantics::Map& map, const ModelFlags& flags, std::string_view format,
-              const std::vector<output::Column>& columns);
+              const std::vector<output::Column>& columns,
+              const std::vector<weights::Weight>* known = nullptr);
 
 }  // namespace thence::cli

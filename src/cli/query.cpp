@@ -52,8 +52,9 @@ edges, evidence, metadata. It cannot write, and reads no file but the model.
   thence query model.onnx --role norm --as nodes-to-exclude > exclude.json
   thence query model.onnx --sql 'SELECT op_type, count(*) AS n FROM nodes GROUP BY 1 ORDER BY n DESC')",
     .exit_codes =
-        "0 success, 1 a selector matches nothing, 2 wrong usage, 3 the file is not a readable model or SQL "
-        "exceeded a limit, 4 input/output failure",
+        "0 success, 1 a selector matches nothing, 2 wrong usage or a misspelt name, 3 the file is not a "
+        "readable "
+        "model or SQL exceeded a limit, 4 input/output failure",
 };
 
 // Writes one name per line. A node whose name is ambiguous or not printable is shown by its location.
@@ -161,6 +162,9 @@ void add_selectors(Command& command, query::Selectors& wanted, double& min_confi
   command.flag({.name = "--unknown", .help = "Nodes without a module"}, wanted.unknown);
   command.flag({.name = "--shared", .help = "Also nodes that a module shares with others (column modules)"},
                wanted.shared);
+  command.flag(
+      {.name = "--exact", .help = "Match fused nodes by their primary module only, not by every member"},
+      wanted.exact);
 }
 
 }  // namespace

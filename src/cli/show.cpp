@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/format.h"
+#include "base/nearest_names.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "output/formats.h"
@@ -63,6 +64,19 @@ std::optional<Error> read_sizes(const std::vector<std::string>& given, shapes::N
   return std::nullopt;
 }
 
+// A misspelt name would otherwise leave the costs symbolic, or change nothing at all.
+std::optional<Error> find_unknown_size(const shapes::Sizes& sizes) {
+  const std::vector<std::string_view> unused = sizes.unused_given();
+  if (unused.empty()) return std::nullopt;
+  base::NameHint hint(unused.front());
+  for (const std::string& name : sizes.unset_names())
+    if (!name.starts_with('(')) hint.add(name);  // others are results of divisions
+  return Error{
+      ErrorKind::usage, "U031",
+      base::format("--sizes: the model names no size '{}'", brief(std::string(unused.front()))),
+      hint.has_names() ? hint.text() : "all sizes of the model are numbers, or are set by other names"};
+}
+
 int run_show(ShowFlags& flags) {
   if (const auto wrong = read_sizes(flags.sizes, flags.tree.sizes)) {
     print_error(*wrong);
@@ -77,6 +91,10 @@ int run_show(ShowFlags& flags) {
   flags.tree.colour = colour_on_output(flags);
   flags.tree.width = table_width(flags);
   const output::Tree tree = output::make_tree(map, flags.tree);
+  if (const auto wrong = find_unknown_size(tree.inferred.sizes)) {
+    print_error(*wrong);
+    return wrong_usage;
+  }
   const int code = write_output(flags, [&](base::Writer& out) {
     if (flags.format == "json")
       output::write_tree_json(map, tree, out);

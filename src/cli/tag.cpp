@@ -10,6 +10,7 @@
 #include "edit/rewrite.h"
 #include "functions/unfold.h"
 #include "onnx/content_hash.h"
+#include "weights/trace.h"
 
 namespace thence::cli {
 namespace {
@@ -112,6 +113,8 @@ int run_strip(StripFlags& flags) {
 
 int write_tagged_model(const semantics::Map& map, const ModelFlags& flags, edit::TagOptions options) {
   options.capture_digest = digest_of(flags.options.capture);
+  if (options.weights.live == nullptr && map.own_tree().has_registration_order())
+    options.weights = {map.hierarchy().live_parameters(), weights::trace_weights(map)};
   options.jobs = threads(flags);
   const wire::Splice splice = edit::tag_model(map, options);
   const int code = write_model_output(flags, [&](base::Writer& out) { splice.write(out); });

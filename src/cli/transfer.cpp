@@ -6,6 +6,7 @@
 #include "cli/print_map.h"
 #include "cli/verify.h"
 #include "pipeline/pipeline.h"
+#include "weights/trace.h"
 
 namespace thence::cli {
 namespace {
@@ -42,16 +43,40 @@ struct TransferFlags : ModelFlags {
   PythonLimits limits = default_limits;
 };
 
+// The map of the last model so far, and its weights, which only JSON lists.
+struct TransferredMap {
+  OpenedMap opened;
+  bool lists_weights = false;
+  std::vector<weights::Weight> named;
+  const std::vector<capture::CapturedParameter>* live_parameters = nullptr;  // of the first model
+
+  void begin(OpenedMap first) {
+    opened = first;
+    if (opened.map == nullptr || !lists_weights) return;
+    named = weights::trace_weights(*opened.map);
+    live_parameters = opened.map->hierarchy().live_parameters();
+  }
+  // To the map of the model that was made from this one.
+  void advance(OpenedMap next) {
+    if (next.map != nullptr && lists_weights)
+      named = weights::trace_weights(*next.map, *opened.map, std::move(named));
+    opened = next;
+  }
+};
+
 // Writes the tagged model, and its map beside it.
-int write_model_and_map(const semantics::Map& map, TransferFlags& flags) {
+int write_model_and_map(const TransferredMap& found, TransferFlags& flags) {
   ModelFlags beside = flags;
   beside.output += ".map.json";
   beside.output_is_derived = true;
   // There is no place for a second file beside a pipe or a device.
   if (!base::is_pipe_or_device(flags.output))
-    if (const int code = write_map(map, beside, "json", {}); code != done) return code;
+    if (const int code = write_map(*found.opened.map, beside, "json", {}, &found.named); code != done)
+      return code;
   flags.model = flags.models.back();
-  return write_tagged_model(map, flags);
+  edit::TagOptions options;
+  options.weights = {found.live_parameters, found.named};
+  return write_tagged_model(*found.opened.map, flags, std::move(options));
 }
 
 std::optional<Error> check_usage(const TransferFlags& flags) {
@@ -85,17 +110,21 @@ int run_transfer(TransferFlags& flags) {
   int python_code = done;
   const transfer::Verifier verify =
       flags.verify ? verifier(flags, flags.limits, python_code) : transfer::Verifier();
-  OpenedMap opened = keep_map(flags, pipeline::map_file(flags.models.front(), plain));
-  for (std::size_t i = 1; i < flags.models.size() && opened.map != nullptr; ++i) {
+  TransferredMap found;
+  found.lists_weights = !flags.output.empty() || flags.format.name == "json";
+  found.begin(keep_map(flags, pipeline::map_file(flags.models.front(), plain)));
+  for (std::size_t i = 1; i < flags.models.size() && found.opened.map != nullptr; ++i) {
     const bool last = i + 1 == flags.models.size();
     Result<semantics::Map> map =
-        pipeline::map_derived(*opened.map, flags.models[i], last ? flags.options : plain, verify);
+        pipeline::map_derived(*found.opened.map, flags.models[i], last ? flags.options : plain, verify);
     if (python_code != done) return python_code;
-    opened = keep_map(flags, std::move(map));
+    found.advance(keep_map(flags, std::move(map)));
   }
+  const OpenedMap& opened = found.opened;
   if (opened.map == nullptr) return opened.exit_code;
-  const int code = flags.output.empty() ? write_map(*opened.map, flags, flags.format.name, *columns)
-                                        : write_model_and_map(*opened.map, flags);
+  const int code = flags.output.empty()
+                       ? write_map(*opened.map, flags, flags.format.name, *columns, &found.named)
+                       : write_model_and_map(found, flags);
   if (code == done && !flags.quiet) print_verification(*opened.map);
   return code;
 }

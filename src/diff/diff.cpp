@@ -9,6 +9,7 @@
 #include "diff/changes.h"
 #include "diff/groups.h"
 #include "diff/interface_comparison.h"
+#include "diff/stat_builder.h"
 #include "diff/thresholds.h"
 
 namespace thence::diff {
@@ -24,7 +25,7 @@ class Comparison {
     report_.ignored = ignored;
   }
 
-  Report run() {
+  Report run(const StatOptions* stat) {
     Matching matching(a_, b_);
     const Grouping grouping = group_nodes(a_, b_, matching);
     const InputComparison inputs(a_, b_, matching, grouping);
@@ -43,6 +44,7 @@ class Comparison {
       if (same) report_.same_nodes += group.b.size();
     }
     finish();
+    if (stat != nullptr) count_weights(grouping, *stat);
     return std::move(report_);
   }
 
@@ -161,6 +163,14 @@ class Comparison {
                     base::format("the data of {} weights cannot be read", report_.unread_weights)});
   }
 
+  void count_weights(const Grouping& grouping, const StatOptions& options) {
+    WeightComparison weights(a_, b_);
+    StatBuilder builder(weights, options);
+    for (const Group& group : grouping.groups) builder.add_weights(report_.modules[module_of(group)], group);
+    report_.stat = builder.finish(report_.modules);
+    report_.stat_total = builder.total();
+  }
+
   void finish() {
     report_other_unread();
     std::stable_sort(report_.differences.begin(), report_.differences.end(),
@@ -181,8 +191,9 @@ class Comparison {
 
 }  // namespace
 
-Report compare(const semantics::Map& a, const semantics::Map& b, const std::vector<DiffKind>& ignored) {
-  return Comparison(a, b, ignored).run();
+Report compare(const semantics::Map& a, const semantics::Map& b, const std::vector<DiffKind>& ignored,
+               const StatOptions* stat) {
+  return Comparison(a, b, ignored).run(stat);
 }
 
 }  // namespace thence::diff

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "diff/diff_kind.h"
+#include "diff/stat.h"
 #include "semantics/map.h"
 
 namespace thence::diff {
@@ -42,11 +43,15 @@ struct Report {
   std::vector<DiffKind> ignored;
   std::vector<ModuleRow> modules;
   std::vector<Difference> differences;  // by module, then by kind
+  std::vector<StatRow> stat;            // if it was requested; in the order of modules
+  StatRow stat_total;
 
   bool same() const { return differences.empty(); }
 };
 
-/// Differences of the kinds in `ignored` are left out.
-Report compare(const semantics::Map& a, const semantics::Map& b, const std::vector<DiffKind>& ignored = {});
+/// Differences of the kinds in `ignored` are left out. With `stat`, the weights of both models are read
+/// whole.
+Report compare(const semantics::Map& a, const semantics::Map& b, const std::vector<DiffKind>& ignored = {},
+               const StatOptions* stat = nullptr);
 
 }  // namespace thence::diff

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/text_hash.h"
 #include "onnx/layout.h"
+#include "weights/quantisation.h"
 #include "wire/fields.h"
 
 namespace thence::diff {
@@ -151,6 +152,7 @@ std::string_view setting_name(std::string_view op, std::size_t input) {
 
 bool is_setting(const onnx::Node& node, std::size_t input, const Tensor* constant) {
   if (constant == nullptr || !constant->is_read || constant->elements > max_setting_elements) return false;
+  if (weights::is_quantised_input(node.op_type(), input)) return false;  // a quantised weight or bias
   const std::string_view name = setting_name(node.op_type(), input);
   if (!constant->is_float()) return !name.empty() || constant->is_setting();
   return std::find(std::begin(float_settings), std::end(float_settings), name) != std::end(float_settings);

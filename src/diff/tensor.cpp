@@ -154,6 +154,10 @@ std::string list_numbers(const std::vector<Number>& numbers) {
 std::string number_text(const std::vector<std::int64_t>& numbers) { return list_numbers(numbers); }
 std::string number_text(const std::vector<float>& numbers) { return list_numbers(numbers); }
 
+std::string stored_elements(const Tensor& tensor) {
+  return raw_of_fields(tensor.message, tensor.type).value_or(std::string());
+}
+
 std::string text_of(const Tensor& tensor) {
   std::string text = onnx::data_type_name(tensor.type);
   for (std::size_t i = 0; i < tensor.dims.size(); ++i)

@@ -37,6 +37,9 @@ struct Tensor {
   }
 };
 
+/// The elements in the layout of raw_data, if they are stored otherwise.
+std::string stored_elements(const Tensor& tensor);
+
 /// "float32 8x64"
 std::string text_of(const Tensor& tensor);
 

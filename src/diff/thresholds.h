@@ -18,6 +18,12 @@ THENCE_THRESHOLD double min_common_nodes = base::tuned("diff_min_common_nodes", 
 THENCE_THRESHOLD std::uint64_t max_setting_elements =
     base::tuned("diff_max_setting_elements", std::uint64_t{64});
 
+/// Steps (multiples of the scale) by which a quantised number may differ from the number that it was rounded
+/// from: half a step, and as much because quantisers compute the scale in single precision or adjust it.
+inline constexpr double max_rounding_steps = 1;
+/// The same for large numbers, as a share of them: two roundings to the 24 bits of float32.
+inline constexpr double float32_rounding = 1.0 / (1 << 22);
+
 // --- Limits on work. What exceeds them occurs only in unusual or malicious files, and is compared less well.
 // ---
 
@@ -35,6 +41,10 @@ inline constexpr std::size_t max_searched_nodes = 16;
 inline constexpr std::size_t max_compared_weights = 64;
 /// Operands of a commutative node that are compared regardless of their positions.
 inline constexpr std::size_t max_swapped_operands = 64;
+/// Scales of one weight that are read. A weight with more is not dequantised.
+inline constexpr std::uint64_t max_scales = std::uint64_t{1} << 26;
+/// How often the same bytes of two weights are compared number by number: with other shapes or scales.
+inline constexpr std::size_t max_readings = 16;
 /// Identity nodes in a chain between a constant and its use.
 inline constexpr int max_identity_chain = 16;
 

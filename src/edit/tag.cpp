@@ -57,6 +57,21 @@ void add_role_entries(const Map& map, const semantics::ModuleFacts& facts, Entri
   entries.add_if("role", role);
 }
 
+// Adds the modules of a fused or shared node, and what each does in a fused one.
+void add_members(const Map& map, onnx::NodeId id, Entries& entries) {
+  const std::vector<modules::ModuleId> members = map.own_modules_of(id);
+  if (members.size() < 2) return;
+  const std::vector<evidence::Part>* const known = map.own_parts_of(id);
+  std::string paths, parts;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    paths.append(i == 0 ? "" : " ").append(hierarchy::escape_path(map.own_tree()[members[i]].path));
+    if (known != nullptr && i < known->size())
+      parts.append(i == 0 ? "primary+" : " ").append(evidence::name_of((*known)[i]));
+  }
+  entries.add("modules", paths);
+  if (known != nullptr && known->size() >= members.size()) entries.add("parts", parts);
+}
+
 // Makes the entries of nodes. The entries for a module are made once per module.
 class Tagger {
  public:
@@ -82,13 +97,10 @@ class Tagger {
       return;
     }
     entries.add(of_module(answer.module).text());
-    if (const auto modules = map_.own_modules_of(id); modules.size() > 1) {
-      std::string all;
-      for (const modules::ModuleId module : modules)
-        all.append(all.empty() ? "" : " ").append(map_.own_tree()[module].path);
-      entries.add("modules", all);
-    }
     if (answer.call) entries.add("call", std::to_string(*answer.call));
+    if (answer.weight_owner != modules::no_module)
+      entries.add("weight_owner", map_.own_tree()[answer.weight_owner].path);
+    add_members(map_, id, entries);
     entries.add(of_evidence(answer).text());
     entries.add("fingerprint", hierarchy::Fingerprint(map_.model(), id).text());
   }
@@ -182,6 +194,8 @@ wire::Splice tag_model(const Map& map, const TagOptions& options) {
   additions.record.emplace_back("version", THENCE_VERSION);
   additions.record.emplace_back("strategy", map.strategy().name);
   if (!options.capture_digest.empty()) additions.record.emplace_back("capture", options.capture_digest);
+  if (std::string kept = model_record(map, options.weights); !kept.empty())
+    additions.record.emplace_back("hierarchy", std::move(kept));
   for (onnx::NodeId id = 0; id < model.node_count() && !additions.any_node; ++id)
     additions.any_node = map.answer(id).known();
   additions.drop_stack_traces = options.strip_stack_traces;

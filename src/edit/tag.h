@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/writer.h"
+#include "edit/model_record.h"
 #include "edit/rewrite.h"
 #include "semantics/map.h"
 #include "wire/splice.h"
@@ -11,6 +12,7 @@ namespace thence::edit {
 
 struct TagOptions {
   std::string capture_digest;       // of the capture that the map used; empty for none
+  TracedWeights weights;            // to be recorded, if there is a capture
   bool with_namespace = false;      // also write the key `namespace`, as PyTorch does, for nodes without one
   bool strip_stack_traces = false;  // remove stack traces permanently
   unsigned jobs = 1;                // threads

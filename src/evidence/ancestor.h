@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "evidence/part.h"
 #include "evidence/source.h"
 #include "evidence/verification.h"
 
@@ -37,12 +38,16 @@ struct AncestorAnswers {
   const modules::ModuleTree* tree = nullptr;
   std::vector<AncestorAnswer> answers;  // by node of the derived model
   std::vector<ModuleId> modules;
+  std::vector<Part> parts;                  // of each of the modules
   std::vector<NodeId> nodes;                // of the ancestor
   bool has_independent_names = false;       // no optimiser made the derived model's names
   std::vector<Verification> verifications;  // of each derivation from the first ancestor on, where requested
 
   std::span<const ModuleId> modules_of(NodeId node) const {
     return std::span(modules).subspan(answers[node].first_module, answers[node].module_count);
+  }
+  std::span<const Part> parts_of(NodeId node) const {
+    return std::span(parts).subspan(answers[node].first_module, answers[node].module_count);
   }
   std::span<const NodeId> nodes_of(NodeId node) const {
     return std::span(nodes).subspan(answers[node].first_node, answers[node].node_count);

@@ -1,6 +1,8 @@
 // parameter: a node that reads `encoder.layer.0.dense.bias` most likely belongs to `encoder.layer.0.dense`.
 // This is weaker than a name, because the use of a parameter may be folded into a node of the module around
 // it.
+#include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "evidence/source.h"
@@ -23,6 +25,25 @@ std::vector<ModuleId> find_called_paths(const modules::ModuleTree& tree, ModuleI
   return called;
 }
 
+// The operations that layers of PyTorch are, as dynamo's metadata names them. Others that read a weight may
+// be part of a module that borrows it: `x @ self.table.weight.T`.
+constexpr std::string_view operation_key = "pkg.torch.onnx.fx_node", target_prefix = "target=torch.ops.aten.";
+constexpr std::array<std::string_view, 10> layer_operations = {
+    "linear",     "conv",       "embedding",     "layer_norm", "native_layer_norm",
+    "group_norm", "batch_norm", "instance_norm", "rms_norm",   "prelu"};
+
+bool is_other_operation(const onnx::Node& node) {
+  for (const onnx::MetadataEntry& entry : node.metadata()) {
+    if (entry.key != operation_key) continue;
+    const std::size_t at = entry.value.find(target_prefix);
+    if (at == std::string_view::npos) return false;
+    const std::string_view target = entry.value.substr(at + target_prefix.size());
+    return std::none_of(layer_operations.begin(), layer_operations.end(),
+                        [&](std::string_view operation) { return target.starts_with(operation); });
+  }
+  return false;
+}
+
 }  // namespace
 
 void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy, Sink& sink) {
@@ -31,6 +52,8 @@ void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hi
   for (NodeId id = 0; id < model.node_count(); ++id) {
     ModuleId last = modules::no_module;
     std::size_t listed = 0;
+    const bool is_in_body = model.graphs()[model.node(id).graph()].kind == onnx::Graph::Kind::body &&
+                            is_other_operation(model.node(id));
     for (const onnx::ValueId input : model.node(id).inputs()) {
       const hierarchy::ParameterOwner owner = hierarchy.source_parameter(model, input).owner;
       if (owner.module == modules::no_module || owner.module == last) continue;
@@ -42,7 +65,7 @@ void collect_parameters(const onnx::Model& model, const hierarchy::Hierarchy& hi
         sink.push({.node = id,
                    .module = module,
                    .source = Source::parameter,
-                   .strength = {.statement = Statement::parameter},
+                   .strength = {.statement = Statement::parameter, .is_in_body = is_in_body},
                    .why = owner.parameter});
     }
   }

@@ -39,6 +39,7 @@ constexpr std::array<std::string_view, strength_count> strength_names = {
     "other_caller",
     "outer_module",
     "same_code",
+    "reads_in_body",
 };
 
 // Runs in the compiler only: a name that is not listed does not compile.
@@ -71,7 +72,7 @@ std::size_t key_of(Strength strength) {
   if (strength.is_secondary) return key("secondary");
   switch (strength.statement) {
     case Statement::name: return by_reading[static_cast<std::size_t>(strength.reading)];
-    case Statement::parameter: return key("reads");
+    case Statement::parameter: return strength.is_in_body ? key("reads_in_body") : key("reads");
     case Statement::alignment:
       if (strength.is_relabelled) return key("relabelled");
       return by_alignment[strength.is_reordered][strength.is_shape_or_constant]

@@ -53,22 +53,22 @@ enum class NodeMatch : std::uint8_t {
 struct Strength {
   Statement statement = Statement::name;
   NameReading reading = NameReading::plain;  // of a name
-  Certainty certainty = Certainty::full;     // of an alignment, as the next five
-  bool is_reordered = false;                 // the file's nodes do not stand in the order they ran in
-  bool is_shape_or_constant = false;         // the node works on shapes and constants, not on data
-  bool is_relabelled = false;                // the exporter's stack names another module; fully certain
-  bool is_in_body = false;                   // which a trace has once for each run, or not at all
-  bool is_in_branch = false;                 // in the branch of an `If`: a trace has only the one that ran
-  NodeMatch match = NodeMatch::same_node;    // of a proof
-  bool has_rivals = false;                   // the statement fits several modules
-  bool is_secondary = false;                 // another module is the node's primary one
+  Certainty certainty = Certainty::full;   // of an alignment, as the next five; a parameter may be in a body
+  bool is_reordered = false;               // the file's nodes do not stand in the order they ran in
+  bool is_shape_or_constant = false;       // the node works on shapes and constants, not on data
+  bool is_relabelled = false;              // the exporter's stack names another module; fully certain
+  bool is_in_body = false;                 // which a trace has once for each run, or not at all
+  bool is_in_branch = false;               // in the branch of an `If`: a trace has only the one that ran
+  NodeMatch match = NodeMatch::same_node;  // of a proof
+  bool has_rivals = false;                 // the statement fits several modules
+  bool is_secondary = false;               // another module is the node's primary one
 
   friend bool operator==(const Strength&, const Strength&) = default;
 };
 
 /// The number of a strength's name: a row of the calibration table. Combinations that the table does not
 /// distinguish share one.
-inline constexpr std::size_t strength_count = 33;
+inline constexpr std::size_t strength_count = 34;
 std::size_t key_of(Strength strength);
 std::string_view name_of_key(std::size_t key);
 

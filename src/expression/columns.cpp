@@ -88,12 +88,15 @@ void read_tag(ColumnReader& reader, Subject subject, Value& value) {
                                                        : reader.map.facts(subject.module).tag),
                value);
 }
-// A role is its type or its classification, and what `thence map` prints: the type and the component.
+// A role is its type, its classification or its operation, and what `thence map` prints: the type and the
+// component.
 void read_role(ColumnReader& reader, Subject subject, Value& value) {
   if (subject.module == no_module) return;
   const semantics::Role role = reader.map.role(subject.module);
   add_if_known(role.type, value);
   if (role.classification != role.type) add_if_known(role.classification, value);
+  if (role.operation != role.type && role.operation != role.classification)
+    add_if_known(role.operation, value);
   if (!role.component.empty())
     value.texts.push_back(role.type.empty() ? role.component
                                             : reader.keep(base::format("{} {}", role.type, role.component)));
@@ -102,7 +105,10 @@ void read_semantic_type(ColumnReader& reader, Subject subject, Value& value) {
   if (subject.module != no_module) add_if_known(reader.map.role(subject.module).type, value);
 }
 void read_component(ColumnReader& reader, Subject subject, Value& value) {
-  if (subject.module != no_module) add_if_known(reader.map.role(subject.module).component, value);
+  if (subject.module == no_module) return;
+  const semantics::Role role = reader.map.role(subject.module);
+  add_if_known(role.component, value);
+  for (const std::string& part : role.component_parts) value.texts.push_back(part);
 }
 void read_layer_id(ColumnReader& reader, Subject subject, Value& value) {
   if (subject.module == no_module) return;

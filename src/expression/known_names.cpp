@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/nearest_names.h"
+#include "expression/operator_names.h"
 #include "semantics/lexicon.h"
 
 namespace thence::expression {
@@ -30,10 +31,10 @@ void add_components(const Map& map, Names& names) {
   for (ModuleId module = 0; module < map.tree().size(); ++module) names.emplace(map.role(module).component);
 }
 
-void add_classes(const Map& map, Names& names) {
+void add_classes(const modules::ModuleTree& tree, Names& names) {
   std::string_view previous;
-  for (ModuleId module = 0; module < map.tree().size(); ++module) {
-    const std::string_view name = map.tree()[module].class_name;
+  for (ModuleId module = 0; module < tree.size(); ++module) {
+    const std::string_view name = tree[module].class_name;
     if (name.data() == previous.data()) continue;
     previous = name;
     names.emplace(name);
@@ -61,13 +62,23 @@ void add_reasons(Names& names) {
     names.emplace(resolve::name_of(static_cast<resolve::Reason>(i)));
 }
 
+// Without the empty name.
+std::vector<std::string_view> sorted(const Names& names) {
+  std::vector<std::string_view> list;
+  for (const std::string& one : names)
+    if (!one.empty()) list.push_back(one);
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
 }  // namespace
 
 bool KnownNames::has(Vocabulary vocabulary, std::string_view name) {
   if (vocabulary == Vocabulary::any) return true;
   if (vocabulary == Vocabulary::modules)
     return name == "(root)" || map_.tree().find(name) != modules::no_module;
-  return names(vocabulary).contains(std::string(name));
+  return names(vocabulary).contains(std::string(name)) ||
+         absent_names(vocabulary).contains(std::string(name));
 }
 
 std::string KnownNames::hint(Vocabulary vocabulary, std::string_view name) {
@@ -77,13 +88,16 @@ std::string KnownNames::hint(Vocabulary vocabulary, std::string_view name) {
   if (vocabulary == Vocabulary::modules) {
     for (ModuleId module = 1; module < map_.tree().size(); ++module) hint.add(map_.tree()[module].path);
   } else {
-    std::vector<std::string_view> sorted;
-    for (const std::string& one : names(vocabulary))
-      if (!one.empty()) sorted.push_back(one);
-    std::sort(sorted.begin(), sorted.end());
-    for (const std::string_view one : sorted) hint.add(one);
+    for (const std::string_view one : sorted(names(vocabulary))) hint.add(one);
   }
-  if (std::string text = hint.text(); !text.empty()) return text;
+  std::string text = hint.text();
+  if (!hint.has_near()) {
+    base::NameHint absent(name);
+    if (vocabulary != Vocabulary::classes)  // which the map cannot report
+      for (const std::string_view one : sorted(absent_names(vocabulary))) absent.add(one);
+    if (absent.has_near()) return absent.text();
+  }
+  if (!text.empty()) return text;
   return vocabulary == Vocabulary::modules ? "'thence show' lists the modules"
                                            : "'thence map' lists the names";
 }
@@ -91,6 +105,18 @@ std::string KnownNames::hint(Vocabulary vocabulary, std::string_view name) {
 const KnownNames::Names& KnownNames::names(Vocabulary vocabulary) {
   std::optional<Names>& names = names_[static_cast<std::size_t>(vocabulary)];
   if (!names) names = read_names(vocabulary);
+  return *names;
+}
+
+const KnownNames::Names& KnownNames::absent_names(Vocabulary vocabulary) {
+  std::optional<Names>& names = absent_names_[static_cast<std::size_t>(vocabulary)];
+  if (names) return *names;
+  names.emplace();
+  if (vocabulary == Vocabulary::operators)
+    for (const std::string_view one : standard_operators()) names->emplace(one);
+  if (vocabulary == Vocabulary::domains) *names = {"ai.onnx", "ai.onnx.ml", "com.microsoft"};
+  // Rules and granularity may report other modules than those of the model.
+  if (vocabulary == Vocabulary::classes) add_classes(map_.own_tree(), *names);
   return *names;
 }
 
@@ -104,7 +130,7 @@ KnownNames::Names KnownNames::read_names(Vocabulary vocabulary) const {
       add_of_nodes(map_.model(), [](const onnx::Node& node) { return node.domain(); }, names);
       names.emplace();  // the domain of ONNX itself
       break;
-    case Vocabulary::classes: add_classes(map_, names); break;
+    case Vocabulary::classes: add_classes(map_.tree(), names); break;
     case Vocabulary::roles: add_roles(names); break;
     case Vocabulary::types: add_types(map_, names); break;
     case Vocabulary::components: add_components(map_, names); break;

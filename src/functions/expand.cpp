@@ -27,11 +27,11 @@ std::string_view expanded_field(const wire::Fields& field) {
 
 class ModelExpander {
  public:
-  ModelExpander(const onnx::Model& model, const CallGraph& calls, const Imports& imports)
+  ModelExpander(const onnx::Model& model, const CallGraph& calls, const Imports& imports, NodeLabels labels)
       : model_(model),
         calls_(calls),
         imports_(imports),
-        nodes_(model, calls),
+        nodes_(model, calls, labels),
         splice_(model.bytes(), model.descriptor()) {
     find_kept_functions();
     find_used_domains();
@@ -108,7 +108,7 @@ class ModelExpander {
   void write_graph(std::string_view bytes) {
     splice_.open(bytes_tag(ModelField::graph));
     for (wire::Fields field(bytes); field.next();) {
-      if (field.tag() == bytes_tag(GraphField::node) && calls_.has_calls(next_node_++))
+      if (field.tag() == bytes_tag(GraphField::node) && nodes_.changes(next_node_++))
         splice_.insert(nodes_.expand(next_node_ - 1));
       else
         splice_.copy(expanded_field(field));
@@ -141,14 +141,14 @@ class ModelExpander {
 }  // namespace
 
 Result<Expanded> expand_functions(const onnx::Model& model,
-                                  const std::function<bool(const Graph&)>& is_chosen) {
+                                  const std::function<bool(const Graph&)>& is_chosen, NodeLabels labels) {
   const Imports imports(model, is_chosen);
   const Result<CallGraph> calls =
       CallGraph::make(model, [&](const Graph& graph) { return imports.is_expandable(graph); });
   if (!calls) return calls.error();
-  Result<wire::Splice> splice = ModelExpander(model, *calls, imports).run();
+  Result<wire::Splice> splice = ModelExpander(model, *calls, imports, labels).run();
   if (!splice) return splice.error();
-  return Expanded{*std::move(splice), imports.conflicts()};
+  return Expanded{*std::move(splice), imports.expandable_count(), imports.conflicts()};
 }
 
 }  // namespace thence::functions

@@ -14,6 +14,7 @@ struct Frame {
   bool is_single = false;  // the only instance of its function: names are kept if they are free
   std::string prefix;      // of the names of its nodes and values
   std::string path;        // of the module that a folded function stands for
+  std::string origin;      // the ids of the calls: "12.40."; empty if nodes are labelled by names
   std::unordered_map<std::string, std::string> attributes;    // encoded, by parameter of the function
   std::vector<std::pair<std::string, std::string>> metadata;  // of the call: keys, and encoded fields
 };

@@ -22,6 +22,7 @@ class Imports {
   bool is_expandable(const onnx::Graph& function) const {
     return expandable_.contains(function.bytes.front().data());
   }
+  std::size_t expandable_count() const { return expandable_.size(); }
   /// The selected functions that cannot be expanded.
   const std::vector<std::string>& conflicts() const { return conflicts_; }
   /// What the expanded functions import and the model does not.

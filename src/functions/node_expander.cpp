@@ -1,9 +1,11 @@
 #include "functions/node_expander.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "functions/folded_format.h"
+#include "functions/origin.h"
 #include "onnx/layout.h"
 #include "wire/fields.h"
 #include "wire/splice.h"
@@ -49,8 +51,8 @@ std::string renamed_sparse(std::string_view message, std::string_view name) {
 
 }  // namespace
 
-NodeExpander::NodeExpander(const onnx::Model& model, const CallGraph& calls)
-    : model_(model), calls_(calls), bodies_(model) {
+NodeExpander::NodeExpander(const onnx::Model& model, const CallGraph& calls, NodeLabels labels)
+    : model_(model), calls_(calls), labels_(labels), bodies_(model) {
   names_.reserve(model.value_count());
   for (ValueId value = 0; value < model.value_count(); ++value) names_.push_back(model.value_name(value));
   for (GraphId id = 0; id < calls.end_of(0); ++id) {
@@ -65,6 +67,34 @@ NodeExpander::NodeExpander(const onnx::Model& model, const CallGraph& calls)
   }
   for (const onnx::Initializer& initializer : model.initializers())
     if (initializer.graph < calls.end_of(0)) value_names_.reserve(std::string(name_of(initializer.value)));
+  if (labels == NodeLabels::origins) rename_outputs_of_calls();
+}
+
+// Their names contain the scopes of the calls, which are not those of the nodes. Outputs of a graph have
+// names of their own.
+void NodeExpander::rename_outputs_of_calls() {
+  is_renamed_.assign(model_.value_count(), false);
+  std::vector<bool> is_graph_output(model_.value_count());
+  for (const Graph& graph : model_.graphs())
+    for (const ValueId value : graph.outputs)
+      if (value != onnx::none) is_graph_output[value] = true;
+  for (NodeId id = 0; id < model_.node_count() && model_.node(id).graph() < calls_.end_of(0); ++id) {
+    if (calls_.callee(id) == onnx::none) continue;
+    for (const ValueId value : model_.node(id).outputs()) {
+      if (value == onnx::none || is_graph_output[value]) continue;
+      names_[value] = texts_.store(value_names_.make_unique("value"));
+      is_renamed_[value] = true;
+    }
+  }
+}
+
+bool NodeExpander::changes(NodeId id) const {
+  if (calls_.has_calls(id)) return true;
+  if (labels_ == NodeLabels::names) return false;
+  const auto inputs = model_.node(id).inputs();
+  return !bodies_.held_by(id).empty() || std::any_of(inputs.begin(), inputs.end(), [&](ValueId value) {
+    return value != onnx::none && is_renamed_[value];
+  });
 }
 
 std::string NodeExpander::expand(NodeId node) {
@@ -90,6 +120,26 @@ void NodeExpander::append_call(const onnx::Node& call, const Frame& caller, std:
   for (NodeId id = function.first_node; id < function.first_node + function.node_count; ++id)
     append_node(id, frame, out);
   for (const std::string& node : forwarded) append_field(out, GraphField::node, node);
+  if (labels_ == NodeLabels::origins) append_value_infos(function, out);
+}
+
+// Shapes tell which operation a node was. Those of outputs are in the graph of the caller.
+void NodeExpander::append_value_infos(const Graph& function, std::string& out) {
+  const std::vector<std::string_view> infos = model_.value_infos(function);
+  if (infos.empty()) return;
+  std::unordered_map<std::string_view, ValueId> written;
+  for (NodeId id = function.first_node; id < function.first_node + function.node_count; ++id)
+    for (const ValueId value : model_.node(id).outputs())
+      if (value != onnx::none) written.emplace(model_.value_name(value), value);
+  for (const ValueId value : function.outputs)
+    if (value != onnx::none) written.erase(model_.value_name(value));
+  for (const std::string_view info : infos) {
+    const auto value = written.find(onnx::last_text_field(info, onnx::ValueInfoField::name));
+    if (value == written.end()) continue;
+    const std::string message = renamed(info, onnx::ValueInfoField::name, name_of(value->second));
+    bytes_ += message.size();
+    append_field(out, GraphField::value_info, message);
+  }
 }
 
 Frame NodeExpander::enter(const onnx::Node& call, const Frame& caller) {
@@ -99,9 +149,10 @@ Frame NodeExpander::enter(const onnx::Node& call, const Frame& caller) {
   frame.renames = true;
   frame.is_single = calls_.instances(id) == 1;
   name_frame(frame, caller, function.domain == folded_domain, call.name(), function.name);
+  if (labels_ == NodeLabels::origins) frame.origin = caller.origin + std::to_string(call.id()) + '.';
   bind_attributes(call, caller, frame);
   bind_metadata(call, caller, frame);
-  bytes_ += frame.prefix.size() + frame.path.size();
+  bytes_ += frame.prefix.size() + frame.path.size() + frame.origin.size();
   name_values(id, frame);
   for (std::size_t i = 0; i < function.inputs.size(); ++i)
     names_[function.inputs[i]] = i < call.inputs().size() ? name_of(call.inputs()[i]) : std::string_view();
@@ -170,7 +221,9 @@ void NodeExpander::name_values(GraphId function, const Frame& frame) {
 void NodeExpander::name_value(ValueId value, const Frame& frame) {
   const std::string_view name = model_.value_name(value);
   std::string unique(name);
-  if (!frame.is_single || !value_names_.reserve(unique))
+  if (labels_ == NodeLabels::origins)
+    unique = value_names_.make_unique("value");
+  else if (!frame.is_single || !value_names_.reserve(unique))
     unique = value_names_.make_unique(frame.prefix + "/" + std::string(name));
   bytes_ += unique.size();
   names_[value] = texts_.store(unique);
@@ -214,7 +267,7 @@ std::string NodeExpander::render_node(const onnx::Node& node, const Frame& frame
     } else if (field.tag() == bytes_tag(NodeField::output)) {
       append_field(out, NodeField::output, name_of(node.outputs()[outputs++]));
     } else if (field.tag() == bytes_tag(NodeField::name)) {
-      append_field(out, NodeField::name, node_name(field.bytes(), frame));
+      if (frame.origin.empty()) append_field(out, NodeField::name, node_name(field.bytes(), frame));
     } else if (field.tag() == bytes_tag(NodeField::attribute)) {
       const std::string attribute = render_attribute(field.bytes(), frame, bodies);
       if (!attribute.empty()) append_field(out, NodeField::attribute, attribute);
@@ -222,12 +275,22 @@ std::string NodeExpander::render_node(const onnx::Node& node, const Frame& frame
       append_whole(out, field);
     }
   }
-  if (frame.metadata.empty()) return out;
+  append_metadata(node, frame, out);
+  return out;
+}
+
+void NodeExpander::append_metadata(const onnx::Node& node, const Frame& frame, std::string& out) const {
+  if (!frame.origin.empty()) {
+    std::string entry;
+    append_field(entry, onnx::EntryField::key, origin_key);
+    append_field(entry, onnx::EntryField::value, frame.origin + std::to_string(node.id()));
+    append_field(out, NodeField::metadata_props, entry);
+  }
+  if (frame.metadata.empty()) return;
   const std::vector<onnx::MetadataEntry> own = node.metadata();
   for (const auto& [key, text] : frame.metadata)
     if (std::none_of(own.begin(), own.end(), [&](const auto& entry) { return entry.key == key; }))
       out += text;
-  return out;
 }
 
 // Empty if the attribute refers to one that is not given, and so is not given either.

@@ -11,6 +11,7 @@
 #include "base/unique_names.h"
 #include "dataflow/bodies.h"
 #include "functions/call_graph.h"
+#include "functions/expand.h"
 #include "functions/frame.h"
 #include "onnx/model.h"
 
@@ -18,10 +19,12 @@ namespace thence::functions {
 
 class NodeExpander {
  public:
-  NodeExpander(const onnx::Model& model, const CallGraph& calls);
+  NodeExpander(const onnx::Model& model, const CallGraph& calls, NodeLabels labels);
 
-  /// The encoded fields of a graph that replace a node of the main graph, which is a call or has one in its
-  /// bodies.
+  /// Whether a node of the main graph is not copied as it is: because it is a call, has calls in its bodies,
+  /// or reads values that have other names.
+  bool changes(onnx::NodeId node) const;
+  /// The encoded fields of a graph that replace such a node.
   std::string expand(onnx::NodeId node);
   /// Whether the nodes became too large, so that expand() gives nothing.
   bool is_too_large() const { return bytes_ > calls_.max_bytes(); }
@@ -29,8 +32,10 @@ class NodeExpander {
  private:
   using Bodies = std::span<const onnx::GraphId>;
 
+  void rename_outputs_of_calls();
   void append_node(onnx::NodeId node, const Frame& frame, std::string& out);
   void append_call(const onnx::Node& call, const Frame& caller, std::string& out);
+  void append_value_infos(const onnx::Graph& function, std::string& out);
   Frame enter(const onnx::Node& call, const Frame& caller);
   void bind_attributes(const onnx::Node& call, const Frame& caller, Frame& frame);
   void bind_metadata(const onnx::Node& call, const Frame& caller, Frame& frame) const;
@@ -38,6 +43,7 @@ class NodeExpander {
   void name_value(onnx::ValueId value, const Frame& frame);
   std::vector<std::string> bind_outputs(onnx::GraphId function, const onnx::Node& call);
   std::string render_node(const onnx::Node& node, const Frame& frame);
+  void append_metadata(const onnx::Node& node, const Frame& frame, std::string& out) const;
   std::string node_name(std::string_view name, const Frame& frame);
   std::string render_attribute(std::string_view attribute, const Frame& frame, Bodies& bodies);
   std::string render_graph(onnx::GraphId graph, const Frame& frame);
@@ -47,8 +53,10 @@ class NodeExpander {
 
   const onnx::Model& model_;
   const CallGraph& calls_;
+  const NodeLabels labels_;
   const dataflow::Bodies bodies_;
   std::vector<std::string_view> names_;  // by value: its name in the current instance of its function
+  std::vector<bool> is_renamed_;         // by value: it has another name in the graph of the caller
   base::UniqueNames value_names_{'_'}, node_names_{'_'};
   base::TextStore texts_;
   std::uint64_t bytes_ = 0;

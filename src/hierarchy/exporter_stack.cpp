@@ -106,35 +106,46 @@ std::string resolve_slices(std::string_view path, const ModuleTree* tree) {
   return out;
 }
 
+namespace {
+
+// The field of a key that thence writes; null for others.
+std::string_view* tag_field(ExporterProperties& found, std::string_view key) {
+  const std::pair<std::string_view, std::string_view*> fields[] = {{"module", &found.tag_module},
+                                                                   {"class", &found.tag_class},
+                                                                   {"hf_module", &found.tag_hf_module},
+                                                                   {"tag", &found.tag_text},
+                                                                   {"fingerprint", &found.tag_fingerprint},
+                                                                   {"confidence", &found.tag_confidence},
+                                                                   {"modules", &found.tag_modules},
+                                                                   {"parts", &found.tag_parts},
+                                                                   {"call", &found.tag_call}};
+  for (const auto& [name, field] : fields)
+    if (key == name) return field;
+  return nullptr;
+}
+
+}  // namespace
+
 ExporterProperties exporter_properties(const onnx::Node& node) {
+  constexpr std::string_view own_prefix = "pkg.thence.";
   ExporterProperties found;
   std::string_view added;  // written by thence, so it is not evidence
   node.for_each_metadata([&](const onnx::MetadataEntry& entry) {
-    if (entry.key == "pkg.torch.onnx.name_scopes")
+    if (entry.key == "pkg.torch.onnx.name_scopes") {
       found.name_scopes = entry.value;
-    else if (entry.key == "pkg.torch.onnx.class_hierarchy")
+    } else if (entry.key == "pkg.torch.onnx.class_hierarchy") {
       found.class_hierarchy = entry.value;
-    else if (entry.key == "namespace")
+    } else if (entry.key == "namespace") {
       found.name_space = entry.value;
-    else if (entry.key == "pkg.onnxscript.rewriter.rule_name")
+    } else if (entry.key == "pkg.onnxscript.rewriter.rule_name") {
       found.rewrite_rule = entry.value;
-    else if (entry.key == "pkg.thence.module") {
-      found.tag_module = entry.value;
-      found.tagged = true;
-    } else if (entry.key == "pkg.thence.class")
-      found.tag_class = entry.value;
-    else if (entry.key == "pkg.thence.hf_module")
-      found.tag_hf_module = entry.value;
-    else if (entry.key == "pkg.thence.tag")
-      found.tag_text = entry.value;
-    else if (entry.key == "pkg.thence.fingerprint")
-      found.tag_fingerprint = entry.value;
-    else if (entry.key == "pkg.thence.confidence")
-      found.tag_confidence = entry.value;
-    else if (entry.key == "pkg.thence.call")
-      found.tag_call = entry.value;
-    else if (entry.key == "pkg.thence.added")
-      added = entry.value;
+    } else if (entry.key.starts_with(own_prefix)) {
+      const std::string_view key = entry.key.substr(own_prefix.size());
+      if (std::string_view* const field = tag_field(found, key)) *field = entry.value;
+      found.tagged |= key == "module";
+      if (key == "weight_owner") found.tag_weight_owner = entry.value;
+      if (key == "added") added = entry.value;
+    }
   });
   if (added == "namespace") found.name_space = {};
   return found;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -35,7 +36,9 @@ struct ExporterProperties {
   std::string_view name_space;
   std::string_view rewrite_rule;
   // Written by an earlier run of thence.
-  std::string_view tag_module, tag_class, tag_hf_module, tag_text, tag_fingerprint, tag_confidence, tag_call;
+  std::string_view tag_module, tag_class, tag_hf_module, tag_text, tag_fingerprint, tag_confidence;
+  std::string_view tag_modules, tag_parts, tag_call;
+  std::optional<std::string_view> tag_weight_owner;
   bool tagged = false;
   std::string_view stack_text() const { return name_scopes.empty() ? name_space : name_scopes; }
 };

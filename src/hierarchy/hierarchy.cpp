@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/text.h"
 #include "hierarchy/fingerprint.h"
 #include "hierarchy/limits.h"
 
@@ -34,10 +35,49 @@ modules::CallNumber read_call(std::string_view text) {
   return call;
 }
 
+// Paths are separated by spaces. A part is one word per path; that of the first follows "primary+".
+template <class Find>
+std::vector<TaggedMember> read_members(const ExporterProperties& properties, Find find) {
+  std::vector<TaggedMember> members;
+  std::vector<std::string_view> parts;
+  if (!properties.tag_parts.empty()) parts = base::split(properties.tag_parts, ' ');
+  const std::vector<std::string_view> paths = base::split(properties.tag_modules, ' ');
+  if (paths.size() > max_tagged_members || (!parts.empty() && parts.size() != paths.size())) return members;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    TaggedMember member{.module = find(unescape_path(paths[i])), .part = {}};
+    if (member.module == no_module) return {};
+    if (!parts.empty()) member.part = i == 0 ? parts[i].substr(parts[i].find('+') + 1) : parts[i];
+    members.push_back(member);
+  }
+  return members;
+}
+
 }  // namespace
+
+std::string escape_path(std::string_view path) {
+  std::string text;
+  for (const char c : path) c == ' ' || c == '%' ? text += c == ' ' ? "%20" : "%25" : text += c;
+  return text;
+}
+
+std::string unescape_path(std::string_view text) {
+  std::string path;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view code = text.substr(i, 3);
+    if (code == "%20" || code == "%25") {
+      path += code == "%20" ? ' ' : '%';
+      i += 2;
+    } else {
+      path += text[i];
+    }
+  }
+  return path;
+}
 
 Hierarchy::Hierarchy(const onnx::Model& model, std::optional<Capture> capture, bool use_tags)
     : capture_(std::move(capture)), tree_(capture_ ? std::move(capture_->tree) : ModuleTree()) {
+  if (!capture_ && use_tags) record_ = read_model_record(model);
+  if (record_) tree_ = std::move(record_->tree);
   if (!tree_.is_complete_at({})) tree_.set_memory_limit(module_memory_limit(model));
   const std::vector<UncorroboratedStack> uncorroborated = read_properties(model, use_tags);
   parameters_ = parameter_owners(model, tree_);
@@ -56,14 +96,7 @@ std::vector<Hierarchy::UncorroboratedStack> Hierarchy::read_properties(const onn
   StackReader reader(tree_);
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
     const ExporterProperties properties = exporter_properties(model.node(id));
-    if (properties.tagged && use_tags) {
-      const bool is_current = properties.tag_fingerprint == Fingerprint(model, id).text();
-      const ModuleId module = tree_.is_complete() || !is_current
-                                  ? tree_.find_as_called(properties.tag_module)
-                                  : tree_.add(properties.tag_module, properties.tag_class);
-      tags_.push_back({id, module, properties.tag_module, properties.tag_hf_module, properties.tag_text,
-                       is_current, read_share(properties.tag_confidence), read_call(properties.tag_call)});
-    }
+    if (properties.tagged && use_tags) read_tag(model, id, properties);
     const StackReader::StackModule found = reader.find(properties);
     const bool rewritten = !properties.rewrite_rule.empty();
     if (found.uncorroborated != nullptr) uncorroborated.push_back({id, *found.uncorroborated, rewritten});
@@ -71,6 +104,35 @@ std::vector<Hierarchy::UncorroboratedStack> Hierarchy::read_properties(const onn
     set_stack(model, id, {found.module, found.starts_at_root, rewritten, found.names_unlisted_module});
   }
   return uncorroborated;
+}
+
+void Hierarchy::read_tag(const onnx::Model& model, onnx::NodeId node, const ExporterProperties& properties) {
+  const bool is_current = properties.tag_fingerprint == Fingerprint(model, node).text();
+  const auto find = [&](std::string_view path, std::string_view class_name = {}) {
+    return tree_.is_complete() || !is_current ? tree_.find_as_called(path) : tree_.add(path, class_name);
+  };
+  NodeTag& tag = tags_.emplace_back();
+  tag = {node,
+         find(properties.tag_module, properties.tag_class),
+         properties.tag_module,
+         properties.tag_hf_module,
+         properties.tag_text,
+         is_current,
+         read_share(properties.tag_confidence)};
+  if (!is_current || tag.module == no_module) return;
+  tag.call = read_call(properties.tag_call);
+  if (properties.tag_weight_owner) tag.weight_owner = find(*properties.tag_weight_owner);
+  if (!properties.tag_modules.empty()) {
+    std::vector<TaggedMember> members = read_members(properties, find);
+    if (members.size() > 1 && members.front().module == tag.module)
+      tagged_members_.emplace(node, std::move(members));
+  }
+}
+
+const std::vector<TaggedMember>& Hierarchy::members_of(const NodeTag& tag) const {
+  static const std::vector<TaggedMember> none;
+  const auto found = tagged_members_.find(tag.node);
+  return found == tagged_members_.end() ? none : found->second;
 }
 
 void Hierarchy::set_stack(const onnx::Model& model, onnx::NodeId node, NodeStack stack) {

@@ -23,6 +23,9 @@ inline constexpr std::size_t most_examples = 8;
 /// Operators that are compared with each other to align two pieces of code between two parameters.
 inline constexpr std::size_t most_compared_nodes = 1'000'000;
 
+/// The modules that a tag may list for one node.
+inline constexpr std::size_t max_tagged_members = 4096;
+
 /// Memory for the modules of a file in bytes, in addition to three quarters of the size of its nodes.
 inline constexpr std::size_t min_module_memory_bytes = std::size_t{16} << 20;
 

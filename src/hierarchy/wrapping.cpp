@@ -136,6 +136,7 @@ ModuleTree rebase_tree(const ModuleTree& tree, const Wrapping& wrapping, std::ve
       if (const auto path = rebase_path(tree[module].path, wrapping)) new_id = made.find_as_called(*path);
     if (new_id != no_module && tree[module].calls) made.set_calls(new_id, *tree[module].calls);
   }
+  if (tree.has_registration_order()) made.set_registration_order();
   if (tree.is_complete()) made.set_complete(wrapping.is_in_capture ? std::string_view() : wrapping.prefix);
   return made;
 }

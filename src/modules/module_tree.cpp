@@ -58,7 +58,17 @@ ModuleTree ModuleTree::copy() const {
   }
   for (ModuleId id = 0; id < size(); ++id) made.copy_aliases(id, modules_[id]);
   if (is_complete_) made.set_complete(wrapped_at_);
+  made.is_registered_ = is_registered_;
   return made;
+}
+
+std::vector<ModuleId> ModuleTree::ordered_children(ModuleId module) const {
+  std::vector<ModuleId> children = modules_[module].children;
+  if (!has_registration_order())
+    std::sort(children.begin(), children.end(), [&](ModuleId a, ModuleId b) {
+      return base::is_before_naturally(modules_[a].name(), modules_[b].name());
+    });
+  return children;
 }
 
 ModuleId ModuleTree::add(std::string_view path, std::string_view class_name) {

@@ -89,6 +89,17 @@ class ModuleTree {
   }
 
   const Module& operator[](ModuleId module) const { return modules_[module]; }
+  /// In order of registration if a capture or tags gave it. A tree rebuilt from names has modules in the
+  /// order of the file's nodes, which optimisers change; its children are in the natural order of their
+  /// names.
+  std::vector<ModuleId> ordered_children(ModuleId module) const;
+  bool has_registration_order() const { return is_registered_; }
+  void set_registration_order() { is_registered_ = true; }
+  /// The listed modules keep their order, but a file may name others.
+  void allow_more_modules() {
+    is_complete_ = false;
+    is_registered_ = true;
+  }
   std::size_t size() const { return modules_.size(); }
 
   /// A few bytes of names can require many modules, so a tree that grows from a file has a memory limit. Once
@@ -140,6 +151,7 @@ class ModuleTree {
   std::size_t memory_left_ = static_cast<std::size_t>(-1);
   bool is_full_ = false;
   bool is_complete_ = false;
+  bool is_registered_ = false;  // modules were added in order of registration
   std::string_view wrapped_at_;
   bool has_aliases_ = false;
   std::size_t alias_comparisons_left_ = max_alias_comparisons;

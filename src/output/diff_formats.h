@@ -1,6 +1,7 @@
 // The formats of a comparison, one file per format.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,20 @@ void write_diff_markdown(const Comparison& comparison, base::Writer& out);
 void write_diff_json(const Comparison& comparison, base::Writer& out);
 /// SARIF 2.1.0: one result per difference, one rule per kind.
 void write_diff_sarif(const Comparison& comparison, base::Writer& out);
+
+/// One line per module that differs, then the whole model. Formats: table, json
+/// (schema/diff-stat.schema.json), csv, csv-raw, markdown.
+struct StatFormat {
+  std::string_view format;
+  std::size_t width = 0;
+  std::optional<std::size_t> depth = {};  // as requested
+};
+void write_diff_stat(const Comparison& comparison, const StatFormat& format, base::Writer& out);
+
+/// "3 added, 9 fused"
+std::string counts_text(const diff::Counts& counts);
+/// A table in Markdown.
+void write_markdown_rows(const Rows& rows, base::Writer& out);
 
 /// "12 differences: 3 added, 9 fused; ..."
 std::string diff_line(const diff::Report& report);

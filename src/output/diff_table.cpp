@@ -15,15 +15,6 @@ using diff::DiffKind;
 using diff::ModuleRow;
 using diff::Report;
 
-std::string counts_text(const diff::Counts& counts) {
-  std::string text;
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    if (counts[i] > 0)
-      text += base::format("{}{} {}", text.empty() ? "" : ", ", counts[i],
-                           diff::name_of(static_cast<DiffKind>(i)));
-  return text;
-}
-
 std::string module_text(const ModuleRow& module) {
   return !module.known ? "(unknown)" : module.path.empty() ? "(root)" : module.path;
 }
@@ -75,24 +66,14 @@ Rows node_rows(const Comparison& comparison, std::size_t& omitted) {
 // Markdown tables break at "|" and at line ends.
 std::string markdown_cell(const Cell& cell) {
   if (const auto* const count = std::get_if<std::uint64_t>(&cell)) return std::to_string(*count);
+  if (const auto* const real = std::get_if<double>(&cell)) return base::format("{}", *real);
   std::string text;
+  if (!std::holds_alternative<std::string>(cell)) return text;
   for (const char c : base::printable(std::get<std::string>(cell))) {
     if (c == '|' || c == '`' || c == '<' || c == '*' || c == '_' || c == '[') text += '\\';
     text += c;
   }
   return text;
-}
-
-void write_markdown_table(const Rows& rows, base::Writer& out) {
-  std::string head = "|", rule = "|";
-  for (const std::string_view column : rows.columns)
-    head.append(" ").append(column).append(" |"), rule += " --- |";
-  out.add(head + "\n" + rule + "\n");
-  for (const auto& row : rows.cells) {
-    std::string line = "|";
-    for (const Cell& cell : row) line += " " + markdown_cell(cell) + " |";
-    out.add(line + "\n");
-  }
 }
 
 // Writes the parts common to both formats, with the number of omitted rows.
@@ -114,6 +95,27 @@ void write_parts(const Comparison& comparison, base::Writer& out, Table table, T
 }
 
 }  // namespace
+
+std::string counts_text(const diff::Counts& counts) {
+  std::string text;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    if (counts[i] > 0)
+      text += base::format("{}{} {}", text.empty() ? "" : ", ", counts[i],
+                           diff::name_of(static_cast<DiffKind>(i)));
+  return text;
+}
+
+void write_markdown_rows(const Rows& rows, base::Writer& out) {
+  std::string head = "|", rule = "|";
+  for (const std::string_view column : rows.columns)
+    head.append(" ").append(column).append(" |"), rule += " --- |";
+  out.add(head + "\n" + rule + "\n");
+  for (const auto& row : rows.cells) {
+    std::string line = "|";
+    for (const Cell& cell : row) line += " " + markdown_cell(cell) + " |";
+    out.add(line + "\n");
+  }
+}
 
 std::string diff_line(const Report& report) {
   std::size_t known = 0;
@@ -143,7 +145,7 @@ void write_diff_markdown(const Comparison& comparison, base::Writer& out) {
   out.add(base::format("**{}** and **{}**: {}\n", markdown_cell(comparison.a.model().file()),
                        markdown_cell(comparison.b.model().file()), diff_line(comparison.report)));
   write_parts(
-      comparison, out, [&](const Rows& rows) { write_markdown_table(rows, out); },
+      comparison, out, [&](const Rows& rows) { write_markdown_rows(rows, out); },
       [&](const char* title) { out.add(base::format("\n## {}\n\n", title)); });
   out.flush();
 }

@@ -12,11 +12,14 @@
 #include "score/score.h"
 #include "semantics/map.h"
 #include "shapes/infer.h"
+#include "weights/weight.h"
 
 namespace thence::output {
 
-/// schema/map.schema.json: json is one document, jsonl is one line per node. Uses `jobs` threads.
-void write_map_json(const semantics::Map& map, unsigned jobs, base::Writer& out);
+/// schema/map.schema.json: json is one document, jsonl is one line per node. Uses `jobs` threads. `known`:
+/// the weights of a derived model.
+void write_map_json(const semantics::Map& map, unsigned jobs, base::Writer& out,
+                    const std::vector<weights::Weight>* known = nullptr);
 void write_map_jsonl(const semantics::Map& map, const Nodes& nodes, unsigned jobs, base::Writer& out);
 /// schema/query.schema.json: the rows of the selected nodes.
 void write_query_json(const semantics::Map& map, const Nodes& nodes, unsigned jobs, base::Writer& out);

@@ -41,4 +41,7 @@ inline constexpr std::size_t min_pieces_per_thread = 4;
 /// Texts that are kept per run of columns. Nodes with the same text are near each other.
 inline constexpr std::size_t max_cached_texts = 256;
 
+/// Names of parameters in one line below the table of modules. JSON lists all.
+inline constexpr std::size_t max_listed_parameters = 8;
+
 }  // namespace thence::output

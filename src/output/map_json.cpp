@@ -104,7 +104,8 @@ void write_diagnostics(const Map& map, JsonWriter& json) {
 
 }  // namespace
 
-void write_map_json(const Map& map, unsigned jobs, base::Writer& out) {
+void write_map_json(const Map& map, unsigned jobs, base::Writer& out,
+                    const std::vector<weights::Weight>* known) {
   JsonWriter json(out.buffer());
   json.begin_object();
   write_header(map, json);
@@ -118,7 +119,7 @@ void write_map_json(const Map& map, unsigned jobs, base::Writer& out) {
   json.end_array();
   json.new_line();
   json.begin_array<"initializers">();
-  const NamedInitializers named(map);
+  const NamedInitializers named(map, known);
   for (const semantics::InitializerRow& row : named.rows) {
     json.new_line();
     write_initializer(map, row, json);

@@ -1,8 +1,10 @@
 #include "output/tally.h"
 
 #include <algorithm>
+#include <map>
 
 #include "output/limits.h"
+#include "weights/trace.h"
 
 namespace thence::output {
 
@@ -16,15 +18,46 @@ void add_to(std::uint64_t& sum, std::uint64_t more) {
   if (__builtin_add_overflow(sum, more, &sum)) sum = ~std::uint64_t{0};
 }
 
-void add_node(const shapes::InferredShapes& inferred, onnx::NodeId id, float confidence, Tally& tally) {
+void add_node(onnx::NodeId id, float confidence, Tally& tally) {
   ++tally.own_nodes;
   ++tally.nodes;
   tally.confidence += confidence;
   tally.first_node = std::min(tally.first_node, id);
+}
+
+void add_work(const shapes::InferredShapes& inferred, onnx::NodeId id, Tally& tally) {
   const shapes::Work& work = inferred.work[id];
   if (!work.macs.known() || !tally.own_macs.add(inferred.sizes.polynomial(work.macs))) ++tally.uncounted;
   if (!work.elementwise.known() || !tally.elementwise.add(inferred.sizes.polynomial(work.elementwise)))
     tally.elementwise_known = false;
+}
+
+void add_share(const weights::Share& share, Tally& tally) {
+  switch (share.counted_as) {
+    case weights::CountedAs::parameter: return add_to(tally.parameters, share.elements);
+    case weights::CountedAs::buffer: return add_to(tally.buffers, share.elements);
+    case weights::CountedAs::constant: return add_to(tally.constants, share.elements);
+  }
+}
+
+void add_storage(const onnx::TensorView& tensor, Tally& tally) {
+  add_to(tally.bytes, tensor.bytes().value_or(0));
+  if (tensor.data_type > onnx::DataType::undefined && static_cast<unsigned>(tensor.data_type) < max_types)
+    tally.types |= std::uint64_t{1} << static_cast<unsigned>(tensor.data_type);
+}
+
+std::vector<Uncounted> list_uncounted(const onnx::Model& model, const shapes::InferredShapes& inferred) {
+  std::map<std::pair<std::string, bool>, std::uint64_t> counts;
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
+    const bool is_unknown = inferred.is_unknown_operator[id];
+    if (!is_unknown && inferred.work[id].macs.known()) continue;
+    const std::string_view domain = model.node(id).domain();
+    std::string op = domain.empty() ? std::string() : std::string(domain) + "::";
+    ++counts[{op.append(model.node(id).op_type()), is_unknown}];
+  }
+  std::vector<Uncounted> listed;
+  for (const auto& [key, nodes] : counts) listed.push_back({key.first, nodes, key.second});
+  return listed;
 }
 
 }  // namespace
@@ -32,6 +65,8 @@ void add_node(const shapes::InferredShapes& inferred, onnx::NodeId id, float con
 void Tally::include(const Tally& inner) {
   nodes += inner.nodes;
   add_to(parameters, inner.parameters);
+  add_to(buffers, inner.buffers);
+  add_to(constants, inner.constants);
   add_to(bytes, inner.bytes);
   types |= inner.types;
   if (!macs.add(inner.macs)) uncounted += inner.nodes;  // exceeds 64 bits
@@ -48,17 +83,17 @@ Tallies tally(const semantics::Map& map, const shapes::InferredShapes& inferred)
   const auto of = [&](ModuleId module) -> Tally& {
     return module == no_module ? made.unknown : made.modules[module];
   };
-  for (onnx::NodeId id = 0; id < map.model().node_count(); ++id)
-    add_node(inferred, id, map.answer(id).confidence, of(map.answer(id).module));
-  const std::vector<ModuleId> owners = map.initializer_owners();
-  for (std::size_t i = 0; i < owners.size(); ++i) {
-    const onnx::TensorView tensor = map.model().tensor(map.model().initializers()[i]);
-    Tally& owner = of(owners[i]);
-    add_to(owner.parameters, tensor.elements().value_or(0));
-    add_to(owner.bytes, tensor.bytes().value_or(0));
-    if (tensor.data_type > onnx::DataType::undefined && static_cast<unsigned>(tensor.data_type) < max_types)
-      owner.types |= std::uint64_t{1} << static_cast<unsigned>(tensor.data_type);
+  for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) {
+    const resolve::Attribution& answer = map.answer(id);
+    add_node(id, answer.confidence, of(answer.module));
+    add_work(inferred, id, of(answer.computing_module()));
   }
+  const std::vector<weights::Weight> weights = weights::trace_weights(map);
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    add_storage(map.model().tensor(map.model().initializers()[i]), of(weights[i].module));
+  made.account = weights::account_for_parameters(map, weights);
+  for (const weights::Share& share : made.account.shares) add_share(share, of(share.module));
+  made.uncounted = list_uncounted(map.model(), inferred);
   for (Tally& one : made.modules) one.macs = one.own_macs;
   made.unknown.macs = made.unknown.own_macs;
   for (auto id = static_cast<ModuleId>(tree.size() - 1); id != modules::root; --id)

@@ -7,15 +7,17 @@
 
 #include "semantics/map.h"
 #include "shapes/infer.h"
+#include "weights/account.h"
 
 namespace thence::output {
 
 struct Tally {
   std::uint64_t own_nodes = 0, nodes = 0;
-  std::uint64_t parameters = 0, bytes = 0;  // a shared tensor counts only for its owner
-  std::uint64_t types = 0;                  // of the parameters; one bit per ONNX type number
-  shapes::Polynomial own_macs, macs;        // as far as shapes are known
-  std::uint64_t uncounted = 0;              // nodes with an unknown number of multiplications
+  std::uint64_t parameters = 0, buffers = 0, constants = 0;  // elements; each counts once, for its owner
+  std::uint64_t bytes = 0;                                   // of all initializers
+  std::uint64_t types = 0;                                   // likewise; one bit per ONNX type number
+  shapes::Polynomial own_macs, macs;                         // as far as shapes are known
+  std::uint64_t uncounted = 0;  // nodes with an unknown number of multiplications
   shapes::Polynomial elementwise;
   bool elementwise_known = true;
   double confidence = 0;                 // the sum over all nodes
@@ -25,10 +27,19 @@ struct Tally {
   double mean_confidence() const { return nodes == 0 ? 0 : confidence / static_cast<double>(nodes); }
 };
 
+/// Nodes of one operator whose work is not counted.
+struct Uncounted {
+  std::string op;  // with its domain
+  std::uint64_t nodes = 0;
+  bool is_unknown_operator = false;  // otherwise its shapes are not known
+};
+
 struct Tallies {
   std::vector<Tally> modules;
   Tally unknown;  // nodes without a module
   Tally total;    // the root and the unknown nodes
+  weights::Account account;
+  std::vector<Uncounted> uncounted;  // by operator
 };
 Tallies tally(const semantics::Map& map, const shapes::InferredShapes& inferred);
 

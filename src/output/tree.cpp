@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "output/account.h"
 #include "output/formats.h"
 #include "output/json_parts.h"
 #include "output/tree_rows.h"
@@ -45,6 +46,8 @@ void write_tally(const Tree& tree, const Tally& tally, JsonWriter& json) {
   json.member<"nodes">(tally.nodes);
   json.member<"own_nodes">(tally.own_nodes);
   json.member<"parameters">(tally.parameters);
+  json.member<"buffers">(tally.buffers);
+  json.member<"constants">(tally.constants);
   json.member<"bytes">(tally.bytes);
   json.begin_array<"dtypes">();
   const std::string types = type_names(tally.types);
@@ -69,6 +72,10 @@ void write_row(const semantics::Map& map, const Tree& tree, const TreeRow& row, 
   json.member_or_null<"class">(module.class_name);
   json.member_or_null<"semantic_type">(role.type);
   json.member_or_null<"component">(role.component);
+  json.begin_array<"components">();
+  role.each_component([&](std::string_view component) { json.value(component); });
+  json.end_array();
+  json.member_or_null<"operation">(role.operation);
   write_layers(json, map.layers(row.module), LayerSteps::pairs);
   json.member<"depth">(row.depth);
   write_tally(tree, tree.of(row), json);
@@ -81,7 +88,8 @@ void append_csv_tally(std::string& text, const Tree& tree, const Tally& tally, F
     text += ',';
     if (!unknown && all.add(amount, times)) append_csv_field(text, tree.inferred.sizes.text(all), formulas);
   };
-  base::append_format(text, "{},{},{},{},", tally.nodes, tally.own_nodes, tally.parameters, tally.bytes);
+  base::append_format(text, "{},{},{},{},{},{},", tally.nodes, tally.own_nodes, tally.parameters,
+                      tally.buffers, tally.constants, tally.bytes);
   append_csv_field(text, type_names(tally.types), formulas);
   add(tally.macs, 2, is_work_unknown(tally));
   add(tally.macs, 1, is_work_unknown(tally));
@@ -125,6 +133,10 @@ void write_tree_json(const semantics::Map& map, const Tree& tree, base::Writer& 
   json.end_object();
   json.new_line();
   json.member<"unknown_nodes">(map.summary().unknown);
+  json.new_line();
+  write_account(tree.tallies.account, json);
+  json.new_line();
+  write_uncounted(tree.tallies.uncounted, json);
   json.end_object();
   out.add("\n");
   out.flush();
@@ -132,7 +144,8 @@ void write_tree_json(const semantics::Map& map, const Tree& tree, base::Writer& 
 
 void write_tree_csv(const semantics::Map& map, const Tree& tree, Formulas formulas, base::Writer& out) {
   out.add(
-      "path,class,depth,nodes,own_nodes,parameters,bytes,dtypes,flops,macs,own_flops,uncounted_nodes,"
+      "path,class,depth,nodes,own_nodes,parameters,buffers,constants,bytes,dtypes,flops,macs,own_flops,"
+      "uncounted_nodes,"
       "elementwise,confidence,semantic_type,component,layer_id\n");
   for (const TreeRow& row : tree.rows) {
     std::string& text = out.buffer();

@@ -34,7 +34,7 @@ Tree make_tree(const semantics::Map& map, const TreeOptions& options) {
     open.pop_back();
     made.rows.push_back(row);
     if (row.depth == options.depth) continue;
-    std::vector<ModuleId> children = map.tree()[row.module].children;
+    std::vector<ModuleId> children = map.tree().ordered_children(row.module);
     if (options.execution_order)
       std::stable_sort(children.begin(), children.end(), [&](ModuleId a, ModuleId b) {
         return tallies_by_module[a].first_node < tallies_by_module[b].first_node;

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "output/account.h"
 #include "output/fitted_table.h"
 #include "output/limits.h"
 #include "output/tree_rows.h"
@@ -134,6 +135,8 @@ void write_tree_table(const semantics::Map& map, const Tree& tree, const TreeOpt
     add("(total)", "", tallies.total, "");
   }
   write_fitted_table(std::move(table), options.width, options.colour, out);
+  out.add(account_text(tallies.account));
+  out.add(uncounted_text(tallies.uncounted));
   out.flush();
 }
 

@@ -12,6 +12,7 @@ namespace {
 using evidence::AncestorAnswer;
 using evidence::AncestorAnswers;
 using evidence::NoAnswer;
+using evidence::Part;
 using modules::ModuleId;
 using modules::no_module;
 using semantics::Map;
@@ -48,11 +49,29 @@ class AncestorReader {
   AncestorAnswers take() { return std::move(found_); }
 
  private:
-  void add_module(const AncestorAnswer& answer, ModuleId module) {
+  void add_module(const AncestorAnswer& answer, ModuleId module, Part part = Part::other) {
     const auto first = found_.modules.begin() + answer.first_module;
-    if (static_cast<std::size_t>(found_.modules.end() - first) < max_modules_per_answer &&
-        std::find(first, found_.modules.end(), module) == found_.modules.end())
+    const auto same = std::find(first, found_.modules.end(), module);
+    if (same != found_.modules.end()) {
+      Part& known = found_.parts[static_cast<std::size_t>(same - found_.modules.begin())];
+      known = std::max(known, part);
+    } else if (static_cast<std::size_t>(found_.modules.end() - first) < max_modules_per_answer) {
       found_.modules.push_back(module);
+      found_.parts.push_back(part);
+    }
+  }
+
+  // What the primary module of a node of the ancestor does in it. That node may be fused itself.
+  Part part_of(onnx::NodeId node) const {
+    if (const auto* const parts = ancestor_.own_parts_of(node); parts != nullptr) return parts->front();
+    return evidence::part_of_operator(ancestor_.model().node(node).domain(),
+                                      ancestor_.model().node(node).op_type());
+  }
+  void add_members(const AncestorAnswer& answer, onnx::NodeId node) {
+    const std::vector<ModuleId> modules = ancestor_.own_modules_of(node);
+    const auto* const parts = ancestor_.own_parts_of(node);
+    for (std::size_t i = 0; i < modules.size(); ++i)
+      add_module(answer, modules[i], parts != nullptr && i < parts->size() ? (*parts)[i] : Part::other);
   }
 
   // The node computes all of the origin's nodes. The first of them produces its first output.
@@ -73,11 +92,10 @@ class AncestorReader {
     const bool is_node_of_ancestor = origin.kind == OriginKind::computes || origin.kind == OriginKind::view;
     for (const onnx::NodeId node : origin.nodes) {
       const resolve::Attribution& each = ancestor_.own_answer(node);
-      if (each.known()) add_module(answer, each.module);
+      if (each.known()) add_module(answer, each.module, part_of(node));
       if (is_node_of_ancestor && answer.weight_owner == no_module) answer.weight_owner = each.weight_owner;
     }
-    if (primary.module_set != 0)
-      for (const ModuleId module : ancestor_.own_modules_of(origin.nodes.front())) add_module(answer, module);
+    if (primary.module_set != 0) add_members(answer, origin.nodes.front());
   }
 
   // Of nodes of the same module.
@@ -109,7 +127,10 @@ class AncestorReader {
     for (const onnx::NodeId node : origin.nodes)
       if (ancestor_.own_answer(node).known()) add_module(answer, ancestor_.own_answer(node).module);
     // One candidate beside unknown ones is no answer.
-    if (found_.modules.size() == answer.first_module + 1) found_.modules.pop_back();
+    if (found_.modules.size() == answer.first_module + 1) {
+      found_.modules.pop_back();
+      found_.parts.pop_back();
+    }
   }
 
   const Map& ancestor_;

@@ -8,11 +8,13 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "capture/capture.h"
+#include "functions/expand.h"
 #include "functions/unfold.h"
 #include "hierarchy/same_model.h"
 #include "hierarchy/wrapping.h"
 #include "onnx/errors.h"
 #include "pipeline/ancestor.h"
+#include "pipeline/function_answers.h"
 #include "resolve/ancestor.h"
 #include "rules/read.h"
 
@@ -120,6 +122,9 @@ void add_own_answers(MapParts& parts, const resolve::Strategy& strategy,
   parts.evidence->add_sources(std::move(own));
 }
 
+// The map of the model with its functions expanded. Empty if it has none, or they cannot be expanded.
+std::optional<Map> map_expanded(const onnx::Model& model, const MapOptions& options);
+
 // From the opened model on.
 Result<Map> make_map(MapParts parts, Request request, std::optional<Capture> capture,
                      const MapOptions& options) {
@@ -137,7 +142,10 @@ Result<Map> make_map(MapParts parts, Request request, std::optional<Capture> cap
   const resolve::FlowIndex flow = flow_index.get();
   parts.resolution = resolve::resolve(model, *parts.hierarchy, *parts.evidence, flow, parts.strategy,
                                       *parts.filter, ancestor);
-  if (ancestor != nullptr) add_own_answers(parts, request.strategy, flow);
+  if (ancestor != nullptr)
+    add_own_answers(parts, request.strategy, flow);
+  else if (const std::optional<Map> expanded = map_expanded(model, options))
+    apply_expanded_answers(*expanded, model, parts.hierarchy->tree(), parts.resolution);
   return Map::make(std::move(parts), std::move(request.rules), options);
 }
 
@@ -155,6 +163,20 @@ Result<Map> map_opened_model(MapParts parts, Result<onnx::Model> model, const Ma
   return make_map(std::move(parts), *std::move(request), *std::move(capture), options);
 }
 
+std::optional<Map> map_expanded(const onnx::Model& model, const MapOptions& options) {
+  if (!functions::has_functions(model)) return std::nullopt;
+  const Result<functions::Expanded> expanded = functions::expand_functions(
+      model, [](const onnx::Graph&) { return true; }, functions::NodeLabels::origins);
+  if (!expanded || expanded->expanded == 0) return std::nullopt;
+  Result<base::MemoryImage> image = expanded->model.assemble();
+  if (!image) return std::nullopt;
+  MapParts parts;
+  Result<onnx::Model> flat = onnx::Model::read(*std::move(image), model, parts.diagnostics);
+  Result<Map> map = map_opened_model(std::move(parts), std::move(flat), options);
+  if (!map) return std::nullopt;
+  return *std::move(map);
+}
+
 Result<AncestorAnswers> match_ancestor(const Map& ancestor, const onnx::Model& model,
                                        const transfer::Verifier& verifier) {
   for (const onnx::Model* const each : {&ancestor.model(), &model})
@@ -169,6 +191,20 @@ Result<AncestorAnswers> match_ancestor(const Map& ancestor, const onnx::Model& m
                             base::printable(ancestor.model().file()), base::printable(model.file()),
                             overlap.matched, overlap.nodes, overlap.known_weights, overlap.weights),
                "give the model that the other was made from"};
+}
+
+Result<Map> map_opened_derived(MapParts parts, Result<onnx::Model> model, const Map& ancestor,
+                               const MapOptions& options, const transfer::Verifier& verifier) {
+  Result<Request> request = read_request(options);
+  if (!request) return request.error();
+  if (!model) return model.error();
+  parts.model = std::make_unique<onnx::Model>(*std::move(model));
+  Result<AncestorAnswers> answers = match_ancestor(ancestor, *parts.model, verifier);
+  if (!answers) return answers.error();
+  parts.ancestor = std::make_unique<AncestorAnswers>(*std::move(answers));
+  parts.ancestor->has_independent_names = resolve::has_independent_names(ancestor.model(), *parts.model);
+  Capture capture = capture_of(*parts.ancestor);
+  return make_map(std::move(parts), *std::move(request), std::move(capture), options);
 }
 
 }  // namespace
@@ -189,16 +225,14 @@ Result<Map> map_derived(const Map& ancestor, const std::string& path, const MapO
                         const transfer::Verifier& verifier) {
   MapParts parts;
   Result<onnx::Model> model = functions::open_model(path, parts.diagnostics);
-  Result<Request> request = read_request(options);
-  if (!request) return request.error();
-  if (!model) return model.error();
-  parts.model = std::make_unique<onnx::Model>(*std::move(model));
-  Result<AncestorAnswers> answers = match_ancestor(ancestor, *parts.model, verifier);
-  if (!answers) return answers.error();
-  parts.ancestor = std::make_unique<AncestorAnswers>(*std::move(answers));
-  parts.ancestor->has_independent_names = resolve::has_independent_names(ancestor.model(), *parts.model);
-  Capture capture = capture_of(*parts.ancestor);
-  return make_map(std::move(parts), *std::move(request), std::move(capture), options);
+  return map_opened_derived(std::move(parts), std::move(model), ancestor, options, verifier);
+}
+
+Result<Map> map_derived_bytes(const Map& ancestor, std::string_view bytes, const std::string& label,
+                              const MapOptions& options) {
+  MapParts parts;
+  Result<onnx::Model> model = functions::read_model(bytes, label, parts.diagnostics);
+  return map_opened_derived(std::move(parts), std::move(model), ancestor, options, {});
 }
 
 }  // namespace thence::pipeline

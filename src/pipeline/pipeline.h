@@ -22,5 +22,8 @@ Result<semantics::Map> map_bytes(std::string_view bytes, const std::string& labe
 Result<semantics::Map> map_derived(const semantics::Map& ancestor, const std::string& path,
                                    const semantics::MapOptions& options,
                                    const transfer::Verifier& verifier = {});
+/// The same for a model in memory. The bytes outlive the map.
+Result<semantics::Map> map_derived_bytes(const semantics::Map& ancestor, std::string_view bytes,
+                                         const std::string& label, const semantics::MapOptions& options);
 
 }  // namespace thence::pipeline

@@ -26,6 +26,7 @@ class SharedAnswers {
     answer.first_module = static_cast<std::uint32_t>(answers_.modules.size());
     answer.module_count = 1;
     answers_.modules.push_back(module);
+    answers_.parts.push_back(evidence::Part::other);
   }
 
  private:

@@ -20,12 +20,6 @@ Error no_match(std::string text, std::string hint) {
   return {ErrorKind::usage, std::string(no_match_code), std::move(text), std::move(hint)};
 }
 
-std::string_view noun_for(SelectorKind kind) {
-  static constexpr std::array<std::string_view, selector_kind_count> nouns = {
-      "module", "module", "class", "role", "component", "layer", "operator", "parameter", "source"};
-  return nouns[static_cast<std::size_t>(kind)];
-}
-
 // Calls `use` for each name of this kind in the model.
 template <class Use>
 void for_each_name(const Map& map, const Term& term, Use use) {
@@ -51,10 +45,15 @@ void for_each_name(const Map& map, const Term& term, Use use) {
         const semantics::Role role = map.role(module);
         once(role.type);
         once(role.classification);
+        once(role.operation);
       }
       return;
     case SelectorKind::component:
-      for (ModuleId module = 0; module < tree.size(); ++module) once(map.role(module).component);
+      for (ModuleId module = 0; module < tree.size(); ++module) {
+        const semantics::Role role = map.role(module);
+        once(role.component);
+        role.each_component(once);
+      }
       return;
     case SelectorKind::op:
       for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) once(map.model().node(id).op_type());
@@ -89,7 +88,7 @@ std::string hint(const Map& map, const Term& term) {
     return "the file has no classes: give a capture with --capture";
   base::NameHint names(term.kind == SelectorKind::op ? term.glob.text() : term.text);
   for_each_name(map, term, [&](std::string_view name) { names.add(name); });
-  if (!names.has_names()) return base::format("the model has no {} at all", noun_for(term.kind));
+  if (!names.has_names()) return base::format("the model has no {} at all", noun_of(term.kind));
   if (std::string near = names.text(); !near.empty()) return near;
   if (term.kind == SelectorKind::op) return "thence map lists the operators";
   if (term.kind == SelectorKind::parameter) return "'thence weights' lists the parameters";
@@ -98,10 +97,16 @@ std::string hint(const Map& map, const Term& term) {
 
 }  // namespace
 
+std::string_view noun_of(SelectorKind kind) {
+  static constexpr std::array<std::string_view, selector_kind_count> nouns = {
+      "module", "module", "class", "role", "component", "layer", "operator", "parameter", "source"};
+  return nouns[static_cast<std::size_t>(kind)];
+}
+
 Error no_match_error(const Map& map, const Term& term, Hit hit) {
   const std::string shown = base::printable(term.text.substr(0, max_shown_bytes));
   if (hit == Hit::nothing)
-    return no_match(base::format("no {} matches {} '{}'", noun_for(term.kind), flag_of(term.kind), shown),
+    return no_match(base::format("no {} matches {} '{}'", noun_of(term.kind), flag_of(term.kind), shown),
                     hint(map, term));
   if (term.kind == SelectorKind::module)
     return no_match(base::format("module '{}' ran no node itself", shown),

@@ -79,6 +79,7 @@ bool Selector::matches(const resolve::Attribution& answer) const {
 }
 
 Result<std::vector<onnx::NodeId>> Selector::run(const Map& map) const {
+  if (auto error = check_terms(*this, map)) return *std::move(error);
   Matchers matchers(map, *this);
   std::optional<expression::Predicate> where;
   if (where_) {

@@ -70,10 +70,13 @@ std::string_view flag_of(SelectorKind kind) {
 Result<Selector> Selector::make(const Selectors& wanted) {
   if (!(wanted.min_confidence >= 0 && wanted.min_confidence <= 1))  // also rejects NaN
     return Error{ErrorKind::usage, "Q001", "--min-confidence is malformed", "write a number from 0 to 1"};
+  if (wanted.shared && wanted.exact)
+    return Error{ErrorKind::usage, "Q001", "--shared and --exact exclude each other", "give one of them"};
   Selector selector;
   selector.min_confidence_ = wanted.min_confidence;
   selector.unknown_ = wanted.unknown;
   selector.shared_ = wanted.shared;
+  selector.is_exact_ = wanted.exact;
   const std::pair<SelectorKind, const std::vector<std::string>*> given[] = {
       {SelectorKind::module, &wanted.modules},
       {SelectorKind::under, &wanted.under},

@@ -30,6 +30,7 @@ struct Selectors {
   double min_confidence = 0;
   bool unknown = false;  // only nodes without a module
   bool shared = false;   // also nodes that belong to such a module among others
+  bool exact = false;    // match fused nodes by their primary module only
   std::string where;     // an expression (src/expression) that must hold as well; empty: none
 
   bool empty() const;
@@ -63,14 +64,15 @@ class Selector {
   static Result<Selector> make(const Selectors& wanted);
 
   /// The matching nodes, in row order. Returns an error if a selector matches no node, or if no node matches
-  /// all of them (Q002). The error names the selector and existing values. Names in the expression are
-  /// checked here, because they depend on the map.
+  /// all of them (Q002). The error names the selector and existing values. Names in selectors and in the
+  /// expression are checked here (Q010), because they depend on the map.
   Result<std::vector<onnx::NodeId>> run(const semantics::Map& map) const;
 
   const std::vector<Term>& terms(SelectorKind kind) const { return terms_[static_cast<std::size_t>(kind)]; }
   double min_confidence() const { return min_confidence_; }
   bool unknown() const { return unknown_; }
   bool shared() const { return shared_; }
+  bool is_exact() const { return is_exact_; }
   bool has_expression() const { return where_.has_value(); }
 
  private:
@@ -79,7 +81,7 @@ class Selector {
 
   std::array<std::vector<Term>, selector_kind_count> terms_;
   double min_confidence_ = 0;
-  bool unknown_ = false, shared_ = false;
+  bool unknown_ = false, shared_ = false, is_exact_ = false;
   std::optional<expression::Expression> where_;
 };
 
@@ -88,6 +90,13 @@ inline constexpr std::string_view no_match_code = "Q002";
 
 /// The flag of a selector on the command line.
 std::string_view flag_of(SelectorKind kind);
+
+/// What a selector of this kind names: "module", "operator".
+std::string_view noun_of(SelectorKind kind);
+
+/// An error for the first operator, class, role or component that is not a glob and does not exist: it is
+/// misspelt (Q010).
+std::optional<Error> check_terms(const Selector& selector, const semantics::Map& map);
 
 /// What a term matches: nothing, something without nodes, or nodes.
 enum class Hit : std::uint8_t { nothing, without_nodes, nodes };

@@ -25,7 +25,7 @@ ModuleMatcher::ModuleMatcher(const semantics::Map& map, const Selector& selector
       has_nodes_(map.tree().size(), false) {
   for (onnx::NodeId id = 0; id < map.model().node_count(); ++id) {
     if (map.answer(id).known()) has_nodes_[map.answer(id).module] = true;
-    if (selector.shared() && map.answer(id).module_set != 0)
+    if (has_members(id))
       for (const ModuleId module : map.modules_of(id)) has_nodes_[module] = true;
   }
   restrict_to(SelectorKind::module, true, [&](ModuleId module) {
@@ -42,12 +42,14 @@ ModuleMatcher::ModuleMatcher(const semantics::Map& map, const Selector& selector
   restrict_to(SelectorKind::role, false, [&](ModuleId module) {
     return [role = map.role(module)](const Term& term) {
       return (!role.type.empty() && term.glob.matches_word(role.type)) ||
-             (!role.classification.empty() && term.glob.matches_word(role.classification));
+             (!role.classification.empty() && term.glob.matches_word(role.classification)) ||
+             (!role.operation.empty() && term.glob.matches_word(role.operation));
     };
   });
   restrict_to(SelectorKind::component, false, [&](ModuleId module) {
-    return [component = map.role(module).component](const Term& term) {
-      return !component.empty() && term.glob.matches_word(component);
+    return [role = map.role(module)](const Term& term) {
+      return role.has_component(
+          [&](std::string_view component) { return term.glob.matches_word(component); });
     };
   });
   restrict_to_layers();
@@ -117,10 +119,15 @@ void ModuleMatcher::restrict_to_subtrees() {
     if (!any[module]) matches_[module] = false;
 }
 
+bool ModuleMatcher::has_members(onnx::NodeId node) const {
+  if (map_.answer(node).module_set == 0) return false;
+  return selector_.shared() || (!selector_.is_exact() && map_.own_parts_of(node) != nullptr);
+}
+
 bool ModuleMatcher::matches(onnx::NodeId node) const {
   const resolve::Attribution& answer = map_.answer(node);
   if (answer.known() && matches_[answer.module]) return true;
-  if (!selector_.shared() || answer.module_set == 0) return false;
+  if (!has_members(node)) return false;
   const std::vector<ModuleId> modules = map_.modules_of(node);
   return std::any_of(modules.begin(), modules.end(), [&](ModuleId module) { return matches_[module]; });
 }

@@ -27,6 +27,8 @@ class ModuleMatcher {
   void restrict_to(SelectorKind kind, bool all_modules, Read read);
   void restrict_to_subtrees();
   void restrict_to_layers();
+  /// Whether the node is matched by all modules that are listed for it: fused nodes, and others on request.
+  bool has_members(onnx::NodeId node) const;
   bool path_matches(const Term& term, modules::ModuleId module) const;
 
   const semantics::Map& map_;

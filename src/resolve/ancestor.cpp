@@ -87,6 +87,13 @@ void apply_ancestor_answers(const evidence::AncestorAnswers& ancestor, Resolutio
     Attribution& node = resolution.nodes[id];
     const evidence::AncestorAnswer& answer = ancestor.answers[id];
     node.weight_owner = answer.weight_owner;
+    if (node.source == evidence::Source::transferred && answer.module_count > 1) {
+      const auto parts = ancestor.parts_of(id);
+      // A node that modules share has no parts.
+      if (std::any_of(parts.begin(), parts.end(),
+                      [](evidence::Part part) { return part != evidence::Part::other; }))
+        resolution.parts.insert_or_assign(id, std::vector(parts.begin(), parts.end()));
+    }
     if (node.known())
       node.confidence = std::min(node.confidence, answer.max_confidence);
     else if (answer.no_answer != evidence::NoAnswer::none)
@@ -121,6 +128,8 @@ void add_own_answers(const evidence::AncestorAnswers& ancestor, const modules::M
     resolution.nodes[id] = mine;
     resolution.nodes[id].module_set = 0;
     set_modules(resolution, id, std::move(modules));
+    resolution.parts.erase(id);
+    if (const auto parts = own.parts.find(id); parts != own.parts.end()) resolution.parts.insert(*parts);
   }
 }
 

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "evidence/part.h"
 #include "evidence/source.h"
 #include "modules/module_tree.h"
 #include "resolve/confidence.h"
@@ -41,6 +43,8 @@ struct Attribution {
   ModuleId module = no_module;
   modules::CallNumber call;  // of `module`; see calls.h
   ModuleId weight_owner = no_module;
+  ModuleId computing =
+      no_module;                 // the member of a fused node that does its multiplications, if not `module`
   std::uint32_t module_set = 0;  // in Resolution::module_sets: the modules that use it; 0: only its own
   float confidence = 0;
   Basis basis = 0;  // of the confidence
@@ -55,6 +59,8 @@ struct Attribution {
       false;  // rests on names or metadata, its own or its neighbours', not on parameters
 
   bool known() const { return module != no_module; }
+  /// The module whose operation does the work.
+  ModuleId computing_module() const { return computing == no_module ? module : computing; }
   /// An inference is no more certain than what it rests on.
   void set_confidence(Basis what, float at_most = 1) {
     basis = what;
@@ -65,6 +71,8 @@ struct Attribution {
 struct Resolution {
   std::vector<Attribution> nodes;
   std::vector<std::vector<ModuleId>> module_sets{{}};  // [0] is empty
+  /// By fused node: what each module of its set does in it, where that is known.
+  std::unordered_map<onnx::NodeId, std::vector<evidence::Part>> parts;
   std::map<std::string_view, std::size_t>
       filtered_by_class;  // nodes that the strategy filtered, by their module's class
 };

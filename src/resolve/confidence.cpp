@@ -19,15 +19,9 @@ constexpr auto agreement_count = static_cast<std::size_t>(Agreement::count);
 constexpr auto inference_count = static_cast<std::size_t>(Inference::count);
 constexpr const char* agreement_names[agreement_count] = {"confirmed", "confirmed_by_disputed", "alone",
                                                           "unconfirmed", "contradicted"};
-constexpr const char* inference_names[inference_count] = {"shape_for_one_module",
-                                                          "distant_constant",
-                                                          "reordered_shape",
-                                                          "data_for_one_module",
-                                                          "by_parameter",
-                                                          "common_module",
-                                                          "between",
-                                                          "producer",
-                                                          "called"};
+constexpr const char* inference_names[inference_count] = {
+    "shape_for_one_module", "distant_constant", "reordered_shape", "data_for_one_module", "by_parameter",
+    "common_module",        "between",          "producer",        "same_operation",      "called"};
 
 // The confidence of the least certain answer that an inference rests on, as a range.
 struct ConfidenceRange {

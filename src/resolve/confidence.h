@@ -30,6 +30,7 @@ enum class Inference : std::uint8_t {
   common_module,         // the module that all its consumers have in common
   between,               // a node between two nodes of a block
   producer,              // no node reads it, and one module produced its inputs
+  same_operation,        // another node of the same operation of torch.export has the module
   called,                // the body of a function, by the one module that calls it
   count,
 };

@@ -36,8 +36,10 @@ enum class DecisionRule : std::uint8_t {
   layer_boundary,
   several_consumers,
   uncertain_connections,
+  same_operation,
   // Of function bodies, and of the class filter:
   call_sites,
+  expanded_calls,
   class_filter,
   count,
 };

@@ -18,6 +18,9 @@ void propagate(const onnx::Model& model, const modules::ModuleTree& tree, const 
 void find_shared_nodes(const onnx::Model& model, const hierarchy::Hierarchy& hierarchy,
                        const FlowIndex& flow_index, Resolution& resolution);
 
+/// Gives unknown nodes the module of the other nodes that one operation of torch.export became.
+void attribute_operations(const onnx::Model& model, Resolution& resolution);
+
 /// Gives the nodes of functions the modules that call them.
 void attribute_functions(const onnx::Model& model, Resolution& resolution);
 

@@ -5,9 +5,11 @@
 #include <deque>
 #include <stdexcept>
 
+#include "functions/origin.h"
 #include "resolve/ancestor.h"
 #include "resolve/calls.h"
 #include "resolve/flow_index.h"
+#include "resolve/members.h"
 #include "resolve/propagate.h"
 #include "resolve/thresholds.h"
 
@@ -20,13 +22,14 @@ using evidence::Source;
 // Which nodes are decided after propagation: their own evidence is weaker than certain neighbours.
 class DeferredEvidence {
  public:
-  DeferredEvidence(const evidence::Sink& sink, const FlowIndex& flow_index, std::size_t nodes)
-      : flow_(flow_index) {
+  DeferredEvidence(const evidence::Sink& sink, const FlowIndex& flow_index, const onnx::Model& model)
+      : flow_(flow_index), model_(model) {
     std::size_t named = 0;
     for (const Source source : {Source::tags, Source::trace_module_map, Source::dynamo_metadata,
                                 Source::onnx_scope_parsing, Source::value_names})
       named = std::max(named, sink.of(source).size());
-    most_nodes_are_named_ = static_cast<double>(named) > min_named_share * static_cast<double>(nodes);
+    most_nodes_are_named_ =
+        static_cast<double>(named) > min_named_share * static_cast<double>(model.node_count());
   }
 
   bool has(onnx::NodeId node, const std::vector<Evidence>& all) const {
@@ -34,13 +37,18 @@ class DeferredEvidence {
     // Nodes that read parameters and constants alone prepare them for their consumers. A parameter names the
     // module that it comes from, which is another layer's if equal weights were merged.
     const Source best = all.front().source;
-    if (best == Source::parameter) return flow_.kind(node) == FlowKind::constant;
-    // If most nodes are named, the others were made by the exporter: no recorded operation became them.
-    return most_nodes_are_named_ && (best == Source::execution_trace || best == Source::fx_graph);
+    const bool is_constant = flow_.kind(node) == FlowKind::constant;
+    if (best == Source::parameter) return is_constant;
+    if (best != Source::execution_trace && best != Source::fx_graph) return false;
+    // Exporters do not simplify functions, so that they have nodes which no recorded operation became.
+    if (!functions::origin_of(model_.node(node)).empty()) return is_constant;
+    // If most nodes are named, the others were made by the exporter.
+    return most_nodes_are_named_;
   }
 
  private:
   const FlowIndex& flow_;
+  const onnx::Model& model_;
   bool most_nodes_are_named_ = false;
 };
 
@@ -101,11 +109,12 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
   Resolution resolution;
   resolution.nodes.resize(model.node_count());
   const bool may_propagate = strategy.sources.has(Source::neighbours);
-  const DeferredEvidence deferred(sink, flow_index, model.node_count());
+  const DeferredEvidence deferred(sink, flow_index, model);
   decide_all(model, hierarchy, sink, deferred, strategy.sources, resolution);
   if (may_propagate) {
     propagate(model, hierarchy.tree(), flow_index, resolution);
     decide_deferred(hierarchy, sink, deferred, strategy.sources, resolution);
+    if (strategy.sources.has(Source::dynamo_metadata)) attribute_operations(model, resolution);
   }
   if (strategy.sources.has(Source::function)) attribute_functions(model, resolution);
   if (strategy.needs_classes) apply_class_filter(hierarchy.tree(), filter, resolution);
@@ -113,8 +122,11 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
     apply_ancestor_answers(*ancestor, resolution);
   } else {
     find_shared_nodes(model, hierarchy, flow_index, resolution);
-    find_weight_owners(model, hierarchy, flow_index, resolution);
   }
+  apply_tagged_members(hierarchy, resolution);
+  find_computing_modules(model, hierarchy.tree(), resolution);
+  if (ancestor == nullptr) find_weight_owners(model, hierarchy, flow_index, resolution);
+  apply_tagged_weight_owners(hierarchy, resolution);
   settle_calls(model, hierarchy.tree(), flow_index, resolution);
   // Every node has exactly one row, with a module or a reason; in release builds, too.
   bool total = resolution.nodes.size() == model.node_count();

@@ -47,7 +47,7 @@ class WeightOwners {
     std::vector<ModuleId> modules(model_.initializers().size(), unread);
     for (onnx::NodeId id = 0; id < model_.node_count(); ++id)
       each_read_initializer(id, [&](std::uint32_t index, ModuleId) {
-        const ModuleId module = resolution_.nodes[id].module;
+        const ModuleId module = resolution_.nodes[id].computing_module();
         if (modules[index] == unread)
           modules[index] = module;
         else if (modules[index] != module)

@@ -29,6 +29,7 @@ class ViewBuilder {
         view_.tree.copy_aliases(view_.reported_as[id], tree_[id]);
     set_roles();
     if (tree_.is_complete()) view_.tree.set_complete();
+    if (tree_.has_registration_order()) view_.tree.set_registration_order();
     view_.decisions = std::move(decisions_.modules);
     return std::move(view_);
   }

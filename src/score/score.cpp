@@ -161,11 +161,25 @@ class Scorer {
       if (outcome == Outcome::enclosing)
         score_.enclosing_steps += depth(right.front()) - std::min(depth(path), depth(right.front()));
       ++score_.by_source[evidence::name_of(answer.source)].by_outcome[static_cast<std::size_t>(outcome)];
+    } else if (lists_all(map_.modules_of(id), right)) {
+      outcome = Outcome::exact;
     }
     ++score_.counts.by_outcome[static_cast<std::size_t>(outcome)];
     ++score_.by_op_type[op_type].by_outcome[static_cast<std::size_t>(outcome)];
     if (const std::string& kind = truth_.nodes[id].kind; !kind.empty())
       ++score_.by_kind[kind].by_outcome[static_cast<std::size_t>(outcome)];
+  }
+
+  // A node of a function belongs to a module of each call. It has no primary one, and all are listed.
+  bool lists_all(const std::vector<ModuleId>& listed, std::vector<std::string_view> right) const {
+    if (listed.size() < 2) return false;
+    std::vector<std::string_view> paths;
+    for (const ModuleId module : listed) paths.push_back(map_.tree()[module].path);
+    for (std::vector<std::string_view>* const each : {&paths, &right}) {
+      std::sort(each->begin(), each->end());
+      each->erase(std::unique(each->begin(), each->end()), each->end());
+    }
+    return paths == right;
   }
 
   void add_answer(onnx::NodeId id, const resolve::Attribution& answer, Outcome outcome) {

@@ -50,6 +50,10 @@ std::vector<LexiconEntry> read_entries(base::JsonValue list) {
     for (const auto& [key, flag] :
          {std::pair("leaf", &entry.needs_leaf), std::pair("places", &entry.has_components)})
       if (const auto value = item[key].boolean()) *flag = *value;
+    for (const auto& [key, list_of_names] :
+         {std::pair("types", &entry.types), std::pair("parts", &entry.parts),
+          std::pair("excludes", &entry.excludes)})
+      for (const base::JsonValue name : item[key].items()) list_of_names->emplace_back(name.text_or({}));
     for (const base::JsonValue word : item["words"].items()) {
       std::vector<std::string> all;
       for (const std::string_view part : base::split(word.text_or({}), '+')) all.emplace_back(part);
@@ -86,9 +90,9 @@ const Lexicon& Lexicon::shipped() {
   static const Lexicon lexicon = [] {
     const base::JsonDocument document(base::embedded_file("lexicon.json"));
     const base::JsonValue file = document.root();
-    return Lexicon{read_entries(file["types"]), read_entries(file["weak_types"]),
-                   read_entries(file["wholes"]), read_entries(file["components"]),
-                   read_entries(file["classifications"])};
+    return Lexicon{read_entries(file["types"]),      read_entries(file["weak_types"]),
+                   read_entries(file["wholes"]),     read_entries(file["components"]),
+                   read_entries(file["operations"]), read_entries(file["classifications"])};
   }();
   return lexicon;
 }

@@ -29,11 +29,14 @@ struct LexiconEntry {
   std::vector<WordSet> alternatives;  // matches a name that contains all words of one set
   bool needs_leaf = false;            // types: only for modules without child modules
   bool has_components = true;         // types: whether a component names a part of it
+  std::vector<std::string> types;     // components: the types that they are a part of; empty: all
+  std::vector<std::string> parts;     // components: those that they consist of; empty: only themselves
+  std::vector<std::string> excludes;  // operations: types that do not compute them
   bool matches(const WordSet& name_words) const;
 };
 
 struct Lexicon {
-  std::vector<LexiconEntry> types, weak_types, wholes, components, classifications;
+  std::vector<LexiconEntry> types, weak_types, wholes, components, operations, classifications;
   static const Lexicon& shipped();
 };
 

@@ -38,7 +38,7 @@ template <class Use>
 void each_read_initializer(const onnx::Model& model, const resolve::Resolution& resolution, Use use) {
   if (model.initializers().empty()) return;
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
-    const ModuleId module = resolution.nodes[id].module;
+    const ModuleId module = resolution.nodes[id].computing_module();
     if (module == no_module) continue;
     for (const onnx::ValueId value : model.node(id).inputs()) {
       if (value == onnx::none) continue;
@@ -154,6 +154,12 @@ const ModuleFacts& Map::facts(ModuleId module) const {
   ModuleFacts& facts = (*facts_)[module];
   read_facts(module, *roles_, facts);
   return facts;
+}
+
+const ModuleOperations& Map::operations() const {
+  std::call_once(operations_->is_found,
+                 [this] { operations_->operations.emplace(model(), own_tree(), parts_.resolution); });
+  return *operations_->operations;
 }
 
 ModuleId Map::hf_module(ModuleId module) const {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include "resolve/resolve.h"
 #include "resolve/strategy.h"
 #include "rules/rules.h"
+#include "semantics/module_operations.h"
 #include "semantics/module_view.h"
 #include "semantics/roles.h"
 #include "semantics/tags.h"
@@ -103,6 +105,11 @@ class Map {
   std::vector<modules::ModuleId> own_modules_of(onnx::NodeId node) const {
     return list_modules(parts_.resolution, own_tree(), node);
   }
+  /// What each of own_modules_of() does in a fused node; null if that is not known.
+  const std::vector<evidence::Part>* own_parts_of(onnx::NodeId node) const {
+    const auto found = parts_.resolution.parts.find(node);
+    return found == parts_.resolution.parts.end() ? nullptr : &found->second;
+  }
   modules::ModuleId shown_as(modules::ModuleId own) const {
     return view_ ? view_->view.reported_as[own] : own;
   }
@@ -135,8 +142,11 @@ class Map {
  private:
   explicit Map(MapParts parts) : parts_(std::move(parts)) {}
   Role role(modules::ModuleId module, RoleReader& roles) const {
-    return view_ ? view_->role(own_tree(), module, roles) : roles.of(tree(), module);
+    return view_ ? view_->role(own_tree(), operations(), module, roles)
+                 : roles.of(tree(), module, operations().of(module));
   }
+  /// Found on the first call, by whichever thread makes it.
+  const ModuleOperations& operations() const;
   const resolve::Resolution& resolution() const { return view_ ? view_->resolution : parts_.resolution; }
   std::vector<modules::ModuleId> list_modules(const resolve::Resolution& resolution,
                                               const modules::ModuleTree& tree, onnx::NodeId node) const;
@@ -151,6 +161,11 @@ class Map {
   std::unique_ptr<Tags> tags_;
   WrittenTags written_tags_;
   std::size_t max_listed_ = max_listed_bytes;  // limit of modules_of()
+  struct LazyOperations {
+    std::once_flag is_found;
+    std::optional<ModuleOperations> operations;
+  };
+  std::unique_ptr<LazyOperations> operations_ = std::make_unique<LazyOperations>();
   std::unique_ptr<RoleReader> roles_ = std::make_unique<RoleReader>();
   using CachedFacts = std::unordered_map<modules::ModuleId, ModuleFacts>;
   std::unique_ptr<CachedFacts> facts_ = std::make_unique<CachedFacts>();

@@ -7,16 +7,19 @@ namespace thence::semantics {
 using modules::ModuleId;
 using modules::no_module;
 
-Role ModuleView::role(const modules::ModuleTree& own_tree, ModuleId module, RoleReader& reader) const {
+Role ModuleView::role(const modules::ModuleTree& own_tree, const ModuleOperations& operations,
+                      ModuleId module, RoleReader& reader) const {
+  const auto own_role = [&](ModuleId own) { return reader.of(own_tree, own, operations.of(own)); };
   Role role;
   if (const auto joined = view.joined.find(module); joined == view.joined.end()) {
-    role = reader.of(own_tree, view.originals[module]);
+    role = own_role(view.originals[module]);
   } else {  // keep only what all parts have in common
-    role = reader.of(own_tree, joined->second.parts.front());
+    role = own_role(joined->second.parts.front());
     for (const ModuleId part : joined->second.parts) {
-      const Role other = reader.of(own_tree, part);
+      const Role other = own_role(part);
       if (other.type != role.type) role.type = {};
-      if (other.component != role.component) role.component = {};
+      if (other.component != role.component) role.component = {}, role.component_parts = {};
+      if (other.operation != role.operation) role.operation = {};
       if (other.classification != role.classification) role.classification = {};
     }
   }
@@ -25,7 +28,7 @@ Role ModuleView::role(const modules::ModuleTree& own_tree, ModuleId module, Role
     // The classifications of the lexicon refine its types, not the types that rules give.
     if (!words.type.empty() && words.type != role.type) role.classification = {};
     if (!words.type.empty()) role.type = words.type;
-    if (!words.component.empty()) role.component = words.component;
+    if (!words.component.empty()) role.component = words.component, role.component_parts = {};
     if (!words.classification.empty()) role.classification = words.classification;
   }
   return role;
@@ -56,6 +59,7 @@ resolve::Resolution translate(const modules::ModuleTree& own_tree, const resolve
       node.call = call_if_only_one(own_tree, view, view.reported_as[node.module]);
     rename(node.module);
     rename(node.weight_owner);
+    rename(node.computing);
   }
   for (std::vector<ModuleId>& set : translated.module_sets) {
     std::vector<ModuleId> fewer;

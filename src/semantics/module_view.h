@@ -19,7 +19,8 @@ struct ModuleView {
   resolve::Resolution resolution;
 
   /// The role of a module of the view: by rules, else by its names.
-  Role role(const modules::ModuleTree& own_tree, modules::ModuleId module, RoleReader& reader) const;
+  Role role(const modules::ModuleTree& own_tree, const ModuleOperations& operations, modules::ModuleId module,
+            RoleReader& reader) const;
 };
 
 /// The answers in terms of the view.

@@ -14,9 +14,7 @@ namespace {
 
 using modules::ModuleId;
 
-// Children in the order of registration, which only a capture has. A rebuilt tree has them in the order of
-// the file's nodes; there they are ordered by name, because tags must not depend on the order of a file.
-// Numbered children are ordered by number.
+// Tags must not depend on the order of a file. Numbered children are ordered by number, also in a capture.
 std::vector<ModuleId> ordered_children(const modules::ModuleTree& tree, ModuleId module) {
   std::vector<ModuleId> children = tree[module].children;
   const auto number = [&](ModuleId child) {
@@ -29,9 +27,8 @@ std::vector<ModuleId> ordered_children(const modules::ModuleTree& tree, ModuleId
                   [&](ModuleId child) { return base::is_digits(tree[child].name()); }))
     std::stable_sort(children.begin(), children.end(),
                      [&](ModuleId a, ModuleId b) { return number(a) < number(b); });
-  else if (!tree.is_complete())
-    std::sort(children.begin(), children.end(),
-              [&](ModuleId a, ModuleId b) { return tree[a].name() < tree[b].name(); });
+  else
+    children = tree.ordered_children(module);
   return children;
 }
 

@@ -26,6 +26,8 @@ inline constexpr std::size_t max_total_listed_bytes = std::size_t{32} << 20;
 inline constexpr std::size_t max_consumer_modules = 64;
 /// Bytes of class names in the note about filtered classes.
 inline constexpr std::size_t max_class_bytes = 400;
+/// Nodes between a constant and the product that reads it, and between a product and its parts.
+inline constexpr int max_weight_chain = 8;
 /// Words of one name.
 inline constexpr std::size_t max_words = 32;
 /// Bytes of one tag; longer ones are left empty.

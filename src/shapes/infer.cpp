@@ -134,6 +134,9 @@ class Inference {
     if (!functions_.empty() && call_function(node, times, depth)) {
     } else if (const Operator* known = find_operator(node.domain(), node.op_type())) {
       work = run_operator(*known, id);
+    } else if (!bodies_.contains(id)) {
+      out_.is_unknown_operator[id] = true;
+      if (may_multiply(node.domain(), node.op_type())) work.macs = {};
     }
     if (!bodies_.empty())
       if (const auto bodies = bodies_.find(id); bodies != bodies_.end())

@@ -15,11 +15,15 @@ namespace thence::shapes {
 class InferredShapes {
  public:
   InferredShapes(const onnx::Model& model, NamedSizes given)
-      : values(model.value_count()), sizes(std::move(given)), work(model.node_count()) {}
+      : values(model.value_count()),
+        sizes(std::move(given)),
+        is_unknown_operator(model.node_count()),
+        work(model.node_count()) {}
 
   Values values;
   Sizes sizes;
-  std::vector<Work> work;  // by node; the sum over all runs of a function or a repeated body
+  std::vector<bool> is_unknown_operator;  // by node
+  std::vector<Work> work;                 // by node; the sum over all runs of a function or a repeated body
 };
 
 /// `given` has values for sizes that the model only names.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <unordered_map>
 
 #include "shapes/shape_rules.h"
@@ -146,6 +147,7 @@ constexpr std::string_view runtime_domain = "com.microsoft";
 constexpr Operator runtime_operators[] = {
     {"Attention", packed_attention},
     {"BiasGelu", same_shape, ElementwiseWork::output},
+    {"BiasSoftmax", same_shape, ElementwiseWork::output},
     {"DequantizeLinear", same_shape, ElementwiseWork::output, OutputType::as_second_input},
     {"DynamicQuantizeMatMul", matmul},
     {"FastGelu", same_shape, ElementwiseWork::output},
@@ -153,17 +155,38 @@ constexpr Operator runtime_operators[] = {
     {"FusedGemm", gemm},
     {"FusedMatMul", fused_matmul},
     {"Gelu", same_shape, ElementwiseWork::output},
+    {"GroupNorm", same_shape, ElementwiseWork::output},
     {"GroupQueryAttention", grouped_attention},
     {"MatMulIntegerToFloat", matmul, ElementwiseWork::none, OutputType::other},
     {"MatMulNBits", matmul_nbits},
     {"MultiHeadAttention", multi_head_attention},
     {"QGemm", gemm, ElementwiseWork::none, OutputType::other},
     {"QLinearAdd", same_shape, ElementwiseWork::output},
+    {"QLinearLeakyRelu", same_shape, ElementwiseWork::output},
+    {"QLinearMul", same_shape, ElementwiseWork::output},
+    {"QLinearSigmoid", same_shape, ElementwiseWork::output},
+    {"QLinearSoftmax", same_shape, ElementwiseWork::output},
     {"QuantizeLinear", same_shape, ElementwiseWork::output, OutputType::other},
     {"QuickGelu", same_shape, ElementwiseWork::output},
     {"RotaryEmbedding", same_shape, ElementwiseWork::output},
+    {"SkipGroupNorm", same_shape, ElementwiseWork::output},
     {"SkipLayerNormalization", same_shape, ElementwiseWork::output},
     {"SkipSimplifiedLayerNormalization", same_shape, ElementwiseWork::output},
+    {"TransposeMatMul", fused_matmul},
+    {"Trilu", same_shape},
+};
+// The blocked layout of a runtime. Shapes are those of the plain layout, with channels padded to whole
+// blocks.
+constexpr std::string_view blocked_domain = "com.microsoft.nchwc";
+constexpr Operator blocked_operators[] = {
+    {"AveragePool", pool, ElementwiseWork::output},
+    {"Conv", convolution},
+    {"GlobalAveragePool", global_pool, ElementwiseWork::input},
+    {"GlobalMaxPool", global_pool, ElementwiseWork::input},
+    {"MaxPool", pool, ElementwiseWork::output},
+    {"ReorderInput", reorder_input},
+    {"ReorderOutput", reorder_output},
+    {"Upsample", blocked_upsample, ElementwiseWork::output},
 };
 // Fused operators that are written with an empty domain or the standard one, although they are not part of
 // it.
@@ -188,19 +211,28 @@ Table make_standard_table() {
   return table;
 }
 
-Table make_runtime_table() {
+Table make_table(std::span<const Operator> operators) {
   Table table;
-  for (const Operator& one : runtime_operators) table.emplace(one.name, one);
+  for (const Operator& one : operators) table.emplace(one.name, one);
   return table;
 }
 
+bool is_standard(std::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
+
 }  // namespace
 
+bool may_multiply(std::string_view domain, std::string_view name) {
+  return !is_standard(domain) || name == "DeformConv";
+}
+
 const Operator* find_operator(std::string_view domain, std::string_view name) {
-  static const Table standard_table = make_standard_table(), runtime_table = make_runtime_table();
-  const bool standard_domain = domain.empty() || domain == "ai.onnx";
-  if (!standard_domain && domain != runtime_domain) return nullptr;
-  const Table& table = standard_domain ? standard_table : runtime_table;
+  static const Table standard_table = make_standard_table(), runtime_table = make_table(runtime_operators),
+                     blocked_table = make_table(blocked_operators);
+  const bool standard_domain = is_standard(domain);
+  if (!standard_domain && domain != runtime_domain && domain != blocked_domain) return nullptr;
+  const Table& table = standard_domain            ? standard_table
+                       : domain == runtime_domain ? runtime_table
+                                                  : blocked_table;
   const auto found = table.find(name);
   return found == table.end() ? nullptr : &found->second;
 }

@@ -30,6 +30,9 @@ struct Operator {
 /// An empty domain is the standard one. Null if the operator is unknown.
 const Operator* find_operator(std::string_view domain, std::string_view name);
 
+/// Whether an operator without an entry here may have matrix products or convolutions inside.
+bool may_multiply(std::string_view domain, std::string_view name);
+
 /// Whether multiplications of the operator are counted.
 bool counts_macs(std::string_view domain, std::string_view name);
 

@@ -36,6 +36,11 @@ void shape_of(InferenceContext& context);
 void size_of(InferenceContext& context);
 void dynamic_quantize(InferenceContext& context);  // scale and zero point of DynamicQuantizeLinear
 
+// The blocked layout of a runtime: rules_blocked.cpp
+void reorder_input(InferenceContext& context);
+void reorder_output(InferenceContext& context);
+void blocked_upsample(InferenceContext& context);
+
 // Selecting and combining parts: rules_select.cpp
 void slice(InferenceContext& context);
 void split(InferenceContext& context);

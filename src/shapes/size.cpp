@@ -87,10 +87,20 @@ std::uint64_t hash_of(const Polynomial& polynomial) {
 }  // namespace
 
 Size Sizes::symbol_size(std::string_view name) {
-  if (const auto given = given_.find(name); given != given_.end()) return given->second;
+  if (const auto given = given_.find(name); given != given_.end()) {
+    if (!used_given_.contains(name)) used_given_.emplace(name);
+    return given->second;
+  }
   const auto [at, is_new] = by_name_.try_emplace(std::string(name), static_cast<SymbolId>(symbols_.size()));
   if (is_new) symbols_.emplace_back(name);
   return intern(Polynomial::of(at->second));
+}
+
+std::vector<std::string_view> Sizes::unused_given() const {
+  std::vector<std::string_view> unused;
+  for (const auto& [name, size] : given_)
+    if (!used_given_.contains(name)) unused.push_back(name);
+  return unused;
 }
 
 Size Sizes::parse_dimension(std::string_view name) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,11 +57,16 @@ class Sizes {
   std::string text(const Polynomial& polynomial) const;
   std::string text_of_symbols(std::span<const SymbolId> symbols) const;  // "batch*seq^2"
 
+  /// The given sizes that no dimension has used so far, and the names of those that have no value.
+  std::vector<std::string_view> unused_given() const;
+  const std::vector<std::string>& unset_names() const { return symbols_; }
+
  private:
   Size symbol_size(std::string_view name);
   Size intern(Polynomial polynomial);
 
   NamedSizes given_;
+  std::set<std::string, std::less<>> used_given_;
   std::vector<std::string> symbols_;
   std::unordered_map<std::string, SymbolId> by_name_;
   std::vector<Polynomial> expressions_;

@@ -10,11 +10,6 @@
 namespace thence::weights {
 namespace {
 
-// One quantised input of an operator, and the inputs with its scale and zero point; none if it has none.
-struct QuantisedInput {
-  std::string_view op;
-  std::uint32_t tensor, scale, zero_point;
-};
 constexpr std::uint32_t no_input = onnx::none;
 
 // As ONNX and ONNX Runtime document their operators. `no_input` as the tensor: the operator's result.
@@ -206,9 +201,22 @@ bool is_packed_input(std::string_view op_type, std::size_t input) {
          (op_type == "GatherBlockQuantized" && input == 0);
 }
 
+const QuantisedInput* quantised_input(std::string_view op_type, std::size_t input) {
+  const auto* const found =
+      std::find_if(std::begin(quantised_inputs), std::end(quantised_inputs),
+                   [&](const QuantisedInput& each) { return each.op == op_type && each.tensor == input; });
+  return found == std::end(quantised_inputs) ? nullptr : found;
+}
+
 bool is_quantised_input(std::string_view op_type, std::size_t input) {
+  return quantised_input(op_type, input) != nullptr;
+}
+
+bool is_scale_or_zero_point(std::string_view op_type, std::size_t input) {
   return std::any_of(std::begin(quantised_inputs), std::end(quantised_inputs),
-                     [&](const QuantisedInput& each) { return each.op == op_type && each.tensor == input; });
+                     [&](const QuantisedInput& each) {
+                       return each.op == op_type && (each.scale == input || each.zero_point == input);
+                     });
 }
 
 }  // namespace thence::weights

@@ -49,7 +49,7 @@ class ConsumerTracer {
     std::map<ModuleId, std::uint32_t> counts;
     for (onnx::NodeId id = 0; id < tracer.model().node_count(); ++id)
       if (is_recurrent(tracer.model().node(id).op_type()))
-        layers[id] = counts[tracer.map().own_answer(id).module]++;
+        layers[id] = counts[tracer.map().own_answer(id).computing_module()]++;
     return layers;
   }
 
@@ -57,7 +57,7 @@ class ConsumerTracer {
   static std::vector<bool> find_norms(const Tracer& tracer) {
     std::vector<bool> norms(tracer.map().own_tree().size(), false);
     for (onnx::NodeId id = 0; id < tracer.model().node_count(); ++id)
-      if (const ModuleId module = tracer.map().own_answer(id).module;
+      if (const ModuleId module = tracer.map().own_answer(id).computing_module();
           module != no_module && tracer.model().node(id).op_type() == "ReduceMean")
         norms[module] = true;
     return norms;
@@ -70,7 +70,7 @@ class ConsumerTracer {
       const auto layer = layers_.find(each.node);
       const onnx::Node node = tracer_.model().node(each.node);
       auto slot = slot_of(node, each.input, layer == layers_.end() ? 0 : layer->second);
-      const ModuleId module = tracer_.map().own_answer(each.node).module;
+      const ModuleId module = tracer_.map().own_answer(each.node).computing_module();
       if (!slot && module != no_module && norms_[module] && tracer_.tensor(initializer).dims.size() == 1 &&
           tracer_.tensor(initializer).dims[0] > 1)
         slot = slot_of_norm(node);
@@ -215,10 +215,29 @@ class ConsumerTracer {
   std::optional<Claim> claim_folded(std::size_t initializer, ModuleId module, const InputSlot& slot,
                                     const std::vector<std::string_view>& fitting) const {
     const bool is_bias = slot.names.front() == "bias";
+    if (auto claim = claim_parametrized(initializer, module, slot)) return claim;
     Claim claim{initializer, {}, Transform::folded};
     if (fitting.size() == 1) claim.parameters.emplace_back(fitting.front());
     if (fitting.size() > 1 || (fitting.empty() && !is_bias)) return std::nullopt;
     for (const std::string& each : norm_after(initializer, module, is_bias)) claim.parameters.push_back(each);
+    if (claim.parameters.empty()) return std::nullopt;
+    return claim;
+  }
+
+  // A weight that PyTorch computes from others in each run (torch.nn.utils.parametrize, and the older
+  // weight_norm): "conv.weight" is not in the state_dict, its originals are.
+  std::optional<Claim> claim_parametrized(std::size_t initializer, ModuleId module,
+                                          const InputSlot& slot) const {
+    const std::string path = base::format("{}.{}", tree_[module].path, slot.names.front());
+    const std::string inner =
+        base::format("{}.parametrizations.{}.original", tree_[module].path, slot.names.front());
+    if (tracer_.captured().find(path) != nullptr) return std::nullopt;
+    Claim claim{initializer, {}, Transform::folded};
+    for (const std::string& each : {inner, inner + "0", inner + "1", path + "_g", path + "_v"})
+      if (tracer_.captured().find(each) != nullptr) claim.parameters.push_back(each);
+    std::stable_partition(claim.parameters.begin(), claim.parameters.end(), [&](const std::string& each) {
+      return fit_of(tracer_.tensor(initializer), *tracer_.captured().find(each)) != Fit::no;
+    });
     if (claim.parameters.empty()) return std::nullopt;
     return claim;
   }

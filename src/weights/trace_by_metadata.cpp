@@ -57,6 +57,18 @@ bool is_factor(const Tracer& tracer, std::size_t initializer) {
          });
 }
 
+// Of a tensor with as many elements as the only parameter that it was computed from.
+Transform transform_of_whole(Tracer& tracer, std::size_t initializer, const CapturedParameter& parameter) {
+  const onnx::TensorView& tensor = tracer.tensor(initializer);
+  if (is_cast(tensor, parameter)) return Transform::cast;
+  // The elements are others: a function of the parameter, such as its exponential.
+  const auto content = parameter.unordered ? tracer.content(initializer) : std::nullopt;
+  if (content && content->unordered != *parameter.unordered) return Transform::folded;
+  // A square matrix has the same shape after it was transposed.
+  return fit_of(tensor, parameter) == Fit::same && !is_factor(tracer, initializer) ? Transform::identity
+                                                                                   : Transform::transposed;
+}
+
 Transform transform_of(Tracer& tracer, std::size_t initializer, const std::vector<std::string>& parameters) {
   const onnx::TensorView& tensor = tracer.tensor(initializer);
   const std::uint64_t elements = tensor.elements().value_or(0);
@@ -73,11 +85,7 @@ Transform transform_of(Tracer& tracer, std::size_t initializer, const std::vecto
   if (parameters.size() > 1) return known == elements ? Transform::concatenated : Transform::folded;
   if (elements < known) return Transform::split;
   if (elements > known) return Transform::concatenated;  // of copies
-  const CapturedParameter& parameter = *tracer.captured().find(parameters.front());
-  if (is_cast(tensor, parameter)) return Transform::cast;
-  // A square matrix has the same shape after it was transposed.
-  return fit_of(tensor, parameter) == Fit::same && !is_factor(tracer, initializer) ? Transform::identity
-                                                                                   : Transform::transposed;
+  return transform_of_whole(tracer, initializer, *tracer.captured().find(parameters.front()));
 }
 
 }  // namespace

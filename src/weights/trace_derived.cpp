@@ -268,12 +268,17 @@ class DerivedTracer {
 }  // namespace
 
 std::vector<Weight> trace_weights(const semantics::Map& map, const semantics::Map& ancestor) {
+  return trace_weights(map, ancestor, trace_weights(ancestor));
+}
+
+std::vector<Weight> trace_weights(const semantics::Map& map, const semantics::Map& ancestor,
+                                  std::vector<Weight> ancestor_weights) {
   dataflow::OperatorIds operators;
   const dataflow::SampledFingerprint samples(ancestor.model(), map.model());
   const dataflow::ValueGraph theirs(ancestor.model(), operators, nullptr, &samples);
   dataflow::WeightMatcher matcher(theirs.constants());
   const dataflow::ValueGraph ours(map.model(), operators, &matcher, &samples);
-  const AncestorWeights index(ancestor, theirs, trace_weights(ancestor));
+  const AncestorWeights index(ancestor, theirs, std::move(ancestor_weights));
   const capture::Capture* const recorded = ancestor.hierarchy().recorded();
   const bool is_captured = recorded != nullptr && !recorded->parameters.empty();
   Tracer tracer(map);

@@ -58,9 +58,9 @@ std::string_view Tracer::folded_from(std::size_t initializer) const {
 ModuleId Tracer::consumer_module(std::size_t initializer) const {
   const auto consumers = consumers_.of(initializer);
   if (consumers.empty() || consumers.size() > max_consumers) return no_module;
-  const ModuleId module = map_.own_answer(consumers.front().node).module;
+  const ModuleId module = map_.own_answer(consumers.front().node).computing_module();
   const bool is_same = std::all_of(consumers.begin(), consumers.end(), [&](const Consumer& each) {
-    return map_.own_answer(each.node).module == module;
+    return map_.own_answer(each.node).computing_module() == module;
   });
   return is_same ? module : no_module;
 }

@@ -73,6 +73,8 @@ void trace_by_content(Tracer& tracer);
 void trace_by_metadata(Tracer& tracer);
 /// By the module whose nodes read it, and the input at which they do.
 void trace_by_consumers(Tracer& tracer);
+/// By what tags record; instead of what the other steps found.
+void trace_by_tags(Tracer& tracer);
 /// By the only parameter around the consumers that the file no longer has.
 void trace_by_absence(Tracer& tracer);
 

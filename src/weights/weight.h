@@ -26,9 +26,20 @@ enum class Transform : std::uint8_t {
 };
 /// As printed; empty for `none`.
 std::string_view name_of(Transform transform);
+/// Back from name_of(); `none` for other words.
+Transform transform_named(std::string_view name);
 
 /// What names the parameters.
-enum class WeightSource : std::uint8_t { none, name, metadata, content, consumers, ancestor, quantisation };
+enum class WeightSource : std::uint8_t {
+  none,
+  name,
+  metadata,
+  content,
+  consumers,
+  ancestor,
+  quantisation,
+  tags
+};
 /// As printed; empty for `none`.
 std::string_view name_of(WeightSource source);
 

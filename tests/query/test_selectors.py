@@ -37,39 +37,39 @@ def test_selectors_agree_with_the_map(model: Model) -> None:
         return sorted({row[field] for row in rows if row[field] is not None}, key=str)
 
     for path in values("module")[:8]:
-        assert found(model.path, "--module", path or "(root)") == expected(
+        assert found(model.path, "--exact", "--module", path or "(root)") == expected(
             rows, lambda r, path=path: r["module"] == path
         )
-        assert found(model.path, "--under", path or "(root)") == expected(
+        assert found(model.path, "--exact", "--under", path or "(root)") == expected(
             rows,
             lambda r, path=path: (
                 r["module"] is not None and f"{r['module']}.".startswith(path and f"{path}.")
             ),
         )
     for op in values("op_type"):
-        assert found(model.path, "--op", op) == expected(rows, lambda r, op=op: r["op_type"] == op)
+        assert found(model.path, "--exact", "--op", op) == expected(rows, lambda r, op=op: r["op_type"] == op)
     for role in values("semantic_type"):
-        assert found(model.path, "--role", role) == expected(
+        assert found(model.path, "--exact", "--role", role) == expected(
             rows,
             lambda r, role=role: (
                 role in (r["semantic_type"], r["additional_context"]["semantic_classification"])
             ),
         )
     for component in values("component"):
-        assert found(model.path, "--component", component) == expected(
+        assert found(model.path, "--exact", "--component", component) == expected(
             rows, lambda r, component=component: r["component"] == component
         )
     for layer in values("layer_id"):
-        assert found(model.path, "--layer", str(layer)) == expected(
+        assert found(model.path, "--exact", "--layer", str(layer)) == expected(
             rows, lambda r, layer=layer: r["layer_id"] == layer
         )
     for source in values("source"):
-        assert found(model.path, "--source", source) == expected(
+        assert found(model.path, "--exact", "--source", source) == expected(
             rows, lambda r, source=source: r["source"] == source
         )
     for name in values("hf_module_class")[:4]:
         for spelled in (name, name.rpartition(".")[2]):
-            assert found(model.path, "--class", spelled) == expected(
+            assert found(model.path, "--exact", "--class", spelled) == expected(
                 rows,
                 lambda r, spelled=spelled: any(
                     class_name is not None and spelled in (class_name, class_name.rpartition(".")[2])
@@ -78,11 +78,11 @@ def test_selectors_agree_with_the_map(model: Model) -> None:
             )
     for least in values("confidence"):
         if least > 0:
-            assert found(model.path, "--min-confidence", str(least)) == expected(
+            assert found(model.path, "--exact", "--min-confidence", str(least)) == expected(
                 rows, lambda r, least=least: r["confidence"] >= least
             )
     if any(row["module"] is None for row in rows):
-        assert found(model.path, "--unknown") == expected(rows, lambda r: r["module"] is None)
+        assert found(model.path, "--exact", "--unknown") == expected(rows, lambda r: r["module"] is None)
 
 
 @EACH
@@ -98,7 +98,7 @@ def test_globs_agree_with_regular_expressions(model: Model) -> None:
         )
         wanted = expected(known, lambda r, meant=meant: meant.fullmatch(r["module"]))
         if wanted:
-            assert found(model.path, "--module", pattern) == wanted, pattern
+            assert found(model.path, "--exact", "--module", pattern) == wanted, pattern
 
 
 @EACH

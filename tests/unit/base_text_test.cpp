@@ -112,5 +112,17 @@ TEST(NumberSuffix, IsKeptOtherwise) {
   }
 }
 
+TEST(NaturalOrder, ComparesNumbersAsNumbers) {
+  EXPECT_TRUE(is_before_naturally("layer2", "layer10"));
+  EXPECT_FALSE(is_before_naturally("layer10", "layer2"));
+  EXPECT_TRUE(is_before_naturally("a2b10", "a2b11"));
+  EXPECT_TRUE(is_before_naturally("9", "99999999999999999999999"));
+  EXPECT_TRUE(is_before_naturally("fc", "fc1"));
+  EXPECT_TRUE(is_before_naturally("1", "a"));
+  EXPECT_TRUE(is_before_naturally("01", "1")) << "equal numbers need an order, too";
+  EXPECT_FALSE(is_before_naturally("1", "01"));
+  EXPECT_FALSE(is_before_naturally("same", "same"));
+}
+
 }  // namespace
 }  // namespace thence::base

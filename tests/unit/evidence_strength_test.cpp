@@ -28,6 +28,7 @@ TEST(Strength, NamesOfReadings) {
   EXPECT_EQ(name_of({.reading = NameReading::rewritten}), "rewritten");
   EXPECT_EQ(name_of({.reading = NameReading::leading_view}), "leading_view");
   EXPECT_EQ(name_of({.statement = Statement::parameter}), "reads");
+  EXPECT_EQ(name_of({.statement = Statement::parameter, .is_in_body = true}), "reads_in_body");
 }
 
 TEST(Strength, NamesOfAlignments) {

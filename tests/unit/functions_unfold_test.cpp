@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "functions/expand.h"
+#include "functions/origin.h"
 #include "onnx/layout.h"
 #include "proto.h"
 
@@ -87,6 +89,26 @@ TEST(Unfold, NamesInnerValuesAfterTheCall) {
   EXPECT_EQ(unfolded(model({node("Twice", "p", {"x"}, {"y"}, "own"), node("Twice", "q", {"y"}, {"z"}, "own")},
                            {twice})),
             "Neg p/n: x -> p/b\nAbs p/m: p/b -> y\nNeg q/n: y -> q/b\nAbs q/m: q/b -> z\n");
+}
+
+TEST(Expand, NodesWithOriginsHaveNoNamesOfOtherCalls) {
+  const Message inner = function("Inner", {"a"}, {"b"}, {node("Neg", "/wrong/n", {"a"}, {"b"})});
+  const Message outer = function("Outer", {"a"}, {"c"},
+                                 {node("Inner", "i", {"a"}, {"b"}, "own"), node("Abs", "m", {"b"}, {"c"})});
+  const Message message = model({node("Outer", "/p/Outer", {"x"}, {"/p/Outer_output_0"}, "own"),
+                                 node("Relu", "/r/Relu", {"/p/Outer_output_0"}, {"y"})},
+                                {inner, outer});
+  Diagnostics ignored;
+  const Result<onnx::Model> before = onnx::Model::read(message.bytes(), "test", ignored);
+  const Result<Expanded> flat =
+      expand_functions(*before, [](const onnx::Graph&) { return true; }, NodeLabels::origins);
+  ASSERT_TRUE(flat);
+  EXPECT_EQ(flat->expanded, 2u);
+  const Result<onnx::Model> after = onnx::Model::read(*flat->model.assemble(), *before, ignored);
+  EXPECT_EQ(lines(*after), "Neg : x -> value_1\nAbs : value_1 -> value\nRelu /r/Relu: value -> y\n");
+  EXPECT_EQ(origin_of(after->node(0)), "0.3.2");
+  EXPECT_EQ(origin_of(after->node(1)), "0.4");
+  EXPECT_EQ(origin_of(after->node(2)), "");
 }
 
 TEST(Unfold, OneCallKeepsFreeNames) {

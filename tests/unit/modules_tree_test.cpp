@@ -127,5 +127,19 @@ TEST(ClassFilter, SkipsTorchNnExceptExceptions) {
   EXPECT_EQ(usual.hf_module(tree, root), no_module);
 }
 
+TEST(Children, AreInNaturalOrderUnlessTheyWereRegistered) {
+  const auto names = [](const ModuleTree& tree) {
+    std::vector<std::string_view> found;
+    for (const ModuleId child : tree.ordered_children(root)) found.push_back(tree[child].name());
+    return found;
+  };
+  ModuleTree tree;
+  for (const char* path : {"layer10", "layer2", "conv"}) tree.add(path);
+  EXPECT_EQ(names(tree), (std::vector<std::string_view>{"conv", "layer2", "layer10"}));
+  tree.set_registration_order();
+  EXPECT_EQ(names(tree), (std::vector<std::string_view>{"layer10", "layer2", "conv"}));
+  EXPECT_EQ(names(tree.copy()), names(tree));
+}
+
 }  // namespace
 }  // namespace thence::modules

@@ -77,14 +77,34 @@ TEST_F(Selecting, NamesSelectorsWithoutMatch) {
       "inside it, too");
   EXPECT_EQ(said({.modules = {"enc.layer.0.attn", "nowhere.at.all"}}).substr(0, 56),
             "Q002 no module matches --module 'nowhere.at.all' | there");
-  EXPECT_EQ(said({.ops = {"MatMull"}}), "Q002 no operator matches --op 'MatMull' | the nearest: MatMul");
+  EXPECT_EQ(said({.ops = {"Gemm"}}).substr(0, 39), "Q002 no operator matches --op 'Gemm' | ");
+  EXPECT_EQ(said({.ops = {"com.microsoft::MatMul"}}).substr(0, 56),
+            "Q002 no operator matches --op 'com.microsoft::MatMul' | ");
+  EXPECT_EQ(said({.roles = {"norm"}}).substr(0, 37), "Q002 no role matches --role 'norm' | ");
   EXPECT_EQ(said({.layers = {"7"}}), "Q002 no layer matches --layer '7' | layers are numbered from 0 to 1");
-  EXPECT_EQ(
-      said({.classes = {"Linear"}}),
-      "Q002 no class matches --class 'Linear' | the file has no classes: give a capture with --capture");
   EXPECT_EQ(said({.modules = {"enc.layer.0.attn"}, .ops = {"Neg"}}),
             "Q002 no node matches --module and --op together | remove one of them, or widen it");
   EXPECT_EQ(said({.where = "layer_id > 5"}), "Q002 no node matches --where | widen it");
+}
+
+TEST_F(Selecting, RejectsNamesThatDoNotExist) {
+  EXPECT_EQ(said({.ops = {"MatMull"}}),
+            "Q010 --op: the model has no operator 'MatMull' | the nearest: MatMul");
+  EXPECT_EQ(said({.ops = {"LayerNormalisation"}}),
+            "Q010 --op: the model has no operator 'LayerNormalisation' | the nearest: LayerNormalization, "
+            "BatchNormalization, LpNormalization");
+  EXPECT_EQ(said({.ops = {"com.microsft::MatMul"}}),
+            "Q010 --op: the model has no domain 'com.microsft' | the nearest: com.microsoft");
+  EXPECT_EQ(said({.roles = {"atention"}}).substr(0, 62),
+            "Q010 --role: the model has no role 'atention' | the nearest: a");
+  EXPECT_EQ(said({.components = {"qeury"}}).substr(0, 60),
+            "Q010 --component: the model has no component 'qeury' | the n");
+  EXPECT_EQ(said({.classes = {"Linear"}}),
+            "Q010 --class: the model has no class 'Linear' | the file has no classes: give a capture with "
+            "--capture");
+  // A glob may match nothing.
+  EXPECT_EQ(said({.ops = {"Matmul*"}}).substr(0, 4), "Q002");
+  EXPECT_EQ(said({.roles = {"atten?ion*x"}}).substr(0, 4), "Q002");
 }
 
 TEST_F(Selecting, RejectsMalformedSelectors) {

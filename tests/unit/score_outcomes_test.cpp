@@ -92,6 +92,29 @@ TEST(Score, CountsMembersOfFusedNodes) {
   EXPECT_EQ(found.members.extra, 0u);
 }
 
+// A node of a function that two modules call has no primary module. It is right if it lists both, and no
+// other.
+TEST(Score, ListedModulesOfAFunctionAreExact) {
+  test::Message call_a = node("F", {"x"}, {"v1"}, "/a/F"), call_b = node("F", {"v1"}, {"v2"}, "/b/c/F");
+  for (test::Message* const call : {&call_a, &call_b}) call->text(onnx::NodeField::domain, "own");
+  test::Message model = test::model(graph({call_a, call_b}));
+  model.inner(onnx::ModelField::functions, test::function("F", {node("Relu", {"p"}, {"q"})}, {"p"}, {"q"})
+                                               .text(onnx::FunctionField::domain, "own"));
+  const auto exact = [&](std::string_view accepted) {
+    const std::string bytes = model.bytes();
+    const std::string text =
+        R"({"schema":"thence.truth/1","modules":[{"path":"","class":"N"},{"path":"a","class":"A"},)"
+        R"({"path":"b","class":"B"},{"path":"b.c","class":"C"}],"nodes":[{"graph":"","index":0,"module":"a"},)"
+        R"({"graph":"","index":1,"module":"b.c"},{"graph":"function:own:F:","index":0,"module":"a","accept":)" +
+        std::string(accepted) + "}]}";
+    const Result<Truth> truth = read_truth(text, "truth");
+    return score(*pipeline::map_bytes(bytes, "model", {}), *truth, "truth")->counts[Outcome::exact];
+  };
+  EXPECT_EQ(exact(R"(["b.c"])"), 3u);
+  EXPECT_EQ(exact(R"(["b"])"), 2u);
+  EXPECT_EQ(exact(R"([])"), 2u);
+}
+
 TEST(Score, ExpectsTheModuleOfConsumersForExporterNodes) {
   const Score found =
       scored(test::model(graph({node("Cast", {"x"}, {"v1"}), node("Relu", {"v1"}, {"v2"}, "/a/Relu")})),

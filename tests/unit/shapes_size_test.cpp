@@ -73,5 +73,13 @@ TEST(Polynomial, IsUnchangedIfASumIsNotRepresentable) {
   EXPECT_FALSE(Polynomial(largest).add(Polynomial(largest), 3));
 }
 
+TEST(GivenSizes, AreUnusedUntilADimensionHasTheName) {
+  Sizes sizes({{"batch", 2}, {"seq", 3}});
+  EXPECT_EQ(sizes.unused_given().size(), 2u);
+  EXPECT_EQ(sizes.parse_dimension("batch + n"), sizes.add(2, sizes.parse_dimension("n")));
+  EXPECT_EQ(sizes.unused_given(), std::vector<std::string_view>{"seq"});
+  EXPECT_EQ(sizes.unset_names(), std::vector<std::string>{"n"});
+}
+
 }  // namespace
 }  // namespace thence::shapes

@@ -43,6 +43,8 @@ def sections() -> Iterator[Section]:
     from tools.libraries import figures as libraries
     from tools.passes import stored
     from tools.relations import figures as relations
+    from tools.roles import figures as roles
+    from tools.weights import figures as weights
 
     for name, render in accuracy.TABLES.items():
         yield Section(name, DATA / "accuracy.jsonl", render)
@@ -53,8 +55,12 @@ def sections() -> Iterator[Section]:
     yield Section("bodies, first", DATA / "first/bodies.jsonl", bodies.render_first)
     yield Section("libraries", DATA / "libraries.jsonl", libraries.render)
     yield Section("relations", DATA / "relations.jsonl", relations.render)
+    yield Section("roles", DATA / "roles.jsonl", roles.render)
+    yield Section("roles, first", DATA / "first/roles.jsonl", roles.render)
     yield Section("stored", DATA / "stored.jsonl", stored.render)
     yield Section("stored, first", DATA / "first/stored.jsonl", stored.render)
+    yield Section("weights", DATA / "weights.jsonl", weights.render)
+    yield Section("weights, first", DATA / "first/weights.jsonl", weights.render)
 
 
 def outdated() -> Iterator[str]:

@@ -16,18 +16,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tools.accuracy.conditions import CAPTURE, EXPORTERS, FILE, ModelFiles, capture_flags, names
+from tools.accuracy.conditions import CAPTURE, EXPORTERS, FILE, ModelFiles, capture_flags
 from tools.corpus.families import is_learned_from
 from tools.corpus.isolated import run_isolated
 from tools.corpus.parallel import run_parallel
 from tools.figures.measurement import measure, write_measurement
 from tools.passes.recipes import PASSES
-from tools.sample.choices import variant_of
 
 from .figures import TRANSFER, meets_bar, render, rows_of
+from .sample import exports, static_models, to_derive
 from .score import score
 
-LIMIT = 60.0  # seconds for one truth or one derived model
+LIMIT = 300.0  # seconds for one truth or one derived model
 DEFAULT_PASSES = (
     "ort-basic",
     "ort-extended",
@@ -46,18 +46,14 @@ DEFAULT_PASSES = (
 def main() -> int:
     options = _options()
     options.folder.mkdir(parents=True, exist_ok=True)
-    chosen = options.names or sample(options.models, options.every)
-    exported = [
-        (name, exporter)
-        for name in chosen
-        for exporter in options.exporter
-        if ModelFiles(name, options.models, options.folder).truth(exporter).exists()
-    ]
+    chosen = options.names or static_models(options.models, options.every)
+    exported = exports(chosen, options.exporter, options.models)
     derived = [
         (name, exporter, what)
-        for name, exporter in exported[:: options.derive_every]
+        for name, exporter in to_derive(exported, options.derive)
         for what in options.passes
     ]
+    _capture(chosen, options)
     prepare = [(name, exporter, "") for name, exporter in exported] + derived
     for job, message in run_parallel("preparing", prepare, options.jobs, lambda job: _prepare(job, options)):
         if message:
@@ -77,24 +73,16 @@ def main() -> int:
     return 1 if options.require and not all(map(meets_bar, measurement.rows)) else 0
 
 
-def sample(models: Path, every: int) -> list[str]:
-    """Every N-th model with static shapes of each side."""
-    static = [name for name in names(models) if not variant_of(name)]
-    learned = [name for name in static if is_learned_from(name)]
-    held_out = [name for name in static if not is_learned_from(name)]
-    return learned[::every] + held_out[::every]
-
-
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m tools.weights",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("names", nargs="*", help="default: every N-th model of each side")
-    parser.add_argument("--every", type=int, default=4, metavar="N")
+    parser.add_argument("names", nargs="*", help="default: all models with static shapes")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="every N-th model of each side")
     parser.add_argument(
-        "--derive-every", type=int, default=8, metavar="N", help="derive from every N-th export"
+        "--derive", type=int, default=12, metavar="N", help="apply the tools to N exports of each side"
     )
     parser.add_argument("--models", type=Path, default=Path("build/corpus"))
     parser.add_argument("--captures", type=Path, default=Path("build/accuracy"))
@@ -119,6 +107,22 @@ def _files(job: Job, options: argparse.Namespace) -> tuple[Path, Path]:
     end = f"{exporter}.{what}" if what else exporter
     folder = options.folder if what else options.models
     return folder / f"{name}.{end}.onnx", options.folder / f"{name}.{end}.weights.json"
+
+
+def _capture(chosen: list[str], options: argparse.Namespace) -> None:
+    """Makes the captures that `make accuracy` did not make yet."""
+    missing = [
+        name for name in chosen if not ModelFiles(name, options.models, options.captures).capture.exists()
+    ]
+    options.captures.mkdir(parents=True, exist_ok=True)
+
+    def work(name: str) -> str:
+        given = (name, options.captures.resolve())
+        return run_isolated("tools.accuracy.prepare", "prepare_capture", *given, limit=LIMIT)[1]
+
+    for name, message in run_parallel("capturing", missing, options.jobs, work):
+        if message:
+            print(f"{name}: {message}")
 
 
 def _prepare(job: Job, options: argparse.Namespace) -> str:
