@@ -12,8 +12,28 @@ namespace {
 // which no digit ends a part is one that a person wrote.
 bool is_numbered(std::string_view name) { return name.back() >= '0' && name.back() <= '9'; }
 
+// Names that have numbered forms, too: an optimiser writes "reorder", and then "reorder_token_0".
+class NumberedStems {
+ public:
+  explicit NumberedStems(const Tracer& tracer) {
+    for (std::size_t i = 0; i < tracer.size(); ++i) {
+      std::string_view name = tracer.name(i);
+      if (name.empty() || !is_numbered(name) || name.find('.') != std::string_view::npos) continue;
+      for (std::size_t end = name.rfind('_'); end != std::string_view::npos && end > 0;
+           end = name.rfind('_')) {
+        name = name.substr(0, end);
+        if (!stems_.insert(name).second) break;
+      }
+    }
+  }
+  bool has(std::string_view name) const { return stems_.contains(name); }
+
+ private:
+  std::unordered_set<std::string_view> stems_;
+};
+
 // The path of the parameter in the name of an initializer; empty if it has none.
-std::string_view path_of(Tracer& tracer, std::size_t initializer) {
+std::string_view path_of(Tracer& tracer, const NumberedStems& stems, std::size_t initializer) {
   const std::string_view path = hierarchy::parameter_path(tracer.name(initializer));
   if (path.empty() || is_lifted_constant(path)) return {};
   if (!tracer.captured().empty()) return tracer.captured().find(path) != nullptr ? path : std::string_view();
@@ -21,7 +41,7 @@ std::string_view path_of(Tracer& tracer, std::size_t initializer) {
   if (path.find('.') != std::string_view::npos)
     return tracer.map().hierarchy().parameters()[initializer].parameter;
   // A parameter of the root has no dot, like most values that an exporter creates.
-  const bool is_created = is_numbered(path) || !tracer.folded_from(initializer).empty();
+  const bool is_created = is_numbered(path) || stems.has(path) || !tracer.folded_from(initializer).empty();
   return is_created || !onnx::is_float(tracer.tensor(initializer).data_type) ? std::string_view() : path;
 }
 
@@ -62,10 +82,11 @@ Transform transform_of(Tracer& tracer, std::size_t initializer, std::string_view
 
 void trace_by_name(Tracer& tracer, const std::function<bool(std::size_t)>& may_hold_parameter) {
   const FoldedNames folded(tracer);
+  const NumberedStems stems(tracer);
   for (std::size_t i = 0; i < tracer.size(); ++i) {
     if (!tracer.is_open(i) || folded.has(tracer.name(i)) || (may_hold_parameter && !may_hold_parameter(i)))
       continue;
-    if (const std::string_view path = path_of(tracer, i); !path.empty())
+    if (const std::string_view path = path_of(tracer, stems, i); !path.empty())
       tracer.set(i, {std::string(path)}, transform_of(tracer, i, path), WeightSource::name);
   }
 }

@@ -53,6 +53,15 @@ TEST(TraceWeights, UsesTheModuleOfTheConsumer) {
             (Lines{"a.fc.weight (transposed, consumers)"}));
 }
 
+// An optimiser names what it creates "reorder", and then "reorder_token_0".
+TEST(TraceWeights, NamesWithNumberedFormsAreNoParameters) {
+  const test::Message graph = test::graph({node("MatMul", {"x", "reorder"}, {"p"}, "/a/fc/MatMul"),
+                                           node("MatMul", {"p", "reorder_token_0"}, {"y"}, "/b/fc/MatMul")});
+  EXPECT_EQ(trace(graph, {{"reorder", {4, 4}}, {"reorder_token_0", {4, 4}}}),
+            (Lines{"a.fc.weight (transposed, consumers)", "b.fc.weight (transposed, consumers)"}));
+  EXPECT_EQ(trace(graph, {{"reorder", {4, 4}}}), Lines{"reorder (identity, name)"});
+}
+
 TEST(TraceWeights, UsesTheStemOfTheBias) {
   EXPECT_EQ(trace(test::graph({node("MatMul", {"x", "onnx::MatMul_1"}, {"p"}, "/attn/MatMul"),
                                node("Add", {"p", "attn.in_proj_bias"}, {"y"}, "/attn/Add")}),
