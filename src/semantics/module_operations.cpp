@@ -171,7 +171,11 @@ ModuleOperations::ModuleOperations(const onnx::Model& model, const modules::Modu
     : model_(model), operations_(tree.size()) {
   for (NodeId id = 0; id < model.node_count(); ++id) {
     const resolve::Attribution& answer = resolution.nodes[id];
-    if (answer.known() && tree[answer.module].children.empty()) read_node(id, answer.module, answer.call);
+    if (!answer.known()) continue;
+    const ModuleId module =
+        answer.computing_module();  // of a fused node; its call is that of the primary one
+    const modules::CallNumber call = module == answer.module ? answer.call : std::nullopt;
+    if (tree[module].children.empty()) read_node(id, module, call);
   }
   if (!tripled_.empty()) find_splits();
   for (ModuleId module = 0; module < operations_.size(); ++module) {

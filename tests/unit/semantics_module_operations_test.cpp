@@ -53,6 +53,19 @@ TEST(ModuleOperations, OtherComputationsAreNotLinear) {
   EXPECT_EQ(kind({node("Reshape", {"x", "w"}, {"y"})}), Kind::unknown);
 }
 
+// A convolution with a fused activation belongs to the activation, and the convolution computes it.
+TEST(ModuleOperations, AFusedNodeIsTheOperationOfTheMemberThatComputes) {
+  const ReadModel read(model(with_weights(graph({node("Conv", {"x", "w"}, {"y"})}, {"x"}, {"y"}))).bytes());
+  modules::ModuleTree tree;
+  resolve::Resolution resolution;
+  resolution.nodes.resize(1);
+  resolution.nodes[0].module = tree.add("act", "");
+  resolution.nodes[0].computing = tree.add("conv", "");
+  const ModuleOperations found(read.model(), tree, resolution);
+  EXPECT_EQ(found.of(tree.find("act")).kind, Kind::unknown);
+  EXPECT_EQ(found.of(tree.find("conv")).kind, Kind::convolution);
+}
+
 TEST(ModuleOperations, EachCallMayHaveItsCopyOfTheWeight) {
   const Message twice = with_weights(
       graph({node("MatMul", {"x", "w"}, {"a"}), node("MatMul", {"a", "w2"}, {"y"})}, {"x"}, {"y"}));
