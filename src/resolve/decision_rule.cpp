@@ -37,8 +37,7 @@ constexpr std::array<RuleText, decision_rule_count> rule_texts = {{
     {"uncertain_connections", "the recording does not place the nodes that it is connected to reliably"},
     {"same_operation", "the other nodes of the same operation of torch.export belong to this module"},
     {"call_sites", "a function's body belongs to the modules that call it"},
-    {"expanded_calls",
-     "the functions were expanded, and the node's copies at the calls belong to these modules"},
+    {"expanded_calls", "the copies of the node at the calls of its function belong to these modules"},
     {"class_filter", "the strategy leaves out torch.nn modules that are no exception"},
 }};
 
