@@ -101,7 +101,7 @@ def test_commands_print_the_same(folders: tuple[Path, Path]) -> None:
         "map model.onnx -f json --strategy usage_based --capture model.capture.json",
         "show model.onnx -f json",
         "show model.onnx --capture model.capture.json",
-        "query model.onnx --op MatMul,Gemm,Conv -f csv",
+        "query model.onnx --op MatMul --op Gemm --op Conv -f csv",
         "query model.onnx --sql 'select * from nodes' -f csv",
         "transfer model.onnx other.onnx -f json",
         "transfer other.onnx model.onnx -f json",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 import warnings
 from dataclasses import dataclass
 from functools import cache
@@ -60,7 +62,13 @@ def optimise(source: Path, level: str, target: Path) -> Path:
 
 
 def run(*words: str | Path, code: int = 0) -> str:
-    done = subprocess.run([RELEASE, *words, "--quiet"], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [RELEASE, *words, "--quiet"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "THENCE_PYTHON": sys.executable},
+    )
     assert done.returncode == code, done.stderr
     return done.stdout
 
