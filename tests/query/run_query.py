@@ -37,3 +37,11 @@ def map_of(model: Path, *flags: str | Path) -> dict[str, Any]:
     )
     answer: dict[str, Any] = json.loads(done.stdout)
     return answer
+
+
+def operations_of(model: Path) -> dict[str, str | None]:
+    """What each module computes, whatever its role is."""
+    done = subprocess.run(
+        [RELEASE, "show", model, "--format", "json", "--quiet"], capture_output=True, check=True
+    )
+    return {row["path"]: row["operation"] for row in json.loads(done.stdout)["modules"]}

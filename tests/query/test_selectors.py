@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.cases.schemas import problems
 from tests.models.sample import Model, models
-from tests.query.run_query import map_of, query
+from tests.query.run_query import map_of, operations_of, query
 
 EACH = pytest.mark.parametrize("model", models()[::7], ids=lambda model: model.name)
 Row = dict[str, Any]
@@ -48,11 +48,13 @@ def test_selectors_agree_with_the_map(model: Model) -> None:
         )
     for op in values("op_type"):
         assert found(model.path, "--exact", "--op", op) == expected(rows, lambda r, op=op: r["op_type"] == op)
+    operations = operations_of(model.path)
     for role in values("semantic_type"):
         assert found(model.path, "--exact", "--role", role) == expected(
             rows,
             lambda r, role=role: (
                 role in (r["semantic_type"], r["additional_context"]["semantic_classification"])
+                or operations.get(r["module"]) == role
             ),
         )
     for component in values("component"):
