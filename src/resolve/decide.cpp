@@ -92,7 +92,7 @@ bool decide_unknown(Reason reason, Verdict& verdict) {
 bool decide_module(const RuleInput& input, const Evidence& winner, Verdict& verdict) {
   Attribution& answer = verdict.attribution;
   answer.module = winner.module;
-  answer.call = winner.call;
+  answer.set_call(winner.call);
   answer.source = winner.source;
   answer.reason = Reason::none;
   answer.has_more_than_parameters = input.all.front().source != Source::parameter;
@@ -142,7 +142,7 @@ bool ancestor_answer(const RuleInput& input, Verdict& verdict) {
   if (first.source != Source::transferred || first.strength.has_rivals) return false;
   Attribution& answer = verdict.attribution;
   answer.module = first.module;
-  answer.call = first.call;
+  answer.set_call(first.call);
   answer.source = Source::transferred;
   answer.reason = Reason::none;
   answer.set_confidence(ConfidenceTable::basis(Source::transferred, first.strength, Agreement::alone));
