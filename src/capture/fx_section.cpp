@@ -138,8 +138,14 @@ class FxReader {
       step.module = tree_.find(text(frame, "path"));
       if (step.module == no_module) continue;
       step.call = call_of(frame);
+      note_call(step.module, step.call);
       stack_.push_back(step.module = tree_.as_called_by(stack_.back(), step.module));
     }
+  }
+
+  // As in a saved program: a module whose forward was not observed ran as often as its stacks show.
+  void note_call(ModuleId module, modules::CallNumber call) {
+    if (call && tree_[module].calls.value_or(0) <= *call) tree_.set_calls(module, *call + 1);
   }
 
   // The module below the innermost module of the stack that contains it.

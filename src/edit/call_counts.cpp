@@ -7,16 +7,11 @@ namespace thence::edit {
 
 using modules::ModuleId;
 
-namespace {
-constexpr std::uint32_t max_call = 999'999'999;  // as for --call; only a malicious tag has more
-}
-
 CallCounts::CallCounts(const semantics::Map& map) : calls_(map.tree().size(), 0) {
   const modules::ModuleTree& tree = map.tree();
   for (onnx::NodeId id = 0; id < map.model().node_count(); ++id)
     if (const resolve::Attribution& answer = map.answer(id); answer.known())
-      calls_[answer.module] =
-          std::max(calls_[answer.module], std::min(answer.call.value_or(0), max_call) + 1);
+      calls_[answer.module] = std::max(calls_[answer.module], answer.call().value_or(0) + 1);
   constexpr std::uint32_t no_count = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> min_calls_within(tree.size(), no_count);
   for (auto module = static_cast<ModuleId>(tree.size()); module-- > 0;) {  // inner modules come first

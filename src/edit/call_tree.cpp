@@ -79,7 +79,7 @@ class CallTreeBuilder {
       const resolve::Attribution& answer = map_.answer(id);
       if (!answer.known()) continue;
       const ModuleId module = fold_targets_[answer.module].module;
-      const modules::CallNumber own_call = is_copy_of_weight(id) ? 0 : answer.call;
+      const modules::CallNumber own_call = is_copy_of_weight(id) ? 0 : answer.call();
       const modules::CallNumber number = call_counts_.enclosing_call(answer.module, own_call, module);
       if (number) call_tree_.node_calls[id] = call(module, *number);
     }

@@ -58,13 +58,13 @@ class SubgraphFinder {
   bool has_unknown_call(NodeId id) const {
     const resolve::Attribution& answer = map_.answer(id);
     return answer.known() && calls_.count(module_) > 1 && map_.tree().is_within(answer.module, module_) &&
-           !calls_.enclosing_call(answer.module, answer.call, module_);
+           !calls_.enclosing_call(answer.module, answer.call(), module_);
   }
 
   bool belongs_to_module(NodeId id) const {
     const resolve::Attribution& answer = map_.answer(id);
     if (!answer.known()) return false;
-    if (map_.tree().is_within(answer.module, module_)) return in_call(answer.module, answer.call);
+    if (map_.tree().is_within(answer.module, module_)) return in_call(answer.module, answer.call());
     const auto all = map_.modules_of(id);
     return std::any_of(all.begin(), all.end(),
                        [&](ModuleId module) { return map_.tree().is_within(module, module_); });

@@ -7,6 +7,7 @@
 
 #include "evidence/source.h"
 #include "evidence/thresholds.h"
+#include "hierarchy/exporter_stack.h"
 
 namespace thence::evidence {
 namespace {
@@ -27,21 +28,18 @@ std::vector<ModuleId> find_called_paths(const modules::ModuleTree& tree, ModuleI
 
 // The operations that layers of PyTorch are, as dynamo's metadata names them. Others that read a weight may
 // be part of a module that borrows it: `x @ self.table.weight.T`.
-constexpr std::string_view operation_key = "pkg.torch.onnx.fx_node", target_prefix = "target=torch.ops.aten.";
+constexpr std::string_view target_prefix = "target=torch.ops.aten.";
 constexpr std::array<std::string_view, 10> layer_operations = {
     "linear",     "conv",       "embedding",     "layer_norm", "native_layer_norm",
     "group_norm", "batch_norm", "instance_norm", "rms_norm",   "prelu"};
 
 bool is_other_operation(const onnx::Node& node) {
-  for (const onnx::MetadataEntry& entry : node.metadata()) {
-    if (entry.key != operation_key) continue;
-    const std::size_t at = entry.value.find(target_prefix);
-    if (at == std::string_view::npos) return false;
-    const std::string_view target = entry.value.substr(at + target_prefix.size());
-    return std::none_of(layer_operations.begin(), layer_operations.end(),
-                        [&](std::string_view operation) { return target.starts_with(operation); });
-  }
-  return false;
+  const std::string_view operation = hierarchy::exporter_operation(node);
+  const std::size_t at = operation.find(target_prefix);
+  if (at == std::string_view::npos) return false;
+  const std::string_view target = operation.substr(at + target_prefix.size());
+  return std::none_of(layer_operations.begin(), layer_operations.end(),
+                      [&](std::string_view layer) { return target.starts_with(layer); });
 }
 
 }  // namespace

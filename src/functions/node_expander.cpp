@@ -70,8 +70,8 @@ NodeExpander::NodeExpander(const onnx::Model& model, const CallGraph& calls, Nod
   if (labels == NodeLabels::origins) rename_outputs_of_calls();
 }
 
-// Their names contain the scopes of the calls, which are not those of the nodes. Outputs of a graph have
-// names of their own.
+// Their names contain the scopes of the calls, which are not those of the nodes. Outputs of a graph keep
+// their names, which contain no scopes.
 void NodeExpander::rename_outputs_of_calls() {
   is_renamed_.assign(model_.value_count(), false);
   std::vector<bool> is_graph_output(model_.value_count());

@@ -126,6 +126,14 @@ std::string_view* tag_field(ExporterProperties& found, std::string_view key) {
 
 }  // namespace
 
+std::string_view exporter_operation(const onnx::Node& node) {
+  std::string_view operation;
+  node.for_each_metadata([&](const onnx::MetadataEntry& entry) {
+    if (entry.key == "pkg.torch.onnx.fx_node") operation = entry.value;
+  });
+  return operation;
+}
+
 ExporterProperties exporter_properties(const onnx::Node& node) {
   constexpr std::string_view own_prefix = "pkg.thence.";
   ExporterProperties found;

@@ -44,6 +44,10 @@ struct ExporterProperties {
 };
 ExporterProperties exporter_properties(const onnx::Node& node);
 
+/// The operation of torch.export that dynamo's metadata names: "%mean : [num_users=1] = call_function[...".
+/// Empty if there is none.
+std::string_view exporter_operation(const onnx::Node& node);
+
 /// Reads the stack in the properties of a node, without the marker that PyTorch writes for a missing stack.
 /// Empty if there is no readable stack.
 ExporterStack read_stack(const ExporterProperties& properties);

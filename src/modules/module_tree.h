@@ -11,14 +11,13 @@
 
 #include "base/text_index.h"
 #include "base/text_store.h"
+#include "modules/call_number.h"
 
 namespace thence::modules {
 
 using ModuleId = std::uint32_t;
 inline constexpr ModuleId root = 0;
 inline constexpr ModuleId no_module = 0xffffffff;
-/// Which call of a module's forward, from 0; empty if unknown.
-using CallNumber = std::optional<std::uint32_t>;
 
 struct Module {
   std::string_view path;        // "" for the root

@@ -41,12 +41,12 @@ class JsonRows {
     row.member<"index">(id - first_node_);
     row.member<"name">(node.name());
     row.append_members(operator_members(node.op_type(), node.domain()));
-    if (answer.module_set == 0 && answer.call == module.usual_call && answer.weight_owner == no_module) {
+    if (answer.module_set == 0 && answer.call() == module.usual_call && answer.weight_owner == no_module) {
       row.append_members(text);
     } else {
       row.append_members(text.substr(0, module.call));
       row.key<"call">();
-      answer.call ? row.value(*answer.call) : row.null();
+      answer.call() ? row.value(*answer.call()) : row.null();
       write_modules(row, id);
       row.key<"weight_owner">();
       write_path(map_.tree(), answer.weight_owner, row);

@@ -11,6 +11,12 @@ inline constexpr std::size_t max_column_width = 64;
 inline constexpr std::size_t min_module_width = 32, min_path_width = 16, min_word_width = 10,
                              min_any_width = 8;
 
+/// What tracing weights to parameters allocates, in bytes. A model that needs more than these, and than the
+/// bytes of its nodes, has more initializers or emptier nodes than any exporter writes: `show` counts them by
+/// their consumers.
+inline constexpr std::size_t traced_bytes_per_node = 48, traced_bytes_per_weight = 256,
+                             max_traced_bytes = std::size_t{16} << 20;
+
 /// The name and class of a module in the tree, in terminal columns, without another limit.
 inline constexpr std::size_t max_name_width = 64;
 /// Terms of a symbolic number of FLOPs; the largest come first.

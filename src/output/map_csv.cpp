@@ -101,7 +101,7 @@ class CsvRows {
       }
       case ColumnScope::module: return {answer.module, 0};
       case ColumnScope::modules:
-        return {answer.module | std::uint64_t{answer.call.value_or(no_call)} << 32,
+        return {answer.module | std::uint64_t{answer.call().value_or(no_call)} << 32,
                 answer.weight_owner | std::uint64_t{answer.module_set} << 32};
       default: return verdict_key(id, answer);
     }

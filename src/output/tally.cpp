@@ -46,6 +46,21 @@ void add_storage(const onnx::TensorView& tensor, Tally& tally) {
     tally.types |= std::uint64_t{1} << static_cast<unsigned>(tensor.data_type);
 }
 
+// Whether what tracing allocates is small beside the model.
+bool may_trace_weights(const onnx::Model& model) {
+  std::size_t bytes = 0;
+  for (onnx::NodeId id = 0; id < model.node_count(); ++id) bytes += model.node(id).bytes().size();
+  return model.node_count() * traced_bytes_per_node + model.initializers().size() * traced_bytes_per_weight <=
+         bytes + max_traced_bytes;
+}
+
+// Without names, each tensor of several numbers is a parameter.
+void add_untraced(const onnx::TensorView& tensor, Tally& tally) {
+  add_storage(tensor, tally);
+  const std::uint64_t elements = tensor.elements().value_or(0);
+  add_to(onnx::is_float(tensor.data_type) && elements > 1 ? tally.parameters : tally.constants, elements);
+}
+
 std::vector<Uncounted> list_uncounted(const onnx::Model& model, const shapes::InferredShapes& inferred) {
   std::map<std::pair<std::string, bool>, std::uint64_t> counts;
   for (onnx::NodeId id = 0; id < model.node_count(); ++id) {
@@ -88,11 +103,17 @@ Tallies tally(const semantics::Map& map, const shapes::InferredShapes& inferred)
     add_node(id, answer.confidence, of(answer.module));
     add_work(inferred, id, of(answer.computing_module()));
   }
-  const std::vector<weights::Weight> weights = weights::trace_weights(map);
-  for (std::size_t i = 0; i < weights.size(); ++i)
-    add_storage(map.model().tensor(map.model().initializers()[i]), of(weights[i].module));
-  made.account = weights::account_for_parameters(map, weights);
-  for (const weights::Share& share : made.account.shares) add_share(share, of(share.module));
+  if (may_trace_weights(map.model())) {
+    const std::vector<weights::Weight> weights = weights::trace_weights(map);
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      add_storage(map.model().tensor(map.model().initializers()[i]), of(weights[i].module));
+    made.account = weights::account_for_parameters(map, weights);
+    for (const weights::Share& share : made.account.shares) add_share(share, of(share.module));
+  } else {
+    const std::vector<ModuleId> owners = map.initializer_owners();
+    for (std::size_t i = 0; i < owners.size(); ++i)
+      add_untraced(map.model().tensor(map.model().initializers()[i]), of(owners[i]));
+  }
   made.uncounted = list_uncounted(map.model(), inferred);
   for (Tally& one : made.modules) one.macs = one.own_macs;
   made.unknown.macs = made.unknown.own_macs;

@@ -87,7 +87,7 @@ class AncestorReader {
     if (removed_.has(primary.module)) return answer_by_remaining(origin.nodes.front(), answer);
     const bool is_one_of_several =
         origin.kind == OriginKind::ambiguous || has_origins_of_consumers(origin.kind);
-    answer.call = is_one_of_several ? common_call(origin) : primary.call;
+    answer.call = is_one_of_several ? common_call(origin) : primary.call();
     answer.max_confidence = primary.confidence;
     const bool is_node_of_ancestor = origin.kind == OriginKind::computes || origin.kind == OriginKind::view;
     for (const onnx::NodeId node : origin.nodes) {
@@ -100,9 +100,9 @@ class AncestorReader {
 
   // Of nodes of the same module.
   modules::CallNumber common_call(const Origin& origin) const {
-    const modules::CallNumber first = ancestor_.own_answer(origin.nodes.front()).call;
+    const modules::CallNumber first = ancestor_.own_answer(origin.nodes.front()).call();
     const bool is_same = std::all_of(origin.nodes.begin(), origin.nodes.end(), [&](onnx::NodeId node) {
-      return ancestor_.own_answer(node).call == first;
+      return ancestor_.own_answer(node).call() == first;
     });
     return is_same ? first : std::nullopt;
   }

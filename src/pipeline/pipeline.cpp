@@ -14,8 +14,8 @@
 #include "hierarchy/wrapping.h"
 #include "onnx/errors.h"
 #include "pipeline/ancestor.h"
-#include "pipeline/function_answers.h"
 #include "resolve/ancestor.h"
+#include "resolve/expanded_calls.h"
 #include "rules/read.h"
 
 namespace thence::pipeline {
@@ -145,7 +145,8 @@ Result<Map> make_map(MapParts parts, Request request, std::optional<Capture> cap
   if (ancestor != nullptr)
     add_own_answers(parts, request.strategy, flow);
   else if (const std::optional<Map> expanded = map_expanded(model, options))
-    apply_expanded_answers(*expanded, model, parts.hierarchy->tree(), parts.resolution);
+    resolve::apply_expanded_calls({expanded->model(), expanded->own_tree(), expanded->own_resolution()},
+                                  model, parts.hierarchy->tree(), parts.resolution);
   return Map::make(std::move(parts), std::move(request.rules), options);
 }
 

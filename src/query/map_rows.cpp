@@ -162,8 +162,8 @@ void fill_nodes(const Map& map, Database& database) {
       row.text(node.domain());
       add_path(row, tree, answer.module);
       row.text_or_null(answer.known() ? tree[answer.module].class_name : std::string_view());
-      if (answer.call)
-        row.number(*answer.call);
+      if (const modules::CallNumber call = answer.call())
+        row.number(*call);
       else
         row.null();
       row.text(modules.of(id));

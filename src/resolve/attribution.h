@@ -41,22 +41,22 @@ std::string_view text_of(Reason reason);
 
 struct Attribution {
   ModuleId module = no_module;
-  modules::CallNumber call;  // of `module`; see calls.h
   ModuleId weight_owner = no_module;
   ModuleId computing =
       no_module;                 // the member of a fused node that does its multiplications, if not `module`
   std::uint32_t module_set = 0;  // in Resolution::module_sets: the modules that use it; 0: only its own
   float confidence = 0;
+  std::uint32_t call_bits : 20 = no_call;  // see call()
+  Reason reason : 4 = Reason::no_evidence;
+  evidence::Source source : 4 = evidence::Source::count;
+  bool is_inferred : 1 = false;           // from neighbours, not from direct evidence
+  bool rests_on_alignment : 1 = false;    // rests on an alignment, its own or its neighbours'
+  bool is_alignment_ordered : 1 = false;  // and the file keeps the order of the recording
+  bool has_more_than_parameters : 1 =
+      false;        // rests on names or metadata, its own or its neighbours', not on parameters
   Basis basis = 0;  // of the confidence
-  evidence::Source source = evidence::Source::count;
-  Reason reason = Reason::no_evidence;
   DecisionRule rule = DecisionRule::no_evidence;  // that decided, also if there is no module
   std::uint8_t hops_from_evidence = 0;            // nodes between it and direct evidence
-  bool is_inferred : 1 = false;                   // from neighbours, not from direct evidence
-  bool rests_on_alignment : 1 = false;            // rests on an alignment, its own or its neighbours'
-  bool is_alignment_ordered : 1 = false;          // and the file keeps the order of the recording
-  bool has_more_than_parameters : 1 =
-      false;  // rests on names or metadata, its own or its neighbours', not on parameters
 
   bool known() const { return module != no_module; }
   /// The module whose operation does the work.
@@ -66,7 +66,15 @@ struct Attribution {
     basis = what;
     confidence = std::min(ConfidenceTable::shipped().of(what), at_most);
   }
+  /// Which call of `module`; see calls.h.
+  modules::CallNumber call() const {
+    return call_bits == no_call ? modules::CallNumber() : modules::CallNumber(call_bits);
+  }
+  /// Only a malicious file has more calls than fit: those are unknown.
+  void set_call(modules::CallNumber call) { call_bits = std::min(call.value_or(no_call), no_call) & no_call; }
+  static constexpr std::uint32_t no_call = (1u << 20) - 1;
 };
+static_assert(sizeof(Attribution) == 28);  // there is one for each node
 
 struct Resolution {
   std::vector<Attribution> nodes;

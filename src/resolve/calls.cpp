@@ -73,11 +73,11 @@ class CallSettler {
   void settle(NodeId id) {
     Attribution& node = nodes_[id];
     if (!node.known())
-      node.call.reset();
+      node.set_call({});
     else if (has_one_call(node.module) && (node.module == modules::root || !is_in_loop_[node.module]))
-      node.call = 0;
+      node.set_call(0);
     else if (is_in_loop_[node.module] || runs_of(id) != GraphRuns::at_most_once)
-      node.call.reset();
+      node.set_call({});
   }
 
   // A function's nodes are of the call that calls the function, if only one does.
@@ -91,29 +91,29 @@ class CallSettler {
       if (function == onnx::none) continue;
       const bool is_same =
           modules.try_emplace(function, nodes_[id].module).first->second == nodes_[id].module;
-      callers[function].add(is_same ? nodes_[id].call : std::nullopt);
+      callers[function].add(is_same ? nodes_[id].call() : CallNumber());
     }
     for (const auto& [function, call] : callers) {
       const onnx::Graph& graph = model_.graphs()[function];
       for (NodeId id = graph.first_node; id < graph.first_node + graph.node_count; ++id)
-        if (nodes_[id].known() && !nodes_[id].call && nodes_[id].module == modules.at(function))
-          nodes_[id].call = call.get();
+        if (nodes_[id].known() && !nodes_[id].call() && nodes_[id].module == modules.at(function))
+          nodes_[id].set_call(call.get());
     }
   }
 
   // A shape or constant is made for its consumers. Data may be the end of one call or the start of the next,
-  // so both sides must agree.
+  // so both sides must agree. The ancestor's map has done the same for its nodes.
   void settle_by_neighbours(NodeId id) {
     Attribution& node = nodes_[id];
-    if (!node.known() || node.call || is_in_loop_[node.module] || runs_of(id) != GraphRuns::at_most_once)
-      return;
+    if (!node.known() || node.call() || node.source == evidence::Source::transferred) return;
+    if (is_in_loop_[node.module] || runs_of(id) != GraphRuns::at_most_once) return;
     const CommonCall after = call_of_consumers(id);
     if (flow_.kind(id) != FlowKind::data) {
-      if (!after.is_empty()) node.call = after.get();
+      if (!after.is_empty()) node.set_call(after.get());
       return;
     }
     const CommonCall before = call_of_producers(id);
-    if (!after.is_empty() && !before.is_empty() && after.get() == before.get()) node.call = after.get();
+    if (!after.is_empty() && !before.is_empty() && after.get() == before.get()) node.set_call(after.get());
   }
 
   CommonCall call_of_consumers(NodeId id) const {
@@ -121,7 +121,7 @@ class CallSettler {
     for (const onnx::ValueId value : model_.node(id).outputs()) {
       if (value == onnx::none) continue;
       for (const NodeId consumer : flow_.uses(value))
-        if (nodes_[consumer].module == nodes_[id].module) common.add(nodes_[consumer].call);
+        if (nodes_[consumer].module == nodes_[id].module) common.add(nodes_[consumer].call());
     }
     return common;
   }
@@ -133,7 +133,7 @@ class CallSettler {
       const onnx::Producer producer = model_.producer(value);
       if (producer.kind == onnx::Producer::Kind::node && flow_.kind(producer.index) == FlowKind::data &&
           nodes_[producer.index].module == nodes_[id].module)
-        common.add(nodes_[producer.index].call);
+        common.add(nodes_[producer.index].call());
     }
     return common;
   }

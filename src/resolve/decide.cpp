@@ -104,7 +104,7 @@ modules::CallNumber call_of(const RuleInput& input, const Evidence& winner) {
 bool decide_module(const RuleInput& input, const Evidence& winner, Verdict& verdict) {
   Attribution& answer = verdict.attribution;
   answer.module = winner.module;
-  answer.call = call_of(input, winner);
+  answer.set_call(call_of(input, winner));
   answer.source = winner.source;
   answer.reason = Reason::none;
   answer.has_more_than_parameters = input.all.front().source != Source::parameter;
@@ -154,7 +154,7 @@ bool ancestor_answer(const RuleInput& input, Verdict& verdict) {
   if (first.source != Source::transferred || first.strength.has_rivals) return false;
   Attribution& answer = verdict.attribution;
   answer.module = first.module;
-  answer.call = first.call;
+  answer.set_call(first.call);
   answer.source = Source::transferred;
   answer.reason = Reason::none;
   answer.set_confidence(ConfidenceTable::basis(Source::transferred, first.strength, Agreement::alone));
@@ -299,7 +299,7 @@ bool weight_of_merged(const RuleInput& input, Verdict& verdict) {
   if (weight == input.all.end() || input.hierarchy.tree().is_within(weight->module, named)) return false;
   decide_module(input, *input.candidate, verdict);
   verdict.attribution.module = weight->module;
-  verdict.attribution.call = weight->call;
+  verdict.attribution.set_call(weight->call);
   verdict.attribution.source = Source::parameter;
   verdict.modules = {weight->module, named};
   return true;

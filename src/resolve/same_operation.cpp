@@ -6,22 +6,20 @@
 #include <unordered_map>
 
 #include "functions/origin.h"
+#include "hierarchy/exporter_stack.h"
 #include "resolve/propagate.h"
 
 namespace thence::resolve {
 namespace {
 
-constexpr std::string_view operation_key = "pkg.torch.onnx.fx_node";
-
 // The name of the operation, "%mean" for "%mean : [num_users=1] = ...", with the graph and the calls that it
 // is in. Empty if the node has none.
 std::string operation_of(const onnx::Node& node) {
-  std::string_view operation, origin;
-  for (const onnx::MetadataEntry& entry : node.metadata()) {
-    if (entry.key == operation_key) operation = entry.value.substr(0, entry.value.find(' '));
-    if (entry.key == functions::origin_key) origin = entry.value.substr(0, entry.value.rfind('.'));
-  }
+  std::string_view operation = hierarchy::exporter_operation(node);
   if (operation.empty()) return {};
+  operation = operation.substr(0, operation.find(' '));
+  std::string_view origin = functions::origin_of(node);
+  origin = origin.substr(0, origin.rfind('.'));
   return std::to_string(node.graph()) + ' ' + std::string(origin) + ' ' + std::string(operation);
 }
 

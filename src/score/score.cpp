@@ -203,8 +203,8 @@ class Scorer {
   void add_call(const TrueNode& node, const resolve::Attribution& answer) {
     if (node.calls.empty()) return;
     const bool is_right =
-        answer.call && std::find(node.calls.begin(), node.calls.end(), *answer.call) != node.calls.end();
-    ++(!answer.call ? score_.calls.unknown : is_right ? score_.calls.right : score_.calls.wrong);
+        answer.call() && std::find(node.calls.begin(), node.calls.end(), *answer.call()) != node.calls.end();
+    ++(!answer.call() ? score_.calls.unknown : is_right ? score_.calls.right : score_.calls.wrong);
   }
 
   // Paths that the truth accepts for one module are neither missing nor too many.

@@ -102,6 +102,7 @@ class Map {
   /// The same in terms of the model's own modules, which evidence and tags refer to.
   const modules::ModuleTree& own_tree() const { return parts_.hierarchy->tree(); }
   const resolve::Attribution& own_answer(onnx::NodeId node) const { return parts_.resolution.nodes[node]; }
+  const resolve::Resolution& own_resolution() const { return parts_.resolution; }
   std::vector<modules::ModuleId> own_modules_of(onnx::NodeId node) const {
     return list_modules(parts_.resolution, own_tree(), node);
   }

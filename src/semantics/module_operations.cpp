@@ -174,7 +174,7 @@ ModuleOperations::ModuleOperations(const onnx::Model& model, const modules::Modu
     if (!answer.known()) continue;
     const ModuleId module =
         answer.computing_module();  // of a fused node; its call is that of the primary one
-    const modules::CallNumber call = module == answer.module ? answer.call : std::nullopt;
+    const modules::CallNumber call = module == answer.module ? answer.call() : modules::CallNumber();
     if (tree[module].children.empty()) read_node(id, module, call);
   }
   if (!tripled_.empty()) find_splits();

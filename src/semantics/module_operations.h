@@ -13,7 +13,7 @@ namespace thence::semantics {
 
 struct ModuleOperation {
   enum class Kind : std::uint8_t {
-    unknown,      // it has no nodes of its own, or submodules
+    unknown,      // no node belongs to it, or it has submodules
     linear,       // multiplies its input by one weight of rank 2, and adds a bias
     convolution,  // the same with a convolution
     other,

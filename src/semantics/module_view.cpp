@@ -56,7 +56,7 @@ resolve::Resolution translate(const modules::ModuleTree& own_tree, const resolve
   for (resolve::Attribution& node : translated.nodes) {
     // The number of a call belongs to the module that was called.
     if (node.known() && view.originals[view.reported_as[node.module]] != node.module)
-      node.call = call_if_only_one(own_tree, view, view.reported_as[node.module]);
+      node.set_call(call_if_only_one(own_tree, view, view.reported_as[node.module]));
     rename(node.module);
     rename(node.weight_owner);
     rename(node.computing);

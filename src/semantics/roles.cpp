@@ -146,7 +146,8 @@ Role RoleReader::of(const modules::ModuleTree& tree, ModuleId module, const Modu
   return role;
 }
 
-// A convolution is a type of its own. A linear layer has the type of the modules around it, if they have one.
+// A convolution always has the type convolution. A linear layer has the type of the modules around it, if
+// they have one.
 void RoleReader::use_operation(LexiconMatch& match, const LexiconEntry& operation) {
   if (operation.name == "convolution") {
     if (match.type.empty()) match.type = operation.name;

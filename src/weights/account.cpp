@@ -13,7 +13,7 @@ using modules::ModuleId;
 using modules::no_module;
 
 // The buffers of torch.nn, by the last part of their names. Without the live model, other buffers cannot be
-// told from parameters.
+// distinguished from parameters.
 constexpr std::string_view buffer_names[] = {"running_mean", "running_var", "num_batches_tracked"};
 
 // The number of elements; nothing if it is not known or does not fit.

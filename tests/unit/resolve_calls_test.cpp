@@ -23,14 +23,14 @@ class Calls : public testing::Test {
     Attribution& known = resolution_.nodes[id];
     known.module = tree_.find(path);
     known.reason = Reason::none;
-    known.call = call;
+    known.set_call(call);
   }
   // The calls of all nodes; "-" if unknown.
   std::string run() {
     settle_calls(read_->model(), tree_, FlowIndex(read_->model()), resolution_);
     std::string calls;
     for (const Attribution& each : resolution_.nodes)
-      calls += (calls.empty() ? "" : " ") + (each.call ? std::to_string(*each.call) : "-");
+      calls += (calls.empty() ? "" : " ") + (each.call() ? std::to_string(*each.call()) : "-");
     return calls;
   }
 
@@ -60,7 +60,7 @@ TEST_F(Calls, OfTheRootAreTheFirst) {
 
 TEST_F(Calls, OfUnknownModulesAreUnknown) {
   make(test::model(graph({node("Relu", {"x"}, {"y"})})), {"a"});
-  resolution_.nodes[0].call = 1;
+  resolution_.nodes[0].set_call(1);
   EXPECT_EQ(run(), "-");
 }
 

@@ -236,7 +236,7 @@ TEST_F(Propagate, LeavesDecidedNodesAlone) {
   attribute(1, "a");
   run();
   EXPECT_EQ(tree_[resolution_.nodes[0].module].path, "b");
-  resolution_.nodes[0] = {};
+  resolution_.nodes[0] = Attribution{};
   resolution_.nodes[0].reason = Reason::ambiguous;
   run();
   EXPECT_FALSE(resolution_.nodes[0].known());

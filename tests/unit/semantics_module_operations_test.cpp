@@ -20,7 +20,7 @@ ModuleOperation operation_of(const Message& graph, const std::vector<std::uint32
   for (std::size_t i = 0; i < read.model().node_count(); ++i) {
     resolution.nodes.emplace_back();
     resolution.nodes.back().module = module;
-    if (i < calls.size()) resolution.nodes.back().call = calls[i];
+    if (i < calls.size()) resolution.nodes.back().set_call(calls[i]);
   }
   return ModuleOperations(read.model(), tree, resolution).of(module);
 }

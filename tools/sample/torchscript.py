@@ -91,6 +91,7 @@ class _Scopes(dict[Any, str]):
     def __init__(self, model: torch.nn.Module, modules: Modules) -> None:
         super().__init__(dict.fromkeys(model.modules(), ""))
         self.calls = Calls(modules)
+        self._chains: list[tuple[int, ...]] = []  # by call: the numbers of the running modules
         self._numbers = {module: number for number, module in enumerate(model.modules())}
 
     def get(self, module: Any, default: Any = None) -> Any:
@@ -98,8 +99,10 @@ class _Scopes(dict[Any, str]):
         if number is None:
             return default
         state: Any = torch._C._get_tracing_state()
-        outer = [int(one) for one, _call in _ID.findall(state.current_scope())]
-        call = self.calls.enter([*outer, number])
+        callers = _ID.findall(state.current_scope())  # the caller alone, or all of them
+        chain = (*self._chains[int(callers[-1][1])], number) if callers else (number,)
+        call = self.calls.enter(chain)
+        self._chains.append(chain)
         return torch._C._jit_onnx_create_full_scope_name(torch.typename(type(module)), f"m{number}c{call}x")
 
 

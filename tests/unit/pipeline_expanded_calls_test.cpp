@@ -1,6 +1,4 @@
 // Nodes of functions get the answers of their copies in the expanded model.
-#include "pipeline/function_answers.h"
-
 #include <gtest/gtest.h>
 
 #include "onnx/layout.h"
@@ -51,7 +49,7 @@ Message two_calls() {
   return Message().inner(onnx::ModelField::graph, graph);
 }
 
-TEST(FunctionAnswers, NodesOfSeveralCallsListTheirModules) {
+TEST(ExpandedCalls, NodesOfSeveralCallsListTheirModules) {
   Message model = two_calls();
   Message block = test::function("Block", {node("Gemm", {"a", "u"}, {"b"}), node("Gemm", {"b", "d"}, {"c"})},
                                  {"a", "u", "d"}, {"c"});
@@ -63,7 +61,7 @@ TEST(FunctionAnswers, NodesOfSeveralCallsListTheirModules) {
 }
 
 // A function that calls itself cannot be expanded; its nodes belong to the calls, as far as these are known.
-TEST(FunctionAnswers, FunctionsThatCannotBeExpandedHaveTheirCalls) {
+TEST(ExpandedCalls, FunctionsThatCannotBeExpandedHaveTheirCalls) {
   Message model = two_calls();
   Message inner = node("Block", {"a", "u", "d"}, {"c"});
   inner.text(onnx::NodeField::domain, "own");

@@ -1,4 +1,4 @@
-#include "pipeline/function_answers.h"
+#include "resolve/expanded_calls.h"
 
 #include <algorithm>
 #include <charconv>
@@ -9,16 +9,11 @@
 #include "resolve/propagate.h"
 #include "resolve/thresholds.h"
 
-namespace thence::pipeline {
+namespace thence::resolve {
 namespace {
 
-using modules::ModuleId;
 using modules::ModuleTree;
-using modules::no_module;
 using onnx::NodeId;
-using resolve::Attribution;
-using resolve::DecisionRule;
-using resolve::Reason;
 
 // What is known of one node of a function, over all calls.
 struct Instances {
@@ -29,10 +24,10 @@ struct Instances {
   void add(const Attribution& instance) {
     ++all;
     if (!instance.known()) return;
-    const bool is_other_call = known > 0 && instance.call != answer.call;
+    const bool is_other_call = known > 0 && instance.call() != answer.call();
     if (known++ == 0 || instance.confidence < answer.confidence) answer = instance;
-    if (is_other_call) answer.call.reset();
-    if (modules.size() < resolve::max_listed_modules &&
+    if (is_other_call) answer.set_call({});
+    if (modules.size() < max_listed_modules &&
         std::find(modules.begin(), modules.end(), instance.module) == modules.end())
       modules.push_back(instance.module);
   }
@@ -62,8 +57,9 @@ class ExpandedAnswers {
     if (first_ < model.node_count()) nodes_.resize(model.node_count() - first_);
   }
 
-  void add(std::string_view origin, const semantics::Map& expanded, NodeId node,
-           const resolve::Resolution& resolution) {
+  void add(std::string_view origin, const ExpandedModel& expanded, NodeId node,
+           const Resolution& resolution) {
+    if (!is_in_function(read_id(origin.substr(origin.rfind('.') + 1)))) return;
     Attribution answer = translate(expanded, node);
     // What is inferred from neighbours may come from outside of the call.
     const ModuleId caller = module_of_call(origin, resolution);
@@ -77,7 +73,7 @@ class ExpandedAnswers {
       const std::string_view chain = origin.substr(0, end);
       const NodeId id = read_id(chain.substr(chain.rfind('.') + 1));
       if (end == origin.size()) {
-        if (is_in_function(id)) nodes_[id - first_].add(answer);
+        nodes_[id - first_].add(answer);
       } else if (!is_outermost && is_in_function(id)) {
         CallInstance& instance = calls_[std::string(chain)];
         instance.call = id;
@@ -87,7 +83,7 @@ class ExpandedAnswers {
     }
   }
 
-  void apply(resolve::Resolution& resolution) {
+  void apply(Resolution& resolution) {
     for (auto& [chain, instance] : calls_) nodes_[instance.call - first_].add(called_module(instance));
     for (NodeId id = first_; id < model_.node_count(); ++id)
       if (Instances& instances = nodes_[id - first_]; instances.known > 0)
@@ -96,14 +92,16 @@ class ExpandedAnswers {
 
  private:
   // An answer in terms of the modules of the model with functions.
-  Attribution translate(const semantics::Map& expanded, NodeId node) const {
-    Attribution answer = expanded.own_answer(node);
+  Attribution translate(const ExpandedModel& expanded, NodeId node) const {
+    Attribution answer = expanded.resolution.nodes[node];
     const auto find = [&](ModuleId module) {
-      return module == no_module ? no_module : tree_.find(expanded.own_tree()[module].path);
+      return module == no_module ? no_module : tree_.find(expanded.tree[module].path);
     };
-    answer.weight_owner = find(answer.weight_owner);
     answer.module = find(answer.module);
+    answer.weight_owner = find(answer.weight_owner);
+    answer.computing = find(answer.computing);
     if (!answer.known()) answer = Attribution{};
+    answer.module_set = 0;
     return answer;
   }
 
@@ -114,7 +112,7 @@ class ExpandedAnswers {
   }
 
   // The module of the outermost call, if it is stated in the model with functions.
-  ModuleId module_of_call(std::string_view origin, const resolve::Resolution& resolution) const {
+  ModuleId module_of_call(std::string_view origin, const Resolution& resolution) const {
     const NodeId call = read_id(origin.substr(0, origin.find('.')));
     if (call >= model_.node_count()) return no_module;
     const Attribution& answer = resolution.nodes[call];
@@ -134,14 +132,13 @@ class ExpandedAnswers {
         break;
       }
     if (answer.module == modules::root) return Attribution{};
-    answer.weight_owner = no_module;
-    answer.call.reset();
-    answer.set_confidence(resolve::ConfidenceTable::basis(resolve::Inference::called, answer.confidence),
-                          answer.confidence);
+    answer.weight_owner = answer.computing = no_module;
+    answer.set_call({});
+    answer.set_confidence(ConfidenceTable::basis(Inference::called, answer.confidence), answer.confidence);
     return answer;
   }
 
-  static void set_answer(NodeId id, Instances& instances, resolve::Resolution& resolution) {
+  static void set_answer(NodeId id, Instances& instances, Resolution& resolution) {
     Attribution& node = resolution.nodes[id];
     if (node.source == evidence::Source::tags && node.known()) return;
     const bool is_one = instances.modules.size() == 1 && instances.known == instances.all;
@@ -152,9 +149,9 @@ class ExpandedAnswers {
       node.reason = Reason::several_call_sites;
       node.source = evidence::Source::count;
     }
-    node.module_set = 0;
+    resolution.parts.erase(id);
     node.rule = DecisionRule::expanded_calls;
-    resolve::set_modules(resolution, id, is_one ? std::vector<ModuleId>{} : std::move(instances.modules));
+    set_modules(resolution, id, is_one ? std::vector<ModuleId>{} : std::move(instances.modules));
   }
 
   const onnx::Model& model_;
@@ -166,13 +163,13 @@ class ExpandedAnswers {
 
 }  // namespace
 
-void apply_expanded_answers(const semantics::Map& expanded, const onnx::Model& model, const ModuleTree& tree,
-                            resolve::Resolution& resolution) {
+void apply_expanded_calls(const ExpandedModel& expanded, const onnx::Model& model, const ModuleTree& tree,
+                          Resolution& resolution) {
   ExpandedAnswers answers(model, tree);
-  for (NodeId id = 0; id < expanded.model().node_count(); ++id)
-    if (const std::string_view origin = functions::origin_of(expanded.model().node(id)); !origin.empty())
+  for (NodeId id = 0; id < expanded.model.node_count(); ++id)
+    if (const std::string_view origin = functions::origin_of(expanded.model.node(id)); !origin.empty())
       answers.add(origin, expanded, id, resolution);
   answers.apply(resolution);
 }
 
-}  // namespace thence::pipeline
+}  // namespace thence::resolve
