@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from tools.corpus.families import is_learned_from
+from tools.figures.worst import worst_models
 
 from .bars import Finding, accuracy_bars, confidence_bars, findings, models_below
 from .conditions import BLIND, CAPTURE, FILE, LOWERED
@@ -69,13 +70,10 @@ def print_worst(rows: list[dict[str, Any]], count: int) -> None:
         for row in rows
         if row["strategy"] == "auto" and row["condition"] in (FILE, CAPTURE, BLIND, LOWERED)
     ]
-    missed: Counter[str] = Counter()
-    for row in mine:
-        missed[row["name"]] += row["score"]["counts"]["told"] - row["score"]["counts"]["exact"]
-    for name, _ in missed.most_common(count):
-        print(name)
-        for row in mine:
-            if row["name"] == name and row["score"]["counts"]["told"] > row["score"]["counts"]["exact"]:
+    for models in worst_models(mine, ("name",), count):
+        print(models[0]["name"])
+        for row in models:
+            if row["score"]["counts"]["told"] > row["score"]["counts"]["exact"]:
                 print(f"  {row['condition']}, {row['exporter']}: {_missed(row)}")
 
 
