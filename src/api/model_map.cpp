@@ -86,7 +86,7 @@ Row ModelMap::row(std::size_t number) const {
   row.op_type = node.op_type();
   row.domain = node.domain();
   row.module = path(answer.module);
-  row.call = answer.call;
+  if (const modules::CallNumber call = answer.call()) row.call = *call;
   for (const modules::ModuleId module : map.modules_of(id)) row.modules.emplace_back(map.tree()[module].path);
   row.weight_owner = path(answer.weight_owner);
   row.level = semantics::level_of(answer);

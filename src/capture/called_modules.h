@@ -19,7 +19,7 @@ class CalledModules {
 
   struct Call {
     ModuleId module = no_module;
-    std::uint32_t number = 0;
+    modules::CallNumber number;
     bool is_direct = false;  // see python/thence/capture/calls.py; direct calls are numbered separately
   };
 

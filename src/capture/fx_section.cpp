@@ -119,6 +119,7 @@ class FxReader {
       read_stack(node["nn_module_stack"], step);
       if (node["running"].exists()) {
         step.module = as_called_in_stack(tree_.find(text(node, "running")));
+        step.call.reset();  // the stack has the number of another module's call
         step.relabelled = step.module != no_module;
       }
       recording_.begin_step(step);
@@ -130,15 +131,21 @@ class FxReader {
     values_.insert_or_assign(std::move(name), value);
   }
 
-  // The calls of a module with several paths are not numbered.
+  // The calls of a module with several paths are not numbered, nor are calls in bodies.
   void read_stack(JsonValue stack, RecordedStep& step) {
     stack_.assign(1, modules::root);
     for (const JsonValue frame : stack.items()) {
       step.module = tree_.find(text(frame, "path"));
       if (step.module == no_module) continue;
       step.call = call_of(frame);
+      note_call(step.module, step.call);
       stack_.push_back(step.module = tree_.as_called_by(stack_.back(), step.module));
     }
+  }
+
+  // As in a saved program: a module whose forward was not observed ran as often as its stacks show.
+  void note_call(ModuleId module, modules::CallNumber call) {
+    if (call && tree_[module].calls.value_or(0) <= *call) tree_.set_calls(module, *call + 1);
   }
 
   // The module below the innermost module of the stack that contains it.

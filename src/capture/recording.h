@@ -33,7 +33,7 @@ struct RecordedStep {
   Kind kind = Kind::operation;
   std::uint32_t op_name = 0;    // in Recording::op_names: the operation, or `size`
   ModuleId module = no_module;  // no_module: part of the sequence, but of unknown module
-  std::uint32_t call = 0;
+  modules::CallNumber call;
   bool relabelled = false;  // this module ran it, but the exporter's stack names another one
   std::uint32_t first_input = 0, first_output = 0;  // in Recording::links
 };
@@ -75,7 +75,7 @@ class Recording {
 /// A node of the exported file, by name, and the module call that produced it.
 struct MappedCall {
   ModuleId module = no_module;
-  std::uint32_t call = 0;
+  modules::CallNumber call;
 };
 using ModuleMap = std::unordered_map<std::string, MappedCall>;
 

@@ -8,8 +8,10 @@ namespace thence::capture {
 
 inline std::string_view text(base::JsonValue object, const char* key) { return object[key].text_or({}); }
 
-inline std::uint32_t call_of(base::JsonValue object) {
-  return static_cast<std::uint32_t>(object["call"].natural().value_or(0));
+inline modules::CallNumber call_of(base::JsonValue object) {
+  const std::optional<std::uint64_t> number = object["call"].natural();
+  if (!number || *number > 0xffffffff) return std::nullopt;
+  return static_cast<std::uint32_t>(*number);
 }
 
 inline void read_shape(base::JsonValue item, RecordedValue& value) {

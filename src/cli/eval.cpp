@@ -23,8 +23,8 @@ whether the confidence is calibrated.
 
 A model with tags is refused, because the tags would be scored as answers; --ignore-tags reads it as if it had none.
 
-Figures for --require, at least: exact, precision, hf_module, made, ranking; at most: ancestor, cross_layer, wrong_branch, wrong,
-confidently_wrong, unknown, calibration_error.)",
+Figures for --require, at least: exact, precision, hf_module, made, ranking, complete_members; at most: ancestor, cross_layer,
+wrong_branch, wrong, confidently_wrong, unknown, calibration_error, wrong_call, unknown_call.)",
     .examples = R"(  thence eval model.onnx --truth model.truth.json
   thence eval model.onnx --truth model.truth.json --capture model.capture.json --strategy htp
   thence eval model.onnx --truth model.truth.json --require exact=0.99,cross_layer=0

@@ -56,6 +56,11 @@ int infer_types(const ExtractFlags& flags, edit::Types& types) {
 
 void print_extract_summary(const semantics::Map& map, const edit::Subgraph& part) {
   if (part.calls > 1) std::fputs(base::format("call {} of {}\n", part.call, part.calls).c_str(), stderr);
+  if (part.unplaced_nodes > 0)
+    std::fputs(
+        base::format("{} nodes of the module are left out: their call is unknown\n", part.unplaced_nodes)
+            .c_str(),
+        stderr);
   std::fputs(base::format("{} of {} nodes, {} initializers, {} inputs, {} outputs\n", part.nodes.size(),
                           map.model().node_count(), part.initializers.size(), part.inputs.size(),
                           part.outputs.size())

@@ -11,7 +11,7 @@ CallCounts::CallCounts(const semantics::Map& map) : calls_(map.tree().size(), 0)
   const modules::ModuleTree& tree = map.tree();
   for (onnx::NodeId id = 0; id < map.model().node_count(); ++id)
     if (const resolve::Attribution& answer = map.answer(id); answer.known())
-      calls_[answer.module] = std::max(calls_[answer.module], std::uint32_t{answer.call} + 1);
+      calls_[answer.module] = std::max(calls_[answer.module], answer.call().value_or(0) + 1);
   constexpr std::uint32_t no_count = std::numeric_limits<std::uint32_t>::max();
   std::vector<std::uint32_t> min_calls_within(tree.size(), no_count);
   for (auto module = static_cast<ModuleId>(tree.size()); module-- > 0;) {  // inner modules come first
@@ -27,9 +27,12 @@ CallCounts::CallCounts(const semantics::Map& map) : calls_(map.tree().size(), 0)
   }
 }
 
-std::uint32_t CallCounts::enclosing_call(ModuleId inner, std::uint32_t call, ModuleId outer) const {
+modules::CallNumber CallCounts::enclosing_call(ModuleId inner, modules::CallNumber call,
+                                               ModuleId outer) const {
   const std::uint32_t all = count(outer);
-  return all <= 1 ? 0 : call / std::max(count(inner) / all, 1u);
+  if (all <= 1) return 0;
+  if (!call) return std::nullopt;
+  return *call / std::max(count(inner) / all, 1u);
 }
 
 }  // namespace thence::edit

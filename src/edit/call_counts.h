@@ -16,8 +16,9 @@ class CallCounts {
 
   std::uint32_t count(modules::ModuleId module) const { return calls_[module]; }
   /// Converts a call of an inner module to the call of an outer one. Inner modules run as often as outer
-  /// ones, or a multiple of that.
-  std::uint32_t enclosing_call(modules::ModuleId inner, std::uint32_t call, modules::ModuleId outer) const;
+  /// ones, or a multiple of that. Empty if the inner call is unknown and the outer module has several calls.
+  modules::CallNumber enclosing_call(modules::ModuleId inner, modules::CallNumber call,
+                                     modules::ModuleId outer) const;
 
  private:
   std::vector<std::uint32_t> calls_;

@@ -58,7 +58,7 @@ class CallTreeBuilder {
         break;
       }
       missing.emplace_back(module, number);
-      number = call_counts_.enclosing_call(module, number, fold_targets_[module].enclosing);
+      number = call_counts_.enclosing_call(module, number, fold_targets_[module].enclosing).value_or(0);
       module = fold_targets_[module].enclosing;
     }
     for (; !missing.empty(); missing.pop_back()) {
@@ -79,9 +79,18 @@ class CallTreeBuilder {
       const resolve::Attribution& answer = map_.answer(id);
       if (!answer.known()) continue;
       const ModuleId module = fold_targets_[answer.module].module;
-      const CallId call_id = call(module, call_counts_.enclosing_call(answer.module, answer.call, module));
-      call_tree_.node_calls[id] = call_id;
+      const modules::CallNumber own_call = is_copy_of_weight(id) ? 0 : answer.call();
+      const modules::CallNumber number = call_counts_.enclosing_call(answer.module, own_call, module);
+      if (number) call_tree_.node_calls[id] = call(module, *number);
     }
+  }
+
+  // An exporter that merged equal weights copies them for each call after the first. All calls are alike if
+  // the copies are outside of them, where the weights are.
+  bool is_copy_of_weight(NodeId id) const {
+    const onnx::Node node = graph_.model().node(id);
+    return node.op_type() == "Identity" && node.inputs().size() == 1 && node.inputs()[0] != onnx::none &&
+           graph_.model().producer(node.inputs()[0]).kind == onnx::Producer::Kind::initializer;
   }
 
   CallId merge_calls(CallId a, CallId b) const {

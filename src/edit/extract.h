@@ -36,6 +36,7 @@ struct Subgraph {
   std::vector<std::uint32_t> initializers;  // that the nodes read
   std::vector<Boundary> inputs, outputs;
   std::uint32_t call = 0, calls = 1;
+  std::size_t unplaced_nodes = 0;    // of the module, left out because their call is unknown
   std::vector<std::string> untyped;  // inputs and outputs of unknown type
 };
 

@@ -37,8 +37,10 @@ class SubgraphFinder {
 
   void run(Subgraph& part) {
     const onnx::Graph& main = model_.graphs().front();
-    for (NodeId id = main.first_node; id < main.first_node + main.node_count; ++id)
+    for (NodeId id = main.first_node; id < main.first_node + main.node_count; ++id) {
       inside_[id] = included_[id] = belongs_to_module(id);
+      part.unplaced_nodes += has_unknown_call(id);
+    }
     include_bodies();
     for (NodeId id = main.first_node + main.node_count; id-- > main.first_node;)
       if (included_[id]) for_each_input(id, [&](ValueId value) { include_constant(value); });
@@ -48,14 +50,21 @@ class SubgraphFinder {
   }
 
  private:
-  bool in_call(ModuleId module, std::uint32_t call) const {
+  // A node whose call is unknown belongs to none.
+  bool in_call(ModuleId module, modules::CallNumber call) const {
     return calls_.count(module_) <= 1 || calls_.enclosing_call(module, call, module_) == call_;
+  }
+
+  bool has_unknown_call(NodeId id) const {
+    const resolve::Attribution& answer = map_.answer(id);
+    return answer.known() && calls_.count(module_) > 1 && map_.tree().is_within(answer.module, module_) &&
+           !calls_.enclosing_call(answer.module, answer.call(), module_);
   }
 
   bool belongs_to_module(NodeId id) const {
     const resolve::Attribution& answer = map_.answer(id);
     if (!answer.known()) return false;
-    if (map_.tree().is_within(answer.module, module_)) return in_call(answer.module, answer.call);
+    if (map_.tree().is_within(answer.module, module_)) return in_call(answer.module, answer.call());
     const auto all = map_.modules_of(id);
     return std::any_of(all.begin(), all.end(),
                        [&](ModuleId module) { return map_.tree().is_within(module, module_); });

@@ -97,7 +97,7 @@ class Tagger {
       return;
     }
     entries.add(of_module(answer.module).text());
-    entries.add("call", std::to_string(answer.call));
+    if (const modules::CallNumber call = answer.call()) entries.add("call", std::to_string(*call));
     if (answer.weight_owner != modules::no_module)
       entries.add("weight_owner", map_.own_tree()[answer.weight_owner].path);
     add_members(map_, id, entries);

@@ -25,7 +25,7 @@ enum class NoAnswer : std::uint8_t {
 struct AncestorAnswer {
   std::uint32_t first_module = 0, module_count = 0;  // in AncestorAnswers::modules: the primary first
   std::uint32_t first_node = 0, node_count = 0;      // in AncestorAnswers::nodes: likewise
-  std::uint32_t call = 0;
+  modules::CallNumber call;
   ModuleId weight_owner = modules::no_module;
   float max_confidence = 1;  // that of the ancestor's answer
   Strength strength = {.statement = Statement::proof};

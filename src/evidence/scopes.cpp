@@ -48,7 +48,7 @@ bool push_module_inside(const hierarchy::Hierarchy& hierarchy, NodeId node, Sink
   const bool is_known = inside != modules::no_module;
   sink.push({.node = node,
              .module = is_known ? inside : scope.matches.front().module,
-             .call = scope.matches.front().call,
+             .call = is_known ? std::nullopt : scope.matches.front().call,
              .source = Source::onnx_scope_parsing,
              .strength = {.reading = is_known ? NameReading::same_code : NameReading::outer_module},
              .why = scope.text});

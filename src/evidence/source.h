@@ -39,7 +39,7 @@ std::string_view name_of(Source source);
 struct Evidence {
   NodeId node = 0;
   ModuleId module = modules::no_module;
-  std::uint32_t call = 0;
+  modules::CallNumber call;  // empty if the source does not tell
   Source source = Source::tags;
   Strength strength;
   std::string_view why;      // the words in the file that name the module

@@ -45,7 +45,7 @@ void read_domain(ColumnReader& reader, Subject subject, Value& value) {
 }
 void read_call(ColumnReader& reader, Subject subject, Value& value) {
   const resolve::Attribution& answer = reader.map.answer(subject.node);
-  if (answer.known()) value.number = answer.call;
+  if (const modules::CallNumber call = answer.call()) value.number = *call;
 }
 void read_weight_owner(ColumnReader& reader, Subject subject, Value& value) {
   read_path(reader.map, reader.map.answer(subject.node).weight_owner, value);

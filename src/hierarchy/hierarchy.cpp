@@ -28,10 +28,11 @@ float read_share(std::string_view text) {
   return is_share ? share : 0;
 }
 
-std::uint32_t read_number(std::string_view text) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? number : 0;
+modules::CallNumber read_call(std::string_view text) {
+  std::uint32_t call = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), call);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return call;
 }
 
 // Paths are separated by spaces. A part is one word per path; that of the first follows "primary+".
@@ -119,7 +120,7 @@ void Hierarchy::read_tag(const onnx::Model& model, onnx::NodeId node, const Expo
          is_current,
          read_share(properties.tag_confidence)};
   if (!is_current || tag.module == no_module) return;
-  tag.call = read_number(properties.tag_call);
+  tag.call = read_call(properties.tag_call);
   if (properties.tag_weight_owner) tag.weight_owner = find(*properties.tag_weight_owner);
   if (!properties.tag_modules.empty()) {
     std::vector<TaggedMember> members = read_members(properties, find);

@@ -43,7 +43,7 @@ struct NodeTag {
   std::string_view text;
   bool is_current = false;  // the node is unchanged since then
   float confidence = 0;     // of the answer that was written; 0 if the tag has none
-  std::uint32_t call = 0;
+  modules::CallNumber call;
   ModuleId weight_owner = no_module;
 };
 

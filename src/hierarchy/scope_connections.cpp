@@ -133,7 +133,7 @@ bool ScopeResolver::decide_by_connections(ScopeId id, std::vector<Connections>& 
   if (picked == no_module) return false;
   if (const auto group = siblings_.find(id); group != siblings_.end())
     for (const ScopeId other : *group->second) connections[other].needs_update = true;
-  scopes_[id].matches = {{picked, 0, ScopeMatchKind::by_connections}};
+  scopes_[id].matches = {{picked, {}, ScopeMatchKind::by_connections}};
   for (const ScopeId other : connections[id].scopes) connections[other].needs_update = true;
   return true;
 }

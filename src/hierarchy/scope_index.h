@@ -39,7 +39,7 @@ enum class ScopeMatchKind : std::uint8_t {
 
 struct ScopeMatch {
   ModuleId module = no_module;
-  std::uint32_t call = 0;  // number of the call, as far as names show it
+  modules::CallNumber call;  // if the names tell
   ScopeMatchKind kind = ScopeMatchKind::direct_child;
 };
 

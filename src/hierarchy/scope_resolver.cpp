@@ -63,7 +63,7 @@ void ScopeResolver::run(const std::vector<ParameterOwner>& parameters) {
   }
   decide_ambiguous_scopes();
   if (!tree_.is_complete()) doubt_names_of_several_modules();
-  number_calls(order);
+  number_calls();
 }
 
 // Outer scopes come first, because they are read and numbered before their inner scopes. Scopes with a number
@@ -157,7 +157,7 @@ bool ScopeResolver::is_listed(ModuleId outer, std::string_view component) {
 bool ScopeResolver::add_match(Scope& scope, ModuleId module, ScopeMatchKind kind) {
   if (module == no_module) return false;
   if (module >= matched_.size()) matched_.resize(tree_.size(), no_scope);
-  if (matched_[module] != current_) scope.matches.push_back({module, 0, kind});
+  if (matched_[module] != current_) scope.matches.push_back({module, {}, kind});
   matched_[module] = current_;
   return true;
 }
@@ -170,7 +170,7 @@ bool ScopeResolver::charge_work(std::size_t work) {
 
 void ScopeResolver::resolve(Scope& scope) {
   if (scope.outer == no_scope) {
-    if (scope.text.empty()) scope.matches.push_back({root, 0, ScopeMatchKind::direct_child});
+    if (scope.text.empty()) scope.matches.push_back({root, {}, ScopeMatchKind::direct_child});
     return;
   }
   const std::vector<ScopeMatch>& outers = scopes_[scope.outer].matches;
@@ -354,16 +354,8 @@ void ScopeResolver::doubt_names_of_several_modules() {
     if (all_share_weights) continue;
     for (const ScopeId id : scopes)
       for (const ScopeMatch& outer : scopes_[scopes_[id].outer].matches)
-        scopes_[id].matches.push_back({outer.module, 0, ScopeMatchKind::uncorroborated});
+        scopes_[id].matches.push_back({outer.module, {}, ScopeMatchKind::uncorroborated});
   }
-}
-
-// The k-th scope of a module is its k-th call. Scopes that contain other scopes count as well.
-void ScopeResolver::number_calls(const std::vector<ScopeId>& order) {
-  std::vector<std::uint32_t> calls(tree_.size());
-  for (const ScopeId id : order)
-    if (Scope& scope = scopes_[id]; scope.matches.size() == 1)
-      scope.matches.front().call = calls[scope.matches.front().module]++;
 }
 
 }  // namespace thence::hierarchy

@@ -50,7 +50,7 @@ class ScopeResolver {
                               bool has_unnamed_neighbour);
   std::vector<std::vector<std::uint32_t>> weights_read() const;
   void doubt_names_of_several_modules();
-  void number_calls(const std::vector<ScopeId>& order);
+  void number_calls();
   bool has_own_scope(ModuleId module) const;
   std::string_view join_path(std::string_view outer, std::string_view component);
   std::string_view repeated_container(std::string_view outer, std::string_view component);

@@ -69,7 +69,7 @@ std::uint32_t find_certain_step(const AlignmentPass& pass, std::size_t item) {
 }  // namespace
 
 bool is_same_call(const NodeItem& item, const RecordedStep& a, const RecordedStep& b) {
-  return a.module == b.module && (item.is_in_loop || a.call == b.call);
+  return a.module == b.module && (item.is_in_loop || !a.call || !b.call || *a.call == *b.call);
 }
 
 std::vector<StepAssignment> assignments_of(const AlignmentPass& pass) {

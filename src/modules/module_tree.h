@@ -11,6 +11,7 @@
 
 #include "base/text_index.h"
 #include "base/text_store.h"
+#include "modules/call_number.h"
 
 namespace thence::modules {
 

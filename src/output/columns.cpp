@@ -55,7 +55,7 @@ void append_module_class(ColumnReader& reader, NodeId node, std::string& out) {
 }
 void append_call(ColumnReader& reader, NodeId node, std::string& out) {
   const resolve::Attribution& answer = reader.map.answer(node);
-  if (answer.known()) base::append_integer(out, answer.call);
+  if (const modules::CallNumber call = answer.call()) base::append_integer(out, *call);
 }
 void append_modules(ColumnReader& reader, NodeId node, std::string& out) {
   if (reader.map.answer(node).module_set == 0) return append_module(reader, node, out);

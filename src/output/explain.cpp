@@ -75,7 +75,7 @@ std::string describe_metadata(Strength strength, const std::string& why) {
 std::string describe_scope(const Evidence& evidence, const std::string& why) {
   const char* what = evidence.source == Source::value_names ? "its output's scope" : "its scope";
   std::string text = base::format("{} is {}", what, why.empty() ? "the root's" : why);
-  if (evidence.call > 0) text += base::format(" (call {})", evidence.call);
+  if (evidence.call.value_or(0) > 0) text += base::format(" (call {})", *evidence.call);
   if (evidence.strength.has_rivals) return text + ", which matches several modules";
   if (evidence.strength.reading == NameReading::uncorroborated)
     text += ", and no other evidence names that module";
@@ -213,7 +213,8 @@ void write_evidence(const Map& map, onnx::NodeId id, const Evidence& e, base::Js
   json.begin_object();
   json.member<"source">(evidence::name_of(e.source));
   write_module_path(map.own_tree(), e.module, json);
-  json.member<"call">(e.call);
+  json.key<"call">();
+  e.call ? json.value(*e.call) : json.null();
   json.member<"strength">(evidence::name_of(e.strength));
   json.member<"accepted">(is_accepted(map, id, e));
   json.member<"why">(describe_evidence(e));

@@ -41,11 +41,12 @@ class JsonRows {
     row.member<"index">(id - first_node_);
     row.member<"name">(node.name());
     row.append_members(operator_members(node.op_type(), node.domain()));
-    if (answer.module_set == 0 && answer.call == 0 && answer.weight_owner == no_module) {
+    if (answer.module_set == 0 && answer.call() == module.usual_call && answer.weight_owner == no_module) {
       row.append_members(text);
     } else {
       row.append_members(text.substr(0, module.call));
-      row.member<"call">(answer.call);
+      row.key<"call">();
+      answer.call() ? row.value(*answer.call()) : row.null();
       write_modules(row, id);
       row.key<"weight_owner">();
       write_path(map_.tree(), answer.weight_owner, row);
@@ -58,13 +59,14 @@ class JsonRows {
 
  private:
   // The members of a node that depend on its module, from "module" to "additional_context". The members from
-  // `call` to `hf_module` are valid only for a node with a single module, in its first call, and without
+  // `call` to `hf_module` are valid only for a node with a single module, in its usual call, and without
   // weights.
   struct ModuleMembers {
     bool written = false;
     ModuleId module = no_module;
     std::string text;
     std::size_t call = 0, hf_module = 0;  // offsets of these members in `text`
+    modules::CallNumber usual_call;       // that `text` has: the first, or none for an unknown module
   };
 
   // Begins the row.
@@ -151,7 +153,8 @@ class JsonRows {
     json.null<"module">();
     json.null<"module_class">();
     members.call = members.text.size();
-    json.member<"call">(0);
+    members.usual_call.reset();
+    json.null<"call">();
     json.begin_array<"modules">();
     json.end_array();
     json.null<"weight_owner">();
@@ -179,6 +182,7 @@ class JsonRows {
     json.member<"module">(module.path);
     json.member_or_null<"module_class">(module.class_name);
     members.call = members.text.size();
+    members.usual_call = 0;
     json.member<"call">(0);
     json.begin_array<"modules">();
     json.value(module.path);

@@ -87,6 +87,8 @@ class CsvRows {
     return cached.text;
   }
 
+  static constexpr std::uint32_t no_call = 0xffffffff;  // no module has so many calls
+
   // Equal keys mean equal texts. Operator names are interned and reasons are constants, so equal text has the
   // same address.
   Key key_of(ColumnScope scope, onnx::NodeId id) const {
@@ -99,7 +101,7 @@ class CsvRows {
       }
       case ColumnScope::module: return {answer.module, 0};
       case ColumnScope::modules:
-        return {answer.module | std::uint64_t{answer.call} << 32,
+        return {answer.module | std::uint64_t{answer.call().value_or(no_call)} << 32,
                 answer.weight_owner | std::uint64_t{answer.module_set} << 32};
       default: return verdict_key(id, answer);
     }

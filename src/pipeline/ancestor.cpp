@@ -85,7 +85,9 @@ class AncestorReader {
       return;
     }
     if (removed_.has(primary.module)) return answer_by_remaining(origin.nodes.front(), answer);
-    answer.call = primary.call;
+    const bool is_one_of_several =
+        origin.kind == OriginKind::ambiguous || has_origins_of_consumers(origin.kind);
+    answer.call = is_one_of_several ? common_call(origin) : primary.call();
     answer.max_confidence = primary.confidence;
     const bool is_node_of_ancestor = origin.kind == OriginKind::computes || origin.kind == OriginKind::view;
     for (const onnx::NodeId node : origin.nodes) {
@@ -94,6 +96,15 @@ class AncestorReader {
       if (is_node_of_ancestor && answer.weight_owner == no_module) answer.weight_owner = each.weight_owner;
     }
     if (primary.module_set != 0) add_members(answer, origin.nodes.front());
+  }
+
+  // Of nodes of the same module.
+  modules::CallNumber common_call(const Origin& origin) const {
+    const modules::CallNumber first = ancestor_.own_answer(origin.nodes.front()).call();
+    const bool is_same = std::all_of(origin.nodes.begin(), origin.nodes.end(), [&](onnx::NodeId node) {
+      return ancestor_.own_answer(node).call() == first;
+    });
+    return is_same ? first : std::nullopt;
   }
 
   // The node was shared by several layers, and its own was removed: the first remaining one is now its layer.

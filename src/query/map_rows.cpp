@@ -162,8 +162,8 @@ void fill_nodes(const Map& map, Database& database) {
       row.text(node.domain());
       add_path(row, tree, answer.module);
       row.text_or_null(answer.known() ? tree[answer.module].class_name : std::string_view());
-      if (answer.known())
-        row.number(answer.call);
+      if (const modules::CallNumber call = answer.call())
+        row.number(*call);
       else
         row.null();
       row.text(modules.of(id));
@@ -220,7 +220,10 @@ void fill_evidence(const Map& map, Database& database) {
       row.number(one.node);
       row.text(evidence::name_of(one.source));
       row.text(map.own_tree()[one.module].path);
-      row.number(one.call);
+      if (one.call)
+        row.number(*one.call);
+      else
+        row.null();
       row.text(evidence::name_of(one.strength));
       row.text(one.why);
       row.insert_row();

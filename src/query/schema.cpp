@@ -45,7 +45,7 @@ CREATE TABLE nodes(
   domain TEXT NOT NULL,
   module TEXT,
   module_class TEXT,
-  call INTEGER,
+  call INTEGER,                   -- of the module; NULL: unknown which, or several
   modules TEXT NOT NULL,          -- every module it belongs to
   weight_owner TEXT,
   hf_module TEXT,
@@ -94,7 +94,7 @@ CREATE TABLE evidence(
   node INTEGER NOT NULL,
   source TEXT NOT NULL,
   module TEXT NOT NULL,
-  call INTEGER NOT NULL,
+  call INTEGER,
   strength TEXT NOT NULL,
   why TEXT NOT NULL               -- the words in the file that say so
 );

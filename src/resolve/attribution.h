@@ -46,7 +46,7 @@ struct Attribution {
       no_module;                 // the member of a fused node that does its multiplications, if not `module`
   std::uint32_t module_set = 0;  // in Resolution::module_sets: the modules that use it; 0: only its own
   float confidence = 0;
-  std::uint32_t call : 20 = 0;
+  std::uint32_t call_bits : 20 = no_call;  // see call()
   Reason reason : 4 = Reason::no_evidence;
   evidence::Source source : 4 = evidence::Source::count;
   bool is_inferred : 1 = false;           // from neighbours, not from direct evidence
@@ -66,9 +66,13 @@ struct Attribution {
     basis = what;
     confidence = std::min(ConfidenceTable::shipped().of(what), at_most);
   }
-  /// Only a malicious file has more calls than fit.
-  void set_call(std::uint32_t number) { call = std::min(number, max_call) & max_call; }
-  static constexpr std::uint32_t max_call = (1u << 20) - 1;
+  /// Which call of `module`; see calls.h.
+  modules::CallNumber call() const {
+    return call_bits == no_call ? modules::CallNumber() : modules::CallNumber(call_bits);
+  }
+  /// Only a malicious file has more calls than fit: those are unknown.
+  void set_call(modules::CallNumber call) { call_bits = std::min(call.value_or(no_call), no_call) & no_call; }
+  static constexpr std::uint32_t no_call = (1u << 20) - 1;
 };
 static_assert(sizeof(Attribution) == 28);  // there is one for each node
 

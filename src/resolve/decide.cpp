@@ -89,10 +89,22 @@ bool decide_unknown(Reason reason, Verdict& verdict) {
   return true;
 }
 
+// That of the winner or, if it does not tell, the one on which the other evidence for its module agrees.
+modules::CallNumber call_of(const RuleInput& input, const Evidence& winner) {
+  if (winner.call) return winner.call;
+  modules::CallNumber call;
+  for (const Evidence& other : input.all) {
+    if (other.module != winner.module || !other.call) continue;
+    if (call && *call != *other.call) return std::nullopt;
+    call = other.call;
+  }
+  return call;
+}
+
 bool decide_module(const RuleInput& input, const Evidence& winner, Verdict& verdict) {
   Attribution& answer = verdict.attribution;
   answer.module = winner.module;
-  answer.set_call(winner.call);
+  answer.set_call(call_of(input, winner));
   answer.source = winner.source;
   answer.reason = Reason::none;
   answer.has_more_than_parameters = input.all.front().source != Source::parameter;
@@ -287,6 +299,7 @@ bool weight_of_merged(const RuleInput& input, Verdict& verdict) {
   if (weight == input.all.end() || input.hierarchy.tree().is_within(weight->module, named)) return false;
   decide_module(input, *input.candidate, verdict);
   verdict.attribution.module = weight->module;
+  verdict.attribution.set_call(weight->call);
   verdict.attribution.source = Source::parameter;
   verdict.modules = {weight->module, named};
   return true;

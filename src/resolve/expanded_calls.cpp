@@ -24,7 +24,9 @@ struct Instances {
   void add(const Attribution& instance) {
     ++all;
     if (!instance.known()) return;
+    const bool is_other_call = known > 0 && instance.call() != answer.call();
     if (known++ == 0 || instance.confidence < answer.confidence) answer = instance;
+    if (is_other_call) answer.set_call({});
     if (modules.size() < max_listed_modules &&
         std::find(modules.begin(), modules.end(), instance.module) == modules.end())
       modules.push_back(instance.module);
@@ -131,6 +133,7 @@ class ExpandedAnswers {
       }
     if (answer.module == modules::root) return Attribution{};
     answer.weight_owner = answer.computing = no_module;
+    answer.set_call({});
     answer.set_confidence(ConfidenceTable::basis(Inference::called, answer.confidence), answer.confidence);
     return answer;
   }

@@ -7,6 +7,7 @@
 
 #include "functions/origin.h"
 #include "resolve/ancestor.h"
+#include "resolve/calls.h"
 #include "resolve/flow_index.h"
 #include "resolve/members.h"
 #include "resolve/propagate.h"
@@ -126,6 +127,7 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
   find_computing_modules(model, hierarchy.tree(), resolution);
   if (ancestor == nullptr) find_weight_owners(model, hierarchy, flow_index, resolution);
   apply_tagged_weight_owners(hierarchy, resolution);
+  settle_calls(model, hierarchy.tree(), flow_index, resolution);
   // Every node has exactly one row, with a module or a reason; in release builds, too.
   bool total = resolution.nodes.size() == model.node_count();
   for (const Attribution& node : resolution.nodes) total &= node.known() == (node.reason == Reason::none);

@@ -156,6 +156,8 @@ class Scorer {
       const std::string_view path = map_.tree()[answer.module].path;
       outcome = judge(path, right);
       add_answer(id, answer, outcome);
+      if (path == right.front()) add_call(truth_.nodes[id], answer);
+      if (outcome == Outcome::exact) add_members(id);
       if (outcome == Outcome::enclosing)
         score_.enclosing_steps += depth(right.front()) - std::min(depth(path), depth(right.front()));
       ++score_.by_source[evidence::name_of(answer.source)].by_outcome[static_cast<std::size_t>(outcome)];
@@ -196,6 +198,37 @@ class Scorer {
     const ModuleId true_module = filter_.hf_module(truth_.tree, truth_.nodes[id].module);
     score_.hf_exact += (answered == no_module) == (true_module == no_module) &&
                        (answered == no_module || truth_.tree.find(map_.tree()[answered].path) == true_module);
+  }
+
+  void add_call(const TrueNode& node, const resolve::Attribution& answer) {
+    if (node.calls.empty()) return;
+    const bool is_right =
+        answer.call() && std::find(node.calls.begin(), node.calls.end(), *answer.call()) != node.calls.end();
+    ++(!answer.call() ? score_.calls.unknown : is_right ? score_.calls.right : score_.calls.wrong);
+  }
+
+  // Paths that the truth accepts for one module are neither missing nor too many.
+  void add_members(onnx::NodeId id) {
+    const TrueNode& node = truth_.nodes[id];
+    if (node.members.empty()) return;
+    std::vector<std::string_view> answered;
+    for (const ModuleId module : map_.modules_of(id)) answered.push_back(map_.tree()[module].path);
+    const auto is_in = [](const auto& list, std::string_view path) {
+      return std::find(list.begin(), list.end(), path) != list.end();
+    };
+    std::size_t missing = 0, extra = 0;
+    for (const std::string& member : node.members) missing += !is_in(answered, member);
+    for (const std::string_view path : answered)
+      extra += !is_in(node.members, path) && !is_in(node.accept, path) && !is_in(node.optional_members, path);
+    if (node.members.size() < 2) {
+      score_.members.shared += extra > 0;
+      return;
+    }
+    score_.members.missing += missing;
+    score_.members.extra += extra;
+    ++score_.members.nodes;
+    score_.members.expected += node.members.size();
+    score_.members.complete += missing == 0 && extra == 0;
   }
 
   void add_exporter_node(onnx::NodeId id, ModuleId owner) {
@@ -251,6 +284,9 @@ std::vector<Figure> figures(const Score& score) {
        score.exporter_nodes.nodes == 0 ? 1 : share(score.exporter_nodes.owner, score.exporter_nodes.nodes)},
       {"calibration_error", score.calibration_error, false},
       {"ranking", score.ranking},
+      {"wrong_call", share(score.calls.wrong, score.calls.all()), false},
+      {"unknown_call", share(score.calls.unknown, score.calls.all()), false},
+      {"complete_members", score.members.nodes == 0 ? 1 : share(score.members.complete, score.members.nodes)},
   };
 }
 

@@ -53,6 +53,20 @@ struct BasisCounts {
   std::size_t answers = 0, exact = 0;
 };
 
+/// Which call of the module made each node, for nodes with the true module whose call is recorded.
+struct CallOutcomes {
+  std::size_t right = 0, wrong = 0, unknown = 0;
+  std::size_t all() const { return right + wrong + unknown; }
+};
+
+/// The modules of fused nodes, for nodes with the true module whose members are recorded.
+struct MemberOutcomes {
+  std::size_t nodes = 0;                             // nodes with several members
+  std::size_t complete = 0;                          // of those: with all members and no other
+  std::size_t expected = 0, missing = 0, extra = 0;  // members
+  std::size_t shared = 0;  // nodes with one member whose answer has more: mostly merged by the exporter
+};
+
 struct Score {
   std::size_t nodes = 0;
   Counts counts;
@@ -63,6 +77,8 @@ struct Score {
   double calibration_error = 0;       // expected calibration error, over the bands
   double ranking = 1;  // AUROC: the probability that an exact answer has a higher confidence than a wrong one
   ExporterNodes exporter_nodes;
+  CallOutcomes calls;
+  MemberOutcomes members;
   std::map<std::string_view, Counts> by_source;
   std::map<resolve::Basis, BasisCounts> by_basis;
   std::map<std::string, Counts> by_op_type;

@@ -35,6 +35,16 @@ std::optional<Error> read_modules(JsonValue file, const std::string& label, modu
   return error;
 }
 
+void add_paths(JsonValue list, std::vector<std::string>& paths) {
+  for (const JsonValue item : list.items())
+    if (const auto path = item.text()) paths.emplace_back(*path);
+}
+
+void add_call(JsonValue item, std::vector<std::uint32_t>& calls) {
+  if (const auto number = item.natural(); number && *number <= 0xffffffff)
+    calls.push_back(static_cast<std::uint32_t>(*number));
+}
+
 Result<TrueNode> read_node(JsonValue item, std::size_t row, const std::string& label, Truth& truth) {
   TrueNode node;
   const std::optional<std::uint64_t> index = item["index"].natural();
@@ -49,8 +59,11 @@ Result<TrueNode> read_node(JsonValue item, std::size_t row, const std::string& l
   if (!path || truth.tree.find(*path) == no_module)
     return bad_truth(label, "S003", base::format("node row {} names a module that is not in the list", row));
   node.module = truth.tree.find_as_called(*path);
-  for (const JsonValue other : item["accept"].items())
-    if (const auto accepted = other.text()) node.accept.emplace_back(*accepted);
+  add_paths(item["accept"], node.accept);
+  add_paths(item["modules"], node.members);
+  add_paths(item["optional_modules"], node.optional_members);
+  if (item["call"].exists()) add_call(item["call"], node.calls);
+  for (const JsonValue call : item["other_calls"].items()) add_call(call, node.calls);
   return node;
 }
 

@@ -17,6 +17,9 @@ struct TrueNode {
   modules::ModuleId module = modules::no_module;  // in Truth::tree; no_module if unknown
   std::vector<std::string> accept;                // other correct paths
   std::string kind;                               // data, shape or constant; empty if not given
+  std::vector<std::uint32_t> calls;               // correct calls of the module; empty if not recorded
+  std::vector<std::string> members;               // all modules of a fused node; empty if not recorded
+  std::vector<std::string> optional_members;      // modules that may be listed as members or not
 };
 
 struct Truth {

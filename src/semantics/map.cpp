@@ -103,7 +103,7 @@ std::optional<Error> Map::apply_rules(std::unique_ptr<const rules::Rules> rules,
   Result<rules::View> view = rules::make_view(own_tree(), *rules, made.granularity, *parts_.filter);
   if (!view) return view.error();
   made.view = *std::move(view);
-  made.resolution = translate(parts_.resolution, made.view);
+  made.resolution = translate(own_tree(), parts_.resolution, made.view);
   if (made.granularity != Granularity::as_is)
     parts_.filter = std::make_unique<modules::ClassFilter>(modules::ClassFilter::all());
   if (from_file)

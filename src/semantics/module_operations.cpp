@@ -174,7 +174,7 @@ ModuleOperations::ModuleOperations(const onnx::Model& model, const modules::Modu
     if (!answer.known()) continue;
     const ModuleId module =
         answer.computing_module();  // of a fused node; its call is that of the primary one
-    const std::uint32_t call = module == answer.module ? answer.call : 0;
+    const modules::CallNumber call = module == answer.module ? answer.call() : modules::CallNumber();
     if (tree[module].children.empty()) read_node(id, module, call);
   }
   if (!tripled_.empty()) find_splits();
@@ -187,7 +187,7 @@ ModuleOperations::ModuleOperations(const onnx::Model& model, const modules::Modu
 }
 
 // The result does not depend on the order of the nodes: two kinds in one module are `other`, which stays.
-void ModuleOperations::read_node(NodeId id, ModuleId module, std::uint32_t call) {
+void ModuleOperations::read_node(NodeId id, ModuleId module, modules::CallNumber call) {
   const onnx::Node node = model_.node(id);
   const std::string_view op = node.op_type();
   if (is_in(beside_product, op)) return;
@@ -198,7 +198,7 @@ void ModuleOperations::read_node(NodeId id, ModuleId module, std::uint32_t call)
   kind = kind == Kind::unknown || kind == found ? found : Kind::other;
 }
 
-Kind ModuleOperations::read_product(const onnx::Node& node, ModuleId module, std::uint32_t call) {
+Kind ModuleOperations::read_product(const onnx::Node& node, ModuleId module, modules::CallNumber call) {
   const WeightedOp& product = *product_of(node.op_type());
   const auto inputs = node.inputs();
   if (product.weight >= inputs.size()) return Kind::other;
@@ -206,7 +206,9 @@ Kind ModuleOperations::read_product(const onnx::Node& node, ModuleId module, std
   if (weight.value == none) return Kind::other;
   operations_[module].reads_product |= is_computed_product(model_, inputs[0]);
   // A module that is called several times may have a copy of its weight for each call.
-  const auto [known, is_new] = weights_.try_emplace(std::uint64_t{module} << 32 | call, weight.value);
+  constexpr std::uint32_t unknown_call = 0xffffffff;
+  const auto [known, is_new] =
+      weights_.try_emplace(std::uint64_t{module} << 32 | call.value_or(unknown_call), weight.value);
   if (known->second != weight.value) return Kind::other;
   if (product.is_packed) return Kind::linear;
   const std::vector<std::int64_t> dims = dims_of(model_, weight.value);

@@ -33,8 +33,9 @@ class ModuleOperations {
   }
 
  private:
-  void read_node(onnx::NodeId id, modules::ModuleId module, std::uint32_t call);
-  ModuleOperation::Kind read_product(const onnx::Node& node, modules::ModuleId module, std::uint32_t call);
+  void read_node(onnx::NodeId id, modules::ModuleId module, modules::CallNumber call);
+  ModuleOperation::Kind read_product(const onnx::Node& node, modules::ModuleId module,
+                                     modules::CallNumber call);
   void find_splits();
 
   const onnx::Model& model_;

@@ -34,14 +34,29 @@ Role ModuleView::role(const modules::ModuleTree& own_tree, const ModuleOperation
   return role;
 }
 
-resolve::Resolution translate(const resolve::Resolution& resolution, const rules::View& view) {
+namespace {
+
+// The call of a module that is reported for the modules inside it. A joined module has no calls of its own.
+modules::CallNumber call_if_only_one(const modules::ModuleTree& own_tree, const rules::View& view,
+                                     ModuleId reported) {
+  if (view.joined.contains(reported)) return std::nullopt;
+  const ModuleId original = view.originals[reported];
+  const std::optional<std::uint32_t> calls = own_tree[original].calls;
+  return calls.value_or(original == modules::root ? 1 : 0) == 1 ? modules::CallNumber(0) : std::nullopt;
+}
+
+}  // namespace
+
+resolve::Resolution translate(const modules::ModuleTree& own_tree, const resolve::Resolution& resolution,
+                              const rules::View& view) {
   resolve::Resolution translated = resolution;
   const auto rename = [&](ModuleId& module) {
     if (module != no_module) module = view.reported_as[module];
   };
   for (resolve::Attribution& node : translated.nodes) {
     // The number of a call belongs to the module that was called.
-    if (node.known() && view.originals[view.reported_as[node.module]] != node.module) node.call = 0;
+    if (node.known() && view.originals[view.reported_as[node.module]] != node.module)
+      node.set_call(call_if_only_one(own_tree, view, view.reported_as[node.module]));
     rename(node.module);
     rename(node.weight_owner);
     rename(node.computing);

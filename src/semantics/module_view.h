@@ -24,6 +24,7 @@ struct ModuleView {
 };
 
 /// The answers in terms of the view.
-resolve::Resolution translate(const resolve::Resolution& resolution, const rules::View& view);
+resolve::Resolution translate(const modules::ModuleTree& own_tree, const resolve::Resolution& resolution,
+                              const rules::View& view);
 
 }  // namespace thence::semantics

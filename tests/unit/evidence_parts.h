@@ -58,7 +58,7 @@ inline std::vector<std::string> lines_of(const ModelWithHierarchy& net, const ev
   for (const evidence::Evidence& one : sink.of(source)) {
     std::string line = std::to_string(one.node) + " ";
     line += one.module == modules::root ? "(root)" : std::string(net.hierarchy.tree()[one.module].path);
-    if (one.call > 0) line += "#" + std::to_string(one.call);
+    if (one.call.value_or(0) > 0) line += "#" + std::to_string(*one.call);
     line += " " + std::string(evidence::name_of(one.strength)) + " (" + std::string(one.why) + ")";
     lines.push_back(line);
   }

@@ -54,6 +54,44 @@ TEST(Score, CountsEveryKindOfAnswer) {
   EXPECT_EQ(found.by_kind.at("data").wrong(), 2u);
 }
 
+Score scored_with(const test::Message& model, std::string_view rows) {
+  const std::string bytes = model.bytes();
+  const Result<semantics::Map> map = pipeline::map_bytes(bytes, "model", {});
+  const Result<Truth> truth =
+      read_truth(R"({"schema":"thence.truth/1","modules":[{"path":"","class":"N"},{"path":"a","class":"A"},)"
+                 R"({"path":"b","class":"B"}],"nodes":[)" +
+                     std::string(rows) + "]}",
+                 "truth");
+  return *score(*map, *truth, "truth");
+}
+
+TEST(Score, CountsCallsOfNodesWithTheTrueModule) {
+  const Score found = scored_with(
+      test::model(graph({node("Relu", {"x"}, {"v1"}, "/a/Relu"), node("Relu", {"v1"}, {"v2"}, "/a_1/Relu"),
+                         node("Relu", {"v2"}, {"v3"}, "/a_3/Relu"), node("Relu", {"v3"}, {"v4"}, "/b/Relu"),
+                         node("Relu", {"v4"}, {"v5"}, "/a_1/Relu_1")})),
+      R"({"graph":"","index":0,"module":"a","call":0},{"graph":"","index":1,"module":"a","call":2},)"
+      R"({"graph":"","index":2,"module":"a","call":3},{"graph":"","index":3,"module":"a","call":1},)"
+      R"({"graph":"","index":4,"module":"a","call":0,"other_calls":[1]})");
+  EXPECT_EQ(found.calls.right, 2u);
+  EXPECT_EQ(found.calls.wrong, 1u);
+  EXPECT_EQ(found.calls.unknown, 1u);  // the number 2 is missing before it
+  EXPECT_NEAR(figure(found, "wrong_call"), 0.25, 1e-9);
+}
+
+TEST(Score, CountsMembersOfFusedNodes) {
+  // The fused node has the name of its first part and the output of its last.
+  const Score found = scored_with(test::model(graph({node("Gemm", {"x"}, {"/b/Relu_output_0"}, "/a/Gemm"),
+                                                     node("Relu", {"/b/Relu_output_0"}, {"y"}, "/b/Relu")})),
+                                  R"({"graph":"","index":0,"module":"b","modules":["b","a"]},)"
+                                  R"({"graph":"","index":1,"module":"b","modules":["b","a"]})");
+  EXPECT_EQ(found.members.nodes, 2u);
+  EXPECT_EQ(found.members.complete, 1u);
+  EXPECT_EQ(found.members.expected, 4u);
+  EXPECT_EQ(found.members.missing, 1u);
+  EXPECT_EQ(found.members.extra, 0u);
+}
+
 // A node of a function that two modules call has no primary module. It is right if it lists both, and no
 // other.
 TEST(Score, ListedModulesOfAFunctionAreExact) {

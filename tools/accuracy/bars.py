@@ -53,6 +53,11 @@ def accuracy_bars() -> Iterator[Bar]:
     yield from exact(LOWERED, "auto", {DYNAMO: 0.998})
     for strategy in BY_RECORDING:
         yield from exact(CAPTURE, strategy, {TORCHSCRIPT: 0.97, DYNAMO: 0.998})
+    for condition, strategies in STRATEGIES.items():
+        for exporter in EXPORTERS:
+            for strategy in strategies:
+                key = (condition, exporter, strategy)
+                yield Bar(key, "wrong call", lambda total: total.wrong_calls, at_most=0.0)
     for exporter in EXPORTERS:
         for condition in (FILE, CAPTURE):
             key = (condition, exporter, "auto")

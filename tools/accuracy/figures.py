@@ -16,7 +16,8 @@ from .conditions import BLIND, CAPTURE, EXPORTERS, FILE, SHUFFLED, STRATEGIES, V
 from .total import COLUMNS, Key, Total, totals_of
 
 ALL, HELD_OUT = "all", "held out"
-WORST = "worst"  # the rows of the held-out models with the most misses
+# The rows of the held-out models with the most misses, in files with intact order and in shuffled ones.
+WORST, WORST_SHUFFLED = "worst", "worst, shuffled"
 WORST_COUNT = 12
 
 
@@ -28,18 +29,20 @@ def rows_of(scores: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for side, mine in sides.items()
         for (condition, exporter, strategy), total in in_order(totals_of(mine))
     ]
-    return totals + _worst_rows(sides[HELD_OUT])
+    auto = [score for score in sides[HELD_OUT] if score["strategy"] == "auto"]
+    ordered = [score for score in auto if score["condition"] != SHUFFLED]
+    shuffled = [score for score in auto if score["condition"] == SHUFFLED]
+    return totals + _worst_rows(WORST, ordered) + _worst_rows(WORST_SHUFFLED, shuffled)
 
 
-def _worst_rows(scores: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _worst_rows(side: str, scores: list[dict[str, Any]]) -> list[dict[str, Any]]:
     rows = [
         {
-            "side": WORST,
+            "side": side,
             **{key: score[key] for key in ("name", "condition", "exporter")},
             "score": {"counts": score["score"]["counts"], "missed": missed_by_operator(score["score"])},
         }
         for score in scores
-        if score["strategy"] == "auto" and score["condition"] != SHUFFLED
     ]
     return [row for mine in worst_models(rows, ("name",), WORST_COUNT) for row in mine]
 
@@ -105,8 +108,8 @@ def render_summary(measurement: Measurement) -> str:
     return format_table(["given", "TorchScript", "dynamo"], lines, 1)
 
 
-def format_worst_models(measurement: Measurement) -> str:
-    rows = [row for row in measurement.rows if row["side"] == WORST]
+def format_worst_models(measurement: Measurement, side: str) -> str:
+    rows = [row for row in measurement.rows if row["side"] == side]
     return format_worst(rows, ("name",), WORST_COUNT)
 
 
@@ -114,5 +117,6 @@ TABLES = {
     "all models": lambda measurement: format_totals(totals_in(measurement, ALL)),
     "held-out models": lambda measurement: format_totals(totals_in(measurement, HELD_OUT)),
     "bars": format_bars,
-    "worst models": format_worst_models,
+    "worst models": lambda measurement: format_worst_models(measurement, WORST),
+    "worst shuffled models": lambda measurement: format_worst_models(measurement, WORST_SHUFFLED),
 }

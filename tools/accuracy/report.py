@@ -6,11 +6,12 @@ from collections import Counter
 from typing import Any
 
 from tools.corpus.families import is_learned_from
+from tools.figures.worst import worst_models
 
 from .bars import Finding, accuracy_bars, confidence_bars, findings, models_below
 from .conditions import BLIND, CAPTURE, FILE, LOWERED
 from .figures import HELD_OUT, in_order
-from .total import COLUMNS, totals_of
+from .total import CALLS, COLUMNS, totals_of
 
 MIN_EXACT_OF_MODEL = 0.99
 
@@ -22,6 +23,8 @@ def print_report(rows: list[dict[str, Any]], worst: int, markdown: bool = False)
     print_totals(rows, markdown)
     print("\nHeld-out models\n")
     print_totals(fresh, markdown)
+    print("\nCalls of modules\n")
+    print_calls(rows, markdown)
     print("\nBars\n")
     met = print_bars(rows, fresh, markdown)
     if worst:
@@ -33,6 +36,13 @@ def print_report(rows: list[dict[str, Any]], worst: int, markdown: bool = False)
 def print_totals(rows: list[dict[str, Any]], markdown: bool = False) -> None:
     table = [["condition", "exporter", "strategy", *COLUMNS]]
     table += [[*key, *total.row()] for key, total in in_order(totals_of(rows))]
+    print_table(table, 3, markdown)
+
+
+def print_calls(rows: list[dict[str, Any]], markdown: bool = False) -> None:
+    """Prints the answers for the call, of the nodes with the true module whose call the truth has."""
+    table = [["condition", "exporter", "strategy", "nodes", *CALLS]]
+    table += [[*key, *total.calls_row()] for key, total in in_order(totals_of(rows)) if total.calls]
     print_table(table, 3, markdown)
 
 
@@ -60,13 +70,10 @@ def print_worst(rows: list[dict[str, Any]], count: int) -> None:
         for row in rows
         if row["strategy"] == "auto" and row["condition"] in (FILE, CAPTURE, BLIND, LOWERED)
     ]
-    missed: Counter[str] = Counter()
-    for row in mine:
-        missed[row["name"]] += row["score"]["counts"]["told"] - row["score"]["counts"]["exact"]
-    for name, _ in missed.most_common(count):
-        print(name)
-        for row in mine:
-            if row["name"] == name and row["score"]["counts"]["told"] > row["score"]["counts"]["exact"]:
+    for models in worst_models(mine, ("name",), count):
+        print(models[0]["name"])
+        for row in models:
+            if row["score"]["counts"]["told"] > row["score"]["counts"]["exact"]:
                 print(f"  {row['condition']}, {row['exporter']}: {_missed(row)}")
 
 

@@ -18,6 +18,8 @@ COLUMNS = (
     "made",
 )
 
+CALLS = ("right", "wrong", "unknown")  # the answers for the call of a module
+
 HIGH = 0.95  # the level of a confidence is high from here on
 Key = tuple[str, str, str]  # condition, exporter, strategy
 
@@ -35,7 +37,8 @@ class Total:
         self.models += 1
         self.counts.update(score["counts"])
         self.counts["confidently_wrong"] += score["confidently_wrong"]
-        self.counts.update({f"made {key}": value for key, value in score["made"].items()})
+        for part in ("made", "calls"):
+            self.counts.update({f"{part} {key}": value for key, value in score.get(part, {}).items()})
         for basis in score["by_basis"].values():
             self.answers[basis["confidence"]] += basis["answers"]
             self.right[basis["confidence"]] += basis["exact"]
@@ -67,6 +70,18 @@ class Total:
     def made(self) -> float | None:
         nodes = self.counts["made nodes"]
         return self.counts["made owner"] / nodes if nodes else None
+
+    @property
+    def calls(self) -> int:
+        """The nodes with the true module whose call the truth has."""
+        return sum(self.counts[f"calls {what}"] for what in CALLS)
+
+    @property
+    def wrong_calls(self) -> float | None:
+        return self.counts["calls wrong"] / self.calls if self.calls else None
+
+    def calls_row(self) -> list[str]:
+        return [str(self.calls), *(str(self.counts[f"calls {what}"]) for what in CALLS)]
 
     @property
     def precision(self) -> float:

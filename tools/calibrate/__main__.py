@@ -1,7 +1,7 @@
 """Measures the share of right answers by their basis, and writes the table that confidence is looked up in.
 
 make calibrate
-python -m tools.calibrate [--scores FILE ...] [--out schema/calibration.json] [--data FILE]
+python -m tools.calibrate [--scores FILE ...] [--sources SOURCE ...] [--out schema/calibration.json] [--data FILE]
 
 The scores are those of `python -m tools.accuracy` and, for transferred answers, of `python -m tools.passes`.
 Only the learning side of the corpus is used (tools/corpus/families.py); the accuracy report checks the table
@@ -66,6 +66,12 @@ def main() -> int:
         action="store_true",
         help="keep the counts of the data file, and only add what it does not have",
     )
+    parser.add_argument(
+        "--sources",
+        nargs="+",
+        metavar="SOURCE",
+        help="measure these only, for example after `make operators`; the others keep their counts",
+    )
     parser.add_argument("--out", type=Path, default=Path("schema/calibration.json"))
     parser.add_argument("--data", type=Path, default=Path("docs/figures/calibration.jsonl"))
     options = parser.parse_args()
@@ -82,6 +88,8 @@ def main() -> int:
         learned = [score for score in _scores_of(bodies) if not is_held_out(score["name"])]
         counted = count_answers([score for score in learned if score["part"] == ALL])
         rows = add_missing(rows, [row for row in counted if row["source"] != FUNCTION])
+    if options.sources:
+        rows = [row for row in rows if row["source"] in options.sources]
     measurement = with_earlier(measure(rows), options.data, options.keep)
     write_measurement(options.data, measurement)
     rows = measurement.rows
@@ -104,7 +112,8 @@ def with_earlier(measured: Measurement, data: Path, keep: bool) -> Measurement:
         rows = add_missing(earlier.rows, new)
     else:
         sources = {row["source"] for row in measured.rows}
-        rows = [row for row in earlier.rows if row["source"] not in sources] + measured.rows
+        kept = [row for row in earlier.rows if row["source"] not in sources]
+        rows = [{"commit": earlier.commit} | row for row in kept] + measured.rows
     rows.sort(key=lambda row: (row["source"], row["basis"]))
     return replace(earlier if keep else measured, rows=rows)
 

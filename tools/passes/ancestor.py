@@ -28,13 +28,23 @@ class Ancestor:
     """A model with ids, the rows of its truth, and its numbers, if they can be computed."""
 
     def __init__(self, model: onnx.ModelProto, ids: Ids, rows: list[Row], values: Values | None) -> None:
-        self.ids, self.values = ids, values
+        self.model, self.ids, self.values = model, ids, values
         self._rows = rows
         self._expression = expressions(ids, model)
         self._same: defaultdict[str, list[str]] = defaultdict(list)
         for name, text in self._expression.items():
             if name in ids.producer:
                 self._same[text].append(name)
+
+    def row(self, row: int) -> Row:
+        """The truth of a node."""
+        return self._rows[row]
+
+    def forwards_input(self, row: int) -> bool:
+        """Whether a node outputs one of its inputs unchanged."""
+        node = self.ids.rows[row].node
+        may_forward = node.op_type in VIEWS | MAY_BE_NOOP
+        return may_forward and any(self._is_forwarded(before, node.output[0]) for before in node.input)
 
     def producer(self, name: str) -> onnx.NodeProto:
         return self.ids.rows[self.ids.producer[name]].node
@@ -189,7 +199,19 @@ class Ancestor:
         accept = {path for row in rows for path in self._rows[row].get("accept", [])}
         accept |= {self._rows[row]["module"] for row in rows} - {None}
         accept -= {first["module"]}
-        return {"module": first["module"], **at} | ({"accept": sorted(accept)} if accept else {})
+        found = {"module": first["module"], **at} | ({"accept": sorted(accept)} if accept else {})
+        return found | self._calls_of([row for row in rows if self._rows[row]["module"] == first["module"]])
+
+    def _calls_of(self, rows: list[int]) -> Row:
+        """The call of the first row, and those of the others; all rows have the same module."""
+        if any("call" not in self._rows[row] for row in rows):
+            return {}
+        first, *others = dict.fromkeys(
+            call
+            for row in rows
+            for call in (self._rows[row]["call"], *self._rows[row].get("other_calls", []))
+        )
+        return {"call": first} | ({"other_calls": sorted(others)} if others else {})
 
     def _location(self, row: int) -> Row:
         """The location of the node; if a pass made it, the location of its ancestor."""

@@ -22,6 +22,7 @@ from .claims import QUANTISERS, Claim, claim_before_reorder, claim_replacement_p
 from .equal import Equal, NodeOutput
 from .ids import tokens
 from .kinds import kinds
+from .members import Members
 from .recipes import Step
 
 # The possible agreement of ids and numbers; the last two are disagreements.
@@ -51,7 +52,7 @@ class Decision:
         row_of = {place.node.name: row for row, place in enumerate(ids.rows)}
         claims = claim_before_reorder([find_claim(place.node, ids, row_of) for place in nodes], nodes)
         claims = claim_replacement_parts(claims, nodes) if self._step.splits_nodes else claims
-        found = []
+        found: list[Row] = []
         owner_of_value: dict[str, str | None] = {}  # by value of the descendant: its owner
         for place, kind, claimed in zip(nodes, kinds(model), claims, strict=True):
             first = next((name for name in place.node.output if name), "")
@@ -67,7 +68,8 @@ class Decision:
                 ["nodes", kind] + ([f"{kind} told"] if row_found["module"] is not None else [])
             )
             found.append({"graph": place.graph, "index": place.index, **row_found, "kind": kind})
-        return found
+        members = Members(self._ancestor, model, claims, nodes, found)
+        return [row | members.of(place, row) for place, row in zip(nodes, found, strict=True)]
 
     def _row(
         self, node: onnx.NodeProto, claimed: Claim | None, output: NodeOutput | None, alive: Alive

@@ -7,16 +7,19 @@ from typing import Any
 
 from tools.accuracy.bars import findings
 from tools.accuracy.report import print_findings, print_table
+from tools.accuracy.total import CALLS
 
 from .bars import transfer_bars
 from .decide import ALONE, BOTH, BY_ID, BY_NUMBERS, ID_KEPT, ID_LOST, NEITHER
 from .evaluate import FILES
 from .recipes import PASSES
-from .tally import Tally, tallies
+from .tally import Key, Tally, tallies
 
 KINDS = ("data", "shape", "constant")
 AGREEMENTS = (BOTH, BY_ID, BY_NUMBERS, ID_KEPT, ID_LOST, NEITHER)
 TRUTH_COLUMNS = ("made", "failed", "nodes", *(f"{kind} with truth" for kind in KINDS), *AGREEMENTS)
+MEMBERS = ("nodes", "complete", "expected", "missing", "extra", "shared")
+MEMBER_COLUMNS = ("fused nodes", "complete", "members", "missing", "extra", "shared")
 SCORE_COLUMNS = (
     "models",
     "with truth",
@@ -40,12 +43,25 @@ def print_scores(scores: list[dict[str, Any]], markdown: bool = False) -> bool:
             if (what, names) in totals:
                 table.append([what, names, *score_cells(totals[what, names])])
     print_table(table, 2, markdown)
+    print_members(totals, markdown)
     found = findings(totals, transfer_bars())
     missed = [one for one in found if not one.met]
     print(f"\n{len(found) - len(missed)} of {len(found)} bars met\n")
     if missed:
         print_findings(missed, ["pass", "names"], markdown)
     return not missed
+
+
+def print_members(totals: dict[Key, Tally], markdown: bool) -> None:
+    """Prints how complete the modules of fused nodes are, and the calls."""
+    table = [["pass", "names", *MEMBER_COLUMNS, *(f"call {what}" for what in CALLS)]]
+    for what in PASSES:
+        for names in FILES:
+            if (tally := totals.get((what, names))) is not None:
+                cells = [str(tally.members[column]) for column in MEMBERS]
+                table.append([what, names, *cells, *(str(tally.calls[call]) for call in CALLS)])
+    print("\nModules of fused nodes, and calls\n")
+    print_table(table, 2, markdown)
 
 
 def score_cells(tally: Tally) -> list[str]:

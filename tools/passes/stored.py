@@ -26,6 +26,7 @@ from tools.accuracy.conditions import EXPORTERS
 from tools.accuracy.evaluate import evaluate
 from tools.figures.measurement import Measurement, measure, write_measurement
 from tools.figures.tables import format_table
+from tools.sample.walk import places
 
 from .evaluate import KEPT, RANDOM
 from .randomise import randomised
@@ -61,7 +62,9 @@ def _scores(truth: Path, document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def _compact(score: dict[str, Any]) -> dict[str, Any]:
     """What the table needs."""
-    return {key: score[key] for key in ("nodes", "counts", "confidently_wrong", "by_kind")}
+    return {
+        key: score[key] for key in ("nodes", "counts", "confidently_wrong", "by_kind", "calls", "members")
+    }
 
 
 def render(measurement: Measurement) -> str:
@@ -87,6 +90,40 @@ def make_descendant(name: str, exporter: str, folder: Path) -> str:
     return found
 
 
+def add_members(truth: Path) -> int:
+    """Adds the modules of fused nodes to a stored truth, and returns how many nodes have several.
+
+    Its rows name the nodes of the ancestor, so neither the pass nor its processor is needed.
+    """
+    from tools.sample.truth import text
+
+    from .ancestor import Ancestor
+    from .ids import assign_ids
+    from .members import MEMBERS, OPTIONAL, Members
+
+    document = json.loads(truth.read_text(encoding="utf-8"))
+    before = truth.with_name(document["ancestor"])
+    rows = json.loads(before.with_suffix(".truth.json").read_text(encoding="utf-8"))["nodes"]
+    model, derived = onnx.load(before), onnx.load(truth.with_name(document["model"]))
+    ids = assign_ids(model)
+    id_of = {name: token for token, name in ids.names.items() if token.startswith("v")}
+    for value in derived.graph.input:
+        value.name = id_of.get(value.name, value.name)
+    for node in derived.graph.node:
+        node.input[:] = [id_of.get(name, name) for name in node.input]
+        node.output[:] = [id_of.get(name, name) for name in node.output]
+    nodes = list(places(derived))
+    members = Members(
+        Ancestor(model, ids, rows, None), derived, [None] * len(nodes), nodes, document["nodes"]
+    )
+    found = [
+        {key: row[key] for key in row if key not in (MEMBERS, OPTIONAL)} | members.of(place, row)
+        for place, row in zip(nodes, document["nodes"], strict=True)
+    ]
+    truth.write_text(text(document | {"nodes": found}), encoding="utf-8")
+    return sum(len(row.get(MEMBERS, [])) > 1 for row in found)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tools.passes.stored",
@@ -97,7 +134,14 @@ def main() -> int:
     parser.add_argument("--save", type=Path, metavar="FILE", help="write the scores for `make docs-figures`")
     parser.add_argument("--make", nargs="+", metavar="NAME", help="add descendants made on this machine")
     parser.add_argument("--exporter", nargs="+", choices=EXPORTERS, default=EXPORTERS)
+    parser.add_argument(
+        "--add-members", action="store_true", help="add the modules of fused nodes to the truth"
+    )
     options = parser.parse_args()
+    if options.add_members:
+        for truth in sorted(options.folder.glob("*/*.*.*.truth.json")):
+            print(f"{truth.name}: {add_members(truth)} fused nodes")
+        return 0
     if options.make:
         warnings.simplefilter("ignore")
         for name in options.make:

@@ -15,6 +15,8 @@ class Tally:
     def __init__(self) -> None:
         self.models = 0
         self.nodes = self.nodes_with_truth = self.confidently_wrong = 0
+        self.calls: Counter[str] = Counter()  # right, wrong, unknown
+        self.members: Counter[str] = Counter()  # of fused nodes: complete, expected, missing, extra
         self.kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
     def add(self, score: dict[str, Any]) -> None:
@@ -22,6 +24,8 @@ class Tally:
         self.nodes += score["nodes"]
         self.nodes_with_truth += score["counts"]["told"]
         self.confidently_wrong += score["confidently_wrong"]
+        self.calls.update(score.get("calls", {}))
+        self.members.update(score.get("members", {}))
         for kind, counts in score["by_kind"].items():
             self.kinds[kind].update(counts)
             self.kinds[kind]["wrong"] += sum(counts[verdict] for verdict in WRONG)
@@ -32,6 +36,8 @@ class Tally:
             "nodes": self.nodes,
             "nodes_with_truth": self.nodes_with_truth,
             "confidently_wrong": self.confidently_wrong,
+            "calls": dict(self.calls),
+            "members": dict(self.members),
             "kinds": {kind: dict(counts) for kind, counts in self.kinds.items()},
         }
 
@@ -41,6 +47,8 @@ class Tally:
         tally.models, tally.nodes = found["models"], found["nodes"]
         tally.nodes_with_truth = found["nodes_with_truth"]
         tally.confidently_wrong = found["confidently_wrong"]
+        tally.calls.update(found.get("calls", {}))
+        tally.members.update(found.get("members", {}))
         for kind, counts in found["kinds"].items():
             tally.kinds[kind].update(counts)
         return tally

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import onnx
 import torch
@@ -21,13 +21,18 @@ from .architectures import Sample, build
 from .choices import Choice
 from .flat import flat_forward
 from .source_line import is_in_forward_of
-from .truth import Modules, Owner, row
+from .truth import Calls, Modules, Owner, row
 from .walk import Place, places
 
 _NUMBER = "_truth_number"  # in the module's __dict__, which export's module proxies share
 _STAMP = "truth_modules"
 
-Stamp = tuple[int, ...]  # the numbers of the running modules, outermost first; empty if there are none
+
+class Stamp(NamedTuple):
+    """What runs while a node is made."""
+
+    modules: tuple[int, ...] = ()  # their numbers, outermost first; empty if there are none
+    call: int = 0  # the id of the innermost one
 
 
 def export(choice: Choice) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any]]]:
@@ -42,23 +47,27 @@ def export_made(
     modules = Modules(sample.model)
     plain = _export(sample, axes)
     twin = make()
-    with _stamping(twin.model):
+    with _stamping(twin.model, modules) as runs:
         stamped = _export(twin, axes)
-    return plain.model_proto, modules, _rows(plain, _fx_nodes(plain, stamped), modules)
+    return plain.model_proto, modules, _rows(plain, _fx_nodes(plain, stamped), modules, runs[-1])
 
 
 def export_at(choice: Choice, opset: int) -> tuple[onnx.ModelProto, list[dict[str, Any]]]:
     """Makes one stamped export at another opset: stamps do not change the file."""
     sample = build(choice)
-    with _stamping(sample.model):
+    modules = Modules(sample.model)
+    with _stamping(sample.model, modules) as runs:
         program = _export(sample, {}, opset)
-    return program.model_proto, _rows(program, _fx_nodes(program, program), Modules(sample.model))
+    return program.model_proto, _rows(program, _fx_nodes(program, program), modules, runs[-1])
 
 
 def _rows(
-    program: torch.onnx.ONNXProgram, nodes: dict[str, tuple[torch.fx.Node, Stamp]], modules: Modules
+    program: torch.onnx.ONNXProgram,
+    nodes: dict[str, tuple[torch.fx.Node, Stamp]],
+    modules: Modules,
+    calls: Calls,
 ) -> list[dict[str, Any]]:
-    owners = {name: _owner(node, stamp, modules) for name, (node, stamp) in nodes.items()}
+    owners = {name: _owner(node, stamp, modules, calls) for name, (node, stamp) in nodes.items()}
     return [row(place, _owner_of_place(place, nodes, owners)) for place in places(program.model_proto)]
 
 
@@ -87,22 +96,31 @@ def _dynamic_shapes(sample: Sample, axes: dict[int, str]) -> dict[str, Any] | No
 
 
 @contextmanager
-def _stamping(model: torch.nn.Module) -> Iterator[None]:
-    """While tracing, new FX nodes carry the numbers of the running modules, outermost first."""
+def _stamping(model: torch.nn.Module, modules: Modules) -> Iterator[list[Calls]]:
+    """While tracing, new FX nodes carry the numbers of the running modules, and that of the innermost call.
+
+    Gives the calls of each run of the model.
+    """
     for number, module in enumerate(model.modules()):
         module.__dict__[_NUMBER] = number
     running: list[Stamp] = []
+    runs: list[Calls] = []
 
     def stamp() -> None:
         custom = dict(traceback.current_meta.get("custom", {}))
-        custom[_STAMP] = running[-1] if running else ()
+        custom[_STAMP] = tuple(running[-1] if running else Stamp())
         traceback.current_meta["custom"] = custom
 
     def enter(module: torch.nn.Module, _args: Any) -> None:
         # A module that is made inside forward has no number and no path, so its caller is used.
-        callers = running[-1] if running else ()
+        caller = running[-1] if running else Stamp()
         number = module.__dict__.get(_NUMBER)
-        running.append(callers if number is None else (*callers, number))
+        if number is not None:
+            if not caller.modules:
+                runs.append(Calls(modules))
+            chain = (*caller.modules, number)
+            caller = Stamp(chain, runs[-1].enter(chain))
+        running.append(caller)
         stamp()
 
     def leave(_module: torch.nn.Module, _args: Any, _output: Any) -> None:
@@ -115,7 +133,7 @@ def _stamping(model: torch.nn.Module) -> Iterator[None]:
     ]
     try:
         with traceback.preserve_node_meta():
-            yield
+            yield runs
     finally:
         for handle in handles:
             handle.remove()
@@ -132,7 +150,7 @@ def _fx_nodes(
     for node, twin in zip(left, right, strict=True):
         if node.name in found:
             raise Misaligned(f"two FX nodes are called {node.name!r}")
-        found[node.name] = (node, tuple(twin.meta.get("custom", {}).get(_STAMP, ())))
+        found[node.name] = (node, Stamp(*twin.meta.get("custom", {}).get(_STAMP, ())))
     return found
 
 
@@ -148,18 +166,18 @@ def _calls(program: torch.onnx.ONNXProgram) -> list[torch.fx.Node]:
     ]
 
 
-def _owner(node: torch.fx.Node, stamp: Stamp, modules: Modules) -> Owner:
+def _owner(node: torch.fx.Node, stamp: Stamp, modules: Modules, calls: Calls) -> Owner:
     stack = node.meta.get("nn_module_stack")
-    if not stack or not stamp:
+    if not stack or not stamp.modules:
         return Owner(None, "no_module_stack")
     labelled = modules.number(list(stack.values())[-1][0])
     # The stack is wrong if functionalisation replays a view after a write: the view then has the module that
     # reads it. The source line decides; if it does not, there is no truth.
-    running = stamp[-1]
+    running = stamp.modules[-1]
     if labelled == running or (
         labelled is not None and is_in_forward_of(node, modules.classes[running], modules.classes[labelled])
     ):
-        return modules.called_owner(stamp)
+        return calls.owner(stamp.call)
     return Owner(None, "stack_and_hook_disagree")
 
 
@@ -188,4 +206,4 @@ def _folded(norm: torch.fx.Node, owners: dict[str, Owner]) -> Owner:
     first, second = owners.get(source.name), owners[norm.name]
     if first is None or first.module is None or second.module is None:
         return Owner(None, "fold_not_understood")
-    return Owner(first.module, accept=(*first.accept, second.module, *second.accept))
+    return Owner(first.module, accept=(*first.accept, second.module, *second.accept), call=first.call)

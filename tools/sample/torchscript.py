@@ -1,7 +1,7 @@
 """The TorchScript exporter, and the truth of its output.
 
-An identical new model is exported a second time with every scope named after its module's number (`m17x`), so
-that the innermost module of a node is read from its name instead of guessed.
+An identical new model is exported a second time with every scope named after the number of its module and of
+its call (`m17c25x`), so that the innermost call of a node is read from its name instead of guessed.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ from .align import Misaligned, align
 from .architectures import Sample, build
 from .choices import Choice
 from .flat import flat_forward
-from .truth import Modules, Owner, row
+from .truth import Calls, Modules, Owner, row
 
 OPSET = 17
 
 utils: Any = torchscript_exporter.utils  # not part of PyTorch's public interface
 
-# The exporter appends `_k` to the scope of a repeated call; the `x` separates it from the number.
-_ID = re.compile(r"m(\d+)x(?:_\d+)?")
+_ID = re.compile(r"m(\d+)c(\d+)x")
 
 
 def export(choice: Choice) -> tuple[onnx.ModelProto, Modules, list[dict[str, Any]]]:
@@ -42,13 +41,13 @@ def export_made(
     sample = make()
     modules = Modules(sample.model)
     plain = _export(sample, axes)
-    with _numbered_scopes():
+    with _numbered_scopes(modules) as scopes:
         numbered = _export(make(), axes)
     rows = []
     for place, twin in align(plain, numbered):
         chain = _chain(twin.node.name)
-        _check_name(place.node.name, [modules.paths[number] for number in chain])
-        rows.append(row(place, modules.called_owner(chain) if chain else Owner(None, "no_scope")))
+        _check_name(place.node.name, [modules.paths[number] for number, _call in chain])
+        rows.append(row(place, scopes[-1].calls.owner(chain[-1][1]) if chain else Owner(None, "no_scope")))
     return plain, modules, rows
 
 
@@ -68,34 +67,54 @@ def _export(sample: Sample, axes: dict[int, str]) -> onnx.ModelProto:
 
 
 @contextmanager
-def _numbered_scopes() -> Iterator[None]:
-    """Scopes named by module number, in the order of `named_modules()`."""
+def _numbered_scopes(modules: Modules) -> Iterator[list[_Scopes]]:
+    """Scopes named by module number, in the order of `named_modules()`, and by call. The last list counts."""
     original = utils._setup_trace_module_map
+    made: list[_Scopes] = []
 
     def numbered(model: Any, as_functions: Any) -> set[str]:
         names: set[str] = original(model, as_functions)
-        torch.jit._trace._trace_module_map = {
-            module: torch._C._jit_onnx_create_full_scope_name(torch.typename(type(module)), f"m{number}x")
-            for number, module in enumerate(model.modules())
-        }
+        made.append(_Scopes(model, modules))
+        torch.jit._trace._trace_module_map = made[-1]
         return names
 
     utils._setup_trace_module_map = numbered
     try:
-        yield
+        yield made
     finally:
         utils._setup_trace_module_map = original
 
 
-def _chain(name: str) -> list[int]:
-    """Module numbers from the root inwards, for a node name `m0x/m4x/m9x_1/Add_3`."""
+class _Scopes(dict[Any, str]):
+    """The exporter's table of scopes. It looks a module up when it is called, so each lookup is a call."""
+
+    def __init__(self, model: torch.nn.Module, modules: Modules) -> None:
+        super().__init__(dict.fromkeys(model.modules(), ""))
+        self.calls = Calls(modules)
+        self._chains: list[tuple[int, ...]] = []  # by call: the numbers of the running modules
+        self._numbers = {module: number for number, module in enumerate(model.modules())}
+
+    def get(self, module: Any, default: Any = None) -> Any:
+        number = self._numbers.get(module)
+        if number is None:
+            return default
+        state: Any = torch._C._get_tracing_state()
+        callers = _ID.findall(state.current_scope())  # the caller alone, or all of them
+        chain = (*self._chains[int(callers[-1][1])], number) if callers else (number,)
+        call = self.calls.enter(chain)
+        self._chains.append(chain)
+        return torch._C._jit_onnx_create_full_scope_name(torch.typename(type(module)), f"m{number}c{call}x")
+
+
+def _chain(name: str) -> list[tuple[int, int]]:
+    """Numbers of modules and calls from the root inwards, for a node name `m0c0x/m4c3x/m9c7x/Add_3`."""
     *scopes, _operator = name.split("/")
     numbers = []
     for scope in scopes:
         match = _ID.fullmatch(scope)
         if match is None:
             raise Misaligned(f"node {name!r}: {scope!r} is no module id")
-        numbers.append(int(match[1]))
+        numbers.append((int(match[1]), int(match[2])))
     return numbers
 
 

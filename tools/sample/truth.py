@@ -6,8 +6,9 @@ It has one row per line, so that diffs are readable.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ class Owner:
     module: str | None
     reason: str | None = None
     accept: tuple[str, ...] = ()  # other right answers
+    call: int | None = None  # which call of the module, by this path
 
 
 class Modules:
@@ -80,6 +82,25 @@ class Modules:
         return True
 
 
+class Calls:
+    """Numbers the calls of each path, from 0, in the order in which they begin."""
+
+    def __init__(self, modules: Modules) -> None:
+        self._modules = modules
+        self._counts: Counter[str | None] = Counter()
+        self._owners: list[Owner] = []  # by call
+
+    def enter(self, running: Sequence[int]) -> int:
+        """Adds a call and returns its id; `running` are the numbers of the modules, the called one last."""
+        owner = self._modules.called_owner(running)
+        self._owners.append(replace(owner, call=self._counts[owner.module]))
+        self._counts[owner.module] += 1
+        return len(self._owners) - 1
+
+    def owner(self, call: int) -> Owner:
+        return self._owners[call]
+
+
 def _qualified(cls: type) -> str:
     return f"{cls.__module__}.{cls.__qualname__}"
 
@@ -88,9 +109,16 @@ def row(place: Place, owner: Owner) -> dict[str, Any]:
     entry: dict[str, Any] = {"graph": place.graph, "index": place.index, "module": owner.module}
     if owner.accept:
         entry["accept"] = list(owner.accept)
+    if owner.call is not None and not _is_in_loop(place.graph):
+        entry["call"] = owner.call
     if owner.module is None:
         entry["reason"] = owner.reason
     return entry
+
+
+def _is_in_loop(graph: str) -> bool:
+    """Whether a node stands for many calls: in a body that is no branch of an If."""
+    return not graph.startswith("function:") and any(part.endswith(".body") for part in graph.split("/"))
 
 
 def write(path: Path, head: dict[str, Any], modules: Modules, rows: list[dict[str, Any]]) -> None:
