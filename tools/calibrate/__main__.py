@@ -1,7 +1,7 @@
 """Measures the share of right answers by their basis, and writes the table that confidence is looked up in.
 
 make calibrate
-python -m tools.calibrate [--scores FILE ...] [--sources SOURCE ...] [--out schema/calibration.json] [--data FILE]
+python -m tools.calibrate [--scores FILE ...] [--sources SOURCE ...] [--out FILE] [--data FILE]
 
 The scores are those of `python -m tools.accuracy` and, for transferred answers, of `python -m tools.passes`.
 Only the learning side of the corpus is used (tools/corpus/families.py); the accuracy report checks the table
