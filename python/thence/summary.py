@@ -30,6 +30,8 @@ class Summary:
     timings: Mapping[str, float] = field(default_factory=dict)  # seconds by stage
     tagging: Tagging = field(default_factory=Tagging)  # tags by kind, and why nodes have none
     unrecorded: Mapping[str, str] = field(default_factory=dict)  # parts not recorded, and why
+    sidecar: Path | None = None  # the file with the map, if it was asked for
+    replaced: bool = False  # whether the model's file was there before
 
     @property
     def coverage(self) -> float:

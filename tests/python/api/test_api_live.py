@@ -67,7 +67,9 @@ def test_trace_export_and_map(tmp_path: Path) -> None:
     record = mapper.get_hf_module_for_onnx_node(mapper.map_all_nodes()[-1]["name"])
     assert isinstance(record, thence.ModuleRecord)
     live = thence.SemanticMapper(tmp_path / "m.onnx", metadata, torch_model=model)
-    assert live.get_hf_module_for_onnx_node("#0") is model.get_submodule(mapper.get_row("#0")["hf_module"])
+    assert live.get_hf_module_for_onnx_node("#0") is model.get_submodule(
+        mapper.get_row("#0")["hf_module"] or ""
+    )
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -188,7 +190,7 @@ def test_weights_in_a_separate_file(tmp_path: Path) -> None:
 def test_a_failing_exporter_is_followed_by_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from thence.export import by_dynamo
+    from thence.exporting import by_dynamo
 
     def fail(_request: object) -> None:
         raise RuntimeError("not today")

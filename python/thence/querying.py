@@ -1,65 +1,109 @@
-"""Queries on a map: by role, layer, class or part of the module tree."""
+"""`query`, `sql` and `SemanticQueryInterface`: nodes by role, layer, class or part of the module tree."""
 
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from . import _core
 from .errors import Error, translate_errors
-from .mapper import Row, SemanticMapper
-from .tables import arrow_table, package, pandas_table
+from .given import AnyModel, AnyPath, MapOptions, Metadata, core_model
+from .mapper import SemanticMapper
+from .rows import NodeRow
+from .selection import Selection, Selector, SqlRows, run_sql, select_nodes
 
-Selector = str | Sequence[str] | None
 NO_MATCH = ("Q002", "Q010")  # nothing in this model; a name that does not exist
 
 
-class Selection(list[Row]):
-    """Rows of a map that were selected, in order."""
+def query(
+    model: AnyModel,
+    metadata: Metadata | None = None,
+    *,
+    module: Selector = None,
+    under: Selector = None,
+    class_name: Selector = None,
+    op: Selector = None,
+    role: Selector = None,
+    component: Selector = None,
+    layer: Selector | int | Sequence[int] = None,
+    parameter: Selector = None,
+    source: Selector = None,
+    min_confidence: float = 0.0,
+    unknown: bool = False,
+    shared: bool = False,
+    exact: bool = False,
+    where: str | None = None,
+    strategy: str = "auto",
+    torch_nn_exceptions: Sequence[str] | None = None,
+    rules: AnyPath | None = None,
+    granularity: str | None = None,
+    ignore_tags: bool = False,
+) -> Selection:
+    """The nodes that match every selector, as `thence query` finds them.
 
-    def __init__(self, mapper: SemanticMapper, nodes: Sequence[int], rows: Sequence[Row]) -> None:
-        super().__init__(rows)
-        self._mapper = mapper
-        self._nodes = nodes
+    The selectors are those of `SemanticQueryInterface.select`; for several queries on one model, use that
+    class. The others are those of `map`.
 
-    def to_pandas(self) -> Any:
-        """The rows as a pandas DataFrame."""
-        return pandas_table(self)
+    >>> [row["name"] for row in query("examples/tiny.onnx", layer=0, op="MatMul")]
+    ['/layers.0/fc/MatMul']
+    """
+    options = MapOptions(
+        metadata,
+        strategy,
+        torch_nn_exceptions,
+        rules=rules,
+        granularity=granularity,
+        ignore_tags=ignore_tags,
+    )
+    questions = _open(model, options)
+    nodes = select_nodes(
+        questions,
+        module=module,
+        under=under,
+        class_name=class_name,
+        op=op,
+        role=role,
+        component=component,
+        layer=layer,
+        parameter=parameter,
+        source=source,
+        min_confidence=min_confidence,
+        unknown=unknown,
+        shared=shared,
+        exact=exact,
+        where=where,
+    )
+    return Selection(lambda: questions, nodes, json.loads(questions.rows(nodes))["nodes"])
 
-    def to_arrow(self) -> Any:
-        """The rows as a pyarrow Table; `layer_path` as JSON text."""
-        return arrow_table(self)
 
-    def as_list(self, name: str, *, precision: str = "fp32") -> Any:
-        """The list that another tool takes, as `thence query --as` prints it.
+def sql(
+    model: AnyModel,
+    text: str,
+    metadata: Metadata | None = None,
+    *,
+    timeout: float = 60.0,
+    memory: int = 2048,
+    strategy: str = "auto",
+    torch_nn_exceptions: Sequence[str] | None = None,
+    rules: AnyPath | None = None,
+    granularity: str | None = None,
+) -> SqlRows:
+    """Runs one SELECT on the tables of `thence convert --to sqlite`, as `thence query --sql` does.
 
-        `op-name-dict` is a mapping from patterns of names, `ignored-scope` has the arguments of NNCF's
-        IgnoredScope, `extract-io` has `input_names` and `output_names`, `tensorrt-layers` is text; the others
-        are lists of names. Nodes that such a list cannot express cause a warning.
-        """
-        with translate_errors():
-            text, warned = self._mapper.questions().tool_list(name, self._nodes, precision)
-        for code, message in warned:
-            warnings.warn(f"{code}: {message}", stacklevel=2)
-        return text.strip() if name == "tensorrt-layers" else json.loads(text)
+    `timeout` is in seconds (0: no limit), `memory` in megabytes. The query cannot write. The others are those
+    of `map`.
+
+    >>> sql("examples/tiny.onnx", "SELECT count(*) AS n FROM nodes")
+    [(11,)]
+    """
+    options = MapOptions(metadata, strategy, torch_nn_exceptions, rules=rules, granularity=granularity)
+    return run_sql(_open(model, options), text, timeout, memory)
 
 
-class SqlRows(list[tuple[Any, ...]]):
-    """The result of an SQL query: tuples, and the names of their `columns`."""
-
-    def __init__(self, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-        super().__init__(rows)
-        self.columns = list(columns)
-
-    def to_pandas(self) -> Any:
-        """The rows as a pandas DataFrame."""
-        return package("pandas").DataFrame(list(self), columns=self.columns)
-
-    def to_arrow(self) -> Any:
-        """The rows as a pyarrow Table; a column of numbers and text becomes text."""
-        values = [_unify_types(column) for column in zip(*self, strict=True)] or [[] for _ in self.columns]
-        return package("pyarrow").table(dict(zip(self.columns, values, strict=True)))
+def _open(model: AnyModel, options: MapOptions) -> _core.Questions:
+    with options.in_core() as core_options:
+        return _core.Questions(core_model(model), core_options)
 
 
 class SemanticQueryInterface:
@@ -109,47 +153,48 @@ class SemanticQueryInterface:
         If a selector matches nothing, `Error` with the code Q002 names it and suggests similar values; with
         the code Q010 if a name is misspelt.
         """
-        layers = [layer] if isinstance(layer, int) else _as_list(layer)
-        with translate_errors():
-            nodes = self._mapper.questions().select(
-                modules=_as_list(module),
-                under=_as_list(under),
-                classes=_as_list(class_name),
-                roles=_as_list(role),
-                components=_as_list(component),
-                layers=[part for one in layers for part in str(one).split(",")],
-                ops=_as_list(op),
-                parameters=_as_list(parameter),
-                sources=_as_list(source),
-                min_confidence=min_confidence,
-                unknown=unknown,
-                shared=shared,
-                exact=exact,
-                where=where or "",
-            )
-        return Selection(self._mapper, nodes, [self._rows[node] for node in nodes])
+        nodes = select_nodes(
+            self._mapper.questions(),
+            module=module,
+            under=under,
+            class_name=class_name,
+            op=op,
+            role=role,
+            component=component,
+            layer=layer,
+            parameter=parameter,
+            source=source,
+            min_confidence=min_confidence,
+            unknown=unknown,
+            shared=shared,
+            exact=exact,
+            where=where,
+        )
+        return self._selection(nodes)
 
     def sql(self, text: str, *, timeout: float = 60.0, memory: int = 2048) -> SqlRows:
         """Runs one SELECT on the tables of `thence convert --to sqlite`.
 
         `timeout` is in seconds (0: no limit), `memory` in megabytes. The query cannot write.
         """
-        with translate_errors():
-            return SqlRows(*self._mapper.questions().sql(text, timeout, memory << 20))
+        return run_sql(self._mapper.questions(), text, timeout, memory)
 
     def sql_nodes(self, text: str, *, timeout: float = 60.0, memory: int = 2048) -> Selection:
         """The nodes that the rows of one SELECT name: by `node`, by the `id` of `nodes`, or by `name`."""
         with translate_errors():
             nodes = self._mapper.questions().sql_nodes(text, timeout, memory << 20)
-        return Selection(self._mapper, nodes, [self._rows[node] for node in nodes])
+        return self._selection(nodes)
 
-    def get_attention_components(self, layer_id: int | None = None) -> dict[str, list[Row]]:
+    def _selection(self, nodes: Sequence[int]) -> Selection:
+        return Selection(self._mapper.questions, nodes, [self._rows[node] for node in nodes])
+
+    def get_attention_components(self, layer_id: int | None = None) -> dict[str, list[NodeRow]]:
         """The nodes of attention by component: query, key, value and so on.
 
         Nodes of attention that belong to no component, such as the product of query and key, are under
         "attention".
         """
-        found: dict[str, list[Row]] = {}
+        found: dict[str, list[NodeRow]] = {}
         for row in self._find(role="attention", layer=layer_id):
             found.setdefault(row["component"] or "attention", []).append(row)
         return found
@@ -185,15 +230,4 @@ class SemanticQueryInterface:
         except Error as error:
             if error.code not in NO_MATCH:
                 raise
-            return Selection(self._mapper, [], [])
-
-
-def _unify_types(column: Sequence[Any]) -> list[Any]:
-    words = any(isinstance(value, str) for value in column)
-    return [str(value) if words and value is not None else value for value in column]
-
-
-def _as_list(selectors: Any) -> list[Any]:
-    if selectors is None:
-        return []
-    return [selectors] if isinstance(selectors, str) else list(selectors)
+            return Selection(self._mapper.questions, [], [])
