@@ -100,6 +100,8 @@ def _export(request: Request) -> None:
         verbose=bool(request.get("verbose")),
     )
     result = run(loaded.model, inputs, request.get("output", "model.onnx"), options, progress)
+    if result.summary.replaced and not request.get("quiet"):
+        progress.print_line(f"note[E020]: {result.summary.path}: an existing file was replaced")
     _print_summary(progress, request, str(result.summary))
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
+from .errors import in_python_terms
 from .notebook import TreeLine, html_bars, html_table, html_text, html_tree, module_lines
 from .rows import (
     DiagnosticRow,
@@ -100,7 +101,10 @@ class Map(Document):
     @property
     def diagnostics(self) -> list[DiagnosticRow]:
         """What is wrong with the model or its capture."""
-        return list(self._document["diagnostics"])
+        return [
+            {"code": row["code"], "where": row["where"], "text": in_python_terms(row["text"])}
+            for row in self._document["diagnostics"]
+        ]
 
     @property
     def coverage(self) -> float:

@@ -93,10 +93,16 @@ def translate_errors(internal_path: str = "", user_path: str = "") -> Iterator[N
 messages_name_flags = False  # set by the command line, whose messages name flags as they are
 
 # The arguments of functions that stand for flags with another name.
-_ARGUMENTS = {"capture": "metadata", "capture-b": "metadata_b", "class": "class_name", "input-spec": "inputs"}
+_ARGUMENTS = {
+    "capture": "metadata",
+    "capture-b": "metadata_b",
+    "class": "class_name",
+    "input-spec": "inputs",
+    "opset": "opset_version",
+}
 _FLAG = re.compile(
     r"(?<!\S)thence [a-z]+[^;,]*"  # a whole command
-    r"|(?<![\w-])--(?P<flag>[a-z][a-z-]+)(?:[ =](?P<value>auto|nn|hf|[A-Z]\w*(?:,\w+)+))?"
+    r"|(?<![\w-])--(?P<flag>[a-z][a-z-]+)(?:[ =](?P<value>FILE|NAME|auto|nn|hf|[A-Z]\w*(?:,\w+)+))?"
 )
 _BOOLEAN = {"ignore-tags", "trust-remote-code", "verbose", "unknown", "shared", "exact", "dynamic"}
 
@@ -120,7 +126,7 @@ def in_python_terms(text: str) -> str:
         if flag is None:
             return found[0]
         name = _ARGUMENTS.get(flag, flag.replace("-", "_"))
-        if value is not None:
+        if value is not None and value not in ("FILE", "NAME"):
             return f"{name}={value.split(',') if ',' in value else value!r}"
         return f"{name}=True" if flag in _BOOLEAN else name
 

@@ -222,7 +222,7 @@ class _ExportRun:
             self._model,
             self._inputs.arguments,
             optional=[
-                *([section] if section is not None and section != "module_map" else []),
+                *(name for name in needs_of(self._strategy).sections if name != "module_map"),
                 *(["module_map"] if scopes is not None else []),
                 *(["fx_graph"] if program is not None else []),
             ],

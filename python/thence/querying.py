@@ -13,7 +13,7 @@ from .mapper import SemanticMapper
 from .rows import NodeRow
 from .selection import Selection, Selector, SqlRows, run_sql, select_nodes
 
-NO_MATCH = ("Q002", "Q010")  # nothing in this model; a name that does not exist
+NO_MATCH, NO_SUCH_NAME = "Q002", "Q010"  # nothing in this model; a name that does not exist
 
 
 def query(
@@ -200,8 +200,11 @@ class SemanticQueryInterface:
         return found
 
     def find_nodes_by_module_type(self, semantic_type: str) -> Selection:
-        """Nodes of a role, such as attention, norm or mlp, or of a specific one, such as self_attention."""
-        return self._find(role=semantic_type)
+        """Nodes of a role, such as attention, norm or mlp, or of a specific one, such as self_attention.
+
+        Raises `Error` with the nearest names if there is no such role.
+        """
+        return self._find((NO_MATCH,), role=semantic_type)
 
     def find_nodes_by_layer(self, layer_id: int) -> Selection:
         """Nodes of the outermost repeated block with this index."""
@@ -223,11 +226,11 @@ class SemanticQueryInterface:
         """Nodes whose module is unknown; `reason` has the cause."""
         return self._find(unknown=True)
 
-    def _find(self, **selectors: Any) -> Selection:
-        """Like `select`, but an empty result is not an error."""
+    def _find(self, empty: Sequence[str] = (NO_MATCH, NO_SUCH_NAME), **selectors: Any) -> Selection:
+        """Like `select`, but the errors `empty` mean an empty result."""
         try:
             return self.select(**selectors)
         except Error as error:
-            if error.code not in NO_MATCH:
+            if error.code not in empty:
                 raise
             return Selection(self._mapper.questions, [], [])
