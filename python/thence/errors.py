@@ -102,7 +102,7 @@ _ARGUMENTS = {
 }
 _FLAG = re.compile(
     r"(?<!\S)thence [a-z]+[^;,]*"  # a whole command
-    r"|(?<![\w-])--(?P<flag>[a-z][a-z-]+)(?:[ =](?P<value>FILE|NAME|auto|nn|hf|[A-Z]\w*(?:,\w+)+))?"
+    r"|(?:(?<=[\s'\"(])|^)--(?P<flag>[a-z][a-z-]+)(?:[ =](?P<value>FILE|NAME|auto|nn|hf|[A-Z]\w*(?:,\w+)+))?"
 )
 _BOOLEAN = {"ignore-tags", "trust-remote-code", "verbose", "unknown", "shared", "exact", "dynamic"}
 

@@ -46,7 +46,7 @@ class MapOptions:
         Errors of the core are raised as `Error`.
         """
         exceptions = self.torch_nn_exceptions
-        with capture_file(self.metadata) as capture, translate_errors(capture, "metadata"):
+        with capture_file(self.metadata) as capture, translate_errors(self._temporary(capture), "metadata"):
             yield _core.Options(
                 capture=capture,
                 strategy=self.strategy,
@@ -56,6 +56,10 @@ class MapOptions:
                 granularity=self.granularity or "",
                 ignore_tags=self.ignore_tags,
             )
+
+    def _temporary(self, capture: str) -> str:
+        """The path of the capture, if the user does not know it."""
+        return capture if isinstance(self.metadata, Mapping) else ""
 
 
 @contextmanager

@@ -241,6 +241,15 @@ def test_messages_name_python_arguments() -> None:
         assert "--" not in error
 
 
+def test_messages_name_the_capture_that_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "wrong.json").write_text("{}")
+    with pytest.raises(thence.Error, match=r"wrong\.json"):
+        thence.map(TINY, tmp_path / "wrong.json")
+    with pytest.raises(thence.Error, match="metadata") as raised:
+        thence.map(TINY, {})
+    assert "/tmp" not in str(raised.value)
+
+
 def test_an_output_never_replaces_an_input(tmp_path: Path) -> None:
     capture = tmp_path / "c.json"
     capture.write_bytes(CAPTURE.read_bytes())
