@@ -81,7 +81,8 @@ def test_every_strategy(strategy: str, tmp_path: Path) -> None:
     summary = exporter.export(model, torch.rand(2, 8), tmp_path / "m.onnx", opset_version=17)
     capture = read(tmp_path / "m.capture.json")
     fits(capture, "capture")
-    own = {"htp": {"execution_trace"}, "fx_graph": {"fx_graph"}}.get(strategy, set())
+    traced = {"execution_trace"}
+    own = {"htp": traced, "usage_based": traced, "fx_graph": {"fx_graph"}}.get(strategy, set())
     assert set(capture["sections"]) == {"hierarchy", "module_map", *own}
     proto = onnx.load(tmp_path / "m.onnx")
     onnx.checker.check_model(proto)
