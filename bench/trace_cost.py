@@ -21,9 +21,9 @@ from transformers import BertConfig, BertModel
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-from thence.capture.execution_trace import execution_trace
-from thence.capture.hierarchy import hierarchy
-from thence.capture.inputs import Arguments
+from thence.capturing.execution_trace import execution_trace
+from thence.capturing.hierarchy import hierarchy
+from thence.capturing.inputs import Arguments
 
 
 def main() -> None:

@@ -100,7 +100,7 @@ def warm_up() -> None:
     for name in ("PreTrainedModel", "GenerationMixin", "AutoModel", "AutoConfig"):
         getattr(transformers, name)  # it imports lazily
     importlib.import_module("torch._dynamo")
-    importlib.import_module("thence.export.inputs")
+    importlib.import_module("thence.exporting.inputs")
 
 
 def in_child(line: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def answer(line: dict[str, Any], sender: Any) -> None:
 def find(line: dict[str, Any]) -> dict[str, Any]:
     import torch
 
-    from thence.export.inputs import derive_inputs
+    from thence.exporting.inputs import derive_inputs
 
     torch.manual_seed(0)
     config = load(line["config_class"]).from_dict(line["config"])

@@ -4,9 +4,11 @@
 #include <nanobind/nanobind.h>
 
 #include "base/result.h"
-#include "semantics/map.h"
 
 namespace thence::python {
+
+/// The kind of an error for something that was not found, as the exit code of the program.
+inline constexpr int nothing_found = 1;
 
 /// Raised as thence.Error(kind, code, text, hint); kind is the exit code that the program would end with.
 struct Failure {
@@ -16,9 +18,10 @@ struct Failure {
 
 [[noreturn]] inline void fail(const Error& error) { throw Failure{error}; }
 
-/// thence._core.Questions.
+/// The functions of thence._core, one per file.
 void add_questions(nanobind::module_& module);
-/// thence._core.weights.
-void add_weights(nanobind::module_& module);
+void add_answers(nanobind::module_& module);
+void add_comparisons(nanobind::module_& module);
+void add_edits(nanobind::module_& module);
 
 }  // namespace thence::python

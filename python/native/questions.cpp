@@ -13,35 +13,25 @@
 
 #include "base/utf8.h"
 #include "failure.h"
-#include "options.h"
-#include "pipeline/pipeline.h"
+#include "given.h"
+#include "output/formats.h"
 #include "query/selector.h"
 #include "query/sql.h"
 #include "query/sql_nodes.h"
 #include "query/tool_lists.h"
+#include "released.h"
 
 namespace nb = nanobind;
 
 namespace thence::python {
 namespace {
 
-constexpr int nothing_found = 1;
-
 using Texts = std::vector<std::string>;
 
 class Questions {
  public:
-  Questions(const std::string& path, const std::optional<nb::bytes>& bytes, const std::string& capture,
-            const std::string& strategy, const std::optional<Texts>& exceptions, const std::string& rules,
-            const std::string& granularity, bool ignore_tags)
-      : bytes_(bytes) {
-    semantics::MapOptions options = make_options(capture, strategy, exceptions, rules, granularity);
-    options.ignore_tags = ignore_tags;
-    Result<semantics::Map> map =
-        bytes ? pipeline::map_bytes(std::string_view(bytes->c_str(), bytes->size()), "model", options)
-              : pipeline::map_file(path, options);
-    if (!map) fail(map.error());
-    map_ = std::make_unique<semantics::Map>(*std::move(map));
+  Questions(const GivenModel& model, const semantics::MapOptions& options) {
+    map_ = std::make_unique<semantics::Map>(released([&] { return value_of(model.map(options)); }));
   }
 
   /// The module of every node, to compare with a map that was made elsewhere.
@@ -55,6 +45,15 @@ class Questions {
         found.append(to_python_text(map_->tree()[module].path));
     }
     return found;
+  }
+
+  /// The rows of nodes, as the JSON of schema/query.schema.json.
+  nb::bytes rows(const std::vector<onnx::NodeId>& nodes) const {
+    return to_bytes(released([&] {
+      const std::lock_guard lock(mutex_);
+      return text_of(
+          [&](base::Writer& out) { output::write_query_json(*map_, output::Nodes(nodes), 1, out); });
+    }));
   }
 
   std::vector<onnx::NodeId> select(const Texts& modules, const Texts& under, const Texts& classes,
@@ -135,7 +134,6 @@ class Questions {
       return nb::cast(one);
   };
 
-  std::optional<nb::bytes> bytes_;  // which the map looks into
   std::unique_ptr<semantics::Map> map_;
   mutable std::mutex mutex_;  // a map is not for several threads at once
 };
@@ -144,12 +142,10 @@ class Questions {
 
 void add_questions(nb::module_& module) {
   nb::class_<Questions>(module, "Questions", "A map, kept to be asked by selectors and SQL.")
-      .def(nb::init<const std::string&, const std::optional<nb::bytes>&, const std::string&,
-                    const std::string&, const std::optional<Texts>&, const std::string&, const std::string&,
-                    bool>(),
-           nb::arg("path"), nb::arg("bytes").none(), nb::arg("capture"), nb::arg("strategy"),
-           nb::arg("exceptions").none(), nb::arg("rules"), nb::arg("granularity"), nb::arg("ignore_tags"))
+      .def(nb::init<const GivenModel&, const semantics::MapOptions&>(), nb::arg("model"), nb::arg("options"),
+           nb::keep_alive<1, 2>())  // the map points into the bytes of the model
       .def("modules", &Questions::modules)
+      .def("rows", &Questions::rows, nb::arg("nodes"))
       .def("select", &Questions::select, nb::arg("modules"), nb::arg("under"), nb::arg("classes"),
            nb::arg("roles"), nb::arg("components"), nb::arg("layers"), nb::arg("ops"), nb::arg("parameters"),
            nb::arg("sources"), nb::arg("min_confidence"), nb::arg("unknown"), nb::arg("shared"),

@@ -5,10 +5,13 @@
     onnx_model, mapper = thence.export_hf_model_with_semantics(model, inputs, "model.onnx")
     mapper.get_hf_module_for_onnx_node(onnx_model.graph.node[0])
 
-A file can be mapped without a live model; torch is then neither needed nor imported:
+Every command is also a function: `map`, `show`, `explain`, `query`, `sql`, `weights`, `transfer`, `diff`,
+`tag`, `strip`, `check`, `extract`, `fold`, `unfold`, `convert`, `export`, `capture` and `eval`. No module of
+this package has the name of a function. A file can be mapped without a live model; torch is then neither
+needed nor imported:
 
     >>> import thence
-    >>> thence.SemanticMapper("examples/tiny.onnx").summary["nodes"]
+    >>> thence.map("examples/tiny.onnx").summary["nodes"]
     11
 """
 
@@ -20,50 +23,139 @@ from typing import TYPE_CHECKING, Any
 from ._core import version as __version__
 
 if TYPE_CHECKING:
+    from .asking import explain, map, show
+    from .captures import Capture
+    from .comparing import check, diff, eval, survival, transfer
+    from .documents import Check, Diff, Explanation, Map, Score, Survival, Tree
+    from .editing import add_ids, convert, extract, fold, strip, tag, unfold
     from .errors import Error
+    from .files import (
+        Converted,
+        ExtractedModel,
+        FoldedModel,
+        MadeModel,
+        StrippedModel,
+        TaggedModel,
+        UnfoldedModel,
+    )
     from .initializers import Weight, Weights, weights
     from .live import (
         HierarchyExporter,
         TracingHierarchyBuilder,
+        capture,
+        export,
         export_hf_model_with_semantics,
         export_to_onnx,
     )
     from .mapper import ModuleRecord, SemanticMapper
-    from .query import SemanticQueryInterface
+    from .querying import SemanticQueryInterface, query, sql
+    from .selection import Selection, SqlRows
     from .summary import Summary
     from .tagging import Tagging
 
 # The file that defines each public name. It is imported when the name is first used.
 _DEFINED_IN = {
+    "Capture": "captures",
+    "Check": "documents",
+    "Converted": "files",
+    "Diff": "documents",
     "Error": "errors",
+    "Explanation": "documents",
+    "ExtractedModel": "files",
+    "FoldedModel": "files",
     "HierarchyExporter": "live",
+    "MadeModel": "files",
+    "Map": "documents",
     "ModuleRecord": "mapper",
+    "Score": "documents",
+    "Selection": "selection",
     "SemanticMapper": "mapper",
-    "SemanticQueryInterface": "query",
+    "SemanticQueryInterface": "querying",
+    "SqlRows": "selection",
+    "StrippedModel": "files",
     "Summary": "summary",
+    "Survival": "documents",
+    "TaggedModel": "files",
     "Tagging": "tagging",
     "TracingHierarchyBuilder": "live",
+    "Tree": "documents",
+    "UnfoldedModel": "files",
     "Weight": "initializers",
     "Weights": "initializers",
+    "add_ids": "editing",
+    "capture": "live",
+    "check": "comparing",
+    "convert": "editing",
+    "diff": "comparing",
+    "eval": "comparing",
+    "explain": "asking",
+    "export": "live",
     "export_hf_model_with_semantics": "live",
     "export_to_onnx": "live",
+    "extract": "editing",
+    "fold": "editing",
+    "map": "asking",
+    "query": "querying",
+    "show": "asking",
+    "sql": "querying",
+    "strip": "editing",
+    "survival": "comparing",
+    "tag": "editing",
+    "transfer": "comparing",
+    "unfold": "editing",
     "weights": "initializers",
 }
 
 __all__ = [
+    "Capture",
+    "Check",
+    "Converted",
+    "Diff",
     "Error",
+    "Explanation",
+    "ExtractedModel",
+    "FoldedModel",
     "HierarchyExporter",
+    "MadeModel",
+    "Map",
     "ModuleRecord",
+    "Score",
+    "Selection",
     "SemanticMapper",
     "SemanticQueryInterface",
+    "SqlRows",
+    "StrippedModel",
     "Summary",
+    "Survival",
+    "TaggedModel",
     "Tagging",
     "TracingHierarchyBuilder",
+    "Tree",
+    "UnfoldedModel",
     "Weight",
     "Weights",
     "__version__",
+    "add_ids",
+    "capture",
+    "check",
+    "convert",
+    "diff",
+    "eval",
+    "explain",
+    "export",
     "export_hf_model_with_semantics",
     "export_to_onnx",
+    "extract",
+    "fold",
+    "map",
+    "query",
+    "show",
+    "sql",
+    "strip",
+    "survival",
+    "tag",
+    "transfer",
+    "unfold",
     "weights",
 ]
 

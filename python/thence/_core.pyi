@@ -1,26 +1,33 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 version: str
+text_formats: list[str]
 
 class CoreError(Exception):
     """Its arguments: kind (the exit code that the program would end with), code, text, hint."""
 
     args: tuple[int, str, str, str]
 
-class Questions:
+class Model:
+    def __init__(self, path: str, bytes: bytes | None) -> None: ...
+
+class Options:
     def __init__(
         self,
-        path: str,
-        bytes: bytes | None,
-        capture: str,
-        strategy: str,
-        exceptions: Sequence[str] | None,
-        rules: str,
-        granularity: str,
-        ignore_tags: bool,
+        capture: str = "",
+        strategy: str = "auto",
+        exceptions: Sequence[str] | None = None,
+        tag_format: str = "ordinal",
+        rules: str = "",
+        granularity: str = "",
+        ignore_tags: bool = False,
     ) -> None: ...
+
+class Questions:
+    def __init__(self, model: Model, options: Options) -> None: ...
     def modules(self) -> list[str | None]: ...
+    def rows(self, nodes: Sequence[int]) -> bytes: ...
     def select(
         self,
         modules: Sequence[str],
@@ -44,48 +51,50 @@ class Questions:
     def sql(self, text: str, seconds: float, bytes: int) -> tuple[list[str], list[tuple[Any, ...]]]: ...
     def sql_nodes(self, text: str, seconds: float, bytes: int) -> list[int]: ...
 
-def map_file(
-    model: str,
-    capture: str = "",
-    strategy: str = "auto",
-    exceptions: Sequence[str] | None = None,
-    tag_format: str = "ordinal",
-    rules: str = "",
-    granularity: str = "",
-) -> bytes: ...
-def map_bytes(
-    model: bytes,
-    capture: str = "",
-    strategy: str = "auto",
-    exceptions: Sequence[str] | None = None,
-    tag_format: str = "ordinal",
-    rules: str = "",
-    granularity: str = "",
-) -> bytes: ...
-def unfold_file(model: str) -> bytes | None: ...
-def unfold_bytes(model: bytes) -> bytes | None: ...
-def tag_file(
-    model: str,
-    tagged: str,
-    capture: str = "",
-    strategy: str = "auto",
-    exceptions: Sequence[str] | None = None,
-) -> bytes: ...
-def tag_bytes(
-    model: bytes,
-    tagged: str,
-    capture: str = "",
-    strategy: str = "auto",
-    exceptions: Sequence[str] | None = None,
-) -> bytes: ...
-def weights(
-    path: str,
-    bytes: bytes | None,
-    ancestor_path: str,
-    ancestor_bytes: bytes | None,
-    capture: str,
-    strategy: str,
-    rules: str,
-    granularity: str,
-) -> bytes: ...
+def map(model: Model, options: Options) -> bytes: ...
+def show(
+    model: Model,
+    options: Options,
+    depth: int,
+    execution_order: bool,
+    sort: str,
+    sizes: Mapping[str, int],
+) -> tuple[bytes, bytes]: ...
+def explain(model: Model, options: Options, node: str) -> list[tuple[bytes, bytes]]: ...
+def weights(model: Model, options: Options, ancestor: Model | None) -> bytes: ...
+def transfer(models: Sequence[Model], options: Options, output: str) -> bytes: ...
+def diff(
+    a: Model, b: Model, options_a: Options, options_b: Options, ignored: Sequence[str]
+) -> tuple[bytes, bytes]: ...
+def check(model: Model, options: Options) -> bytes: ...
+def survival(models: Sequence[Model], against: Model) -> bytes: ...
+def score(model: Model, options: Options, truth: str, ancestor: Model | None) -> tuple[bytes, bytes]: ...
+def tag(
+    model: Model,
+    options: Options,
+    output: str,
+    with_namespace: bool = False,
+    strip_stack_traces: bool = False,
+) -> tuple[bytes | None, bytes]: ...
+def strip(model: Model, output: str) -> tuple[bytes | None, bool]: ...
+def add_ids(model: Model, output: str) -> bytes | None: ...
+def extract(
+    model: Model,
+    options: Options,
+    module: str,
+    call: int | None,
+    keep_names: bool,
+    types_json: str,
+    allow_untyped: bool,
+    output: str,
+) -> tuple[bytes | None, dict[str, Any]]: ...
+def fold(
+    model: Model, options: Options, depth: int, modules: str, output: str
+) -> tuple[bytes | None, dict[str, Any]]: ...
+def unfold(
+    model: Model, output: str, only_folded: bool = False
+) -> tuple[bytes | None, dict[str, Any]] | None: ...
+def convert(model: Model, options: Options, format: str) -> bytes: ...
+def write_database(model: Model, options: Options, output: str) -> None: ...
+def write_file(path: str, content: bytes) -> None: ...
 def fingerprint(data: Any, shape: Sequence[int], dtype: str) -> dict[str, object]: ...

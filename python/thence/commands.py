@@ -16,11 +16,12 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
+from . import errors
 from .errors import BAD_INPUT, OUTPUT, USAGE, Error, translate_errors
 from .limits import raise_if_out_of_memory
 
 if TYPE_CHECKING:
-    from .export import Inputs, Loaded, Progress
+    from .exporting import Inputs, Loaded, Progress
 
 OUR_BUG = 70
 INTERRUPTED = 130
@@ -37,7 +38,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         request = None
     if len(words) != 2 or not isinstance(request, dict):
         return _fail(f"usage: python -m thence.commands {'|'.join(_COMMANDS)} REQUEST_JSON", USAGE)
-    return _run_command(command, request)
+    errors.messages_name_flags = True
+    try:
+        return _run_command(command, request)
+    finally:
+        errors.messages_name_flags = False
 
 
 def _run_command(command: Callable[[Request], None], request: Request) -> int:
@@ -71,7 +76,7 @@ def _run_command(command: Callable[[Request], None], request: Request) -> int:
 
 
 def _export(request: Request) -> None:
-    from .export import Progress, load
+    from .exporting import Progress, load
     from .pipeline import PipelineOptions, run
     from .strategies import exporter_for
 
@@ -86,21 +91,26 @@ def _export(request: Request) -> None:
         strategy=strategy,
         exporter=request.get("exporter"),
         torch_nn_exceptions=request.get("torch_nn_exceptions"),
+        rules=request.get("rules"),
+        granularity=request.get("granularity"),
         opset=request.get("opset"),
         dynamic=dynamic,
         embed=not request.get("no_embed"),
+        sidecar=bool(request.get("sidecar")),
         verbose=bool(request.get("verbose")),
     )
     result = run(loaded.model, inputs, request.get("output", "model.onnx"), options, progress)
+    if result.summary.replaced and not request.get("quiet"):
+        progress.print_line(f"note[E020]: {result.summary.path}: an existing file was replaced")
     _print_summary(progress, request, str(result.summary))
 
 
 def _capture(request: Request) -> None:
     from pathlib import Path
 
-    from .capture import write
-    from .export import Progress, load
-    from .export.place import cannot_write
+    from .capturing import write
+    from .exporting import Progress, load
+    from .exporting.place import cannot_write
     from .observe import capture_live_model
 
     output = Path(request.get("output", "model.capture.json"))
@@ -196,7 +206,7 @@ def _load_model(load: Callable[..., Loaded], request: Request) -> Loaded:
 
 def _make_inputs(loaded: Loaded, request: Request) -> tuple[Inputs, dict[str, dict[int, str]] | None]:
     """The inputs and the dynamic axes: from a specification, from a factory, or derived."""
-    from .export import batch_and_sequence, derive_inputs, read_spec
+    from .exporting import batch_and_sequence, derive_inputs, read_spec
 
     batch = 2 if request.get("dynamic") else 1  # exporters treat an axis of 1 as a constant
     if "input_spec" in request:

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from . import _core
+from .given import AnyModel, core_model
 
 if TYPE_CHECKING:
     import onnx
@@ -18,15 +19,16 @@ def is_folded(model: onnx.ModelProto) -> bool:
 
 def flat_bytes(model: str | os.PathLike[str] | bytes) -> bytes | None:
     """The flat form of a folded model; None if the model is not folded."""
-    if isinstance(model, bytes):
-        return _core.unfold_bytes(model)
-    return _core.unfold_file(os.fspath(model))
+    made = _core.unfold(core_model(model), "", only_folded=True)
+    return None if made is None else made[0]
 
 
-def load_flat(model: str | os.PathLike[str] | bytes) -> onnx.ModelProto:
+def load_flat(model: AnyModel) -> onnx.ModelProto:
     """Reads a model without its external data."""
     import onnx
 
+    if not isinstance(model, (str, os.PathLike, bytes)):
+        return load_flat(model.SerializeToString()) if is_folded(model) else model
     flat = flat_bytes(model)
     if flat is not None:
         return onnx.load_from_string(flat)

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import onnx
 
 from .folded import load_flat
+from .given import AnyModel
 from .limits import check_function_calls
 
 SMALL_TENSOR_BYTES = 1024  # bytes: smaller tensors are kept, because shapes may be computed from them
 
 
-def infer_missing_types(model: str | Path) -> dict[str, dict[str, Any]]:
+def infer_missing_types(model: AnyModel) -> dict[str, dict[str, Any]]:
     """Element type and shape by value, the input of `thence extract --types`.
 
     A value whose type cannot be inferred is left out.
     """
-    skeleton = load_flat(model)
+    skeleton = onnx.ModelProto()
+    skeleton.CopyFrom(load_flat(model))  # the caller's model is not changed
     check_function_calls(skeleton)
     _drop_weights(skeleton.graph)
     inferred = onnx.shape_inference.infer_shapes(skeleton, data_prop=True)

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 from . import _core
-from .core_queries import capture_file
-from .errors import translate_errors
+from .given import AnyModel, AnyPath, MapOptions, Metadata, core_model
+from .notebook import html_table
 from .tables import package, pandas_table
-
-if TYPE_CHECKING:
-    from onnx import ModelProto
 
 _QUANTISATION = ("scale of", "zero point of")
 
@@ -69,6 +65,11 @@ class Weights(Sequence[Weight]):
             f"<Weights: {counts['initializers']} initializers, {counts['with_parameters']} with parameters>"
         )
 
+    def _repr_html_(self) -> str:
+        columns = ["name", "parameters", "transform", "module", "data_type", "shape"]
+        rows = ([_cell(getattr(row, key)) for key in columns] for row in self._rows)
+        return html_table(repr(self).strip("<>"), columns, rows, len(self._rows))
+
     @property
     def summary(self) -> dict[str, Any]:
         """Counts of initializers: all, with parameters, without data, and by transform."""
@@ -92,12 +93,12 @@ class Weights(Sequence[Weight]):
 
 
 def weights(
-    model: str | os.PathLike[str] | bytes | ModelProto,
-    metadata: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    model: AnyModel,
+    metadata: Metadata | None = None,
     *,
-    ancestor: str | os.PathLike[str] | bytes | ModelProto | None = None,
+    ancestor: AnyModel | None = None,
     strategy: str = "auto",
-    rules: str | os.PathLike[str] | None = None,
+    rules: AnyPath | None = None,
     granularity: str | None = None,
 ) -> Weights:
     """The parameters that each initializer of a model holds, how they were changed, and their module.
@@ -109,26 +110,13 @@ def weights(
     >>> found[0].name, found[0].parameters, found[0].transform
     ('embed.weight', ('embed.weight',), 'identity')
     """
-    path, data = _path_or_bytes(model)
-    ancestor_path, ancestor_data = ("", None) if ancestor is None else _path_or_bytes(ancestor)
-    with translate_errors(), capture_file(metadata) as capture:
-        document = _core.weights(
-            path,
-            data,
-            ancestor_path,
-            ancestor_data,
-            capture,
-            strategy,
-            "" if rules is None else os.fspath(rules),
-            granularity or "",
-        )
-    return Weights(json.loads(document))
+    origin = None if ancestor is None else core_model(ancestor)
+    with MapOptions(metadata, strategy, rules=rules, granularity=granularity).in_core() as options:
+        return Weights(json.loads(_core.weights(core_model(model), options, origin)))
 
 
-def _path_or_bytes(model: str | os.PathLike[str] | bytes | ModelProto) -> tuple[str, bytes | None]:
-    if isinstance(model, (str, os.PathLike)):
-        return os.fspath(model), None
-    return "", model if isinstance(model, bytes) else model.SerializeToString()
+def _cell(value: Any) -> Any:
+    return ", ".join(str(one) for one in value) if isinstance(value, tuple) else value
 
 
 def _read_row(row: Mapping[str, Any]) -> Weight:

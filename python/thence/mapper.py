@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from .core_queries import CoreQueries, MapOptions, capture_file, map_options
-from .errors import translate_errors
+from .asking import map_model
+from .core_queries import CoreQueries
+from .documents import Map
+from .given import AnyModel, AnyPath, MapOptions, Metadata
 from .node_finder import NodeFinder
-from .tables import arrow_table, pandas_table
+from .rows import DiagnosticRow, MapSummary, NodeRow
 from .tagging import Tagging
 
 if TYPE_CHECKING:
-    from onnx import ModelProto, NodeProto
+    from onnx import NodeProto
     from torch import nn
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -49,30 +47,31 @@ class SemanticMapper:
 
     def __init__(
         self,
-        model: str | os.PathLike[str] | bytes | ModelProto,
-        metadata: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        model: AnyModel,
+        metadata: Metadata | None = None,
         *,
         strategy: str = "auto",
         torch_model: nn.Module | None = None,
         torch_nn_exceptions: Sequence[str] | None = None,
-        rules: str | os.PathLike[str] | None = None,
+        rules: AnyPath | None = None,
         granularity: str | None = None,
     ) -> None:
-        options = map_options(strategy, torch_nn_exceptions, rules, granularity)
-        with translate_errors():
-            self._set_map(model, json.loads(_compute_map(model, metadata, options)), torch_model)
-        self._core_queries = CoreQueries(model, metadata, options)
+        if metadata is None and torch_model is not None:
+            metadata = _describe_modules(torch_model)
+        options = MapOptions(metadata, strategy, torch_nn_exceptions, rules=rules, granularity=granularity)
+        self._set_map(model, map_model(model, options), torch_model)
+        self._core_queries = CoreQueries(model, options)
 
     @classmethod
     def of_map(
         cls,
-        model: str | os.PathLike[str] | bytes | ModelProto,
-        answer: Mapping[str, Any],
+        model: AnyModel,
+        answer: Map | Mapping[str, Any],
         torch_model: nn.Module | None = None,
-        metadata: Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        metadata: Metadata | None = None,
         torch_nn_exceptions: Sequence[str] | None = None,
         *,
-        rules: str | os.PathLike[str] | None = None,
+        rules: AnyPath | None = None,
         granularity: str | None = None,
     ) -> SemanticMapper:
         """Creates a mapper from an existing map, such as a file that `thence map` wrote.
@@ -81,58 +80,72 @@ class SemanticMapper:
         than its rows use them.
         """
         mapper = cls.__new__(cls)
-        mapper._set_map(model, answer, torch_model)
-        options = map_options(answer.get("strategy", "auto"), torch_nn_exceptions, rules, granularity)
-        mapper._core_queries = CoreQueries(model, metadata, options, ignore_tags=metadata is not None)
+        found = answer if isinstance(answer, Map) else Map({"strategy": "auto", **answer})
+        mapper._set_map(model, found, torch_model)
+        options = MapOptions(
+            metadata,
+            found.strategy,
+            torch_nn_exceptions,
+            rules=rules,
+            granularity=granularity,
+            ignore_tags=metadata is not None,
+        )
+        mapper._core_queries = CoreQueries(model, options)
         return mapper
 
-    def _set_map(
-        self,
-        model: str | os.PathLike[str] | bytes | ModelProto,
-        answer: Mapping[str, Any],
-        torch_model: nn.Module | None,
-    ) -> None:
+    def _set_map(self, model: AnyModel, answer: Map, torch_model: nn.Module | None) -> None:
         self._map = answer
         self._torch_model = torch_model
-        self._finder = NodeFinder(model, answer["nodes"])
+        self._finder = NodeFinder(model, answer.nodes)
 
     def questions(self) -> _core.Questions:
         """The map in the core, which answers selectors and SQL; `SemanticQueryInterface` uses it."""
-        return self._core_queries.open(self._map["nodes"])
+        return self._core_queries.open(self._map.nodes)
+
+    @property
+    def map(self) -> Map:
+        """The whole answer, as `thence.map` returns it."""
+        return self._map
 
     @property
     def strategy(self) -> str:
         """The strategy that was used."""
-        return str(self._map["strategy"])
+        return self._map.strategy
 
     @property
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> MapSummary:
         """Counts of nodes: direct, inferred, unknown, and by source, as in the map."""
-        return dict(self._map["summary"])
+        return self._map.summary
 
     @property
-    def diagnostics(self) -> list[dict[str, Any]]:
+    def diagnostics(self) -> list[DiagnosticRow]:
         """The diagnostics for the model, such as inconsistencies."""
-        return list(self._map["diagnostics"])
+        return self._map.diagnostics
+
+    def __repr__(self) -> str:
+        return repr(self._map).replace("<Map", "<SemanticMapper", 1)
+
+    def _repr_html_(self) -> str:
+        return self._map._repr_html_()
 
     @cached_property
     def tagging(self) -> Tagging:
         """Tags by kind, what was filtered, and how to change it; `print` shows it."""
-        return Tagging.of(self._map)
+        return Tagging.of(self._map.to_dict())
 
     @cached_property
     def modules(self) -> dict[str, ModuleRecord]:
         """Every module by its path; the root's is the empty string."""
         return {
             row["path"]: ModuleRecord(row["path"], row["class"], tuple(row["aliases"]))
-            for row in self._map["modules"]
+            for row in self._map.modules
         }
 
-    def map_all_nodes(self) -> list[Row]:
+    def map_all_nodes(self) -> list[NodeRow]:
         """One row per node, in order, with the fields of schema/map.schema.json."""
-        return list(self._map["nodes"])
+        return self._map.nodes
 
-    def get_row(self, node: NodeProto | str) -> Row:
+    def get_row(self, node: NodeProto | str) -> NodeRow:
         """The row of a node, given as a node, by its name, or by its location (`#61`, `12.then_branch#3`)."""
         return self._finder.find(node)
 
@@ -154,11 +167,11 @@ class SemanticMapper:
 
     def to_pandas(self) -> Any:
         """The rows as a pandas DataFrame."""
-        return pandas_table(self.map_all_nodes())
+        return self._map.to_pandas()
 
     def to_arrow(self) -> Any:
         """The rows as a pyarrow Table; `layer_path`, whose entries have two types, is JSON text."""
-        return arrow_table(self.map_all_nodes())
+        return self._map.to_arrow()
 
     def _module(self, path: str) -> nn.Module | ModuleRecord:
         if self._torch_model is not None:
@@ -169,10 +182,8 @@ class SemanticMapper:
         return self.modules.get(path) or ModuleRecord(path, None)
 
 
-def _compute_map(model: Any, metadata: Any, options: MapOptions) -> bytes:
-    """Computes the map in the core."""
-    with capture_file(metadata) as capture:
-        if isinstance(model, (str, os.PathLike)):
-            return _core.map_file(os.fspath(model), capture, **options)
-        data = model if isinstance(model, bytes) else model.SerializeToString()
-        return _core.map_bytes(data, capture, **options)
+def _describe_modules(model: nn.Module) -> dict[str, object]:
+    """The capture of a live model that is not run: its modules, classes and parameters."""
+    from .observe import describe_live_model
+
+    return describe_live_model(model)

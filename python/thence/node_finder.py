@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .folded import is_folded, load_flat
+from .folded import load_flat
+from .given import AnyModel
+from .rows import NodeRow
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto
@@ -19,13 +20,11 @@ _LOCATION = re.compile(r"(.*)#(\d+)", re.DOTALL)
 class NodeFinder:
     """Finds rows by name, by location, and by the outputs of a node, which are unique in its graph."""
 
-    def __init__(
-        self, model: str | os.PathLike[str] | bytes | ModelProto, rows: Sequence[dict[str, Any]]
-    ) -> None:
+    def __init__(self, model: AnyModel, rows: Sequence[NodeRow]) -> None:
         self._model = model
         self._rows = rows
 
-    def find(self, node: NodeProto | str) -> dict[str, Any]:
+    def find(self, node: NodeProto | str) -> NodeRow:
         """Raises KeyError if there is no such node, or if several have the name."""
         if isinstance(node, str):
             return self._find_by_name(node)
@@ -37,7 +36,7 @@ class NodeFinder:
             raise KeyError(f"the model has no such node: {node.op_type} {node.name!r}")
         return row
 
-    def _find_by_name(self, name: str) -> dict[str, Any]:
+    def _find_by_name(self, name: str) -> NodeRow:
         found = self._by_name.get(name, [])
         if len(found) == 1:
             return found[0]
@@ -51,28 +50,34 @@ class NodeFinder:
         return row
 
     @cached_property
-    def _by_name(self) -> dict[str, list[dict[str, Any]]]:
-        index: dict[str, list[dict[str, Any]]] = {}
+    def _by_name(self) -> dict[str, list[NodeRow]]:
+        index: dict[str, list[NodeRow]] = {}
         for row in self._rows:
             index.setdefault(row["name"], []).append(row)
         return index
 
     @cached_property
-    def _by_location(self) -> dict[tuple[str, int], dict[str, Any]]:
+    def _by_location(self) -> dict[tuple[str, int], NodeRow]:
         return {(row["graph"], row["index"]): row for row in self._rows}
 
     @cached_property
     def _by_outputs(self) -> dict[tuple[str, tuple[str, ...]], tuple[str, int]]:
-        index: dict[tuple[str, tuple[str, ...]], tuple[str, int]] = {}
-        for graph, position, node in _located_nodes(_load_proto(self._model)):
-            index.setdefault((node.op_type, tuple(node.output)), (graph, position))
-        return index
+        return _index_by_outputs(self._model)
 
 
-def _load_proto(model: str | os.PathLike[str] | bytes | ModelProto) -> ModelProto:
-    if isinstance(model, (str, os.PathLike, bytes)):
-        return load_flat(model)
-    return load_flat(model.SerializeToString()) if is_folded(model) else model
+def locate(model: AnyModel, node: NodeProto) -> str:
+    """The location of a node of the model: `#61`, `12.then_branch#3`. Raises KeyError."""
+    found = _index_by_outputs(model).get((node.op_type, tuple(node.output)))
+    if found is None:
+        raise KeyError(f"the model has no such node: {node.op_type} {node.name!r}")
+    return f"{found[0]}#{found[1]}"
+
+
+def _index_by_outputs(model: AnyModel) -> dict[tuple[str, tuple[str, ...]], tuple[str, int]]:
+    index: dict[tuple[str, tuple[str, ...]], tuple[str, int]] = {}
+    for graph, position, node in _located_nodes(load_flat(model)):
+        index.setdefault((node.op_type, tuple(node.output)), (graph, position))
+    return index
 
 
 def _located_nodes(model: ModelProto) -> Iterator[tuple[str, int, NodeProto]]:

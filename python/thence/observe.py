@@ -13,12 +13,12 @@ import torch
 from torch import nn
 
 from . import _core
-from .capture import Calls, ModuleMap, Unsupported, capture
-from .capture.inputs import arguments
-from .export import LOCK, Code, ExportError, preserved_state
-from .export.errors import summarise_error
-from .export.inputs import forward_failure
-from .export.quiet import quiet
+from .capturing import Calls, ModuleMap, ModulePaths, Unsupported, capture
+from .capturing.inputs import arguments
+from .exporting import LOCK, Code, ExportError, preserved_state
+from .exporting.errors import summarise_error
+from .exporting.inputs import forward_failure
+from .exporting.quiet import quiet
 from .messages import to_stderr
 
 # What a capture lacks without each part, for the diagnostic.
@@ -51,13 +51,24 @@ def capture_live_model(
     """
     with LOCK, preserved_state(model, getattr(model, "config", None)), quiet(verbose):
         recorder = _Recorder(model, inputs, bool(needed), report or to_stderr)
-        document = recorder.hierarchy(calls)
+        wanted = dict.fromkeys((*needed, *optional))
+        document = recorder.with_trace(calls) if "execution_trace" in wanted else None
+        document = document or recorder.hierarchy(calls)
         sections: Any = document["sections"]
-        for name in dict.fromkeys((*needed, *optional)):
-            sections |= recorder.section(name, name in needed, scopes, program)
+        for name in wanted:
+            if name not in sections:
+                sections |= recorder.section(name, name in needed, scopes, program)
         if recorder.unrecorded:
             document["unrecorded"] = recorder.unrecorded
         return document
+
+
+def describe_live_model(model: nn.Module) -> dict[str, object]:
+    """The modules, classes and parameters of a model, without running it."""
+    with LOCK:
+        return capture(
+            model, None, sections=("hierarchy",), fingerprint=_core.fingerprint, version=_core.version
+        )
 
 
 class _Recorder:
@@ -69,6 +80,19 @@ class _Recorder:
         self._inputs = inputs
         self._strict = strict  # a forward that fails by itself is an error
         self._report = report
+        self._paths = ModulePaths(model)
+
+    def with_trace(self, calls: Calls | None) -> dict[str, object] | None:
+        """The hierarchy and the execution trace, of one forward. None if that fails: then each is recorded by
+        itself, and reports what is wrong."""
+        try:
+            document = self._capture("hierarchy", "execution_trace", calls=calls)
+        except Exception:
+            return None
+        unrecorded: Any = document.pop("unrecorded", {})
+        for part, reason in unrecorded.items():
+            self._report_unrecorded(part, reason)
+        return document
 
     def hierarchy(self, calls: Calls | None) -> dict[str, object]:
         try:
@@ -95,8 +119,7 @@ class _Recorder:
 
     def _capture(
         self,
-        section: str,
-        *,
+        *sections: str,
         scopes: ModuleMap | None = None,
         program: Any = None,
         calls: Calls | None = None,
@@ -105,12 +128,13 @@ class _Recorder:
         return capture(
             self._model,
             self._inputs if inputs is ... else inputs,
-            sections=(section,),
+            sections=sections,
             fingerprint=_core.fingerprint,
             module_map=scopes,
             program=program,
             calls=calls,
             version=_core.version,
+            paths=self._paths,
         )
 
     def _check_section(self, name: str, error: Exception) -> None:

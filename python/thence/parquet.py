@@ -14,7 +14,7 @@ from .errors import BAD_INPUT, Error
 BATCH = 2 << 20  # bytes of JSON in a row group, or one row if that is longer
 
 
-def write(rows: BinaryIO, path: str) -> None:
+def write(rows: BinaryIO, path: str | BinaryIO) -> None:
     """Writes the file; the caller moves it to its place."""
     try:
         import pyarrow

@@ -18,10 +18,20 @@ from typing import Any
 from torch import nn
 
 from . import _core
-from .capture import Calls, ModuleMap, Unsupported, record_calls, record_module_map, write
-from .errors import translate_errors
-from .export import Code, Exported, ExporterResult, ExportError, ExportOptions, Inputs, Progress, export_model
-from .export.place import cannot_write
+from .capturing import Calls, ModuleMap, Unsupported, record_calls, record_module_map, write
+from .errors import Error, translate_errors
+from .exporting import (
+    Code,
+    Exported,
+    ExporterResult,
+    ExportError,
+    ExportOptions,
+    Inputs,
+    Progress,
+    export_model,
+)
+from .exporting.place import cannot_write
+from .given import MapOptions
 from .observe import capture_live_model, unrecorded_warning
 from .strategies import exporter_for, needs_of
 from .summary import Summary
@@ -35,9 +45,12 @@ class PipelineOptions:
     strategy: str = "auto"
     exporter: str | Sequence[str] | None = None
     torch_nn_exceptions: Sequence[str] | None = None
+    rules: str | os.PathLike[str] | None = None
+    granularity: str | None = None
     opset: int | None = None
     dynamic: Mapping[str, Mapping[int, str]] | None = None
     embed: bool = True
+    sidecar: bool = False
     exporter_options: Mapping[str, Any] = field(default_factory=dict)
     verbose: bool = False
 
@@ -58,6 +71,16 @@ def capture_path(output: str | Path) -> Path:
     """
     path = Path(output)
     return path.with_name(f"{path.name.removesuffix('.onnx')}.capture.json")
+
+
+def map_path(output: str | Path) -> Path:
+    """The path of an export's map.
+
+    >>> str(map_path("out/model.onnx"))
+    'out/model.map.json'
+    """
+    path = Path(output)
+    return path.with_name(f"{path.name.removesuffix('.onnx')}.map.json")
 
 
 def run(
@@ -91,6 +114,7 @@ def run(
             ),
         )
         export_run.place_capture()
+        export_run.write_sidecar()
     return Result(export_run.summary(exported), export_run.map)
 
 
@@ -111,6 +135,7 @@ class _ExportRun:
         self._inputs = inputs
         self._output = output
         self._capture = capture_path(output)
+        self._sidecar = map_path(output) if options.sidecar else None
         self._options = options
         self._strategy = options.strategy
         self._unrecorded: dict[str, str] = {}
@@ -121,6 +146,7 @@ class _ExportRun:
         self._calls: Calls | None = None
 
     def begin(self) -> None:
+        self._replaced = self._output.is_file()
         if self._capture.is_dir():
             raise ExportError(Code.OUTPUT, f"{self._capture}: is a folder", "give the output another name")
         self._stack.enter_context(self._exporting)
@@ -152,12 +178,17 @@ class _ExportRun:
         except OSError as error:
             raise cannot_write(self._capture, error) from error
 
+    def write_sidecar(self) -> None:
+        if self._sidecar is not None:
+            _core.write_file(str(self._sidecar), f"{json.dumps(self.map)}\n".encode())
+
     def summary(self, exported: Exported) -> Summary:
+        sidecar = () if self._sidecar is None else (self._sidecar,)
         counts = self.map["summary"]
         return Summary(
             path=self._output,
             capture=self._capture,
-            files=(*exported.files, self._capture),
+            files=(*exported.files, *sidecar, self._capture),
             exporter=exported.exporter,
             strategy=self._strategy,
             tagged=self._options.embed,
@@ -171,6 +202,8 @@ class _ExportRun:
             failed={failure.exporter: failure.what for failure in exported.failures},
             timings=dict(self._progress.timings),
             unrecorded=dict(self._unrecorded),
+            sidecar=self._sidecar,
+            replaced=self._replaced,
             tagging=Tagging.of(self.map),
         )
 
@@ -189,7 +222,7 @@ class _ExportRun:
             self._model,
             self._inputs.arguments,
             optional=[
-                *([section] if section is not None and section != "module_map" else []),
+                *(name for name in needs_of(self._strategy).sections if name != "module_map"),
                 *(["module_map"] if scopes is not None else []),
                 *(["fx_graph"] if program is not None else []),
             ],
@@ -236,14 +269,14 @@ class _ExportRun:
         """Writes the file, unless it exists and gets no tags; returns its map."""
         try:
             text = self._map_or_tag(file, content, str(self._temporary_capture))
-        except _core.CoreError as error:
-            if not error.args[1].startswith("C"):
+        except Error as error:
+            if not error.code.startswith("C"):
                 raise
             # If the capture does not fit the file, map the file without it instead of failing.
             text = self._map_or_tag(file, content, "")
-            self._unrecorded["capture"] = str(error.args[2])
+            self._unrecorded["capture"] = str(error.text)
             self._progress.print_line(
-                f"warning[{Code.UNRECORDED.value}]: the capture does not fit the file: {error.args[2]}; "
+                f"warning[{Code.UNRECORDED.value}]: the capture does not fit the file: {error.text}; "
                 "modules are found by names and metadata alone"
             )
         answer: dict[str, Any] = json.loads(text)
@@ -255,13 +288,18 @@ class _ExportRun:
         return answer
 
     def _map_or_tag(self, file: Path, content: bytes | None, capture: str) -> bytes:
-        exceptions = self._options.torch_nn_exceptions
-        exception_list = None if exceptions is None else list(exceptions)
-        arguments = (capture, self._strategy if capture else "auto", exception_list)
-        if not self._options.embed:
+        given = self._options
+        options = MapOptions(
+            capture or None,
+            self._strategy if capture else "auto",
+            given.torch_nn_exceptions,
+            rules=given.rules,
+            granularity=given.granularity,
+        )
+        model = _core.Model(str(file), content)
+        with options.in_core() as core_options:
+            if self._options.embed:
+                return _core.tag(model, core_options, str(file))[1]
             if content is not None:
                 self._write_content(content, file)
-            return _core.map_file(str(file), *arguments)
-        if content is not None:
-            return _core.tag_bytes(content, str(file), *arguments)
-        return _core.tag_file(str(file), str(file), *arguments)
+            return _core.map(model, core_options)

@@ -17,15 +17,21 @@ class Needs:
     """The requirements of a strategy."""
 
     section: str | None = None  # in addition to the hierarchy
+    useful: str | None = None  # a section that it uses if there is one
     exporter: str | None = None  # the only one that provides the section
+
+    @property
+    def sections(self) -> list[str]:
+        """The sections to record, needed or useful."""
+        return [name for name in (self.section, self.useful) if name is not None]
 
 
 STRATEGIES: dict[str, Needs] = {
     "auto": Needs(),
     "enhanced_semantic": Needs(),
-    "usage_based": Needs(),
+    "usage_based": Needs(useful="execution_trace"),
     "htp": Needs("execution_trace"),
-    "universal": Needs("module_map", "torchscript"),
+    "universal": Needs("module_map", exporter="torchscript"),
     "fx_graph": Needs("fx_graph"),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 
@@ -17,11 +17,29 @@ def package(name: str) -> Any:
 
 
 def pandas_table(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Rows of a map as a pandas DataFrame."""
+    """Rows as a pandas DataFrame."""
     return package("pandas").DataFrame(rows)
 
 
 def arrow_table(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Rows of a map as a pyarrow Table; `layer_path`, whose entries have two types, is JSON text."""
-    texts = [{**row, "layer_path": json.dumps(row["layer_path"])} for row in rows]
-    return package("pyarrow").Table.from_pylist(texts)
+    """Rows as a pyarrow Table. A column of several types, such as `layer_path`, is JSON text."""
+    arrow = package("pyarrow")
+    mixed = {name for name in _names(rows) if _is_mixed(row.get(name) for row in rows)}
+    return arrow.Table.from_pylist(
+        [{name: json.dumps(value) if name in mixed else value for name, value in row.items()} for row in rows]
+    )
+
+
+def _names(rows: Sequence[Mapping[str, Any]]) -> dict[str, None]:
+    return {name: None for row in rows for name in row}
+
+
+def _is_mixed(values: Iterable[Any]) -> bool:
+    """Whether values have different types, or are lists of lists, whose items usually have."""
+    kinds: set[tuple[type, type | None]] = set()
+    for value in values:
+        if isinstance(value, list):
+            kinds |= {(list, type(item)) for item in value}
+        elif value is not None:
+            kinds.add((float, None) if isinstance(value, (int, float)) else (type(value), None))
+    return len(kinds) > 1 or any(kind[1] in (list, tuple) for kind in kinds)

@@ -20,7 +20,7 @@ class CalledModules {
   struct Call {
     ModuleId module = no_module;
     modules::CallNumber number;
-    bool is_direct = false;  // see python/thence/capture/calls.py; direct calls are numbered separately
+    bool is_direct = false;  // see python/thence/capturing/calls.py; direct calls are numbered separately
   };
 
   /// The call of a module by the path below its caller. `recorded` has the module at any of its paths, and

@@ -108,7 +108,12 @@ void read_recordings(JsonValue sections, const std::string& label, Capture& capt
   read("execution_trace",
        [&](JsonValue section) { capture.trace = read_execution_trace(section, capture.tree); });
   read("fx_graph", [&](JsonValue section) { capture.fx = read_fx_graph(section, capture.tree); });
-  read("module_map", [&](JsonValue section) { capture.module_map = read_module_map(section, capture.tree); });
+  read("module_map", [&](JsonValue section) {
+    capture.module_map = read_module_map(section, capture.tree);
+    for (const JsonValue item : section["operators"].items())
+      if (const std::optional<std::uint64_t> count = item["nodes"].natural())
+        capture.module_map_operators[std::string(item["op_type"].text().value_or(""))] = *count;
+  });
 }
 
 }  // namespace

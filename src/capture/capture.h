@@ -2,6 +2,8 @@
 // that was saved from it.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +39,9 @@ struct Capture {
   std::optional<Recording> trace;  // the section execution_trace
   std::optional<Recording> fx;     // the section fx_graph
   std::optional<ModuleMap> module_map;
+  /// If the map's names are numbers of nodes, which another export gives to other nodes: the operators of the
+  /// graph that it is for, and how many nodes each has.
+  std::map<std::string, std::uint64_t, std::less<>> module_map_operators;
   std::vector<std::string> sections;  // the names of all sections in the file, read or not
   base::MappedFile file;              // contains the data of the parameters
 };

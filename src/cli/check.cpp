@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "api/check_rows.h"
 #include "base/format.h"
 #include "cli/command.h"
 #include "functions/unfold.h"
@@ -36,30 +37,12 @@ struct CheckFlags : ModelFlags {
   bool synthesise = false, strict = false;
 };
 
-std::string node_location(const onnx::Model& model, onnx::NodeId id) {
-  const onnx::Node node = model.node(id);
-  if (!node.name().empty()) return std::string(node.name());
-  return base::format("{}#{}", model.graph_label(node.graph()), node.index());
-}
-
 int run_tags(CheckFlags& flags) {
   flags.options.ignore_tags = true;
   const OpenedMap opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
-  const onnx::Model& model = opened.map->model();
   const edit::TagReport report = edit::check_tags(*opened.map);
-  output::Rows rows{.schema = "thence.check/1",
-                    .list = "findings",
-                    .head = {{"model", model.file()},
-                             {"nodes", report.nodes},
-                             {"tagged", report.tagged},
-                             {"stale", report.stale},
-                             {"no_module", report.no_module},
-                             {"contradicted", report.contradicted}},
-                    .columns = {"node", "op_type", "fault", "tag", "evidence"}};
-  for (const edit::TagFinding& finding : report.findings)
-    rows.cells.push_back({node_location(model, finding.node), std::string(model.node(finding.node).op_type()),
-                          std::string(edit::name_of(finding.fault)), finding.tagged, finding.evidence});
+  const output::Rows rows = api::tag_rows(*opened.map, report);
   const int code = write_output(
       flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, table_width(flags), out); });
   if (code != done) return code;
@@ -79,23 +62,16 @@ int run_against(CheckFlags& flags) {
   Diagnostics ignored;
   const Result<onnx::Model> before = functions::open_model(flags.against, ignored);
   if (!before) return fail(before.error());
-  output::Rows rows{
-      .schema = "thence.survival/1",
-      .list = "passes",
-      .head = {{"against", flags.against}},
-      .columns = {"model", "ids", "survived", "retyped", "copied", "merged", "vanished", "nodes", "fresh"}};
+  output::Rows rows = api::survival_rows(flags.against);
   std::size_t ids = 0;
   for (const std::string& file : flags.models) {
     const Result<onnx::Model> after = functions::open_model(file, ignored);
     if (!after) return fail(after.error());
     const edit::Survival found = edit::count_survivors(*before, *after);
     ids = found.ids;
-    rows.cells.push_back({file, found.ids, found.survived, found.retyped, found.copied, found.merged,
-                          found.vanished, found.nodes, found.fresh});
+    api::add_survival(file, found, rows);
   }
-  if (ids == 0)
-    return fail({ErrorKind::bad_input, "E002", base::format("{}: no node has an id", brief(flags.against)),
-                 "write ids with thence check MODEL --synthesise -o FILE, then run the tool on that file"});
+  if (ids == 0) return fail(api::no_ids(flags.against));
   return write_output(
       flags, [&](base::Writer& out) { output::write_rows(rows, flags.format, table_width(flags), out); });
 }

@@ -15,7 +15,6 @@
 #include "base/atomic_file.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "cli/limits.h"
 #include "pipeline/pipeline.h"
 #include "resolve/strategy.h"
 #include "rules/read.h"
@@ -65,6 +64,12 @@ void add_capture_flag(Command& command, ModelFlags& flags) {
                flags.options.capture);
 }
 
+void add_ignore_tags_flag(Command& command, ModelFlags& flags) {
+  command.section("Evidence");
+  command.flag({.name = "--ignore-tags", .help = "Ignore tags of thence in the model"},
+               flags.options.ignore_tags);
+}
+
 void add_rules_flags(Command& command, ModelFlags& flags) {
   flags.takes_rules = true;
   command.section("Modules");
@@ -110,12 +115,6 @@ unsigned threads(const ModelFlags& flags) {
 std::string& program_name() {
   static std::string name;
   return name;
-}
-
-std::string brief(std::string_view text) {
-  if (text.size() <= max_brief_bytes) return base::printable(text);
-  return base::printable(text.substr(0, max_brief_bytes - brief_end_bytes)) + " ... " +
-         base::printable(text.substr(text.size() - brief_end_bytes));
 }
 
 std::string error_text(const Error& error) {
@@ -245,11 +244,20 @@ namespace {
 int write_to_destination(const ModelFlags& flags, const std::function<void(base::Writer&)>& write,
                          bool is_model) {
   if (flags.output.empty() || flags.output == "-") return write_standard_output(write);
+  // A model may be all that is left of a training run, and a derived name was not typed by the user.
+  std::error_code ignored;
+  const bool replaces = (is_model || flags.output_is_derived) && flags.output != flags.model &&
+                        std::filesystem::is_regular_file(flags.output, ignored);
   std::optional<Error> error = check_not_input(flags, flags.output, !is_model);
   const base::SymlinkPolicy policy =
       flags.output_is_derived ? base::SymlinkPolicy::replace : base::SymlinkPolicy::follow;
   if (!error) error = base::write_atomically(flags.output, write, policy);
-  return error ? fail(*error) : done;
+  if (error) return fail(*error);
+  if (replaces && !flags.quiet)
+    std::fputs(
+        base::format("note[{}]: {}: an existing file was replaced\n", "E020", brief(flags.output)).c_str(),
+        stderr);
+  return done;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/brief.h"
 #include "base/diagnostic.h"
 #include "base/result.h"
 #include "base/writer.h"
@@ -42,6 +43,7 @@ void add_answer_flags(Command& command, ModelFlags& flags, const char* output_he
 /// --rules, --no-rules and --granularity, for commands that print modules.
 void add_rules_flags(Command& command, ModelFlags& flags);
 void add_capture_flag(Command& command, ModelFlags& flags);
+void add_ignore_tags_flag(Command& command, ModelFlags& flags);
 /// --format and --width.
 void add_format_flag(Command& command, ModelFlags& flags, std::string& format);
 void add_width_flag(Command& command, ModelFlags& flags);
@@ -85,8 +87,7 @@ void print_error(const Error& error);
 int fail(const Error& error);
 /// The text of an error, without the final line break.
 std::string error_text(const Error& error);
-/// Text from a file for a message: printable, and shortened.
-std::string brief(std::string_view text);
+using base::brief;
 bool colour_on_output(const ModelFlags& flags);
 /// Width of tables: as given, or that of the terminal; 0: unlimited.
 std::size_t table_width(const ModelFlags& flags);

@@ -11,6 +11,7 @@
 #include "cli/python.h"
 #include "output/formats.h"
 #include "output/other_formats.h"
+#include "output/text_formats.h"
 #include "query/tables.h"
 
 namespace thence::cli {
@@ -52,11 +53,6 @@ struct ConvertFlags : ModelFlags {
   std::string format, overlay;
 };
 
-template <output::Formulas formulas>
-void write_csv(const semantics::Map& map, base::Writer& out) {
-  output::write_map_csv(map, output::Nodes(map.model()), output::all_columns(), formulas, 1, out);
-}
-
 // Python prints its own errors.
 int write_parquet(const semantics::Map& map, const ConvertFlags& flags) {
   int code = done;
@@ -79,32 +75,26 @@ int write_sqlite(const semantics::Map& map, const ConvertFlags& flags) {
 }
 
 // A format is either text, which any output accepts, or requires a file.
-struct Format {
+struct FileFormat {
   std::string_view name;
-  void (*text)(const semantics::Map& map, base::Writer& out);
-  int (*file)(const semantics::Map& map, const ConvertFlags& flags) = nullptr;
+  int (*write)(const semantics::Map& map, const ConvertFlags& flags);
 };
-constexpr Format formats[] = {
-    {"graphml", output::write_graphml},
-    {"model-explorer", output::write_model_explorer},
-    {"dot", output::write_dot},
-    {"csv", write_csv<output::Formulas::escaped>},
-    {"csv-raw", write_csv<output::Formulas::kept>},
-    {"parquet", nullptr, write_parquet},
-    {"sqlite", nullptr, write_sqlite},
-    {"sarif", output::write_sarif},
-    {"torch-map", output::write_torch_map},
-    {"htp-metadata", output::write_htp_metadata},
-};
+constexpr FileFormat file_formats[] = {{"parquet", write_parquet}, {"sqlite", write_sqlite}};
 
-std::optional<Error> check_usage(const ConvertFlags& flags, const Format& format) {
-  if (format.file != nullptr && (flags.output.empty() || flags.output == "-"))
+const FileFormat* find_file_format(std::string_view name) {
+  for (const FileFormat& format : file_formats)
+    if (format.name == name) return &format;
+  return nullptr;
+}
+
+std::optional<Error> check_usage(const ConvertFlags& flags, bool needs_file) {
+  if (needs_file && (flags.output.empty() || flags.output == "-"))
     return Error{ErrorKind::usage, "U011",
-                 base::format("--to {} writes a file, and no output file is given", format.name),
+                 base::format("--to {} writes a file, and no output file is given", flags.format),
                  "add -o FILE"};
-  if (!flags.overlay.empty() && format.name != "model-explorer")
+  if (!flags.overlay.empty() && flags.format != "model-explorer")
     return Error{ErrorKind::usage, "U013",
-                 base::format("--overlay is for model-explorer, not {}", format.name),
+                 base::format("--overlay is for model-explorer, not {}", flags.format),
                  "remove --overlay, or use --to model-explorer"};
   if (!flags.overlay.empty() && flags.overlay == flags.output)
     return Error{ErrorKind::usage, "U011",
@@ -116,14 +106,14 @@ std::optional<Error> check_usage(const ConvertFlags& flags, const Format& format
 }
 
 int run_convert(ConvertFlags& flags) {
-  const Format& format = *std::find_if(std::begin(formats), std::end(formats),
-                                       [&](const Format& one) { return one.name == flags.format; });
-  if (const std::optional<Error> error = check_usage(flags, format)) return fail(*error);
+  const FileFormat* const file = find_file_format(flags.format);
+  if (const std::optional<Error> error = check_usage(flags, file != nullptr)) return fail(*error);
   const OpenedMap opened = open_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
-  int code = format.file != nullptr ? format.file(map, flags)
-                                    : write_output(flags, [&](base::Writer& out) { format.text(map, out); });
+  int code = file != nullptr ? file->write(map, flags) : write_output(flags, [&](base::Writer& out) {
+    output::find_text_format(flags.format)->write(map, out);
+  });
   if (code == done && !flags.overlay.empty()) {
     ModelFlags overlay = flags;
     overlay.output = flags.overlay;
@@ -141,7 +131,8 @@ void add_convert(Program& program) {
   add_model_flags(command, *flags);
   add_rules_flags(command, *flags);
   std::vector<std::string> names;
-  for (const Format& format : formats) names.emplace_back(format.name);
+  for (const output::TextFormat& format : output::text_formats()) names.emplace_back(format.name);
+  for (const FileFormat& format : file_formats) names.emplace_back(format.name);
   command.section("Output");
   command.text({.name = "-t,--to",
                 .help = "Format to write, see above",

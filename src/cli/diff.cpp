@@ -74,11 +74,7 @@ bool read_ignored(const DiffFlags& flags, std::vector<diff::DiffKind>& ignored) 
       ignored.push_back(*kind);
       continue;
     }
-    std::vector<std::string_view> names;
-    for (std::size_t i = 0; i < diff::diff_kind_count; ++i)
-      names.push_back(diff::name_of(static_cast<diff::DiffKind>(i)));
-    print_error({ErrorKind::usage, "U023", base::format("unknown kind of difference '{}'", brief(name)),
-                 base::format("kinds: {}", base::joined(names, ", "))});
+    print_error(diff::unknown_kind(name));
     return false;
   }
   return true;

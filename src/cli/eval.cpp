@@ -4,6 +4,7 @@
 #include <charconv>
 #include <memory>
 
+#include "api/check_rows.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -107,11 +108,7 @@ int run_eval(EvalFlags& flags) {
   const OpenedMap opened = open_scored_map(flags);
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
-  if (!map.hierarchy().tags().empty())
-    return fail({ErrorKind::bad_input, "S005",
-                 base::format("{}: the model has tags of thence, which would be scored as answers",
-                              base::printable(map.model().file())),
-                 "remove the tags with thence strip, or use --ignore-tags"});
+  if (!map.hierarchy().tags().empty()) return fail(api::tags_would_be_scored(map.model().file()));
   const Result<score::Score> score = score::score(map, *truth, flags.truth);
   if (!score) return fail(score.error());
   const int code = write_output(flags, [&](base::Writer& out) {
@@ -149,7 +146,7 @@ void add_eval(Program& program) {
                       .help = "Exit with 1 unless these figures are reached",
                       .type = "NAME=NUMBER,..."},
                      flags->require);
-  command.flag({.name = "--ignore-tags", .help = "Ignore tags in the model"}, flags->options.ignore_tags);
+  add_ignore_tags_flag(command, *flags);
   command.set_action([flags] { return run_eval(*flags); });
 }
 

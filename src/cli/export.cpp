@@ -46,13 +46,13 @@ needs no PyTorch, whichever tool exported the model.)",
 };
 
 struct LiveFlags {
-  std::string model, task, dtype, input_spec, output;
+  std::string source, model, task, dtype, input_spec, output;
   bool trust_remote_code = false, quiet = false, verbose = false;
 };
 struct ExportFlags : LiveFlags {
-  std::string exporter, strategy = "auto";
+  std::string exporter, strategy = "auto", rules, granularity;
   std::size_t opset = 0;
-  bool no_embed = false, dynamic = false;
+  bool no_embed = false, dynamic = false, sidecar = false;
   std::vector<std::string> exceptions;
 };
 struct CaptureFlags : LiveFlags {
@@ -92,10 +92,10 @@ class Request {
 
 void add_live_flags(Command& command, LiveFlags& flags) {
   command.section("Model");
-  command.text({.name = "-m,--model",
-                .help = "Hub id, folder, config.json, or package.module:factory",
-                .type = "MODEL"},
-               flags.model);
+  command.text(
+      {.name = "source", .help = "Hub id, folder, config.json, or package.module:factory", .type = "MODEL"},
+      flags.source);
+  command.text({.name = "-m,--model", .help = "The same as MODEL", .type = "MODEL"}, flags.model);
   command.text({.name = "--task", .help = "Task of the model, such as text-classification", .type = "TASK"},
                flags.task);
   command.text(
@@ -113,7 +113,7 @@ void add_live_flags(Command& command, LiveFlags& flags) {
 }
 
 void add_live_fields(const LiveFlags& flags, Request& request) {
-  request.text("model", flags.model);
+  request.text("model", flags.source.empty() ? flags.model : flags.source);
   request.text("task", flags.task);
   request.text("dtype", flags.dtype);
   request.text("input_spec", flags.input_spec);
@@ -121,6 +121,12 @@ void add_live_fields(const LiveFlags& flags, Request& request) {
   request.flag("trust_remote_code", flags.trust_remote_code);
   request.flag("quiet", flags.quiet);
   request.flag("verbose", flags.verbose);
+}
+
+// Wrong usage, which Python need not be started for.
+std::optional<Error> check_live_flags(const LiveFlags& flags) {
+  if (flags.source.empty() || flags.model.empty()) return std::nullopt;
+  return Error{ErrorKind::usage, "U025", "the model is given twice", "give either MODEL or --model MODEL"};
 }
 
 }  // namespace
@@ -150,18 +156,32 @@ void add_export(Program& program) {
        .help = "torch.nn classes that count as modules of the model, instead of norms and Embedding",
        .type = "CLASS,..."},
       flags->exceptions);
+  command.text({.name = "--rules", .help = "Rules file for the tags", .type = "FILE"}, flags->rules);
+  command.text(
+      {.name = "--granularity",
+       .help = "Modules of the tags: hf (not from torch.nn, plus the exceptions), nn (all) or custom "
+               "(as the rules choose)",
+       .type = "NAME",
+       .choices = {"hf", "nn", "custom"}},
+      flags->granularity);
   command.flag({.name = "--dynamic", .help = "Export batch and sequence length as dynamic axes"},
                flags->dynamic);
   command.flag({.name = "--no-embed", .help = "Write no tags into the model"}, flags->no_embed);
+  command.flag({.name = "--sidecar", .help = "Also write the map, to model.map.json beside the model"},
+               flags->sidecar);
   command.set_action([flags] {
+    if (const std::optional<Error> error = check_live_flags(*flags)) return fail(*error);
     Request request;
     add_live_fields(*flags, request);
     request.text("exporter", flags->exporter);
     if (flags->opset > 0) request.number("opset", flags->opset);
     request.text("strategy", flags->strategy);
     request.texts("torch_nn_exceptions", flags->exceptions);
+    request.text("rules", flags->rules);
+    request.text("granularity", flags->granularity);
     request.flag("dynamic", flags->dynamic);
     request.flag("no_embed", flags->no_embed);
+    request.flag("sidecar", flags->sidecar);
     return run_python("export", request.json());
   });
 }
@@ -179,6 +199,7 @@ void add_capture(Program& program) {
        .choices = {"hierarchy", "execution_trace", "fx_graph"}},
       flags->sections);
   command.set_action([flags] {
+    if (const std::optional<Error> error = check_live_flags(*flags)) return fail(*error);
     Request request;
     add_live_fields(*flags, request);
     request.texts("sections", flags->sections);

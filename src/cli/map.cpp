@@ -49,6 +49,7 @@ void add_map(Program& program) {
   auto flags = std::make_shared<MapFlags>();
   Command command = program.add("map", Purpose::asking, text);
   add_model_flags(command, *flags);
+  add_ignore_tags_flag(command, *flags);
   add_rules_flags(command, *flags);
   add_map_format_flags(command, *flags, flags->format);
   command.set_action([flags] { return run_map(*flags); });

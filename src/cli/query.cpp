@@ -173,6 +173,7 @@ void add_query(Program& program) {
   auto flags = std::make_shared<QueryFlags>();
   Command command = program.add("query", Purpose::asking, text);
   add_model_flags(command, *flags);
+  add_ignore_tags_flag(command, *flags);
   add_rules_flags(command, *flags);
   add_selectors(command, flags->selectors, flags->min_confidence);
   command.text({.name = "--where", .help = "Nodes for which an expression holds, see above", .type = "EXPR"},

@@ -3,10 +3,10 @@
 #include <memory>
 
 #include "base/format.h"
-#include "base/nearest_names.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "output/formats.h"
+#include "output/tree_options.h"
 #include "output/tree_rows.h"
 
 namespace thence::cli {
@@ -39,16 +39,6 @@ struct ShowFlags : ModelFlags {
   output::TreeOptions tree;
 };
 
-struct SortKey {
-  const char* word;
-  output::Measure measure;
-};
-constexpr SortKey sort_keys[] = {
-    {"none", output::Measure::none},   {"params", output::Measure::parameters},
-    {"bytes", output::Measure::bytes}, {"nodes", output::Measure::nodes},
-    {"flops", output::Measure::flops}, {"confidence", output::Measure::confidence},
-};
-
 std::optional<Error> read_sizes(const std::vector<std::string>& given, shapes::NamedSizes& sizes) {
   for (const std::string& one : given) {
     const std::size_t equals = one.find('=');
@@ -64,19 +54,6 @@ std::optional<Error> read_sizes(const std::vector<std::string>& given, shapes::N
   return std::nullopt;
 }
 
-// A misspelt name would otherwise leave the costs symbolic, or change nothing at all.
-std::optional<Error> find_unknown_size(const shapes::Sizes& sizes) {
-  const std::vector<std::string_view> unused = sizes.unused_given();
-  if (unused.empty()) return std::nullopt;
-  base::NameHint hint(unused.front());
-  for (const std::string& name : sizes.unset_names())
-    if (!name.starts_with('(')) hint.add(name);  // others are results of divisions
-  return Error{
-      ErrorKind::usage, "U031",
-      base::format("--sizes: the model names no size '{}'", brief(std::string(unused.front()))),
-      hint.has_names() ? hint.text() : "all sizes of the model are numbers, or are set by other names"};
-}
-
 int run_show(ShowFlags& flags) {
   if (const auto wrong = read_sizes(flags.sizes, flags.tree.sizes)) {
     print_error(*wrong);
@@ -86,12 +63,11 @@ int run_show(ShowFlags& flags) {
   if (opened.map == nullptr) return opened.exit_code;
   const semantics::Map& map = *opened.map;
   flags.tree.execution_order = flags.order == "execution";
-  for (const SortKey& one : sort_keys)
-    if (flags.sort == one.word) flags.tree.sort = one.measure;
+  flags.tree.sort = output::measure_named(flags.sort).value_or(output::Measure::none);
   flags.tree.colour = colour_on_output(flags);
   flags.tree.width = table_width(flags);
   const output::Tree tree = output::make_tree(map, flags.tree);
-  if (const auto wrong = find_unknown_size(tree.inferred.sizes)) {
+  if (const auto wrong = output::find_unknown_size(tree)) {
     print_error(*wrong);
     return wrong_usage;
   }

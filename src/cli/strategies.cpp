@@ -96,6 +96,8 @@ void write_csv(const std::vector<StrategyResult>& results, output::Formulas form
 
 int compare_strategies(ModelFlags& flags, const std::string& format) {
   std::vector<StrategyResult> results;
+  resolve_options(flags);
+  flags.options.ignore_tags = true;  // tags are an answer of one strategy, not evidence to compare others on
   for (const resolve::Strategy& strategy : resolve::strategies()) {
     StrategyResult result;
     result.strategy = strategy.name;

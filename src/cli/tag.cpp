@@ -4,13 +4,10 @@
 #include <memory>
 
 #include "base/format.h"
-#include "base/mapped_file.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "edit/rewrite.h"
 #include "functions/unfold.h"
-#include "onnx/content_hash.h"
-#include "weights/trace.h"
 
 namespace thence::cli {
 namespace {
@@ -69,12 +66,6 @@ std::optional<Error> check_in_place(const onnx::Model& model, bool in_place) {
                "give -o FILE, and fold that file again"};
 }
 
-std::string digest_of(const std::string& capture) {
-  if (capture.empty()) return {};
-  const Result<base::MappedFile> file = base::MappedFile::open(capture);
-  return file ? onnx::format_hash(onnx::hash_content(file->bytes(), 1).exact) : std::string();
-}
-
 struct TagFlags : ModelFlags {
   bool in_place = false, with_namespace = false, strip_stack_traces = false;
 };
@@ -112,9 +103,7 @@ int run_strip(StripFlags& flags) {
 }  // namespace
 
 int write_tagged_model(const semantics::Map& map, const ModelFlags& flags, edit::TagOptions options) {
-  options.capture_digest = digest_of(flags.options.capture);
-  if (options.weights.live == nullptr && map.own_tree().has_registration_order())
-    options.weights = {map.hierarchy().live_parameters(), weights::trace_weights(map)};
+  options = edit::complete_tag_options(std::move(options), map, flags.options.capture);
   options.jobs = threads(flags);
   const wire::Splice splice = edit::tag_model(map, options);
   const int code = write_model_output(flags, [&](base::Writer& out) { splice.write(out); });

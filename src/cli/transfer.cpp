@@ -6,7 +6,7 @@
 #include "cli/print_map.h"
 #include "cli/verify.h"
 #include "pipeline/pipeline.h"
-#include "weights/trace.h"
+#include "weights/traced_chain.h"
 
 namespace thence::cli {
 namespace {
@@ -47,19 +47,15 @@ struct TransferFlags : ModelFlags {
 struct TransferredMap {
   OpenedMap opened;
   bool lists_weights = false;
-  std::vector<weights::Weight> named;
-  const std::vector<capture::CapturedParameter>* live_parameters = nullptr;  // of the first model
+  weights::TracedChain weights{};
 
   void begin(OpenedMap first) {
     opened = first;
-    if (opened.map == nullptr || !lists_weights) return;
-    named = weights::trace_weights(*opened.map);
-    live_parameters = opened.map->hierarchy().live_parameters();
+    if (opened.map != nullptr && lists_weights) weights.begin(*opened.map);
   }
   // To the map of the model that was made from this one.
   void advance(OpenedMap next) {
-    if (next.map != nullptr && lists_weights)
-      named = weights::trace_weights(*next.map, *opened.map, std::move(named));
+    if (next.map != nullptr && lists_weights) weights.advance(*opened.map, *next.map);
     opened = next;
   }
 };
@@ -71,11 +67,11 @@ int write_model_and_map(const TransferredMap& found, TransferFlags& flags) {
   beside.output_is_derived = true;
   // There is no place for a second file beside a pipe or a device.
   if (!base::is_pipe_or_device(flags.output))
-    if (const int code = write_map(*found.opened.map, beside, "json", {}, &found.named); code != done)
+    if (const int code = write_map(*found.opened.map, beside, "json", {}, &found.weights.named); code != done)
       return code;
   flags.model = flags.models.back();
   edit::TagOptions options;
-  options.weights = {found.live_parameters, found.named};
+  options.weights = {found.weights.live_parameters, found.weights.named};
   return write_tagged_model(*found.opened.map, flags, std::move(options));
 }
 
@@ -123,7 +119,7 @@ int run_transfer(TransferFlags& flags) {
   const OpenedMap& opened = found.opened;
   if (opened.map == nullptr) return opened.exit_code;
   const int code = flags.output.empty()
-                       ? write_map(*opened.map, flags, flags.format.name, *columns, &found.named)
+                       ? write_map(*opened.map, flags, flags.format.name, *columns, &found.weights.named)
                        : write_model_and_map(found, flags);
   if (code == done && !flags.quiet) print_verification(*opened.map);
   return code;

@@ -1,5 +1,10 @@
 #include "diff/diff_kind.h"
 
+#include <vector>
+
+#include "base/brief.h"
+#include "base/format.h"
+
 namespace thence::diff {
 namespace {
 
@@ -32,6 +37,13 @@ std::optional<DiffKind> diff_kind_of(std::string_view name) {
   for (std::size_t i = 0; i < diff_kind_count; ++i)
     if (kind_texts[i].name == name) return static_cast<DiffKind>(i);
   return std::nullopt;
+}
+
+Error unknown_kind(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const KindText& one : kind_texts) names.push_back(one.name);
+  return {ErrorKind::usage, "U023", base::format("unknown kind of difference '{}'", base::brief(name)),
+          base::format("kinds: {}", base::joined(names, ", "))};
 }
 
 }  // namespace thence::diff

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace thence::diff {
 
 enum class DiffKind : std::uint8_t {
@@ -32,5 +34,7 @@ using Counts = std::array<std::size_t, diff_kind_count>;
 std::string_view name_of(DiffKind kind);
 std::string_view text_of(DiffKind kind);
 std::optional<DiffKind> diff_kind_of(std::string_view name);
+/// The error for a name that is none of them.
+Error unknown_kind(std::string_view name);
 
 }  // namespace thence::diff

@@ -75,7 +75,8 @@ void add_members(const Map& map, onnx::NodeId id, Entries& entries) {
 // Makes the entries of nodes. The entries for a module are made once per module.
 class Tagger {
  public:
-  Tagger(const Map& map, const TagOptions& options) : map_(map), options_(options) {}
+  Tagger(const Map& map, const TagOptions& options, const std::string& unknown_tag)
+      : map_(map), options_(options), unknown_tag_(unknown_tag) {}
 
   void add_entries(onnx::NodeId id, Entries& entries) {
     add_answer(id, entries);
@@ -84,10 +85,11 @@ class Tagger {
   }
 
  private:
-  // An unknown node gets no entries.
+  // An unknown node gets no entries, or only the tag that the strategy has for such nodes. Without a module
+  // it is not read as evidence later.
   void add_answer(onnx::NodeId id, Entries& entries) {
     const resolve::Attribution& answer = map_.own_answer(id);
-    if (!answer.known()) return;
+    if (!answer.known()) return entries.add_if("tag", unknown_tag_);
     if (answer.source == evidence::Source::tags) {
       copy_tag_entries(map_.model().node(id), map_.module_view() != nullptr, entries);
       if (map_.module_view() != nullptr) {
@@ -128,6 +130,7 @@ class Tagger {
 
   const Map& map_;
   const TagOptions& options_;
+  const std::string& unknown_tag_;
   semantics::RoleReader roles_;
   semantics::ModuleFacts facts_;
   std::unordered_map<modules::ModuleId, Entries> modules_;
@@ -139,7 +142,7 @@ class Tagger {
 // The entries of all nodes, made on several threads, each for a range of nodes.
 class EncodedEntries {
  public:
-  EncodedEntries(const Map& map, const TagOptions& options) {
+  EncodedEntries(const Map& map, const TagOptions& options, const std::string& unknown_tag) {
     const std::size_t nodes = map.model().node_count();
     const std::size_t threads =
         std::clamp<std::size_t>(nodes / min_nodes_per_thread, 1, std::max(options.jobs, 1U));
@@ -148,7 +151,7 @@ class EncodedEntries {
     std::vector<std::future<void>> others;
     const auto make = [&](std::size_t number) {
       NodeRange& range = ranges_[number];
-      Tagger tagger(map, options);
+      Tagger tagger(map, options, unknown_tag);
       range.ends.reserve(length_);
       range.entries.reserve(length_ * typical_entry_bytes);
       for (std::size_t id = number * length_; id < std::min(nodes, (number + 1) * length_); ++id) {
@@ -196,10 +199,11 @@ wire::Splice tag_model(const Map& map, const TagOptions& options) {
   if (!options.capture_digest.empty()) additions.record.emplace_back("capture", options.capture_digest);
   if (std::string kept = model_record(map, options.weights); !kept.empty())
     additions.record.emplace_back("hierarchy", std::move(kept));
+  const std::string unknown_tag = map.tag_of_unknown();
   for (onnx::NodeId id = 0; id < model.node_count() && !additions.any_node; ++id)
-    additions.any_node = map.answer(id).known();
+    additions.any_node = map.answer(id).known() || !unknown_tag.empty();
   additions.drop_stack_traces = options.strip_stack_traces;
-  const auto all = std::make_shared<const EncodedEntries>(map, options);
+  const auto all = std::make_shared<const EncodedEntries>(map, options, unknown_tag);
   additions.node = [&](onnx::NodeId id) { return all->of(id); };
   additions.owner = all;
   return add_entries(model, additions);

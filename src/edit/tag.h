@@ -18,6 +18,10 @@ struct TagOptions {
   unsigned jobs = 1;                // threads
 };
 
+/// Adds the digest of the capture file that the map was made with (empty: none) and, unless they are given,
+/// the traced weights.
+TagOptions complete_tag_options(TagOptions options, const semantics::Map& map, const std::string& capture);
+
 /// Adds the entries for a module: its path, class, tag and role.
 void add_module(const semantics::Map& map, modules::ModuleId module, const semantics::ModuleFacts& facts,
                 Entries& entries);

@@ -21,7 +21,7 @@ from tools.sample.architectures import build
 from tools.sample.choices import choice_of
 
 from thence._core import fingerprint
-from thence.capture import capture
+from thence.capturing import capture
 
 LEVELS = ("BASIC", "EXTENDED", "ALL")
 

@@ -18,6 +18,22 @@ TEST(ModuleMap, NamesTheRecordedCallOfANode) {
   EXPECT_EQ(lines_of(net, sink, Source::trace_module_map), test::Lines{"1 b#2 names_one (Relu_1)"});
 }
 
+// Names that are numbers: another export gives them to other nodes.
+TEST(ModuleMap, IsOnlyForItsOwnGraphIfNamesAreNumbers) {
+  for (const std::uint64_t recorded : {2, 3}) {
+    test::Capture capture = test::capture_of({"a"});
+    capture.module_map.emplace();
+    (*capture.module_map)["Relu_1"] = {.module = capture.tree.find("a")};
+    capture.module_map_operators = {{"Relu", recorded}};
+    const test::ModelWithHierarchy net(test::model(test::graph({test::node("Relu", {"x"}, {"y"}, "Relu_0"),
+                                                                test::node("Relu", {"y"}, {"z"}, "Relu_1")})),
+                                       std::move(capture));
+    Sink sink;
+    collect_module_map(net.model(), net.hierarchy, sink);
+    EXPECT_EQ(sink.of(Source::trace_module_map).empty(), recorded != 2);
+  }
+}
+
 TEST(ModuleMap, NamesNothingWithoutACapture) {
   const test::ModelWithHierarchy net(test::model(test::graph({test::node("Relu", {"x"}, {"y"}, "Relu_0")})));
   Sink sink;

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 import thence._core as core
-from thence.capture import capture
+from thence.capturing import capture
 
 Live = tuple[torch.nn.Module, dict[str, Any]]  # a new model, and the arguments of its forward
 

@@ -22,7 +22,7 @@ from tools.sample.flat import flat_forward
 from tools.sample.torchscript import OPSET
 
 import thence._core as core
-from thence.capture import capture, record_module_map
+from thence.capturing import capture, record_module_map
 
 from .conditions import EXPORTERS, ModelFiles
 from .live_capture import Live, capture_live

@@ -128,8 +128,8 @@ def _with_inputs(line: Config) -> Config:
 
 def _inputs(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Arguments of forward: tensors, and others."""
-    from thence.export.errors import ExportError
-    from thence.export.inputs import derive_inputs
+    from thence.exporting.errors import ExportError
+    from thence.exporting.inputs import derive_inputs
 
     try:
         found = derive_inputs(model, model.config, attempts=50, seconds=60.0)
@@ -218,7 +218,7 @@ def _checked(line: Config) -> Config:
 def _shapes(line: Config) -> list[list[int]]:
     import torch
 
-    from thence.export.flat import tensors_in
+    from thence.exporting.flat import tensors_in
 
     sample = _sample(line)
     given = dict(zip(sample.input_names, sample.inputs, strict=True))

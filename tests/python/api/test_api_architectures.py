@@ -26,7 +26,7 @@ from tools.sample.torchscript import OPSET
 from tools.sample.walk import places
 
 import thence
-from thence.export import given_inputs
+from thence.exporting import given_inputs
 from thence.pipeline import PipelineOptions, Result, run
 
 FOURTEEN = "bert gpt2 llama t5 vit resnet swin clip whisper wav2vec2 mixtral mamba albert squeezebert".split()

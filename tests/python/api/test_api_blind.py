@@ -20,7 +20,7 @@ from tools.sample.architectures import build
 from tools.sample.choices import CHOICES
 
 import thence
-from thence.capture import capture
+from thence.capturing import capture
 
 
 def with_fx(name: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from tools.sample.architectures import build
 from tools.sample.choices import CHOICES
 
 import thence
+from thence.rows import NodeRow
 
 GOLDEN = Path(__file__).parent / "golden"
 STRATEGIES = ("auto", "htp", "usage_based")
@@ -61,7 +62,7 @@ def test_tags(name: str, exporter: str, tmp_path: Path, request: pytest.FixtureR
     assert found == expected, "\n".join(difference)
 
 
-def text(answers: list[list[dict[str, Any]]], *, with_names: bool) -> str:
+def text(answers: list[list[NodeRow]], *, with_names: bool) -> str:
     """A table: the node, and its tag with each strategy; `-` if it has none, `=` if it equals the first."""
     rows = [
         (

@@ -20,8 +20,8 @@ from tests.python.api import hard_nets, nets
 from tests.python.api.running import ENVIRONMENT, files, fits, read, thence
 
 import thence as package
-from thence.export import ExportOptions, by_torchscript, export_model, given_inputs
-from thence.export.request import Request
+from thence.exporting import ExportOptions, by_torchscript, export_model, given_inputs
+from thence.exporting.request import Request
 
 X = hard_nets.X
 TORCHSCRIPT = package.HierarchyExporter(exporter="torchscript")
@@ -162,7 +162,7 @@ def broken(monkeypatch: pytest.MonkeyPatch, name: str) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("exporter", "part"),
     [
-        ("dynamo", "thence.export.by_dynamo.mark_running_module"),
+        ("dynamo", "thence.exporting.by_dynamo.mark_running_module"),
         ("torchscript", "thence.pipeline.record_calls"),
     ],
 )
@@ -189,9 +189,9 @@ def test_export_continues_if_recording_fails(
 @pytest.mark.parametrize(
     ("part", "strategy", "lost"),
     [
-        ("thence.capture.document.execution_trace", "htp", ["execution_trace"]),
-        ("thence.capture.hierarchy.observe_calls", "auto", ["calls"]),
-        ("thence.capture.document.fx_graph", "fx_graph", ["fx_graph"]),
+        ("thence.capturing.document.execution_trace", "htp", ["execution_trace"]),
+        ("thence.capturing.hierarchy.observe_calls", "auto", ["calls"]),
+        ("thence.capturing.document.fx_graph", "fx_graph", ["fx_graph"]),
     ],
 )
 def test_failed_capture_does_not_lose_the_export(
@@ -253,7 +253,7 @@ def test_failed_recording_is_not_reported_as_bad_input(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     builder = package.TracingHierarchyBuilder()
-    with broken(monkeypatch, "thence.capture.document.execution_trace"):
+    with broken(monkeypatch, "thence.capturing.document.execution_trace"):
         metadata: Any = builder.trace_model_execution(*nets.net())
         with pytest.raises(package.Error, match="the reactor is cold") as cold:
             builder.trace_model_execution(*nets.cold())
@@ -267,7 +267,7 @@ def test_failed_recording_is_not_reported_as_bad_input(
 def test_an_operation_that_cannot_be_recorded_is_left_out(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from thence.capture.values import Values
+    from thence.capturing.values import Values
 
     number_of = Values.number_of
 

@@ -67,7 +67,9 @@ def test_trace_export_and_map(tmp_path: Path) -> None:
     record = mapper.get_hf_module_for_onnx_node(mapper.map_all_nodes()[-1]["name"])
     assert isinstance(record, thence.ModuleRecord)
     live = thence.SemanticMapper(tmp_path / "m.onnx", metadata, torch_model=model)
-    assert live.get_hf_module_for_onnx_node("#0") is model.get_submodule(mapper.get_row("#0")["hf_module"])
+    assert live.get_hf_module_for_onnx_node("#0") is model.get_submodule(
+        mapper.get_row("#0")["hf_module"] or ""
+    )
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -79,7 +81,8 @@ def test_every_strategy(strategy: str, tmp_path: Path) -> None:
     summary = exporter.export(model, torch.rand(2, 8), tmp_path / "m.onnx", opset_version=17)
     capture = read(tmp_path / "m.capture.json")
     fits(capture, "capture")
-    own = {"htp": {"execution_trace"}, "fx_graph": {"fx_graph"}}.get(strategy, set())
+    traced = {"execution_trace"}
+    own = {"htp": traced, "usage_based": traced, "fx_graph": {"fx_graph"}}.get(strategy, set())
     assert set(capture["sections"]) == {"hierarchy", "module_map", *own}
     proto = onnx.load(tmp_path / "m.onnx")
     onnx.checker.check_model(proto)
@@ -188,7 +191,7 @@ def test_weights_in_a_separate_file(tmp_path: Path) -> None:
 def test_a_failing_exporter_is_followed_by_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from thence.export import by_dynamo
+    from thence.exporting import by_dynamo
 
     def fail(_request: object) -> None:
         raise RuntimeError("not today")

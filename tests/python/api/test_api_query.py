@@ -96,7 +96,7 @@ def test_lists_for_other_tools(query: thence.SemanticQueryInterface) -> None:
 def test_sql_returns_the_map(query: thence.SemanticQueryInterface) -> None:
     rows = query.sql('SELECT graph, "index", name, module, confidence FROM nodes ORDER BY id')
     assert rows.columns == ["graph", "index", "name", "module", "confidence"]
-    assert rows == [tuple(row[column] for column in rows.columns) for row in query.select()]
+    assert rows == [tuple(dict(row)[column] for column in rows.columns) for row in query.select()]
     odd = query.sql("SELECT NULL, 1, 1.5, 'ä', x'00ff', CAST(x'61ff00' AS TEXT)")
     assert odd == [(None, 1, 1.5, "ä", "00ff", "a\\xff\\x00")]
 

@@ -45,7 +45,7 @@ def test_rules_give_the_same_map_as_the_program(rules: Path) -> None:
     assert mapper.get_row("/layers.0/act/Relu")["module"] == "block.0"
     assert mapper.get_row("/layers.0/act/Relu")["semantic_type"] == "block"
     assert [diagnostic["code"] for diagnostic in mapper.diagnostics] == ["R006"]
-    fits(mapper._map, "map")
+    fits(mapper.map.to_dict(), "map")
 
 
 def test_rules_files_are_not_searched_for(rules: Path, monkeypatch: pytest.MonkeyPatch) -> None:

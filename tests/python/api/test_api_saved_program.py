@@ -17,7 +17,7 @@ from tools.sample.architectures import build
 from tools.sample.choices import CHOICES
 
 from thence import _core
-from thence.capture import capture, write
+from thence.capturing import capture, write
 
 
 def save(model: torch.nn.Module, program: torch.export.ExportedProgram, folder: Path) -> None:

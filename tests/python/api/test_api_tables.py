@@ -27,7 +27,7 @@ def test_pandas(mapper: thence.SemanticMapper) -> None:
     assert list(table.columns) == list(rows[0])
     for name in table.columns:
         values = [None if _is_missing(pandas, value) else value for value in table[name]]
-        assert values == [row[name] for row in rows]
+        assert values == [dict(row)[name] for row in rows]
     assert table["confidence"].dtype == float
     by_module = table.groupby("module").size()
     assert by_module["layers.0.fc"] == 2

@@ -1,4 +1,4 @@
-"""Tests of `thence.capture`: real torch, and transformers for real architectures."""
+"""Tests of `thence.capturing`: real torch, and transformers for real architectures."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tools.sample.architectures import build
 from tools.sample.choices import CHOICES
 from tools.sample.flat import flat_forward
 
-from thence.capture import record_module_map
+from thence.capturing import record_module_map
 
 
 def export(model: torch.nn.Module, inputs: tuple[Any, ...], **options: Any) -> bytes:

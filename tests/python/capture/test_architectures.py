@@ -9,7 +9,7 @@ import torch
 from tests.python.capture.checking import fingerprint, state, valid
 from tests.python.capture.exporting import export
 
-from thence.capture import SECTIONS, capture, record_module_map
+from thence.capturing import SECTIONS, capture, record_module_map
 
 pytest.importorskip("transformers")
 

@@ -16,7 +16,7 @@ from tests.python.capture import nets
 from tests.python.capture.checking import fingerprint, valid
 from tests.python.capture.exporting import export
 
-from thence.capture import SECTIONS, capture, record_module_map, write
+from thence.capturing import SECTIONS, capture, record_module_map, write
 
 X = torch.ones(3, 4)
 

@@ -12,7 +12,7 @@ from tests.python.capture import nets
 from tests.python.capture.checking import state, valid
 from tests.python.capture.exporting import export, owners, recorded
 
-from thence.capture import capture, record_module_map
+from thence.capturing import capture, record_module_map
 
 X = torch.ones(3, 4)
 

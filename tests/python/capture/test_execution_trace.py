@@ -12,9 +12,9 @@ from tests.python.capture import nets
 from tests.python.capture.checking import valid_section
 from torch import Tensor, nn
 
-from thence.capture.execution_trace import execution_trace
-from thence.capture.inputs import Arguments
-from thence.capture.values import Values
+from thence.capturing.execution_trace import execution_trace
+from thence.capturing.inputs import Arguments
+from thence.capturing.values import Values
 
 X = torch.ones(3, 4)
 

@@ -11,9 +11,9 @@ from tests.python.capture import nets
 from tests.python.capture.checking import valid_section
 from torch import nn
 
-from thence.capture.fx_graph import fx_graph
-from thence.capture.inputs import Arguments
-from thence.export import flat_forward
+from thence.capturing.fx_graph import fx_graph
+from thence.capturing.inputs import Arguments
+from thence.exporting import flat_forward
 
 X = torch.ones(3, 4)
 LINEAR = "aten.linear.default"

@@ -13,10 +13,10 @@ from tests.python.capture import nets
 from tests.python.capture.checking import fingerprint, valid_section
 from torch import Tensor, nn
 
-from thence.capture.hierarchy import hierarchy
-from thence.capture.inputs import Arguments
-from thence.capture.parameters import parameters
-from thence.capture.paths import ModulePaths
+from thence.capturing.hierarchy import hierarchy
+from thence.capturing.inputs import Arguments
+from thence.capturing.parameters import parameters
+from thence.capturing.paths import ModulePaths
 
 X = torch.ones(3, 4)
 

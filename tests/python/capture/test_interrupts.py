@@ -15,8 +15,8 @@ import torch
 from tests.python.capture import nets
 from tests.python.capture.checking import state
 
-from thence.capture import capture
-from thence.capture.interrupts import deferred_interrupts
+from thence.capturing import capture
+from thence.capturing.interrupts import deferred_interrupts
 
 X = torch.ones(3, 4)
 

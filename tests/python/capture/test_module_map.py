@@ -17,7 +17,7 @@ from tools.sample.choices import CHOICES
 from tools.sample.walk import places
 from torch import Tensor, nn
 
-from thence.capture import Unsupported, record_module_map
+from thence.capturing import Unsupported, record_module_map
 
 X = torch.ones(3, 4)
 SAMPLE = Path(__file__).parents[2] / "models" / "sample"

@@ -13,11 +13,11 @@ from tests.python.capture.checking import state
 from tests.python.capture.exporting import export
 from torch import nn
 
-from thence.capture import record_module_map
-from thence.capture.execution_trace import execution_trace
-from thence.capture.fx_graph import fx_graph
-from thence.capture.hierarchy import hierarchy
-from thence.capture.inputs import Arguments
+from thence.capturing import record_module_map
+from thence.capturing.execution_trace import execution_trace
+from thence.capturing.fx_graph import fx_graph
+from thence.capturing.hierarchy import hierarchy
+from thence.capturing.inputs import Arguments
 
 X = torch.ones(3, 4)
 

@@ -12,8 +12,8 @@ from torch import nn
 from torch.fx import traceback
 from torch.nn.modules import module as hooks
 
-from thence.capture import mark_running_module
-from thence.capture.fx_graph import fx_graph
+from thence.capturing import mark_running_module
+from thence.capturing.fx_graph import fx_graph
 
 X = torch.ones(2, 3)
 

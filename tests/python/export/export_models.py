@@ -16,7 +16,7 @@ from tools.sample.architectures import build
 from tools.sample.choices import CHOICES
 from torch import nn
 
-from thence.export import Exported, Inputs, tensors_in
+from thence.exporting import Exported, Inputs, tensors_in
 
 ROOT = Path(__file__).parents[3]
 

@@ -15,7 +15,7 @@ import torch
 from export_models import FOURTEEN, Net, same_numbers, tiny
 from torch import nn
 
-from thence.export import (
+from thence.exporting import (
     ExportError,
     ExportOptions,
     Inputs,

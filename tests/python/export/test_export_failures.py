@@ -10,7 +10,7 @@ import pytest
 import torch
 from export_models import ROOT, Fails, Net, Unknown, same_numbers
 
-from thence.export import (
+from thence.exporting import (
     LOCK,
     Code,
     ExporterResult,
@@ -21,7 +21,7 @@ from thence.export import (
     export_model,
     given_inputs,
 )
-from thence.export.request import Request
+from thence.exporting.request import Request
 
 HERE = Path(__file__).parent
 
@@ -175,7 +175,7 @@ def test_output_that_cannot_be_written(tmp_path: Path) -> None:
 FULL_DISK = """
 import resource, sys, torch
 from export_models import Net
-from thence.export import ExportError, ExportOptions, export_model, given_inputs
+from thence.exporting import ExportError, ExportOptions, export_model, given_inputs
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 model = Net(256)
 try:

@@ -13,7 +13,7 @@ import torch
 from export_models import FOURTEEN, Fails, Net, tiny
 from torch import nn
 
-from thence.export import ExportError, check_inputs, derive_inputs, given_inputs, tensors_in
+from thence.exporting import ExportError, check_inputs, derive_inputs, given_inputs, tensors_in
 
 EXPECTED = {
     "bert": ["input_ids", "attention_mask", "token_type_ids"],

@@ -13,7 +13,7 @@ import pytest
 import torch
 from export_models import ROOT, Net, tiny, tiny_config
 
-from thence.export import ExportError, load
+from thence.exporting import ExportError, load
 
 HERE = Path(__file__).parent
 
@@ -170,7 +170,7 @@ def test_invalid_factory_is_reported(
 
 HUB = """
 import sys
-from thence.export import load
+from thence.exporting import load
 loaded = load("someone/tiny-model")
 print(loaded.kind, type(loaded.model).__name__, loaded.hints["image_size"]["height"])
 """

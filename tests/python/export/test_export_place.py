@@ -12,9 +12,9 @@ import torch
 from export_models import Net, same_numbers
 from torch import nn
 
-from thence.export import ExportError, ExportOptions, export_model, given_inputs
-from thence.export import request as requests
-from thence.export.place import move_into_place, temporary_folder
+from thence.exporting import ExportError, ExportOptions, export_model, given_inputs
+from thence.exporting import request as requests
+from thence.exporting.place import move_into_place, temporary_folder
 
 EXTERNAL_DATA = {"external_data": True}
 

@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from thence.export import Code, ExportError, Progress
+from thence.exporting import Code, ExportError, Progress
 
 
 class Terminal(io.StringIO):

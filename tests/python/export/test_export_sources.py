@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from thence.export.errors import Code
+from thence.exporting.errors import Code
 
 ROOT = Path(__file__).parents[3]
-FOLDER = ROOT / "python/thence/export"
+FOLDER = ROOT / "python/thence/exporting"
 SOURCES = sorted(FOLDER.glob("*.py"))
 
 

@@ -11,7 +11,7 @@ import torch
 from export_models import ROOT, Net
 from jsonschema import Draft202012Validator
 
-from thence.export import ExportError, inputs_of, read_spec
+from thence.exporting import ExportError, inputs_of, read_spec
 
 SCHEMA = json.loads((ROOT / "schema/input_spec.schema.json").read_text())
 GOOD: dict[str, Any] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ def given_inputs(
     >>> given_inputs(nn.Linear(2, 3), torch.zeros(1, 2)).tensors
     {'input': tensor([[0., 0.]])}
     """
+    inputs = to_tensors(inputs)
     named = dict(inputs) if isinstance(inputs, Mapping) else _by_position(model, inputs)
     order = {name: index for index, name in enumerate(forward_parameters(model))}
     named = dict(sorted(named.items(), key=lambda item: order.get(item[0], len(order))))
@@ -31,6 +33,23 @@ def given_inputs(
     fixed = {**{k: v for k, v in fixed_arguments(model).items() if k not in named}, **fixed}
     axes = {name: dict(entry) for name, entry in (dynamic or {}).items()}
     return Inputs(tensors, fixed, dynamic=axes)
+
+
+def to_tensors(inputs: Any) -> Any:
+    """The inputs with numpy arrays as tensors.
+
+    >>> import numpy
+    >>> to_tensors({"x": numpy.zeros(2), "y": (numpy.ones(1), None)})
+    {'x': tensor([0., 0.], dtype=torch.float64), 'y': (tensor([1.], dtype=torch.float64), None)}
+    """
+    if isinstance(inputs, Mapping):
+        return {name: to_tensors(value) for name, value in inputs.items()}
+    if type(inputs) in (tuple, list):
+        return type(inputs)(to_tensors(value) for value in inputs)
+    numpy = sys.modules.get("numpy")  # not imported: not an array
+    if numpy is not None and isinstance(inputs, (numpy.ndarray, numpy.generic)):
+        return torch.from_numpy(numpy.ascontiguousarray(inputs).copy()).reshape(numpy.shape(inputs))
+    return inputs
 
 
 def _by_position(model: nn.Module, inputs: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from ..capture import mark_running_module
+from ..capturing import mark_running_module
 from .by_dynamo import names_in, save
 from .errors import Code, ExportError
 from .quiet import quiet

@@ -25,7 +25,7 @@ from typing import Any
 
 from torch import nn
 
-from ..capture import without_fused_attention
+from ..capturing import without_fused_attention
 from ..messages import to_stderr
 from . import by_dynamo, by_torchscript, by_transformers
 from .errors import Code, ExportError, summarise_error

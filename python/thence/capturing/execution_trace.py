@@ -15,7 +15,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .calls import Call, CallStack, is_helper_call, observe_calls
+from .calls import Call, CallStack, Listener, is_helper_call, observe_calls
 from .inputs import Arguments
 from .interrupts import uninterruptible
 from .operators import Operator, input_tensors, output_tensors
@@ -41,13 +41,17 @@ _SIZE_READS: dict[Any, str] = {
 
 
 def execution_trace(
-    model: torch.nn.Module, given: Arguments, missed: list[str] | None = None
+    model: torch.nn.Module,
+    given: Arguments,
+    missed: list[str] | None = None,
+    paths: ModulePaths | None = None,
+    calls: Listener | None = None,
 ) -> dict[str, object]:
-    """Runs one forward and records its operations.
+    """Runs one forward and records its operations. `calls` is told the calls of the same forward.
 
     An operation that cannot be recorded is left out, with a line in `missed`; the model runs on.
     """
-    paths = ModulePaths(model)
+    paths = paths or ModulePaths(model)
     with preserved_state(paths):
         if any(has_lazy_parameters(named.module) for named in paths):
             with torch.no_grad():  # parameters must not be created in inference mode
@@ -57,7 +61,7 @@ def execution_trace(
         inputs = given.copied()
         trace = _Trace(Values(paths_by_tensor(owned)), [] if missed is None else missed)
         first = [trace.values.number_of(tensor) for tensor in tensors_in((inputs.args, inputs.kwargs))]
-        with _recording(paths, trace):
+        with _recording(paths, trace, calls):
             result = model(*inputs.args, **inputs.kwargs)
         last = [trace.values.number_of(tensor) for tensor in tensors_in(result)]
     return {
@@ -71,10 +75,32 @@ def execution_trace(
 
 @uninterruptible
 @contextmanager
-def _recording(paths: ModulePaths, trace: _Trace) -> Iterator[None]:
-    with torch.inference_mode(), observe_calls(paths, trace) as calls, _Operations(trace), _SizeReads(trace):
-        trace.calls = calls
+def _recording(paths: ModulePaths, trace: _Trace, calls: Listener | None) -> Iterator[None]:
+    listener = trace if calls is None else _Listeners(trace, calls)
+    with (
+        torch.inference_mode(),
+        observe_calls(paths, listener) as stack,
+        _Operations(trace),
+        _SizeReads(trace),
+    ):
+        trace.calls = stack
         yield
+
+
+class _Listeners:
+    """Tells two listeners. The trace decides which calls count: it sees operations, too."""
+
+    def __init__(self, trace: _Trace, other: Listener) -> None:
+        self._trace = trace
+        self._other = other
+
+    def entered(self, call: Call, caller: Call | None) -> None:
+        self._trace.entered(call, caller)
+        self._other.entered(call, caller)
+
+    def left(self, call: Call, result: object) -> bool:
+        self._other.left(call, result)
+        return self._trace.left(call, result)
 
 
 class _Trace:

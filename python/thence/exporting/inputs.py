@@ -23,7 +23,7 @@ import torch
 from torch import nn
 from torch.nn.modules import module as hooks
 
-from ..capture.compiler import is_dynamo_tracing
+from ..capturing.compiler import is_dynamo_tracing
 from .errors import Code, ExportError, summarise_error
 from .facts import Facts
 from .flat import fixed_arguments, tensors_in

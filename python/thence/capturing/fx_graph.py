@@ -29,9 +29,11 @@ _EXPORT_ROOT = "_export_root"
 _NO_STACK = "_empty_nn_module_stack"
 
 
-def fx_graph(model: torch.nn.Module, given: Arguments | None, program: Any = None) -> dict[str, object]:
+def fx_graph(
+    model: torch.nn.Module, given: Arguments | None, program: Any = None, paths: ModulePaths | None = None
+) -> dict[str, object]:
     """Records the graph of an exported program. Without one, it exports the model with the given inputs."""
-    paths = ModulePaths(model)
+    paths = paths or ModulePaths(model)
     if program is None:
         if given is None:
             raise ValueError("an FX graph needs inputs or an exported program")

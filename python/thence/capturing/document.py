@@ -13,11 +13,11 @@ import torch
 from .compiler import run_uncompiled
 from .execution_trace import execution_trace
 from .fx_graph import fx_graph
-from .hierarchy import Calls, hierarchy, record_calls
+from .hierarchy import Calls, hierarchy
 from .inputs import Arguments, Inputs, arguments, describe_inputs
 from .module_map import ModuleMap
 from .parameters import Fingerprint
-from .paths import class_name
+from .paths import ModulePaths, class_name
 
 SCHEMA = "thence.capture/1"
 SECTIONS = ("hierarchy", "module_map", "execution_trace", "fx_graph")
@@ -37,30 +37,32 @@ def capture(
     program: Any = None,
     calls: Calls | None = None,
     version: str = "unknown",
+    paths: ModulePaths | None = None,
 ) -> dict[str, object]:
     """Records the requested sections of a live model, ready for `write`.
 
     `inputs` is a tensor, a tuple of inputs by position, or a dict of inputs by keyword. Without inputs, only
     modules and parameters can be recorded. `module_map` is the result of `record_module_map` during the
     export, `program` is an existing ExportedProgram, and `calls` is the result of `record_calls`, which saves
-    a forward. `version` is the version of thence.
+    a forward. `version` is the version of thence, and `paths` are those of the model, if they are known.
     """
     unknown = [name for name in sections if name not in SECTIONS]
     if unknown:
         raise ValueError(f"no such section: {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
     given = None if inputs is None else arguments(inputs)
+    paths = paths or ModulePaths(model)
     found: dict[str, object] = {}
     traced: dict[str, object] | None = None
     missed: list[str] = []
     if given is not None and "execution_trace" in sections:
-        traced, recorded, missed = run_uncompiled(lambda: _trace(model, given))
+        traced, recorded, missed = run_uncompiled(lambda: _trace(model, given, paths))
         calls = calls or recorded
     for name in SECTIONS:
         if name in sections:
             found[name] = (
-                hierarchy(model, given, fingerprint, calls)
+                hierarchy(model, given, fingerprint, calls, paths)
                 if name == "hierarchy"
-                else _section(name, model, given, module_map, program, traced)
+                else _section(name, model, given, module_map, program, traced, paths)
             )
     document: dict[str, object] = {
         "schema": SCHEMA,
@@ -73,15 +75,17 @@ def capture(
     return document
 
 
-def _trace(model: torch.nn.Module, given: Arguments) -> tuple[dict[str, object], Calls, list[str]]:
+def _trace(
+    model: torch.nn.Module, given: Arguments, paths: ModulePaths
+) -> tuple[dict[str, object], Calls, list[str]]:
     """Records the trace and the calls in one forward: a model may cache results, and a second forward would
     run less.
 
     Also returns the operations that could not be recorded.
     """
     missed: list[str] = []
-    with record_calls(model) as recorded:
-        return execution_trace(model, given, missed), recorded, missed
+    recorded = Calls()
+    return execution_trace(model, given, missed, paths, recorded), recorded, missed
 
 
 def _section(
@@ -91,13 +95,14 @@ def _section(
     module_map: ModuleMap | None,
     program: Any,
     traced: dict[str, object] | None,
+    paths: ModulePaths,
 ) -> dict[str, object]:
     if name == "module_map":
         if module_map is None:
             raise ValueError("the section module_map is recorded while exporting: see record_module_map")
         return module_map.section()
     if name == "fx_graph":
-        return fx_graph(model, given, program)
+        return fx_graph(model, given, program, paths)
     if traced is None:
         raise ValueError("an execution trace needs inputs")
     return traced

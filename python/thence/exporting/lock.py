@@ -8,6 +8,6 @@ from __future__ import annotations
 
 # Re-entrant, because an export runs forwards. It is also the lock of captures, so that a capture never runs
 # during another thread's export.
-from ..capture.preserved_state import LOCK
+from ..capturing.preserved_state import LOCK
 
 __all__ = ["LOCK"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ..capture import mark_running_module
+from ..capturing import mark_running_module
 from .errors import Code, ExportError
 from .flat import flat_forward
 from .plain_call import PlainCall

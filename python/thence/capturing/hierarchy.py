@@ -22,12 +22,13 @@ def hierarchy(
     given: Arguments | None,
     fingerprint: Fingerprint | None = None,
     calls: Calls | None = None,
+    paths: ModulePaths | None = None,
 ) -> dict[str, object]:
     """Observes one forward with the given inputs. Without inputs, it only describes the model.
 
     `calls` are the calls of a forward that was already recorded: then no forward is run.
     """
-    paths = ModulePaths(model)
+    paths = paths or ModulePaths(model)
     if calls is None or not calls.is_complete_forward:
         calls = Calls() if given is None else run_uncompiled(lambda: _observe_forward(model, paths, given))
     section: dict[str, object] = {"version": VERSION}
@@ -57,10 +58,10 @@ def _observe_forward(model: torch.nn.Module, paths: ModulePaths, given: Argument
 
 
 @contextmanager
-def record_calls(model: torch.nn.Module) -> Iterator[Calls]:
+def record_calls(model: torch.nn.Module, paths: ModulePaths | None = None) -> Iterator[Calls]:
     """Records the calls of a forward that the caller runs inside the block."""
     calls = Calls()
-    with observe_calls(ModulePaths(model), calls):
+    with observe_calls(paths or ModulePaths(model), calls):
         yield calls
 
 

@@ -1,6 +1,6 @@
 """Records what only a live model knows, in a file that the core reads.
 
-    from thence.capture import capture, record_module_map, write
+    from thence.capturing import capture, record_module_map, write
 
     with record_module_map(model) as scopes:
         torch.onnx.export(model, inputs, "model.onnx", dynamo=False)
@@ -15,6 +15,7 @@ from .document import SECTIONS, capture
 from .hierarchy import Calls, record_calls
 from .module_map import ModuleMap, Unsupported, record_module_map
 from .parameters import Fingerprint
+from .paths import ModulePaths
 from .preserved_state import without_fused_attention
 from .running import mark_running_module
 from .write import write
@@ -24,6 +25,7 @@ __all__ = [
     "Calls",
     "Fingerprint",
     "ModuleMap",
+    "ModulePaths",
     "Unsupported",
     "capture",
     "mark_running_module",

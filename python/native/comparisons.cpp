@@ -1,0 +1,157 @@
+// thence._core.transfer, diff, check, survival, score: answers about a model and another file.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/check_rows.h"
+#include "base/atomic_file.h"
+#include "base/brief.h"
+#include "base/format.h"
+#include "diff/diff.h"
+#include "edit/tag.h"
+#include "given.h"
+#include "onnx/errors.h"
+#include "output/diff_formats.h"
+#include "output/formats.h"
+#include "released.h"
+#include "score/score.h"
+#include "score/truth.h"
+#include "weights/traced_chain.h"
+
+namespace nb = nanobind;
+
+namespace thence::python {
+namespace {
+
+using semantics::Map;
+using semantics::MapOptions;
+
+// Writes the map beside the tagged model, as the program does, and the model last: a reader that sees the
+// model also sees its map.
+void write_model_and_map(const Map& map, const weights::TracedChain& weights, const std::string& map_json,
+                         const std::string& output, const std::string& capture) {
+  const auto write_map = [&](base::Writer& out) { out.add(map_json); };
+  if (const auto error =
+          base::write_atomically(output + ".map.json", write_map, base::SymlinkPolicy::replace))
+    fail(*error);
+  edit::TagOptions options;
+  options.weights = {weights.live_parameters, weights.named};
+  const wire::Splice splice =
+      edit::tag_model(map, edit::complete_tag_options(std::move(options), map, capture));
+  if (const auto error = base::write_atomically(output, [&](base::Writer& out) { splice.write(out); }))
+    fail(*error);
+}
+
+// Each model is the ancestor of the next. The map of the last one; with `output`, it is also written.
+nb::bytes transfer_map(const std::vector<const GivenModel*>& models, const MapOptions& options,
+                       const std::string& output) {
+  return to_bytes(released([&] {
+    MapOptions plain = options;  // rules apply only to the last model
+    plain.rules.clear();
+    plain.granularity.reset();
+    std::deque<Map> maps;  // each refers to the one before it
+    weights::TracedChain weights;
+    maps.push_back(value_of(models.front()->map(plain)));
+    weights.begin(maps.back());
+    for (std::size_t i = 1; i < models.size(); ++i) {
+      maps.push_back(value_of(models[i]->map_derived(maps.back(), i + 1 == models.size() ? options : plain)));
+      weights.advance(maps[i - 1], maps[i]);
+    }
+    std::string json =
+        text_of([&](base::Writer& out) { output::write_map_json(maps.back(), 1, out, &weights.named); });
+    if (!output.empty()) write_model_and_map(maps.back(), weights, json, output, options.capture);
+    return json;
+  }));
+}
+
+std::vector<diff::DiffKind> read_kinds(const std::vector<std::string>& names) {
+  std::vector<diff::DiffKind> kinds;
+  for (const std::string& name : names) {
+    const std::optional<diff::DiffKind> kind = diff::diff_kind_of(name);
+    if (!kind) fail(diff::unknown_kind(name));
+    kinds.push_back(*kind);
+  }
+  return kinds;
+}
+
+// The document, and the table that the program prints.
+nb::tuple compare(const GivenModel& a, const GivenModel& b, const MapOptions& options_a,
+                  const MapOptions& options_b, const std::vector<std::string>& ignored) {
+  std::string document, table;
+  released([&] {
+    const std::vector<diff::DiffKind> kinds = read_kinds(ignored);
+    const Map before = value_of(a.map(options_a)), after = value_of(b.map(options_b));
+    for (const Map* const map : {&before, &after})
+      if (const std::optional<Error> error = onnx::invalid_external_data(map->model())) fail(*error);
+    const diff::Report report = diff::compare(before, after, kinds, nullptr);
+    const output::Comparison comparison{before, after, report};
+    document = text_of([&](base::Writer& out) { output::write_diff_json(comparison, out); });
+    table = text_of([&](base::Writer& out) { output::write_diff_table(comparison, 0, out); });
+  });
+  return nb::make_tuple(to_bytes(document), to_bytes(table));
+}
+
+nb::bytes check_tags(const GivenModel& model, const MapOptions& options) {
+  return to_bytes(released([&] {
+    const Map map = value_of(model.map(options));
+    const output::Rows rows = api::tag_rows(map, edit::check_tags(map));
+    return text_of([&](base::Writer& out) { output::write_rows(rows, "json", 0, out); });
+  }));
+}
+
+nb::bytes count_survivors(const std::vector<const GivenModel*>& models, const GivenModel& against) {
+  return to_bytes(released([&] {
+    const onnx::Model before = value_of(against.open_flat());
+    output::Rows rows = api::survival_rows(against.label());
+    std::size_t ids = 0;
+    for (const GivenModel* const model : models) {
+      const edit::Survival found = edit::count_survivors(before, value_of(model->open_flat()));
+      ids = found.ids;
+      api::add_survival(model->label(), found, rows);
+    }
+    if (ids == 0) fail(api::no_ids(against.label()));
+    return text_of([&](base::Writer& out) { output::write_rows(rows, "json", 0, out); });
+  }));
+}
+
+// The document, and the table that the program prints.
+nb::tuple score_map(const GivenModel& model, const MapOptions& options, const std::string& truth_file,
+                    const GivenModel* ancestor) {
+  std::string document, table;
+  released([&] {
+    const score::Truth truth = value_of(score::open_truth(truth_file));
+    std::optional<Map> origin;
+    if (ancestor != nullptr) origin.emplace(value_of(ancestor->map(options)));
+    const Map map = value_of(origin ? model.map_derived(*origin, options) : model.map(options));
+    if (!map.hierarchy().tags().empty()) fail(api::tags_would_be_scored(map.model().file()));
+    const score::Score found = value_of(score::score(map, truth, truth_file));
+    document = text_of([&](base::Writer& out) {
+      output::write_score_json(found, map.model().file(), map.strategy().name, out);
+    });
+    table = text_of([&](base::Writer& out) { output::write_score_table(found, out); });
+  });
+  return nb::make_tuple(to_bytes(document), to_bytes(table));
+}
+
+}  // namespace
+
+void add_comparisons(nb::module_& module) {
+  module.def("transfer", &transfer_map, nb::arg("models"), nb::arg("options"), nb::arg("output"),
+             "The map of the last model, from that of the first one, as JSON.");
+  module.def("diff", &compare, nb::arg("a"), nb::arg("b"), nb::arg("options_a"), nb::arg("options_b"),
+             nb::arg("ignored"), "The JSON of schema/diff.schema.json, and a table.");
+  module.def("check", &check_tags, nb::arg("model"), nb::arg("options"),
+             "The tags that do not fit, as JSON.");
+  module.def("survival", &count_survivors, nb::arg("models"), nb::arg("against"),
+             "What happened to the ids of a file in others, as JSON.");
+  module.def("score", &score_map, nb::arg("model"), nb::arg("options"), nb::arg("truth"),
+             nb::arg("ancestor").none(), "The JSON of schema/score.schema.json, and a table.");
+}
+
+}  // namespace thence::python

@@ -1,0 +1,21 @@
+"""A model and its inputs, as Python gives them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import nn
+
+from .given import given_inputs
+from .inputs import Inputs, derive_inputs
+from .load import Loaded, load
+
+
+def load_with_inputs(model: nn.Module | str, inputs: Any) -> tuple[nn.Module, Inputs]:
+    """The live model, loaded if it is named, and its inputs, derived if there are none."""
+    loaded = load(model) if isinstance(model, str) else Loaded(model, getattr(model, "config", None))
+    if inputs is not None:
+        return loaded.model, given_inputs(loaded.model, inputs)
+    if loaded.inputs is not None:
+        return loaded.model, loaded.inputs
+    return loaded.model, derive_inputs(loaded.model, loaded.config, hints=loaded.hints)
