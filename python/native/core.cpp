@@ -199,4 +199,5 @@ NB_MODULE(_core, module) {
              "Hashes of a tensor's content, of a contiguous buffer.");
   python::add_questions(module);
   python::add_weights(module);
+  python::add_profile(module);
 }

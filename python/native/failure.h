@@ -20,5 +20,6 @@ struct Failure {
 void add_questions(nanobind::module_& module);
 /// thence._core.weights.
 void add_weights(nanobind::module_& module);
+void add_profile(nanobind::module_& module);
 
 }  // namespace thence::python

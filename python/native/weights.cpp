@@ -10,41 +10,15 @@
 #include <vector>
 
 #include "failure.h"
+#include "given_model.h"
 #include "options.h"
 #include "output/weights_formats.h"
-#include "pipeline/pipeline.h"
 #include "weights/trace.h"
 
 namespace nb = nanobind;
 
 namespace thence::python {
 namespace {
-
-using MadeMap = std::unique_ptr<Result<semantics::Map>>;
-
-// A model as Python gives it: a path, or bytes that outlive the call.
-struct GivenModel {
-  const std::string& path;
-  std::optional<std::string_view> bytes;
-};
-
-GivenModel given_model(const std::string& path, const std::optional<nb::bytes>& bytes) {
-  if (!bytes) return {path, std::nullopt};
-  return {path, std::string_view(bytes->c_str(), bytes->size())};
-}
-
-MadeMap map_model(const GivenModel& model, const semantics::MapOptions& options) {
-  return std::make_unique<Result<semantics::Map>>(model.bytes
-                                                      ? pipeline::map_bytes(*model.bytes, "model", options)
-                                                      : pipeline::map_file(model.path, options));
-}
-
-MadeMap map_derived(const semantics::Map& ancestor, const GivenModel& model,
-                    const semantics::MapOptions& options) {
-  return std::make_unique<Result<semantics::Map>>(
-      model.bytes ? pipeline::map_derived_bytes(ancestor, *model.bytes, "model", options)
-                  : pipeline::map_derived(ancestor, model.path, options));
-}
 
 std::string to_json(const semantics::Map& map, const semantics::Map* ancestor) {
   const output::WeightsAnswer answer{
@@ -63,7 +37,7 @@ nb::bytes weights_of(const std::string& path, const std::optional<nb::bytes>& by
   const semantics::MapOptions options = make_options(capture, strategy, std::nullopt, rules, granularity);
   const GivenModel model = given_model(path, bytes);
   const GivenModel origin = given_model(ancestor_path, ancestor_bytes);
-  const bool has_ancestor = origin.bytes || !origin.path.empty();
+  const bool has_ancestor = origin.is_given();
   MadeMap ancestor, map;
   std::string text;
   {

@@ -29,6 +29,17 @@ if TYPE_CHECKING:
         export_to_onnx,
     )
     from .mapper import ModuleRecord, SemanticMapper
+    from .profiles import (
+        Profile,
+        ProfileChange,
+        ProfileChanges,
+        ProfileKernel,
+        ProfileRow,
+        RowOptions,
+        compare_profiles,
+        profile,
+        run_profile,
+    )
     from .query import SemanticQueryInterface
     from .summary import Summary
     from .tagging import Tagging
@@ -38,6 +49,12 @@ _DEFINED_IN = {
     "Error": "errors",
     "HierarchyExporter": "live",
     "ModuleRecord": "mapper",
+    "Profile": "profiles",
+    "ProfileChange": "profiles",
+    "ProfileChanges": "profiles",
+    "ProfileKernel": "profiles",
+    "ProfileRow": "profiles",
+    "RowOptions": "profiles",
     "SemanticMapper": "mapper",
     "SemanticQueryInterface": "query",
     "Summary": "summary",
@@ -45,8 +62,11 @@ _DEFINED_IN = {
     "TracingHierarchyBuilder": "live",
     "Weight": "initializers",
     "Weights": "initializers",
+    "compare_profiles": "profiles",
     "export_hf_model_with_semantics": "live",
     "export_to_onnx": "live",
+    "profile": "profiles",
+    "run_profile": "profiles",
     "weights": "initializers",
 }
 
@@ -54,6 +74,12 @@ __all__ = [
     "Error",
     "HierarchyExporter",
     "ModuleRecord",
+    "Profile",
+    "ProfileChange",
+    "ProfileChanges",
+    "ProfileKernel",
+    "ProfileRow",
+    "RowOptions",
     "SemanticMapper",
     "SemanticQueryInterface",
     "Summary",
@@ -62,8 +88,11 @@ __all__ = [
     "Weight",
     "Weights",
     "__version__",
+    "compare_profiles",
     "export_hf_model_with_semantics",
     "export_to_onnx",
+    "profile",
+    "run_profile",
     "weights",
 ]
 

@@ -88,4 +88,23 @@ def weights(
     rules: str,
     granularity: str,
 ) -> bytes: ...
+def profile(
+    path: str,
+    bytes: bytes | None,
+    profiles: Sequence[str],
+    ancestor_path: str,
+    ancestor_bytes: bytes | None,
+    against_path: str,
+    against_bytes: bytes | None,
+    against: Sequence[str],
+    capture: str,
+    strategy: str,
+    rules: str,
+    granularity: str,
+    by: str,
+    depth: int,
+    top: int,
+    split: bool,
+    warmup: int,
+) -> bytes: ...
 def fingerprint(data: Any, shape: Sequence[int], dtype: str) -> dict[str, object]: ...

@@ -35,7 +35,8 @@ from .score import (
 
 LEVELS = ("ort-basic", "ort-extended", "ort-all")
 LIMIT = 300.0  # seconds for one model and level
-ARCHITECTURES = 20
+ARCHITECTURES = 22  # a few exports cannot be run; 20 must be
+LEAST_MODELS = 20
 LEAST_ACCEPTED = 0.99  # of the time of kernels whose node has a truth
 
 Job = tuple[str, str, str]  # name, exporter, level
@@ -57,7 +58,7 @@ def main() -> int:
         totals[exporter, level] += found + Counter(models=1)
         if found[CROSS_LAYER] or found[LOST] or options.each:
             print(f"{name} {exporter} {level}: {dict(found)}")
-    met = _print(totals)
+    met = _print(totals, is_complete=not options.names)
     for line in sorted(failed):
         print(f"not run: {line}")
     return 1 if options.require and not met else 0
@@ -92,7 +93,7 @@ def _work(job: Job, options: argparse.Namespace) -> Counter[str] | str:
         return score(profiled(model, profile, made.model(exporter), capture), truth, profile)
 
 
-def _print(totals: dict[tuple[str, str], Counter[str]]) -> bool:
+def _print(totals: dict[tuple[str, str], Counter[str]], is_complete: bool) -> bool:
     print(
         "exporter     level         models  accepted enclosing   wrong cross-layer unknown  no truth     lost"
     )
@@ -105,6 +106,7 @@ def _print(totals: dict[tuple[str, str], Counter[str]]) -> bool:
             f"{exporter:12} {level:12} {times['models']:7} {accepted:8.2f}% {enclosing:9.2f}% {wrong:6.2f}%"
             f" {cross:11.2f}% {unknown:7.2f}% {100 * times[NO_TRUTH] / times[ALL]:8.2f}% {times[LOST]:8.0f}"
         )
+        met &= times["models"] >= LEAST_MODELS or not is_complete
         met &= accepted >= 100 * LEAST_ACCEPTED and times[CROSS_LAYER] == 0 and times[LOST] == 0
     print(
         f"bars ({100 * LEAST_ACCEPTED:.0f}% accepted, nothing in another layer, nothing lost): {_word(met)}"
