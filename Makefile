@@ -10,7 +10,7 @@ ifneq ($(filter compare,$(MAKECMDGOALS)),)
 $(if $(BASE),,$(error name the commit to compare with: make compare BASE=<commit>))
 endif
 
-.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-bodies accuracy-transfer accuracy-relations accuracy-weights accuracy-roles accuracy-libraries docs-figures operators calibrate fuzz coverage clean
+.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-bodies accuracy-transfer accuracy-relations accuracy-weights accuracy-profile accuracy-roles accuracy-libraries docs-figures operators calibrate fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -56,6 +56,7 @@ bench: setup-bench  ## measure time and memory, and compare them with their limi
 	@.venv/bin/python bench/format_cost.py
 	@.venv/bin/python bench/transfer_cost.py
 	@.venv/bin/python bench/diff_cost.py
+	@.venv/bin/python bench/profile_cost.py
 
 corpus: setup-test  ## export every architecture of the list by both exporters, with its truth: build/corpus
 	@.venv/bin/python -m tools.corpus
@@ -75,6 +76,9 @@ accuracy-relations: corpus build  ## score `transfer` between second exports, pr
 
 accuracy-weights: corpus build  ## score the state_dict names of `weights`; an hour, resumable
 	@PYTHONPATH=python .venv/bin/python -m tools.weights --save docs/figures/weights.jsonl --require
+
+accuracy-profile: corpus build  ## score the modules of kernels in real profiles, after each level of onnxruntime
+	@PYTHONPATH=python .venv/bin/python -m tools.profiles --require
 
 accuracy-roles: corpus build  ## score roles and components on labelled modules, after `make accuracy`
 	@PYTHONPATH=python .venv/bin/python -m tools.roles --save docs/figures/roles.jsonl

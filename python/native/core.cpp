@@ -79,4 +79,5 @@ NB_MODULE(_core, module) {
   python::add_comparisons(module);
   python::add_edits(module);
   python::add_questions(module);
+  python::add_profile(module);
 }

@@ -23,5 +23,6 @@ void add_questions(nanobind::module_& module);
 void add_answers(nanobind::module_& module);
 void add_comparisons(nanobind::module_& module);
 void add_edits(nanobind::module_& module);
+void add_profile(nanobind::module_& module);
 
 }  // namespace thence::python

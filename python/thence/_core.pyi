@@ -97,4 +97,17 @@ def unfold(
 def convert(model: Model, options: Options, format: str) -> bytes: ...
 def write_database(model: Model, options: Options, output: str) -> None: ...
 def write_file(path: str, content: bytes) -> None: ...
+def profile(
+    model: Model,
+    options: Options,
+    profiles: Sequence[str],
+    ancestor: Model | None,
+    against_model: Model | None,
+    against: Sequence[str],
+    by: str,
+    depth: int,
+    top: int,
+    split: bool,
+    warmup: int,
+) -> bytes: ...
 def fingerprint(data: Any, shape: Sequence[int], dtype: str) -> dict[str, object]: ...

@@ -188,6 +188,12 @@ def _verify(request: Request) -> None:
         stdout.write(answer)
 
 
+def _profile_run(request: Request) -> None:
+    from .profile_run import record
+
+    record(request)
+
+
 def _reserve_stdout() -> TextIO:
     """Reserves standard output for the answer: what libraries print goes to standard error."""
     stdout = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -251,6 +257,7 @@ _COMMANDS: dict[str, Callable[[Request], None]] = {
     "extract": _extract,
     "convert": _convert,
     "transfer --verify": _verify,
+    "profile --run": _profile_run,
 }
 
 if __name__ == "__main__":

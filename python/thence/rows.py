@@ -132,7 +132,7 @@ class EvidenceRow(TypedDict):
 
     source: str
     module: str
-    call: int
+    call: int | None
     strength: str
     accepted: bool
     why: str

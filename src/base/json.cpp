@@ -103,4 +103,26 @@ JsonDocument::~JsonDocument() = default;
 JsonDocument::JsonDocument(JsonDocument&&) noexcept = default;
 JsonDocument& JsonDocument::operator=(JsonDocument&&) noexcept = default;
 
+struct JsonChunkParser::Buffers {
+  dom::parser parser;
+  std::string text;
+};
+
+JsonChunkParser::JsonChunkParser() : buffers_(std::make_unique<Buffers>()) {}
+JsonChunkParser::~JsonChunkParser() = default;
+
+JsonValue JsonChunkParser::parse_items(std::string_view items) {
+  std::string& text = buffers_->text;
+  text.assign(1, '[');
+  text.append(items);
+  text.push_back(']');
+  const std::size_t size = text.size();
+  text.append(simdjson::SIMDJSON_PADDING, ' ');  // the parser reads past the end
+  dom::element root;
+  const auto failure = buffers_->parser.parse(text.data(), size, false).get(root);
+  error_ = failure == simdjson::SUCCESS ? std::nullopt
+                                        : std::optional<std::string>(simdjson::error_message(failure));
+  return error_ ? JsonValue() : JsonAccess::value(root);
+}
+
 }  // namespace thence::base

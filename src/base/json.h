@@ -105,4 +105,23 @@ class JsonDocument {
   JsonValue root_;
 };
 
+/// Parses texts one after another and reuses its memory.
+class JsonChunkParser {
+ public:
+  JsonChunkParser();
+  ~JsonChunkParser();
+  JsonChunkParser(const JsonChunkParser&) = delete;
+  JsonChunkParser& operator=(const JsonChunkParser&) = delete;
+
+  /// An array of the items in the text, which are separated by commas. Valid until the next call.
+  JsonValue parse_items(std::string_view items);
+  /// Why the last text is not JSON.
+  const std::optional<std::string>& error() const { return error_; }
+
+ private:
+  struct Buffers;
+  std::unique_ptr<Buffers> buffers_;
+  std::optional<std::string> error_;
+};
+
 }  // namespace thence::base

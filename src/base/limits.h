@@ -17,6 +17,12 @@ inline constexpr std::uint64_t max_entry_name_bytes = 512;
 /// The comment at the end of a zip archive: the format has 16 bits for its length.
 inline constexpr std::uint64_t max_comment_bytes = 0xffff;
 
+/// A long JSON array is parsed in chunks of at least this size. Smaller chunks cost time per chunk, larger
+/// ones do not fit into the caches.
+inline constexpr std::size_t json_chunk_bytes = std::size_t{1} << 18;
+/// A longer item of such an array is refused, because an item is parsed as a whole.
+inline constexpr std::size_t max_json_item_bytes = std::size_t{16} << 20;
+
 /// Names that an error message suggests: as many as fit into a line.
 inline constexpr std::size_t max_suggestions = 3;
 /// Names that an error lists if none is near. With more of them, it lists none.

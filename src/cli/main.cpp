@@ -13,6 +13,7 @@
 #include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/python.h"
+#include "cli/run_folder.h"
 
 namespace thence::cli {
 namespace {
@@ -26,11 +27,13 @@ void on_bus_error(int) {
   [[maybe_unused]] const ssize_t put = write(STDERR_FILENO, text, sizeof text - 1);
   end_python();
   base::remove_temporary_file();
+  remove_run_folder();
   _exit(4);
 }
 void on_interrupt(int) {
   end_python();
   base::remove_temporary_file();
+  remove_run_folder();
   _exit(interrupted);
 }
 // Keeps closed standard streams closed: no opened file may get their descriptors.
@@ -41,6 +44,7 @@ void open_missing_streams() {
 void on_termination(int signal) {
   end_python();
   base::remove_temporary_file();
+  remove_run_folder();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
@@ -82,6 +86,7 @@ int run_program(int argc, char** argv) {
   add_tag(program);
   add_transfer(program);
   add_diff(program);
+  add_profile(program);
   add_strip(program);
   add_check(program);
   add_extract(program);

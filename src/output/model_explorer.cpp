@@ -21,11 +21,6 @@ using modules::ModuleId;
 using modules::no_module;
 using semantics::Map;
 
-// Labels may repeat, so the number makes the id unique.
-std::string graph_id(const onnx::Model& model, onnx::GraphId graph) {
-  return graph == 0 ? "main" : base::format("{} [{}]", model.graph_label(graph), graph);
-}
-
 // Slashes separate the levels of a namespace, and semicolons separate namespaces.
 void append_atom(std::string& out, std::string_view atom) {
   for (const char c : atom) {
@@ -103,7 +98,7 @@ class Explorer {
     const onnx::Graph& graph = model_.graphs()[id];
     json_.new_line();
     json_.begin_object();
-    json_.member<"id">(graph_id(model_, id));
+    json_.member<"id">(explorer_graph_id(model_, id));
     json_.begin_array<"nodes">();
     std::vector<ModuleId> modules;
     for (onnx::NodeId node = graph.first_node; node < graph.first_node + graph.node_count && out_.ok();
@@ -188,7 +183,8 @@ class Explorer {
     auto body = std::lower_bound(bodies_.begin(), bodies_.end(), std::pair(id, onnx::GraphId{0}));
     if (body == bodies_.end() || body->first != id) return;
     json_.begin_array<"subgraphIds">();
-    for (; body != bodies_.end() && body->first == id; ++body) json_.value(graph_id(model_, body->second));
+    for (; body != bodies_.end() && body->first == id; ++body)
+      json_.value(explorer_graph_id(model_, body->second));
     json_.end_array();
   }
 
@@ -246,6 +242,11 @@ void write_thresholds(JsonWriter& json) {
 
 void write_model_explorer(const Map& map, base::Writer& out) { Explorer(map, out).write(); }
 
+// Labels may repeat, so the number makes the id unique.
+std::string explorer_graph_id(const onnx::Model& model, onnx::GraphId graph) {
+  return graph == 0 ? "main" : base::format("{} [{}]", model.graph_label(graph), graph);
+}
+
 void write_confidence_overlay(const Map& map, base::Writer& out) {
   const onnx::Model& model = map.model();
   JsonWriter json(out.buffer());
@@ -254,7 +255,7 @@ void write_confidence_overlay(const Map& map, base::Writer& out) {
   for (onnx::GraphId id = 0; id < model.graphs().size(); ++id) {
     const onnx::Graph& graph = model.graphs()[id];
     json.new_line_between();
-    json.key(graph_id(model, id));
+    json.key(explorer_graph_id(model, id));
     json.begin_object();
     json.member<"name">("confidence");
     json.begin_object<"results">();

@@ -26,4 +26,7 @@ void write_htp_metadata(const semantics::Map& map, base::Writer& out);
 /// objects.
 void write_map_records(const semantics::Map& map, unsigned jobs, base::Writer& out);
 
+/// The id of a graph in Model Explorer.
+std::string explorer_graph_id(const onnx::Model& model, onnx::GraphId graph);
+
 }  // namespace thence::output

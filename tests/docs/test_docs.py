@@ -21,6 +21,7 @@ import onnx
 import pytest
 from onnxruntime.quantization import quantize_dynamic
 from tests.cases.archive import archive_bytes
+from tests.profile.record import record
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests" / "models" / "sample"
@@ -81,13 +82,25 @@ def quantised(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def profiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an optimised model, its profile, and two profiles of the model without optimisations."""
+    folder = tmp_path_factory.mktemp("profiled")
+    model = SAMPLE / "bert.torchscript.onnx"
+    record(model, folder / "profile.json", level="all", optimised=folder / "optimised.onnx")
+    for name in ("before.json", "after.json"):
+        record(model, folder / name, level="disable")
+    return folder
+
+
 @pytest.fixture
-def work_folder(tmp_path: Path, quantised: Path) -> Path:
+def work_folder(tmp_path: Path, quantised: Path, profiled: Path) -> Path:
     """A folder with the files that the docs name."""
     folder = tmp_path
     shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "model.onnx")
     shutil.copy(SAMPLE / "bert.torchscript.onnx", folder / "simplified.onnx")
     shutil.copy(quantised, folder)
+    shutil.copytree(profiled, folder, dirs_exist_ok=True)
     for made in (
         "tag model.onnx -o tagged.onnx",
         "check model.onnx --synthesise -o marked.onnx",

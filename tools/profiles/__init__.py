@@ -1,0 +1,1 @@
+"""Scores `thence profile` on recorded runs."""
