@@ -1,0 +1,35 @@
+// Numbers and names as short text.
+
+const units = ['', 'K', 'M', 'G', 'T', 'P'];
+
+export function short(value: number): string {
+  let unit = 0;
+  let rest = value;
+  while (rest >= 999.5 && unit < units.length - 1) {
+    rest /= 1000;
+    ++unit;
+  }
+  return `${unit === 0 ? Math.round(rest) : Number(rest.toPrecision(3))}${units[unit]}`;
+}
+
+export function shortClass(name: string | undefined | null): string {
+  return name ? name.slice(name.lastIndexOf('.') + 1) : '';
+}
+
+export function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+}
+
+/** For a shell: in single quotes, or in double quotes if that is easier to read. */
+export function quoted(text: string): string {
+  if (/^[\w./+@-]+$/.test(text)) return text;
+  if (text.includes("'") && !/["$`\\!]/.test(text)) return `"${text}"`;
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+const direction = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Shows characters that change the direction of text as escapes, in JSON that is not parsed yet. */
+export function escapeDirections(json: string): string {
+  return json.replace(direction, (c) => `\\\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
