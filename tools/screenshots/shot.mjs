@@ -21,8 +21,8 @@ page.on('pageerror', (error) => console.error('page:', error.message));
 await page.goto(positionals[0]);
 await page.waitForSelector('svg [data-id]');
 const steps = {
-  open: (id) => page.dblclick(`[data-id="${id}"] > rect.shape:not(.back)`),
-  select: (id) => page.click(`[data-id="${id}"] > rect.shape:not(.back)`),
+  open: (id) => page.dblclick(`[data-id="${id}"] > rect.shape:not(.back)`, { position: { x: 4, y: 10 } }),
+  select: (id) => page.click(`[data-id="${id}"] > rect.shape:not(.back)`, { position: { x: 4, y: 10 } }),
   key: (name) => page.keyboard.press(name),
   type: (text) => page.fill('input[type=search]', text),
   colour: (mode) => page.selectOption('select', mode),

@@ -54,8 +54,32 @@ export function layoutBox(request: LayoutRequest): LayoutResult {
     const at = graph.node(String(i)) as unknown as Point;
     return { x: at.x - size.width / 2, y: at.y - size.height / 2 };
   });
-  const edges = all.map(([from, to], i) => (graph.edge(from, to, String(i)) as { points: Point[] }).points);
+  const rows = rowHeights(request.items, items);
+  const edges = all.map(([from, to], i) => passRows((graph.edge(from, to, String(i)) as { points: Point[] }).points, rows));
   return shiftToOrigin(request.items, items, edges);
+}
+
+/** The height of each row of items, by the place of its middle. */
+function rowHeights(sizes: Size[], items: Point[]): Map<number, number> {
+  const rows = new Map<number, number>();
+  items.forEach((at, i) => {
+    const middle = Math.round(at.y + sizes[i].height / 2);
+    rows.set(middle, Math.max(rows.get(middle) ?? 0, sizes[i].height));
+  });
+  return rows;
+}
+
+/** dagre bends an edge in the middle of each row that it passes, so it would cross the corners of tall items there. */
+function passRows(points: Point[], rows: Map<number, number>): Point[] {
+  return points.flatMap((point, i) => {
+    const height = i === 0 || i === points.length - 1 ? undefined : rows.get(Math.round(point.y));
+    if (height === undefined) return [point];
+    const down = points[i + 1].y >= points[i - 1].y ? 1 : -1;
+    return [
+      { x: point.x, y: point.y - (down * height) / 2 },
+      { x: point.x, y: point.y + (down * height) / 2 },
+    ];
+  });
 }
 
 function shiftToOrigin(sizes: Size[], items: Point[], edges: Point[][]): LayoutResult {

@@ -62,11 +62,28 @@ export function numberColour(part: number, mode: ColourMode, theme: Theme): stri
   return theme === 'light' ? `hsl(212 75% ${96 - part * 30}%)` : `hsl(212 ${20 + part * 40}% ${20 + part * 22}%)`;
 }
 
-/** Words in the order of their frequency, so that the frequent ones have the colours that are easiest to tell apart. */
-export function rankWords(words: string[]): Map<string, { index: number; count: number }> {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const sorted = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-  let index = 0;
-  return new Map(sorted.map(([word, count]) => [word, { index: word === noWord ? -1 : index++, count }]));
+/** The colours of words. A word keeps its colour while boxes open and close. */
+export class WordColours {
+  private readonly indices = new Map<string, number>();
+  private readonly used = new Map<ColourMode, number>();
+
+  /** Words with their counts, the most frequent first. A word that has no colour yet gets the next one. */
+  count(mode: ColourMode, words: string[]): [string, number][] {
+    const counts = new Map<string, number>();
+    for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+    const sorted = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    for (const [word] of sorted) {
+      const key = `${mode} ${word}`;
+      if (word === noWord || this.indices.has(key)) continue;
+      const next = this.used.get(mode) ?? 0;
+      this.indices.set(key, next);
+      this.used.set(mode, next + 1);
+    }
+    return sorted;
+  }
+
+  of(mode: ColourMode, word: string, theme: Theme): string {
+    const index = this.indices.get(`${mode} ${word}`);
+    return index === undefined ? noColour(theme) : wordColour(index, theme);
+  }
 }

@@ -1,7 +1,6 @@
 // The visible picture as SVG or PNG. Styles are copied into the elements, because a file has no style sheet.
 const copied = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-size', 'font-weight', 'font-family', 'text-anchor'];
 // Control characters are not allowed in XML.
-// eslint-disable-next-line no-control-regex
 const invalid = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 export function svgText(svg: SVGSVGElement, background: string): string {

@@ -6,6 +6,7 @@ export interface LinkedView {
   members: [string, string][];
   selected: string | null;
   colour: ColourMode;
+  constants: boolean;
   search: string;
   place: { x: number; y: number; scale: number } | null;
 }
@@ -18,6 +19,7 @@ export function toFragment(view: LinkedView): string {
   if (view.members.length > 0) parts.set('members', view.members.map(([stack, member]) => `${stack}~${member}`).join(','));
   if (view.selected) parts.set('select', view.selected);
   parts.set('colour', view.colour);
+  if (view.constants) parts.set('constants', '1');
   if (view.search) parts.set('search', view.search);
   if (view.place) parts.set('at', [view.place.x, view.place.y, view.place.scale].map((one) => Number(one.toPrecision(5))).join(','));
   return parts.toString();
@@ -38,6 +40,7 @@ export function fromFragment(fragment: string): LinkedView | null {
     members: members.filter((pair): pair is [string, string] => pair.length === 2 && pair.every(isId)),
     selected: isId(selected) ? selected : null,
     colour,
+    constants: parts.get('constants') === '1',
     search: parts.get('search') ?? '',
     place: at.length === 3 && at.every(Number.isFinite) && at[2] > 0 ? { x: at[0], y: at[1], scale: at[2] } : null,
   };

@@ -1,9 +1,9 @@
 // The scene: every visible box, item and edge with its place, made from the inside out from the layouts of the opened
 // boxes.
-import type { CountedItem, Item, Picture } from '../data/types';
+import type { CountedItem, Edge, End, Item, Picture } from '../data/types';
 import { isCounted } from '../data/types';
 import type { LayoutRequest, LayoutResult, Point, Size } from '../layout/layout';
-import { cut, short, shortClass } from './text';
+import { counted, cut, short, shortClass } from './text';
 
 export interface Placed extends Point, Size {
   item: Item;
@@ -28,11 +28,15 @@ export interface Scene extends Size {
 export interface Openings {
   open: ReadonlySet<string>;
   members: ReadonlyMap<string, string>;
+  constants?: boolean; // whether Constant nodes are drawn
 }
 
 export const headerHeight = 32;
 const padding = 18;
+// Average widths of a character: operators, names of boxes, and what is below them.
 const characterWidth = 7.1;
+const nameWidth = 8.2;
+const smallWidth = 6.4;
 const maxLabel = 32;
 
 /** The box that an opened item shows. */
@@ -41,7 +45,7 @@ export function contentOf(item: Item, openings: Openings): string {
 }
 
 function amounts(item: CountedItem): string {
-  const nodes = `${short(item.nodes)} node${item.nodes === 1 ? '' : 's'}`;
+  const nodes = counted(item.nodes, 'node');
   return item.parameters > 0 ? `${nodes} · ${short(item.parameters)} params` : nodes;
 }
 
@@ -59,9 +63,9 @@ export function labelOf(item: Item): string[] {
 export function sizeOf(item: Item, lines: string[]): Size {
   const longest = Math.max(...lines.map((line) => line.length));
   if (!isCounted(item) || item.kind === 'node') return { width: Math.max(56, longest * characterWidth + 24), height: 28 };
-  const badge = item.kind === 'stack' ? 34 : 22;
-  const widths = lines.map((line, i) => line.length * (i === 0 ? characterWidth : characterWidth - 0.9) + (i === 0 ? badge : 0));
-  return { width: Math.max(110, Math.max(...widths) + 26), height: 20 + lines.length * 16 + 6 };
+  const badge = item.kind === 'stack' ? 56 : 28; // the number of layers, and the button
+  const widths = lines.map((line, i) => (i === 0 ? line.length * nameWidth + badge : line.length * smallWidth));
+  return { width: Math.max(110, Math.max(...widths) + 24), height: 20 + lines.length * 16 + 6 };
 }
 
 interface Laid extends Size {
@@ -77,8 +81,30 @@ export interface SceneSource {
   layout(request: LayoutRequest): Promise<LayoutResult>;
 }
 
+/** Nodes that only hold a number are noise in most pictures. */
+export function withoutConstants(picture: Picture): Picture {
+  const numbers = new Map<number, number>();
+  const items = picture.items.filter((item, i) => {
+    const shown = item.kind !== 'node' || item.op !== 'Constant';
+    if (shown) numbers.set(i, numbers.size);
+    return shown;
+  });
+  if (items.length === picture.items.length) return picture;
+  const end = ([item, tensors]: End): End[] => (numbers.has(item) ? [[numbers.get(item)!, tensors]] : []);
+  return {
+    id: picture.id,
+    items,
+    edges: picture.edges.flatMap(([from, to, ...more]): Edge[] =>
+      numbers.has(from) && numbers.has(to) ? [[numbers.get(from)!, numbers.get(to)!, ...more]] : [],
+    ),
+    inputs: picture.inputs.flatMap(end),
+    outputs: picture.outputs.flatMap(end),
+  };
+}
+
 async function layBox(source: SceneSource, box: string, openings: Openings): Promise<Laid> {
-  const picture = await source.open(box);
+  const whole = await source.open(box);
+  const picture = openings.constants ? whole : withoutConstants(whole);
   const inside = await Promise.all(
     picture.items.map((item) => (openings.open.has(item.id) ? layBox(source, contentOf(item, openings), openings) : null)),
   );
@@ -131,16 +157,20 @@ export async function buildScene(source: SceneSource, openings: Openings): Promi
   return scene;
 }
 
-/** A smooth path through the points of an edge. */
+const cornerRadius = 14;
+
+/** A path through the points of an edge, with round corners. */
 export function pathOf(points: Point[]): string {
-  const number = (value: number) => value.toFixed(1);
-  const at = (point: Point) => `${number(point.x)},${number(point.y)}`;
-  if (points.length < 3) return `M${points.map(at).join('L')}`;
+  const at = (point: Point) => `${point.x.toFixed(1)},${point.y.toFixed(1)}`;
   let path = `M${at(points[0])}`;
-  for (let i = 1; i < points.length - 1; ++i) {
-    const next = points[i + 1];
-    const end = i === points.length - 2 ? next : { x: (points[i].x + next.x) / 2, y: (points[i].y + next.y) / 2 };
-    path += `Q${at(points[i])} ${at(end)}`;
-  }
-  return path;
+  for (let i = 1; i < points.length - 1; ++i)
+    path += `L${at(towards(points[i], points[i - 1]))}Q${at(points[i])} ${at(towards(points[i], points[i + 1]))}`;
+  return `${path}L${at(points[points.length - 1])}`;
+}
+
+/** The place on the way from a corner to another point where its curve begins. */
+function towards(corner: Point, other: Point): Point {
+  const length = Math.hypot(other.x - corner.x, other.y - corner.y);
+  const part = length === 0 ? 0 : Math.min(cornerRadius, length / 2) / length;
+  return { x: corner.x + (other.x - corner.x) * part, y: corner.y + (other.y - corner.y) * part };
 }

@@ -12,12 +12,26 @@ export function short(value: number): string {
   return `${unit === 0 ? Math.round(rest) : Number(rest.toPrecision(3))}${units[unit]}`;
 }
 
+export function counted(value: number, what: string): string {
+  return `${short(value)} ${what}${value === 1 ? '' : 's'}`;
+}
+
 export function shortClass(name: string | undefined | null): string {
   return name ? name.slice(name.lastIndexOf('.') + 1) : '';
 }
 
 export function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+}
+
+export const maxText = 2000;
+
+/** A copy of data whose texts have at most maxText characters. */
+export function cutTexts<T>(data: T): T {
+  if (typeof data === 'string') return cut(data, maxText) as T;
+  if (Array.isArray(data)) return data.map(cutTexts) as T;
+  if (data === null || typeof data !== 'object') return data;
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, cutTexts(value)])) as T;
 }
 
 /** For a shell: in single quotes, or in double quotes if that is easier to read. */

@@ -1,13 +1,15 @@
 // Viewer: the state of the page, and everything that changes it.
+import { Pictures } from '../data/pictures';
 import type { DataSource } from '../data/source';
-import type { FlowDirection, Found, Model, ModuleItem, NodeDetails, Picture } from '../data/types';
+import type { FlowDirection, Found, Model, ModuleItem, NodeDetails } from '../data/types';
 import { canOpen, isCounted, type CountedItem, type Item } from '../data/types';
 import { LayoutClient, Obsolete } from '../layout/client';
-import { colourModes, isNumeric, noColour, numberColour, numberOf, rankWords, scaled, wordColour, wordOf, type ColourMode, type Theme } from './colours';
+import { colourModes, isNumeric, numberColour, numberOf, scaled, WordColours, wordOf, type ColourMode, type Theme } from './colours';
 import { fromFragment, toFragment } from './link';
 import { countCommon } from './ranges';
 import { buildScene, contentOf, type Placed, type Scene } from './scene';
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
+import { cutTexts } from './text';
 import { walk, type Arrow } from './walk';
 
 export interface Place {
@@ -16,6 +18,7 @@ export interface Place {
   scale: number;
 }
 
+const minFitScale = 0.45;
 const minScale = 0.02;
 const maxScale = 4;
 const expression = /[=<>~]|\b(and|or|not)\b/;
@@ -30,23 +33,27 @@ export class Viewer {
   theme = $state<Theme>('light');
   colour = $state<ColourMode>('role');
   /** Words that are shown, or a range of numbers from 0 to 1; null shows everything. */
-  words = $state.raw<ReadonlySet<string> | null>(null);
+  words = $state.raw<readonly string[] | null>(null);
   numbers = $state.raw<{ from: number; to: number } | null>(null);
   searchText = $state('');
   found = $state.raw<Found | null>(null);
   foundAt = $state(-1);
   flow = $state.raw<{ found: Found; direction: FlowDirection } | null>(null);
   review = $state.raw<Found | null>(null);
+  /** Whether Constant nodes are drawn. */
+  constants = $state(false);
   message = $state('');
   busy = $state(false);
 
   readonly open = new SvelteSet<string>(['m0']);
   readonly members = new SvelteMap<string, string>();
-  private readonly pictures = new Map<string, Promise<Picture>>();
+  private readonly pictures: Pictures;
   private readonly layouts = new LayoutClient();
   private generation = 0;
 
-  constructor(readonly source: DataSource) {}
+  constructor(readonly source: DataSource) {
+    this.pictures = new Pictures(source);
+  }
 
   // Start --------------------------------------------------------------------------------------------
 
@@ -72,6 +79,7 @@ export class Viewer {
     this.members.clear();
     for (const [stack, member] of linked.members) this.members.set(stack, member);
     this.colour = linked.colour;
+    this.constants = linked.constants;
     await this.draw();
     if (linked.place) this.place = linked.place;
     else this.fit();
@@ -85,22 +93,13 @@ export class Viewer {
       members: [...this.members],
       selected: this.selected,
       colour: this.colour,
+      constants: this.constants,
       search: this.searchText,
       place: this.place,
     });
   }
 
   // The picture --------------------------------------------------------------------------------------
-
-  private picture = (box: string): Promise<Picture> => {
-    let picture = this.pictures.get(box);
-    if (!picture) {
-      picture = this.source.open(box);
-      picture.catch(() => this.pictures.delete(box));
-      this.pictures.set(box, picture);
-    }
-    return picture;
-  };
 
   /** Lays the open boxes out again. The item `fixed` keeps its place on the screen. */
   private async draw(fixed?: string): Promise<void> {
@@ -109,8 +108,8 @@ export class Viewer {
     this.busy = true;
     try {
       const scene = await buildScene(
-        { open: this.picture, layout: (request) => this.layouts.run(request) },
-        { open: this.open, members: this.members },
+        { open: this.pictures.get, layout: (request) => this.layouts.run(request) },
+        { open: this.open, members: this.members, constants: this.constants },
       );
       if (generation !== this.generation) return;
       const before = fixed && this.find(fixed);
@@ -134,7 +133,7 @@ export class Viewer {
 
   /** A box whose only content is another box opens with it: its picture would show nothing new. */
   private async openSingles(box: string): Promise<void> {
-    const { items } = await this.picture(box);
+    const { items } = await this.pictures.get(box);
     const counted = items.filter(isCounted);
     if (counted.length !== 1 || !canOpen(counted[0]) || !this.canShow(counted[0])) return;
     this.open.add(counted[0].id);
@@ -158,6 +157,11 @@ export class Viewer {
       await this.openSingles(contentOf(item, this));
     }
     await this.draw(item.id);
+  }
+
+  async toggleConstants(): Promise<void> {
+    this.constants = !this.constants;
+    await this.draw(this.selected ?? undefined);
   }
 
   /** Shows another member of a stack. */
@@ -184,10 +188,12 @@ export class Viewer {
     if (!this.scene || this.scene.width === 0) return;
     const { width, height } = this.size;
     const scale = Math.min((width - 48) / this.scene.width, (height - 48) / this.scene.height, 1.25);
-    const used = Math.max(scale, 0.3); // a long picture starts at its top, where it is readable
+    const used = Math.max(scale, minFitScale); // a large picture starts at its top, where it is readable
+    const top = this.scene.items.reduce((first, one) => (one.depth === 0 && one.y < first.y ? one : first));
+    const wide = this.scene.width * used > width;
     this.place = {
-      x: (width - this.scene.width * used) / 2,
-      y: used > scale ? 24 : (height - this.scene.height * used) / 2,
+      x: wide ? width / 2 - (top.x + top.width / 2) * used : (width - this.scene.width * used) / 2,
+      y: this.scene.height * used > height ? 24 : (height - this.scene.height * used) / 2,
       scale: used,
     };
   }
@@ -229,7 +235,7 @@ export class Viewer {
     if (!id?.startsWith('n')) return;
     try {
       const details = await this.source.node(id);
-      if (this.selected === id) this.details = details;
+      if (this.selected === id) this.details = cutTexts(details);
     } catch (error) {
       this.message = error instanceof Error ? error.message : String(error);
     }
@@ -249,6 +255,7 @@ export class Viewer {
         changed = true;
       }
       if (changed) await this.draw();
+      if (id.startsWith('n') && !this.find(id) && !this.constants) await this.toggleConstants();
       const drawn = this.find(id) ? id : ([...boxes].reverse().find((box) => this.find(box)) ?? null);
       await this.select(id.startsWith('n') ? id : drawn);
       if (drawn) this.reveal(drawn);
@@ -334,7 +341,8 @@ export class Viewer {
   // Colours ------------------------------------------------------------------------------------------
 
   private readonly visible = $derived((this.scene?.items ?? []).filter(({ item, open }) => !open && isCounted(item)).map(({ item }) => item as CountedItem));
-  readonly wordRanks = $derived(isNumeric(this.colour) ? rankWords([]) : rankWords(this.visible.map((item) => wordOf(item, this.colour))));
+  private readonly wordColours = new WordColours();
+  readonly wordCounts = $derived(isNumeric(this.colour) ? [] : this.wordColours.count(this.colour, this.visible.map((item) => wordOf(item, this.colour))));
 
   private total(): number {
     return this.model ? numberOf(this.model.root, this.colour) : 0;
@@ -350,12 +358,15 @@ export class Viewer {
 
   fill(item: CountedItem): string {
     if (isNumeric(this.colour)) return numberColour(this.part(item), this.colour, this.theme);
-    const rank = this.wordRanks.get(wordOf(item, this.colour));
-    return rank === undefined || rank.index < 0 ? noColour(this.theme) : wordColour(rank.index, this.theme);
+    return this.wordFill(wordOf(item, this.colour));
+  }
+  wordFill(word: string): string {
+    void this.wordCounts; // gives new words their colours
+    return this.wordColours.of(this.colour, word, this.theme);
   }
 
   isFiltered(item: CountedItem): boolean {
-    if (this.words && !isNumeric(this.colour)) return !this.words.has(wordOf(item, this.colour));
+    if (this.words && !isNumeric(this.colour)) return !this.words.includes(wordOf(item, this.colour));
     if (!this.numbers || !isNumeric(this.colour)) return false;
     const part = this.part(item);
     return part < this.numbers.from || part > this.numbers.to;
@@ -370,9 +381,9 @@ export class Viewer {
     this.setColour(colourModes[(colourModes.indexOf(this.colour) + 1) % colourModes.length]);
   }
   toggleWord(word: string): void {
-    const words = new Set(this.words ?? []);
-    if (!words.delete(word)) words.add(word);
-    this.words = words.size > 0 ? words : null;
+    const words = this.words ?? [];
+    const next = words.includes(word) ? words.filter((one) => one !== word) : [...words, word];
+    this.words = next.length > 0 ? next : null;
   }
 
   children(module: ModuleItem): Promise<ModuleItem[]> {
