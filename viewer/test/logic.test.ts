@@ -40,7 +40,9 @@ describe('text', () => {
     expect(quoted("a'$(x)")).toBe(`'a'\\''$(x)'`);
   });
   it('shows characters that change the direction of text', () => {
-    expect(JSON.parse(escapeDirections('{"a":"x\u202ey"}'))).toEqual({ a: 'x\\u202ey' });
+    for (const text of ['x\u202ey', 'x\\u202ey'])
+      expect(JSON.parse(escapeDirections(`{"a":"${text}"}`))).toEqual({ a: 'x\\u202ey' });
+    expect(JSON.parse(escapeDirections('"\\\\u202e"'))).toBe('\\u202e'); // was text already
   });
 });
 

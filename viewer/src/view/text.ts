@@ -41,9 +41,13 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-const direction = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+// The characters themselves or as JSON escapes. An escaped backslash is matched first, so that what follows it is not
+// taken for an escape.
+const direction = /(\\\\)|\\u(200[ef]|202[a-e]|206[6-9])|([\u200e\u200f\u202a-\u202e\u2066-\u2069])/gi;
 
 /** Shows characters that change the direction of text as escapes, in JSON that is not parsed yet. */
 export function escapeDirections(json: string): string {
-  return json.replace(direction, (c) => `\\\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return json.replace(direction, (all: string, backslash?: string, code?: string, raw?: string) =>
+    backslash ? all : `\\\\u${code ?? raw!.charCodeAt(0).toString(16)}`,
+  );
 }
