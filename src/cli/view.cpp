@@ -42,9 +42,7 @@ struct ViewFlags : ModelFlags {
   bool no_open = false;
 };
 
-bool has_display() {
-  return std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
-}
+bool has_display() { return std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr; }
 
 // A browser that cannot be started is not an error: the address was printed.
 void open_browser(const std::string& url) {

@@ -32,9 +32,7 @@ def save_chain(path: Path, nodes: list[tuple[str, str]]) -> None:
         helper.make_node(op, [f"v{i}"], [f"v{i + 1}"], name=name, domain="test" if op not in ("Neg",) else "")
         for i, (name, op) in enumerate(nodes)
     ]
-    ends = [
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, [1]) for name in ("v0", f"v{len(nodes)}")
-    ]
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1]) for name in ("v0", f"v{len(nodes)}")]
     onnx.save(helper.make_model(helper.make_graph(made, "g", ends[:1], ends[1:])), path)
 
 
