@@ -51,6 +51,11 @@ def test_hostile_and_flat_models(tmp_path: Path) -> None:
     run(["node", "--test", "hostile.test.mjs"], ROOT / "tests" / "browser", env)
 
 
-@pytest.mark.parametrize("file", ["view.test.mjs", "report.test.mjs"])
+@pytest.mark.parametrize("file", ["view.test.mjs", "report.test.mjs", "load.test.mjs"])
 def test_in_browser(file: str) -> None:
     run(["node", "--test", file], ROOT / "tests" / "browser")
+
+
+@pytest.mark.long
+def test_load_for_a_minute() -> None:
+    run(["node", "--test", "load.test.mjs"], ROOT / "tests" / "browser", {"LOAD_SECONDS": "60"})
