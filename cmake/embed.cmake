@@ -1,6 +1,6 @@
 # Writes OUT: one raw string literal per file of INPUTS (comma separated).
 string(REPLACE "," ";" files "${INPUTS}")
-set(body "// Made by cmake/embed.cmake from schema/.\n#include \"base/embedded.h\"\n\nnamespace thence::base {\n\n")
+set(body "// Made by cmake/embed.cmake from data files.\n#include \"base/embedded.h\"\n\nnamespace thence::base {\n\n")
 set(cases "")
 foreach(file ${files})
   get_filename_component(name ${file} NAME)

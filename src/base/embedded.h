@@ -1,4 +1,4 @@
-// The data files of schema/ that are embedded in the program.
+// The data files of schema/ and the page of the viewer, which are embedded in the program.
 #pragma once
 
 #include <string_view>

@@ -115,6 +115,8 @@ void add_convert(Program& program);
 void add_query(Program& program);
 void add_weights(Program& program);
 void add_rules(Program& program);
+void add_view(Program& program);
+void add_report(Program& program);
 void add_completions(Program& program);
 
 /// The name by which the program was called; empty if unknown.

@@ -83,6 +83,8 @@ int run_program(int argc, char** argv) {
   add_explain(program);
   add_query(program);
   add_weights(program);
+  add_view(program);
+  add_report(program);
   add_tag(program);
   add_transfer(program);
   add_diff(program);

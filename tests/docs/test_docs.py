@@ -12,7 +12,9 @@ import importlib.util
 import json
 import os
 import re
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -134,8 +136,21 @@ def run_line(line: str, work_folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def check_server(line: str, work_folder: Path) -> None:
+    """A server runs until it is interrupted: it must print its address."""
+    command = [os.environ["THENCE_BIN"], *shlex.split(line)[1:]]
+    with subprocess.Popen(command, cwd=work_folder, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline()
+        server.send_signal(signal.SIGINT)
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[0-9a-f]{32}\n", address)
+    assert server.returncode == 130
+
+
 @pytest.mark.parametrize("line", LINES)
 def test_command_line(line: str, work_folder: Path) -> None:
+    if line.startswith("thence view "):
+        return check_server(line, work_folder)
     noted = re.search(r"# exit (\d+)$", line)
     expected = int(noted.group(1)) if noted else 0
     result = run_line(line, work_folder)

@@ -29,6 +29,12 @@ case "$*" in
 esac
 """
 
+# Fails while there is a file `offline-npm`.
+NPM = r"""
+[ ! -e "$HERE/offline-npm" ] || exit 1
+mkdir -p viewer/node_modules
+"""
+
 
 class Machine:
     """A simulated machine: a copy of the files that tools/setup reads, and the programs that it calls."""
@@ -45,6 +51,8 @@ class Machine:
         shutil.copy(ROOT / "requirements-test.txt", folder)
         (folder / "tools/quantisers").mkdir()
         shutil.copy(ROOT / "tools/quantisers/requirements.txt", folder / "tools/quantisers")
+        (folder / "viewer").mkdir()
+        shutil.copy(ROOT / "viewer/package-lock.json", folder / "viewer")
         (folder / "installed").touch()
         for tool in "bash awk cat comm cp dirname env grep ln mkdir printf rm sed sha256sum sort".split():
             (self.bin / tool).symlink_to(str(shutil.which(tool)))
@@ -52,6 +60,8 @@ class Machine:
         self.program("apt-get", APT_GET)
         self.program("python3", PYTHON)
         self.program("id", "echo 0", log=False)
+        self.program("node", 'case "$1" in --version) echo v18.20.4 ;; esac', log=False)
+        self.program("npm", NPM)
 
     def program(self, name: str, body: str, *, log: bool = True) -> None:
         note = f'echo "${{0##*/}} $*" >>"{self.log}"' if log else ""
@@ -170,3 +180,35 @@ def test_wrong_usage(machine: Machine, arguments: list[str]) -> None:
     done = machine.setup(*arguments)
     assert done.returncode == 2
     assert "tools/setup GROUP" in done.stderr
+
+
+def test_packages_of_the_page_are_installed_by_their_lock_file(machine: Machine) -> None:
+    (machine.folder / "offline-npm").touch()
+    failed = machine.setup("build")
+    assert failed.returncode == 2
+    assert "npm could not install them" in failed.stderr
+    (machine.folder / "offline-npm").unlink()
+    assert machine.setup("build").returncode == 0
+    [install] = machine.calls("npm ")
+    assert {"install", "--no-save", "--ignore-scripts"} <= set(install.split())
+    assert machine.setup("build").returncode == 0
+    assert not machine.calls("npm ")
+
+
+@pytest.mark.parametrize("missing", ["node", "npm"])
+def test_node_is_installed_if_it_is_missing_or_old(machine: Machine, missing: str) -> None:
+    if missing == "node":
+        machine.program("node", 'case "$1" in --version) echo v16.0.0 ;; *) exit 1 ;; esac', log=False)
+    else:
+        (machine.bin / "npm").unlink()
+    done = machine.setup("build")
+    [install] = machine.calls("apt-get install")
+    assert {"nodejs", "npm"} <= set(install.split())
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_npm_the_page_is_left_out(machine: Machine) -> None:
+    (machine.bin / "npm").unlink()
+    done = machine.setup("build", THENCE_PACKAGES="own")
+    assert done.returncode == 0, done.stderr
+    assert "without the page" in done.stderr

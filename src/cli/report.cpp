@@ -1,0 +1,69 @@
+// thence report: writes the page of `thence view` and its data as one HTML file.
+#include "serve/report.h"
+
+#include <cstdio>
+#include <memory>
+
+#include "base/format.h"
+#include "base/packed_text.h"
+#include "cli/command.h"
+#include "serve/page.h"
+
+namespace thence::cli {
+namespace {
+
+constexpr CommandText text = {
+    .summary = "Write the view of a model as one HTML file",
+    .details =
+        R"(The file contains the page of 'thence view' and its data, compressed. It works from disk, without a server and
+without network. If the model has more than 20,000 nodes and modules, boxes below some depth are left out, and the page
+says so; --depth chooses the depth. Expressions in the search field need 'thence view'.)",
+    .examples = R"(  thence report model.onnx -o report.html
+      write the report
+  thence report model.onnx --capture model.capture.json -o report.html
+      use what was recorded from the live model
+  thence report model.onnx --depth 3 -o report.html
+      leave out everything inside boxes of the third level)",
+    .exit_codes =
+        "0 success, 2 wrong usage or built without the page, 3 the file is not a readable model, 4 "
+        "input/output "
+        "failure",
+};
+
+struct ReportFlags : ModelFlags {
+  std::optional<std::size_t> depth;
+};
+
+int run_report(ReportFlags& flags) {
+  const Result<serve::ReportFrame> frame = serve::read_report_frame();
+  if (!frame) return fail(frame.error());
+  const OpenedMap opened = open_map(flags);
+  if (opened.map == nullptr) return opened.exit_code;
+  const serve::ViewData data(*opened.map);
+  const serve::ReportData report = serve::collect_report(data, {.depth = flags.depth});
+  const int code = write_output(flags, [&](base::Writer& out) {
+    out.write_through(frame->before);
+    out.write_through(base::pack_text(report.json));
+    out.write_through(frame->after);
+  });
+  if (code == done && !flags.quiet && report.is_cut)
+    std::fputs(
+        base::format("boxes deeper than {} levels are left out; --depth chooses how many\n", report.depth)
+            .c_str(),
+        stderr);
+  return code;
+}
+
+}  // namespace
+
+void add_report(Program& program) {
+  auto flags = std::make_shared<ReportFlags>();
+  Command command = program.add("report", Purpose::asking, text);
+  add_model_flags(command, *flags);
+  add_rules_flags(command, *flags);
+  command.number({.name = "-d,--depth", .help = "Levels of boxes that can be opened", .type = "N"},
+                 flags->depth, 1, 64);
+  command.set_action([flags] { return run_report(*flags); });
+}
+
+}  // namespace thence::cli

@@ -1,0 +1,162 @@
+#include "serve/http_server.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "serve/limits.h"
+
+namespace thence::serve {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Connection {
+  int descriptor = -1;
+  std::string received, to_send;
+  std::size_t sent = 0;
+  bool closes = false;  // after sending
+  Clock::time_point last_used = Clock::now();
+};
+
+bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+
+// Reads what has arrived. Returns false if the connection is over.
+bool receive(Connection& connection) {
+  char buffer[4096];
+  const ssize_t count = recv(connection.descriptor, buffer, sizeof buffer, 0);
+  if (count < 0) return would_block();
+  if (count == 0) return false;
+  connection.received.append(buffer, static_cast<std::size_t>(count));
+  connection.last_used = Clock::now();
+  return true;
+}
+
+bool send_pending(Connection& connection) {
+  while (connection.sent < connection.to_send.size()) {
+    const ssize_t count = send(connection.descriptor, connection.to_send.data() + connection.sent,
+                               connection.to_send.size() - connection.sent, MSG_NOSIGNAL);
+    if (count < 0) return would_block();
+    connection.sent += static_cast<std::size_t>(count);
+    connection.last_used = Clock::now();
+  }
+  connection.to_send = std::string();  // gives its memory back
+  connection.sent = 0;
+  return !connection.closes;
+}
+
+// Answers at most one request, so that a client with many waits for the others.
+void answer_next(Connection& connection, const std::function<Response(const Request&)>& answer) {
+  if (!connection.to_send.empty() || connection.closes) return;
+  Request request;
+  std::size_t taken = 0;
+  const Parse parsed = parse_request(connection.received, request, taken);
+  if (parsed == Parse::incomplete && connection.received.size() <= max_request_bytes) return;
+  if (parsed != Parse::complete || taken > max_request_bytes) {
+    connection.closes = true;
+    connection.to_send =
+        to_bytes({.status = 400, .body = "not a request that this server reads\n"}, true, false);
+    return;
+  }
+  connection.received.erase(0, taken);
+  connection.closes = request.header("connection") == "close";
+  connection.to_send = to_bytes(answer(request), request.method != "HEAD", !connection.closes);
+}
+
+void accept_all(int listener, std::vector<Connection>& connections) {
+  while (connections.size() < max_connections) {
+    const int descriptor = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (descriptor < 0) return;
+    connections.push_back({.descriptor = descriptor});
+  }
+}
+
+Error cannot_listen(std::uint16_t port) {
+  return {ErrorKind::input_output, "V002",
+          base::format("cannot listen on 127.0.0.1:{}: {}", port, std::strerror(errno)),
+          port == 0 ? "allow connections on loopback"
+                    : "choose another port, or leave out --port for a free one"};
+}
+
+// Waits for connections that can be read or written, or for a second.
+void wait_for_events(int listener, const std::vector<Connection>& connections, std::vector<pollfd>& events) {
+  events.clear();
+  events.push_back({listener, static_cast<short>(connections.size() < max_connections ? POLLIN : 0), 0});
+  for (const Connection& one : connections)
+    events.push_back({one.descriptor, static_cast<short>(one.to_send.empty() ? POLLIN : POLLOUT), 0});
+  if (poll(events.data(), events.size(), 1000) < 0)
+    for (pollfd& event : events) event.revents = 0;
+}
+
+// Returns false if the connection is over.
+bool serve_connection(Connection& connection, short events,
+                      const std::function<Response(const Request&)>& answer) {
+  if ((events & POLLIN) != 0 && !receive(connection)) return false;
+  if ((events & (POLLERR | POLLNVAL)) != 0 || ((events & POLLHUP) != 0 && (events & POLLIN) == 0))
+    return false;
+  if ((events & POLLOUT) != 0 && !send_pending(connection)) return false;
+  answer_next(connection, answer);
+  if (!connection.to_send.empty() && !send_pending(connection)) return false;
+  return Clock::now() - connection.last_used < std::chrono::seconds(max_idle_seconds);
+}
+
+}  // namespace
+
+Result<HttpServer> HttpServer::listen(std::uint16_t port) {
+  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return cannot_listen(port);
+  HttpServer server(descriptor, port);
+  const int on = 1;
+  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  if (bind(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(descriptor, 128) != 0 ||
+      getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    return cannot_listen(port);
+  server.port_ = ntohs(address.sin_port);
+  return server;
+}
+
+HttpServer::HttpServer(HttpServer&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), port_(other.port_) {}
+
+HttpServer::~HttpServer() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+void HttpServer::run(const std::function<Response(const Request&)>& answer,
+                     const std::function<bool()>& is_stopped) {
+  std::vector<Connection> connections;
+  std::vector<pollfd> events;
+  while (!is_stopped()) {
+    wait_for_events(descriptor_, connections, events);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < connections.size(); ++i) {
+      if (!serve_connection(connections[i], events[i + 1].revents, answer)) {
+        close(connections[i].descriptor);
+        continue;
+      }
+      if (kept != i) connections[kept] = std::move(connections[i]);
+      ++kept;
+    }
+    connections.resize(kept);
+    accept_all(descriptor_, connections);
+  }
+  for (const Connection& one : connections) close(one.descriptor);
+}
+
+}  // namespace thence::serve

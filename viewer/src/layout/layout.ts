@@ -1,0 +1,103 @@
+// The layout of one opened box: dagre places its items in layers from top to bottom.
+import * as dagre from '@dagrejs/dagre';
+
+export interface Size {
+  width: number;
+  height: number;
+}
+export interface Point {
+  x: number;
+  y: number;
+}
+export interface LayoutRequest {
+  items: Size[];
+  /** [from, to] */
+  edges: [number, number][];
+  /** Items that read from outside, and items whose results are read outside. */
+  inputs: number[];
+  outputs: number[];
+}
+export interface LayoutResult extends Size {
+  /** Top left corners. */
+  items: Point[];
+  /** Points of each edge, in the order of the request: edges, then inputs, then outputs. */
+  edges: Point[][];
+}
+
+// The exact ranker of dagre takes quadratic time; a box with more items gets the linear one.
+const maxExactItems = 150;
+// With more edges, crossings are not minimised: the order of the items is kept.
+const maxOrderedEdges = 4000;
+
+export function layoutBox(request: LayoutRequest): LayoutResult {
+  const graph = new dagre.graphlib.Graph({ multigraph: true });
+  graph.setGraph({
+    rankdir: 'TB',
+    nodesep: 22,
+    ranksep: 34,
+    edgesep: 10,
+    ranker: request.items.length > maxExactItems ? 'longest-path' : 'network-simplex',
+  });
+  graph.setDefaultEdgeLabel(() => ({}));
+  request.items.forEach((size, i) => graph.setNode(String(i), { ...size }));
+  const ends = { width: 8, height: 1 };
+  if (request.inputs.length > 0) graph.setNode('in', { ...ends });
+  if (request.outputs.length > 0) graph.setNode('out', { ...ends });
+  const all: [string, string][] = [
+    ...request.edges.map(([from, to]): [string, string] => [String(from), String(to)]),
+    ...request.inputs.map((item): [string, string] => ['in', String(item)]),
+    ...request.outputs.map((item): [string, string] => [String(item), 'out']),
+  ];
+  all.forEach(([from, to], i) => graph.setEdge(from, to, { weight: from === 'in' || to === 'out' ? 0 : 1 }, String(i)));
+  dagre.layout(graph, { disableOptimalOrderHeuristic: all.length > maxOrderedEdges });
+  const items = request.items.map((size, i) => {
+    const at = graph.node(String(i)) as unknown as Point;
+    return { x: at.x - size.width / 2, y: at.y - size.height / 2 };
+  });
+  const rows = rowHeights(request.items, items);
+  const edges = all.map(([from, to], i) => passRows((graph.edge(from, to, String(i)) as { points: Point[] }).points, rows));
+  return shiftToOrigin(request.items, items, edges);
+}
+
+/** The height of each row of items, by the place of its middle. */
+function rowHeights(sizes: Size[], items: Point[]): Map<number, number> {
+  const rows = new Map<number, number>();
+  items.forEach((at, i) => {
+    const middle = Math.round(at.y + sizes[i].height / 2);
+    rows.set(middle, Math.max(rows.get(middle) ?? 0, sizes[i].height));
+  });
+  return rows;
+}
+
+/** dagre bends an edge in the middle of each row that it passes, so it would cross the corners of tall items there. */
+function passRows(points: Point[], rows: Map<number, number>): Point[] {
+  return points.flatMap((point, i) => {
+    const height = i === 0 || i === points.length - 1 ? undefined : rows.get(Math.round(point.y));
+    if (height === undefined) return [point];
+    const down = points[i + 1].y >= points[i - 1].y ? 1 : -1;
+    return [
+      { x: point.x, y: point.y - (down * height) / 2 },
+      { x: point.x, y: point.y + (down * height) / 2 },
+    ];
+  });
+}
+
+function shiftToOrigin(sizes: Size[], items: Point[], edges: Point[][]): LayoutResult {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  items.forEach((at, i) => {
+    left = Math.min(left, at.x);
+    top = Math.min(top, at.y);
+    right = Math.max(right, at.x + sizes[i].width);
+    bottom = Math.max(bottom, at.y + sizes[i].height);
+  });
+  for (const points of edges)
+    for (const point of points) {
+      left = Math.min(left, point.x);
+      top = Math.min(top, point.y);
+      right = Math.max(right, point.x);
+      bottom = Math.max(bottom, point.y);
+    }
+  if (items.length === 0) return { width: 0, height: 0, items, edges };
+  const move = (point: Point) => ({ x: point.x - left, y: point.y - top });
+  return { width: right - left, height: bottom - top, items: items.map(move), edges: edges.map((points) => points.map(move)) };
+}

@@ -1,0 +1,176 @@
+// The scene: every visible box, item and edge with its place, made from the inside out from the layouts of the opened
+// boxes.
+import type { CountedItem, Edge, End, Item, Picture } from '../data/types';
+import { isCounted } from '../data/types';
+import type { LayoutRequest, LayoutResult, Point, Size } from '../layout/layout';
+import { counted, cut, short, shortClass } from './text';
+
+export interface Placed extends Point, Size {
+  item: Item;
+  box: string; // the box around it
+  depth: number;
+  open: boolean;
+  lines: string[]; // of its label
+}
+export interface PlacedEdge {
+  from: string | null; // null: comes from outside of the box
+  to: string | null;
+  points: Point[];
+  tensors: number;
+  label: string;
+}
+export interface Scene extends Size {
+  items: Placed[];
+  edges: PlacedEdge[];
+}
+
+/** What is open: boxes and stacks, and for each stack the member to show. */
+export interface Openings {
+  open: ReadonlySet<string>;
+  members: ReadonlyMap<string, string>;
+  constants?: boolean; // whether Constant nodes are drawn
+}
+
+export const headerHeight = 32;
+const padding = 18;
+// Average widths of a character: operators, names of boxes, and what is below them.
+const characterWidth = 7.1;
+const nameWidth = 8.2;
+const smallWidth = 6.4;
+const maxLabel = 32;
+
+/** The box that an opened item shows. */
+export function contentOf(item: Item, openings: Openings): string {
+  return item.kind === 'stack' ? (openings.members.get(item.id) ?? item.members[0]) : item.id;
+}
+
+function amounts(item: CountedItem): string {
+  const nodes = counted(item.nodes, 'node');
+  return item.parameters > 0 ? `${nodes} · ${short(item.parameters)} params` : nodes;
+}
+
+export function labelOf(item: Item): string[] {
+  if (!isCounted(item)) return [cut(item.name, maxLabel)];
+  if (item.kind === 'node') return [cut(item.op || '(no operator)', maxLabel)];
+  const name = item.kind === 'chunk' ? `Items ${item.name}` : item.name;
+  const lines = [cut(name, maxLabel)];
+  const type = shortClass(item.class);
+  if (type) lines.push(cut(type, maxLabel));
+  lines.push(amounts(item));
+  return lines;
+}
+
+export function sizeOf(item: Item, lines: string[]): Size {
+  const longest = Math.max(...lines.map((line) => line.length));
+  if (!isCounted(item) || item.kind === 'node') return { width: Math.max(56, longest * characterWidth + 24), height: 28 };
+  const badge = item.kind === 'stack' ? 56 : 28; // the number of layers, and the button
+  const widths = lines.map((line, i) => (i === 0 ? line.length * nameWidth + badge : line.length * smallWidth));
+  return { width: Math.max(110, Math.max(...widths) + 24), height: 20 + lines.length * 16 + 6 };
+}
+
+interface Laid extends Size {
+  picture: Picture;
+  layout: LayoutResult;
+  labels: string[][];
+  sizes: Size[];
+  inside: (Laid | null)[];
+}
+
+export interface SceneSource {
+  open(box: string): Promise<Picture>;
+  layout(request: LayoutRequest): Promise<LayoutResult>;
+}
+
+/** Nodes that only hold a number are noise in most pictures. */
+export function withoutConstants(picture: Picture): Picture {
+  const numbers = new Map<number, number>();
+  const items = picture.items.filter((item, i) => {
+    const shown = item.kind !== 'node' || item.op !== 'Constant';
+    if (shown) numbers.set(i, numbers.size);
+    return shown;
+  });
+  if (items.length === picture.items.length) return picture;
+  const end = ([item, tensors]: End): End[] => (numbers.has(item) ? [[numbers.get(item)!, tensors]] : []);
+  return {
+    id: picture.id,
+    items,
+    edges: picture.edges.flatMap(([from, to, ...more]): Edge[] =>
+      numbers.has(from) && numbers.has(to) ? [[numbers.get(from)!, numbers.get(to)!, ...more]] : [],
+    ),
+    inputs: picture.inputs.flatMap(end),
+    outputs: picture.outputs.flatMap(end),
+  };
+}
+
+async function layBox(source: SceneSource, box: string, openings: Openings): Promise<Laid> {
+  const whole = await source.open(box);
+  const picture = openings.constants ? whole : withoutConstants(whole);
+  const inside = await Promise.all(
+    picture.items.map((item) => (openings.open.has(item.id) ? layBox(source, contentOf(item, openings), openings) : null)),
+  );
+  const labels = picture.items.map(labelOf);
+  const sizes = picture.items.map((item, i) => {
+    const closed = sizeOf(item, labels[i]);
+    const one = inside[i];
+    return one ? { width: Math.max(one.width, closed.width + 60), height: one.height } : closed;
+  });
+  const layout = await source.layout({
+    items: sizes,
+    edges: picture.edges.map(([from, to]) => [from, to]),
+    inputs: picture.inputs.map(([item]) => item),
+    outputs: picture.outputs.map(([item]) => item),
+  });
+  return {
+    picture,
+    layout,
+    labels,
+    sizes,
+    inside,
+    width: layout.width + 2 * padding,
+    height: layout.height + headerHeight + 2 * padding,
+  };
+}
+
+function placeBox(laid: Laid, left: number, top: number, depth: number, scene: Scene): void {
+  const { picture, layout } = laid;
+  const move = (point: Point) => ({ x: point.x + left, y: point.y + top });
+  picture.items.forEach((item, i) => {
+    const at = move(layout.items[i]);
+    const one = laid.inside[i];
+    scene.items.push({ item, box: picture.id, depth, open: one !== null, lines: laid.labels[i], ...at, ...laid.sizes[i] });
+    if (!one) return;
+    const spare = (laid.sizes[i].width - one.width) / 2;
+    placeBox(one, at.x + padding + spare, at.y + headerHeight + padding, depth + 1, scene);
+  });
+  const id = (i: number) => picture.items[i].id;
+  let next = 0;
+  const add = (edge: Omit<PlacedEdge, 'points'>) => scene.edges.push({ ...edge, points: layout.edges[next++].map(move) });
+  for (const [from, to, tensors, label] of picture.edges) add({ from: id(from), to: id(to), tensors, label });
+  for (const [to, tensors] of picture.inputs) add({ from: null, to: id(to), tensors, label: '' });
+  for (const [from, tensors] of picture.outputs) add({ from: id(from), to: null, tensors, label: '' });
+}
+
+export async function buildScene(source: SceneSource, openings: Openings): Promise<Scene> {
+  const laid = await layBox(source, 'm0', openings);
+  const scene: Scene = { items: [], edges: [], width: laid.layout.width, height: laid.layout.height };
+  placeBox(laid, 0, 0, 0, scene);
+  return scene;
+}
+
+const cornerRadius = 14;
+
+/** A path through the points of an edge, with round corners. */
+export function pathOf(points: Point[]): string {
+  const at = (point: Point) => `${point.x.toFixed(1)},${point.y.toFixed(1)}`;
+  let path = `M${at(points[0])}`;
+  for (let i = 1; i < points.length - 1; ++i)
+    path += `L${at(towards(points[i], points[i - 1]))}Q${at(points[i])} ${at(towards(points[i], points[i + 1]))}`;
+  return `${path}L${at(points[points.length - 1])}`;
+}
+
+/** The place on the way from a corner to another point where its curve begins. */
+function towards(corner: Point, other: Point): Point {
+  const length = Math.hypot(other.x - corner.x, other.y - corner.y);
+  const part = length === 0 ? 0 : Math.min(cornerRadius, length / 2) / length;
+  return { x: corner.x + (other.x - corner.x) * part, y: corner.y + (other.y - corner.y) * part };
+}

@@ -1,0 +1,392 @@
+// Viewer: the state of the page, and everything that changes it.
+import { Pictures } from '../data/pictures';
+import type { DataSource } from '../data/source';
+import type { FlowDirection, Found, Model, ModuleItem, NodeDetails } from '../data/types';
+import { canOpen, isCounted, type CountedItem, type Item } from '../data/types';
+import { LayoutClient, Obsolete } from '../layout/client';
+import { colourModes, isNumeric, numberColour, numberOf, scaled, WordColours, wordOf, type ColourMode, type Theme } from './colours';
+import { fromFragment, toFragment } from './link';
+import { countCommon } from './ranges';
+import { buildScene, contentOf, type Placed, type Scene } from './scene';
+import { SvelteMap, SvelteSet } from 'svelte/reactivity';
+import { cutTexts } from './text';
+import { walk, type Arrow } from './walk';
+
+export interface Place {
+  x: number;
+  y: number;
+  scale: number;
+}
+
+const minFitScale = 0.45;
+const minScale = 0.02;
+const maxScale = 4;
+const expression = /[=<>~]|\b(and|or|not)\b/;
+
+export class Viewer {
+  model = $state.raw<Model | null>(null);
+  scene = $state.raw<Scene | null>(null);
+  place = $state.raw<Place>({ x: 0, y: 0, scale: 1 });
+  size = $state.raw({ width: 800, height: 600 });
+  selected = $state<string | null>(null);
+  details = $state.raw<NodeDetails | null>(null);
+  theme = $state<Theme>('light');
+  colour = $state<ColourMode>('role');
+  /** Words that are shown, or a range of numbers from 0 to 1; null shows everything. */
+  words = $state.raw<readonly string[] | null>(null);
+  numbers = $state.raw<{ from: number; to: number } | null>(null);
+  searchText = $state('');
+  found = $state.raw<Found | null>(null);
+  foundAt = $state(-1);
+  flow = $state.raw<{ found: Found; direction: FlowDirection } | null>(null);
+  review = $state.raw<Found | null>(null);
+  /** Whether Constant nodes are drawn. */
+  constants = $state(false);
+  message = $state('');
+  busy = $state(false);
+
+  readonly open = new SvelteSet<string>(['m0']);
+  readonly members = new SvelteMap<string, string>();
+  private readonly pictures: Pictures;
+  private readonly layouts = new LayoutClient();
+  private generation = 0;
+
+  constructor(readonly source: DataSource) {
+    this.pictures = new Pictures(source);
+  }
+
+  // Start --------------------------------------------------------------------------------------------
+
+  async start(): Promise<void> {
+    this.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+    this.model = await this.source.model();
+    const linked = fromFragment(location.hash);
+    if (linked) {
+      await this.restore(location.hash);
+    } else {
+      await this.openSingles('m0');
+      await this.draw();
+      this.fit();
+    }
+    this.review = await this.source.review();
+  }
+
+  async restore(fragment: string): Promise<void> {
+    const linked = fromFragment(fragment);
+    if (!linked) return;
+    this.open.clear();
+    for (const id of ['m0', ...linked.open]) this.open.add(id);
+    this.members.clear();
+    for (const [stack, member] of linked.members) this.members.set(stack, member);
+    this.colour = linked.colour;
+    this.constants = linked.constants;
+    await this.draw();
+    if (linked.place) this.place = linked.place;
+    else this.fit();
+    if (linked.search) await this.search(linked.search);
+    if (linked.selected) await this.select(linked.selected);
+  }
+
+  get fragment(): string {
+    return toFragment({
+      open: [...this.open].filter((id) => id !== 'm0'),
+      members: [...this.members],
+      selected: this.selected,
+      colour: this.colour,
+      constants: this.constants,
+      search: this.searchText,
+      place: this.place,
+    });
+  }
+
+  // The picture --------------------------------------------------------------------------------------
+
+  /** Lays the open boxes out again. The item `fixed` keeps its place on the screen. */
+  private async draw(fixed?: string): Promise<void> {
+    const generation = ++this.generation;
+    this.layouts.cancel();
+    this.busy = true;
+    try {
+      const scene = await buildScene(
+        { open: this.pictures.get, layout: (request) => this.layouts.run(request) },
+        { open: this.open, members: this.members, constants: this.constants },
+      );
+      if (generation !== this.generation) return;
+      const before = fixed && this.find(fixed);
+      this.scene = scene;
+      const after = fixed && this.find(fixed);
+      if (before && after) {
+        const { x, y, scale } = this.place;
+        this.place = { x: x + (before.x + before.width / 2 - after.x - after.width / 2) * scale, y: y + (before.y - after.y) * scale, scale };
+      }
+      this.message = '';
+    } catch (error) {
+      if (!(error instanceof Obsolete)) this.message = error instanceof Error ? error.message : String(error);
+    } finally {
+      if (generation === this.generation) this.busy = false;
+    }
+  }
+
+  find(id: string): Placed | undefined {
+    return this.scene?.items.find((placed) => placed.item.id === id);
+  }
+
+  /** A box whose only content is another box opens with it: its picture would show nothing new. */
+  private async openSingles(box: string): Promise<void> {
+    const { items } = await this.pictures.get(box);
+    const counted = items.filter(isCounted);
+    if (counted.length !== 1 || !canOpen(counted[0]) || !this.canShow(counted[0])) return;
+    this.open.add(counted[0].id);
+    await this.openSingles(contentOf(counted[0], this));
+  }
+
+  canShow(item: Item): boolean {
+    return canOpen(item) && this.source.hasBox(contentOf(item, this));
+  }
+
+  async toggle(item: Item): Promise<void> {
+    if (!canOpen(item)) return;
+    if (this.open.has(item.id)) {
+      this.open.delete(item.id);
+    } else {
+      if (!this.canShow(item)) {
+        this.message = 'This box was left out of the report.';
+        return;
+      }
+      this.open.add(item.id);
+      await this.openSingles(contentOf(item, this));
+    }
+    await this.draw(item.id);
+  }
+
+  async toggleConstants(): Promise<void> {
+    this.constants = !this.constants;
+    await this.draw(this.selected ?? undefined);
+  }
+
+  /** Shows another member of a stack. */
+  async step(item: Item, by: number): Promise<void> {
+    if (item.kind !== 'stack') return;
+    const at = item.members.indexOf(contentOf(item, this));
+    const next = item.members[(at + by + item.members.length) % item.members.length];
+    this.members.set(item.id, next);
+    if (this.open.has(item.id)) await this.openSingles(next);
+    await this.draw(item.id);
+  }
+
+  async closeAll(): Promise<void> {
+    this.open.clear();
+    this.open.add('m0');
+    await this.openSingles('m0');
+    await this.draw();
+    this.fit();
+  }
+
+  // Where the picture is -----------------------------------------------------------------------------
+
+  fit(): void {
+    if (!this.scene || this.scene.width === 0) return;
+    const { width, height } = this.size;
+    const scale = Math.min((width - 48) / this.scene.width, (height - 48) / this.scene.height, 1.25);
+    const used = Math.max(scale, minFitScale); // a large picture starts at its top, where it is readable
+    const top = this.scene.items.reduce((first, one) => (one.depth === 0 && one.y < first.y ? one : first));
+    const wide = this.scene.width * used > width;
+    this.place = {
+      x: wide ? width / 2 - (top.x + top.width / 2) * used : (width - this.scene.width * used) / 2,
+      y: this.scene.height * used > height ? 24 : (height - this.scene.height * used) / 2,
+      scale: used,
+    };
+  }
+
+  zoom(factor: number, x = this.size.width / 2, y = this.size.height / 2): void {
+    const scale = Math.min(maxScale, Math.max(minScale, this.place.scale * factor));
+    const ratio = scale / this.place.scale;
+    this.place = { x: x - (x - this.place.x) * ratio, y: y - (y - this.place.y) * ratio, scale };
+  }
+
+  pan(x: number, y: number): void {
+    this.place = { ...this.place, x: this.place.x + x, y: this.place.y + y };
+  }
+
+  /** Moves the picture only if the item is outside of the screen. */
+  private reveal(id: string): void {
+    const placed = this.find(id);
+    if (!placed) return;
+    let { scale } = this.place;
+    if (scale < 0.5) scale = 0.8;
+    const height = Math.min(placed.height, 40);
+    const left = placed.x * scale + this.place.x;
+    const top = placed.y * scale + this.place.y;
+    const inside = left > 20 && top > 20 && left + placed.width * scale < this.size.width - 20 && top + height * scale < this.size.height - 20;
+    if (inside && scale === this.place.scale) return;
+    this.place = {
+      x: this.size.width / 2 - (placed.x + placed.width / 2) * scale,
+      y: Math.min(this.size.height / 2, this.size.height / 3) - (placed.y + height / 2) * scale,
+      scale,
+    };
+  }
+
+  // Selection ----------------------------------------------------------------------------------------
+
+  /** Selects what is already drawn. */
+  async select(id: string | null): Promise<void> {
+    this.selected = id;
+    this.details = null;
+    if (!id?.startsWith('n')) return;
+    try {
+      const details = await this.source.node(id);
+      if (this.selected === id) this.details = cutTexts(details);
+    } catch (error) {
+      this.message = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  /** Opens the boxes around a module or node, and selects it. */
+  async show(id: string): Promise<void> {
+    try {
+      const boxes = await this.source.locate(id);
+      const chain = [...boxes, id];
+      let changed = false;
+      for (const [i, box] of boxes.entries()) {
+        if (!this.open.has(box)) changed = true;
+        this.open.add(box);
+        if (!box.startsWith('s') || this.members.get(box) === chain[i + 1]) continue;
+        this.members.set(box, chain[i + 1]);
+        changed = true;
+      }
+      if (changed) await this.draw();
+      if (id.startsWith('n') && !this.find(id) && !this.constants) await this.toggleConstants();
+      const drawn = this.find(id) ? id : ([...boxes].reverse().find((box) => this.find(box)) ?? null);
+      await this.select(id.startsWith('n') ? id : drawn);
+      if (drawn) this.reveal(drawn);
+    } catch (error) {
+      this.message = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  get selectedItem(): Item | null {
+    return (this.selected && this.find(this.selected)?.item) || null;
+  }
+
+  async walk(arrow: Arrow): Promise<void> {
+    if (!this.scene) return;
+    const next = walk(this.scene, this.selected ?? '', arrow);
+    if (next === null) return;
+    await this.select(next);
+    this.reveal(next);
+  }
+
+  /** To the box around the selected item. */
+  async leave(): Promise<void> {
+    const box = this.selected && this.find(this.selected)?.box;
+    if (!box || box === 'm0') return;
+    const around = this.scene!.items.find(({ item, open }) => open && contentOf(item, this) === box);
+    if (!around) return;
+    await this.select(around.item.id);
+    this.reveal(around.item.id);
+  }
+
+  /** To the first item inside the selected box, which opens. */
+  async enter(): Promise<void> {
+    const item = this.selectedItem;
+    if (!item || !canOpen(item)) return;
+    if (!this.open.has(item.id)) await this.toggle(item);
+    const box = contentOf(item, this);
+    const first = this.scene!.items.find((placed) => placed.box === box);
+    if (first) await this.select(first.item.id);
+  }
+
+  // Sets of nodes ------------------------------------------------------------------------------------
+
+  async search(text: string): Promise<void> {
+    this.searchText = text;
+    this.foundAt = -1;
+    this.message = '';
+    if (!text.trim()) {
+      this.found = null;
+      return;
+    }
+    try {
+      const byExpression = this.source.hasExpressions && expression.test(text);
+      const found = await (byExpression ? this.source.where(text) : this.source.search(text.trim()));
+      if (this.searchText === text) this.found = found;
+    } catch (error) {
+      this.found = null;
+      this.message = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  async stepFound(by: number): Promise<void> {
+    const count = this.found?.nodes.length ?? 0;
+    if (count === 0) return;
+    this.foundAt = this.foundAt < 0 ? (by > 0 ? 0 : count - 1) : (this.foundAt + by + count) % count;
+    await this.show(this.found!.nodes[this.foundAt].id);
+  }
+
+  async showFlow(direction: FlowDirection): Promise<void> {
+    if (!this.selected?.startsWith('n')) return;
+    if (this.flow?.direction === direction) {
+      this.flow = null;
+      return;
+    }
+    this.flow = { found: await this.source.flow(this.selected, direction), direction };
+  }
+
+  /** The number of marked nodes in an item; null if nothing is marked. */
+  marked(item: CountedItem): number | null {
+    const set = this.flow?.found ?? this.found;
+    return set ? countCommon(item.ranges, set.ranges) : null;
+  }
+
+  // Colours ------------------------------------------------------------------------------------------
+
+  private readonly visible = $derived((this.scene?.items ?? []).filter(({ item, open }) => !open && isCounted(item)).map(({ item }) => item as CountedItem));
+  private readonly wordColours = new WordColours();
+  readonly wordCounts = $derived(isNumeric(this.colour) ? [] : this.wordColours.count(this.colour, this.visible.map((item) => wordOf(item, this.colour))));
+
+  private total(): number {
+    return this.model ? numberOf(this.model.root, this.colour) : 0;
+  }
+  part(item: CountedItem): number {
+    return scaled(numberOf(item, this.colour), this.total(), this.colour);
+  }
+  readonly histogram = $derived.by(() => {
+    const bins = new Array<number>(20).fill(0);
+    if (isNumeric(this.colour)) for (const item of this.visible) ++bins[Math.min(19, Math.floor(this.part(item) * 20))];
+    return bins;
+  });
+
+  fill(item: CountedItem): string {
+    if (isNumeric(this.colour)) return numberColour(this.part(item), this.colour, this.theme);
+    return this.wordFill(wordOf(item, this.colour));
+  }
+  wordFill(word: string): string {
+    void this.wordCounts; // gives new words their colours
+    return this.wordColours.of(this.colour, word, this.theme);
+  }
+
+  isFiltered(item: CountedItem): boolean {
+    if (this.words && !isNumeric(this.colour)) return !this.words.includes(wordOf(item, this.colour));
+    if (!this.numbers || !isNumeric(this.colour)) return false;
+    const part = this.part(item);
+    return part < this.numbers.from || part > this.numbers.to;
+  }
+
+  setColour(mode: ColourMode): void {
+    this.colour = mode;
+    this.words = null;
+    this.numbers = null;
+  }
+  nextColour(): void {
+    this.setColour(colourModes[(colourModes.indexOf(this.colour) + 1) % colourModes.length]);
+  }
+  toggleWord(word: string): void {
+    const words = this.words ?? [];
+    const next = words.includes(word) ? words.filter((one) => one !== word) : [...words, word];
+    this.words = next.length > 0 ? next : null;
+  }
+
+  children(module: ModuleItem): Promise<ModuleItem[]> {
+    return this.source.children(module.id).then((children) => children.modules);
+  }
+}
