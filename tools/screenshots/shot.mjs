@@ -1,5 +1,5 @@
 // shot.mjs URL FILE [--theme dark] [--size 1400x900] [--do SCRIPT]: a picture of a page in headless Chromium. SCRIPT is a list
-// of steps separated by ";": open ID, select ID, key NAME, type TEXT, colour MODE, wait MS.
+// of steps separated by ";": open NAME, select NAME, key NAME, type TEXT, colour MODE, wait MS.
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 
@@ -21,8 +21,8 @@ page.on('pageerror', (error) => console.error('page:', error.message));
 await page.goto(positionals[0]);
 await page.waitForSelector('svg [data-id]');
 const steps = {
-  open: (id) => page.dblclick(`[data-id="${id}"] > rect.shape:not(.back)`, { position: { x: 4, y: 10 } }),
-  select: (id) => page.click(`[data-id="${id}"] > rect.shape:not(.back)`, { position: { x: 4, y: 10 } }),
+  open: (name) => page.dblclick(`[data-name="${name}"] > rect.shape:not(.back)`, { position: { x: 4, y: 10 } }),
+  select: (name) => page.click(`[data-name="${name}"] > rect.shape:not(.back)`, { position: { x: 4, y: 10 } }),
   key: (name) => page.keyboard.press(name),
   type: (text) => page.fill('input[type=search]', text),
   colour: (mode) => page.selectOption('select', mode),
