@@ -177,7 +177,9 @@ void write_rows_as(const ProfileFlags& flags, const profile::ProfileRows& rows, 
 void print_cut_note(const ProfileFlags& flags, const profile::JoinedProfile& profile) {
   if (profile.recording.is_cut && !flags.quiet)
     std::fputs(
-        "warning[K006]: the profile has more kernels than the model explains; the others share a row\n",
+        base::format("warning[{}]: the profile has more kernels than the limits; the others share a row\n",
+                     "K006")
+            .c_str(),
         stderr);
 }
 

@@ -48,6 +48,10 @@ def main() -> int:
     chosen = options.names or _choose(options.models, options.architectures)
     jobs = [(name, exporter, level) for name in chosen for exporter in EXPORTERS for level in LEVELS]
     totals: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    # Slow models dominate the sums, so each model must meet the bar.
+    worst: defaultdict[tuple[str, str], float] = defaultdict(
+        lambda: 1.0
+    )  # the sums are mostly of slow models
     failed: list[str] = []
     for (name, exporter, level), found in run_parallel(
         "profiling", jobs, options.jobs, lambda job: _work(job, options)
@@ -56,9 +60,10 @@ def main() -> int:
             failed.append(f"{name} {exporter} {level}: {found}")
             continue
         totals[exporter, level] += found + Counter(models=1)
+        worst[exporter, level] = min(worst[exporter, level], _accepted_share(found))
         if found[CROSS_LAYER] or found[LOST] or options.each:
             print(f"{name} {exporter} {level}: {dict(found)}")
-    met = _print(totals, is_complete=not options.names)
+    met = _print(totals, worst, is_complete=not options.names)
     for line in sorted(failed):
         print(f"not run: {line}")
     return 1 if options.require and not met else 0
@@ -93,9 +98,17 @@ def _work(job: Job, options: argparse.Namespace) -> Counter[str] | str:
         return score(profiled(model, profile, made.model(exporter), capture), truth, profile)
 
 
-def _print(totals: dict[tuple[str, str], Counter[str]], is_complete: bool) -> bool:
+def _accepted_share(times: Counter[str]) -> float:
+    """Of the time of kernels whose node has a truth."""
+    return times[ACCEPTED] / (times[ALL] - times[NO_TRUTH] or 1)
+
+
+def _print(
+    totals: dict[tuple[str, str], Counter[str]], worst: dict[tuple[str, str], float], *, is_complete: bool
+) -> bool:
     print(
-        "exporter     level         models  accepted enclosing   wrong cross-layer unknown  no truth     lost"
+        "exporter     level         models  accepted enclosing   wrong cross-layer "
+        "unknown  no truth     lost  worst model"
     )
     met = True
     for (exporter, level), times in sorted(totals.items()):
@@ -105,9 +118,10 @@ def _print(totals: dict[tuple[str, str], Counter[str]], is_complete: bool) -> bo
         print(
             f"{exporter:12} {level:12} {times['models']:7} {accepted:8.2f}% {enclosing:9.2f}% {wrong:6.2f}%"
             f" {cross:11.2f}% {unknown:7.2f}% {100 * times[NO_TRUTH] / times[ALL]:8.2f}% {times[LOST]:8.0f}"
+            f" {100 * worst[exporter, level]:11.2f}%"
         )
         met &= times["models"] >= LEAST_MODELS or not is_complete
-        met &= accepted >= 100 * LEAST_ACCEPTED and times[CROSS_LAYER] == 0 and times[LOST] == 0
+        met &= worst[exporter, level] >= LEAST_ACCEPTED and times[CROSS_LAYER] == 0 and times[LOST] == 0
     print(
         f"bars ({100 * LEAST_ACCEPTED:.0f}% accepted, nothing in another layer, nothing lost): {_word(met)}"
     )
