@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, overload
+from typing import Any
 
 from . import _core
 from .given import AnyModel, AnyPath, MapOptions, Metadata, core_model
-from .notebook import html_table
-from .tables import package, pandas_table
+from .row_sequence import RowSequence
 
 _QUANTISATION = ("scale of", "zero point of")
 
@@ -39,36 +38,19 @@ class Weight:
         return {**asdict(self), "shape": list(self.shape), "parameters": list(self.parameters)}
 
 
-class Weights(Sequence[Weight]):
-    """The initializers of a model, in the order of the file."""
+class Weights(RowSequence[Weight]):
+    """The initializers of a model, in the order of the file (schema/weights.schema.json)."""
+
+    _html_columns = ("name", "parameters", "transform", "module", "data_type", "shape")
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        self._rows = [_read_row(row) for row in document["initializers"]]
-        self._document = document
-
-    @overload
-    def __getitem__(self, index: int) -> Weight: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Weight]: ...
-    def __getitem__(self, index: int | slice) -> Weight | list[Weight]:
-        return self._rows[index]
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __iter__(self) -> Iterator[Weight]:
-        return iter(self._rows)
+        super().__init__(document, [_read_row(row) for row in document["initializers"]])
 
     def __repr__(self) -> str:
         counts = self.summary
         return (
             f"<Weights: {counts['initializers']} initializers, {counts['with_parameters']} with parameters>"
         )
-
-    def _repr_html_(self) -> str:
-        columns = ["name", "parameters", "transform", "module", "data_type", "shape"]
-        rows = ([_cell(getattr(row, key)) for key in columns] for row in self._rows)
-        return html_table(repr(self).strip("<>"), columns, rows, len(self._rows))
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -79,17 +61,8 @@ class Weights(Sequence[Weight]):
         """The initializers that hold a parameter, or a part of it, by its name in the state_dict."""
         return [row for row in self._rows if row.holds_parameters and parameter in row.parameters]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The document of schema/weights.schema.json, as `thence weights --format json` writes it."""
-        return {**self._document, "initializers": [row.to_dict() for row in self._rows]}
-
-    def to_pandas(self) -> Any:
-        """The rows as a pandas DataFrame."""
-        return pandas_table([row.to_dict() for row in self._rows])
-
-    def to_arrow(self) -> Any:
-        """The rows as a pyarrow Table."""
-        return package("pyarrow").Table.from_pylist([row.to_dict() for row in self._rows])
+    def _table_rows(self) -> list[dict[str, Any]]:
+        return [row.to_dict() for row in self._rows]
 
 
 def weights(
@@ -113,10 +86,6 @@ def weights(
     origin = None if ancestor is None else core_model(ancestor)
     with MapOptions(metadata, strategy, rules=rules, granularity=granularity).in_core() as options:
         return Weights(json.loads(_core.weights(core_model(model), options, origin)))
-
-
-def _cell(value: Any) -> Any:
-    return ", ".join(str(one) for one in value) if isinstance(value, tuple) else value
 
 
 def _read_row(row: Mapping[str, Any]) -> Weight:

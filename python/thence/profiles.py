@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from html import escape
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias, overload
+from typing import Any, TypeAlias
 
 from . import _core
 from .errors import translate_errors
 from .given import AnyModel, AnyPath, MapOptions, Metadata, core_model
 from .profile_run import OPTIMISED, PROFILE, record
-from .tables import package, pandas_table
+from .row_sequence import RowSequence
 
 Files: TypeAlias = AnyPath | Sequence[AnyPath]
 _ALL_LEVELS = 64
@@ -66,25 +65,13 @@ class ProfileChange:
     verdict: str
 
 
-class Profile(Sequence[ProfileRow]):
-    """The rows of a profile: modules in the order of the tree, or groups."""
+class Profile(RowSequence[ProfileRow]):
+    """The rows of a profile (schema/profile.schema.json): modules in the order of the tree, or groups."""
+
+    _html_columns = ("key", "class_name", "calls", "self_us", "total_us", "share", "p50_us", "p90_us")
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        self._document = document
-        self._rows = [_read_row(row) for row in document["rows"]]
-
-    @overload
-    def __getitem__(self, index: int) -> ProfileRow: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[ProfileRow]: ...
-    def __getitem__(self, index: int | slice) -> ProfileRow | list[ProfileRow]:
-        return self._rows[index]
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __iter__(self) -> Iterator[ProfileRow]:
-        return iter(self._rows)
+        super().__init__(document, [_read_row(row) for row in document["rows"]])
 
     def __repr__(self) -> str:
         return f"<Profile: {len(self)} rows, {self.runs} runs, {self.totals['kernel_us'] / 1000:.3f} ms>"
@@ -116,61 +103,19 @@ class Profile(Sequence[ProfileRow]):
         """The row of a module or a group."""
         return next((row for row in self._rows if row.key == key), None)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The document of schema/profile.schema.json, as `thence profile --format json` writes it."""
-        return dict(self._document)
 
-    def to_pandas(self) -> Any:
-        """The rows as a pandas DataFrame."""
-        return pandas_table([asdict(row) for row in self._rows])
+class ProfileChanges(RowSequence[ProfileChange]):
+    """What changed between two profiles (schema/profile_changes.schema.json): the total first, then the
+    largest difference first."""
 
-    def to_arrow(self) -> Any:
-        """The rows as a pyarrow Table."""
-        return package("pyarrow").Table.from_pylist([asdict(row) for row in self._rows])
-
-    def _repr_html_(self) -> str:
-        return _html([asdict(row) for row in self._rows])
-
-
-class ProfileChanges(Sequence[ProfileChange]):
-    """What changed between two profiles: the total first, then the largest difference first."""
+    _html_columns = ("key", "before_us", "after_us", "difference_us", "interval_us", "verdict")
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        self._document = document
-        self._rows = [
-            ProfileChange(**{**row, "interval_us": tuple(row["interval_us"])}) for row in document["changes"]
-        ]
-
-    @overload
-    def __getitem__(self, index: int) -> ProfileChange: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[ProfileChange]: ...
-    def __getitem__(self, index: int | slice) -> ProfileChange | list[ProfileChange]:
-        return self._rows[index]
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __iter__(self) -> Iterator[ProfileChange]:
-        return iter(self._rows)
+        rows = [{**row, "interval_us": tuple(row["interval_us"])} for row in document["changes"]]
+        super().__init__(document, [ProfileChange(**row) for row in rows])
 
     def __repr__(self) -> str:
         return f"<ProfileChanges: {len(self)} rows, total {self._rows[0].verdict}>"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The document of schema/profile_changes.schema.json."""
-        return dict(self._document)
-
-    def to_pandas(self) -> Any:
-        """The rows as a pandas DataFrame."""
-        return pandas_table([asdict(row) for row in self._rows])
-
-    def to_arrow(self) -> Any:
-        """The rows as a pyarrow Table."""
-        return package("pyarrow").Table.from_pylist([asdict(row) for row in self._rows])
-
-    def _repr_html_(self) -> str:
-        return _html([asdict(row) for row in self._rows])
 
 
 @dataclass(frozen=True)
@@ -292,18 +237,3 @@ def _paths(files: Files) -> list[str]:
 def _read_row(row: Mapping[str, Any]) -> ProfileRow:
     fields = {key: value for key, value in row.items() if key != "class"}
     return ProfileRow(**fields, class_name=row.get("class"))
-
-
-def _html(rows: list[dict[str, Any]]) -> str:
-    if not rows:
-        return "<table></table>"
-    head = "".join(f"<th>{escape(name)}</th>" for name in rows[0])
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(_text(value))}</td>" for value in row.values()) + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _text(value: object) -> str:
-    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
