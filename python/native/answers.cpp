@@ -31,7 +31,7 @@ using semantics::MapOptions;
 nb::bytes map_model(const GivenModel& model, const MapOptions& options) {
   return to_bytes(released([&] {
     const semantics::Map map = value_of(model.map(options));
-    return text_of([&](base::Writer& out) { output::write_map_json(map, 1, out); });
+    return written_text([&](base::Writer& out) { output::write_map_json(map, 1, out); });
   }));
 }
 
@@ -46,8 +46,8 @@ nb::tuple show(const GivenModel& model, const MapOptions& options, std::size_t d
     const semantics::Map map = value_of(model.map(options));
     const output::Tree tree = output::make_tree(map, how);
     if (const std::optional<Error> error = output::find_unknown_size(tree)) fail(*error);
-    document = text_of([&](base::Writer& out) { output::write_tree_json(map, tree, out); });
-    table = text_of([&](base::Writer& out) { output::write_tree_table(map, tree, how, out); });
+    document = written_text([&](base::Writer& out) { output::write_tree_json(map, tree, out); });
+    table = written_text([&](base::Writer& out) { output::write_tree_table(map, tree, how, out); });
   });
   return nb::make_tuple(to_bytes(document), to_bytes(table));
 }
@@ -62,8 +62,8 @@ nb::list explain(const GivenModel& model, const MapOptions& options, const std::
     const shapes::InferredShapes inferred = shapes::infer(map.model());
     for (const onnx::NodeId id : *nodes)
       found.emplace_back(
-          text_of([&](base::Writer& out) { output::write_explanation_json(map, inferred, id, out); }),
-          text_of([&](base::Writer& out) { output::write_explanation(map, inferred, id, false, out); }));
+          written_text([&](base::Writer& out) { output::write_explanation_json(map, inferred, id, out); }),
+          written_text([&](base::Writer& out) { output::write_explanation(map, inferred, id, false, out); }));
   });
   nb::list explanations;
   for (const auto& [document, text] : found)
@@ -73,7 +73,7 @@ nb::list explain(const GivenModel& model, const MapOptions& options, const std::
 
 std::string weights_json(const semantics::Map& map, const std::vector<weights::Weight>& traced) {
   const output::WeightsAnswer answer{traced, weights::missing_data(map.model())};
-  return text_of([&](base::Writer& out) { output::write_weights_json(map, answer, out); });
+  return written_text([&](base::Writer& out) { output::write_weights_json(map, answer, out); });
 }
 
 nb::bytes trace_weights(const GivenModel& model, const MapOptions& options, const GivenModel* ancestor) {

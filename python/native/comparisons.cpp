@@ -64,7 +64,7 @@ nb::bytes transfer_map(const std::vector<const GivenModel*>& models, const MapOp
       weights.advance(maps[i - 1], maps[i]);
     }
     std::string json =
-        text_of([&](base::Writer& out) { output::write_map_json(maps.back(), 1, out, &weights.named); });
+        written_text([&](base::Writer& out) { output::write_map_json(maps.back(), 1, out, &weights.named); });
     if (!output.empty()) write_model_and_map(maps.back(), weights, json, output, options.capture);
     return json;
   }));
@@ -91,8 +91,8 @@ nb::tuple compare(const GivenModel& a, const GivenModel& b, const MapOptions& op
       if (const std::optional<Error> error = onnx::invalid_external_data(map->model())) fail(*error);
     const diff::Report report = diff::compare(before, after, kinds, nullptr);
     const output::Comparison comparison{before, after, report};
-    document = text_of([&](base::Writer& out) { output::write_diff_json(comparison, out); });
-    table = text_of([&](base::Writer& out) { output::write_diff_table(comparison, 0, out); });
+    document = written_text([&](base::Writer& out) { output::write_diff_json(comparison, out); });
+    table = written_text([&](base::Writer& out) { output::write_diff_table(comparison, 0, out); });
   });
   return nb::make_tuple(to_bytes(document), to_bytes(table));
 }
@@ -101,7 +101,7 @@ nb::bytes check_tags(const GivenModel& model, const MapOptions& options) {
   return to_bytes(released([&] {
     const Map map = value_of(model.map(options));
     const output::Rows rows = api::tag_rows(map, edit::check_tags(map));
-    return text_of([&](base::Writer& out) { output::write_rows(rows, "json", 0, out); });
+    return written_text([&](base::Writer& out) { output::write_rows(rows, "json", 0, out); });
   }));
 }
 
@@ -116,7 +116,7 @@ nb::bytes count_survivors(const std::vector<const GivenModel*>& models, const Gi
       api::add_survival(model->label(), found, rows);
     }
     if (ids == 0) fail(api::no_ids(against.label()));
-    return text_of([&](base::Writer& out) { output::write_rows(rows, "json", 0, out); });
+    return written_text([&](base::Writer& out) { output::write_rows(rows, "json", 0, out); });
   }));
 }
 
@@ -131,10 +131,10 @@ nb::tuple score_map(const GivenModel& model, const MapOptions& options, const st
     const Map map = value_of(origin ? model.map_derived(*origin, options) : model.map(options));
     if (!map.hierarchy().tags().empty()) fail(api::tags_would_be_scored(map.model().file()));
     const score::Score found = value_of(score::score(map, truth, truth_file));
-    document = text_of([&](base::Writer& out) {
+    document = written_text([&](base::Writer& out) {
       output::write_score_json(found, map.model().file(), map.strategy().name, out);
     });
-    table = text_of([&](base::Writer& out) { output::write_score_table(found, out); });
+    table = written_text([&](base::Writer& out) { output::write_score_table(found, out); });
   });
   return nb::make_tuple(to_bytes(document), to_bytes(table));
 }

@@ -35,7 +35,7 @@ using Content = std::optional<std::string>;  // none: it was written to a file
 
 Content store(const std::string& output, const wire::Splice& splice) {
   const auto write = [&](base::Writer& out) { splice.write(out); };
-  if (output.empty()) return text_of(write);
+  if (output.empty()) return written_text(write);
   if (const std::optional<Error> error = base::write_atomically(output, write)) fail(*error);
   return std::nullopt;
 }
@@ -54,7 +54,7 @@ nb::tuple tag(const GivenModel& model, const MapOptions& options, const std::str
     edit::TagOptions how{.with_namespace = with_namespace, .strip_stack_traces = strip_stack_traces};
     how = edit::complete_tag_options(std::move(how), map, options.capture);
     content = store(output, edit::tag_model(map, how));
-    return text_of([&](base::Writer& out) { output::write_map_json(map, 1, out); });
+    return written_text([&](base::Writer& out) { output::write_map_json(map, 1, out); });
   });
   return nb::make_tuple(to_python(content), to_bytes(json));
 }
@@ -193,7 +193,7 @@ nb::object unfold(const GivenModel& model, const std::string& output, bool only_
 nb::bytes convert(const GivenModel& model, const MapOptions& options, const std::string& format) {
   return to_bytes(released([&] {
     const Map map = value_of(model.map(options));
-    return text_of([&](base::Writer& out) {
+    return written_text([&](base::Writer& out) {
       if (format == "parquet")  // lines that Python converts
         output::write_map_records(map, 1, out);
       else if (const output::TextFormat* const found = output::find_text_format(format))

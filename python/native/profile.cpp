@@ -58,13 +58,14 @@ Side read_side(const GivenModel& model, const Files& files, const ProfileOptions
 
 std::string write_rows(const Side& side, const ProfileOptions& options) {
   const profile::ProfileRows rows(side.joined, options.rows);
-  return text_of([&](base::Writer& out) { output::write_profile_json(rows, out); });
+  return written_text([&](base::Writer& out) { output::write_profile_json(rows, out); });
 }
 
 std::string write_changes(const Side& side, const Side& other, const ProfileOptions& options) {
   const profile::ProfileRows before(side.joined, options.rows), after(other.joined, options.rows);
   const profile::Comparison comparison = profile::compare(before, after);
-  return text_of([&](base::Writer& out) { output::write_changes_json({before, after, comparison}, out); });
+  return written_text(
+      [&](base::Writer& out) { output::write_changes_json({before, after, comparison}, out); });
 }
 
 nb::bytes profile_of(const GivenModel& model, const MapOptions& map_options, const Files& profiles,

@@ -51,7 +51,7 @@ class Questions {
   nb::bytes rows(const std::vector<onnx::NodeId>& nodes) const {
     return to_bytes(released([&] {
       const std::lock_guard lock(mutex_);
-      return text_of(
+      return written_text(
           [&](base::Writer& out) { output::write_query_json(*map_, output::Nodes(nodes), 1, out); });
     }));
   }

@@ -6,10 +6,12 @@
 #include <string>
 #include <utility>
 
-#include "base/writer.h"
+#include "base/written_text.h"
 #include "failure.h"
 
 namespace thence::python {
+
+using base::written_text;
 
 /// Runs `work` without the lock, so that other threads of Python run. It may fail; it touches no Python
 /// object.
@@ -24,16 +26,6 @@ template <class T>
 T value_of(Result<T> result) {
   if (!result) fail(result.error());
   return *std::move(result);
-}
-
-/// What `write` writes.
-template <class Write>
-std::string text_of(Write write) {
-  std::string text;
-  base::Writer out([&](std::string_view piece) { return text.append(piece), true; });
-  write(out);
-  out.flush();
-  return text;
 }
 
 inline nanobind::bytes to_bytes(const std::string& text) { return nanobind::bytes(text.data(), text.size()); }

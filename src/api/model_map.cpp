@@ -1,7 +1,7 @@
 // The public API over the core: the same answers, as plain values.
 #include <thence/map.h>
 
-#include "base/writer.h"
+#include "base/written_text.h"
 #include "output/formats.h"
 #include "pipeline/pipeline.h"
 #include "rules/read.h"
@@ -26,18 +26,6 @@ Result<semantics::MapOptions> map_options(const Options& options) {
   inner.granularity = rules::granularity_of(options.granularity);
   if (!inner.granularity) return rules::no_such_granularity(options.granularity);
   return inner;
-}
-
-template <class Write>
-std::string write_to_string(Write write) {
-  std::string text;
-  base::Writer out([&](std::string_view piece) {
-    text.append(piece);
-    return true;
-  });
-  write(out);
-  out.flush();
-  return text;
 }
 
 }  // namespace
@@ -118,12 +106,12 @@ std::vector<std::size_t> ModelMap::find(std::string_view name) const {
 }
 
 std::string ModelMap::json() const {
-  return write_to_string([&](base::Writer& out) { output::write_map_json(impl_->map, 1, out); });
+  return base::written_text([&](base::Writer& out) { output::write_map_json(impl_->map, 1, out); });
 }
 
 std::string ModelMap::explain(std::size_t node) const {
   if (!impl_->shapes) impl_->shapes = shapes::infer(impl_->map.model());
-  return write_to_string([&](base::Writer& out) {
+  return base::written_text([&](base::Writer& out) {
     output::write_explanation(impl_->map, *impl_->shapes, static_cast<onnx::NodeId>(node), false, out);
   });
 }

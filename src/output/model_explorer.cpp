@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/json_writer.h"
 #include "onnx/edges.h"
+#include "output/explorer_overlay.h"
 #include "output/formats.h"
 #include "output/node_names.h"
 #include "output/nodes_by_module.h"
@@ -248,32 +249,12 @@ std::string explorer_graph_id(const onnx::Model& model, onnx::GraphId graph) {
 }
 
 void write_confidence_overlay(const Map& map, base::Writer& out) {
-  const onnx::Model& model = map.model();
-  JsonWriter json(out.buffer());
-  NodeLocations locations(model);
-  json.begin_object();
-  for (onnx::GraphId id = 0; id < model.graphs().size(); ++id) {
-    const onnx::Graph& graph = model.graphs()[id];
-    json.new_line_between();
-    json.key(explorer_graph_id(model, id));
-    json.begin_object();
-    json.member<"name">("confidence");
-    json.begin_object<"results">();
-    for (onnx::NodeId node = graph.first_node; node < graph.first_node + graph.node_count; ++node) {
-      json.new_line();
-      json.key(locations.of(node));
-      json.begin_object();
-      json.real<"value">(map.answer(node).confidence, 4);
-      json.end_object();
-      out.flush_if_full();
-    }
-    json.end_object();
-    write_thresholds(json);
-    json.end_object();
-  }
-  json.end_object();
-  out.add("\n");
-  out.flush();
+  write_explorer_overlay(map.model(),
+                         {.name = "confidence",
+                          .digits = 4,
+                          .value_of = [&](onnx::NodeId node) { return map.answer(node).confidence; },
+                          .write_colours = write_thresholds},
+                         out);
 }
 
 }  // namespace thence::output

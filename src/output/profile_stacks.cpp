@@ -7,7 +7,7 @@
 #include "base/format.h"
 #include "base/json_writer.h"
 #include "base/text.h"
-#include "output/node_names.h"
+#include "output/explorer_overlay.h"
 #include "output/nodes_by_module.h"
 #include "output/other_formats.h"
 #include "output/profile_formats.h"
@@ -140,32 +140,17 @@ void write_time_overlay(const ProfileRows& rows, base::Writer& out) {
       double& time = times[profile.matches[kernel].nodes.front()];
       time = std::max(time, 0.0) + profile.recording.kernels[kernel].microseconds / runs;
     }
-  base::JsonWriter json(out.buffer());
-  NodeLocations locations(model);
-  json.begin_object();
-  for (onnx::GraphId id = 0; id < model.graphs().size(); ++id) {
-    const onnx::Graph& graph = model.graphs()[id];
-    json.new_line_between();
-    json.key(explorer_graph_id(model, id));
-    json.begin_object();
-    json.member<"name">("microseconds");
-    json.begin_object<"results">();
-    for (onnx::NodeId node = graph.first_node; node < graph.first_node + graph.node_count; ++node) {
-      if (times[node] < 0) continue;
-      json.new_line();
-      json.key(locations.of(node));
-      json.begin_object();
-      json.real<"value">(times[node], 9);
-      json.end_object();
-      out.flush_if_full();
-    }
-    json.end_object();
-    json.verbatim<"gradient">(R"([{"stop":0,"bgColor":"white"},{"stop":1,"bgColor":"red"}])");
-    json.end_object();
-  }
-  json.end_object();
-  out.add("\n");
-  out.flush();
+  write_explorer_overlay(
+      model,
+      {.name = "microseconds",
+       .digits = 9,
+       .value_of =
+           [&](onnx::NodeId node) { return times[node] < 0 ? std::nullopt : std::optional(times[node]); },
+       .write_colours =
+           [](base::JsonWriter& json) {
+             json.verbatim<"gradient">(R"([{"stop":0,"bgColor":"white"},{"stop":1,"bgColor":"red"}])");
+           }},
+      out);
 }
 
 }  // namespace thence::output

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/format.h"
+#include "base/written_text.h"
 #include "output/formats.h"
 #include "output/json_rows.h"
 #include "resolve/decision_rule.h"
@@ -126,16 +127,10 @@ void write_outputs(const Map& map, const shapes::InferredShapes& inferred, const
   json.end_array();
 }
 
-// What another room writes to a Writer, as text.
+// Without the newline at the end.
 template <class Write>
-std::string written(Write write) {
-  std::string text;
-  base::Writer out([&](std::string_view piece) {
-    text.append(piece);
-    return true;
-  });
-  write(out);
-  out.flush();
+std::string line_of(Write write) {
+  std::string text = base::written_text(write);
   while (text.ends_with('\n')) text.pop_back();
   return text;
 }
@@ -146,11 +141,11 @@ void write_node_details(const Map& map, const shapes::InferredShapes& inferred, 
                         onnx::NodeId id, JsonWriter& json) {
   const std::array<onnx::NodeId, 1> one{id};
   const output::Nodes nodes{std::span<const onnx::NodeId>(one)};
-  json.verbatim<"row">(written([&](base::Writer& out) {
+  json.verbatim<"row">(line_of([&](base::Writer& out) {
     output::write_json_rows(map, nodes, 1, output::RowLayout::lines, output::LayerSteps::pairs, out);
   }));
   json.verbatim<"explanation">(
-      written([&](base::Writer& out) { output::write_explanation_json(map, inferred, id, out); }));
+      line_of([&](base::Writer& out) { output::write_explanation_json(map, inferred, id, out); }));
   json.member<"rule_text">(resolve::text_of(map.own_answer(id).rule));
   const onnx::Node node = map.model().node(id);
   write_attributes(node, json);
