@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "diff/thresholds.h"
 
@@ -23,6 +24,25 @@ Layout layout_of(const Tensor& a, const Tensor& b) {
 }
 
 double square(double number) { return number * number; }
+
+// The sum of squared differences, if the second tensor has `rows` as its last axis.
+double squared_change(const Elements& before, const Elements& after, std::uint64_t rows) {
+  const std::uint64_t columns = std::max<std::uint64_t>(before.size() / std::max<std::uint64_t>(rows, 1), 1);
+  double sum = 0;
+  for (std::uint64_t i = 0; i < before.size(); ++i)
+    sum += square(after[i % columns * rows + i / columns] - before[i]);
+  return sum;
+}
+
+// The order of elements counts, except that a linear layer may be stored transposed. The shape does not show
+// that for a square one, so the smaller change counts.
+double squared_change(const Tensor& a, const Tensor& b, const Elements& before, const Elements& after) {
+  const std::vector<std::int64_t> dims = without_ones(a.dims);
+  const double same = layout_of(a, b) == Layout::same ? squared_change(before, after, 1)
+                                                      : std::numeric_limits<double>::infinity();
+  if (dims.size() != 2 || (layout_of(a, b) == Layout::same && dims[0] != dims[1])) return same;
+  return std::min(same, squared_change(before, after, static_cast<std::uint64_t>(dims[0])));
+}
 
 }  // namespace
 
@@ -48,7 +68,6 @@ std::string StatBuilder::key_of(const ModuleRow& module) const {
   return module.known ? "." + std::string(path_at_depth(module.path, options_.depth)) : "";
 }
 
-// The order of elements counts, except that a linear layer may be stored transposed.
 StatBuilder::Sums StatBuilder::measure(const WeightPair& pair) {
   const Tensor &a = *pair.a.tensor, &b = *pair.b.tensor;
   if (!a.is_read || !b.is_read) return {};
@@ -56,16 +75,10 @@ StatBuilder::Sums StatBuilder::measure(const WeightPair& pair) {
   Sums sums{.is_changed = !is_same};
   const auto before = weights_.elements_of_a(pair.a);
   const auto after = is_same ? before : weights_.elements_of_b(pair.b);
-  const Layout layout = is_same ? Layout::same : layout_of(a, b);
-  if (!before || !after || layout == Layout::other) return sums;
+  if (!before || !after || (!is_same && layout_of(a, b) == Layout::other)) return sums;
   sums.is_measured = true;
-  const auto rows = layout == Layout::transposed ? static_cast<std::uint64_t>(without_ones(a.dims)[0]) : 1;
-  const std::uint64_t columns = std::max<std::uint64_t>(before->size() / std::max<std::uint64_t>(rows, 1), 1);
-  for (std::uint64_t i = 0; i < before->size(); ++i) {
-    const double old = (*before)[i];
-    sums.norm += square(old);
-    if (!is_same) sums.change += square((*after)[i % columns * rows + i / columns] - old);
-  }
+  for (std::uint64_t i = 0; i < before->size(); ++i) sums.norm += square((*before)[i]);
+  if (!is_same) sums.change = squared_change(a, b, *before, *after);
   return sums;
 }
 
@@ -90,6 +103,7 @@ void StatBuilder::add(WeightTotals& totals, const TensorPair& pair, const Sums& 
 void StatBuilder::add_weights(const ModuleRow& module, const Group& group) {
   WeightTotals* totals = nullptr;
   for (const WeightPair& pair : weights_.pairs_of(group)) {
+    if (pair.a.tensor->elements < 2) continue;  // the value of a mask would be larger than all weights
     if (totals == nullptr) totals = &by_module_[key_of(module)];
     const Sums& sums = sums_of(pair);
     add(*totals, {pair.a.tensor, pair.b.tensor}, sums);

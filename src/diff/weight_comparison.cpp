@@ -69,6 +69,8 @@ std::optional<Elements> WeightComparison::elements_of(InputQuantisations& quanti
                                                       const Weight& weight) {
   const InputQuantisation found = quantisations.of(weight.node, weight.input);
   if (found.is_quantised && !found.is_known) return std::nullopt;
+  // Without its scale: an operator dequantises the result instead.
+  if (!found.is_quantised && weight.tensor->is_narrow() && !weight.tensor->is_float()) return std::nullopt;
   return Elements::of(*weight.tensor, found.is_quantised ? &found.quantisation : nullptr);
 }
 
