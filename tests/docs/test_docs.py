@@ -168,13 +168,32 @@ def test_sql(sql: str) -> None:
     assert (result.returncode, result.stderr) == (0, "")
 
 
-def test_rules_page_shows_the_actual_output(work_folder: Path) -> None:
-    """The page has a fence with a command, followed by one with its output."""
-    text = (ROOT / "docs" / "rules.md").read_text()
-    shown = re.findall(r"^```sh\n(thence [^\n]*)\n```\n\n```\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    assert len(shown) == 3
-    for line, output in shown:
-        assert run_line(line, work_folder).stdout == output, line
+PAGES_WITH_OUTPUT = [
+    ROOT / "docs" / "rules.md",
+    *(
+        page
+        for page in (ROOT / "docs" / "questions").glob("*.md")
+        if page.stem not in ("README", "where-time-goes")
+    ),
+]
+LINE_AND_OUTPUT = re.compile(r"^```sh\n(thence [^\n]*)\n```\n\n```\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_OUTPUT, ids=lambda page: page.stem)
+def test_page_shows_the_actual_output(page: Path, work_folder: Path, request: pytest.FixtureRequest) -> None:
+    """The page has fences with a command, each followed by one with its output; `--rebase` writes these."""
+
+    def with_output(shown: re.Match[str]) -> str:
+        done = run_line(shown[1], work_folder)
+        return f"```sh\n{shown[1]}\n```\n\n```\n{done.stdout or done.stderr}```"
+
+    text = page.read_text()
+    assert LINE_AND_OUTPUT.search(text)
+    actual = LINE_AND_OUTPUT.sub(with_output, text)
+    if request.config.getoption("--rebase"):
+        page.write_text(actual)
+    else:
+        assert text == actual
 
 
 @pytest.mark.parametrize("page", ["python.md", "exporters.md"])
