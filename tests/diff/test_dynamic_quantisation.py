@@ -18,7 +18,8 @@ MOST = 0.01  # of a rounding to 8 bits
 def test_stat_measures_the_rounding(tmp_path: Path) -> None:
     quantised = tmp_path / "quantised.onnx"
     quantize_dynamic(onnx.load(MODEL), quantised)  # given a path, it writes beside it
-    command = [os.environ["THENCE_BIN"], "diff", MODEL, quantised, "--stat", "--format", "json", "--quiet"]
+    program = os.environ["THENCE_BIN"]
+    command = [program, "diff", str(MODEL), str(quantised), "--stat", "--format", "json", "--quiet"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 1, done.stderr
     document: dict[str, Any] = json.loads(done.stdout)
@@ -26,7 +27,8 @@ def test_stat_measures_the_rounding(tmp_path: Path) -> None:
     changes = {module: row["relative_change"] for module, row in rows.items() if row["weights_changed"]}
     # The result of the lookup is dequantised, not the table.
     tables = {module for module in changes if module.startswith("embeddings.")}
-    assert len(tables) == 3 and {changes[module] for module in tables} == {None}
+    assert len(tables) == 3
+    assert {changes[module] for module in tables} == {None}
     # Square matrices, one of them transposed by the quantiser (pooler.dense).
     others = {module: change for module, change in changes.items() if module not in tables}
     assert len(others) == 13
