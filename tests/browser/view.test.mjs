@@ -151,6 +151,15 @@ test('the tree selects modules, by mouse and by keyboard', async () => {
   assert.match(await page.locator('aside').innerText(), /encoder/);
 });
 
+test('the tree follows what is selected in the picture', async () => {
+  await named(page, 'encoder').dblclick(); // with the only box inside it, and the first layer
+  await named(page, 'attention').click();
+  const row = page.getByRole('tree').locator('[aria-selected=true]');
+  await row.getByText('attention', { exact: true }).waitFor();
+  assert.equal(await row.count(), 1);
+  assert.equal(await row.getAttribute('aria-level'), '5');
+});
+
 test('the picture is saved as SVG and PNG', async () => {
   for (const [kind, start] of [['SVG', '<svg'], ['PNG', '\u0089PNG']]) {
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: kind, exact: true }).click()]);

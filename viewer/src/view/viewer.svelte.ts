@@ -386,6 +386,11 @@ export class Viewer {
     this.words = next.length > 0 ? next : null;
   }
 
+  /** The boxes around a module or node, outermost first; none if that is unknown. */
+  locate(id: string): Promise<string[]> {
+    return this.source.locate(id).catch(() => []);
+  }
+
   children(module: ModuleItem): Promise<ModuleItem[]> {
     return this.source.children(module.id).then((children) => children.modules);
   }
