@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/format.h"
 
@@ -28,6 +29,22 @@ std::optional<InputSlot> slot_of_recurrent(const onnx::Node& node, std::uint32_t
   return slot;
 }
 
+// Whether an operator multiplies quantised matrices, and reads the second one at this input.
+bool is_quantised_product(std::string_view op, std::uint32_t input) {
+  static constexpr std::pair<std::string_view, std::uint32_t> products[] = {{"MatMulInteger", 1},
+                                                                            {"MatMulIntegerToFloat", 1},
+                                                                            {"DynamicQuantizeMatMul", 1},
+                                                                            {"QLinearMatMul", 3},
+                                                                            {"QGemm", 3}};
+  return std::find(std::begin(products), std::end(products), std::pair{op, input}) != std::end(products);
+}
+
+std::optional<InputSlot> slot_of_product(const onnx::Node& node, std::string name) {
+  const auto transposes = node.attribute("transB");
+  const bool is_transposed = name == "weight" && (!transposes || transposes->i == 0);
+  return InputSlot{{std::move(name)}, is_transposed ? Transform::transposed : Transform::identity};
+}
+
 }  // namespace
 
 std::optional<InputSlot> slot_of_norm(const onnx::Node& node) {
@@ -46,13 +63,11 @@ std::optional<InputSlot> slot_of(const onnx::Node& node, std::uint32_t input, st
   const std::string_view op = node.op_type();
   if (is_recurrent(op)) return slot_of_recurrent(node, input, layer);
   if (op == "PRelu" && input == 1) return InputSlot{{"weight"}, Transform::identity};
+  if (is_quantised_product(op, input)) return slot_of_product(node, "weight");
   if (input != 1 && input != 2) return std::nullopt;
   const std::string name = input == 1 ? "weight" : "bias";
-  if (std::find(std::begin(products), std::end(products), op) != std::end(products)) {
-    const auto transposes = node.attribute("transB");
-    const bool is_transposed = input == 1 && (!transposes || transposes->i == 0);
-    return InputSlot{{name}, is_transposed ? Transform::transposed : Transform::identity};
-  }
+  if (std::find(std::begin(products), std::end(products), op) != std::end(products))
+    return slot_of_product(node, name);
   // A convolution's weight keeps its name unless a norm was folded into it.
   if (std::find(std::begin(convolutions), std::end(convolutions), op) != std::end(convolutions))
     return InputSlot{{name}, Transform::folded};

@@ -35,7 +35,7 @@ class ConsumerTracer {
   void run() {
     std::vector<Claim> claims;
     for (std::size_t i = 0; i < tracer_.size(); ++i)
-      if (tracer_.is_open(i) && onnx::is_float(tracer_.tensor(i).data_type))
+      if (tracer_.is_open(i) && may_be_parameter(i))
         if (auto claim = claim_of(i)) claims.push_back(*std::move(claim));
     remove_contradictions(claims);
     for (Claim& claim : claims)
@@ -43,6 +43,12 @@ class ConsumerTracer {
   }
 
  private:
+  // Quantisers keep the names of convolutions' weights, so only a matrix needs its consumers.
+  bool may_be_parameter(std::size_t initializer) const {
+    const onnx::TensorView& tensor = tracer_.tensor(initializer);
+    return onnx::is_float(tensor.data_type) || (tracer_.is_quantised(initializer) && tensor.dims.size() == 2);
+  }
+
   // The number of each recurrent node among those of its module.
   static std::map<onnx::NodeId, std::uint32_t> number_layers(const Tracer& tracer) {
     std::map<onnx::NodeId, std::uint32_t> layers;
@@ -84,9 +90,15 @@ class ConsumerTracer {
     const ModuleId module = tracer_.consumer_module(initializer);
     if (module == no_module) return std::nullopt;
     const std::optional<InputSlot> slot = common_slot(initializer);
-    if (!tracer_.captured().empty()) return claim_captured(initializer, module, slot);
-    if (!slot || module == modules::root) return std::nullopt;
-    return claim_by_slot(initializer, module, *slot);
+    const bool is_quantised = !onnx::is_float(tracer_.tensor(initializer).data_type);
+    if (is_quantised && !(slot && slot->names.front() == "weight")) return std::nullopt;
+    std::optional<Claim> claim;
+    if (!tracer_.captured().empty())
+      claim = claim_captured(initializer, module, slot);
+    else if (slot && module != modules::root)
+      claim = claim_by_slot(initializer, module, *slot);
+    if (claim && is_quantised) claim->transform = Transform::quantised;
+    return claim;
   }
 
   // --- Without a capture ---

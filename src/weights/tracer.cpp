@@ -33,11 +33,14 @@ Tracer::Tracer(const semantics::Map& map)
       captured_(map.hierarchy().recorded()),
       consumers_(map.model()),
       roles_(find_quantisation_roles(map.model())),
+      is_quantised_(map.model().initializers().size(), false),
       weights_(map.model().initializers().size()),
       folded_from_(read_folded_from(map.model())),
       files_(map.model()) {
   for (const onnx::Initializer& initializer : model().initializers())
     tensors_.push_back(initializer.sparse ? onnx::TensorView() : model().tensor(initializer));
+  for (const QuantisationRole& role : roles_)
+    for (const std::uint32_t weight : role.weights) is_quantised_[weight] = true;
 }
 
 bool Tracer::is_open(std::size_t initializer) const {

@@ -31,6 +31,8 @@ class Tracer {
   /// Whether a step may still name parameters: it has elements, and no scale or zero point has its place.
   bool is_open(std::size_t initializer) const;
   bool is_quantisation(std::size_t initializer) const { return roles_[initializer].role != Transform::none; }
+  /// Whether its elements are quantised: a scale or a zero point belongs to it.
+  bool is_quantised(std::size_t initializer) const { return is_quantised_[initializer]; }
   std::string_view name(std::size_t initializer) const;
   /// The values from which the exporter reports to have computed an initializer, in Python syntax; empty if
   /// it reports none.
@@ -55,6 +57,7 @@ class Tracer {
   CapturedParameters captured_;
   Consumers consumers_;
   std::vector<QuantisationRole> roles_;
+  std::vector<bool> is_quantised_;
   std::vector<onnx::TensorView> tensors_;
   std::vector<Weight> weights_;
   std::unordered_map<std::string, std::uint32_t> named_;  // how many initializers hold a parameter

@@ -53,6 +53,23 @@ TEST(TraceWeights, UsesTheModuleOfTheConsumer) {
             (Lines{"a.fc.weight (transposed, consumers)"}));
 }
 
+// A quantiser keeps the name, which the exporter made.
+TEST(TraceWeights, UsesTheModuleOfTheConsumerOfAQuantisedMatrix) {
+  test::Message graph = test::graph(
+      {node("MatMulInteger", {"x", "w_quantized", "", "w_zero_point"}, {"p"}, "/a/fc/MatMul_quant"),
+       node("Add", {"y", "q"}, {"z"}, "/a/Add")});
+  for (const auto& [name, size] :
+       {std::pair<const char*, std::uint64_t>{"w_quantized", 4}, {"w_zero_point", 1}, {"q", 4}}) {
+    test::Message tensor;
+    tensor.number(onnx::TensorField::dims, size).number(onnx::TensorField::dims, size);
+    graph.inner(onnx::GraphField::initializer,
+                tensor.number(onnx::TensorField::data_type, static_cast<std::uint64_t>(onnx::DataType::int8))
+                    .text(onnx::TensorField::name, name));
+  }
+  EXPECT_EQ(trace(graph, {}), (Lines{"a.fc.weight (quantised, consumers)",
+                                     "a.fc.weight (zero point of, quantisation)", "(, )"}));
+}
+
 // An optimiser names what it creates "reorder", and then "reorder_token_0".
 TEST(TraceWeights, NamesWithNumberedFormsAreNoParameters) {
   const test::Message graph = test::graph({node("MatMul", {"x", "reorder"}, {"p"}, "/a/fc/MatMul"),
