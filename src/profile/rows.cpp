@@ -46,7 +46,10 @@ double percentile_with_zeros(const std::vector<double>& sorted, std::size_t zero
   if (count == 0) return 0;
   const double at = share * static_cast<double>(count - 1);
   const auto below = static_cast<std::size_t>(at);
-  const auto value = [&](std::size_t i) { return i < zeros ? 0.0 : sorted[std::min(i, count - 1) - zeros]; };
+  const auto value = [&](std::size_t i) {
+    const std::size_t last = std::min(i, count - 1);
+    return last < zeros ? 0.0 : sorted[last - zeros];
+  };
   return value(below) + (at - static_cast<double>(below)) * (value(below + 1) - value(below));
 }
 
