@@ -85,19 +85,48 @@ Reading reading_of(const Side& side, NodeId id, std::size_t input) {
 
 }  // namespace
 
+const InputQuantisations::Scaling* InputQuantisations::scaling_of(ValueId weight) {
+  if (!scaling_by_weight_) {
+    scaling_by_weight_.emplace();
+    const auto roles = weights::find_quantisation_roles(side_.model);
+    for (std::uint32_t i = 0; i < roles.size(); ++i)
+      for (const std::uint32_t scaled : roles[i].weights) {
+        Scaling& scaling = (*scaling_by_weight_)[scaled];
+        std::uint32_t& place =
+            roles[i].role == weights::Transform::scale_of ? scaling.scale : scaling.zero_point;
+        if (place == none) place = i;
+      }
+  }
+  const auto found = scaling_by_weight_->find(weights::initializer_behind(side_.model, weight));
+  return found == scaling_by_weight_->end() || found->second.scale == none ? nullptr : &found->second;
+}
+
+std::optional<std::vector<double>> InputQuantisations::numbers_of(std::uint32_t initializer) {
+  return constant_numbers(side_, side_.model.initializers()[initializer].value);
+}
+
 // Products of integers are scaled afterwards: the scales of both operands are multiplied first.
 std::optional<std::vector<double>> InputQuantisations::scales_after_product(const onnx::Node& node,
                                                                             std::uint32_t input) {
-  if (!scales_by_weight_) {
-    scales_by_weight_.emplace();
-    const auto roles = weights::find_quantisation_roles(side_.model);
-    for (std::uint32_t i = 0; i < roles.size(); ++i)
-      if (roles[i].role == weights::Transform::scale_of)
-        for (const std::uint32_t weight : roles[i].weights) scales_by_weight_->try_emplace(weight, i);
+  const Scaling* const scaling = scaling_of(node.inputs()[input]);
+  return scaling == nullptr ? std::nullopt : numbers_of(scaling->scale);
+}
+
+// What is looked up in a table is dequantised afterwards, if the whole table has one scale.
+InputQuantisation InputQuantisations::of_table(const onnx::Node& lookup) {
+  const Scaling* const scaling = scaling_of(lookup.inputs()[0]);
+  if (scaling == nullptr) return {};
+  InputQuantisation result{.is_quantised = true};
+  const auto scales = numbers_of(scaling->scale);
+  if (!scales || scales->size() != 1) return result;
+  result.quantisation.scales = *scales;
+  if (scaling->zero_point != none) {
+    const auto zero_points = numbers_of(scaling->zero_point);
+    if (!zero_points || zero_points->size() != 1) return result;
+    result.quantisation.zero_points = *zero_points;
   }
-  const auto found = scales_by_weight_->find(weights::initializer_behind(side_.model, node.inputs()[input]));
-  if (found == scales_by_weight_->end()) return std::nullopt;
-  return constant_numbers(side_, side_.model.initializers()[found->second].value);
+  result.is_known = true;
+  return result;
 }
 
 std::optional<std::vector<double>> InputQuantisations::scales_of(const onnx::Node& node,
@@ -110,7 +139,9 @@ InputQuantisation InputQuantisations::of(NodeId id, std::size_t input) {
   const Reading reading = reading_of(side_, id, input);
   const onnx::Node node = side_.model.node(reading.node);
   const weights::QuantisedInput* const found = weights::quantised_input(node.op_type(), reading.input);
-  if (found == nullptr) return {};
+  if (found == nullptr)
+    return node.op_type() == "Gather" && reading.input == 0 && !node.inputs().empty() ? of_table(node)
+                                                                                      : InputQuantisation();
   InputQuantisation result{.is_quantised = true};
   const auto scales = scales_of(node, *found);
   if (!scales || scales->empty()) return result;

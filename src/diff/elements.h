@@ -37,10 +37,16 @@ class InputQuantisations {
   std::optional<std::vector<double>> scales_of(const onnx::Node& node, const weights::QuantisedInput& input);
   std::optional<std::vector<double>> scales_after_product(const onnx::Node& node, std::uint32_t input);
   bool read_zero_points(const onnx::Node& node, std::uint32_t input, Quantisation& quantisation);
+  InputQuantisation of_table(const onnx::Node& lookup);
 
   Side& side_;
-  // By initializer: the one with its scale, if that is applied to the result of an operator. Found on demand.
-  std::optional<std::unordered_map<std::uint32_t, std::uint32_t>> scales_by_weight_;
+  // By initializer: those with its scale and its zero point, for weights whose operator does not read them.
+  struct Scaling {
+    std::uint32_t scale = onnx::none, zero_point = onnx::none;
+  };
+  const Scaling* scaling_of(onnx::ValueId weight);
+  std::optional<std::vector<double>> numbers_of(std::uint32_t initializer);
+  std::optional<std::unordered_map<std::uint32_t, Scaling>> scaling_by_weight_;  // found on demand
 };
 
 class Elements {

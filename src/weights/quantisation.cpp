@@ -71,6 +71,15 @@ std::uint32_t initializer_at(const onnx::Model& model, const onnx::Node& node, s
   return input < node.inputs().size() ? initializer_behind(model, node.inputs()[input]) : onnx::none;
 }
 
+// The quantised table behind a value: a lookup is dequantised after it, which takes less memory.
+std::uint32_t table_behind(const onnx::Model& model, onnx::ValueId value) {
+  if (value == onnx::none) return onnx::none;
+  const onnx::Producer producer = model.producer(value);
+  if (producer.kind != onnx::Producer::Kind::node || model.node(producer.index).op_type() != "Gather")
+    return onnx::none;
+  return initializer_at(model, model.node(producer.index), 0);
+}
+
 // Only an initializer that the node reads itself is a scale or a zero point.
 std::uint32_t direct_initializer(const onnx::Model& model, const onnx::Node& node, std::uint32_t input) {
   if (input >= node.inputs().size() || node.inputs()[input] == onnx::none) return onnx::none;
@@ -110,8 +119,9 @@ class RoleFinder {
   }
 
   void read_input(const onnx::Node& node, const QuantisedInput& input) {
-    const std::uint32_t weight =
-        input.tensor == no_input ? onnx::none : initializer_at(model_, node, input.tensor);
+    std::uint32_t weight = input.tensor == no_input ? onnx::none : initializer_at(model_, node, input.tensor);
+    if (weight == onnx::none && node.op_type() == "DequantizeLinear" && !node.inputs().empty())
+      weight = table_behind(model_, node.inputs()[0]);
     add(direct_initializer(model_, node, input.scale), Transform::scale_of, weight);
     add(direct_initializer(model_, node, input.zero_point), Transform::zero_point_of, weight);
   }
