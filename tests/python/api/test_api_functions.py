@@ -14,6 +14,7 @@ from typing import Any
 
 import onnx
 import pytest
+from tests.python.api.running import ENVIRONMENT
 
 import thence
 from thence import rows
@@ -78,7 +79,8 @@ def test_any_kind_of_model_has_the_answers_of_the_program(index: int) -> None:
 
 def test_edits_make_the_files_of_the_program(tmp_path: Path) -> None:
     def made_by_program(*words: object) -> bytes:
-        subprocess.run([THENCE, *map(str, words), "-o", tmp_path / "p.onnx", "-q"], check=True)
+        command = [THENCE, *map(str, words), "-o", tmp_path / "p.onnx", "-q"]
+        subprocess.run(command, check=True, env=ENVIRONMENT)
         return (tmp_path / "p.onnx").read_bytes()
 
     tagged = thence.tag(TINY, CAPTURE, output=tmp_path / "tagged.onnx")
