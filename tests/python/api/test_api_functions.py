@@ -79,7 +79,7 @@ def test_any_kind_of_model_has_the_answers_of_the_program(index: int) -> None:
 
 def test_edits_make_the_files_of_the_program(tmp_path: Path) -> None:
     def made_by_program(*words: object) -> bytes:
-        command = [THENCE, *map(str, words), "-o", tmp_path / "p.onnx", "-q"]
+        command = [THENCE, *map(str, words), "-o", str(tmp_path / "p.onnx"), "-q"]
         subprocess.run(command, check=True, env=ENVIRONMENT)
         return (tmp_path / "p.onnx").read_bytes()
 
