@@ -86,7 +86,7 @@ class StrippedModel(MadeModel):
 
 @dataclass(frozen=True)
 class ExtractedModel(MadeModel):
-    """One module as a model of its own."""
+    """One module, cut out as a separate model."""
 
     module: str
     nodes: int

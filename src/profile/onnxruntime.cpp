@@ -95,7 +95,7 @@ std::optional<Error> TraceReader::read(base::JsonValue item) {
   return std::nullopt;
 }
 
-// Runs may overlap, each in a thread of its own. Kernels of a thread that ends no run were run by a pool, for
+// Runs may overlap, each in a different thread. Kernels of a thread that ends no run were run by a pool, for
 // the run that ends first.
 void TraceReader::end_run(const TraceEvent& run) {
   if (std::find(run_threads_.begin(), run_threads_.end(), run.thread) == run_threads_.end() &&

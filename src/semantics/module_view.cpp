@@ -36,7 +36,7 @@ Role ModuleView::role(const modules::ModuleTree& own_tree, const ModuleOperation
 
 namespace {
 
-// The call of a module that is reported for the modules inside it. A joined module has no calls of its own.
+// The call of a module that is reported for the modules inside it. A joined module itself is never called.
 modules::CallNumber call_if_only_one(const modules::ModuleTree& own_tree, const rules::View& view,
                                      ModuleId reported) {
   if (view.joined.contains(reported)) return std::nullopt;

@@ -1,4 +1,4 @@
-// The part of HTTP/1.1 that the viewer's server speaks: requests without a body, and whole responses.
+// The part of HTTP/1.1 that the viewer's server supports: requests without a body, and whole responses.
 #pragma once
 
 #include <cstddef>

@@ -63,7 +63,7 @@ TEST(Nesting, OverlappingEventsAreNotNested) {
 TEST(Nesting, ClosesTheRunOfAThread) {
   Collected found;
   found.nesting.add(1, {0, 10, 5});
-  found.nesting.add(2, {1, 10, 5});  // ends a run of its own later
+  found.nesting.add(2, {1, 10, 5});  // ends another run later
   found.nesting.add(3, {2, 11, 5});  // a thread of a pool
   found.nesting.close_except({1, 2}, 1, 9, 20);
   EXPECT_TRUE(found.passed.contains(0));

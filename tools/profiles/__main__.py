@@ -49,9 +49,7 @@ def main() -> int:
     jobs = [(name, exporter, level) for name in chosen for exporter in EXPORTERS for level in LEVELS]
     totals: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     # Slow models dominate the sums, so each model must meet the bar.
-    worst: defaultdict[tuple[str, str], float] = defaultdict(
-        lambda: 1.0
-    )  # the sums are mostly of slow models
+    worst: defaultdict[tuple[str, str], float] = defaultdict(lambda: 1.0)
     failed: list[str] = []
     for (name, exporter, level), found in run_parallel(
         "profiling", jobs, options.jobs, lambda job: _work(job, options)

@@ -47,7 +47,7 @@ def execution_trace(
     paths: ModulePaths | None = None,
     calls: Listener | None = None,
 ) -> dict[str, object]:
-    """Runs one forward and records its operations. `calls` is told the calls of the same forward.
+    """Runs one forward and records its operations. `calls` receives the calls of the same forward.
 
     An operation that cannot be recorded is left out, with a line in `missed`; the model runs on.
     """
