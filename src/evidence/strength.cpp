@@ -40,6 +40,7 @@ constexpr std::array<std::string_view, strength_count> strength_names = {
     "outer_module",
     "same_code",
     "reads_in_body",
+    "enclosed",
 };
 
 // Runs in the compiler only: a name that is not listed does not compile.
@@ -63,7 +64,8 @@ constexpr std::uint8_t by_match[] = {key("same_node"),     key("same_inputs"),
                                      key("same_weight"),   key("same_consumers"),
                                      key("same_region"),   key("unique_remaining"),
                                      key("same_view"),     key("inserted"),
-                                     key("feeds_matched"), key("feeds_matched_indirectly")};
+                                     key("feeds_matched"), key("feeds_matched_indirectly"),
+                                     key("enclosed")};
 
 }  // namespace
 

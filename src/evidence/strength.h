@@ -47,6 +47,7 @@ enum class NodeMatch : std::uint8_t {
   inserted,                  // a rewrite inserted it; it forwards a matched value
   feeds_matched,             // shapes and constants that only matched nodes read
   feeds_matched_indirectly,  // shapes and constants for those
+  enclosed,                  // unmatched, between matched nodes of one module
 };
 
 /// Default: a name that is read literally.
@@ -68,7 +69,7 @@ struct Strength {
 
 /// The number of a strength's name: a row of the calibration table. Combinations that the table does not
 /// distinguish share one.
-inline constexpr std::size_t strength_count = 34;
+inline constexpr std::size_t strength_count = 35;
 std::size_t key_of(Strength strength);
 std::string_view name_of_key(std::size_t key);
 

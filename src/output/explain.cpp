@@ -58,6 +58,7 @@ std::string describe_transfer(Strength strength, const std::string& ancestor) {
     case NodeMatch::feeds_matched:
     case NodeMatch::feeds_matched_indirectly:
       return base::format("used only to compute the output of the ancestor's {}", ancestor);
+    case NodeMatch::enclosed: return "lies between matched nodes of this module";
   }
   return {};
 }

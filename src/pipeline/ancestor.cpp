@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "pipeline/enclosed_answers.h"
 #include "pipeline/limits.h"
 #include "pipeline/removed_layers.h"
 #include "pipeline/shared_answers.h"
+#include "pipeline/unneeded_casts.h"
 
 namespace thence::pipeline {
 namespace {
@@ -149,6 +151,8 @@ AncestorAnswers ancestor_answers(const Map& ancestor, const onnx::Model& derived
     reader.add(matches.origins[id], matches.refuted[id]);
   AncestorAnswers found = reader.take();
   settle_shared_answers(layers, derived, matches.origins, found);
+  settle_unneeded_casts(derived, matches.origins, found);
+  answer_enclosed_nodes(derived, found);
   if (matches.verification) {
     if (ancestor.ancestor() != nullptr) found.verifications = ancestor.ancestor()->verifications;
     found.verifications.push_back(*std::move(matches.verification));

@@ -21,8 +21,10 @@ Reason reason_of(evidence::NoAnswer why) {
   return Reason::none;
 }
 
-// A node without a module in the ancestor, or whose numbers refute the match, stays unknown.
+// Whether the file's own evidence may answer. A node without a module in the ancestor, or whose numbers
+// refute the match, stays unknown.
 bool is_open(const evidence::AncestorAnswer& answer, const Attribution& node) {
+  if (answer.strength.match == evidence::NodeMatch::enclosed) return true;
   return !node.known() && (answer.no_answer == evidence::NoAnswer::not_matched ||
                            answer.no_answer == evidence::NoAnswer::ambiguous ||
                            answer.no_answer == evidence::NoAnswer::feeds_several);

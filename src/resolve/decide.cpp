@@ -33,6 +33,11 @@ bool reads_parameter_of(AllEvidence all, const modules::ModuleTree& tree, Module
   });
 }
 
+bool names_module(AllEvidence all, Source source, ModuleId module) {
+  return std::any_of(all.begin(), all.end(),
+                     [&](const Evidence& e) { return e.source == source && e.module == module; });
+}
+
 RuleInput rule_input_of(const hierarchy::Hierarchy& hierarchy, evidence::SourceSet sources, onnx::NodeId node,
                         AllEvidence all) {
   RuleInput input{.hierarchy = hierarchy, .sources = sources, .node = node, .all = all};
@@ -208,6 +213,21 @@ bool relabelled_alone(const RuleInput& input, Verdict& verdict) {
   return decide_unknown(Reason::ambiguous, verdict);
 }
 
+// A name that fits several modules is decided by a recording that names one of them, and no other.
+bool recorded_candidate(const RuleInput& input, Verdict& verdict) {
+  if (input.candidate != nullptr || is_recording(input.all.front().source)) return false;
+  const Evidence* found = nullptr;
+  for (const Evidence& other : input.all) {
+    if (!is_recording(other.source)) continue;
+    const bool is_candidate = std::any_of(input.strongest.begin(), input.strongest.end(),
+                                          [&](const Evidence& e) { return e.module == other.module; });
+    if (!is_candidate || other.strength.has_rivals) return false;
+    if (found != nullptr && found->module != other.module) return false;
+    if (found == nullptr) found = &other;
+  }
+  return found != nullptr && decide_module(input, *found, verdict);
+}
+
 // A name that fits several modules, or a node that reads parameters of several: a guess would be wrong too
 // often. All candidates are listed.
 bool several_candidates(const RuleInput& input, Verdict& verdict) {
@@ -266,9 +286,11 @@ bool fused_output(const RuleInput& input, Verdict& verdict) {
 
 // The exporter's metadata is a recording, too, and sometimes wrong: a view may carry the stack of its reader.
 // Two recordings that agree on another module override it; they must be certain, unless it is such a view and
-// they name a module outside its reader.
+// they name a module outside its reader. Metadata that the trace confirms stands: then the graph is
+// misaligned.
 bool recorded_module(const RuleInput& input, Verdict& verdict) {
   if (input.candidate->source != Source::dynamo_metadata) return false;
+  if (names_module(input.all, Source::execution_trace, input.candidate->module)) return false;
   const bool is_leading_view = input.candidate->strength.reading == evidence::NameReading::leading_view;
   const Evidence* recorded = find_agreed_recording(input.all);
   if (recorded == nullptr && is_leading_view) {
@@ -334,6 +356,7 @@ constexpr std::array rules_with_evidence = {
     RuleEntry{DecisionRule::recordings_conflict, recordings_conflict_on_node},
     RuleEntry{DecisionRule::uncertain_graph, uncertain_graph},
     RuleEntry{DecisionRule::relabelled_alone, relabelled_alone},
+    RuleEntry{DecisionRule::recorded_candidate, recorded_candidate},
     RuleEntry{DecisionRule::several_candidates, several_candidates},
     RuleEntry{DecisionRule::inside_scope, inside_scope},
     RuleEntry{DecisionRule::called_module, called_module},

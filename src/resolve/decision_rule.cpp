@@ -19,6 +19,7 @@ constexpr std::array<RuleText, decision_rule_count> rule_texts = {{
     {"recordings_conflict", "the trace and the torch.export graph name different modules, both reliably"},
     {"uncertain_graph", "only the torch.export graph names a module, with low certainty"},
     {"relabelled_alone", "the module that ran differs from the exporter's stack, and nothing confirms it"},
+    {"recorded_candidate", "of several candidates, the one that was recorded while the model ran"},
     {"several_candidates", "the evidence names several modules, and no parameter decides"},
     {"inside_scope", "its scope is that of a module around others, which have no scopes"},
     {"called_module", "a call of a function is the module whose parameters it reads"},

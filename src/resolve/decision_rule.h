@@ -19,6 +19,7 @@ enum class DecisionRule : std::uint8_t {
   recordings_conflict,
   uncertain_graph,
   relabelled_alone,
+  recorded_candidate,
   several_candidates,
   inside_scope,
   called_module,

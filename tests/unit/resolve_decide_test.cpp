@@ -231,6 +231,24 @@ TEST_F(Decide, SeveralCandidatesAreListedOnce) {
   EXPECT_EQ(modules_of(verdict), (Paths{"b", "a"}));
 }
 
+TEST_F(Decide, ARecordingPicksOneOfSeveralCandidates) {
+  const Evidence a = names(Source::onnx_scope_parsing, "a", one_of_several),
+                 b = names(Source::onnx_scope_parsing, "b", one_of_several);
+  const Verdict verdict = decided({a, b, names(Source::execution_trace, "b", certain)});
+  expect(verdict, DecisionRule::recorded_candidate, "b");
+  EXPECT_EQ(verdict.attribution.source, Source::execution_trace);
+  expect(decided({a, b, names(Source::fx_graph, "a", certain)}), DecisionRule::recorded_candidate, "a");
+}
+
+TEST_F(Decide, ARecordingThatNamesNoCandidateOrSeveralPicksNone) {
+  const Evidence a = names(Source::onnx_scope_parsing, "a", one_of_several),
+                 b = names(Source::onnx_scope_parsing, "b", one_of_several);
+  expect(decided({a, b, names(Source::execution_trace, "c", certain)}), DecisionRule::several_candidates,
+         "unknown");
+  expect(decided({a, b, names(Source::execution_trace, "a", certain), names(Source::fx_graph, "b", certain)}),
+         DecisionRule::several_candidates, "unknown");
+}
+
 TEST_F(Decide, ParametersOfSeveralModulesAreSeveralCandidates) {
   expect(decided({names(Source::parameter, "a", reads), names(Source::parameter, "b", reads)}),
          DecisionRule::several_candidates, "unknown");
@@ -276,6 +294,12 @@ TEST_F(Decide, RecordedModuleOverridesMetadataIfBothRecordingsAgree) {
 TEST_F(Decide, RecordedModuleOverridesMetadataIfItWasRelabelled) {
   expect(decided({names(Source::dynamo_metadata, "a"), names(Source::fx_graph, "b", relabelled)}),
          DecisionRule::recorded_module, "b");
+}
+
+TEST_F(Decide, MetadataThatTheTraceConfirmsIsNotOverridden) {
+  expect(decided({names(Source::dynamo_metadata, "a"), names(Source::execution_trace, "a", certain),
+                  names(Source::fx_graph, "b", relabelled)}),
+         DecisionRule::strongest_source, "a");
 }
 
 TEST_F(Decide, RecordedModuleNeedsTwoCertainRecordings) {

@@ -59,6 +59,8 @@ def main() -> int:
         scores.append(row)
         if row["answered"]:
             print(f"answered: {' '.join(path.name for path in pair)}")
+    scored = [json.dumps(row) + "\n" for row in scores if "score" in row]
+    write_atomically(options.folder / "scores.jsonl", "".join(scored).encode())
     measurement = measure(rows_of(scores), commit=options.commit)
     if options.save:
         write_measurement(options.save, measurement)
