@@ -54,7 +54,8 @@ enum class NodeMatch : std::uint8_t {
 struct Strength {
   Statement statement = Statement::name;
   NameReading reading = NameReading::plain;  // of a name
-  Certainty certainty = Certainty::full;   // of an alignment, as the next five; a parameter may be in a body
+  Certainty certainty = Certainty::full;   // of an alignment, as the next five; a parameter may be in a body,
+                                           // and a proof is less certain in a second export
   bool is_reordered = false;               // the file's nodes do not stand in the order they ran in
   bool is_shape_or_constant = false;       // the node works on shapes and constants, not on data
   bool is_relabelled = false;              // the exporter's stack names another module; fully certain

@@ -104,11 +104,12 @@ class JsonRows {
     row.end_array();
   }
 
-  // The proof of a match with nodes of the ancestor.
+  // The proof of a match with nodes of the ancestor, if the answer rests on one.
   void write_proof(JsonWriter& row, onnx::NodeId id) {
     const evidence::AncestorAnswers& ancestor = *map_.ancestor();
-    row.member_or_null<"proof">(map_.own_answer(id).known() ? evidence::name_of(ancestor.answers[id].strength)
-                                                            : std::string_view());
+    const bool is_proven = map_.own_answer(id).source == evidence::Source::transferred;
+    row.member_or_null<"proof">(is_proven ? evidence::name_of(ancestor.answers[id].strength)
+                                          : std::string_view());
     row.begin_array<"ancestor">();
     for (const onnx::NodeId node : ancestor.nodes_of(id)) row.value(ancestor_locations_->of(node));
     row.end_array();

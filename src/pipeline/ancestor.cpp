@@ -23,7 +23,10 @@ using transfer::OriginKind;
 
 class AncestorReader {
  public:
-  AncestorReader(const Map& ancestor, const RemovedLayers& removed) : ancestor_(ancestor), removed_(removed) {
+  AncestorReader(const Map& ancestor, const RemovedLayers& removed, bool has_unfolded)
+      : ancestor_(ancestor),
+        removed_(removed),
+        certainty_(has_unfolded ? evidence::Certainty::low : evidence::Certainty::full) {
     found_.model = &ancestor.model();
     found_.tree = &ancestor.own_tree();
   }
@@ -31,6 +34,7 @@ class AncestorReader {
   void add(const Origin& origin, bool is_refuted) {
     AncestorAnswer answer;
     answer.strength.match = transfer::node_match(origin);
+    answer.strength.certainty = certainty_;
     if (origin.kind == OriginKind::unknown) {
       answer.no_answer = is_refuted ? NoAnswer::refuted : NoAnswer::not_matched;
       found_.answers.push_back(answer);
@@ -137,6 +141,7 @@ class AncestorReader {
 
   const Map& ancestor_;
   const RemovedLayers& removed_;
+  const evidence::Certainty certainty_;
   AncestorAnswers found_;
 };
 
@@ -146,7 +151,7 @@ AncestorAnswers ancestor_answers(const Map& ancestor, const onnx::Model& derived
   const LayerIds layers(ancestor.own_tree());
   const RemovedLayers removed(ancestor, layers, matches.origins);
   if (!removed.is_empty()) removed.follow_consumers(derived, matches.origins);
-  AncestorReader reader(ancestor, removed);
+  AncestorReader reader(ancestor, removed, matches.has_unfolded);
   for (onnx::NodeId id = 0; id < matches.origins.size(); ++id)
     reader.add(matches.origins[id], matches.refuted[id]);
   AncestorAnswers found = reader.take();

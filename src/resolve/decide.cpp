@@ -162,7 +162,9 @@ bool ancestor_answer(const RuleInput& input, Verdict& verdict) {
   answer.set_call(first.call);
   answer.source = Source::transferred;
   answer.reason = Reason::none;
-  answer.set_confidence(ConfidenceTable::basis(Source::transferred, first.strength, Agreement::alone));
+  const Agreement agreement =
+      first.strength.certainty == evidence::Certainty::full ? Agreement::alone : Agreement::unconfirmed;
+  answer.set_confidence(ConfidenceTable::basis(Source::transferred, first.strength, agreement));
   if (input.all.size() > 1)
     for (const Evidence& evidence : input.all) verdict.modules.push_back(evidence.module);
   return true;

@@ -70,6 +70,18 @@ NodeMatch node_match(const Origin& origin) {
   }
 }
 
+namespace {
+
+// Without nodes that hold a constant, which other files have as initializers.
+std::size_t count_auxiliary(const ValueGraph& graph) {
+  std::size_t count = 0;
+  for (const onnx::NodeId id : graph.order())
+    count += graph.is_auxiliary(id) && !graph.model().node(id).inputs().empty();
+  return count;
+}
+
+}  // namespace
+
 Result<Matches> match_models(const onnx::Model& ancestor, const onnx::Model& derived,
                              const Verifier& verifier) {
   Matches matches;
@@ -84,6 +96,7 @@ Result<Matches> match_models(const onnx::Model& ancestor, const onnx::Model& der
   matches.origins = origins_of(theirs, ours, matching);
   matches.refuted.resize(matches.origins.size());
   count_nodes(ours, matches.origins, matches.overlap);
+  matches.has_unfolded = count_auxiliary(ours) > count_auxiliary(theirs);
   if (!verifier || matches.overlap.is_insufficient()) return matches;
   const std::vector<Claim> claims = claims_of(theirs, ours, matching);
   Result<Verification> verification = verifier(claims, ancestor, derived);

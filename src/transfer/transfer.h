@@ -32,6 +32,10 @@ struct Matches {
   std::vector<Origin> origins;  // by node of the derived model
   std::vector<bool> refuted;    // nodes that lost their match, because the numbers differ
   Overlap overlap;
+  /// The derived model computes more shapes and constants than the ancestor, in which they were folded: a
+  /// second export, and no optimised file. What it adds may belong to modules of which the ancestor has no
+  /// node.
+  bool has_unfolded = false;
   std::optional<evidence::Verification> verification;  // if there is a verifier
 };
 

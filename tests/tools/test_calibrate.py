@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 from tools.accuracy.total import Total
-from tools.calibrate.__main__ import Tally, count_answers, format_document, main, table_of
+from tools.calibrate.__main__ import Tally, count_answers, format_document, main, sum_counts, table_of
 from tools.figures.measurement import read_measurement
 
 ROOT = Path(__file__).parents[2]
@@ -49,6 +49,19 @@ def test_only_a_basis_with_enough_answers_has_an_entry() -> None:
     ]
     table = table_of(count_answers(scores))
     assert table == {"parameter": {"reads/alone": pytest.approx(0.9, abs=0.006)}}
+
+
+def test_counts_of_other_files_are_added_within_a_source() -> None:
+    earlier = count_answers(
+        [row(**{"parameter/reads/alone": (600, 540), "transferred/inserted/alone": (500, 400)})]
+    )
+    more = count_answers(
+        [row(**{"transferred/inserted/alone": (50, 40), "transferred/enclosed/alone": (9, 9)})]
+    )
+    summed = {each["basis"]: each for each in sum_counts(earlier, more)}
+    assert {*summed} == {"inserted/alone", "enclosed/alone"}
+    assert (summed["inserted/alone"]["answers"], summed["inserted/alone"]["right"]) == (550, 440)
+    assert summed["inserted/alone"]["answers_squared"] == 500**2 + 50**2
 
 
 def test_the_confidence_of_tags_is_not_measured() -> None:

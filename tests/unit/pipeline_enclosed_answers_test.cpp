@@ -2,38 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include "ancestor_parts.h"
 #include "graph_parts.h"
 
 namespace thence::pipeline {
 namespace {
 
-using evidence::AncestorAnswer;
 using evidence::AncestorAnswers;
-using evidence::NoAnswer;
 using evidence::NodeMatch;
 using modules::ModuleId;
+using test::answers_of;
 using test::graph;
 using test::node;
-
-constexpr ModuleId unmatched = modules::no_module;
-
-// By node: its module, or `unmatched`.
-AncestorAnswers answers_of(const std::vector<ModuleId>& modules) {
-  AncestorAnswers answers;
-  for (const ModuleId module : modules) {
-    AncestorAnswer answer;
-    answer.first_module = static_cast<std::uint32_t>(answers.modules.size());
-    if (module == unmatched) {
-      answer.no_answer = NoAnswer::not_matched;
-    } else {
-      answer.module_count = 1;
-      answers.modules.push_back(module);
-      answers.parts.push_back(evidence::Part::other);
-    }
-    answers.answers.push_back(answer);
-  }
-  return answers;
-}
+using test::unmatched;
 
 std::vector<ModuleId> answered(const test::Message& file, const std::vector<ModuleId>& modules) {
   const test::ReadModel file_read(test::model(file));

@@ -67,6 +67,11 @@ def main() -> int:
         help="keep the counts of the data file, and only add what it does not have",
     )
     parser.add_argument(
+        "--add",
+        action="store_true",
+        help="add to the counts of the data file: for example those of `tools.relations`, beside `tools.passes`",
+    )
+    parser.add_argument(
         "--sources",
         nargs="+",
         metavar="SOURCE",
@@ -90,6 +95,8 @@ def main() -> int:
         rows = add_missing(rows, [row for row in counted if row["source"] != FUNCTION])
     if options.sources:
         rows = [row for row in rows if row["source"] in options.sources]
+    if options.add:
+        rows = sum_counts(read_measurement(options.data).rows, rows)
     measurement = with_earlier(measure(rows), options.data, options.keep)
     write_measurement(options.data, measurement)
     rows = measurement.rows
@@ -116,6 +123,18 @@ def with_earlier(measured: Measurement, data: Path, keep: bool) -> Measurement:
         rows = [{"commit": earlier.commit} | row for row in kept] + measured.rows
     rows.sort(key=lambda row: (row["source"], row["basis"]))
     return replace(earlier if keep else measured, rows=rows)
+
+
+def sum_counts(rows: list[Row], others: list[Row]) -> list[Row]:
+    """The counts of the others, and of the rows with the same sources. Both count different files."""
+    sources = {row["source"] for row in others}
+    summed = {(row["source"], row["basis"]): dict(row) for row in others}
+    for row in rows:
+        if row["source"] in sources:
+            known = summed.setdefault((row["source"], row["basis"]), {})
+            for key, value in row.items():
+                known[key] = value + known.get(key, 0) if isinstance(value, int) else value
+    return list(summed.values())
 
 
 def add_missing(rows: list[Row], others: list[Row]) -> list[Row]:
