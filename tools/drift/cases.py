@@ -7,11 +7,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
 
-from .faults import FAULTS
+from .faults import FAULTS, Fault
 
 NAMED, OTHER, MISSED, NOT_POSSIBLE = "named", "another module", "nothing", "not possible"
+NO_EFFECT = 1e-6  # relative difference of the outputs below which a fault changes nothing: no fault
 
 
 def truth_rows(path: Path) -> dict[int, dict[str, Any]]:
@@ -30,6 +32,25 @@ def inputs_for(name: str, model: Path) -> dict[str, Any]:
     return {key: value.numpy() for key, value in inputs_of(choice_of(name)).items() if key in wanted}
 
 
+def has_effect(fault: Fault, inputs: dict[str, Any] | None) -> bool:
+    """Whether the fault changes an output. A mask may already hide what it hides."""
+    from thence.verify.numbers import open_session
+
+    if inputs is None:
+        return True
+    values = []
+    for model in (fault.reference, fault.model):
+        session = open_session(model.SerializeToString())
+        wanted = {value.name for value in session.get_inputs()}
+        values.append(session.run(None, {key: value for key, value in inputs.items() if key in wanted}))
+    for theirs, ours in zip(*values, strict=True):
+        if isinstance(theirs, np.ndarray) and theirs.dtype.kind == "f" and theirs.size:
+            largest = float(np.abs(theirs).max()) or 1.0
+            if not np.isfinite(ours).all() or float(np.abs(ours - theirs).max()) > NO_EFFECT * largest:
+                return True
+    return False
+
+
 def score(
     fault: str, model: Path, truth: Path, inputs: dict[str, Any] | None, capture: Path | None = None
 ) -> dict[str, Any]:
@@ -37,7 +58,7 @@ def score(
     import thence
 
     made = FAULTS[fault](onnx.load(model), truth_rows(truth))
-    if made is None:
+    if made is None or not has_effect(made, inputs):
         return {"verdict": NOT_POSSIBLE}
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / name for name in ("reference.onnx", "model.onnx")]
