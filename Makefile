@@ -10,7 +10,7 @@ ifneq ($(filter compare,$(MAKECMDGOALS)),)
 $(if $(BASE),,$(error name the commit to compare with: make compare BASE=<commit>))
 endif
 
-.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-bodies accuracy-transfer accuracy-relations accuracy-weights accuracy-profile accuracy-roles accuracy-libraries docs-figures operators calibrate fuzz coverage clean
+.PHONY: help demo test test-long compare thresholds build wheel lint format tidy bench corpus accuracy accuracy-bodies accuracy-transfer accuracy-relations accuracy-weights accuracy-profile accuracy-drift accuracy-roles accuracy-libraries docs-figures operators calibrate fuzz coverage clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -57,6 +57,7 @@ bench: setup-bench  ## measure time and memory, and compare them with their limi
 	@.venv/bin/python bench/transfer_cost.py
 	@.venv/bin/python bench/diff_cost.py
 	@.venv/bin/python bench/profile_cost.py
+	@.venv/bin/python bench/drift_cost.py
 
 corpus: setup-test  ## export every architecture of the list by both exporters, with its truth: build/corpus
 	@.venv/bin/python -m tools.corpus
@@ -79,6 +80,9 @@ accuracy-weights: corpus build  ## score the state_dict names of `weights`; an h
 
 accuracy-profile: corpus build  ## score the modules of kernels in real profiles, after each level of onnxruntime
 	@PYTHONPATH=python .venv/bin/python -m tools.profiles --require
+
+accuracy-drift: corpus build  ## inject faults and score the modules that `thence drift` names; score lists for quantisers
+	@PYTHONPATH=python .venv/bin/python -m tools.drift --save docs/figures/drift.jsonl --require
 
 accuracy-roles: corpus build  ## score roles and components on labelled modules, after `make accuracy`
 	@PYTHONPATH=python .venv/bin/python -m tools.roles --save docs/figures/roles.jsonl

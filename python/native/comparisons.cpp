@@ -1,4 +1,4 @@
-// thence._core.transfer, diff, check, survival, score: answers about a model and another file.
+// thence._core.transfer, match_tensors, diff, check, survival, score: answers about a model and another file.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -13,6 +13,7 @@
 #include "base/atomic_file.h"
 #include "base/brief.h"
 #include "base/format.h"
+#include "base/json_writer.h"
 #include "diff/diff.h"
 #include "edit/tag.h"
 #include "given.h"
@@ -68,6 +69,45 @@ nb::bytes transfer_map(const std::vector<const GivenModel*>& models, const MapOp
     if (!output.empty()) write_model_and_map(maps.back(), weights, json, output, options.capture);
     return json;
   }));
+}
+
+// The matched tensors, as a list of pairs: their names in the derived model, and in the ancestor.
+std::string claims_json(const std::vector<transfer::Claim>& claims, const onnx::Model& ancestor,
+                        const onnx::Model& derived) {
+  std::string text;
+  base::JsonWriter json(text);
+  const auto write_names = [&](const onnx::Model& model, const std::vector<onnx::ValueId>& values) {
+    json.begin_array();
+    for (const onnx::ValueId value : values) json.value(model.value_name(value));
+    json.end_array();
+  };
+  json.begin_array();
+  for (const transfer::Claim& claim : claims) {
+    json.begin_array();
+    write_names(derived, claim.ours);
+    write_names(ancestor, claim.theirs);
+    json.end_array();
+  }
+  json.end_array();
+  return text;
+}
+
+// The maps of both models, and their matched tensors.
+nb::tuple match_tensors(const GivenModel& ancestor, const GivenModel& model, const MapOptions& options) {
+  std::string theirs, ours, claims;
+  released([&] {
+    const transfer::Verifier keep_claims = [&](const std::vector<transfer::Claim>& found,
+                                               const onnx::Model& before,
+                                               const onnx::Model& after) -> Result<evidence::Verification> {
+      claims = claims_json(found, before, after);
+      return evidence::Verification{};  // refutes nothing
+    };
+    const Map before = value_of(ancestor.map(options));
+    const Map after = value_of(model.map_derived(before, options, keep_claims));
+    theirs = written_text([&](base::Writer& out) { output::write_map_json(before, 1, out); });
+    ours = written_text([&](base::Writer& out) { output::write_map_json(after, 1, out); });
+  });
+  return nb::make_tuple(to_bytes(theirs), to_bytes(ours), to_bytes(claims));
 }
 
 std::vector<diff::DiffKind> read_kinds(const std::vector<std::string>& names) {
@@ -144,6 +184,8 @@ nb::tuple score_map(const GivenModel& model, const MapOptions& options, const st
 void add_comparisons(nb::module_& module) {
   module.def("transfer", &transfer_map, nb::arg("models"), nb::arg("options"), nb::arg("output"),
              "The map of the last model, from that of the first one, as JSON.");
+  module.def("match_tensors", &match_tensors, nb::arg("ancestor"), nb::arg("model"), nb::arg("options"),
+             "The maps of both models, and the names of matched tensors (ours, theirs), as JSON.");
   module.def("diff", &compare, nb::arg("a"), nb::arg("b"), nb::arg("options_a"), nb::arg("options_b"),
              nb::arg("ignored"), "The JSON of schema/diff.schema.json, and a table.");
   module.def("check", &check_tags, nb::arg("model"), nb::arg("options"),

@@ -6,9 +6,9 @@
     mapper.get_hf_module_for_onnx_node(onnx_model.graph.node[0])
 
 Every command is also a function: `map`, `show`, `explain`, `query`, `sql`, `weights`, `transfer`, `diff`,
-`tag`, `strip`, `check`, `extract`, `fold`, `unfold`, `convert`, `export`, `capture` and `eval`. No module of
-this package has the name of a function. A file can be mapped without a live model; torch is then neither
-needed nor imported:
+`drift`, `tag`, `strip`, `check`, `extract`, `fold`, `unfold`, `convert`, `export`, `capture` and `eval`. No
+module of this package has the name of a function. A file can be mapped without a live model; torch is then
+neither needed nor imported:
 
     >>> import thence
     >>> thence.map("examples/tiny.onnx").summary["nodes"]
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .captures import Capture
     from .comparing import check, diff, eval, survival, transfer
     from .documents import Check, Diff, Explanation, Map, Score, Survival, Tree
+    from .drifts import Drift, DriftPlace, DriftRow, drift
     from .editing import add_ids, convert, extract, fold, strip, tag, unfold
     from .errors import Error
     from .files import (
@@ -70,6 +71,9 @@ _DEFINED_IN = {
     "Check": "documents",
     "Converted": "files",
     "Diff": "documents",
+    "Drift": "drifts",
+    "DriftPlace": "drifts",
+    "DriftRow": "drifts",
     "Error": "errors",
     "Explanation": "documents",
     "ExtractedModel": "files",
@@ -105,6 +109,7 @@ _DEFINED_IN = {
     "compare_profiles": "profiles",
     "convert": "editing",
     "diff": "comparing",
+    "drift": "drifts",
     "eval": "comparing",
     "explain": "asking",
     "export": "live",
@@ -131,6 +136,9 @@ __all__ = [
     "Check",
     "Converted",
     "Diff",
+    "Drift",
+    "DriftPlace",
+    "DriftRow",
     "Error",
     "Explanation",
     "ExtractedModel",
@@ -167,6 +175,7 @@ __all__ = [
     "compare_profiles",
     "convert",
     "diff",
+    "drift",
     "eval",
     "explain",
     "export",

@@ -194,6 +194,19 @@ def _profile_run(request: Request) -> None:
     record(request)
 
 
+def _drift(request: Request) -> None:
+    """Prints where the numbers of two models part, or writes it to a file."""
+    stdout = _reserve_stdout()
+    from .drifts import run_command
+
+    text, words = run_command(request)
+    if text is not None:
+        with stdout:
+            stdout.write(text)
+    if words and not request.get("quiet"):
+        print(words, file=sys.stderr, flush=True)
+
+
 def _reserve_stdout() -> TextIO:
     """Reserves standard output for the answer: what libraries print goes to standard error."""
     stdout = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -258,6 +271,7 @@ _COMMANDS: dict[str, Callable[[Request], None]] = {
     "convert": _convert,
     "transfer --verify": _verify,
     "profile --run": _profile_run,
+    "drift": _drift,
 }
 
 if __name__ == "__main__":

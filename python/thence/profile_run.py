@@ -13,6 +13,7 @@ from typing import Any
 
 from .errors import BAD_INPUT, USAGE, Error
 from .limits import raise_if_out_of_memory
+from .npz import read_npz
 from .progress import Progress
 
 PROFILE = "profile.json"
@@ -40,7 +41,7 @@ def record(request: dict[str, Any]) -> None:
     model, folder = Path(request["model"]), Path(request["folder"])
     provider = _provider(request.get("provider", "cpu"), onnxruntime.get_available_providers())
     with progress.stage("inputs"):
-        feeds = _read_inputs(Path(request["inputs"])) if "inputs" in request else _generate(model)
+        feeds = iter([read_npz(Path(request["inputs"]))]) if "inputs" in request else _generate(model)
     with progress.stage("session"):
         session = _open(model, folder, provider, request)
     _run(session, feeds, request, progress)
@@ -55,19 +56,6 @@ def _provider(name: str, available: list[str]) -> str:
         return found
     text = f"the installed onnxruntime has no provider {name}"
     raise Error(USAGE, "K009", text, f"give one of {', '.join(available)}")
-
-
-def _read_inputs(path: Path) -> Iterator[dict[str, Any]]:
-    import numpy as np
-
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            yield {name: arrays[name] for name in arrays.files}
-    except (OSError, ValueError, EOFError) as error:
-        hint = "write it with numpy.savez(FILE, input_name=array, ...)"
-        raise Error(BAD_INPUT, "K007", f"{path}: cannot be read as .npz: {error}", hint) from error
-    except Exception as error:  # zipfile's errors have no common base class
-        raise Error(BAD_INPUT, "K007", f"{path}: is damaged: {error}", "write it again") from error
 
 
 def _generate(model: Path) -> Iterator[dict[str, Any]]:

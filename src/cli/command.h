@@ -105,6 +105,7 @@ void add_capture(Program& program);
 void add_tag(Program& program);
 void add_transfer(Program& program);
 void add_diff(Program& program);
+void add_drift(Program& program);
 void add_profile(Program& program);
 void add_strip(Program& program);
 void add_check(Program& program);

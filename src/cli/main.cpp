@@ -88,6 +88,7 @@ int run_program(int argc, char** argv) {
   add_tag(program);
   add_transfer(program);
   add_diff(program);
+  add_drift(program);
   add_profile(program);
   add_strip(program);
   add_check(program);

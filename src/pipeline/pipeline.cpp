@@ -230,10 +230,10 @@ Result<Map> map_derived(const Map& ancestor, const std::string& path, const MapO
 }
 
 Result<Map> map_derived_bytes(const Map& ancestor, std::string_view bytes, const std::string& label,
-                              const MapOptions& options) {
+                              const MapOptions& options, const transfer::Verifier& verifier) {
   MapParts parts;
   Result<onnx::Model> model = functions::read_model(bytes, label, parts.diagnostics);
-  return map_opened_derived(std::move(parts), std::move(model), ancestor, options, {});
+  return map_opened_derived(std::move(parts), std::move(model), ancestor, options, verifier);
 }
 
 }  // namespace thence::pipeline

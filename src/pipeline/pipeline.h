@@ -24,6 +24,7 @@ Result<semantics::Map> map_derived(const semantics::Map& ancestor, const std::st
                                    const transfer::Verifier& verifier = {});
 /// The same for a model in memory. The bytes outlive the map.
 Result<semantics::Map> map_derived_bytes(const semantics::Map& ancestor, std::string_view bytes,
-                                         const std::string& label, const semantics::MapOptions& options);
+                                         const std::string& label, const semantics::MapOptions& options,
+                                         const transfer::Verifier& verifier = {});
 
 }  // namespace thence::pipeline

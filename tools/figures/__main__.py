@@ -40,6 +40,7 @@ def sections() -> Iterator[Section]:
     from tools.accuracy import figures as accuracy
     from tools.bodies import report as bodies
     from tools.corpus import values
+    from tools.drift import figures as drift
     from tools.libraries import figures as libraries
     from tools.passes import stored
     from tools.relations import figures as relations
@@ -53,6 +54,7 @@ def sections() -> Iterator[Section]:
     yield Section("values", DATA / "values.jsonl", values.render)
     yield Section("bodies", DATA / "bodies.jsonl", bodies.render)
     yield Section("bodies, first", DATA / "first/bodies.jsonl", bodies.render_first)
+    yield Section("drift", DATA / "drift.jsonl", drift.render)
     yield Section("libraries", DATA / "libraries.jsonl", libraries.render)
     yield Section("relations", DATA / "relations.jsonl", relations.render)
     yield Section("roles", DATA / "roles.jsonl", roles.render)

@@ -45,7 +45,7 @@ Job = tuple[str, str, str]  # name, exporter, level
 def main() -> int:
     options = _options()
     options.folder.mkdir(parents=True, exist_ok=True)
-    chosen = options.names or _choose(options.models, options.architectures)
+    chosen = options.names or choose(options.models, options.architectures)
     jobs = [(name, exporter, level) for name in chosen for exporter in EXPORTERS for level in LEVELS]
     totals: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     # Slow models dominate the sums, so each model must meet the bar.
@@ -67,7 +67,7 @@ def main() -> int:
     return 1 if options.require and not met else 0
 
 
-def _choose(models: Path, count: int) -> list[str]:
+def choose(models: Path, count: int) -> list[str]:
     """Models with both exports, spread evenly over the list."""
     both = [
         name

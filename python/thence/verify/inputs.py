@@ -40,7 +40,7 @@ def generate_inputs(ancestor: Graph, descendant: Graph) -> Iterator[tuple[Feed, 
                 name: _generate(value, shapes[name], ancestor.rows.get(name) if use_rows else None)
                 for name, value in theirs.items()
             }
-            yield feed, {name: feed[name].astype(_type(value)) for name, value in ours.items()}
+            yield feed, {name: feed[name].astype(input_dtype(value)) for name, value in ours.items()}
 
 
 def _shape(value: Input, other: Input, batch: int, rest: int) -> tuple[int, ...]:
@@ -63,7 +63,7 @@ def _size(name: int | str | None, usual: int, rest: int) -> int:
 
 
 def _generate(value: Input, shape: tuple[int, ...], rows: int | None) -> Array:
-    dtype = _type(value)
+    dtype = input_dtype(value)
     if math.prod(shape) > _LARGEST:
         raise NotRun(f"input {value.name} of {math.prod(shape)} numbers is too large")
     generator = np.random.default_rng([_SEED, *value.name.encode()])  # independent of other inputs
@@ -78,7 +78,8 @@ def _generate(value: Input, shape: tuple[int, ...], rows: int | None) -> Array:
     raise NotRun(f"input {value.name} has the type {dtype}, for which no values can be generated")
 
 
-def _type(value: Input) -> np.dtype[np.generic]:
+def input_dtype(value: Input) -> np.dtype[np.generic]:
+    """The numpy type of an input."""
     import onnx
 
     try:

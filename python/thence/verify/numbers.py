@@ -40,7 +40,7 @@ class Runner:
         if self._session is None or wanted != self._names:
             self.release()
             more = _outputs(name for name in wanted if name not in self._graph_outputs)
-            self._session = _open_session(self._model, more)
+            self._session = _extended_session(self._model, more)
             self._names = wanted
         inputs = {value.name: feed[value.name] for value in self._session.get_inputs() if value.name in feed}
         return _arrays(wanted, self._session.run(list(wanted), inputs)) if wanted else {}
@@ -91,10 +91,10 @@ def _outputs(names: Iterable[str]) -> bytes:
     return more.SerializeToString() if more.graph.output else b""
 
 
-def _open_session(model: Path | bytes, more: bytes) -> Any:
+def _extended_session(model: Path | bytes, more: bytes) -> Any:
     """Opens a session of the model with the bytes appended."""
     if isinstance(model, bytes):
-        return _session(model + more)
+        return open_session(model + more)
     with model.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         flat = None
         if data.find(b"pkg.thence") >= 0:  # perhaps folded: values in its functions cannot be outputs
@@ -102,10 +102,10 @@ def _open_session(model: Path | bytes, more: bytes) -> Any:
 
             flat = flat_bytes(model)
         content = b"".join((data if flat is None else flat, more))  # the only copy
-    return _session(content, model.parent)
+    return open_session(content, model.parent)
 
 
-def _session(model: bytes, folder: Path | None = None) -> Any:
+def open_session(model: bytes, folder: Path | None = None) -> Any:
     """Disables optimisations and uses one thread, so that every run gives the same numbers."""
     import onnxruntime
 

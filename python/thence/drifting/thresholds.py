@@ -1,0 +1,17 @@
+"""Thresholds for comparing the numbers of a model with those of its reference."""
+
+from __future__ import annotations
+
+# SQNR in dB below which a tensor is over the threshold, by the coarsest format in which the model computes.
+# The same model gives 100 dB and more in float32 (other kernels sum in another order), 35 to 75 dB in float16
+# and 15 to 45 dB with weights of 8 bits.
+THRESHOLD_DB = {"float32": 80.0, "float16": 30.0, "int8": 10.0, "int4": 5.0}
+
+HUGE = 1e4  # where both tensors exceed this, it is the fill value of a mask, which depends on the format
+FILL = 1e8  # a reference that exceeds this is a fill value, and infinity in the other tensor is none
+
+UNLIKE = 0.1  # relative error from which another form of the tensor is tried: a view, or a scaled one
+BETTER = 0.01  # of the squared error: an axis order, or a factor, that leaves less explains it
+
+MEMORY = 1 << 28  # bytes of tensors that are in memory at once
+MOST_AXES = 5  # of tensors whose axis order is searched: at most 120 orders

@@ -1,0 +1,102 @@
+"""Scores `thence drift`, and prints the tables of docs/accuracy.md.
+
+python -m tools.drift [NAME ...] [--models build/corpus] [--save docs/figures/drift.jsonl] [--require]
+
+Faults are injected into models of the corpus by both exporters; the module that `thence drift` names first
+must be that of the fault. For a few models, quantised by onnxruntime, the list of `--as nodes-to-exclude`
+must improve the SQNR of the outputs more than the median of random lists of the same budget.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from tools.accuracy.conditions import EXPORTERS, ModelFiles
+from tools.corpus.isolated import run_isolated
+from tools.corpus.parallel import run_parallel
+from tools.figures.measurement import measure, write_measurement
+from tools.profiles.__main__ import choose
+
+from .cases import NAMED, NOT_POSSIBLE
+from .faults import FAULTS
+from .figures import FAULT, LIST, meets_bars, render
+
+LIMIT = 300.0  # seconds for one fault or list
+LONGEST = 4000  # characters of an answer
+ARCHITECTURES = 24  # a few cannot be run; 20 must be
+QUANTISED_MODELS = 8
+WAYS = ("dynamic", "qdq")
+BUDGET = 0.1  # of the weights; the models of the corpus are tiny, and 5% of one is often no module
+
+Job = tuple[str, str, str, str]  # kind, name, exporter, and the fault or the way to quantise
+
+
+def main() -> int:
+    options = _options()
+    chosen = options.names or choose(options.models, options.architectures)
+    faults = [(FAULT, name, exporter, fault) for name in chosen for exporter in EXPORTERS for fault in FAULTS]
+    step = max(1, len(chosen) // QUANTISED_MODELS)
+    some = chosen[::step][:QUANTISED_MODELS]
+    lists = [(LIST, name, EXPORTERS[at % 2], WAYS[at // 2 % 2]) for at, name in enumerate(some)]
+    rows = []
+    for (kind, name, exporter, what), found in run_parallel(
+        "comparing", [*faults, *lists], options.jobs, lambda job: _work(job, options)
+    ):
+        rows.append({"kind": kind, "name": name, "exporter": exporter, "what": what, **found})
+        verdict = found.get("verdict", NAMED)
+        if options.each or verdict not in (NAMED, NOT_POSSIBLE):
+            print(f"{name} {exporter} {what}: {json.dumps(found)}")
+    measurement = measure(sorted(rows, key=lambda row: [str(value) for value in row.values()][:4]))
+    if options.save:
+        write_measurement(options.save, measurement)
+    print(render(measurement), end="")
+    met = meets_bars(measurement.rows)
+    print(f"bars: {'met' if met else 'missed'}")
+    return 1 if options.require and not met else 0
+
+
+def _work(job: Job, options: argparse.Namespace) -> dict[str, Any]:
+    kind, name, exporter, what = job
+    files = ModelFiles(name, options.models.resolve(), options.captures.resolve())
+    model, truth = files.model(exporter), files.truth(exporter)
+    if kind == FAULT:
+        given = (name, what, model, truth, files.capture)
+        ok, text = run_isolated("tools.drift.cases", "score_as_json", *given, limit=LIMIT, max_length=LONGEST)
+    else:
+        ok, text = run_isolated(
+            "tools.drift.lists",
+            "score_list_as_json",
+            name,
+            model,
+            what,
+            BUDGET,
+            limit=LIMIT,
+            max_length=LONGEST,
+        )
+    found: dict[str, Any] = json.loads(text) if ok else {"verdict": "not run", "reason": text[:200]}
+    return found
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.drift",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", help="default: models spread over the corpus")
+    parser.add_argument("--architectures", type=int, default=ARCHITECTURES, metavar="N")
+    parser.add_argument("--models", type=Path, default=Path("build/corpus"))
+    parser.add_argument("--captures", type=Path, default=Path("build/accuracy"))
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--each", action="store_true", help="also print a line per fault and list")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="write the rows for `make docs-figures`")
+    parser.add_argument("--require", action="store_true", help="exit with 1 if a bar is missed")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
