@@ -22,9 +22,10 @@ Result<semantics::Map> GivenModel::map(const semantics::MapOptions& options) con
 }
 
 Result<semantics::Map> GivenModel::map_derived(const semantics::Map& ancestor,
-                                               const semantics::MapOptions& options) const {
+                                               const semantics::MapOptions& options,
+                                               const transfer::Verifier& verifier) const {
   return bytes_ ? pipeline::map_derived_bytes(ancestor, view_, label_, options)
-                : pipeline::map_derived(ancestor, path_, options);
+                : pipeline::map_derived(ancestor, path_, options, verifier);
 }
 
 Result<onnx::Model> GivenModel::open_flat() const {

@@ -19,8 +19,9 @@ class GivenModel {
   GivenModel(std::string path, std::optional<nanobind::bytes> bytes);
 
   Result<semantics::Map> map(const semantics::MapOptions& options) const;
-  Result<semantics::Map> map_derived(const semantics::Map& ancestor,
-                                     const semantics::MapOptions& options) const;
+  /// Only files are verified.
+  Result<semantics::Map> map_derived(const semantics::Map& ancestor, const semantics::MapOptions& options,
+                                     const transfer::Verifier& verifier = {}) const;
   /// A folded model is read as the flat model.
   Result<onnx::Model> open_flat() const;
   Result<onnx::Model> open() const;

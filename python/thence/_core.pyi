@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 version: str
@@ -52,6 +52,7 @@ class Questions:
     def sql_nodes(self, text: str, seconds: float, bytes: int) -> list[int]: ...
 
 def map(model: Model, options: Options) -> bytes: ...
+def compare_strategies(model: Model, options: Options) -> tuple[bytes, bytes]: ...
 def show(
     model: Model,
     options: Options,
@@ -62,9 +63,20 @@ def show(
 ) -> tuple[bytes, bytes]: ...
 def explain(model: Model, options: Options, node: str) -> list[tuple[bytes, bytes]]: ...
 def weights(model: Model, options: Options, ancestor: Model | None) -> bytes: ...
-def transfer(models: Sequence[Model], options: Options, output: str) -> bytes: ...
+def transfer(
+    models: Sequence[Model],
+    options: Options,
+    output: str,
+    verify: Callable[[Sequence[tuple[list[str], list[str]]]], str | None] | None,
+) -> bytes: ...
 def diff(
-    a: Model, b: Model, options_a: Options, options_b: Options, ignored: Sequence[str]
+    a: Model,
+    b: Model,
+    options_a: Options,
+    options_b: Options,
+    ignored: Sequence[str],
+    stat: bool,
+    depth: int | None,
 ) -> tuple[bytes, bytes]: ...
 def check(model: Model, options: Options) -> bytes: ...
 def survival(models: Sequence[Model], against: Model) -> bytes: ...
