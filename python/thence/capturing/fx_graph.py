@@ -38,7 +38,7 @@ def fx_graph(
         if given is None:
             raise ValueError("an FX graph needs inputs or an exported program")
         with preserved_state(paths, eager=False):
-            program = _export_program(model, given.copied())
+            program = _export_program(model, given.copied(), paths)
     module = program if isinstance(program, torch.fx.GraphModule) else program.graph_module
     section: dict[str, object] = {"version": VERSION}
     if module is not program:
