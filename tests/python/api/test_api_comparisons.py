@@ -23,7 +23,8 @@ def net(scale: float = 1.0, *, named: bool = True) -> onnx.ModelProto:
     """Two layers; without names, only a transfer knows the modules."""
     numbers = numpy.random.default_rng(0)
     weights = [numbers.random((8, 8), dtype=numpy.float32) * scale for _ in range(2)]
-    nodes, value = [], "x"
+    nodes: list[onnx.NodeProto] = []
+    value = "x"
     for layer in (0, 1):
         for op, inputs in (("MatMul", [value, f"w{layer}"]), ("Tanh", [f"m{layer}"])):
             value = f"{op[0].lower()}{layer}"
