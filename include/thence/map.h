@@ -6,56 +6,24 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <thence/diagnostic.h>
+#include <thence/differences.h>
+#include <thence/editing.h>
+#include <thence/options.h>
 #include <thence/result.h>
+#include <thence/rows.h>
+#include <thence/selection.h>
 
 namespace thence {
 
-struct Options {
-  std::string strategy = "auto";  // auto, enhanced_semantic, usage_based
-  std::string capture;            // the path of a capture file or of a saved program (.pt2); empty for none
-  /// torch.nn classes that are reported as modules. Without a value: the norms and Embedding.
-  std::optional<std::vector<std::string>> torch_nn_exceptions;
-  /// The path of a rules file; empty for none.
-  std::string rules;
-  /// hf, nn or custom. Empty: custom if the rules select modules, otherwise all modules unchanged.
-  std::string granularity;
-};
-
-/// The answer for one node; the fields are those of schema/map.schema.json.
-struct Row {
-  std::string graph;
-  std::uint32_t index = 0;
-  std::string name;
-  std::string op_type;
-  std::string domain;
-  std::optional<std::string> module;  // "" is the root; empty: unknown, and `reason` gives the cause
-  std::optional<std::string> module_class;
-  std::optional<std::uint32_t> call;  // empty: unknown which, or several
-  std::vector<std::string> modules;
-  std::optional<std::string> weight_owner;
-  std::optional<std::string> hf_module;
-  std::optional<std::string> hf_module_class;
-  std::optional<std::string> tag;
-  std::optional<std::string> semantic_type;
-  std::optional<std::string> component;
-  std::optional<std::uint64_t> layer_id;
-  std::vector<std::pair<std::string, std::uint64_t>> layer_path;
-  std::optional<std::string> source;
-  float confidence = 0;
-  std::string level;
-  std::optional<std::string> reason;
-};
-
 /// The map of a model: one row per node, in file order, then bodies depth-first, then functions.
+///
+/// A map is used by one thread at a time; maps of different models are independent.
 class ModelMap {
  public:
   ModelMap(ModelMap&&) noexcept;
@@ -63,6 +31,7 @@ class ModelMap {
   ~ModelMap();
 
   std::size_t size() const;
+  /// `node` is less than size().
   Row row(std::size_t node) const;
   /// The numbers of all rows whose node has this name.
   std::vector<std::size_t> find(std::string_view name) const;
@@ -72,16 +41,34 @@ class ModelMap {
   std::string explain(std::size_t node) const;
   const Diagnostics& diagnostics() const;
 
+  /// All modules, parents before children; the first one is the root.
+  std::vector<Module> modules() const;
+  /// The initializers with the parameters that they hold, in file order. Reads the content of weights if the
+  /// map has a capture with fingerprints, or if it was transferred.
+  std::vector<Initializer> initializers() const;
+  /// The rows that the selection chooses. An error if a selector is misspelt or matches nothing.
+  Result<std::vector<std::size_t>> query(const Selection& selection) const;
+  /// Maps a model that was derived from this one, by an optimiser or a quantiser. An error if they have too
+  /// little in common. Rules and granularity apply to the new map.
+  Result<ModelMap> transfer(const std::string& path, const Options& options = {}) const;
+  /// Compares this model with another one, without the kinds in `ignored`.
+  Result<Differences> diff(const ModelMap& other, const std::vector<DiffKind>& ignored = {}) const;
+  /// Writes the model with a tag for each node. The file appears complete or not at all.
+  Result<Tagged> tag(const std::string& output, const TagOptions& options = {}) const;
+  /// Writes one module as a model. An error if there is no such module, or if it has no nodes.
+  Result<Extracted> extract(const std::string& module, const std::string& output,
+                            const ExtractOptions& options = {}) const;
+
  private:
   struct Impl;
-  explicit ModelMap(std::unique_ptr<Impl> impl);
+  explicit ModelMap(std::shared_ptr<Impl> impl);
   friend Result<ModelMap> map_model(const std::string& path, const Options& options);
   friend Result<ModelMap> map_bytes(std::string_view bytes, const Options& options);
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;  // shared with maps that were transferred from this one
 };
 
 Result<ModelMap> map_model(const std::string& path, const Options& options = {});
-/// Maps a model in memory. The bytes must outlive the map.
+/// Maps a model in memory. The bytes must outlive the map, and maps that are transferred from it.
 Result<ModelMap> map_bytes(std::string_view bytes, const Options& options = {});
 
 }  // namespace thence

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/strategies.h"
 #include "given.h"
 #include "output/formats.h"
 #include "output/tree_options.h"
@@ -33,6 +34,18 @@ nb::bytes map_model(const GivenModel& model, const MapOptions& options) {
     const semantics::Map map = value_of(model.map(options));
     return written_text([&](base::Writer& out) { output::write_map_json(map, 1, out); });
   }));
+}
+
+// The document, and the table that the program prints.
+nb::tuple compare_strategies(const GivenModel& model, const MapOptions& options) {
+  std::string document, table;
+  released([&] {
+    const std::vector<api::StrategyResult> results =
+        value_of(api::compare_strategies(options, [&](const MapOptions& one) { return model.map(one); }));
+    document = written_text([&](base::Writer& out) { api::write_strategies(results, "json", out); });
+    table = written_text([&](base::Writer& out) { api::write_strategies(results, "table", out); });
+  });
+  return nb::make_tuple(to_bytes(document), to_bytes(table));
 }
 
 // The document, and the table that the program prints.
@@ -96,6 +109,8 @@ nb::bytes trace_weights(const GivenModel& model, const MapOptions& options, cons
 void add_answers(nb::module_& module) {
   module.def("map", &map_model, nb::arg("model"), nb::arg("options"),
              "The map of a model, as the JSON of schema/map.schema.json.");
+  module.def("compare_strategies", &compare_strategies, nb::arg("model"), nb::arg("options"),
+             "All strategies on a model, as the JSON of schema/strategies.schema.json, and as a table.");
   module.def("show", &show, nb::arg("model"), nb::arg("options"), nb::arg("depth"),
              nb::arg("execution_order"), nb::arg("sort"), nb::arg("sizes"),
              "The module tree as the JSON of schema/tree.schema.json, and as a table.");

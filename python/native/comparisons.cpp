@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/check_rows.h"
+#include "api/verification.h"
 #include "base/atomic_file.h"
 #include "base/brief.h"
 #include "base/format.h"
@@ -49,9 +50,34 @@ void write_model_and_map(const Map& map, const weights::TracedChain& weights, co
     fail(*error);
 }
 
+// Calls Python with the tensors of each claim, by name. Python answers with text; None: it keeps the error.
+transfer::Verifier python_verifier(const nb::object& verify) {
+  using transfer::Claim;
+  const auto names = [](const onnx::Model& model, const std::vector<onnx::ValueId>& values) {
+    std::vector<std::string> found;
+    for (const onnx::ValueId value : values) found.emplace_back(model.value_name(value));
+    return found;
+  };
+  return [&verify, names](const std::vector<Claim>& claims, const onnx::Model& ancestor,
+                          const onnx::Model& descendant) -> Result<evidence::Verification> {
+    std::optional<std::string> answer;
+    {
+      const nb::gil_scoped_acquire acquired;
+      nb::list pairs;
+      for (const Claim& claim : claims)
+        pairs.append(nb::make_tuple(names(descendant, claim.ours), names(ancestor, claim.theirs)));
+      const nb::object found = verify(pairs);
+      if (!found.is_none()) answer = nb::cast<std::string>(found);
+    }
+    if (!answer) return Error{ErrorKind::input_output, "F005", "the models were not run", ""};
+    return api::read_verification(*answer, claims, ancestor, descendant);
+  };
+}
+
 // Each model is the ancestor of the next. The map of the last one; with `output`, it is also written.
 nb::bytes transfer_map(const std::vector<const GivenModel*>& models, const MapOptions& options,
-                       const std::string& output) {
+                       const std::string& output, const nb::object& verify) {
+  const transfer::Verifier verifier = verify.is_none() ? transfer::Verifier() : python_verifier(verify);
   return to_bytes(released([&] {
     MapOptions plain = options;  // rules apply only to the last model
     plain.rules.clear();
@@ -61,7 +87,8 @@ nb::bytes transfer_map(const std::vector<const GivenModel*>& models, const MapOp
     maps.push_back(value_of(models.front()->map(plain)));
     weights.begin(maps.back());
     for (std::size_t i = 1; i < models.size(); ++i) {
-      maps.push_back(value_of(models[i]->map_derived(maps.back(), i + 1 == models.size() ? options : plain)));
+      const MapOptions& step = i + 1 == models.size() ? options : plain;
+      maps.push_back(value_of(models[i]->map_derived(maps.back(), step, verifier)));
       weights.advance(maps[i - 1], maps[i]);
     }
     std::string json =
@@ -122,17 +149,27 @@ std::vector<diff::DiffKind> read_kinds(const std::vector<std::string>& names) {
 
 // The document, and the table that the program prints.
 nb::tuple compare(const GivenModel& a, const GivenModel& b, const MapOptions& options_a,
-                  const MapOptions& options_b, const std::vector<std::string>& ignored) {
+                  const MapOptions& options_b, const std::vector<std::string>& ignored, bool stat,
+                  std::optional<std::size_t> depth) {
   std::string document, table;
   released([&] {
     const std::vector<diff::DiffKind> kinds = read_kinds(ignored);
     const Map before = value_of(a.map(options_a)), after = value_of(b.map(options_b));
     for (const Map* const map : {&before, &after})
       if (const std::optional<Error> error = onnx::invalid_external_data(map->model())) fail(*error);
-    const diff::Report report = diff::compare(before, after, kinds, nullptr);
+    const diff::StatOptions how{depth};
+    const diff::Report report = diff::compare(before, after, kinds, stat ? &how : nullptr);
     const output::Comparison comparison{before, after, report};
-    document = written_text([&](base::Writer& out) { output::write_diff_json(comparison, out); });
-    table = written_text([&](base::Writer& out) { output::write_diff_table(comparison, 0, out); });
+    const auto write = [&](std::string_view format, base::Writer& out) {
+      if (stat)
+        output::write_diff_stat(comparison, {format, 0, depth}, out);
+      else if (format == "json")
+        output::write_diff_json(comparison, out);
+      else
+        output::write_diff_table(comparison, 0, out);
+    };
+    document = written_text([&](base::Writer& out) { write("json", out); });
+    table = written_text([&](base::Writer& out) { write("table", out); });
   });
   return nb::make_tuple(to_bytes(document), to_bytes(table));
 }
@@ -183,11 +220,13 @@ nb::tuple score_map(const GivenModel& model, const MapOptions& options, const st
 
 void add_comparisons(nb::module_& module) {
   module.def("transfer", &transfer_map, nb::arg("models"), nb::arg("options"), nb::arg("output"),
-             "The map of the last model, from that of the first one, as JSON.");
+             nb::arg("verify").none(), "The map of the last model, from that of the first one, as JSON.");
   module.def("match_tensors", &match_tensors, nb::arg("ancestor"), nb::arg("model"), nb::arg("options"),
              "The maps of both models, and the names of matched tensors (ours, theirs), as JSON.");
-  module.def("diff", &compare, nb::arg("a"), nb::arg("b"), nb::arg("options_a"), nb::arg("options_b"),
-             nb::arg("ignored"), "The JSON of schema/diff.schema.json, and a table.");
+  module.def(
+      "diff", &compare, nb::arg("a"), nb::arg("b"), nb::arg("options_a"), nb::arg("options_b"),
+      nb::arg("ignored"), nb::arg("stat"), nb::arg("depth").none(),
+      "The JSON of schema/diff.schema.json or, with `stat`, of schema/diff-stat.schema.json; and a table.");
   module.def("check", &check_tags, nb::arg("model"), nb::arg("options"),
              "The tags that do not fit, as JSON.");
   module.def("survival", &count_survivors, nb::arg("models"), nb::arg("against"),

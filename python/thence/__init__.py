@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, Any
 from ._core import version as __version__
 
 if TYPE_CHECKING:
-    from .asking import explain, map, show
+    from .asking import compare_strategies, explain, map, show
     from .captures import Capture
-    from .comparing import check, diff, eval, survival, transfer
-    from .documents import Check, Diff, Explanation, Map, Score, Survival, Tree
+    from .comparing import check, diff, diff_stat, eval, survival, transfer
+    from .comparison_documents import Diff, DiffStat, Strategies
+    from .documents import Check, Explanation, Map, Score, Survival, Tree
     from .drifts import Drift, DriftPlace, DriftRow, drift
     from .editing import add_ids, convert, extract, fold, strip, tag, unfold
     from .errors import Error
@@ -70,7 +71,8 @@ _DEFINED_IN = {
     "Capture": "captures",
     "Check": "documents",
     "Converted": "files",
-    "Diff": "documents",
+    "Diff": "comparison_documents",
+    "DiffStat": "comparison_documents",
     "Drift": "drifts",
     "DriftPlace": "drifts",
     "DriftRow": "drifts",
@@ -93,6 +95,7 @@ _DEFINED_IN = {
     "SemanticMapper": "mapper",
     "SemanticQueryInterface": "querying",
     "SqlRows": "selection",
+    "Strategies": "comparison_documents",
     "StrippedModel": "files",
     "Summary": "summary",
     "Survival": "documents",
@@ -107,8 +110,10 @@ _DEFINED_IN = {
     "capture": "live",
     "check": "comparing",
     "compare_profiles": "profiles",
+    "compare_strategies": "asking",
     "convert": "editing",
     "diff": "comparing",
+    "diff_stat": "comparing",
     "drift": "drifts",
     "eval": "comparing",
     "explain": "asking",
@@ -136,6 +141,7 @@ __all__ = [
     "Check",
     "Converted",
     "Diff",
+    "DiffStat",
     "Drift",
     "DriftPlace",
     "DriftRow",
@@ -158,6 +164,7 @@ __all__ = [
     "SemanticMapper",
     "SemanticQueryInterface",
     "SqlRows",
+    "Strategies",
     "StrippedModel",
     "Summary",
     "Survival",
@@ -173,8 +180,10 @@ __all__ = [
     "capture",
     "check",
     "compare_profiles",
+    "compare_strategies",
     "convert",
     "diff",
+    "diff_stat",
     "drift",
     "eval",
     "explain",

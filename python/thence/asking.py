@@ -1,4 +1,4 @@
-"""`map`, `show` and `explain`: functions like the commands, with answers about one model."""
+"""`map`, `compare_strategies`, `show` and `explain`: functions with answers about one model."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from . import _core
+from .comparison_documents import Strategies
 from .documents import Explanation, Map, Tree
 from .errors import NOTHING_FOUND, Error
 from .given import AnyModel, AnyPath, MapOptions, Metadata, check_choice, core_model
@@ -52,6 +53,28 @@ def map(
         model,
         MapOptions(metadata, strategy, torch_nn_exceptions, tag_format, rules, granularity, ignore_tags),
     )
+
+
+def compare_strategies(
+    model: AnyModel,
+    metadata: Metadata | None = None,
+    *,
+    torch_nn_exceptions: Sequence[str] | None = None,
+    rules: AnyPath | None = None,
+    granularity: str | None = None,
+) -> Strategies:
+    """All strategies on one model, side by side, as `thence map --strategy all` prints them.
+
+    A strategy that needs a section which `metadata` lacks has the reason in `needs`. Tags that thence wrote
+    are not read, because they are the answer of one strategy. The arguments are those of `map`.
+
+    >>> compare_strategies("examples/tiny.onnx", "examples/tiny.capture.json")["auto"]["unknown"]
+    0
+    """
+    options = MapOptions(metadata, "auto", torch_nn_exceptions, rules=rules, granularity=granularity)
+    with options.in_core() as core_options:
+        document, text = _core.compare_strategies(core_model(model), core_options)
+    return Strategies(json.loads(document), text.decode())
 
 
 def show(

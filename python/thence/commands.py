@@ -18,10 +18,14 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from . import errors
 from .errors import BAD_INPUT, OUTPUT, USAGE, Error, translate_errors
+from .hub import prepare_to_load
 from .limits import raise_if_out_of_memory
 
 if TYPE_CHECKING:
-    from .exporting import Inputs, Loaded, Progress
+    from torch import nn
+
+    from .exporting import ChosenInputs, Inputs, Loaded, Progress, Sizes
+    from .pipeline import PipelineOptions
 
 OUR_BUG = 70
 INTERRUPTED = 130
@@ -76,40 +80,91 @@ def _run_command(command: Callable[[Request], None], request: Request) -> int:
 
 
 def _export(request: Request) -> None:
-    from .exporting import Progress, load
-    from .pipeline import PipelineOptions, run
     from .strategies import exporter_for
 
-    strategy = request.get("strategy", "auto")
-    exporter_for(strategy, request.get("exporter"))  # reports wrong usage before the model is loaded
+    exporter_for(request.get("strategy", "auto"), request.get("exporter"))  # reports wrong usage at once
+    prepare_to_load(request.get("model"), offline=bool(request.get("offline")))
+    from .exporting.quiet import quiet_native_code
+
+    with quiet_native_code(bool(request.get("verbose"))):
+        _export_loaded(request)
+
+
+def _export_loaded(request: Request) -> None:
+    from pathlib import Path
+
+    from .exporting import Progress, load
+    from .exporting.past import inputs_with_past, split_task
+    from .exporting.split import PARTS
+    from .pipeline import run
+    from .split_export import run_split
+
+    task, with_past = split_task(request.get("task"))
     progress = Progress(quiet=bool(request.get("quiet")))
     with progress.stage("load"):
-        loaded = _load_model(load, request)
-    with progress.stage("inputs"):
-        inputs, dynamic = _make_inputs(loaded, request)
-    options = PipelineOptions(
-        strategy=strategy,
+        loaded = _load_model(load, {**request, "task": task})
+    options = _pipeline_options(request)
+    if request.get("split"):
+        with progress.stage("inputs"):
+            parts = {name: _choose(loaded, request, progress, change) for name, change in PARTS.items()}
+            whole = _choose(loaded, {**request, "static": True}, progress, None).inputs
+        folder = Path(request.get("output", "."))
+        made = run_split(loaded.model, parts, whole, folder, options, progress)
+    else:
+        with progress.stage("inputs"):
+            chosen = _choose(loaded, request, progress, inputs_with_past if with_past else None)
+        options.static_inputs = chosen.static_inputs
+        output = request.get("output", "model.onnx")
+        made = [run(loaded.model, chosen.inputs, output, options, progress).summary]
+    for summary in made:
+        if summary.replaced and not request.get("quiet"):
+            progress.print_line(f"note[E020]: {summary.path}: an existing file was replaced")
+        _print_summary(progress, request, str(summary))
+
+
+def _choose(
+    loaded: Loaded,
+    request: Request,
+    progress: Progress,
+    change: Callable[[nn.Module, Inputs], Inputs] | None,
+) -> ChosenInputs:
+    from .exporting import choose_inputs, fixed_sizes_warning
+
+    chosen = choose_inputs(loaded, request.get("input_spec"), _sizes(request), change)
+    if chosen.not_dynamic:
+        progress.print_line(fixed_sizes_warning(loaded.model, chosen.not_dynamic))
+    return chosen
+
+
+def _pipeline_options(request: Request) -> PipelineOptions:
+    from .pipeline import PipelineOptions
+
+    return PipelineOptions(
+        strategy=request.get("strategy", "auto"),
         exporter=request.get("exporter"),
         torch_nn_exceptions=request.get("torch_nn_exceptions"),
         rules=request.get("rules"),
         granularity=request.get("granularity"),
         opset=request.get("opset"),
-        dynamic=dynamic,
         embed=not request.get("no_embed"),
         sidecar=bool(request.get("sidecar")),
         verbose=bool(request.get("verbose")),
     )
-    result = run(loaded.model, inputs, request.get("output", "model.onnx"), options, progress)
-    if result.summary.replaced and not request.get("quiet"):
-        progress.print_line(f"note[E020]: {result.summary.path}: an existing file was replaced")
-    _print_summary(progress, request, str(result.summary))
 
 
 def _capture(request: Request) -> None:
+    prepare_to_load(request.get("model"), offline=bool(request.get("offline")))
+    from .exporting.quiet import quiet_native_code
+
+    with quiet_native_code(bool(request.get("verbose"))):
+        _capture_loaded(request)
+
+
+def _capture_loaded(request: Request) -> None:
     from pathlib import Path
 
     from .capturing import write
-    from .exporting import Progress, load
+    from .exporting import Progress, Sizes, choose_inputs, load
     from .exporting.place import cannot_write
     from .observe import capture_live_model
 
@@ -119,7 +174,7 @@ def _capture(request: Request) -> None:
     with progress.stage("load"):
         loaded = _load_model(load, request)
     with progress.stage("inputs"):
-        inputs, _ = _make_inputs(loaded, request)
+        inputs = choose_inputs(loaded, request.get("input_spec"), Sizes.FIXED).inputs
     with progress.stage("capture"):
         needed = [name for name in sections if name != "hierarchy"]
         found: Any = capture_live_model(
@@ -223,21 +278,12 @@ def _load_model(load: Callable[..., Loaded], request: Request) -> Loaded:
     )
 
 
-def _make_inputs(loaded: Loaded, request: Request) -> tuple[Inputs, dict[str, dict[int, str]] | None]:
-    """The inputs and the dynamic axes: from a specification, from a factory, or derived."""
-    from .exporting import batch_and_sequence, derive_inputs, read_spec
+def _sizes(request: Request) -> Sizes:
+    from .exporting import Sizes
 
-    batch = 2 if request.get("dynamic") else 1  # exporters treat an axis of 1 as a constant
-    if "input_spec" in request:
-        inputs = read_spec(request["input_spec"], loaded.model)
-    elif loaded.inputs is not None:
-        inputs = loaded.inputs
-    else:
-        inputs = derive_inputs(loaded.model, loaded.config, hints=loaded.hints, batch=batch)
-    if not request.get("dynamic") or inputs.dynamic:
-        return inputs, None
-    first = next(iter(inputs.tensors.values()))
-    return inputs, batch_and_sequence(inputs, batch=first.shape[0] if first.dim() else batch)
+    if request.get("static"):
+        return Sizes.FIXED
+    return Sizes.DYNAMIC if request.get("dynamic") else Sizes.DYNAMIC_IF_POSSIBLE
 
 
 def _silence_libraries() -> None:

@@ -1,15 +1,18 @@
-"""`transfer`, `diff`, `check` and `eval`: functions like the commands, for a model and another file."""
+"""`transfer`, `diff`, `diff_stat`, `check` and `eval`: functions for a model and another file."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from . import _core
-from .documents import Check, Diff, Map, Score, Survival
+from .comparison_documents import Diff, DiffStat
+from .documents import Check, Map, Score, Survival
 from .errors import USAGE, Error, translate_errors
 from .given import AnyModel, AnyPath, MapOptions, Metadata, Output, core_model
+from .verified_transfer import StepVerifier, model_files, named_as_given
 
 
 def transfer(
@@ -21,12 +24,15 @@ def transfer(
     torch_nn_exceptions: Sequence[str] | None = None,
     rules: AnyPath | None = None,
     granularity: str | None = None,
+    verify: bool = False,
 ) -> Map:
     """The map of an optimised or quantised model, from that of the model it was made from.
 
     With several models, each is the ancestor of the next. `metadata` is the capture of the ancestor. With
-    `output`, the last model is written there with tags, and its map beside it as `OUTPUT.map.json`. The
-    others are those of `map`, as in `thence transfer`.
+    `output`, the last model is written there with tags, and its map beside it as `OUTPUT.map.json`. With
+    `verify`, both models of each step are run on the same inputs, and matches that the numbers refute become
+    unknown (`Map.verification`); this needs onnxruntime. The others are those of `map`, as in `thence
+    transfer`.
 
     >>> transfer("examples/tiny.onnx", "examples/tiny.onnx").summary["by_source"]
     {'transferred': 11}
@@ -37,8 +43,24 @@ def transfer(
     target = Output.of(output, metadata, rules, ancestor, *models[:-1])
     options = MapOptions(metadata, strategy, torch_nn_exceptions, rules=rules, granularity=granularity)
     with options.in_core() as core_options:
+        if verify:
+            return Map(_verified((ancestor, *models), core_options, target.text), target.path)
         chain = [core_model(model) for model in (ancestor, *models)]
-        return Map(json.loads(_core.transfer(chain, core_options, target.text)), target.path)
+        return Map(json.loads(_core.transfer(chain, core_options, target.text, None)), target.path)
+
+
+def _verified(models: Sequence[AnyModel], options: _core.Options, output: str) -> dict[str, Any]:
+    with model_files(models) as paths:
+        verifier = StepVerifier(paths)
+        try:
+            text = _core.transfer([core_model(path) for path in paths], options, output, verifier)
+        except _core.CoreError:
+            if verifier.error is None:
+                raise
+            raise verifier.error from None
+        document: dict[str, Any] = json.loads(text)
+        named_as_given(document, paths, models)
+        return document
 
 
 def diff(
@@ -58,8 +80,36 @@ def diff(
     True
     """
     with MapOptions(metadata).in_core() as options_a, MapOptions(metadata_b).in_core() as options_b:
-        document, text = _core.diff(core_model(a), core_model(b), options_a, options_b, list(ignore))
+        document, text = _core.diff(
+            core_model(a), core_model(b), options_a, options_b, list(ignore), False, None
+        )
     return Diff(json.loads(document), text.decode())
+
+
+def diff_stat(
+    a: AnyModel,
+    b: AnyModel,
+    metadata: Metadata | None = None,
+    metadata_b: Metadata | None = None,
+    *,
+    ignore: Sequence[str] = (),
+    depth: int | None = None,
+) -> DiffStat:
+    """The differences of two models in numbers, one row per module, as `thence diff --stat` prints them.
+
+    Each row has the number of differences by kind, and the relative norm of the changes of the weights.
+    Modules deeper than `depth` are added to the module around them. The others are those of `diff`.
+
+    >>> diff_stat("examples/tiny.onnx", "examples/tiny.onnx").total["weights_changed"]
+    0
+    """
+    if depth is not None and depth < 0:
+        raise Error(USAGE, "U026", f"depth: {depth} is out of range", "give 0 or more")
+    with MapOptions(metadata).in_core() as options_a, MapOptions(metadata_b).in_core() as options_b:
+        document, text = _core.diff(
+            core_model(a), core_model(b), options_a, options_b, list(ignore), True, depth
+        )
+    return DiffStat(json.loads(document), text.decode())
 
 
 def check(model: AnyModel, metadata: Metadata | None = None) -> Check:

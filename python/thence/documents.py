@@ -11,11 +11,9 @@ from .errors import in_python_terms
 from .notebook import TreeLine, html_bars, html_table, html_text, html_tree, module_lines
 from .rows import (
     DiagnosticRow,
-    DifferenceRow,
     EvidenceRow,
     InitializerRow,
     MapSummary,
-    ModuleDifferences,
     ModuleRow,
     NeighbourRow,
     NodeRow,
@@ -24,6 +22,7 @@ from .rows import (
     TagFinding,
     Tally,
     TreeRow,
+    VerificationRow,
 )
 from .tables import arrow_table, pandas_table
 
@@ -105,6 +104,11 @@ class Map(Document):
             {"code": row["code"], "where": row["where"], "text": in_python_terms(row["text"])}
             for row in self._document["diagnostics"]
         ]
+
+    @property
+    def verification(self) -> list[VerificationRow]:
+        """What the numbers say about the matches of each step, if `transfer` verified them."""
+        return list(self._document.get("verification", []))
 
     @property
     def coverage(self) -> float:
@@ -245,58 +249,6 @@ class Explanation(Document):
 
     def _repr_html_(self) -> str:
         return html_text(str(self))
-
-
-class Diff(Document):
-    """The differences of two models (schema/diff.schema.json). It is true if there are any."""
-
-    _rows_key = "differences"
-
-    @property
-    def same(self) -> bool:
-        """Whether there is no difference that is not ignored, and all weights were compared."""
-        return bool(self._document["same"])
-
-    @property
-    def differences(self) -> list[DifferenceRow]:
-        """By module, then by kind."""
-        return list(self._document["differences"])
-
-    @property
-    def modules(self) -> list[ModuleDifferences]:
-        """The modules that differ."""
-        return list(self._document["modules"])
-
-    @property
-    def by_kind(self) -> dict[str, int]:
-        """The number of differences of each kind."""
-        return dict(self._document["summary"]["by_kind"])
-
-    def __bool__(self) -> bool:
-        return not self.same
-
-    def __len__(self) -> int:
-        return len(self._document["differences"])
-
-    def __iter__(self) -> Iterator[DifferenceRow]:
-        return iter(self._document["differences"])
-
-    def __repr__(self) -> str:
-        kinds = ", ".join(f"{count} {kind}" for kind, count in self.by_kind.items())
-        files = f"{self._document['a']['model']} and {self._document['b']['model']}"
-        return f"<Diff of {files}: {'no difference' if self.same else kinds or 'weights not compared'}>"
-
-    def _repr_html_(self) -> str:
-        lines = [
-            TreeLine(row["module"] or "", None, [(sum(row["by_kind"].values()), _changed_share(row))])
-            for row in self._document["modules"]
-        ]
-        return html_tree(repr(self).strip("<>"), ["differences"], lines)
-
-
-def _changed_share(row: ModuleDifferences) -> float:
-    nodes = max(row["nodes_a"], row["nodes_b"])
-    return min(1.0, sum(row["by_kind"].values()) / nodes) if nodes else 1.0
 
 
 class Check(Document):

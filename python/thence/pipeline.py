@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +49,7 @@ class PipelineOptions:
     granularity: str | None = None
     opset: int | None = None
     dynamic: Mapping[str, Mapping[int, str]] | None = None
+    static_inputs: Callable[[], Inputs] | None = None  # if given, dynamic axes are optional
     embed: bool = True
     sidecar: bool = False
     exporter_options: Mapping[str, Any] = field(default_factory=dict)
@@ -106,6 +107,7 @@ def run(
                 exporter=exporter,
                 opset=options.opset,
                 dynamic=options.dynamic,
+                static_inputs=options.static_inputs,
                 exporter_options=options.exporter_options,
                 verbose=options.verbose,
                 report=progress.print_line,
@@ -212,26 +214,29 @@ class _ExportRun:
         if result.unrecorded is not None:  # records of the failed attempt are not used
             self._scopes = self._calls = None
             self._unrecorded = {"export": result.unrecorded}
+        if result.static_inputs is not None:
+            self._inputs = result.static_inputs
         program = getattr(result.program, "exported_program", None)
         by_torchscript = result.program is None
         if not by_torchscript:  # an exporter that was tried before lacked it
             self._unrecorded.pop("module_map", None)
         scopes = self._scopes if by_torchscript else None
         section = needs_of(self._strategy).section
-        document = capture_live_model(
-            self._model,
-            self._inputs.arguments,
-            optional=[
-                *(name for name in needs_of(self._strategy).sections if name != "module_map"),
-                *(["module_map"] if scopes is not None else []),
-                *(["fx_graph"] if program is not None else []),
-            ],
-            scopes=scopes,
-            program=program,
-            calls=self._calls if by_torchscript else None,
-            report=self._progress.print_line,
-            verbose=self._options.verbose,
-        )
+        with self._inputs.callable_model(self._model) as arguments:
+            document = capture_live_model(
+                self._model,
+                arguments,
+                optional=[
+                    *(name for name in needs_of(self._strategy).sections if name != "module_map"),
+                    *(["module_map"] if scopes is not None else []),
+                    *(["fx_graph"] if program is not None else []),
+                ],
+                scopes=scopes,
+                program=program,
+                calls=self._calls if by_torchscript else None,
+                report=self._progress.print_line,
+                verbose=self._options.verbose,
+            )
         found: Any = document.get("unrecorded", {})
         self._unrecorded |= found
         if self._unrecorded:

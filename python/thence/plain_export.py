@@ -33,6 +33,7 @@ def export_plain(
         exporter=exporter,
         exporter_options=options,
         record=run.is_recorded,
+        paths=run.paths,
         torchscript_context=run.recording_torchscript,
         finish=run.finish,
     )
@@ -51,6 +52,7 @@ class _ObservedExport:
         self._model = model
         self._inputs = inputs
         self._capture = capture
+        self.paths = None if capture is None else ModulePaths(model)  # one walk serves all sections
         self._scopes: ModuleMap | None = None
 
     @property
@@ -61,7 +63,7 @@ class _ObservedExport:
     def recording_torchscript(self, model: nn.Module) -> Iterator[None]:
         """Encloses the TorchScript exporter's call."""
         try:
-            with record_module_map(model) as self._scopes:
+            with record_module_map(model, self.paths) as self._scopes:
                 yield
         except Unsupported:  # raised before the exporter runs: this torch cannot be observed
             self._scopes = None
@@ -71,9 +73,9 @@ class _ObservedExport:
         """Called when the exporter is done and its file is not yet in its place."""
         if result.content is not None:
             file.write_bytes(result.content)
-        if self._capture is None or result.unrecorded is not None:
+        if self._capture is None or self.paths is None or result.unrecorded is not None:
             return
-        paths = ModulePaths(self._model)
+        paths = self.paths
         sections = self._capture["sections"]
         program = getattr(result.program, "exported_program", None)
         self._add(sections, "fx_graph", lambda: self._graph(program, paths))

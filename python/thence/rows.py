@@ -177,6 +177,51 @@ class ModuleDifferences(TypedDict):
     by_kind: dict[str, int]
 
 
+class StatNumbers(TypedDict):
+    """Differences in numbers."""
+
+    nodes_a: int
+    nodes_b: int
+    differences: int
+    by_kind: dict[str, int]
+    weights_compared: int
+    weights_changed: int
+    weights_not_measured: int
+    relative_change: float | None
+
+
+class ModuleStat(StatNumbers):
+    """The differences of one module in numbers."""
+
+    module: str | None
+
+
+class StrategyRow(TypedDict, total=False):
+    """A strategy. Counts are present if it was run; otherwise `needs` has the missing input."""
+
+    strategy: str
+    needs: str | None
+    nodes: int
+    direct: int
+    inferred: int
+    unknown: int
+    high: int
+    by_source: dict[str, int]
+
+
+class VerificationRow(TypedDict):
+    """What the numbers say about the matches of one step of a transfer."""
+
+    ancestor: str
+    descendant: str
+    not_run: str | None
+    claims: int
+    confirmed: int
+    refuted: int
+    not_comparable: dict[str, int]
+    refuted_claims: list[dict[str, Any]]
+
+
 class TagFinding(TypedDict):
     """A tag that does not fit."""
 

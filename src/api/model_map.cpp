@@ -1,11 +1,10 @@
 // The public API over the core: the same answers, as plain values.
 #include <thence/map.h>
 
+#include "api/model_map_impl.h"
 #include "base/written_text.h"
 #include "output/formats.h"
 #include "pipeline/pipeline.h"
-#include "rules/read.h"
-#include "semantics/map.h"
 
 namespace thence {
 namespace {
@@ -16,44 +15,30 @@ std::optional<std::string> optional_text(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional<std::string>(text);
 }
 
-Result<semantics::MapOptions> map_options(const Options& options) {
-  semantics::MapOptions inner;
-  inner.strategy = options.strategy;
-  inner.capture = options.capture;
-  inner.torch_nn_exceptions = options.torch_nn_exceptions;
-  inner.rules = options.rules;
-  if (options.granularity.empty()) return inner;
-  inner.granularity = rules::granularity_of(options.granularity);
-  if (!inner.granularity) return rules::no_such_granularity(options.granularity);
-  return inner;
-}
-
 }  // namespace
 
-struct ModelMap::Impl {
-  semantics::Map map;
-  std::optional<shapes::InferredShapes> shapes = {};  // inferred on first use
-};
-
-ModelMap::ModelMap(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ModelMap::ModelMap(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ModelMap::ModelMap(ModelMap&&) noexcept = default;
 ModelMap& ModelMap::operator=(ModelMap&&) noexcept = default;
 ModelMap::~ModelMap() = default;
 
+const shapes::InferredShapes& ModelMap::Impl::shapes() const {
+  std::call_once(shapes_are_inferred, [&] { inferred_shapes = shapes::infer(map.model()); });
+  return *inferred_shapes;
+}
+
 Result<ModelMap> map_model(const std::string& path, const Options& options) {
-  const Result<semantics::MapOptions> inner = map_options(options);
-  if (!inner) return inner.error();
-  Result<semantics::Map> map = pipeline::map_file(path, *inner);
+  const semantics::MapOptions inner = api::map_options(options);
+  Result<semantics::Map> map = pipeline::map_file(path, inner);
   if (!map) return map.error();
-  return ModelMap(std::make_unique<ModelMap::Impl>(ModelMap::Impl{*std::move(map)}));
+  return ModelMap(std::make_shared<ModelMap::Impl>(*std::move(map), inner.capture, nullptr));
 }
 
 Result<ModelMap> map_bytes(std::string_view bytes, const Options& options) {
-  const Result<semantics::MapOptions> inner = map_options(options);
-  if (!inner) return inner.error();
-  Result<semantics::Map> map = pipeline::map_bytes(bytes, "bytes", *inner);
+  const semantics::MapOptions inner = api::map_options(options);
+  Result<semantics::Map> map = pipeline::map_bytes(bytes, "bytes", inner);
   if (!map) return map.error();
-  return ModelMap(std::make_unique<ModelMap::Impl>(ModelMap::Impl{*std::move(map)}));
+  return ModelMap(std::make_shared<ModelMap::Impl>(*std::move(map), inner.capture, nullptr));
 }
 
 std::size_t ModelMap::size() const { return impl_->map.model().node_count(); }
@@ -110,10 +95,38 @@ std::string ModelMap::json() const {
 }
 
 std::string ModelMap::explain(std::size_t node) const {
-  if (!impl_->shapes) impl_->shapes = shapes::infer(impl_->map.model());
   return base::written_text([&](base::Writer& out) {
-    output::write_explanation(impl_->map, *impl_->shapes, static_cast<onnx::NodeId>(node), false, out);
+    output::write_explanation(impl_->map, impl_->shapes(), static_cast<onnx::NodeId>(node), false, out);
   });
+}
+
+std::vector<Module> ModelMap::modules() const {
+  const semantics::Map& map = impl_->map;
+  const modules::ModuleTree& tree = map.tree();
+  std::vector<std::size_t> nodes(tree.size(), 0);
+  for (onnx::NodeId id = 0; id < size(); ++id)
+    if (const resolve::Attribution& answer = map.answer(id); answer.known()) ++nodes[answer.module];
+  std::vector<Module> found;
+  std::vector<modules::ModuleId> pending = {modules::root};
+  while (!pending.empty()) {
+    const modules::ModuleId id = pending.back();
+    pending.pop_back();
+    const std::vector<modules::ModuleId> children = tree.ordered_children(id);
+    pending.insert(pending.end(), children.rbegin(), children.rend());
+    const modules::Module& module = tree[id];
+    const semantics::Role role = map.role(id);
+    Module row;
+    row.path = module.path;
+    row.class_name = optional_text(module.class_name);
+    if (module.parent != no_module) row.parent = tree[module.parent].path;
+    row.aliases.assign(module.aliases.begin(), module.aliases.end());
+    row.calls = module.calls;
+    row.semantic_type = optional_text(role.type);
+    row.component = optional_text(role.component);
+    row.nodes = nodes[id];
+    found.push_back(std::move(row));
+  }
+  return found;
 }
 
 }  // namespace thence

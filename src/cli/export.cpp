@@ -16,7 +16,9 @@ beside it.
 
 MODEL is a hub id, a folder written by save_pretrained, a config.json, or package.module:factory, a function that returns a
 module, or a module and its inputs. Without MODEL, a tiny text encoder is created from a configuration. Inputs are derived
-from the model's signature and configuration.)",
+from the model's signature and configuration.
+
+Batch size and sequence length are dynamic. If the exporter cannot do that, the sizes are fixed and a warning is printed.)",
     .examples = R"(  thence export
       export a tiny text encoder to model.onnx and model.capture.json
   thence export -m some-user/some-model -o some-model.onnx
@@ -26,7 +28,11 @@ from the model's signature and configuration.)",
   thence export -m my_package.models:make_net --input-spec inputs.json
       export any torch.nn.Module
   thence export -m ./my-model --strategy htp
-      use the operations recorded while the model ran)",
+      use the operations recorded while the model ran
+  thence export -m ./my-decoder --task text-generation-with-past
+      export with the cache of keys and values as inputs and outputs
+  thence export -m ./my-translator --split -o translator
+      export encoder and decoder as separate files, with one capture)",
     .exit_codes =
         "0 success, 2 wrong usage, 3 the model cannot be loaded or exported, 4 input/output failure",
 };
@@ -47,12 +53,12 @@ needs no PyTorch, whichever tool exported the model.)",
 
 struct LiveFlags {
   std::string source, model, task, dtype, input_spec, output;
-  bool trust_remote_code = false, quiet = false, verbose = false;
+  bool trust_remote_code = false, offline = false, quiet = false, verbose = false;
 };
 struct ExportFlags : LiveFlags {
   std::string exporter, strategy = "auto", rules, granularity;
   std::size_t opset = 0;
-  bool no_embed = false, dynamic = false, sidecar = false;
+  bool no_embed = false, dynamic = false, fixed_sizes = false, split = false, sidecar = false;
   std::vector<std::string> exceptions;
 };
 struct CaptureFlags : LiveFlags {
@@ -107,6 +113,8 @@ void add_live_flags(Command& command, LiveFlags& flags) {
                flags.input_spec);
   command.flag({.name = "--trust-remote-code", .help = "Allow code that comes with the model to run"},
                flags.trust_remote_code);
+  command.flag({.name = "--offline", .help = "Take a hub id from the cache only; use no network"},
+               flags.offline);
   command.section("Output");
   command.flag({.name = "-q,--quiet", .help = "Print no progress and no summary"}, flags.quiet);
   command.flag({.name = "-v,--verbose", .help = "Also print the exporter's messages"}, flags.verbose);
@@ -119,6 +127,7 @@ void add_live_fields(const LiveFlags& flags, Request& request) {
   request.text("input_spec", flags.input_spec);
   request.text("output", flags.output);
   request.flag("trust_remote_code", flags.trust_remote_code);
+  request.flag("offline", flags.offline);
   request.flag("quiet", flags.quiet);
   request.flag("verbose", flags.verbose);
 }
@@ -127,6 +136,16 @@ void add_live_fields(const LiveFlags& flags, Request& request) {
 std::optional<Error> check_live_flags(const LiveFlags& flags) {
   if (flags.source.empty() || flags.model.empty()) return std::nullopt;
   return Error{ErrorKind::usage, "U025", "the model is given twice", "give either MODEL or --model MODEL"};
+}
+
+std::optional<Error> check_export_flags(const ExportFlags& flags) {
+  if (flags.dynamic && flags.fixed_sizes)
+    return Error{ErrorKind::usage, "U035", "--dynamic and --static exclude each other",
+                 "keep one of them; without both, sizes are dynamic if the exporter can do it"};
+  if (flags.split && flags.sidecar)
+    return Error{ErrorKind::usage, "U035", "--split and --sidecar exclude each other",
+                 "write the map of each file with thence map FILE --format json"};
+  return check_live_flags(flags);
 }
 
 }  // namespace
@@ -164,13 +183,17 @@ void add_export(Program& program) {
        .type = "NAME",
        .choices = {"hf", "nn", "custom"}},
       flags->granularity);
-  command.flag({.name = "--dynamic", .help = "Export batch and sequence length as dynamic axes"},
+  command.flag({.name = "--dynamic", .help = "Fail if batch and sequence length cannot be dynamic"},
                flags->dynamic);
+  command.flag({.name = "--static", .help = "Export with fixed sizes"}, flags->fixed_sizes);
+  command.flag({.name = "--split",
+                .help = "Write encoder_model.onnx, decoder_model.onnx and one capture into the folder -o"},
+               flags->split);
   command.flag({.name = "--no-embed", .help = "Write no tags into the model"}, flags->no_embed);
   command.flag({.name = "--sidecar", .help = "Also write the map, to model.map.json beside the model"},
                flags->sidecar);
   command.set_action([flags] {
-    if (const std::optional<Error> error = check_live_flags(*flags)) return fail(*error);
+    if (const std::optional<Error> error = check_export_flags(*flags)) return fail(*error);
     Request request;
     add_live_fields(*flags, request);
     request.text("exporter", flags->exporter);
@@ -180,6 +203,8 @@ void add_export(Program& program) {
     request.text("rules", flags->rules);
     request.text("granularity", flags->granularity);
     request.flag("dynamic", flags->dynamic);
+    request.flag("static", flags->fixed_sizes);
+    request.flag("split", flags->split);
     request.flag("no_embed", flags->no_embed);
     request.flag("sidecar", flags->sidecar);
     return run_python("export", request.json());

@@ -43,7 +43,8 @@ def test_no_installed_file_names_the_source_tree(prefix: Path) -> None:
 
 def test_a_clean_project_builds_and_runs_the_example(prefix: Path, tmp_path: Path) -> None:
     source = tmp_path / "where.cpp"
-    source.write_bytes((ROOT / "examples/where.cpp").read_bytes())
+    for name in ("where.cpp", "example.h"):
+        (tmp_path / name).write_bytes((ROOT / "examples" / name).read_bytes())
     build = tmp_path / "build"
     run(
         "cmake",

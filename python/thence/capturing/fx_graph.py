@@ -38,7 +38,7 @@ def fx_graph(
         if given is None:
             raise ValueError("an FX graph needs inputs or an exported program")
         with preserved_state(paths, eager=False):
-            program = _export_program(model, given.copied())
+            program = _export_program(model, given.copied(), paths)
     module = program if isinstance(program, torch.fx.GraphModule) else program.graph_module
     section: dict[str, object] = {"version": VERSION}
     if module is not program:
@@ -48,12 +48,12 @@ def fx_graph(
     return section
 
 
-def _export_program(model: torch.nn.Module, given: Arguments) -> Any:
+def _export_program(model: torch.nn.Module, given: Arguments, paths: ModulePaths) -> Any:
     """Returns an exported program or a traced graph module. If both fail, it raises the exporter's error."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            with torch.no_grad(), mark_running_module(model):
+            with torch.no_grad(), mark_running_module(model, paths):
                 return torch.export.export(model, given.args, given.kwargs)
         except Exception as error:
             try:

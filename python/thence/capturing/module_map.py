@@ -110,13 +110,13 @@ class ModuleMap:
 
 @uninterruptible
 @contextmanager
-def record_module_map(model: torch.nn.Module) -> Iterator[ModuleMap]:
+def record_module_map(model: torch.nn.Module, paths: ModulePaths | None = None) -> Iterator[ModuleMap]:
     """Observes `torch.onnx.export(model, ..., dynamo=False)` inside the block.
 
     Pass the same object as to the exporter. An export of another model is not recorded.
     """
     namespace, setup, naming = _exporter()
-    paths = ModulePaths(model)
+    paths = paths or ModulePaths(model)
     recorded = ModuleMap(paths)
 
     def recording_setup(exported: Any, as_functions: Any, *rest: Any, **options: Any) -> Any:

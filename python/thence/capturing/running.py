@@ -27,7 +27,7 @@ _traceback: Any = traceback
 
 @uninterruptible
 @contextmanager
-def mark_running_module(model: torch.nn.Module) -> Iterator[None]:
+def mark_running_module(model: torch.nn.Module, paths: ModulePaths | None = None) -> Iterator[None]:
     """Encloses a call of torch.export. It has no effect if torch cannot be configured to copy metadata."""
     if not hasattr(traceback, "preserve_node_meta") or not hasattr(traceback, "current_meta"):
         yield
@@ -35,7 +35,7 @@ def mark_running_module(model: torch.nn.Module) -> Iterator[None]:
     thread = threading.get_ident()
     running: list[str | None] = []
     copying = ExitStack()  # torch copies metadata only while a module of the model runs
-    named = list(ModulePaths(model))
+    named = list(paths or ModulePaths(model))
 
     def mark() -> None:
         custom = dict(_traceback.current_meta.get("custom", {}))

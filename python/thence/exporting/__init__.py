@@ -10,9 +10,17 @@
 from __future__ import annotations
 
 from ..progress import STAGES, Progress
-from .dynamic import batch_and_sequence
+from .dynamic import ChosenInputs, Sizes, batch_and_sequence, choose_inputs
 from .errors import Code, ExportError
-from .exporters import DEFAULT_ORDER, EXPORTERS, Exported, ExportOptions, Failure, export_model
+from .exporters import (
+    DEFAULT_ORDER,
+    EXPORTERS,
+    Exported,
+    ExportOptions,
+    Failure,
+    export_model,
+    fixed_sizes_warning,
+)
 from .flat import flat_forward, tensors_in
 from .given import given_inputs
 from .inputs import Inputs, check_inputs, derive_inputs
@@ -27,6 +35,7 @@ __all__ = [
     "EXPORTERS",
     "LOCK",
     "STAGES",
+    "ChosenInputs",
     "Code",
     "ExportError",
     "ExportOptions",
@@ -36,10 +45,13 @@ __all__ = [
     "Inputs",
     "Loaded",
     "Progress",
+    "Sizes",
     "batch_and_sequence",
     "check_inputs",
+    "choose_inputs",
     "derive_inputs",
     "export_model",
+    "fixed_sizes_warning",
     "flat_forward",
     "given_inputs",
     "inputs_of",

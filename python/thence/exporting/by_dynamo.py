@@ -26,7 +26,7 @@ def export(request: Request) -> ExporterResult:
         )
     check_options("dynamo", request.options, known, _SET_BY_THENCE)
     arguments: dict[str, Any] = {
-        "input_names": request.names,
+        "input_names": request.graph_names,
         "opset_version": request.opset,
         "dynamo": True,
         "verbose": request.verbose,
@@ -37,9 +37,7 @@ def export(request: Request) -> ExporterResult:
         arguments.setdefault("fallback", False)
     for name in ("external_data", "export_params", "keep_initializers_as_inputs"):
         arguments.pop(name, None)  # for `save`
-    program = (
-        _plain(request, arguments) if request.wrapping is Wrapping.PLAIN else _wrapped(request, arguments)
-    )
+    program = _plain(request, arguments) if request.is_plain else _wrapped(request, arguments)
     assert program is not None
     save(program, request)
     return ExporterResult(*names_in(program), program)
@@ -48,10 +46,10 @@ def export(request: Request) -> ExporterResult:
 def _wrapped(request: Request, arguments: dict[str, Any]) -> Any:
     model, inputs = request.model, request.inputs
     with ExitStack() as stack:
-        outputs = stack.enter_context(flat_forward(model, request.names, inputs.fixed))
+        outputs = stack.enter_context(flat_forward(model, request.names, inputs.fixed, inputs.call))
         stack.enter_context(torch.no_grad())
         if request.wrapping is Wrapping.RECORDED:
-            stack.enter_context(mark_running_module(model))
+            stack.enter_context(mark_running_module(model, request.paths))
         arguments.setdefault("output_names", outputs)  # filled while forward is traced, read after it
         return torch.onnx.export(model, tuple(inputs.tensors.values()), **arguments)
 

@@ -27,14 +27,14 @@ def export(request: Request) -> ExporterResult:
     check_options("torchscript", options, known - _DYNAMO_ONLY, _SET_BY_THENCE)
     arguments: dict[str, Any] = {
         "opset_version": request.opset,
-        "dynamic_axes": request.dynamic or None,
+        "dynamic_axes": _dynamic_axes(request) or None,
         "verbose": request.verbose,
     }
     if "dynamo" in known:
         arguments["dynamo"] = False
     memory = _MemoryFile() if request.in_memory and not request.needs_external_data() else None
     target: Any = memory or str(request.file)
-    export_by = _plain if request.wrapping is Wrapping.PLAIN else _wrapped
+    export_by = _plain if request.is_plain else _wrapped
     with _log_off_stdout(request.verbose):
         inputs, outputs = export_by(request, target, {**arguments, **options})
     weight_files = [path for path in request.file.parent.iterdir() if path != request.file]
@@ -46,8 +46,8 @@ def export(request: Request) -> ExporterResult:
 def _wrapped(request: Request, target: Any, arguments: dict[str, Any]) -> tuple[list[str], list[str]]:
     """Runs the export, and returns the names of the graph's inputs and outputs."""
     model, inputs = request.model, request.inputs
-    with flat_forward(model, request.names, inputs.fixed) as outputs, torch.no_grad():
-        arguments.setdefault("input_names", request.names)
+    with flat_forward(model, request.names, inputs.fixed, inputs.call) as outputs, torch.no_grad():
+        arguments.setdefault("input_names", request.graph_names)
         arguments.setdefault("output_names", outputs)  # filled while forward is traced, read after it
         with request.torchscript_context(model) if request.wrapping is Wrapping.RECORDED else nullcontext():
             torch.onnx.export(model, tuple(inputs.tensors.values()), target, **arguments)
@@ -61,6 +61,12 @@ def _plain(request: Request, target: Any, arguments: dict[str, Any]) -> tuple[li
     content = target.content if isinstance(target, _MemoryFile) else Path(target).read_bytes()
     graph = onnx.load_model_from_string(content).graph
     return [value.name for value in graph.input], [value.name for value in graph.output]
+
+
+def _dynamic_axes(request: Request) -> dict[str, dict[int, str]]:
+    """The axes by the names that the inputs have in the graph."""
+    names = request.inputs.graph_names
+    return {names.get(name, name): axes for name, axes in request.dynamic.items()}
 
 
 class _MemoryFile:

@@ -20,6 +20,12 @@ _SAVED = ("external_data", "export_params", "keep_initializers_as_inputs")
 
 
 def export(request: Request) -> ExporterResult:
+    if request.inputs.call is not None:
+        raise ExportError(
+            Code.NO_EXPORTER,
+            "the transformers exporter cannot export a cache of keys and values, or a part of a model",
+            "use --exporter dynamo or torchscript",
+        )
     exporter, config_class = _classes()
     known = {field.name for field in dataclasses.fields(config_class)}
     check_options("transformers", request.options, known, _SET_BY_THENCE)
@@ -35,7 +41,7 @@ def export(request: Request) -> ExporterResult:
         if request.wrapping is not Wrapping.PLAIN:
             stack.enter_context(torch.no_grad())
         if request.wrapping is Wrapping.RECORDED:
-            stack.enter_context(mark_running_module(request.model))
+            stack.enter_context(mark_running_module(request.model, request.paths))
         program = exporter().export(
             request.model, {**arguments, **request.inputs.fixed}, config=config_class(**settings)
         )

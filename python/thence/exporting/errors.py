@@ -28,6 +28,7 @@ class Code(str, Enum):
     NO_EXPORTER = "X021"  # no such exporter, or it is not available in this environment
     OPTION = "X022"  # the exporter does not know an option
     UNRECORDED = "X023"  # diagnostic: the model was exported, and a part of it could not be recorded
+    FIXED_SIZES = "X024"  # diagnostic: the model was exported with fixed sizes, because dynamic ones failed
     OUTPUT = "X030"  # the output could not be written
 
 

@@ -25,7 +25,7 @@ from typing import Any
 
 from torch import nn
 
-from ..capturing import without_fused_attention
+from ..capturing import ModulePaths, without_fused_attention
 from ..messages import to_stderr
 from . import by_dynamo, by_torchscript, by_transformers
 from .errors import Code, ExportError, summarise_error
@@ -79,6 +79,8 @@ class ExportOptions:
     opset: int | None = None
     # Input -> axis -> name; the default is `Inputs.dynamic`. All other axes are static.
     dynamic: Mapping[str, Mapping[int, str]] | None = None
+    # If given, dynamic axes are optional: an exporter that fails with them gets these inputs without.
+    static_inputs: Callable[[], Inputs] | None = None
     exporter_options: Mapping[str, Any] = field(default_factory=dict)  # keywords for the exporter
     verbose: bool = False
     # Called with a sentence when an exporter fails and the next one is tried.
@@ -87,6 +89,7 @@ class ExportOptions:
     # encloses the call of the TorchScript exporter.
     record: bool = True
     torchscript_context: Callable[[nn.Module], AbstractContextManager[Any]] = lambda _model: nullcontext()
+    paths: ModulePaths | None = None  # of the model's modules, if the caller has them
     # May change the file before it is moved to its place. If the result has the content, this must write the
     # file.
     finish: Callable[[Path, ExporterResult], None] | None = None
@@ -136,6 +139,8 @@ def _make_request(
         torchscript_context=options.torchscript_context,
         in_memory=options.finish is not None,
         wrapping=Wrapping.RECORDED if options.record else Wrapping.UNRECORDED,
+        paths=options.paths,
+        static_inputs=options.static_inputs if dynamic else None,
     )
 
 
@@ -159,6 +164,8 @@ def _try_exporter(name: str, request: Request, first: bool) -> ExporterResult | 
 
 def _finish(request: Request, result: ExporterResult, options: ExportOptions) -> list[Path]:
     """Completes the file, and moves it and its data to their place."""
+    if result.static_inputs is not None:
+        options.report(fixed_sizes_warning(request.model, result.not_dynamic))
     if result.unrecorded is not None and options.record:
         options.report(_unrecorded_warning(request.model, result.unrecorded))
     if options.finish is not None:
@@ -189,7 +196,10 @@ def _make_exported(
 
 
 def _export_with_retry(name: str, request: Request) -> ExporterResult:
-    """Runs one exporter; if it fails, once more without hooks, and raises the error of that call."""
+    """Runs one exporter; if it fails, again with fixed sizes if those are allowed, and then without hooks.
+
+    Raises the error of the last call.
+    """
     try:
         return _export(name, request)
     except ExportError:
@@ -198,6 +208,12 @@ def _export_with_retry(name: str, request: Request) -> ExporterResult:
         _raise_if_output_error(error, request)
         reason = summarise_error(error)
     _clear_folder(request.file.parent)
+    if request.static_inputs is not None:
+        inputs = request.static_inputs()
+        # torch.export marks tensors as dynamic, and the marks stay when it fails.
+        inputs = replace(inputs, tensors={name: t.clone() for name, t in inputs.tensors.items()})
+        result = _export_with_retry(name, replace(request, inputs=inputs, dynamic={}, static_inputs=None))
+        return replace(result, static_inputs=inputs, not_dynamic=f"{name}: {reason}")
     try:
         result = _export(name, replace(request, wrapping=Wrapping.PLAIN))
     except Exception as error:
@@ -239,6 +255,14 @@ def _unrecorded_warning(model: nn.Module, reason: str) -> str:
     return (
         f"warning[{Code.UNRECORDED.value}]: {type(model).__name__}: recording failed ({reason}); "
         "exported without it: modules are found by names, metadata and the hierarchy alone"
+    )
+
+
+def fixed_sizes_warning(model: nn.Module, reason: str) -> str:
+    """The diagnostic for a model whose dynamic axes could not be exported."""
+    return (
+        f"warning[{Code.FIXED_SIZES.value}]: {type(model).__name__}: exported with fixed sizes, because "
+        f"dynamic ones failed ({reason}); --static asks for fixed sizes"
     )
 
 

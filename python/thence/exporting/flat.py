@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch import nn
+
+# Calls the model with the inputs of the graph and the fixed arguments; `forward` is the model's own.
+# It returns what the graph's outputs are made of.
+Call: TypeAlias = Callable[[Callable[..., Any], dict[str, torch.Tensor], dict[str, Any]], Any]
 
 
 def forward_parameters(model: nn.Module) -> dict[str, inspect.Parameter]:
@@ -64,11 +68,15 @@ def tensors_in(output: Any, name: str = "") -> dict[str, torch.Tensor]:
 
 @contextmanager
 def flat_forward(
-    model: nn.Module, names: Sequence[str], fixed: Mapping[str, Any] | None = None
+    model: nn.Module,
+    names: Sequence[str],
+    fixed: Mapping[str, Any] | None = None,
+    call: Call | None = None,
 ) -> Iterator[list[str]]:
     """Inside the block, `model(*inputs)` takes inputs in the order of `names`.
 
-    Yields a list that contains the names of the outputs after forward has run.
+    With `call`, the inputs need not be arguments of forward. Yields a list that contains the names of the
+    outputs after forward has run.
     """
     original = model.forward
     constants = dict(fixed or {})
@@ -76,7 +84,10 @@ def flat_forward(
 
     def forward(*args: Any, **kwargs: Any) -> tuple[torch.Tensor, ...]:
         arguments = signature.bind(*args, **kwargs).arguments
-        found = tensors_in(original(**arguments, **constants))
+        if call is None:
+            found = tensors_in(original(**arguments, **constants))
+        else:
+            found = tensors_in(call(original, arguments, constants))
         outputs[:] = [f"output.{name}" if name in used_names else name for name in found]
         return tuple(found.values())
 

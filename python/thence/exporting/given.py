@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import nn
 
+from .argument_names import declared_arguments, suggest, unknown_arguments
 from .errors import Code, ExportError
 from .flat import fixed_arguments, forward_parameters
 from .inputs import Inputs
@@ -26,6 +27,7 @@ def given_inputs(
     named = dict(inputs) if isinstance(inputs, Mapping) else _by_position(model, inputs)
     order = {name: index for index, name in enumerate(forward_parameters(model))}
     named = dict(sorted(named.items(), key=lambda item: order.get(item[0], len(order))))
+    _check_names(model, named)
     tensors = {name: value for name, value in named.items() if isinstance(value, torch.Tensor)}
     if not tensors:
         raise ExportError(Code.NO_INPUTS, "the inputs hold no tensor", "give at least one tensor")
@@ -33,6 +35,16 @@ def given_inputs(
     fixed = {**{k: v for k, v in fixed_arguments(model).items() if k not in named}, **fixed}
     axes = {name: dict(entry) for name, entry in (dynamic or {}).items()}
     return Inputs(tensors, fixed, dynamic=axes)
+
+
+def _check_names(model: nn.Module, names: Iterable[str]) -> None:
+    unknown, takes_any = unknown_arguments(model, names)
+    if unknown and not takes_any:
+        raise ExportError(
+            Code.FORWARD,
+            f"the inputs name {unknown[0]!r}, which {type(model).__name__}.forward does not take",
+            suggest(unknown[0], declared_arguments(model)),
+        )
 
 
 def to_tensors(inputs: Any) -> Any:

@@ -26,7 +26,7 @@ from torch.nn.modules import module as hooks
 from ..capturing.compiler import is_dynamo_tracing
 from .errors import Code, ExportError, summarise_error
 from .facts import Facts
-from .flat import fixed_arguments, tensors_in
+from .flat import Call, fixed_arguments, flat_forward, tensors_in
 from .lock import LOCK
 from .plan import Plan, first_plan, medium_of, without_media
 from .preserved_state import preserved_state
@@ -45,11 +45,22 @@ class Inputs:
     attempts: int = 1  # number of forwards that the search ran
     changes: tuple[str, ...] = ()  # the changes to the first plan
     dynamic: dict[str, dict[int, str]] = field(default_factory=dict)  # input -> axis -> name
+    call: Call | None = None  # how the model is called, if not by `forward(**arguments)`
+    graph_names: dict[str, str] = field(default_factory=dict)  # of inputs that have another name in the graph
 
     @property
     def arguments(self) -> dict[str, Any]:
         """All keyword arguments of one call."""
         return {**self.tensors, **self.fixed}
+
+    @contextmanager
+    def callable_model(self, model: nn.Module) -> Iterator[dict[str, Any]]:
+        """Inside the block, `model(**arguments)` runs it on these inputs; yields the arguments."""
+        if self.call is None:
+            yield self.arguments
+            return
+        with flat_forward(model, list(self.tensors), self.fixed, self.call):
+            yield dict(self.tensors)
 
 
 def derive_inputs(
@@ -90,8 +101,8 @@ def check_inputs(model: nn.Module, inputs: Inputs, config: Any = None) -> None:
     """Runs forward once. Raises ExportError X011 if it fails on these inputs."""
     with LOCK, preserved_state(model, config), quiet():
         try:
-            with torch.no_grad():
-                output = model(**inputs.arguments)
+            with torch.no_grad(), inputs.callable_model(model) as arguments:
+                output = model(**arguments)
         except Exception as error:
             raise forward_failure(model, error) from error
     if not tensors_in(output):

@@ -11,7 +11,6 @@ Code from a model's repository runs only if the user allows it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,14 +19,12 @@ from typing import Any
 import torch
 from torch import nn
 
+from ..hub import is_factory, is_hub_id
 from .dtypes import weight_dtype
 from .errors import Code, ExportError
 from .factory import call_factory
 from .given import given_inputs
 from .inputs import Inputs
-
-_FACTORY = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
-_HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
 @dataclass
@@ -82,9 +79,9 @@ def _load(
     if path.is_file():
         model, config = pretrained.from_config_file(path, task, trust)
         return Loaded(model, config, name=name, kind="config")
-    if _FACTORY.fullmatch(name):
+    if is_factory(name):
         return _from_factory(name)
-    if not _looks_like_hub_id(name):
+    if not is_hub_id(name):
         raise ExportError(
             Code.UNKNOWN_MODEL,
             f"{name}: there is no such file or folder",
@@ -107,12 +104,6 @@ def _from_factory(name: str) -> Loaded:
         )
     given = given_inputs(made, inputs) if inputs is not None else None
     return Loaded(made, getattr(made, "config", None), given, name=name, kind="factory")
-
-
-def _looks_like_hub_id(name: str) -> bool:
-    return (
-        bool(_HUB_ID.fullmatch(name)) and not name.startswith(".") and not name.endswith((".json", ".onnx"))
-    )
 
 
 def _describe_type(value: Any) -> str:

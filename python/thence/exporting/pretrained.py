@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from ..hub import cache_folder
 from .errors import Code, ExportError, summarise_error
 from .lock import LOCK
 from .tasks import auto_class
@@ -144,7 +145,8 @@ def _unloadable(name: str, error: Exception) -> ExportError:
         return ExportError(
             Code.UNKNOWN_MODEL,
             f"{name}: is neither a local folder nor a model that can be reached on the hub",
-            "check the spelling and the network; offline, give a folder or a config.json",
+            f"check the spelling and the network; offline, models come from {cache_folder()}; or give a "
+            "folder or a config.json",
             text,
         )
     if isinstance(error, ImportError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import sys
 import threading
 import warnings
@@ -28,6 +29,37 @@ def quiet(verbose: bool = False) -> Iterator[None]:
             warnings.simplefilter("ignore")
             stack.enter_context(_silence_loggers())
         yield
+
+
+@contextmanager
+def quiet_native_code(verbose: bool = False) -> Iterator[None]:
+    """Without `verbose`, discards what native code writes to the terminal, such as graphs that torch dumps.
+
+    Only for a process of our own: it changes the descriptors 1 and 2. Python's streams are not affected.
+    """
+    if verbose:
+        yield
+        return
+    streams = sys.stdout, sys.stderr
+    with contextlib.ExitStack() as stack:
+        for number, name in ((1, "stdout"), (2, "stderr")):
+            getattr(sys, name).flush()
+            kept = os.dup(number)
+            stack.callback(os.close, kept)
+            stack.callback(os.dup2, kept, number)
+            setattr(sys, name, os.fdopen(os.dup(number), "w", buffering=1, errors="backslashreplace"))
+        stack.callback(_restore_streams, streams)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        os.close(null)
+        yield
+
+
+def _restore_streams(streams: tuple[Any, Any]) -> None:
+    for stream in (sys.stdout, sys.stderr):
+        stream.close()
+    sys.stdout, sys.stderr = streams
 
 
 class _ThreadOutput:

@@ -12,6 +12,7 @@ from typing import Any
 
 from torch import nn
 
+from ..capturing import ModulePaths
 from .errors import Code, ExportError
 from .inputs import Inputs
 
@@ -42,10 +43,22 @@ class Request:
     torchscript_context: Callable[[nn.Module], AbstractContextManager[Any]]
     in_memory: bool = False  # a single file may be returned unwritten, as `ExporterResult.content`
     wrapping: Wrapping = Wrapping.RECORDED
+    paths: ModulePaths | None = None  # of the model's modules, if they are known
+    static_inputs: Callable[[], Inputs] | None = None  # for a second attempt, if dynamic axes fail
 
     @property
     def names(self) -> list[str]:
         return list(self.inputs.tensors)
+
+    @property
+    def graph_names(self) -> list[str]:
+        """The names of the graph's inputs."""
+        return [self.inputs.graph_names.get(name, name) for name in self.inputs.tensors]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether to make the call that a user would write. There is none for inputs that need a wrapper."""
+        return self.wrapping is Wrapping.PLAIN and self.inputs.call is None
 
     def needs_external_data(self) -> bool:
         """Whether the weights go to a separate file: on request, or if one file cannot hold them."""
@@ -62,6 +75,8 @@ class ExporterResult:
     program: Any = None
     content: bytes | None = None  # of the file, which is not written yet
     unrecorded: str | None = None  # why recording failed during the export, if it did
+    static_inputs: Inputs | None = None  # the inputs of the second attempt, if dynamic axes failed
+    not_dynamic: str = ""  # why they failed
 
 
 def weight_bytes(model: nn.Module) -> int:

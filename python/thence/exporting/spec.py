@@ -23,6 +23,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from ..messages import to_stderr
+from .argument_names import declared_arguments, near_names, suggest, unknown_arguments
 from .dtypes import DTYPES, dtype_named
 from .errors import Code, ExportError
 from .flat import fixed_arguments, forward_parameters
@@ -62,20 +64,22 @@ def inputs_of(data: Any, file: str = "input spec", model: nn.Module | None = Non
 
 
 def _check_names(inputs: Inputs, model: nn.Module, file: str) -> None:
-    parameters = forward_parameters(model).values()
-    names = [p.name for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    names = declared_arguments(model)
     kind = type(model).__name__
-    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
-    for place, name in [*(("inputs", n) for n in inputs.tensors), *(("fixed", n) for n in inputs.fixed)]:
-        if name not in names and not takes_any:
-            raise _spec_error(
-                file,
-                place,
-                f"names {name!r}, which {kind}.forward does not take",
-                f"it takes {', '.join(names)}",
+    given = {**dict.fromkeys(inputs.fixed, "fixed"), **dict.fromkeys(inputs.tensors, "inputs")}
+    unknown, takes_any = unknown_arguments(model, given)
+    for name in unknown:
+        if not takes_any:
+            what = f"names {name!r}, which {kind}.forward does not take"
+            raise _spec_error(file, given[name], what, suggest(name, names))
+        # Forward may read the name from its **kwargs, so this is no error.
+        if near := [one for one in near_names(name, names) if one not in given]:
+            to_stderr(
+                f"warning[{Code.SPEC.value}]: {file}: {given[name]} names {name!r}, which {kind}.forward "
+                f"does not declare; near: {', '.join(near)}"
             )
-    given = {*inputs.tensors, *inputs.fixed}
-    missing = [p.name for p in parameters if p.name in names and p.default is p.empty and p.name not in given]
+    required = [p for p in forward_parameters(model).values() if p.default is p.empty]
+    missing = [p.name for p in required if p.name in names and p.name not in given]
     if missing:
         raise _spec_error(file, "inputs", f"lacks {missing[0]!r}, which {kind}.forward needs", "add it")
 
@@ -109,7 +113,15 @@ class _Reader:
             tensors[name] = self._tensor(entry, name, shape, place)
             if axes:
                 dynamic[name] = axes
+        self._check_sizes({axis for axes in dynamic.values() for axis in axes.values()})
         return Inputs(tensors, dict(fixed), dynamic=dynamic)
+
+    def _check_sizes(self, axes: set[str]) -> None:
+        """A size that no shape uses is a misspelt one if an axis has a similar name and no size."""
+        for name in self.sizes:
+            near = near_names(name, sorted(axes - set(self.sizes)))
+            if name not in axes and near:
+                raise self._error(f"sizes.{name}", "is the size of no axis", f"did you mean {near[0]!r}?")
 
     def _name(self, entry: Any, place: str) -> str:
         self._object(entry, place, _INPUT_KEYS)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .argument_names import near_names
 from .errors import Code, ExportError
 
 # Common names that are in neither list.
@@ -30,8 +31,10 @@ def auto_class(task: str, config: Any) -> Any:
     table = known_tasks()
     classes = table.get(task) or table.get(_hyphens(task.removeprefix("AutoModelFor").removeprefix("For")))
     if not classes:
-        near = ", ".join(sorted(table))
-        raise ExportError(Code.TASK, f"there is no task {task!r}", f"choose one of: {near}")
+        near = " or ".join(near_names(task, table))
+        hint = f"choose one of: {', '.join(sorted(table))}"
+        hint = f"did you mean {near}? {hint}" if near else hint
+        raise ExportError(Code.TASK, f"there is no task {task!r}", hint)
     fitting = [kind for kind in classes if type(config) in _mapping(kind)]
     if not fitting and not getattr(config, "auto_map", None):
         raise ExportError(

@@ -15,6 +15,7 @@ from tests.python.api.running import files, fits, read, thence
 
 EXPORTERS = ("default", "torchscript", "dynamo")
 PREFIX = "pkg.thence."
+DYNAMIC_SIZE = 3
 
 
 @dataclass
@@ -103,7 +104,7 @@ def test_tags_change_no_result(name: str, runs: dict[str, Run]) -> None:
 
 
 def test_every_layer_has_the_same_attention_nodes(runs: dict[str, Run]) -> None:
-    rows = runs["torchscript"].map()["nodes"]
+    rows = runs["dynamo"].map()["nodes"]  # TorchScript shares computations of sizes among layers
     counts = [
         sum(row["semantic_type"] == "attention" and row["layer_id"] == layer for row in rows)
         for layer in (0, 1)
@@ -148,6 +149,9 @@ def _outputs(model: onnx.ModelProto) -> list[Any]:
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     generator = np.random.default_rng(0)
     feeds = {
-        given.name: generator.integers(0, 2, given.shape).astype(np.int64) for given in session.get_inputs()
+        given.name: generator.integers(
+            0, 2, [size if isinstance(size, int) else DYNAMIC_SIZE for size in given.shape]
+        ).astype(np.int64)
+        for given in session.get_inputs()
     }
     return list(session.run(None, feeds))

@@ -281,7 +281,7 @@ def test_other_threads_run_during_a_call(name: str) -> None:
         "map": lambda: core.map(given, core.Options()),
         "questions": lambda: core.Questions(given, core.Options()),
         "fold": lambda: core.fold(given, core.Options(), 0, "", ""),
-        "diff": lambda: core.diff(given, given, core.Options(), core.Options(), []),
+        "diff": lambda: core.diff(given, given, core.Options(), core.Options(), [], False, None),
     }
     from thence import _core as core
 

@@ -56,7 +56,9 @@ def counts(model: nn.Module, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_one_capture_serves_every_strategy(model: nn.Module, counts: dict[str, int], exporter: str) -> None:
     metadata = thence.TracingHierarchyBuilder().trace_model_execution(model, INPUTS)
     assert counts == {"forwards": 1, "walks": 1}
+    counts["walks"] = 0
     onnx_model = thence.export_to_onnx(model, INPUTS, exporter=exporter)
+    assert counts["walks"] == 1
     assert isinstance(onnx_model, onnx.ModelProto)
     assert metadata.sections == ["hierarchy", "execution_trace", "fx_graph", "module_map"]
     answers = {}
