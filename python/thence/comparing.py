@@ -10,6 +10,7 @@ from . import _core
 from .documents import Check, Diff, Map, Score, Survival
 from .errors import USAGE, Error, translate_errors
 from .given import AnyModel, AnyPath, MapOptions, Metadata, Output, core_model
+from .viewing import Shown
 
 
 def transfer(
@@ -38,7 +39,8 @@ def transfer(
     options = MapOptions(metadata, strategy, torch_nn_exceptions, rules=rules, granularity=granularity)
     with options.in_core() as core_options:
         chain = [core_model(model) for model in (ancestor, *models)]
-        return Map(json.loads(_core.transfer(chain, core_options, target.text)), target.path)
+        shown = Shown(models[-1], options, ancestor=ancestor) if len(models) == 1 else None
+        return Map(json.loads(_core.transfer(chain, core_options, target.text)), target.path, shown)
 
 
 def diff(
@@ -59,7 +61,7 @@ def diff(
     """
     with MapOptions(metadata).in_core() as options_a, MapOptions(metadata_b).in_core() as options_b:
         document, text = _core.diff(core_model(a), core_model(b), options_a, options_b, list(ignore))
-    return Diff(json.loads(document), text.decode())
+    return Diff(json.loads(document), text.decode(), Shown(a, MapOptions(metadata), diff=b))
 
 
 def check(model: AnyModel, metadata: Metadata | None = None) -> Check:
