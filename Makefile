@@ -58,6 +58,7 @@ bench: setup-bench  ## measure time and memory, and compare them with their limi
 	@.venv/bin/python bench/diff_cost.py
 	@.venv/bin/python bench/profile_cost.py
 	@.venv/bin/python bench/drift_cost.py
+	@node bench/viewer.mjs
 
 corpus: setup-test  ## export every architecture of the list by both exporters, with its truth: build/corpus
 	@.venv/bin/python -m tools.corpus

@@ -1,10 +1,13 @@
 // bench/viewer.mjs [MODEL...]: how fast the page of `thence view` is in headless Chromium. For each model: seconds from the start
 // of the program to the first picture, for opening the first box that shows more nodes (and how many), the JavaScript heap, and frames per second
 // while the picture moves. Without models, it measures a flat one and one with layers, of 100,000 nodes each.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+// Then the same browser opens the same file with Netron (tools/viewers), which lays the whole graph out: seconds from the start of the
+// program to its first picture, and its heap. After NETRON_SECONDS (default 120) it is given up.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { launch, serve } from '../tests/browser/harness.mjs';
 
 const python = process.env.THENCE_PYTHON ?? '.venv/bin/python';
@@ -75,6 +78,51 @@ async function measureThence(browser, model) {
   return { first, heap, opened, frames };
 }
 
+const viewers = '.venv-viewers';
+const netronLimit = 1000 * Number(process.env.NETRON_SECONDS ?? 120);
+const netronCode = `
+import sys, time, netron
+print("port", netron.start(sys.argv[1], ("127.0.0.1", 0), browse=False)[1], flush=True)
+time.sleep(86400)
+`;
+
+// Netron forbids window.eval, which playwright needs; the protocol of the browser does not.
+async function evaluateInNetron(session, expression) {
+  const { result } = await session.send('Runtime.evaluate', { expression, returnByValue: true });
+  return result.value;
+}
+
+async function measureNetron(browser, model) {
+  const start = performance.now();
+  const server = spawn(python, ['-c', netronCode, model], { env: { ...process.env, PYTHONPATH: viewers }, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const port = await new Promise((resolve, reject) => {
+      createInterface(server.stdout).on('line', (line) => line.startsWith('port ') && resolve(line.slice(5)));
+      server.on('exit', () => reject(new Error('Netron ended')));
+    });
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const page = await context.newPage();
+    const session = await context.newCDPSession(page);
+    await page.goto(`http://127.0.0.1:${port}/`, { waitUntil: 'commit' });
+    let drawn = 0;
+    // It asks once whether statistics may be sent, and whether a large model shall be drawn; the button continues.
+    const look = "(() => { const button = document.querySelector('#message-button'); if (button && button.offsetParent) button.click(); return document.querySelectorAll('svg .node').length; })()";
+    while (drawn === 0 && performance.now() - start < netronLimit) {
+      const answer = evaluateInNetron(session, look).catch(() => 0);
+      const left = netronLimit - (performance.now() - start);
+      drawn = (await Promise.race([answer, new Promise((resolve) => setTimeout(resolve, left, 0))])) ?? 0;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    if (drawn === 0) return null;
+    const first = (performance.now() - start) / 1000;
+    await session.send('HeapProfiler.collectGarbage');
+    const heap = (await session.send('Runtime.getHeapUsage')).usedSize;
+    return { first, heap, drawn };
+  } finally {
+    server.kill();
+  }
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'viewer-'));
 let models = process.argv.slice(2);
 if (models.length === 0) {
@@ -85,6 +133,18 @@ const browser = await launch();
 for (const model of models) {
   const { first, heap, opened, frames } = await measureThence(browser, model);
   console.log(`${model.split('/').pop()}: first picture ${first.toFixed(2)} s, heap ${(heap / 1e6).toFixed(1)} MB, ${opened ? `${opened.nodes} more nodes drawn in ${opened.seconds.toFixed(2)} s` : 'no closed box left'}, ${frames.toFixed(0)} frames/s`);
+  if (!existsSync(viewers)) {
+    console.log(`${viewers} is missing: tools/setup bench installs Netron, which this compares with`);
+    continue;
+  }
+  const other = await launch(); // a page that computes without end is ended with its browser
+  const netron = await measureNetron(other, model);
+  await other.close();
+  console.log(
+    netron
+      ? `${model.split('/').pop()}: Netron: first picture ${netron.first.toFixed(2)} s (${(first / netron.first).toFixed(3)}x), heap ${(netron.heap / 1e6).toFixed(1)} MB, ${netron.drawn} elements of class node`
+      : `${model.split('/').pop()}: Netron: no picture after ${netronLimit / 1000} s (below ${((1000 * first) / netronLimit).toFixed(3)}x)`,
+  );
 }
 await browser.close();
 rmSync(folder, { recursive: true });

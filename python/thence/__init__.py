@@ -6,9 +6,9 @@
     mapper.get_hf_module_for_onnx_node(onnx_model.graph.node[0])
 
 Every command is also a function: `map`, `show`, `explain`, `query`, `sql`, `weights`, `transfer`, `diff`,
-`drift`, `tag`, `strip`, `check`, `extract`, `fold`, `unfold`, `convert`, `export`, `capture` and `eval`. No
-module of this package has the name of a function. A file can be mapped without a live model; torch is then
-neither needed nor imported:
+`drift`, `tag`, `strip`, `check`, `extract`, `fold`, `unfold`, `convert`, `report`, `export`, `capture` and
+`eval`. No module of this package has the name of a function. A file can be mapped without a live model; torch is
+then neither needed nor imported:
 
     >>> import thence
     >>> thence.map("examples/tiny.onnx").summary["nodes"]
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from .selection import Selection, SqlRows
     from .summary import Summary
     from .tagging import Tagging
+    from .viewing import Report, report
 
 # The file that defines each public name. It is imported when the name is first used.
 _DEFINED_IN = {
@@ -89,6 +90,7 @@ _DEFINED_IN = {
     "ProfileChanges": "profiles",
     "ProfileKernel": "profiles",
     "ProfileRow": "profiles",
+    "Report": "viewing",
     "RowOptions": "profiles",
     "Score": "documents",
     "Selection": "selection",
@@ -125,6 +127,7 @@ _DEFINED_IN = {
     "map": "asking",
     "profile": "profiles",
     "query": "querying",
+    "report": "viewing",
     "run_profile": "profiles",
     "show": "asking",
     "sql": "querying",
@@ -158,6 +161,7 @@ __all__ = [
     "ProfileChanges",
     "ProfileKernel",
     "ProfileRow",
+    "Report",
     "RowOptions",
     "Score",
     "Selection",
@@ -195,6 +199,7 @@ __all__ = [
     "map",
     "profile",
     "query",
+    "report",
     "run_profile",
     "show",
     "sql",

@@ -11,6 +11,7 @@ from .comparison_documents import Strategies
 from .documents import Explanation, Map, Tree
 from .errors import NOTHING_FOUND, Error
 from .given import AnyModel, AnyPath, MapOptions, Metadata, check_choice, core_model
+from .viewing import Shown
 
 if TYPE_CHECKING:
     from onnx import NodeProto
@@ -22,7 +23,8 @@ _MOST_DEPTH = 64
 def map_model(model: AnyModel, options: MapOptions) -> Map:
     """Like `map`, with the options as one object."""
     with options.in_core() as core_options:
-        return Map(json.loads(_core.map(core_model(model), core_options)))
+        document = json.loads(_core.map(core_model(model), core_options))
+        return Map(document, shown=Shown(model, options))
 
 
 def map(

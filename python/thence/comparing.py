@@ -13,6 +13,7 @@ from .documents import Check, Map, Score, Survival
 from .errors import USAGE, Error, translate_errors
 from .given import AnyModel, AnyPath, MapOptions, Metadata, Output, core_model
 from .verified_transfer import StepVerifier, model_files, named_as_given
+from .viewing import Shown
 
 
 def transfer(
@@ -46,7 +47,9 @@ def transfer(
         if verify:
             return Map(_verified((ancestor, *models), core_options, target.text), target.path)
         chain = [core_model(model) for model in (ancestor, *models)]
-        return Map(json.loads(_core.transfer(chain, core_options, target.text, None)), target.path)
+        shown = Shown(models[-1], options, ancestor=ancestor) if len(models) == 1 else None
+        document = json.loads(_core.transfer(chain, core_options, target.text, None))
+        return Map(document, target.path, shown)
 
 
 def _verified(models: Sequence[AnyModel], options: _core.Options, output: str) -> dict[str, Any]:
@@ -83,7 +86,7 @@ def diff(
         document, text = _core.diff(
             core_model(a), core_model(b), options_a, options_b, list(ignore), False, None
         )
-    return Diff(json.loads(document), text.decode())
+    return Diff(json.loads(document), text.decode(), Shown(a, MapOptions(metadata), diff=b))
 
 
 def diff_stat(

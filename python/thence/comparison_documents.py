@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from .documents import Document
 from .notebook import TreeLine, html_table, html_tree
 from .rows import DifferenceRow, ModuleDifferences, ModuleStat, StatNumbers, StrategyRow
+from .viewing import Report, Shown, show_again
 
 
 class Diff(Document):
     """The differences of two models (schema/diff.schema.json). It is true if there are any."""
 
     _rows_key = "differences"
+
+    def __init__(self, document: Mapping[str, Any], text: str = "", shown: Shown | None = None) -> None:
+        super().__init__(document, text)
+        self._shown = shown
+
+    def view(self, height: int = 640) -> Report:
+        """Both models side by side, which a notebook shows in a frame of `height` pixels."""
+        return show_again(self._shown, "comparison", height)
 
     @property
     def same(self) -> bool:

@@ -9,6 +9,7 @@ from . import _core
 from .errors import USAGE, Error
 from .given import AnyModel, MapOptions, core_model
 from .rows import NodeRow
+from .viewing import Shown
 
 
 class CoreQueries:
@@ -38,6 +39,10 @@ class CoreQueries:
                 USAGE, "Q008", "the model's file changed after it was mapped", "make a new SemanticMapper"
             )
         return self._questions
+
+    def shown(self) -> Shown:
+        """The model, to be shown as a report."""
+        return Shown(self._model, self._options)
 
     def _open_core(self) -> _core.Questions:
         with self._options.in_core() as options:

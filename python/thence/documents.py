@@ -25,6 +25,7 @@ from .rows import (
     VerificationRow,
 )
 from .tables import arrow_table, pandas_table
+from .viewing import Report, Shown, show_again
 
 if TYPE_CHECKING:
     from .node_finder import NodeFinder
@@ -67,9 +68,16 @@ class Map(Document):
 
     _rows_key = "nodes"
 
-    def __init__(self, document: Mapping[str, Any], output: Path | None = None) -> None:
+    def __init__(
+        self, document: Mapping[str, Any], output: Path | None = None, shown: Shown | None = None
+    ) -> None:
         super().__init__(document)
         self.output = output
+        self._shown = shown
+
+    def view(self, height: int = 640) -> Report:
+        """The page of `thence view` with this map, which a notebook shows in a frame of `height` pixels."""
+        return show_again(self._shown, "map", height)
 
     @property
     def strategy(self) -> str:

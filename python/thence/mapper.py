@@ -15,6 +15,7 @@ from .given import AnyModel, AnyPath, MapOptions, Metadata
 from .node_finder import NodeFinder
 from .rows import DiagnosticRow, MapSummary, NodeRow
 from .tagging import Tagging
+from .viewing import Report
 
 if TYPE_CHECKING:
     from onnx import NodeProto
@@ -127,6 +128,10 @@ class SemanticMapper:
 
     def _repr_html_(self) -> str:
         return self._map._repr_html_()
+
+    def view(self, height: int = 640) -> Report:
+        """The page of `thence view`, which a notebook shows in a frame of `height` pixels."""
+        return self._core_queries.shown().view(height)
 
     @cached_property
     def tagging(self) -> Tagging:

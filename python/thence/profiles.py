@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,6 +15,7 @@ from .errors import translate_errors
 from .given import AnyModel, AnyPath, MapOptions, Metadata, core_model
 from .profile_run import OPTIMISED, PROFILE, record
 from .row_sequence import RowSequence
+from .viewing import Report, Shown, show_again
 
 Files: TypeAlias = AnyPath | Sequence[AnyPath]
 _ALL_LEVELS = 64
@@ -70,8 +71,17 @@ class Profile(RowSequence[ProfileRow]):
 
     _html_columns = ("key", "class_name", "calls", "self_us", "total_us", "share", "p50_us", "p90_us")
 
-    def __init__(self, document: Mapping[str, Any]) -> None:
+    def __init__(self, document: Mapping[str, Any], shown: Shown | None = None) -> None:
         super().__init__(document, [_read_row(row) for row in document["rows"]])
+        self._shown = shown
+
+    def with_model(self, model: AnyModel) -> Profile:
+        """The same profile, which shows this copy of its model."""
+        return Profile(self._document, None if self._shown is None else replace(self._shown, model=model))
+
+    def view(self, height: int = 640) -> Report:
+        """The model with its times, which a notebook shows in a frame of `height` pixels."""
+        return show_again(self._shown, "profile", height)
 
     def __repr__(self) -> str:
         return f"<Profile: {len(self)} rows, {self.runs} runs, {self.totals['kernel_us'] / 1000:.3f} ms>"
@@ -145,7 +155,10 @@ def profile(
     `model` is the file that ran, `profiles` what the runtime wrote, and `ancestor` the model that `model`
     was made from. Models are paths, the bytes of files, or ModelProtos. `metadata` is a capture.
     """
-    return Profile(_ask(model, profiles, metadata, ancestor, options or RowOptions()))
+    given = options or RowOptions()
+    document = _ask(model, profiles, metadata, ancestor, given)
+    mapped = MapOptions(metadata, given.strategy, rules=given.rules, granularity=given.granularity)
+    return Profile(document, Shown(model, mapped, ancestor=ancestor, profile=document))
 
 
 def compare_profiles(
@@ -191,7 +204,8 @@ def run_profile(
         optimised, recorded = Path(folder) / OPTIMISED, Path(folder) / PROFILE
         given = RowOptions(**{**_fields(given), "warmup": warmup})
         if optimised.exists():
-            return profile(optimised, recorded, metadata, ancestor=model, options=given)
+            found = profile(optimised, recorded, metadata, ancestor=model, options=given)
+            return found.with_model(optimised.read_bytes())  # its file is about to be deleted
         return profile(model, recorded, metadata, options=given)
 
 

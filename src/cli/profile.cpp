@@ -5,10 +5,10 @@
 #include "base/format.h"
 #include "base/json_writer.h"
 #include "cli/command.h"
+#include "cli/derived.h"
 #include "cli/python.h"
 #include "cli/run_folder.h"
 #include "output/profile_formats.h"
-#include "pipeline/pipeline.h"
 #include "profile/compare.h"
 #include "profile/join.h"
 #include "profile/read.h"
@@ -85,29 +85,6 @@ std::optional<Error> check_usage(const ProfileFlags& flags) {
   return std::nullopt;
 }
 
-// The maps of the model that ran and of the one that it was made from.
-struct ProfiledModel {
-  OpenedMap map;
-  const semantics::Map* ancestor = nullptr;
-};
-
-ProfiledModel open_models(const ProfileFlags& flags, const std::string& model, const std::string& ancestor) {
-  ProfiledModel opened;
-  if (ancestor.empty()) {
-    opened.map = keep_map(flags, pipeline::map_file(model, flags.options));
-    return opened;
-  }
-  semantics::MapOptions plain = flags.options;  // rules apply only to the model itself
-  plain.rules.clear();
-  plain.granularity.reset();
-  const OpenedMap original = keep_map(flags, pipeline::map_file(ancestor, plain));
-  opened.ancestor = original.map;
-  opened.map = original.map == nullptr
-                   ? original
-                   : keep_map(flags, pipeline::map_derived(*original.map, model, flags.options));
-  return opened;
-}
-
 std::string run_request(const ProfileFlags& flags, const std::string& folder) {
   std::string request;
   base::JsonWriter json(request);
@@ -147,7 +124,7 @@ int record_profile(ProfileFlags& flags) {
 }
 
 Result<profile::JoinedProfile> read_and_join(const ProfileFlags& flags, const std::vector<std::string>& files,
-                                             const ProfiledModel& model) {
+                                             const DerivedMap& model) {
   const profile::ReadOptions options{.skipped_runs = flags.warmup.value_or(0),
                                      .model_nodes = model.map.map->model().node_count()};
   Result<profile::Recording> recording = profile::read_profiles(files, options);
@@ -221,7 +198,7 @@ int run_profile(ProfileFlags& flags) {
   const RunFolder folder;  // removed at the end
   if (flags.run)
     if (const int code = record_profile(flags); code != done) return code;
-  const ProfiledModel model = open_models(flags, flags.model, flags.ancestor);
+  const DerivedMap model = open_derived(flags, flags.model, flags.ancestor);
   if (model.map.map == nullptr) return model.map.exit_code;
   const Result<profile::JoinedProfile> joined = read_and_join(flags, flags.profiles, model);
   if (!joined) return fail(joined.error());
@@ -234,8 +211,8 @@ int run_profile(ProfileFlags& flags) {
   options.top = flags.top;
   if (flags.against.empty()) return write_profile(flags, profile::ProfileRows(*joined, options));
 
-  ProfiledModel other = model;
-  if (!flags.against_model.empty()) other = open_models(flags, flags.against_model, flags.ancestor);
+  DerivedMap other = model;
+  if (!flags.against_model.empty()) other = open_derived(flags, flags.against_model, flags.ancestor);
   if (other.map.map == nullptr) return other.map.exit_code;
   const Result<profile::JoinedProfile> joined_other = read_and_join(flags, flags.against, other);
   if (!joined_other) return fail(joined_other.error());

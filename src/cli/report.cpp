@@ -6,7 +6,7 @@
 
 #include "base/format.h"
 #include "base/packed_text.h"
-#include "cli/command.h"
+#include "cli/overlays.h"
 #include "serve/page.h"
 
 namespace thence::cli {
@@ -22,25 +22,26 @@ says so; --depth chooses the depth. Expressions in the search field need 'thence
       write the report
   thence report model.onnx --capture model.capture.json -o report.html
       use what was recorded from the live model
+  thence report optimised.onnx --ancestor model.onnx --profile profile.json -o report.html
+      show both models side by side, and the times of the optimised one
   thence report model.onnx --depth 3 -o report.html
       leave out everything inside boxes of the third level)",
     .exit_codes =
-        "0 success, 2 wrong usage or built without the page, 3 the file is not a readable model, 4 "
-        "input/output "
-        "failure",
+        "0 success, 1 another file is not of this model, 2 wrong usage or built without the page, 3 a file "
+        "cannot be decoded, 4 input/output failure",
 };
 
 struct ReportFlags : ModelFlags {
+  OverlayFlags overlays;
   std::optional<std::size_t> depth;
 };
 
 int run_report(ReportFlags& flags) {
   const Result<serve::ReportFrame> frame = serve::read_report_frame();
   if (!frame) return fail(frame.error());
-  const OpenedMap opened = open_map(flags);
-  if (opened.map == nullptr) return opened.exit_code;
-  const serve::ViewData data(*opened.map);
-  const serve::ReportData report = serve::collect_report(data, {.depth = flags.depth});
+  const OpenedView opened = open_view(flags, flags.overlays);
+  if (opened.models == nullptr) return opened.exit_code;
+  const serve::ReportData report = serve::collect_report(*opened.models, {.depth = flags.depth});
   const int code = write_output(flags, [&](base::Writer& out) {
     out.write_through(frame->before);
     out.write_through(base::pack_text(report.json));
@@ -61,6 +62,7 @@ void add_report(Program& program) {
   Command command = program.add("report", Purpose::asking, text);
   add_model_flags(command, *flags);
   add_rules_flags(command, *flags);
+  add_overlay_flags(command, flags->overlays);
   command.number({.name = "-d,--depth", .help = "Levels of boxes that can be opened", .type = "N"},
                  flags->depth, 1, 64);
   command.set_action([flags] { return run_report(*flags); });

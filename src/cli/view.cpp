@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "base/format.h"
-#include "cli/command.h"
+#include "cli/overlays.h"
 #include "output/formats.h"
 #include "serve/http_server.h"
 #include "serve/site.h"
@@ -29,15 +29,19 @@ web pages get no answer. The server never writes, and opens no file that a reque
       open the model in the browser
   thence view model.onnx --capture model.capture.json
       use what was recorded from the live model
+  thence view optimised.onnx --ancestor model.onnx --profile profile.json
+      show both models side by side, and the times of the optimised one
+  thence view old.onnx --diff new.onnx
+      show two versions side by side
   thence view model.onnx --no-open --port 8080
       print the address only, for example to forward the port)",
     .exit_codes =
-        "2 wrong usage, or built without the page; 3 the file is not a readable model; 4 input/output "
-        "failure; 130 "
-        "ended by Ctrl-C",
+        "1 another file is not of this model; 2 wrong usage, or built without the page; 3 a file cannot be "
+        "decoded; 4 input/output failure; 130 ended by Ctrl-C",
 };
 
 struct ViewFlags : ModelFlags {
+  OverlayFlags overlays;
   std::size_t port = 0;
   bool no_open = false;
 };
@@ -60,17 +64,17 @@ void open_browser(const std::string& url) {
 int run_view(ViewFlags& flags) {
   Result<serve::Page> page = serve::read_page();
   if (!page) return fail(page.error());
-  const OpenedMap opened = open_map(flags);
-  if (opened.map == nullptr) return opened.exit_code;
+  const OpenedView opened = open_view(flags, flags.overlays);
+  if (opened.models == nullptr) return opened.exit_code;
   Result<serve::HttpServer> server = serve::HttpServer::listen(static_cast<std::uint16_t>(flags.port));
   if (!server) return fail(server.error());
-  const serve::ViewData data(*opened.map);
-  serve::Site site(data, *std::move(page), server->port());
+  serve::Site site(*opened.models, *std::move(page), server->port());
   const std::string url = site.url();
   std::printf("%s\n", url.c_str());
   std::fflush(stdout);
   if (!flags.quiet)
-    std::fputs((output::summary_line(*opened.map) + "\nCtrl-C ends the server\n").c_str(), stderr);
+    std::fputs((output::summary_line(opened.models->main().map()) + "\nCtrl-C ends the server\n").c_str(),
+               stderr);
   if (!flags.no_open && has_display()) open_browser(url);
   server->run([&](const serve::Request& request) { return site.answer(request); }, [] { return false; });
   return done;
@@ -83,6 +87,7 @@ void add_view(Program& program) {
   Command command = program.add("view", Purpose::asking, text);
   add_model_flags(command, *flags);
   add_rules_flags(command, *flags);
+  add_overlay_flags(command, flags->overlays);
   command.section("Server");
   command.number(
       {.name = "--port", .help = "Port on 127.0.0.1; 0: a free one", .type = "PORT", .show_default = true},

@@ -27,7 +27,7 @@ class Comparison {
 
   Report run(const StatOptions* stat) {
     Matching matching(a_, b_);
-    const Grouping grouping = group_nodes(a_, b_, matching);
+    Grouping grouping = group_nodes(a_, b_, matching);
     const InputComparison inputs(a_, b_, matching, grouping);
     list_modules(grouping.groups);
     compare_interfaces(a_, b_, inputs, [&](DiffKind kind, std::string_view name, const std::string& detail) {
@@ -45,6 +45,8 @@ class Comparison {
     }
     finish();
     if (stat != nullptr) count_weights(grouping, *stat);
+    report_.group_of_a = std::move(grouping.of_a);
+    report_.group_of_b = std::move(grouping.of_b);
     return std::move(report_);
   }
 

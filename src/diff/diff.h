@@ -43,7 +43,9 @@ struct Report {
   std::vector<DiffKind> ignored;
   std::vector<ModuleRow> modules;
   std::vector<Difference> differences;  // by module, then by kind
-  std::vector<StatRow> stat;            // if it was requested; in the order of modules
+  /// By node: nodes of A and B with the same number do the same work; onnx::none for constants.
+  std::vector<std::uint32_t> group_of_a, group_of_b;
+  std::vector<StatRow> stat;  // if it was requested; in the order of modules
   StatRow stat_total;
 
   bool same() const { return differences.empty(); }

@@ -22,6 +22,13 @@ inline constexpr std::size_t max_found_rows = 500, max_tree_rows = 2000;
 /// Attributes, inputs, outputs and consumers of a node in its details, and elements of a list attribute.
 inline constexpr std::size_t max_detail_rows = 100, max_list_elements = 64;
 
+/// Elements of a weight that its statistics count; about half a second.
+inline constexpr std::size_t max_counted_elements = std::size_t{1} << 24;
+
+/// The share of the modules of a drift report that the model must have. A report of another model shares the
+/// root, and no other path.
+inline constexpr double min_known_modules = 0.25;
+
 /// Items in a report, unless the user gives a depth. Each costs the browser about 3 KB.
 inline constexpr std::size_t max_report_items = 20'000;
 

@@ -49,11 +49,10 @@ class Collector {
     is_cut_ = !next.empty();
   }
 
-  ReportData collect() const {
-    ReportData report{.depth = levels_.size(), .is_cut = is_cut_};
-    JsonWriter json(report.json);
-    json.begin_object();
-    json.member<"schema">("thence.report/1");
+  std::size_t depth() const { return levels_.size(); }
+  bool is_cut() const { return is_cut_; }
+
+  void write(JsonWriter& json) const {
     json.verbatim<"model">(*data_.answer("model", {}));
     json.member<"depth">(levels_.size());
     json.member<"cut">(is_cut_);
@@ -61,8 +60,6 @@ class Collector {
     write_boxes("children", false, json);
     write_nodes(json);
     json.verbatim<"review">(*data_.answer("review", {}));
-    json.end_object();
-    return report;
   }
 
  private:
@@ -93,8 +90,25 @@ class Collector {
 
 }  // namespace
 
-ReportData collect_report(const ViewData& data, const ReportOptions& options) {
-  return Collector(data, options).collect();
+ReportData collect_report(const ViewModels& models, const ReportOptions& options) {
+  const Collector main(models.main(), options);
+  ReportData report{.depth = main.depth(), .is_cut = main.is_cut()};
+  JsonWriter json(report.json);
+  json.begin_object();
+  json.member<"schema">("thence.report/1");
+  main.write(json);
+  if (models.other() != nullptr) {
+    const Collector other(*models.other(), options);
+    report.is_cut = report.is_cut || other.is_cut();
+    report.depth = std::min(report.depth, other.depth());
+    json.begin_object<"other">();
+    other.write(json);
+    json.end_object();
+    json.key<"links">();
+    models.write_links(json);
+  }
+  json.end_object();
+  return report;
 }
 
 }  // namespace thence::serve

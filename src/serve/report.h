@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "serve/view_data.h"
+#include "serve/view_models.h"
 
 namespace thence::serve {
 
@@ -16,10 +16,10 @@ struct ReportOptions {
 struct ReportData {
   std::string json;       // schema thence.report/1
   std::size_t depth = 0;  // levels of boxes in it
-  bool is_cut = false;    // deeper boxes were left out
+  bool is_cut = false;    // deeper boxes were left out, in one of the models
 };
 
 /// Collects the answers to all questions that the page can ask, level by level.
-ReportData collect_report(const ViewData& data, const ReportOptions& options);
+ReportData collect_report(const ViewModels& models, const ReportOptions& options);
 
 }  // namespace thence::serve

@@ -47,7 +47,7 @@ std::string random_token() {
   return text;
 }
 
-Site::Site(const ViewData& data, Page page, std::uint16_t port)
+Site::Site(const ViewModels& data, Page page, std::uint16_t port)
     : data_(data),
       page_(std::move(page)),
       host_(base::format("127.0.0.1:{}", port)),

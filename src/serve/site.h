@@ -7,14 +7,14 @@
 
 #include "serve/http_message.h"
 #include "serve/page.h"
-#include "serve/view_data.h"
+#include "serve/view_models.h"
 
 namespace thence::serve {
 
 class Site {
  public:
   /// `data` must outlive this object.
-  Site(const ViewData& data, Page page, std::uint16_t port);
+  Site(const ViewModels& data, Page page, std::uint16_t port);
 
   /// The address to open. Its token works once.
   std::string url() const;
@@ -25,7 +25,7 @@ class Site {
   Response exchange_token(const Request& request);
   Response answer_route(const Request& request) const;
 
-  const ViewData& data_;
+  const ViewModels& data_;
   Page page_;
   std::string host_;    // "127.0.0.1:PORT"
   std::string cookie_;  // its name; ports share cookies, so it contains the port

@@ -13,24 +13,6 @@ using base::JsonWriter;
 
 constexpr std::array<std::string_view, level_count> level_names = {"high", "medium", "low", "none"};
 
-void write_summary(const Summary& summary, JsonWriter& json) {
-  json.member<"nodes">(summary.nodes);
-  json.member<"parameters">(summary.parameters);
-  json.member<"bytes">(summary.bytes);
-  json.real<"flops">(summary.flops, 6);
-  if (summary.flops_partial) json.member<"flops_partial">(true);
-  json.real<"confidence">(summary.nodes == 0 ? 0.0 : summary.confidence / static_cast<double>(summary.nodes),
-                          4);
-  json.array<"levels">(summary.levels);
-  json.begin_object<"sources">();
-  for (std::size_t i = 0; i < summary.sources.size(); ++i)
-    if (summary.sources[i] > 0) {
-      json.key(evidence::name_of(static_cast<evidence::Source>(i)));
-      json.value(summary.sources[i]);
-    }
-  json.end_object();
-}
-
 }  // namespace
 
 std::string cut_text(std::string_view text, std::size_t limit) {
@@ -38,6 +20,10 @@ std::string cut_text(std::string_view text, std::size_t limit) {
   std::size_t end = limit;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
   return base::escape_invalid_utf8(text.substr(0, end)) + "\u2026";
+}
+
+std::string shown_file(std::string_view path) {
+  return cut_text(path.substr(path.rfind('/') + 1), max_label_bytes);
 }
 
 std::size_t level_number(const resolve::Attribution& answer) {
@@ -63,13 +49,15 @@ void Summary::include(const Summary& other) {
   confidence += other.confidence;
   for (std::size_t i = 0; i < level_count; ++i) levels[i] += other.levels[i];
   for (std::size_t i = 0; i < sources.size(); ++i) sources[i] += other.sources[i];
+  overlay.include(other.overlay);
 }
 
 Summaries::Summaries(const semantics::Map& map, const Outline& outline,
-                     const shapes::InferredShapes& inferred)
+                     const shapes::InferredShapes& inferred, const Overlay& overlay)
     : map_(map),
       outline_(outline),
       inferred_(inferred),
+      overlay_(overlay),
       tallies_(output::tally(map, inferred)),
       modules_(outline.module_count()) {
   for (onnx::NodeId node = 0; node < map.model().node_count(); ++node) {
@@ -77,6 +65,7 @@ Summaries::Summaries(const semantics::Map& map, const Outline& outline,
     Summary& own = modules_[outline.module_of(node)];
     ++own.levels[level_number(answer)];
     if (answer.known()) ++own.sources[static_cast<std::size_t>(answer.source)];
+    own.overlay.include(OverlayAmounts::of(overlay, node));
   }
   for (ModuleId id = outline.module_count(); id-- > 0;) {
     const output::Tally& tally = id == outline.unknown() ? tallies_.unknown : tallies_.modules[id];
@@ -85,6 +74,7 @@ Summaries::Summaries(const semantics::Map& map, const Outline& outline,
       Summary inside;
       inside.levels = one.levels;
       inside.sources = one.sources;
+      inside.overlay = one.overlay;
       modules_[outline.parent(id)].include(inside);
     }
     one.nodes = outline.range(id).size();
@@ -94,6 +84,9 @@ Summaries::Summaries(const semantics::Map& map, const Outline& outline,
     one.flops_partial = tally.uncounted > 0;
     one.confidence = tally.confidence;
   }
+  if (overlay.drifts)  // each module has its own number, which is not a sum
+    for (ModuleId id = 0; id < overlay.drifts->by_module.size(); ++id)
+      modules_[id].overlay.drift = overlay.drifts->by_module[id];
   Summary& root = modules_[modules::root];  // it also contains the unknown nodes
   root.parameters = tallies_.total.parameters;
   root.bytes = tallies_.total.bytes;
@@ -108,6 +101,7 @@ Summary Summaries::of_node(onnx::NodeId node) const {
   one.confidence = answer.confidence;
   one.levels[level_number(answer)] = 1;
   if (answer.known()) one.sources[static_cast<std::size_t>(answer.source)] = 1;
+  one.overlay = OverlayAmounts::of(overlay_, node);
   const shapes::Size macs = inferred_.work[node].macs;
   if (macs.known())
     one.flops = 2 * output::plain_value(inferred_.sizes.polynomial(macs));
@@ -131,6 +125,25 @@ Summary Summaries::of_item(const Item& item) const {
     for (const Range range : item.ranges)
       for (std::uint32_t at = range.first; at < range.last; ++at) sum.include(of_node(outline_.node_at(at)));
   return sum;
+}
+
+void Summaries::write_summary(const Summary& summary, JsonWriter& json) const {
+  json.member<"nodes">(summary.nodes);
+  json.member<"parameters">(summary.parameters);
+  json.member<"bytes">(summary.bytes);
+  json.real<"flops">(summary.flops, 6);
+  if (summary.flops_partial) json.member<"flops_partial">(true);
+  json.real<"confidence">(summary.nodes == 0 ? 0.0 : summary.confidence / static_cast<double>(summary.nodes),
+                          4);
+  json.array<"levels">(summary.levels);
+  json.begin_object<"sources">();
+  for (std::size_t i = 0; i < summary.sources.size(); ++i)
+    if (summary.sources[i] > 0) {
+      json.key(evidence::name_of(static_cast<evidence::Source>(i)));
+      json.value(summary.sources[i]);
+    }
+  json.end_object();
+  summary.overlay.write(overlay_, json);
 }
 
 void Summaries::write_role(ModuleId module, JsonWriter& json) const {

@@ -10,6 +10,7 @@
 #include "base/json_writer.h"
 #include "output/tally.h"
 #include "serve/boxes.h"
+#include "serve/overlay.h"
 
 namespace thence::serve {
 
@@ -23,13 +24,15 @@ struct Summary {
   double confidence = 0;       // the sum over the nodes
   std::array<std::uint32_t, level_count> levels{};
   std::array<std::uint32_t, evidence::source_count> sources{};
+  OverlayAmounts overlay = {};
 
   void include(const Summary& other);
 };
 
 class Summaries {
  public:
-  Summaries(const semantics::Map& map, const Outline& outline, const shapes::InferredShapes& inferred);
+  Summaries(const semantics::Map& map, const Outline& outline, const shapes::InferredShapes& inferred,
+            const Overlay& overlay);
 
   const Summary& of(ModuleId module) const { return modules_[module]; }
   const output::Tallies& tallies() const { return tallies_; }
@@ -43,18 +46,22 @@ class Summaries {
 
  private:
   void write_node(onnx::NodeId node, base::JsonWriter& json) const;
+  void write_summary(const Summary& summary, base::JsonWriter& json) const;
   void write_role(ModuleId module, base::JsonWriter& json) const;
   void write_stack(const Item& item, base::JsonWriter& json) const;
 
   const semantics::Map& map_;
   const Outline& outline_;
   const shapes::InferredShapes& inferred_;
+  const Overlay& overlay_;
   output::Tallies tallies_;
   std::vector<Summary> modules_;
 };
 
 /// Text of at most `limit` bytes, cut between characters.
 std::string cut_text(std::string_view text, std::size_t limit);
+/// The name of a file without its folder, cut likewise.
+std::string shown_file(std::string_view path);
 std::size_t level_number(const resolve::Attribution& answer);
 void write_ranges(const std::vector<Range>& ranges, base::JsonWriter& json);
 

@@ -8,6 +8,7 @@
 #include "serve/limits.h"
 #include "serve/node_details.h"
 #include "serve/search.h"
+#include "serve/weight_statistics.h"
 
 namespace thence::serve {
 namespace {
@@ -38,12 +39,13 @@ void write_ranges_of(std::vector<std::uint32_t> positions, JsonWriter& json) {
 
 }  // namespace
 
-ViewData::ViewData(const semantics::Map& map)
+ViewData::ViewData(const semantics::Map& map, Overlay overlay)
     : map_(map),
+      overlay_(std::move(overlay)),
       inferred_(shapes::infer(map.model())),
       outline_(map),
       boxes_(map, outline_),
-      summaries_(map, outline_, inferred_),
+      summaries_(map, outline_, inferred_, overlay_),
       uses_(map.model()),
       pictures_(map, outline_, boxes_, summaries_, inferred_) {}
 
@@ -53,9 +55,10 @@ Result<std::string> ViewData::answer(std::string_view question, const Parameters
     Answer (ViewData::*answer)(const Parameters&) const;
   };
   static constexpr Question questions[] = {
-      {"model", &ViewData::model}, {"open", &ViewData::open},     {"children", &ViewData::children},
-      {"node", &ViewData::node},   {"locate", &ViewData::locate}, {"search", &ViewData::search},
-      {"where", &ViewData::where}, {"review", &ViewData::review}, {"flow", &ViewData::flow},
+      {"model", &ViewData::model},     {"open", &ViewData::open},     {"children", &ViewData::children},
+      {"node", &ViewData::node},       {"locate", &ViewData::locate}, {"search", &ViewData::search},
+      {"where", &ViewData::where},     {"review", &ViewData::review}, {"flow", &ViewData::flow},
+      {"weights", &ViewData::weights},
   };
   for (const Question& one : questions)
     if (one.name == question) return (this->*one.answer)(parameters);
@@ -67,14 +70,14 @@ Result<std::string> ViewData::model(const Parameters&) const {
   JsonWriter json(text);
   json.begin_object();
   json.member<"schema">("thence.view/1");
-  const std::string& file = map_.model().file();
-  json.member<"file">(cut_text(std::string_view(file).substr(file.rfind('/') + 1), max_label_bytes));
+  json.member<"file">(shown_file(map_.model().file()));
   json.member<"producer">(cut_text(
       base::format("{} {}", map_.model().producer_name(), map_.model().producer_version()), max_label_bytes));
   json.member<"strategy">(map_.strategy().name);
   json.member<"label">(cut_text(output::root_label(map_), max_label_bytes));
   json.member<"modules">(map_.tree().size());
   json.member<"has_classes">(map_.tree().has_classes());
+  write_overlays(overlay_, json);
   json.begin_object<"root">();
   summaries_.write_module(modules::root, json);
   json.end_object();
@@ -132,6 +135,8 @@ Result<std::string> ViewData::node(const Parameters& parameters) const {
   json.member<"id">(base::format("n{}", *id));
   json.member<"position">(outline_.position(*id));
   write_node_details(map_, inferred_, uses_, *id, json);
+  if (overlay_.times) json.real<"time_us">(overlay_.times->by_node[*id], 6);
+  if (overlay_.comparison != nullptr) overlay_.comparison->write_node(overlay_.side, *id, json);
   json.array<"boxes">(boxes_.boxes_around(outline_.position(*id), outline_.module_of(*id)));
   json.end_object();
   return text;
@@ -201,6 +206,16 @@ Result<std::string> ViewData::flow(const Parameters& parameters) const {
   if (!id) return not_found("node", get(parameters, "id"));
   const bool up = get(parameters, "direction") != "downstream";
   return found(reachable(map_, uses_, *id, up ? Direction::upstream : Direction::downstream));
+}
+
+Result<std::string> ViewData::weights(const Parameters& parameters) const {
+  const std::optional<onnx::NodeId> id = find_node(parameters);
+  if (!id) return not_found("node", get(parameters, "id"));
+  const std::string_view text = get(parameters, "input");
+  std::uint32_t input = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), input);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return not_found("input", text);
+  return weight_statistics(map_.model(), *id, input);
 }
 
 }  // namespace thence::serve

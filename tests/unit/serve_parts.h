@@ -12,6 +12,10 @@
 
 namespace thence::test {
 
+inline bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
 class Serving : public testing::Test {
  protected:
   // Modules: 0 root, enc, enc.layer, enc.layer.0, .attn, ... ; the Neg in the middle has no module.

@@ -14,7 +14,7 @@ using serve::Response;
 class Visiting : public Serving {
  protected:
   static constexpr std::uint16_t port = 4321;
-  const serve::ViewData data{*map};
+  const serve::ViewModels data{*map, {}};
   serve::Site site{data, {"<html>", "script", "style"}, port};
   std::string cookie;
 

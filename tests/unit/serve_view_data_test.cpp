@@ -9,8 +9,6 @@ namespace {
 
 using Answering = Serving;
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 TEST_F(Answering, BundlesTheEdgesBetweenClosedBoxes) {
   const serve::ViewData data(*map);
   const std::string root = answer(data, "open", {{"id", "m0"}});
@@ -75,7 +73,7 @@ TEST_F(Answering, RefusesWhatDoesNotExist) {
 }
 
 TEST_F(Answering, CutsAReportAtADepth) {
-  const serve::ViewData data(*map);
+  const serve::ViewModels data(*map, {});
   const serve::ReportData all = serve::collect_report(data, {}),
                           cut = serve::collect_report(data, {.depth = 2});
   EXPECT_FALSE(all.is_cut);
@@ -89,7 +87,7 @@ TEST_F(Answering, CutsAReportAtADepth) {
 TEST(AnsweringFlat, CutsALargeReport) {
   const std::string bytes = flat_model(30'000);
   const Result<semantics::Map> map = pipeline::map_bytes(bytes, "model.onnx", {});
-  const serve::ViewData data(*map);
+  const serve::ViewModels data(*map, {});
   const serve::ReportData report = serve::collect_report(data, {});
   EXPECT_TRUE(report.is_cut);
   EXPECT_GT(report.depth, 1);

@@ -10,8 +10,8 @@ from pathlib import Path
 
 NOT_OURS = set(
     (
-        ".git .venv .venv-libraries .venv-quantisers build __pycache__ .hypothesis .mypy_cache .pytest_cache "
-        ".ruff_cache"
+        ".git .venv .venv-libraries .venv-quantisers .venv-viewers build __pycache__ .hypothesis "
+        ".mypy_cache .pytest_cache .ruff_cache"
     ).split()
 )
 

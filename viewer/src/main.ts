@@ -9,7 +9,8 @@ import { escapeDirections } from './view/text';
 async function findSource(): Promise<DataSource> {
   const embedded = document.getElementById('thence-data')?.textContent;
   if (!embedded) return new ServerSource();
-  return new EmbeddedSource(JSON.parse(escapeDirections(await unpack(embedded))) as ReportData);
+  const data = JSON.parse(escapeDirections(await unpack(embedded))) as ReportData;
+  return new EmbeddedSource(data, data.other, data.links);
 }
 
 const target = document.getElementById('app')!;

@@ -1,9 +1,9 @@
 // Data inside a report: everything was collected when the report was written.
 import type { DataSource } from './source';
-import type { Children, FlowDirection, Found, FoundNode, Model, NodeDetails, Picture } from './types';
+import type { Children, FlowDirection, Found, FoundNode, Model, NodeDetails, Picture, WeightStatistics } from './types';
 
-export interface ReportData {
-  schema: string;
+/** What a report contains of one model. */
+export interface ModelData {
   model: Model;
   depth: number;
   cut: boolean;
@@ -11,6 +11,24 @@ export interface ReportData {
   children: Record<string, Children>;
   nodes: NodeDetails[];
   review: Found;
+}
+/** What corresponds to the modules and nodes of the main model. */
+export interface Links {
+  modules: Record<string, string>;
+  nodes: Record<string, string[]>;
+}
+export interface ReportData extends ModelData {
+  schema: string;
+  other?: ModelData;
+  links?: Links;
+}
+
+/** The same links for the model beside. */
+export function invertLinks(links: Links): Links {
+  const inverse: Links = { modules: {}, nodes: {} };
+  for (const [id, other] of Object.entries(links.modules)) inverse.modules[other] = id;
+  for (const [id, others] of Object.entries(links.nodes)) for (const other of others) (inverse.nodes[other] ??= []).push(id);
+  return inverse;
 }
 
 /** Reads what base::pack_text() wrote: the size in groups of seven bits, then a zlib stream, in base 64. */
@@ -50,11 +68,16 @@ function searchableText(node: NodeDetails): string {
 
 export class EmbeddedSource implements DataSource {
   readonly hasExpressions = false;
+  readonly hasWeights = false;
   readonly note: string;
   private readonly nodes = new Map<string, NodeDetails>();
   private readonly parents = new Map<string, string[]>(); // the boxes around each module
 
-  constructor(private readonly data: ReportData) {
+  constructor(
+    private readonly data: ModelData,
+    private readonly other: ModelData | null = null,
+    private readonly links: Links = { modules: {}, nodes: {} },
+  ) {
     this.note = data.cut
       ? `This report contains ${data.depth} levels of boxes; deeper ones were left out. Write it with --depth, or use thence view.`
       : '';
@@ -94,6 +117,14 @@ export class EmbeddedSource implements DataSource {
     throw new Error('Expressions need thence view.');
   };
   review = async () => this.data.review;
+  weights = async (): Promise<WeightStatistics> => {
+    throw new Error('A report has no weights. Use thence view.');
+  };
+  beside = () => new EmbeddedSource(this.other!, this.data, invertLinks(this.links));
+  counterparts = async (id: string) => {
+    if (id.startsWith('n')) return this.links.nodes[id] ?? [];
+    return id in this.links.modules ? [this.links.modules[id]] : [];
+  };
   flow = async (start: string, direction: FlowDirection) => {
     const reached = new Set([start]);
     for (const id of reached) {

@@ -1,7 +1,7 @@
 // Data from the server of `thence view`.
 import { escapeDirections } from '../view/text';
 import type { DataSource } from './source';
-import type { Children, FlowDirection, Found, Model, NodeDetails, Picture } from './types';
+import type { Children, FlowDirection, Found, Model, NodeDetails, Picture, WeightStatistics } from './types';
 
 async function ask<T>(question: string, parameters: Record<string, string> = {}): Promise<T> {
   const query = new URLSearchParams(parameters).toString();
@@ -21,16 +21,26 @@ async function ask<T>(question: string, parameters: Record<string, string> = {})
 
 export class ServerSource implements DataSource {
   readonly hasExpressions = true;
+  readonly hasWeights = true;
   readonly note = '';
 
-  model = () => ask<Model>('model');
-  open = (box: string) => ask<Picture>('open', { id: box });
+  constructor(private readonly side: 'main' | 'other' = 'main') {}
+
+  private ask<T>(question: string, parameters: Record<string, string> = {}): Promise<T> {
+    return ask<T>(question, this.side === 'other' ? { ...parameters, side: 'other' } : parameters);
+  }
+
+  model = () => this.ask<Model>('model');
+  open = (box: string) => this.ask<Picture>('open', { id: box });
   hasBox = () => true;
-  children = (module: string) => ask<Children>('children', { id: module });
-  node = (id: string) => ask<NodeDetails>('node', { id });
-  locate = async (id: string) => (await ask<{ boxes: string[] }>('locate', { id })).boxes;
-  search = (text: string) => ask<Found>('search', { text });
-  where = (expression: string) => ask<Found>('where', { text: expression });
-  review = () => ask<Found>('review');
-  flow = (node: string, direction: FlowDirection) => ask<Found>('flow', { id: node, direction });
+  children = (module: string) => this.ask<Children>('children', { id: module });
+  node = (id: string) => this.ask<NodeDetails>('node', { id });
+  locate = async (id: string) => (await this.ask<{ boxes: string[] }>('locate', { id })).boxes;
+  search = (text: string) => this.ask<Found>('search', { text });
+  where = (expression: string) => this.ask<Found>('where', { text: expression });
+  review = () => this.ask<Found>('review');
+  flow = (node: string, direction: FlowDirection) => this.ask<Found>('flow', { id: node, direction });
+  weights = (node: string, input: number) => this.ask<WeightStatistics>('weights', { id: node, input: String(input) });
+  beside = () => new ServerSource('other');
+  counterparts = async (id: string) => (await this.ask<{ ids: string[] }>('counterparts', { id })).ids;
 }

@@ -10,6 +10,15 @@ export interface Summary {
   /** Nodes by level: high, medium, low, none. */
   levels: [number, number, number, number];
   sources: Record<string, number>;
+  /** Microseconds of one run, with a profile. */
+  time_us?: number;
+  /** The relative error of a module, with a drift report; of the module alone; whether it is over the threshold. */
+  drift?: number | 'inf';
+  drift_added?: number | 'inf';
+  drift_over?: boolean;
+  /** Nodes that differ from the other model, and by kind. */
+  changed?: number;
+  changes?: Record<string, number>;
   /** Positions of its nodes: first, last (not included), first, last, ... */
   ranges: number[];
 }
@@ -75,6 +84,12 @@ export interface Picture {
   outputs: End[];
 }
 
+export interface Overlays {
+  time?: { file: string; runtime: string; runs: number; total_us: number; without_node_us: number };
+  drift?: { file: string; reference: string };
+  comparison?: { with: 'ancestor' | 'diff'; side: 'before' | 'after' };
+}
+
 export interface Model {
   schema: string;
   file: string;
@@ -83,6 +98,7 @@ export interface Model {
   label: string;
   modules: number;
   has_classes: boolean;
+  overlays: Overlays;
   root: ModuleItem;
 }
 
@@ -115,6 +131,8 @@ export interface ValueDetails {
   node?: string;
   nodes?: string[];
   from?: 'input' | 'initializer';
+  /** Whether statistics of its numbers can be asked for. */
+  numbers?: boolean;
   tensor?: string;
 }
 export interface NodeDetails {
@@ -132,6 +150,7 @@ export interface NodeDetails {
     modules: string[];
     weight_owner: string | null;
     tag: string | null;
+    proof?: string | null;
     semantic_type: string | null;
     component: string | null;
     source: string | null;
@@ -150,7 +169,28 @@ export interface NodeDetails {
   attributes: { name: string; value: string }[];
   inputs: ValueDetails[];
   outputs: ValueDetails[];
+  time_us?: number;
+  differences?: { kind: string; detail: string }[];
+  counterparts?: { id: string; name: string; op: string }[];
   boxes: string[];
+}
+
+/** The numbers of a weight. */
+export interface WeightStatistics {
+  name: string;
+  type: string;
+  shape: number[];
+  elements: number;
+  /** Those that the other numbers are of: all, or equally spaced ones. */
+  counted: number;
+  zeros: number;
+  not_finite: number;
+  min: number | null;
+  max: number | null;
+  mean: number | null;
+  deviation: number | null;
+  /** Counts of equal parts of the range from min to max. */
+  histogram: number[];
 }
 
 export interface Children {

@@ -3,7 +3,8 @@ const copied = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity',
 // Control characters are not allowed in XML.
 const invalid = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
-export function svgText(svg: SVGSVGElement, background: string): string {
+/** `place`: the transformation of the picture that shows what the window shows. */
+export function svgText(svg: SVGSVGElement, { width, height }: { width: number; height: number }, place: string, background: string): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const from = svg.querySelectorAll<SVGElement>('*');
   copy.querySelectorAll<SVGElement>('*').forEach((element, i) => {
@@ -12,7 +13,9 @@ export function svgText(svg: SVGSVGElement, background: string): string {
     element.removeAttribute('class');
     element.removeAttribute('style');
   });
-  const { width, height } = svg.getBoundingClientRect();
+  copy.removeAttribute('style');
+  copy.removeAttribute('class');
+  copy.querySelector('[data-picture]')?.setAttribute('transform', place);
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   copy.setAttribute('width', String(width));
   copy.setAttribute('height', String(height));

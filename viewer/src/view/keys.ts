@@ -28,7 +28,7 @@ export function handleKey(viewer: Viewer, key: string, inGraph: boolean): boolea
     p: () => viewer.stepFound(-1),
     u: () => viewer.showFlow('upstream'),
     d: () => viewer.showFlow('downstream'),
-    c: () => viewer.nextColour(),
+    c: () => viewer.colours.next(),
     t: () => (viewer.theme = viewer.theme === 'dark' ? 'light' : 'dark'),
     x: () => viewer.closeAll(),
     k: () => viewer.toggleConstants(),

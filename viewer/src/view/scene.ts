@@ -3,7 +3,7 @@
 import type { CountedItem, Edge, End, Item, Picture } from '../data/types';
 import { isCounted } from '../data/types';
 import type { LayoutRequest, LayoutResult, Point, Size } from '../layout/layout';
-import { counted, cut, short, shortClass } from './text';
+import { changesText, counted, cut, driftText, short, shortClass, timeText } from './text';
 
 export interface Placed extends Point, Size {
   item: Item;
@@ -44,6 +44,13 @@ export function contentOf(item: Item, openings: Openings): string {
   return item.kind === 'stack' ? (openings.members.get(item.id) ?? item.members[0]) : item.id;
 }
 
+// What an item without a difference from the other model does not have: a sign before its operator.
+const signs: Record<string, string> = { added: '+', removed: '−', fused: '∪', split: '÷', moved: '→' };
+function signOf(item: CountedItem): string {
+  const kinds = Object.keys(item.changes ?? {});
+  return kinds.length === 0 ? '' : `${signs[kinds[0]] ?? '≠'} `;
+}
+
 function amounts(item: CountedItem): string {
   const nodes = counted(item.nodes, 'node');
   return item.parameters > 0 ? `${nodes} · ${short(item.parameters)} params` : nodes;
@@ -51,12 +58,15 @@ function amounts(item: CountedItem): string {
 
 export function labelOf(item: Item): string[] {
   if (!isCounted(item)) return [cut(item.name, maxLabel)];
-  if (item.kind === 'node') return [cut(item.op || '(no operator)', maxLabel)];
+  if (item.kind === 'node') return [cut(signOf(item) + (item.op || '(no operator)'), maxLabel)];
   const name = item.kind === 'chunk' ? `Items ${item.name}` : item.name;
   const lines = [cut(name, maxLabel)];
   const type = shortClass(item.class);
   if (type) lines.push(cut(type, maxLabel));
   lines.push(amounts(item));
+  if (item.time_us !== undefined) lines.push(timeText(item.time_us));
+  if (item.drift !== undefined) lines.push(`drift ${driftText(item.drift)}`);
+  if (item.changed) lines.push(cut(changesText(item.changes ?? {}), maxLabel));
   return lines;
 }
 

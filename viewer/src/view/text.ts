@@ -12,6 +12,33 @@ export function short(value: number): string {
   return `${unit === 0 ? Math.round(rest) : Number(rest.toPrecision(3))}${units[unit]}`;
 }
 
+/** Microseconds with a unit. */
+export function timeText(microseconds: number): string {
+  if (microseconds >= 1e6) return `${Number((microseconds / 1e6).toPrecision(3))} s`;
+  if (microseconds >= 1000) return `${Number((microseconds / 1000).toPrecision(3))} ms`;
+  return `${Number(microseconds.toPrecision(3))} µs`;
+}
+
+export function driftText(drift: number | 'inf'): string {
+  if (drift === 'inf' || drift === Infinity) return 'inf';
+  return drift === 0 ? '0' : drift.toExponential(1);
+}
+
+/** A number of a colour scale. */
+export function amountText(value: number, mode: string): string {
+  if (mode === 'confidence') return value.toFixed(2);
+  if (mode === 'time') return timeText(value);
+  return mode === 'drift' ? driftText(value) : short(value);
+}
+
+/** Kinds of difference with their numbers: "3 fused, 1 added". */
+export function changesText(changes: Record<string, number>): string {
+  return Object.entries(changes)
+    .sort((a, b) => b[1] - a[1])
+    .map(([kind, count]) => `${count} ${kind.replace('_', ' ')}`)
+    .join(', ');
+}
+
 export function counted(value: number, what: string): string {
   return `${short(value)} ${what}${value === 1 ? '' : 's'}`;
 }

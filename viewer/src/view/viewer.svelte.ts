@@ -4,23 +4,17 @@ import type { DataSource } from '../data/source';
 import type { FlowDirection, Found, Model, ModuleItem, NodeDetails } from '../data/types';
 import { canOpen, isCounted, type CountedItem, type Item } from '../data/types';
 import { LayoutClient, Obsolete } from '../layout/client';
-import { colourModes, isNumeric, numberColour, numberOf, scaled, WordColours, wordOf, type ColourMode, type Theme } from './colours';
+import { firstMode, WordColours, type Theme } from './colours';
+import { Colours } from './colours.svelte';
+import type { Follower } from './follower';
 import { fromFragment, toFragment } from './link';
+import { fitPlace, revealPlace, zoomPlace, type Place } from './place';
 import { countCommon } from './ranges';
 import { buildScene, contentOf, type Placed, type Scene } from './scene';
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
 import { cutTexts } from './text';
 import { walk, type Arrow } from './walk';
 
-export interface Place {
-  x: number;
-  y: number;
-  scale: number;
-}
-
-const minFitScale = 0.45;
-const minScale = 0.02;
-const maxScale = 4;
 const expression = /[=<>~]|\b(and|or|not)\b/;
 
 export class Viewer {
@@ -31,10 +25,8 @@ export class Viewer {
   selected = $state<string | null>(null);
   details = $state.raw<NodeDetails | null>(null);
   theme = $state<Theme>('light');
-  colour = $state<ColourMode>('role');
-  /** Words that are shown, or a range of numbers from 0 to 1; null shows everything. */
-  words = $state.raw<readonly string[] | null>(null);
-  numbers = $state.raw<{ from: number; to: number } | null>(null);
+  /** What corresponds to the selection of the model beside. */
+  linked = $state.raw<readonly string[]>([]);
   searchText = $state('');
   found = $state.raw<Found | null>(null);
   foundAt = $state(-1);
@@ -50,19 +42,32 @@ export class Viewer {
   private readonly pictures: Pictures;
   private readonly layouts = new LayoutClient();
   private generation = 0;
+  /** The items that are drawn closed. */
+  readonly visible = $derived((this.scene?.items ?? []).filter(({ item, open }) => !open && isCounted(item)).map(({ item }) => item as CountedItem));
+  readonly colours: Colours;
+  /** Follows what a user does here; set if another model is beside. */
+  follower: Follower | null = null;
 
-  constructor(readonly source: DataSource) {
+  constructor(
+    readonly source: DataSource,
+    wordColours = new WordColours(),
+  ) {
+    this.colours = new Colours(this, wordColours);
     this.pictures = new Pictures(source);
   }
 
   // Start --------------------------------------------------------------------------------------------
 
-  async start(): Promise<void> {
+  async load(): Promise<void> {
     this.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
     this.model = await this.source.model();
-    const linked = fromFragment(location.hash);
-    if (linked) {
-      await this.restore(location.hash);
+    this.colours.set(firstMode(this.model));
+  }
+
+  /** Draws the view of a link, or the outermost boxes. */
+  async start(fragment: string): Promise<void> {
+    if (fromFragment(fragment)) {
+      await this.restore(fragment);
     } else {
       await this.openSingles('m0');
       await this.draw();
@@ -78,11 +83,12 @@ export class Viewer {
     for (const id of ['m0', ...linked.open]) this.open.add(id);
     this.members.clear();
     for (const [stack, member] of linked.members) this.members.set(stack, member);
-    this.colour = linked.colour;
+    this.colours.set(linked.colour);
     this.constants = linked.constants;
     await this.draw();
     if (linked.place) this.place = linked.place;
     else this.fit();
+    await this.follower?.openAll(this);
     if (linked.search) await this.search(linked.search);
     if (linked.selected) await this.select(linked.selected);
   }
@@ -92,7 +98,7 @@ export class Viewer {
       open: [...this.open].filter((id) => id !== 'm0'),
       members: [...this.members],
       selected: this.selected,
-      colour: this.colour,
+      colour: this.colours.mode,
       constants: this.constants,
       search: this.searchText,
       place: this.place,
@@ -157,11 +163,13 @@ export class Viewer {
       await this.openSingles(contentOf(item, this));
     }
     await this.draw(item.id);
+    await this.follower?.toggled(this, contentOf(item, this), this.open.has(item.id));
   }
 
   async toggleConstants(): Promise<void> {
     this.constants = !this.constants;
     await this.draw(this.selected ?? undefined);
+    await this.follower?.constantsToggled(this);
   }
 
   /** Shows another member of a stack. */
@@ -172,6 +180,7 @@ export class Viewer {
     this.members.set(item.id, next);
     if (this.open.has(item.id)) await this.openSingles(next);
     await this.draw(item.id);
+    await this.follower?.toggled(this, next, this.open.has(item.id));
   }
 
   async closeAll(): Promise<void> {
@@ -180,50 +189,51 @@ export class Viewer {
     await this.openSingles('m0');
     await this.draw();
     this.fit();
+    await this.follower?.allClosed(this);
+  }
+
+  async withoutFollower(act: () => Promise<void>): Promise<void> {
+    const { follower } = this;
+    this.follower = null;
+    await act();
+    this.follower = follower;
+  }
+
+  /** Opens or closes the box of a module, which corresponds to one of the model beside. */
+  async setOpen(module: string, isOpen: boolean): Promise<void> {
+    const boxes = await this.source.locate(module);
+    const around = boxes.at(-1)?.startsWith('s') ? boxes.at(-1)! : module;
+    if (isOpen) {
+      this.openAround(boxes, module);
+      this.open.add(around);
+      await this.openSingles(module);
+    } else {
+      this.open.delete(around);
+    }
+    await this.draw();
   }
 
   // Where the picture is -----------------------------------------------------------------------------
 
   fit(): void {
-    if (!this.scene || this.scene.width === 0) return;
-    const { width, height } = this.size;
-    const scale = Math.min((width - 48) / this.scene.width, (height - 48) / this.scene.height, 1.25);
-    const used = Math.max(scale, minFitScale); // a large picture starts at its top, where it is readable
-    const top = this.scene.items.reduce((first, one) => (one.depth === 0 && one.y < first.y ? one : first));
-    const wide = this.scene.width * used > width;
-    this.place = {
-      x: wide ? width / 2 - (top.x + top.width / 2) * used : (width - this.scene.width * used) / 2,
-      y: this.scene.height * used > height ? 24 : (height - this.scene.height * used) / 2,
-      scale: used,
-    };
+    if (this.scene && this.scene.width > 0) this.place = fitPlace(this.scene, this.size);
+    this.follower?.fitted();
   }
 
   zoom(factor: number, x = this.size.width / 2, y = this.size.height / 2): void {
-    const scale = Math.min(maxScale, Math.max(minScale, this.place.scale * factor));
-    const ratio = scale / this.place.scale;
-    this.place = { x: x - (x - this.place.x) * ratio, y: y - (y - this.place.y) * ratio, scale };
+    this.place = zoomPlace(this.place, factor, x, y);
+    this.follower?.moved(this);
   }
 
   pan(x: number, y: number): void {
     this.place = { ...this.place, x: this.place.x + x, y: this.place.y + y };
+    this.follower?.moved(this);
   }
 
-  /** Moves the picture only if the item is outside of the screen. */
   private reveal(id: string): void {
     const placed = this.find(id);
-    if (!placed) return;
-    let { scale } = this.place;
-    if (scale < 0.5) scale = 0.8;
-    const height = Math.min(placed.height, 40);
-    const left = placed.x * scale + this.place.x;
-    const top = placed.y * scale + this.place.y;
-    const inside = left > 20 && top > 20 && left + placed.width * scale < this.size.width - 20 && top + height * scale < this.size.height - 20;
-    if (inside && scale === this.place.scale) return;
-    this.place = {
-      x: this.size.width / 2 - (placed.x + placed.width / 2) * scale,
-      y: Math.min(this.size.height / 2, this.size.height / 3) - (placed.y + height / 2) * scale,
-      scale,
-    };
+    if (placed) this.place = revealPlace(this.place, this.size, placed);
+    this.follower?.moved(this);
   }
 
   // Selection ----------------------------------------------------------------------------------------
@@ -232,6 +242,8 @@ export class Viewer {
   async select(id: string | null): Promise<void> {
     this.selected = id;
     this.details = null;
+    this.linked = [];
+    void this.follower?.selected(this, id);
     if (!id?.startsWith('n')) return;
     try {
       const details = await this.source.node(id);
@@ -245,16 +257,10 @@ export class Viewer {
   async show(id: string): Promise<void> {
     try {
       const boxes = await this.source.locate(id);
-      const chain = [...boxes, id];
-      let changed = false;
-      for (const [i, box] of boxes.entries()) {
-        if (!this.open.has(box)) changed = true;
-        this.open.add(box);
-        if (!box.startsWith('s') || this.members.get(box) === chain[i + 1]) continue;
-        this.members.set(box, chain[i + 1]);
-        changed = true;
+      if (this.openAround(boxes, id)) {
+        await this.draw();
+        await this.follower?.openAll(this);
       }
-      if (changed) await this.draw();
       if (id.startsWith('n') && !this.find(id) && !this.constants) await this.toggleConstants();
       const drawn = this.find(id) ? id : ([...boxes].reverse().find((box) => this.find(box)) ?? null);
       await this.select(id.startsWith('n') ? id : drawn);
@@ -262,6 +268,33 @@ export class Viewer {
     } catch (error) {
       this.message = error instanceof Error ? error.message : String(error);
     }
+  }
+
+  /** Opens boxes, and shows the right members of stacks. Whether something changed. */
+  private openAround(boxes: string[], id: string): boolean {
+    const chain = [...boxes, id];
+    let changed = false;
+    for (const [i, box] of boxes.entries()) {
+      if (!this.open.has(box)) changed = true;
+      this.open.add(box);
+      if (!box.startsWith('s') || this.members.get(box) === chain[i + 1]) continue;
+      this.members.set(box, chain[i + 1]);
+      changed = true;
+    }
+    return changed;
+  }
+
+  /** Selects here what corresponds to the selection of the model beside, or the innermost visible box around it. */
+  async link(ids: string[]): Promise<void> {
+    this.selected = null;
+    this.details = null;
+    const linked: string[] = [];
+    for (const id of ids) {
+      const chain = [...(await this.locate(id)), id];
+      const drawn = chain.reverse().find((one) => this.find(one));
+      if (drawn) linked.push(drawn);
+    }
+    this.linked = linked;
   }
 
   get selectedItem(): Item | null {
@@ -336,54 +369,6 @@ export class Viewer {
   marked(item: CountedItem): number | null {
     const set = this.flow?.found ?? this.found;
     return set ? countCommon(item.ranges, set.ranges) : null;
-  }
-
-  // Colours ------------------------------------------------------------------------------------------
-
-  private readonly visible = $derived((this.scene?.items ?? []).filter(({ item, open }) => !open && isCounted(item)).map(({ item }) => item as CountedItem));
-  private readonly wordColours = new WordColours();
-  readonly wordCounts = $derived(isNumeric(this.colour) ? [] : this.wordColours.count(this.colour, this.visible.map((item) => wordOf(item, this.colour))));
-
-  private total(): number {
-    return this.model ? numberOf(this.model.root, this.colour) : 0;
-  }
-  part(item: CountedItem): number {
-    return scaled(numberOf(item, this.colour), this.total(), this.colour);
-  }
-  readonly histogram = $derived.by(() => {
-    const bins = new Array<number>(20).fill(0);
-    if (isNumeric(this.colour)) for (const item of this.visible) ++bins[Math.min(19, Math.floor(this.part(item) * 20))];
-    return bins;
-  });
-
-  fill(item: CountedItem): string {
-    if (isNumeric(this.colour)) return numberColour(this.part(item), this.colour, this.theme);
-    return this.wordFill(wordOf(item, this.colour));
-  }
-  wordFill(word: string): string {
-    void this.wordCounts; // gives new words their colours
-    return this.wordColours.of(this.colour, word, this.theme);
-  }
-
-  isFiltered(item: CountedItem): boolean {
-    if (this.words && !isNumeric(this.colour)) return !this.words.includes(wordOf(item, this.colour));
-    if (!this.numbers || !isNumeric(this.colour)) return false;
-    const part = this.part(item);
-    return part < this.numbers.from || part > this.numbers.to;
-  }
-
-  setColour(mode: ColourMode): void {
-    this.colour = mode;
-    this.words = null;
-    this.numbers = null;
-  }
-  nextColour(): void {
-    this.setColour(colourModes[(colourModes.indexOf(this.colour) + 1) % colourModes.length]);
-  }
-  toggleWord(word: string): void {
-    const words = this.words ?? [];
-    const next = words.includes(word) ? words.filter((one) => one !== word) : [...words, word];
-    this.words = next.length > 0 ? next : null;
   }
 
   /** The boxes around a module or node, outermost first; none if that is unknown. */
