@@ -7,8 +7,8 @@
 
 Every command is also a function: `map`, `show`, `explain`, `query`, `sql`, `weights`, `transfer`, `diff`,
 `drift`, `tag`, `strip`, `check`, `extract`, `fold`, `unfold`, `convert`, `report`, `export`, `capture` and
-`eval`. No module of this package has the name of a function. A file can be mapped without a live model; torch is
-then neither needed nor imported:
+`eval`. No module of this package has the name of a function. A file can be mapped without a live model; torch
+is then neither needed nor imported:
 
     >>> import thence
     >>> thence.map("examples/tiny.onnx").summary["nodes"]

@@ -69,7 +69,7 @@ def main() -> int:
     parser.add_argument(
         "--add",
         action="store_true",
-        help="add to the counts of the data file: for example those of `tools.relations`, beside `tools.passes`",
+        help="add to the counts of the data file: those of `tools.relations`, for example",
     )
     parser.add_argument(
         "--sources",

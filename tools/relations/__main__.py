@@ -59,7 +59,7 @@ def main() -> int:
         scores.append(row)
         if row["answered"]:
             print(f"answered: {' '.join(path.name for path in pair)}")
-    # For `tools.calibrate --add`: how certain matches are. The other relations keep the ancestor's own mistakes.
+    # For `tools.calibrate --add`. The other relations keep the ancestor's own mistakes.
     scored = [json.dumps(row) + "\n" for row in scores if row["relation"] == SECOND]
     write_atomically(options.folder / "scores.jsonl", "".join(scored).encode())
     measurement = measure(rows_of(scores), commit=options.commit)

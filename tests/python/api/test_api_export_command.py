@@ -152,7 +152,7 @@ def test_no_network_is_reported_at_once(case: str, silent_server: str, tmp_path:
     hub = silent_server if case == "silent" else "http://127.0.0.1:9"
     environment = {**ENVIRONMENT, "HF_ENDPOINT": hub, "HF_HUB_CACHE": str(tmp_path / "cache")}
     del environment["HF_HUB_OFFLINE"]
-    words = [PROGRAM, "export", "nobody/has-this-model", *(["--offline"] if case == "offline" else [])]
+    words = [str(PROGRAM), "export", "nobody/has-this-model", *(["--offline"] if case == "offline" else [])]
     start = time.monotonic()
     done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 3
