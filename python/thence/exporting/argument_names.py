@@ -27,7 +27,7 @@ def near_names(name: str, names: Iterable[str]) -> list[str]:
     """At most three of the names that a misspelt one may stand for, the nearest first.
 
     >>> near_names("inptu_ids", ["input_ids", "attention_mask", "position_ids"])
-    ['input_ids', 'position_ids']
+    ['input_ids']
     """
     return difflib.get_close_matches(name, list(names), n=3, cutoff=0.6)
 

@@ -200,26 +200,39 @@ def _export_with_retry(name: str, request: Request) -> ExporterResult:
 
     Raises the error of the last call.
     """
-    try:
-        return _export(name, request)
-    except ExportError:
-        raise  # an option, a package or the disk: the plain call would fail in the same way
-    except Exception as error:
-        _raise_if_output_error(error, request)
-        reason = summarise_error(error)
-    _clear_folder(request.file.parent)
+    reasons: list[str] = []
+    attempts = [request]
+    for attempt in attempts:
+        try:
+            result = _export(name, attempt)
+        except ExportError:
+            raise  # an option, a package or the disk: the plain call would fail in the same way
+        except Exception as error:
+            _raise_if_output_error(error, request)
+            if not reasons:
+                attempts += _lesser_requests(request)
+            if attempt is attempts[-1]:
+                raise
+            reasons.append(summarise_error(error))
+            _clear_folder(request.file.parent)
+            continue
+        if attempt.wrapping is Wrapping.PLAIN:
+            result = replace(result, unrecorded=reasons[0])
+        if attempt.inputs is not request.inputs:
+            result = replace(result, static_inputs=attempt.inputs, not_dynamic=f"{name}: {reasons[0]}")
+        return result
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _lesser_requests(request: Request) -> list[Request]:
+    """What to try after a failure: fixed sizes if those are allowed, then no recording, then neither."""
+    found = [request]
     if request.static_inputs is not None:
         inputs = request.static_inputs()
         # torch.export marks tensors as dynamic, and the marks stay when it fails.
         inputs = replace(inputs, tensors={name: t.clone() for name, t in inputs.tensors.items()})
-        result = _export_with_retry(name, replace(request, inputs=inputs, dynamic={}, static_inputs=None))
-        return replace(result, static_inputs=inputs, not_dynamic=f"{name}: {reason}")
-    try:
-        result = _export(name, replace(request, wrapping=Wrapping.PLAIN))
-    except Exception as error:
-        _raise_if_output_error(error, request)
-        raise
-    return replace(result, unrecorded=reason)
+        found.append(replace(request, inputs=inputs, dynamic={}, static_inputs=None))
+    return found[1:] + [replace(each, wrapping=Wrapping.PLAIN) for each in found]
 
 
 def _raise_if_output_error(error: Exception, request: Request) -> None:
