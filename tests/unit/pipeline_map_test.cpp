@@ -110,8 +110,8 @@ class AncestorAnswersOf : public testing::Test {
 
   evidence::AncestorAnswers of(Origin origin, bool refuted = false) {
     transfer::Matches matches;
-    matches.origins = {std::move(origin)};
-    matches.refuted = {refuted};
+    matches.origins = {std::move(origin), {}, {}};
+    matches.refuted = {refuted, false, false};
     return ancestor_answers(*ancestor, ancestor->model(), std::move(matches));
   }
 };
