@@ -74,5 +74,7 @@ def test_missing_onnxruntime(tmp_path: Path) -> None:
     refused(MODEL, MODEL, code=3, error="X006", PYTHONPATH=path)
 
 
-def test_time_limit() -> None:
-    refused(MODEL, MODEL, "--timeout", "1", code=3, error="L001")
+def test_time_limit(tmp_path: Path) -> None:
+    (tmp_path / "slow_nets.py").write_text("import time\n\n\ndef make():\n    time.sleep(100)\n")
+    arguments = ("slow_nets:make", MODEL, "--timeout", "3")
+    refused(*arguments, code=3, error="L001", PYTHONPATH=str(tmp_path))
