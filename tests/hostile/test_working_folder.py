@@ -36,6 +36,7 @@ def make():
 
 COMMANDS = {
     "verify": ("transfer", "a.onnx", "b.onnx", "--verify", "--format", "json"),
+    "drift": ("drift", "a.onnx", "b.onnx", "--format", "json"),
     "convert": ("convert", "a.onnx", "--to", "parquet", "-o", "a.parquet"),
     "extract": ("extract", "a.onnx", "--module", "layer", "-o", "layer.onnx"),
     "capture": ("capture", "-m", "mine:make", "-o", "mine.json", "--sections", "hierarchy"),
@@ -161,7 +162,7 @@ def test_a_program_in_the_current_folder_is_not_the_native_program(work_folder: 
     planted = work_folder / "thence"
     planted.write_bytes(Path("/bin/true").read_bytes())
     planted.chmod(0o755)
-    code = "import sys; sys.executable = ''; from thence.__main__ import _candidates; print(*_candidates())"
+    code = "import sys; sys.executable = ''; from thence.program import _candidates; print(*_candidates())"
     done = run_in(work_folder, sys.executable, "-c", code)
     assert done.stdout.split(), done.stderr
     assert all(Path(path).is_absolute() for path in done.stdout.split())
