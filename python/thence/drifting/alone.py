@@ -93,8 +93,10 @@ class Alone:
         compared = self._measurement.found
         pairs = {at for cut in cuts for at in (*cut.outputs, *cut.given.values())}
         assert self._measurement.feed is not None
-        feed = self._measurement.feed
+        feed, timings = self._measurement.feed, self._measurement.timings
+        counted = timings.sessions, timings.runs
         reference = self._measurement.reference.values([compared[at].theirs for at in pairs], feed)
+        timings.sessions, timings.runs = counted  # this time is counted as that of modules alone
         theirs = {at: reference[compared[at].theirs] for at in pairs if compared[at].theirs in reference}
         for some in (cuts, *([cut] for cut in cuts)):  # one by one, if a runtime refuses them together
             try:
