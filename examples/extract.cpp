@@ -1,4 +1,4 @@
-// ModelMap::extract: writes one module as a model of its own.
+// ModelMap::extract: writes one module as a separate model.
 //   extract model.onnx encoder.layer.0 layer.onnx
 #include "example.h"
 

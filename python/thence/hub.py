@@ -50,8 +50,8 @@ def cache_folder() -> Path:
 def prepare_to_load(source: str | None, *, offline: bool = False) -> None:
     """Checks that a hub id is in the cache or can be fetched; sources of other kinds need no check.
 
-    If only the cache can be used, this process tells the client of the hub so. Call it before that client is
-    imported.
+    If only the cache can be used, it sets HF_HUB_OFFLINE. Call it before huggingface_hub is imported,
+    which reads that once.
     """
     if offline:
         os.environ["HF_HUB_OFFLINE"] = "1"

@@ -18,7 +18,10 @@ def read_npz(path: Path) -> dict[str, Any]:
             return {name: arrays[name] for name in arrays.files}
     except AttributeError as error:  # a single array, as numpy.save writes it, has no names
         raise Error(BAD_INPUT, "K007", f"{path}: cannot be read as .npz: it has no names", hint) from error
-    except (OSError, ValueError, EOFError, TypeError) as error:
+    except ValueError as error:  # numpy takes other files for pickles, and its text advises to load them
+        text = f"{path}: cannot be read as .npz: it is no archive of arrays"
+        raise Error(BAD_INPUT, "K007", text, hint) from error
+    except (OSError, EOFError, TypeError) as error:
         raise Error(BAD_INPUT, "K007", f"{path}: cannot be read as .npz: {error}", hint) from error
     except Exception as error:  # zipfile's errors have no common base class
         raise Error(BAD_INPUT, "K007", f"{path}: is damaged: {error}", "write it again") from error

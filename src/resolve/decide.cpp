@@ -221,9 +221,8 @@ bool recorded_candidate(const RuleInput& input, Verdict& verdict) {
   const Evidence* found = nullptr;
   for (const Evidence& other : input.all) {
     if (!is_recording(other.source)) continue;
-    const bool is_candidate = std::any_of(input.strongest.begin(), input.strongest.end(),
-                                          [&](const Evidence& e) { return e.module == other.module; });
-    if (!is_candidate || other.strength.has_rivals) return false;
+    if (!names_module(input.all, input.all.front().source, other.module) || other.strength.has_rivals)
+      return false;
     if (found != nullptr && found->module != other.module) return false;
     if (found == nullptr) found = &other;
   }

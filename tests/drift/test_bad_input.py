@@ -46,6 +46,7 @@ def test_inputs(tmp_path: Path) -> None:
     for name in ("text", "empty", "cut", "single", "missing"):
         text = refused(MODEL, MODEL, "--inputs", tmp_path / f"{name}.npz", code=3, error="K007")
         assert f"{name}.npz" in text
+        assert "pickle" not in text
 
 
 def test_inputs_that_do_not_fit(tmp_path: Path) -> None:

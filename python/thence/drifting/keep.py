@@ -1,7 +1,7 @@
 """Proposes modules to keep in float when a model is quantised.
 
-For each module with quantised weights, the reference runs with the outputs of the quantised module, run
-alone, in place of its own. The error at the outputs of the model is what quantising only this module costs.
+Each module with quantised weights runs alone. Its outputs then replace those of the reference, which runs to
+its end. The error at the outputs of the model is what quantising only this module costs.
 Modules are chosen by that cost per byte of weights until the budget is used.
 """
 
