@@ -29,7 +29,7 @@ SECTIONS = ("hierarchy", "execution_trace", "fx_graph")
 
 
 def export(
-    model: nn.Module | str,
+    model: nn.Module | AnyPath,
     inputs: Any = None,
     path: AnyPath = "model.onnx",
     *,
@@ -68,7 +68,7 @@ def export(
 
 
 def capture(
-    model: nn.Module | str,
+    model: nn.Module | AnyPath,
     inputs: Any = None,
     path: AnyPath | None = None,
     *,

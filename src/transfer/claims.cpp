@@ -14,6 +14,17 @@ std::vector<std::vector<onnx::ValueId>> tensors_of(const ValueGraph& graph) {
   return found;
 }
 
+// The tensors of a value, then those of values that are congruent to it: they may differ by a scale that is
+// folded into an operand, so the numbers decide which of them is meant.
+std::vector<onnx::ValueId> tensors_of_class(const std::vector<std::vector<onnx::ValueId>>& tensors,
+                                            const ValueMatching& matching, CanonicalValue value) {
+  std::vector<onnx::ValueId> found = tensors[value];
+  for (CanonicalValue each = matching.next_congruent[value];
+       each != value && found.size() < max_claimed_tensors; each = matching.next_congruent[each])
+    found.insert(found.end(), tensors[each].begin(), tensors[each].end());
+  return found;
+}
+
 }  // namespace
 
 std::vector<Claim> claims_of(const ValueGraph& ancestor, const ValueGraph& descendant,
@@ -25,7 +36,8 @@ std::vector<Claim> claims_of(const ValueGraph& ancestor, const ValueGraph& desce
     const CanonicalValue value = operation.output, partner = matching.partners[value];
     const bool is_tensor = value < descendant.model().value_count() || !ours[value].empty();
     if (partner == none || !is_tensor || descendant.constant(value) != nullptr) continue;
-    claims.push_back({value, operation.node, std::move(ours[value]), theirs[partner]});
+    claims.push_back(
+        {value, operation.node, std::move(ours[value]), tensors_of_class(theirs, matching, partner)});
   }
   return claims;
 }

@@ -13,8 +13,9 @@ namespace thence::transfer {
 struct Claim {
   CanonicalValue value = none;  // of the descendant
   onnx::NodeId node = none;
-  /// The tensors that hold the value: itself, then views of it, in the order of the file. Only the first few
-  /// of the main graph, which a runtime can output; empty for a value inside a body or a fused node.
+  /// The tensors that hold the value: itself, then views of it, in the order of the file; of the ancestor
+  /// also those of congruent values. Only the first few of the main graph, which a runtime can output; empty
+  /// for a value inside a body or a fused node.
   std::vector<onnx::ValueId> ours, theirs;
 };
 

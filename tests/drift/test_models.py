@@ -177,3 +177,38 @@ def test_python(quantised: Path) -> None:
     assert len(found.to_pandas()) == len(found)
     with pytest.raises(thence.Error, match="U026"):
         thence.drift(MODEL, quantised, by="colour")
+
+
+def test_four_bits(tmp_path: Path) -> None:
+    from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
+
+    quantiser = MatMulNBitsQuantizer(onnx.load(MODEL), block_size=16, bits=4)
+    quantiser.process()
+    quantiser.model.save_model_to_file(str(tmp_path / "four.onnx"))
+    document = answer(MODEL, tmp_path / "four.onnx")
+    assert document["precision"] == "int4"
+    assert document["first"] is None
+    rows = rows_of(document)
+    assert 5 < rows[LINEAR]["sqnr_db"] < 40
+    assert rows[LINEAR]["added"] > 0.01
+    assert rows[NORM]["added"] < 1e-4
+
+
+def test_a_saved_folder(tmp_path: Path) -> None:
+    transformers = importlib.import_module("transformers")
+    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    config = transformers.BertConfig(vocab_size=50, max_position_embeddings=32, **sizes)
+    net = transformers.BertModel(config).eval()
+    for parameter in net.parameters():
+        parameter.data.normal_(std=0.1)  # equal ones would be merged
+    net.save_pretrained(tmp_path / "saved")
+    thence.export(tmp_path / "saved", path=tmp_path / "model.onnx", exporter="torchscript")
+    document = answer(tmp_path / "saved", tmp_path / "model.onnx")
+    assert document["first"] is None
+    assert rows_of(document)[LINEAR]["class"] == "torch.nn.modules.linear.Linear"
+    worst = tmp_path / "worse.onnx"
+    model = onnx.load(tmp_path / "model.onnx")
+    tensor = next(each for each in model.graph.initializer if each.name.endswith("1.output.dense.bias"))
+    tensor.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(tensor) + 0.1, tensor.name))
+    onnx.save(model, worst)
+    assert answer(tmp_path / "saved", worst)["first"]["path"] == "encoder.layer.1.output.dense"

@@ -53,14 +53,13 @@ class Difference:
             return math.inf if relative == 0.0 else -math.inf
         return -20 * math.log10(relative)
 
-    @property
-    def is_scaled(self) -> bool:
-        """Whether the tensors are unlike and one factor explains it."""
+    def is_scaled(self, noise_db: float) -> bool:
+        """Whether the tensors are unlike, and with one factor they are equal up to noise of this SQNR."""
         relative = self.relative
-        if relative is None or not UNLIKE < relative < math.inf or self.signal == 0:
+        if relative is None or not UNLIKE < relative < math.inf or self.signal == 0 or self.product == 0:
             return False
         residual = self.energy - self.product**2 / self.signal
-        return self.product != 0 and residual < BETTER * self.noise
+        return residual < min(BETTER * self.noise, self.energy * 10 ** (-noise_db / 10))
 
     def fields(self) -> dict[str, Any]:
         """As in schema/drift.schema.json."""

@@ -60,12 +60,11 @@ def find_drift(request: DriftRequest) -> Found:
     feeds = None if request.inputs is None else read_npz(Path(request.inputs))
     model = OnnxSide(_load(request.model), timings)
     reference, matched, generated = _open_reference(request, model, feeds)
-    measurement = Measurement(
-        reference, model, matched.pairs, generated if feeds is None else iter([feeds]), timings, progress
-    )
-    compared = measurement.run()
     coarsest = precision(model.model)
     threshold = THRESHOLD_DB[coarsest] if request.threshold_db is None else request.threshold_db
+    inputs = generated if feeds is None else iter([feeds])
+    measurement = Measurement(reference, model, matched.pairs, inputs, timings, progress, threshold)
+    compared = measurement.run()
     alone = Alone(matched, measurement, progress)
     added = alone.differences([*matched.modules]) if request.isolate else {}
     rows = Rows(matched, compared, added, threshold)

@@ -11,6 +11,7 @@ from typing import Any
 from .. import _core
 from ..given import MapOptions, core_model
 from .graph_parts import Model
+from .named_pairs import named_pairs
 from .quantised import without_scale
 
 
@@ -121,6 +122,10 @@ def _pairs(
             mine.sort(key=lambda name: (name in unscaled, name not in model.outputs))
             its.sort(key=lambda name: name not in reference.outputs)
             found.append(Pair(tuple(mine), tuple(its), paths[order], order))
+    partners = {its: mine for pair in found for its, mine in zip(pair.theirs, pair.ours, strict=False)}
+    for name in named_pairs(reference, model, partners):
+        order = reference.producer[name]
+        found.append(Pair((name,), (name,), paths[order], order))
     return sorted(found, key=lambda pair: pair.order)
 
 

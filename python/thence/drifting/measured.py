@@ -18,7 +18,7 @@ from .difference import Difference
 from .layout import Layout, find_layout
 from .matched import Pair
 from .sides import NotAccepted, OnnxSide, Side, Timings, not_run
-from .thresholds import MEMORY, UNLIKE
+from .thresholds import MEMORY, SCALED_DB, UNLIKE
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,10 @@ class Measurement:
         feeds: Iterator[Feed],
         timings: Timings,
         progress: Progress,
+        threshold_db: float,
     ) -> None:
         self.reference, self.model, self.timings = reference, model, timings
+        self._scaled_db = threshold_db - SCALED_DB
         self.found: dict[int, Comparison] = {}
         self.feed: Feed | None = None
         self._pairs, self._feeds, self._progress = pairs, feeds, progress
@@ -58,7 +60,9 @@ class Measurement:
         for form in range(forms):
             self._round(form)
         # The match holds up to a factor, and the tensor exists only with it: its error would say nothing.
-        for index in [index for index, each in self.found.items() if each.difference.is_scaled]:
+        for index in [
+            index for index, each in self.found.items() if each.difference.is_scaled(self._scaled_db)
+        ]:
             del self.found[index]
         self._progress.clear()
         return self.found

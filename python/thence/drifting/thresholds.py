@@ -11,6 +11,9 @@ HUGE = 1e4  # where both tensors exceed this, it is the fill value of a mask, wh
 FILL = 1e8  # a reference that exceeds this is a fill value, and infinity in the other tensor is none
 
 UNLIKE = 0.1  # relative error from which another form of the tensor is tried: a view, or a scaled one
+SCALED_DB = (
+    20.0  # below the threshold: SQNR of a tensor that one factor makes equal to its partner; sums round
+)
 BETTER = 0.01  # of the squared error: an axis order, or a factor, that leaves less explains it
 
 MEMORY = 1 << 28  # bytes of tensors that are in memory at once

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from torch import nn
@@ -11,9 +12,13 @@ from .inputs import Inputs, derive_inputs
 from .load import Loaded, load
 
 
-def load_with_inputs(model: nn.Module | str, inputs: Any) -> tuple[nn.Module, Inputs]:
+def load_with_inputs(model: nn.Module | str | os.PathLike[str], inputs: Any) -> tuple[nn.Module, Inputs]:
     """The live model, loaded if it is named, and its inputs, derived if there are none."""
-    loaded = load(model) if isinstance(model, str) else Loaded(model, getattr(model, "config", None))
+    loaded = (
+        load(os.fspath(model))
+        if isinstance(model, (str, os.PathLike))
+        else Loaded(model, getattr(model, "config", None))
+    )
     if inputs is not None:
         return loaded.model, given_inputs(loaded.model, inputs)
     if loaded.inputs is not None:
