@@ -4,7 +4,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <memory>
+#include <deque>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ using Files = std::vector<std::string>;
 // How profiles are read, and what their rows are.
 struct ProfileOptions {
   const MapOptions& map;
-  const GivenModel* ancestor;
+  const std::vector<const GivenModel*>& ancestors;  // each was made from the one before
   profile::RowOptions rows;
   bool split;
   std::size_t warmup;
@@ -34,25 +35,26 @@ struct ProfileOptions {
 
 // A profile and the maps that it refers to.
 struct Side {
-  std::unique_ptr<Map> ancestor, map;
+  std::deque<Map> maps;  // of the ancestors and the model; a map refers to the one before
   profile::JoinedProfile joined;
 };
 
 Side read_side(const GivenModel& model, const Files& files, const ProfileOptions& options) {
   Side side;
-  if (options.ancestor != nullptr) {
-    MapOptions plain = options.map;  // rules apply only to the model itself
-    plain.rules.clear();
-    plain.granularity.reset();
-    side.ancestor = std::make_unique<Map>(value_of(options.ancestor->map(plain)));
-    side.map = std::make_unique<Map>(value_of(model.map_derived(*side.ancestor, options.map)));
-  } else {
-    side.map = std::make_unique<Map>(value_of(model.map(options.map)));
-  }
+  const auto map_next = [&](const GivenModel& next, const MapOptions& how) {
+    return side.maps.empty() ? next.map(how) : next.map_derived(side.maps.back(), how);
+  };
+  MapOptions plain = options.map;  // rules apply only to the model itself
+  plain.rules.clear();
+  plain.granularity.reset();
+  for (const GivenModel* ancestor : options.ancestors)
+    side.maps.push_back(value_of(map_next(*ancestor, plain)));
+  side.maps.push_back(value_of(map_next(model, options.map)));
   const profile::ReadOptions how{.skipped_runs = options.warmup,
-                                 .model_nodes = side.map->model().node_count()};
-  side.joined = value_of(profile::join(*side.map, value_of(profile::read_profiles(files, how))));
-  if (options.split) profile::split_by_flops(side.joined, side.ancestor.get());
+                                 .model_nodes = side.maps.back().model().node_count()};
+  side.joined = value_of(profile::join(side.maps.back(), value_of(profile::read_profiles(files, how))));
+  if (options.split)
+    profile::split_by_flops(side.joined, side.maps.size() > 1 ? &*std::next(side.maps.rbegin()) : nullptr);
   return side;
 }
 
@@ -69,15 +71,15 @@ std::string write_changes(const Side& side, const Side& other, const ProfileOpti
 }
 
 nb::bytes profile_of(const GivenModel& model, const MapOptions& map_options, const Files& profiles,
-                     const GivenModel* ancestor, const GivenModel* against_model, const Files& against,
-                     const std::string& by, std::size_t depth, std::size_t top, bool split,
-                     std::size_t warmup) {
+                     const std::vector<const GivenModel*>& ancestors, const GivenModel* against_model,
+                     const Files& against, const std::string& by, std::size_t depth, std::size_t top,
+                     bool split, std::size_t warmup) {
   const std::optional<profile::GroupBy> group = profile::group_by_named(by);
   if (!group)
     fail({ErrorKind::usage, "U026", "by: '" + by + "' is not one of its values",
           "values: module, class, role, layer, op, provider"});
   const ProfileOptions options{
-      map_options, ancestor, {.by = *group, .depth = depth, .top = top}, split, warmup};
+      map_options, ancestors, {.by = *group, .depth = depth, .top = top}, split, warmup};
   return to_bytes(released([&] {
     const Side side = read_side(model, profiles, options);
     if (against.empty()) return write_rows(side, options);
@@ -90,7 +92,7 @@ nb::bytes profile_of(const GivenModel& model, const MapOptions& map_options, con
 
 void add_profile(nb::module_& module) {
   module.def("profile", &profile_of, nb::arg("model"), nb::arg("options"), nb::arg("profiles"),
-             nb::arg("ancestor").none(), nb::arg("against_model").none(), nb::arg("against"), nb::arg("by"),
+             nb::arg("ancestors"), nb::arg("against_model").none(), nb::arg("against"), nb::arg("by"),
              nb::arg("depth"), nb::arg("top"), nb::arg("split"), nb::arg("warmup"),
              "Times by module, as the JSON of schema/profile.schema.json; with `against`, that of "
              "schema/profile_changes.schema.json.");

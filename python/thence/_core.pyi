@@ -114,7 +114,7 @@ def profile(
     model: Model,
     options: Options,
     profiles: Sequence[str],
-    ancestor: Model | None,
+    ancestors: Sequence[Model],
     against_model: Model | None,
     against: Sequence[str],
     by: str,

@@ -155,10 +155,24 @@ def profile(
     `model` is the file that ran, `profiles` what the runtime wrote, and `ancestor` the model that `model`
     was made from. Models are paths, the bytes of files, or ModelProtos. `metadata` is a capture.
     """
-    given = options or RowOptions()
-    document = _ask(model, profiles, metadata, ancestor, given)
+    return _profile(model, profiles, metadata, _given(ancestor), options or RowOptions())
+
+
+def _profile(
+    model: AnyModel,
+    profiles: Files,
+    metadata: Metadata | None,
+    ancestors: Sequence[AnyModel],
+    given: RowOptions,
+) -> Profile:
+    document = _ask(model, profiles, metadata, ancestors, given)
     mapped = MapOptions(metadata, given.strategy, rules=given.rules, granularity=given.granularity)
-    return Profile(document, Shown(model, mapped, ancestor=ancestor, profile=document))
+    nearest = ancestors[-1] if ancestors else None
+    return Profile(document, Shown(model, mapped, ancestor=nearest, profile=document))
+
+
+def _given(*models: AnyModel | None) -> list[AnyModel]:
+    return [model for model in models if model is not None]
 
 
 def compare_profiles(
@@ -173,13 +187,14 @@ def compare_profiles(
 ) -> ProfileChanges:
     """What became faster or slower from `profiles` to `against`, by module."""
     given = options or RowOptions()
-    return ProfileChanges(_ask(model, profiles, metadata, ancestor, given, against, against_model))
+    return ProfileChanges(_ask(model, profiles, metadata, _given(ancestor), given, against, against_model))
 
 
 def run_profile(
     model: AnyPath,
     metadata: Metadata | None = None,
     *,
+    ancestor: AnyModel | None = None,
     inputs: AnyPath | None = None,
     repeats: int = 20,
     warmup: int = 3,
@@ -190,7 +205,8 @@ def run_profile(
 ) -> Profile:
     """Runs a model with onnxruntime, and returns where it spends its time, by module.
 
-    `inputs` is an .npz file; without one, inputs are generated. `level` is `disable`, `basic`, `extended` or
+    `ancestor` is the model that `model` was made from; `metadata` is then the ancestor's. `inputs` is an .npz
+    file; without one, inputs are generated. `level` is `disable`, `basic`, `extended` or
     `all`.
     """
     given = options or RowOptions()
@@ -204,9 +220,9 @@ def run_profile(
         optimised, recorded = Path(folder) / OPTIMISED, Path(folder) / PROFILE
         given = RowOptions(**{**_fields(given), "warmup": warmup})
         if optimised.exists():
-            found = profile(optimised, recorded, metadata, ancestor=model, options=given)
+            found = _profile(optimised, recorded, metadata, _given(ancestor, model), given)
             return found.with_model(optimised.read_bytes())  # its file is about to be deleted
-        return profile(model, recorded, metadata, options=given)
+        return _profile(model, recorded, metadata, _given(ancestor), given)
 
 
 def _fields(options: RowOptions) -> dict[str, Any]:
@@ -217,7 +233,7 @@ def _ask(
     model: AnyModel,
     profiles: Files,
     metadata: Any,
-    ancestor: AnyModel | None,
+    ancestors: Sequence[AnyModel],
     options: RowOptions,
     against: Files = (),
     against_model: AnyModel | None = None,
@@ -229,7 +245,7 @@ def _ask(
                 core_model(model),
                 core_options,
                 _paths(profiles),
-                None if ancestor is None else core_model(ancestor),
+                [core_model(ancestor) for ancestor in ancestors],
                 None if against_model is None else core_model(against_model),
                 _paths(against),
                 options.by,

@@ -4,20 +4,22 @@
 
 namespace thence::cli {
 
-DerivedMap open_derived(const ModelFlags& flags, const std::string& model, const std::string& ancestor) {
+DerivedMap open_derived(const ModelFlags& flags, const std::string& model,
+                        const std::vector<std::string>& ancestors) {
   DerivedMap opened;
-  if (ancestor.empty()) {
-    opened.map = keep_map(flags, pipeline::map_file(model, flags.options));
-    return opened;
-  }
   semantics::MapOptions plain = flags.options;  // rules apply only to the model itself
   plain.rules.clear();
   plain.granularity.reset();
-  const OpenedMap original = keep_map(flags, pipeline::map_file(ancestor, plain));
-  opened.ancestor = original.map;
-  opened.map = original.map == nullptr
-                   ? original
-                   : keep_map(flags, pipeline::map_derived(*original.map, model, flags.options));
+  for (const std::string& ancestor : ancestors) {
+    opened.map = keep_map(flags, opened.ancestor == nullptr
+                                     ? pipeline::map_file(ancestor, plain)
+                                     : pipeline::map_derived(*opened.ancestor, ancestor, plain));
+    opened.ancestor = opened.map.map;
+    if (opened.ancestor == nullptr) return opened;
+  }
+  opened.map = keep_map(flags, opened.ancestor == nullptr
+                                   ? pipeline::map_file(model, flags.options)
+                                   : pipeline::map_derived(*opened.ancestor, model, flags.options));
   return opened;
 }
 

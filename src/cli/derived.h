@@ -13,7 +13,9 @@ struct DerivedMap {
   const semantics::Map* ancestor = nullptr;  // null without one
 };
 
-/// Opens `model`, by the answers of `ancestor` if that is not empty. The options of the flags are resolved.
-DerivedMap open_derived(const ModelFlags& flags, const std::string& model, const std::string& ancestor);
+/// Opens `model`. Its answers are carried over from the first of `ancestors`, each of which was made from the
+/// one before. The options of the flags are resolved.
+DerivedMap open_derived(const ModelFlags& flags, const std::string& model,
+                        const std::vector<std::string>& ancestors);
 
 }  // namespace thence::cli

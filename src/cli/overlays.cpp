@@ -14,7 +14,9 @@ struct ShownMaps {
 };
 
 ShownMaps open_maps(const ModelFlags& flags, const OverlayFlags& overlays) {
-  ShownMaps maps{open_derived(flags, flags.model, overlays.ancestor)};
+  ShownMaps maps{
+      open_derived(flags, flags.model,
+                   overlays.ancestor.empty() ? std::vector<std::string>{} : std::vector{overlays.ancestor})};
   maps.other = maps.opened.ancestor;
   if (overlays.diff.empty() || maps.opened.map.map == nullptr) return maps;
   semantics::MapOptions options = flags.options;

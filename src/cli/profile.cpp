@@ -28,7 +28,8 @@ PROFILE is a trace of onnxruntime (JSON), an execution graph (XML) or profiling 
 TensorRT (JSON) with its layer information. MODEL is the file that ran. If the runtime optimised the model, save the optimised
 model, give it as MODEL, and name the original with --ancestor.
 
---run makes the profile with onnxruntime, on generated inputs or those of --inputs, and does all of this.
+--run makes the profile with onnxruntime, on generated inputs or those of --inputs, and does all of this. For a model that was
+already optimised or quantised, --ancestor names its original here, too.
 
 --against compares with other runs. A row is faster or slower if the 99% bootstrap interval of the difference of the medians
 excludes zero; both sides need five runs.)",
@@ -51,6 +52,7 @@ excludes zero; both sides need five runs.)",
 struct ProfileFlags : ModelFlags {
   std::vector<std::string> profiles, against;
   std::string ancestor, against_model;
+  std::vector<std::string> ancestors;  // --ancestor, then the model that --run optimised
   std::string format = "table", by = "module", split;
   std::optional<std::size_t> warmup, depth;
   std::size_t top = 0;
@@ -74,9 +76,6 @@ std::optional<Error> check_usage(const ProfileFlags& flags) {
                        "give the file that the runtime wrote, or record one with --run");
   if (flags.run && flags.model == "-")
     return usage_error("--run cannot run standard input", "write the model to a file first");
-  if (flags.run && !flags.ancestor.empty())
-    return usage_error("--ancestor names the original of an optimised model, which --run finds by itself",
-                       "remove --ancestor, or give a profile instead of --run");
   if (!flags.against_model.empty() && flags.against.empty())
     return usage_error("--against-model needs the profile of that model", "add --against FILE");
   if (!flags.against.empty() && !is_rows_format(flags.format))
@@ -117,7 +116,7 @@ int record_profile(ProfileFlags& flags) {
   const std::string optimised = *folder + "/" + optimised_model;
   flags.profiles = {*folder + "/" + recorded_profile};
   if (std::filesystem::exists(optimised, failed)) {
-    flags.ancestor = flags.model;
+    flags.ancestors.push_back(flags.model);
     flags.model = optimised;
   }
   return done;
@@ -195,10 +194,11 @@ int run_profile(ProfileFlags& flags) {
   flags.more_inputs.insert(flags.more_inputs.end(),
                            {flags.ancestor, flags.against_model, flags.inputs, flags.model});
   resolve_options(flags);
+  if (!flags.ancestor.empty()) flags.ancestors = {flags.ancestor};
   const RunFolder folder;  // removed at the end
   if (flags.run)
     if (const int code = record_profile(flags); code != done) return code;
-  const DerivedMap model = open_derived(flags, flags.model, flags.ancestor);
+  const DerivedMap model = open_derived(flags, flags.model, flags.ancestors);
   if (model.map.map == nullptr) return model.map.exit_code;
   const Result<profile::JoinedProfile> joined = read_and_join(flags, flags.profiles, model);
   if (!joined) return fail(joined.error());
@@ -212,7 +212,7 @@ int run_profile(ProfileFlags& flags) {
   if (flags.against.empty()) return write_profile(flags, profile::ProfileRows(*joined, options));
 
   DerivedMap other = model;
-  if (!flags.against_model.empty()) other = open_derived(flags, flags.against_model, flags.ancestor);
+  if (!flags.against_model.empty()) other = open_derived(flags, flags.against_model, flags.ancestors);
   if (other.map.map == nullptr) return other.map.exit_code;
   const Result<profile::JoinedProfile> joined_other = read_and_join(flags, flags.against, other);
   if (!joined_other) return fail(joined_other.error());

@@ -6,9 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
+from onnxruntime.quantization import quantize_dynamic
 from tests.profile.test_runs import MODELS, answer, check_sums, profile
+from tools.passes.randomise import randomised
 
+import thence
 from thence.verify.graph import read_graph
 from thence.verify.inputs import generate_inputs
 
@@ -30,6 +34,21 @@ def test_run(level: str, temporary_folder: Path) -> None:
     assert document["totals"]["events"] == 7 * sum(kernel["calls"] for kernel in document["kernels"]) / 4
     check_sums(document)
     assert list(temporary_folder.glob("thence*")) == []
+
+
+@pytest.mark.parametrize("level", ["disable", "all"])
+def test_run_of_a_quantised_model_without_names(level: str, tmp_path: Path) -> None:
+    """Its modules come from the ancestor: through the quantiser, and then through onnxruntime."""
+    quantised, nameless = tmp_path / "quantised.onnx", tmp_path / "nameless.onnx"
+    quantize_dynamic(MODELS[0], quantised)
+    onnx.save(randomised(onnx.load(quantised)), nameless)
+    given = ("--run", "--repeats", "2", "--level", level)
+    assert answer(nameless, *given)["totals"]["unexplained_us"] > 0
+    document = answer(nameless, *given, "--ancestor", MODELS[0])
+    assert document["totals"]["unexplained_us"] == 0
+    check_sums(document)
+    found = thence.run_profile(nameless, ancestor=MODELS[0], repeats=2, level=level)
+    assert found.totals["unexplained_us"] == 0
 
 
 def save(path: Path, arrays: dict[str, Any]) -> None:
