@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, overload
 from .errors import in_python_terms
 from .notebook import TreeLine, html_bars, html_table, html_text, html_tree, module_lines
 from .rows import (
+    Account,
     DiagnosticRow,
     EvidenceRow,
     InitializerRow,
@@ -22,6 +23,7 @@ from .rows import (
     TagFinding,
     Tally,
     TreeRow,
+    UncountedOperator,
     VerificationRow,
 )
 from .tables import arrow_table, pandas_table
@@ -174,6 +176,17 @@ class Tree(Document):
         """The whole model."""
         found: Tally = self._document["total"]
         return found
+
+    @property
+    def account(self) -> Account | None:
+        """Where the parameters of the live model are; None if neither metadata nor tags list them."""
+        found: Account | None = self._document["account"]
+        return found
+
+    @property
+    def uncounted(self) -> list[UncountedOperator]:
+        """Operators that the FLOPs leave out."""
+        return list(self._document["uncounted"])
 
     def __len__(self) -> int:
         return len(self._document["modules"])

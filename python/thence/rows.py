@@ -127,6 +127,43 @@ class TreeRow(Tally):
     depth: int
 
 
+class AccountedParameter(TypedDict):
+    """A parameter or buffer of the live model that no initializer holds as it is."""
+
+    name: str
+    buffer: bool
+    elements: int
+
+
+class TiedParameter(TypedDict):
+    """A parameter that several modules own."""
+
+    name: str
+    aliases: list[str]
+    elements: int
+
+
+class Account(TypedDict):
+    """Where the parameters of the live model are: live = in_file + folded + absent, in elements."""
+
+    live: int
+    in_file: int
+    folded: int
+    absent: int
+    buffers: dict[str, int]
+    folded_parameters: list[AccountedParameter]
+    absent_parameters: list[AccountedParameter]
+    tied_parameters: list[TiedParameter]
+
+
+class UncountedOperator(TypedDict):
+    """An operator whose multiplications are not counted."""
+
+    operator: str
+    nodes: int
+    reason: str
+
+
 class EvidenceRow(TypedDict):
     """A piece of evidence (schema/explanation.schema.json)."""
 

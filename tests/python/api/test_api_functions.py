@@ -51,10 +51,14 @@ def test_any_kind_of_model_has_the_answers_of_the_program(index: int) -> None:
     found = thence.map(model, CAPTURE)
     assert found.to_dict()["nodes"] == printed("map", TINY, "-c", CAPTURE, "-f", "json", "-q")["nodes"]
     tree = thence.show(model, CAPTURE, sort="params")
-    assert (
-        tree.modules
-        == printed("show", TINY, "-c", CAPTURE, "-f", "json", "-q", "--sort", "params")["modules"]
+    shown = printed("show", TINY, "-c", CAPTURE, "-f", "json", "-q", "--sort", "params")
+    assert (tree.modules, tree.account, tree.uncounted) == (
+        shown["modules"],
+        shown["account"],
+        shown["uncounted"],
     )
+    assert tree.account is not None
+    assert tree.account["live"] == sum(tree.account[kind] for kind in ("in_file", "folded", "absent"))
     asked = thence.explain(model, "/layers.0/act/Relu", CAPTURE)
     expected = printed("explain", TINY, "/layers.0/act/Relu", "-c", CAPTURE, "-f", "json")
     assert asked.to_dict() == expected
