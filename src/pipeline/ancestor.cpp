@@ -5,6 +5,7 @@
 #include "pipeline/enclosed_answers.h"
 #include "pipeline/limits.h"
 #include "pipeline/removed_layers.h"
+#include "pipeline/repeated_copies.h"
 #include "pipeline/shared_answers.h"
 #include "pipeline/unneeded_casts.h"
 
@@ -156,6 +157,7 @@ AncestorAnswers ancestor_answers(const Map& ancestor, const onnx::Model& derived
     reader.add(matches.origins[id], matches.refuted[id]);
   AncestorAnswers found = reader.take();
   settle_shared_answers(layers, derived, matches.origins, found);
+  if (matches.has_unfolded) settle_repeated_copies(derived, matches.origins, found);
   settle_unneeded_casts(derived, matches.origins, found);
   answer_enclosed_nodes(derived, found);
   if (matches.verification) {
