@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModuleItem, NodeItem, Picture, StackItem, Summary } from '../src/data/types';
 import { layoutBox } from '../src/layout/layout';
-import { buildScene, labelOf, pathOf, withoutConstants, type Openings, type Scene } from '../src/view/scene';
+import { buildScene, headerHeight, labelOf, pathOf, withoutConstants, type Openings, type Scene } from '../src/view/scene';
 import { walk } from '../src/view/walk';
 
 const counts: Summary = { nodes: 2, parameters: 0, bytes: 0, flops: 0, confidence: 1, levels: [2, 0, 0, 0], sources: {}, ranges: [] };
@@ -55,6 +55,22 @@ describe('scene', () => {
     expect(made.edges.filter((edge) => edge.from === null).map((edge) => edge.to)).toEqual(['n1']);
   });
 
+  it('draws edges from and to outside up to the border of the box', async () => {
+    const made = await scene(['m1']);
+    const box = made.items.find(({ item }) => item.id === 'm1')!;
+    expect(made.edges.find((edge) => edge.from === null)!.points[0].y).toBeCloseTo(box.y + headerHeight);
+    expect(made.edges.find((edge) => edge.to === null)!.points.at(-1)!.y).toBeCloseTo(box.y + box.height);
+  });
+
+  it('leaves room for the header of an open box, whose text is cut', async () => {
+    const wide: ModuleItem = { ...module('m1'), name: 'n'.repeat(5000), class: `a.${'C'.repeat(5000)}` };
+    const m0 = { ...pictures.m0, items: [node('n0'), wide, node('n9')] };
+    const made = await buildScene({ open: async (box) => (box === 'm0' ? m0 : pictures[box]), layout: async (request) => layoutBox(request) }, { open: new Set(['m1']), members: new Map() });
+    const { width } = made.items.find(({ item }) => item.id === 'm1')!;
+    expect(width).toBeGreaterThan(400);
+    expect(width).toBeLessThan(700);
+  });
+
   it('leaves out constants with their edges', () => {
     const picture: Picture = { id: 'm0', items: [node('n0', 'Constant'), node('n1'), node('n2')], edges: [[0, 1, 1, ''], [1, 2, 1, 'x']], inputs: [[2, 1]], outputs: [[0, 1]] };
     expect(withoutConstants(picture)).toEqual({ id: 'm0', items: picture.items.slice(1), edges: [[0, 1, 1, 'x']], inputs: [[1, 1]], outputs: [] });
@@ -65,7 +81,7 @@ describe('scene', () => {
   });
 
   it('draws a path from the first point to the last', () => {
-    expect(pathOf([{ x: 0, y: 0 }, { x: 0, y: 50 }, { x: 50, y: 50 }])).toBe('M0.0,0.0L0.0,36.0Q0.0,50.0 14.0,50.0L50.0,50.0');
+    expect(pathOf([{ x: 0, y: 0 }, { x: 0, y: 50 }, { x: 50, y: 90 }])).toBe('M0.0,0.0L0.0,50.0C0.0,70.0 50.0,70.0 50.0,90.0');
   });
 });
 
@@ -90,6 +106,20 @@ describe('layout', () => {
     const result = layoutBox({ items, edges, inputs: [0], outputs: [599] });
     expect(result.items).toHaveLength(600);
     expect(new Set(result.items.map((at) => at.y)).size).toBe(600);
+  });
+
+  it('draws edges from the lower side of an item to the upper side of the next', () => {
+    const items = [{ width: 60, height: 28 }, { width: 60, height: 300 }, { width: 60, height: 28 }, { width: 200, height: 28 }];
+    const edges: [number, number][] = [[0, 1], [0, 2], [1, 3], [2, 3], [0, 3]];
+    const made = layoutBox({ items, edges, inputs: [0, 2], outputs: [1, 3] });
+    edges.forEach(([from, to], i) => {
+      const [start, end] = [made.edges[i][0], made.edges[i].at(-1)!];
+      expect(start.y).toBeCloseTo(made.items[from].y + items[from].height);
+      expect(end.y).toBeCloseTo(made.items[to].y);
+      expect(end.x).toBeGreaterThan(made.items[to].x);
+      expect(end.x).toBeLessThan(made.items[to].x + items[to].width);
+    });
+    for (const [i, outside] of made.edges.slice(edges.length).entries()) expect(i < 2 ? outside[0].y : outside.at(-1)!.y).toBeCloseTo(i < 2 ? 0 : made.height);
   });
 
   it('survives cycles and an empty box', () => {

@@ -56,13 +56,17 @@ function amounts(item: CountedItem): string {
   return item.parameters > 0 ? `${nodes} · ${short(item.parameters)} params` : nodes;
 }
 
+export function typeOf(item: Item): string {
+  return isCounted(item) ? cut(shortClass(item.class), maxLabel) : '';
+}
+
 export function labelOf(item: Item): string[] {
   if (!isCounted(item)) return [cut(item.name, maxLabel)];
   if (item.kind === 'node') return [cut(signOf(item) + (item.op || '(no operator)'), maxLabel)];
   const name = item.kind === 'chunk' ? `Items ${item.name}` : item.name;
   const lines = [cut(name, maxLabel)];
-  const type = shortClass(item.class);
-  if (type) lines.push(cut(type, maxLabel));
+  const type = typeOf(item);
+  if (type) lines.push(type);
   lines.push(amounts(item));
   if (item.time_us !== undefined) lines.push(timeText(item.time_us));
   if (item.drift !== undefined) lines.push(`drift ${driftText(item.drift)}`);
@@ -78,12 +82,19 @@ export function sizeOf(item: Item, lines: string[]): Size {
   return { width: Math.max(110, Math.max(...widths) + 24), height: 20 + lines.length * 16 + 6 };
 }
 
+/** The width of the header of an open box: its buttons, its name and its class. */
+function headerWidth(item: Item, name: string): number {
+  const type = typeOf(item);
+  return 34 + name.length * nameWidth + 8 + type.length * characterWidth + (item.kind === 'stack' ? 126 : 18);
+}
+
 interface Laid extends Size {
   picture: Picture;
   layout: LayoutResult;
   labels: string[][];
   sizes: Size[];
   inside: (Laid | null)[];
+  above: number; // space between the header and the layout
 }
 
 export interface SceneSource {
@@ -122,7 +133,7 @@ async function layBox(source: SceneSource, box: string, openings: Openings): Pro
   const sizes = picture.items.map((item, i) => {
     const closed = sizeOf(item, labels[i]);
     const one = inside[i];
-    return one ? { width: Math.max(one.width, closed.width + 60), height: one.height } : closed;
+    return one ? { width: Math.max(one.width, headerWidth(item, labels[i][0])), height: one.height } : closed;
   });
   const layout = await source.layout({
     items: sizes,
@@ -130,15 +141,24 @@ async function layBox(source: SceneSource, box: string, openings: Openings): Pro
     inputs: picture.inputs.map(([item]) => item),
     outputs: picture.outputs.map(([item]) => item),
   });
+  const { above, below } = margins(layout, sizes);
   return {
     picture,
     layout,
     labels,
     sizes,
     inside,
+    above,
     width: layout.width + 2 * padding,
-    height: layout.height + headerHeight + 2 * padding,
+    height: layout.height + headerHeight + above + below,
   };
+}
+
+/** Space around the layout of a box. Edges from and to outside reach its border; items do not. */
+function margins(layout: LayoutResult, sizes: Size[]): { above: number; below: number } {
+  const first = Math.min(...layout.items.map((at) => at.y));
+  const last = Math.max(...layout.items.map((at, i) => at.y + sizes[i].height));
+  return { above: Math.max(0, padding - first), below: Math.max(0, padding - (layout.height - last)) };
 }
 
 function placeBox(laid: Laid, left: number, top: number, depth: number, scene: Scene): void {
@@ -150,7 +170,7 @@ function placeBox(laid: Laid, left: number, top: number, depth: number, scene: S
     scene.items.push({ item, box: picture.id, depth, open: one !== null, lines: laid.labels[i], ...at, ...laid.sizes[i] });
     if (!one) return;
     const spare = (laid.sizes[i].width - one.width) / 2;
-    placeBox(one, at.x + padding + spare, at.y + headerHeight + padding, depth + 1, scene);
+    placeBox(one, at.x + padding + spare, at.y + headerHeight + one.above, depth + 1, scene);
   });
   const id = (i: number) => picture.items[i].id;
   let next = 0;
@@ -167,20 +187,14 @@ export async function buildScene(source: SceneSource, openings: Openings): Promi
   return scene;
 }
 
-const cornerRadius = 14;
-
-/** A path through the points of an edge, with round corners. */
+/** A path through the points of an edge, which goes straight up or down at each of them. */
 export function pathOf(points: Point[]): string {
-  const at = (point: Point) => `${point.x.toFixed(1)},${point.y.toFixed(1)}`;
+  const at = ({ x, y }: Point) => `${x.toFixed(1)},${y.toFixed(1)}`;
   let path = `M${at(points[0])}`;
-  for (let i = 1; i < points.length - 1; ++i)
-    path += `L${at(towards(points[i], points[i - 1]))}Q${at(points[i])} ${at(towards(points[i], points[i + 1]))}`;
-  return `${path}L${at(points[points.length - 1])}`;
-}
-
-/** The place on the way from a corner to another point where its curve begins. */
-function towards(corner: Point, other: Point): Point {
-  const length = Math.hypot(other.x - corner.x, other.y - corner.y);
-  const part = length === 0 ? 0 : Math.min(cornerRadius, length / 2) / length;
-  return { x: corner.x + (other.x - corner.x) * part, y: corner.y + (other.y - corner.y) * part };
+  for (let i = 1; i < points.length; ++i) {
+    const [from, to] = [points[i - 1], points[i]];
+    const y = (from.y + to.y) / 2;
+    path += from.x === to.x ? `L${at(to)}` : `C${at({ x: from.x, y })} ${at({ x: to.x, y })} ${at(to)}`;
+  }
+  return path;
 }
