@@ -13,7 +13,7 @@ from .documents import Check, Map, Score, Survival
 from .errors import USAGE, Error, translate_errors
 from .given import AnyModel, AnyPath, MapOptions, Metadata, Output, core_model
 from .verified_transfer import StepVerifier, model_files, named_as_given
-from .viewing import Shown
+from .viewing import NotShown, Shown
 
 
 def transfer(
@@ -45,11 +45,13 @@ def transfer(
     options = MapOptions(metadata, strategy, torch_nn_exceptions, rules=rules, granularity=granularity)
     with options.in_core() as core_options:
         if verify:
-            return Map(_verified((ancestor, *models), core_options, target.text), target.path)
+            document = _verified((ancestor, *models), core_options, target.text)
+            return Map(document, target.path, NotShown("the view of a transfer does not verify matches"))
         chain = [core_model(model) for model in (ancestor, *models)]
-        shown = Shown(models[-1], options, ancestor=ancestor) if len(models) == 1 else None
         document = json.loads(_core.transfer(chain, core_options, target.text, None))
-        return Map(document, target.path, shown)
+        if len(models) > 1:
+            return Map(document, target.path, NotShown("the view of a transfer has one step, not several"))
+        return Map(document, target.path, Shown(models[0], options, ancestor=ancestor))
 
 
 def _verified(models: Sequence[AnyModel], options: _core.Options, output: str) -> dict[str, Any]:
@@ -86,7 +88,9 @@ def diff(
         document, text = _core.diff(
             core_model(a), core_model(b), options_a, options_b, list(ignore), False, None
         )
-    return Diff(json.loads(document), text.decode(), Shown(a, MapOptions(metadata), diff=b))
+    return Diff(
+        json.loads(document), text.decode(), Shown(a, MapOptions(metadata), diff=b, metadata_b=metadata_b)
+    )
 
 
 def diff_stat(

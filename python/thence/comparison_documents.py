@@ -8,7 +8,7 @@ from typing import Any
 from .documents import Document
 from .notebook import TreeLine, html_table, html_tree
 from .rows import DifferenceRow, ModuleDifferences, ModuleStat, StatNumbers, StrategyRow
-from .viewing import Report, Shown, show_again
+from .viewing import NotShown, Report, Shown, show_again
 
 
 class Diff(Document):
@@ -16,7 +16,9 @@ class Diff(Document):
 
     _rows_key = "differences"
 
-    def __init__(self, document: Mapping[str, Any], text: str = "", shown: Shown | None = None) -> None:
+    def __init__(
+        self, document: Mapping[str, Any], text: str = "", shown: Shown | NotShown | None = None
+    ) -> None:
         super().__init__(document, text)
         self._shown = shown
 

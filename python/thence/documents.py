@@ -27,7 +27,7 @@ from .rows import (
     VerificationRow,
 )
 from .tables import arrow_table, pandas_table
-from .viewing import Report, Shown, show_again
+from .viewing import NotShown, Report, Shown, show_again
 
 if TYPE_CHECKING:
     from .node_finder import NodeFinder
@@ -71,7 +71,7 @@ class Map(Document):
     _rows_key = "nodes"
 
     def __init__(
-        self, document: Mapping[str, Any], output: Path | None = None, shown: Shown | None = None
+        self, document: Mapping[str, Any], output: Path | None = None, shown: Shown | NotShown | None = None
     ) -> None:
         super().__init__(document)
         self.output = output

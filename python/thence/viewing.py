@@ -53,6 +53,7 @@ class Shown:
     diff: AnyModel | None = None
     profile: AnyPath | Mapping[str, Any] | None = None
     drift: AnyPath | Mapping[str, Any] | None = None
+    metadata_b: Metadata | None = None  # the capture of `diff`
 
     def view(self, height: int = _HEIGHT) -> Report:
         """The report."""
@@ -63,6 +64,7 @@ class Shown:
         with (
             tempfile.TemporaryDirectory(prefix="thence.") as name,
             capture_file(self.options.metadata) as capture,
+            capture_file(self.metadata_b) as capture_b,
         ):
             folder = Path(name)
             arguments = ["report", _model_file(self.model, folder / "model.onnx"), "--quiet", "--output", "-"]
@@ -72,16 +74,29 @@ class Shown:
             for option, document in (("--profile", self.profile), ("--drift", self.drift)):
                 if document is not None:
                     arguments += [option, _document_file(document, folder / f"{option[2:]}.json")]
-            if capture:
-                arguments += ["--capture", capture]
+            for option, path in (("--capture", capture), ("--capture-b", capture_b)):
+                if path:
+                    arguments += [option, path]
             if depth is not None:
                 arguments += ["--depth", str(depth)]
             return _run(arguments + _flags(self.options))
 
 
+@dataclass(frozen=True)
+class NotShown:
+    """Why an answer cannot be shown again."""
+
+    reason: str
+
+    def view(self, height: int = _HEIGHT) -> Report:
+        """Raises Error."""
+        raise Error(USAGE, "V008", self.reason, "use thence.report(model)")
+
+
 def report(
     model: AnyModel,
     metadata: Metadata | None = None,
+    metadata_b: Metadata | None = None,
     *,
     ancestor: AnyModel | None = None,
     diff: AnyModel | None = None,
@@ -91,23 +106,23 @@ def report(
     strategy: str = "auto",
     rules: AnyPath | None = None,
     granularity: str | None = None,
+    ignore_tags: bool = False,
 ) -> Report:
     """The view of a model as one HTML document, as `thence report` writes it. A notebook shows it.
 
     `ancestor` and `diff` are models to show beside it; `profile` and `drift` are files to show with it.
+    `metadata` is the capture of the model, or of its ancestor; `metadata_b` that of `diff`.
 
     >>> report("examples/tiny.onnx").html.startswith("<!doctype html>")
     True
     """
-    options = MapOptions(metadata, strategy, rules=rules, granularity=granularity)
-    return Report(Shown(model, options, ancestor, diff, profile, drift).html(depth))
+    options = MapOptions(metadata, strategy, rules=rules, granularity=granularity, ignore_tags=ignore_tags)
+    return Report(Shown(model, options, ancestor, diff, profile, drift, metadata_b).html(depth))
 
 
-def show_again(shown: Shown | None, what: str, height: int) -> Report:
+def show_again(shown: Shown | NotShown | None, what: str, height: int) -> Report:
     """The report of an answer; raises Error if the answer was read from a file, without its model."""
-    if shown is None:
-        raise Error(USAGE, "V008", f"this {what} does not have its model", "use thence.report(model)")
-    return shown.view(height)
+    return (shown or NotShown(f"this {what} does not have its model")).view(height)
 
 
 def _flags(options: MapOptions) -> list[str]:
@@ -117,6 +132,8 @@ def _flags(options: MapOptions) -> list[str]:
         flags += ["--granularity", options.granularity]
     if options.torch_nn_exceptions is not None:
         flags += ["--torch-nn-exceptions", ",".join(options.torch_nn_exceptions)]
+    if options.ignore_tags:
+        flags.append("--ignore-tags")
     return flags
 
 

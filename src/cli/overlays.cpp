@@ -20,7 +20,7 @@ ShownMaps open_maps(const ModelFlags& flags, const OverlayFlags& overlays) {
   maps.other = maps.opened.ancestor;
   if (overlays.diff.empty() || maps.opened.map.map == nullptr) return maps;
   semantics::MapOptions options = flags.options;
-  options.capture.clear();  // it is of the first model
+  options.capture = overlays.capture_of_diff;
   const OpenedMap second = keep_map(flags, pipeline::map_file(overlays.diff, options));
   maps.other = second.map;
   if (second.map == nullptr) maps.opened.map = second;
@@ -72,6 +72,8 @@ void add_overlay_flags(Command& command, OverlayFlags& flags) {
       flags.ancestor);
   command.text({.name = "--diff", .help = "Show another model beside, and what differs", .type = "FILE"},
                flags.diff);
+  command.text({.name = "--capture-b", .help = "Capture file of the model of --diff", .type = "FILE"},
+               flags.capture_of_diff);
   command.text({.name = "--profile",
                 .help = "Profile of a runtime, or the output of 'thence profile --format json': show times",
                 .type = "FILE"},
@@ -86,7 +88,11 @@ OpenedView open_view(ModelFlags& flags, const OverlayFlags& overlays) {
   if (!overlays.ancestor.empty() && !overlays.diff.empty())
     return {.exit_code = fail({ErrorKind::usage, "V006", "--ancestor and --diff both show a second model",
                                "give one of them"})};
-  flags.more_inputs = {overlays.ancestor, overlays.diff, overlays.profile, overlays.drift};
+  if (!overlays.capture_of_diff.empty() && overlays.diff.empty())
+    return {.exit_code = fail({ErrorKind::usage, "V009", "--capture-b is the capture of the model of --diff",
+                               "give the capture of the model with --capture"})};
+  flags.more_inputs = {overlays.ancestor, overlays.diff, overlays.capture_of_diff, overlays.profile,
+                       overlays.drift};
   resolve_options(flags);
   const ShownMaps maps = open_maps(flags, overlays);
   if (maps.opened.map.map == nullptr) return {.exit_code = maps.opened.map.exit_code};

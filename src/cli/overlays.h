@@ -10,7 +10,7 @@
 namespace thence::cli {
 
 struct OverlayFlags {
-  std::string ancestor, diff, profile, drift;
+  std::string ancestor, diff, capture_of_diff, profile, drift;
 };
 
 void add_overlay_flags(Command& command, OverlayFlags& flags);

@@ -49,8 +49,7 @@ int run_report(ReportFlags& flags) {
   });
   if (code == done && !flags.quiet && report.is_cut)
     std::fputs(
-        base::format("boxes deeper than {} levels are left out; --depth chooses how many\n", report.depth)
-            .c_str(),
+        base::format("boxes below level {} are left out; --depth chooses the level\n", report.depth).c_str(),
         stderr);
   return code;
 }
@@ -61,6 +60,7 @@ void add_report(Program& program) {
   auto flags = std::make_shared<ReportFlags>();
   Command command = program.add("report", Purpose::asking, text);
   add_model_flags(command, *flags);
+  add_ignore_tags_flag(command, *flags);
   add_rules_flags(command, *flags);
   add_overlay_flags(command, flags->overlays);
   command.number({.name = "-d,--depth", .help = "Levels of boxes that can be opened", .type = "N"},

@@ -86,6 +86,7 @@ void add_view(Program& program) {
   auto flags = std::make_shared<ViewFlags>();
   Command command = program.add("view", Purpose::asking, text);
   add_model_flags(command, *flags);
+  add_ignore_tags_flag(command, *flags);
   add_rules_flags(command, *flags);
   add_overlay_flags(command, flags->overlays);
   command.section("Server");

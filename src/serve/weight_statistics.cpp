@@ -27,7 +27,8 @@ struct Statistics {
 // Calls `use` with the elements to count. At most max_counted_elements, equally spaced.
 template <class Use>
 void for_each_counted(const diff::Elements& elements, const Use& use) {
-  const std::uint64_t step = std::max<std::uint64_t>(1, elements.size() / max_counted_elements);
+  const std::uint64_t step =
+      std::max<std::uint64_t>(1, (elements.size() + max_counted_elements - 1) / max_counted_elements);
   for (std::uint64_t i = 0; i < elements.size(); i += step) use(elements[i]);
 }
 

@@ -11,9 +11,9 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
-from tests.browser.test_browser import ROOT, SAMPLE, run
+from tests.browser.test_browser import ROOT, SAMPLE, data_of, run
 
-from thence import Error, Map, diff, map, report
+from thence import Error, Map, diff, map, report, tag, transfer
 
 
 def execute(folder: Path, cells: list[str]) -> str:
@@ -57,6 +57,27 @@ def test_a_view_is_a_sandboxed_frame_with_the_document() -> None:
 def test_a_report_is_saved(tmp_path: Path) -> None:
     made = report(SAMPLE / "bert.torchscript.onnx", depth=1)
     assert made.save(tmp_path / "report.html").read_text() == made.html
+
+
+def test_a_view_has_the_options_of_its_answer(tmp_path: Path) -> None:
+    model = SAMPLE / "bert.torchscript.onnx"
+    tagged = tmp_path / "tagged.onnx"
+    tag(model, output=tagged)
+    seen = data_of(map(tagged).view().save(tmp_path / "tags.html"))
+    ignored = data_of(map(tagged, ignore_tags=True).view().save(tmp_path / "ignored.html"))
+    assert "tags" in json.dumps(seen["model"])
+    assert "tags" not in json.dumps(ignored["model"])
+    capture = {"schema": "thence.capture/1"}  # without sections: it is read, and refused
+    with pytest.raises(Error, match="C003"):
+        report(model, diff=model, metadata_b=capture)
+    assert diff(model, model).view().html
+
+
+def test_what_a_view_cannot_show_is_an_error() -> None:
+    model = SAMPLE / "bert.torchscript.onnx"
+    with pytest.raises(Error, match="one step, not several"):
+        transfer(model, model, model).view()
+    assert transfer(model, model).view().html
 
 
 def test_errors_name_what_is_wrong(tmp_path: Path) -> None:
