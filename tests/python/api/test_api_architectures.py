@@ -29,7 +29,9 @@ import thence
 from thence.exporting import given_inputs
 from thence.pipeline import PipelineOptions, Result, run
 
-FOURTEEN = "bert gpt2 llama t5 vit resnet swin clip whisper wav2vec2 mixtral mamba albert squeezebert".split()
+OFTEN = "bert llama t5 resnet whisper mamba".split()
+MORE = "gpt2 vit swin clip wav2vec2 mixtral albert squeezebert".split()
+FOURTEEN = [*OFTEN, *(pytest.param(name, marks=pytest.mark.long) for name in MORE)]
 
 
 @dataclass
