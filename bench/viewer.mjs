@@ -3,6 +3,7 @@
 // Prints for each file the seconds from the start of each program to its first picture, the JavaScript heap of the page then, the
 // seconds to open a box of 500 nodes, and the frames per second of a picture that moves. `thence view` runs --rounds times, the
 // median counts; the others, which take minutes, run once, and are given up after --limit seconds. A ratio is then an upper limit.
+// A viewer whose page fails with an error is not compared.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,8 +49,11 @@ async function compareFile(model, name, module) {
   const netron = await measureNetron(model, limit);
   compare('first picture', seconds, ours.first, 'Netron', netron.first, bars.netronFirst, limit);
   const explorer = await measureModelExplorer(model, limit);
-  compare('first picture', seconds, ours.first, 'Model Explorer', explorer?.first ?? null, bars.explorerFirst, limit);
-  compare('heap', megabytes, ours.heap, 'Model Explorer', explorer?.heap ?? null, bars.explorerHeap);
+  if (explorer.error) console.log(`  Model Explorer fails: ${explorer.error}; thence: first picture ${seconds(ours.first)}, heap ${megabytes(ours.heap)}`);
+  else {
+    compare('first picture', seconds, ours.first, 'Model Explorer', explorer.first, bars.explorerFirst, limit);
+    compare('heap', megabytes, ours.heap, 'Model Explorer', explorer.heap, bars.explorerHeap);
+  }
   if (module) compare('a box of 500 opens', seconds, ours.opened, 'Netron, layout', netron.layout, bars.opened, netron.leastLayout);
   if (netron.first) console.log(`  Netron: ${netron.drawn} elements of class node, heap ${megabytes(netron.heap)}`);
 }

@@ -5,7 +5,8 @@ import { heapOf, inBrowser, openSession, since, startPython, waitFor } from './b
 // The graph is drawn with WebGL. The spinner disappears when the first picture is there.
 const isDrawn = "document.querySelector('webgl-renderer canvas') !== null && document.querySelector('mat-spinner') === null";
 
-/** Seconds from the start of the program to the first picture, and the heap then; null if it is not drawn in time. */
+/** Seconds from the start of the program to the first picture, and the heap then; null if there is no picture. `error` is then what
+ * the page failed with, if it did not just take too long. */
 export function measureModelExplorer(model, limit) {
   return inBrowser(async (browser) => {
     const port = await freePort();
@@ -13,9 +14,12 @@ export function measureModelExplorer(model, limit) {
     const given = ['-m', 'model_explorer', model, '--extensions=model_explorer_onnx', '--no_open_in_browser', '--host=127.0.0.1', `--port=${port}`];
     const server = await startPython(given, (line) => line.startsWith('http://') && line);
     try {
-      const { session } = await openSession(browser, server.url);
-      if (!(await waitFor(session, isDrawn, limit - since(start)))) return null;
-      return { first: since(start), heap: await heapOf(session) };
+      const { page, session } = await openSession(browser, server.url);
+      const failed = new Promise((resolve) => page.on('pageerror', (error) => resolve(error.message)));
+      const error = await Promise.race([failed, waitFor(session, isDrawn, limit - since(start)).then(() => null)]);
+      const first = since(start);
+      if (error !== null || first >= limit) return { first: null, heap: null, error };
+      return { first, heap: await heapOf(session), error };
     } finally {
       server.stop();
     }
