@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     import onnx
 
 
+# Operators through which a node may read its weight.
+WEIGHT_VIEWS = {"Transpose", "Identity", "Reshape", "Cast", "Squeeze", "Unsqueeze"}
+
+
 class Model:
     """A model in memory, without its external data."""
 

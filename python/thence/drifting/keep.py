@@ -21,11 +21,10 @@ from ..verify.numbers import Array, Feed, open_session
 from .alone import Alone
 from .difference import Difference, measure
 from .find import Found
-from .graph_parts import Model, make_part, needed_for, renamed
+from .graph_parts import WEIGHT_VIEWS, Model, make_part, needed_for, renamed
 from .sides import OnnxSide
 
 _FLOATS = {TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE}
-_VIEWS = {"Transpose", "Identity", "Reshape", "Cast", "Squeeze", "Unsqueeze"}
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,7 @@ class Candidates:
     def _add_nodes(self, paths: list[str | None]) -> None:
         for index, path in enumerate(paths):
             read = self._quantised_weights(index)
-            if path is not None and read and self._reference.nodes[index].op_type not in _VIEWS:
+            if path is not None and read and self._reference.nodes[index].op_type not in WEIGHT_VIEWS:
                 self._nodes.setdefault(path, []).append(index)
                 self._weights.setdefault(path, set()).update(read)
 
@@ -117,7 +116,7 @@ class Candidates:
         found = set()
         for name in self._reference.reads[index]:
             producer = self._reference.producer.get(name)
-            while producer is not None and self._reference.nodes[producer].op_type in _VIEWS:
+            while producer is not None and self._reference.nodes[producer].op_type in WEIGHT_VIEWS:
                 name = self._reference.nodes[producer].input[0]
                 producer = self._reference.producer.get(name)
             kept = self._model.initializers.get(name)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from .graph_parts import Model
+from .graph_parts import WEIGHT_VIEWS, Model
 
 
 def named_pairs(reference: Model, model: Model, paired: Mapping[str, str]) -> Iterator[str]:
@@ -20,7 +20,8 @@ def named_pairs(reference: Model, model: Model, paired: Mapping[str, str]) -> It
 
     `paired` has, for each tensor of the reference with a partner, the name of that.
     """
-    same = {*_same_weights(reference, model), *_same_constants(reference, model)}
+    weights = {*_same_weights(reference, model), *_same_constants(reference, model)}
+    same = set(weights)
     taken = {*paired.values()}
     for node, inputs in zip(reference.nodes, reference.reads, strict=True):
         for name in node.output:
@@ -31,7 +32,10 @@ def named_pairs(reference: Model, model: Model, paired: Mapping[str, str]) -> It
             is_same = (ours.op_type, ours.domain, ours.input) == (node.op_type, node.domain, node.input)
             if inputs and is_same and all(each in same or paired.get(each) == each for each in inputs):
                 same.add(name)
-                yield name
+                if node.op_type in WEIGHT_VIEWS and inputs <= weights:
+                    weights.add(name)  # still a weight, and no result of a module
+                else:
+                    yield name
 
 
 def _same_weights(reference: Model, model: Model) -> Iterator[str]:

@@ -30,8 +30,9 @@ class Rows:
         """One row per module with outputs that were compared, in the order of the tree; siblings in the order
         in which the reference computes them."""
         begin: dict[str, int] = {}
-        for pair in self._matched.pairs:
-            for path in () if pair.path is None else enclosing(pair.path):
+        for at, comparison in self._in_order():  # exporters write shapes and constants anywhere
+            pair = self._matched.pairs[at]
+            for path in () if pair.path is None or not comparison.is_real else enclosing(pair.path):
                 begin.setdefault(path, pair.order)
         found = []
         for path, facts in self._matched.modules.items():
