@@ -23,8 +23,8 @@ class RepeatedCopies : public testing::Test {
   const test::ReadModel ancestor{test::model(graph(
       {node("Where", {"m"}, {"mask"}), node("Add", {"x", "mask"}, {"p"}), node("Add", {"p", "mask"}, {"q"})},
       {"m", "x"}, {"q"}))};
-  // The derived model computes it twice, from a shape of its own, and forwards it by a view that was
-  // inserted.
+  // The derived model computes the mask again for the second layer, from the shape of its input. An exporter
+  // inserted a view after this second mask.
   const test::ReadModel derived{
       test::model(graph({node("Where", {"m"}, {"mask"}), node("Add", {"x", "mask"}, {"p"}),
                          node("Shape", {"m"}, {"s"}), node("Where", {"m", "s"}, {"again"}),
