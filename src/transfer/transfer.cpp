@@ -1,5 +1,6 @@
 #include "transfer/transfer.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "dataflow/noops.h"
@@ -73,11 +74,22 @@ NodeMatch node_match(const Origin& origin) {
 namespace {
 
 // Without nodes that hold a constant, which other files have as initializers.
+bool is_computed_auxiliary(const ValueGraph& graph, onnx::NodeId id) {
+  return graph.is_auxiliary(id) && !graph.model().node(id).inputs().empty();
+}
+
 std::size_t count_auxiliary(const ValueGraph& graph) {
-  std::size_t count = 0;
-  for (const onnx::NodeId id : graph.order())
-    count += graph.is_auxiliary(id) && !graph.model().node(id).inputs().empty();
-  return count;
+  return static_cast<std::size_t>(
+      std::count_if(graph.order().begin(), graph.order().end(),
+                    [&](onnx::NodeId id) { return is_computed_auxiliary(graph, id); }));
+}
+
+// Without what a rewrite inserted: quantisers compute scales.
+std::size_t count_exported_auxiliary(const ValueGraph& graph, const std::vector<Origin>& origins) {
+  return static_cast<std::size_t>(
+      std::count_if(graph.order().begin(), graph.order().end(), [&](onnx::NodeId id) {
+        return is_computed_auxiliary(graph, id) && origins[id].kind != OriginKind::inserted;
+      }));
 }
 
 }  // namespace
@@ -96,7 +108,7 @@ Result<Matches> match_models(const onnx::Model& ancestor, const onnx::Model& der
   matches.origins = origins_of(theirs, ours, matching);
   matches.refuted.resize(matches.origins.size());
   count_nodes(ours, matches.origins, matches.overlap);
-  matches.has_unfolded = count_auxiliary(ours) > count_auxiliary(theirs);
+  matches.has_unfolded = count_exported_auxiliary(ours, matches.origins) > count_auxiliary(theirs);
   if (!verifier || matches.overlap.is_insufficient()) return matches;
   const std::vector<Claim> claims = claims_of(theirs, ours, matching);
   Result<Verification> verification = verifier(claims, ancestor, derived);
