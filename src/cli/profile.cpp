@@ -122,6 +122,14 @@ int record_profile(ProfileFlags& flags) {
   return done;
 }
 
+// Reports damaged and unrelated files before the runs, which can take minutes.
+int check_files(const ProfileFlags& flags) {
+  ProfileFlags quiet = flags;
+  quiet.quiet = true;  // what is worth a warning is printed when the files are opened for the answers
+  const DerivedMap model = open_derived(quiet, flags.model, flags.ancestors);
+  return model.map.map == nullptr ? model.map.exit_code : done;
+}
+
 Result<profile::JoinedProfile> read_and_join(const ProfileFlags& flags, const std::vector<std::string>& files,
                                              const DerivedMap& model) {
   const profile::ReadOptions options{.skipped_runs = flags.warmup.value_or(0),
@@ -196,8 +204,10 @@ int run_profile(ProfileFlags& flags) {
   resolve_options(flags);
   if (!flags.ancestor.empty()) flags.ancestors = {flags.ancestor};
   const RunFolder folder;  // removed at the end
-  if (flags.run)
+  if (flags.run) {
+    if (const int code = check_files(flags); code != done) return code;
     if (const int code = record_profile(flags); code != done) return code;
+  }
   const DerivedMap model = open_derived(flags, flags.model, flags.ancestors);
   if (model.map.map == nullptr) return model.map.exit_code;
   const Result<profile::JoinedProfile> joined = read_and_join(flags, flags.profiles, model);

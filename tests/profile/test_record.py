@@ -80,6 +80,15 @@ def test_not_a_model(tmp_path: Path, temporary_folder: Path) -> None:
     assert list(temporary_folder.glob("thence*")) == []
 
 
+def test_damaged_ancestor_is_reported_before_the_runs(tmp_path: Path) -> None:
+    (tmp_path / "cut.onnx").write_bytes(Path(MODELS[0]).read_bytes()[:1000])
+    given = ("--run", "--repeats", "100000", "--timeout", "60", "--ancestor", tmp_path / "cut.onnx")
+    done = profile(MODELS[0], *given, code=3)
+    assert "cut.onnx" in done.stderr
+    assert "L001" not in done.stderr
+    assert not done.stdout
+
+
 def test_time_limit(temporary_folder: Path) -> None:
     done = profile(MODELS[0], "--run", "--repeats", "100000", "--timeout", "3", code=3)
     assert "L001" in done.stderr
