@@ -9,14 +9,23 @@ from tools.accuracy.conditions import CAPTURE, FILE
 from tools.figures.measurement import Measurement
 from tools.figures.tables import format_table
 
-from .score import FALSE_NAME, RIGHT, SAME_TRANSFORM, SCALE_RIGHT, SCALE_WRONG, UNNAMED, WRONG
+from .score import (
+    FALSE_NAME,
+    FOLDED_NORM,
+    RIGHT,
+    SAME_TRANSFORM,
+    SCALE_RIGHT,
+    SCALE_WRONG,
+    UNNAMED,
+    WRONG,
+)
 
 TRANSFER = "with ancestor"
 BARS = {CAPTURE: 0.995, FILE: 0.97, TRANSFER: 0.98}
 ALL = "all"
 HEAD = [
     *("condition", "of", "side", "files", "from parameters", "right", "bar", "wrong", "unnamed"),
-    *("false names", "same transform", "scales right"),
+    *("by a folded norm", "false names", "same transform", "scales right"),
 ]
 
 
@@ -61,7 +70,9 @@ def _cells(row: dict[str, Any]) -> list[str]:
         *(row["condition"], row["of"], row["side"]),
         *(str(counts["files"]), str(from_parameters(row)), f"{share(row):.2%}"),
         bar + ("" if meets_bar(row) else " MISSED"),
-        *(str(counts[verdict]) for verdict in (WRONG, UNNAMED, FALSE_NAME)),
+        *(str(counts[verdict]) for verdict in (WRONG, UNNAMED)),
+        str(counts[FOLDED_NORM] or ""),
+        str(counts[FALSE_NAME]),
         f"{counts[SAME_TRANSFORM] / max(counts[RIGHT], 1):.1%}",
         f"{counts[SCALE_RIGHT]} of {scales}" if scales else "",
     ]

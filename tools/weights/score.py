@@ -17,6 +17,7 @@ QUANTISATION = ("scale of", "zero point of")
 RIGHT, WRONG, UNNAMED = "right", "wrong", "unnamed"
 FALSE_NAME, SCALE_RIGHT, SCALE_WRONG = "false name", "scale right", "scale wrong"
 SAME_TRANSFORM = "same transform"  # of those that are right
+FOLDED_NORM = "folded norm"  # of those that are unnamed: biases that only a folded norm gave numbers
 
 
 def answers(model: Path, *flags: str) -> list[dict[str, Any]]:
@@ -40,6 +41,8 @@ def score(model: Path, truth: Path, *flags: str) -> dict[str, Any]:
         counts[verdict] += 1
         if verdict == RIGHT and row["transform"] == answer["transform"]:
             counts[SAME_TRANSFORM] += 1
+        if verdict == UNNAMED and row["transform"] == "folded with":
+            counts[FOLDED_NORM] += 1
         if verdict in (WRONG, UNNAMED, FALSE_NAME, SCALE_WRONG):
             said = (answer["parameters"], answer["transform"], answer["source"])
             misses.append([verdict, row["name"], row["transform"], [n[0] for n in row["parameters"]], said])
