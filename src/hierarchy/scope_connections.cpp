@@ -79,7 +79,7 @@ bool ScopeResolver::is_ambiguous(ScopeId scope) const {
 // Records an edge between two nodes of different scopes.
 void ScopeResolver::connect(onnx::NodeId writer, onnx::NodeId reader,
                             std::vector<Connections>& connections) const {
-  const ScopeId to = name_scopes_[reader], from = name_scopes_[writer];
+  const ScopeId to = node_scopes_[reader], from = node_scopes_[writer];
   if (to == from) return;
   if (to == no_scope || from == no_scope) {
     if (is_ambiguous(to) && !model_.node(writer).inputs().empty()) connections[to].has_unnamed = true;

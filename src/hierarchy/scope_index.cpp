@@ -32,7 +32,10 @@ ScopeIndex::ScopeIndex(const onnx::Model& model, ModuleTree& tree,
   name_scopes_.assign(model.node_count(), no_scope);
   if (style_ == ScopeStyle::none) return;
   collect(model, tree);
-  ScopeResolver(model, tree, style_, scopes_, name_scopes_).run(parameters);
+  std::vector<ScopeId> node_scopes = name_scopes_;
+  for (const ValueScope& output : output_scopes_)
+    if (node_scopes[output.node] == no_scope) node_scopes[output.node] = output.scope;
+  ScopeResolver(model, tree, style_, scopes_, node_scopes).run(parameters);
   if (style_ == ScopeStyle::from_root)
     inside_ = match_compiled_instances(model, tree, scopes_, name_scopes_, parameters);
 }

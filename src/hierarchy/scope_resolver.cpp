@@ -19,16 +19,6 @@ void add_once(std::vector<ModuleId>& modules, ModuleId module) {
     modules.push_back(module);
 }
 
-// Whether two sorted lists have a common item, or one of them is empty.
-bool share_an_item_or_are_empty(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
-  auto in_a = a.begin(), in_b = b.begin();
-  while (in_a != a.end() && in_b != b.end()) {
-    if (*in_a == *in_b) return true;
-    ++(*in_a < *in_b ? in_a : in_b);
-  }
-  return a.empty() || b.empty();
-}
-
 // Whether a call of the module adds this component. That of a traced module is its last atom, even if that is
 // a number.
 bool is_component_of(std::string_view component, std::string_view path) {
@@ -40,8 +30,8 @@ bool is_component_of(std::string_view component, std::string_view path) {
 }  // namespace
 
 ScopeResolver::ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style, Scopes& scopes,
-                             const std::vector<ScopeId>& name_scopes)
-    : model_(model), tree_(tree), style_(style), scopes_(scopes), name_scopes_(name_scopes) {}
+                             const std::vector<ScopeId>& node_scopes)
+    : model_(model), tree_(tree), style_(style), scopes_(scopes), node_scopes_(node_scopes) {}
 
 void ScopeResolver::run(const std::vector<ParameterOwner>& parameters) {
   first_new_module_ = static_cast<ModuleId>(tree_.size());
@@ -90,8 +80,8 @@ std::vector<ScopeId> ScopeResolver::order_outermost_first() const {
 // the weight of `fc` itself.
 void ScopeResolver::collect_owners(const std::vector<ParameterOwner>& parameters) {
   for (onnx::NodeId id = 0; id < model_.node_count(); ++id) {
-    if (name_scopes_[id] == no_scope) continue;
-    Scope& scope = scopes_[name_scopes_[id]];
+    if (node_scopes_[id] == no_scope) continue;
+    Scope& scope = scopes_[node_scopes_[id]];
     for (const onnx::ValueId input : model_.node(id).inputs()) {
       if (input == onnx::none) continue;
       const onnx::Producer producer = model_.producer(input);
@@ -311,51 +301,6 @@ bool ScopeResolver::has_own_scope(ModuleId module) const {
     text.append(1, '/').append(*component);
   }
   return scopes_.find(text) != no_scope;
-}
-
-// By scope: the weights that its nodes read. Vectors and scalars may be constants of any module.
-std::vector<std::vector<std::uint32_t>> ScopeResolver::weights_read() const {
-  std::vector<std::vector<std::uint32_t>> weights(scopes_.size());
-  for (onnx::NodeId id = 0; id < model_.node_count(); ++id) {
-    if (name_scopes_[id] == no_scope) continue;
-    for (const onnx::ValueId input : model_.node(id).inputs()) {
-      if (input == onnx::none) continue;
-      const onnx::Producer producer = model_.producer(input);
-      if (producer.kind == onnx::Producer::Kind::initializer &&
-          model_.tensor(model_.initializers()[producer.index]).dims.size() >= 2)
-        weights[name_scopes_[id]].push_back(producer.index);
-    }
-  }
-  for (std::vector<std::uint32_t>& each : weights) std::sort(each.begin(), each.end());
-  return weights;
-}
-
-// Further calls of a module read the weights of its first call. If "fc_1" reads other weights than "fc", they
-// are two modules with one name, in containers that are never called (`down.fc` and `up.fc`): the path that
-// the scopes spell is not known to exist.
-void ScopeResolver::doubt_names_of_several_modules() {
-  std::unordered_map<ModuleId, std::vector<ScopeId>> calls;
-  bool has_further_calls = false;
-  for (ScopeId id = 0; id < scopes_.size(); ++id) {
-    const Scope& scope = scopes_[id];
-    if (scope.is_inner || scope.outer == no_scope || scope.matches.size() != 1) continue;
-    const ScopeMatchKind kind = scope.matches.front().kind;
-    const bool is_further_call = kind == ScopeMatchKind::uncorroborated_call;
-    if (kind == ScopeMatchKind::uncorroborated || is_further_call)
-      calls[scope.matches.front().module].push_back(id);
-    has_further_calls |= is_further_call;
-  }
-  if (!has_further_calls) return;
-  const std::vector<std::vector<std::uint32_t>> weights = weights_read();
-  for (const auto& [module, scopes] : calls) {
-    const bool all_share_weights = std::all_of(scopes.begin(), scopes.end(), [&](ScopeId id) {
-      return share_an_item_or_are_empty(weights[scopes.front()], weights[id]);
-    });
-    if (all_share_weights) continue;
-    for (const ScopeId id : scopes)
-      for (const ScopeMatch& outer : scopes_[scopes_[id].outer].matches)
-        scopes_[id].matches.push_back({outer.module, {}, ScopeMatchKind::uncorroborated});
-  }
 }
 
 }  // namespace thence::hierarchy

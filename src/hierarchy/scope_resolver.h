@@ -15,7 +15,7 @@ namespace thence::hierarchy {
 class ScopeResolver {
  public:
   ScopeResolver(const onnx::Model& model, ModuleTree& tree, ScopeStyle style, Scopes& scopes,
-                const std::vector<ScopeId>& name_scopes);
+                const std::vector<ScopeId>& node_scopes);
   void run(const std::vector<ParameterOwner>& parameters);
 
  private:
@@ -48,8 +48,12 @@ class ScopeResolver {
   bool decide_by_exclusion(ScopeId id);
   ModuleId pick_by_neighbours(const Scope& scope, const std::vector<ScopeId>& neighbours,
                               bool has_unnamed_neighbour);
-  std::vector<std::vector<std::uint32_t>> weights_read() const;
+  using WeightsByScope = std::vector<std::vector<std::uint32_t>>;
+  WeightsByScope weights_read(const std::vector<bool>& is_wanted) const;
   void doubt_names_of_several_modules();
+  void doubt_names_of(const std::vector<ScopeId>& scopes, const WeightsByScope& weights);
+  bool is_numbered_in_order(const std::vector<ScopeId>& scopes) const;
+  void take_literally(Scope& scope);
   void number_calls();
   bool has_own_scope(ModuleId module) const;
   std::string_view join_path(std::string_view outer, std::string_view component);
@@ -62,7 +66,7 @@ class ScopeResolver {
   ModuleTree& tree_;
   ScopeStyle style_;
   Scopes& scopes_;
-  const std::vector<ScopeId>& name_scopes_;
+  const std::vector<ScopeId>& node_scopes_;  // in the name of the node or else of its outputs
   std::unordered_map<std::string_view, std::vector<ModuleId>> by_component_;  // for a complete tree
   // Groups of undecided scopes that differ only in their number and have as many candidate modules as scopes,
   // so that each module has one scope.

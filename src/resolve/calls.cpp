@@ -60,6 +60,7 @@ class CallSettler {
     settle_functions();
     for (NodeId id = static_cast<NodeId>(nodes_.size()); id-- > 0;) settle_by_neighbours(id);
     for (NodeId id = 0; id < nodes_.size(); ++id) settle_by_neighbours(id);
+    remove_impossible_calls();
   }
 
  private:
@@ -114,6 +115,32 @@ class CallSettler {
     }
     const CommonCall before = call_of_producers(id);
     if (!after.is_empty() && !before.is_empty() && after.get() == before.get()) node.set_call(after.get());
+  }
+
+  // What an earlier call computes cannot depend on a later call of the same module. If it does, calls that
+  // look alike were taken for each other, and none of the numbers of the module and those inside is certain.
+  void remove_impossible_calls() {
+    std::vector<bool> is_impossible(tree_.size(), false);
+    for (NodeId id = 0; id < nodes_.size(); ++id)
+      if (depends_on_later_call(id)) is_impossible[nodes_[id].module] = true;
+    for (ModuleId module = 1; module < tree_.size(); ++module)  // a module comes after its parent
+      if (is_impossible[tree_[module].parent]) is_impossible[module] = true;
+    for (Attribution& node : nodes_)
+      if (node.known() && is_impossible[node.module] && node.source != evidence::Source::transferred)
+        node.set_call({});
+  }
+
+  bool depends_on_later_call(NodeId id) const {
+    const CallNumber call = nodes_[id].call();
+    if (!nodes_[id].known() || !call || nodes_[id].source == evidence::Source::transferred) return false;
+    for (const onnx::ValueId value : model_.node(id).inputs()) {
+      if (value == onnx::none) continue;
+      const onnx::Producer producer = model_.producer(value);
+      if (producer.kind != onnx::Producer::Kind::node) continue;
+      const Attribution& before = nodes_[producer.index];
+      if (before.module == nodes_[id].module && before.call() && *before.call() > *call) return true;
+    }
+    return false;
   }
 
   CommonCall call_of_consumers(NodeId id) const {

@@ -11,6 +11,7 @@
 #include "resolve/flow_index.h"
 #include "resolve/members.h"
 #include "resolve/propagate.h"
+#include "resolve/scope_calls.h"
 #include "resolve/thresholds.h"
 
 namespace thence::resolve {
@@ -128,6 +129,8 @@ Resolution resolve(const onnx::Model& model, const hierarchy::Hierarchy& hierarc
   if (ancestor == nullptr) find_weight_owners(model, hierarchy, flow_index, resolution);
   apply_tagged_weight_owners(hierarchy, resolution);
   settle_calls(model, hierarchy.tree(), flow_index, resolution);
+  if (strategy.sources.has(Source::onnx_scope_parsing))
+    remove_calls_that_split_scopes(model, hierarchy, resolution);
   // Every node has exactly one row, with a module or a reason; in release builds, too.
   bool total = resolution.nodes.size() == model.node_count();
   for (const Attribution& node : resolution.nodes) total &= node.known() == (node.reason == Reason::none);

@@ -61,6 +61,19 @@ TEST(ValueNames, NameTheModuleOfANodeWithoutAName) {
   EXPECT_EQ(from_value_names(net), test::Lines{"0 a.act uncorroborated (/a/act)"});
 }
 
+// The containers are never called, so both scopes spell the same path.
+TEST(ValueNames, LeadToTheOwnerOfTheWeightThatTheNodeReads) {
+  test::Message made =
+      graph({node("Conv", {"x", "down.0.conv.weight"}, {"/conv/Conv_output_0"}),
+             node("Conv", {"/conv/Conv_output_0", "down.1.conv.weight"}, {"/conv_1/Conv_output_0"})});
+  made.inner(onnx::GraphField::initializer, test::weight("down.0.conv.weight", {8, 8}));
+  made.inner(onnx::GraphField::initializer, test::weight("down.1.conv.weight", {8, 8}));
+  const test::ModelWithHierarchy net(test::model(made),
+                                     test::capture_of({"down.0", "down.0.conv", "down.1", "down.1.conv"}));
+  EXPECT_EQ(from_value_names(net),
+            (test::Lines{"0 down.0.conv inferred_call (/conv)", "1 down.1.conv inferred_call (/conv_1)"}));
+}
+
 // The node's own scope is no second opinion on itself.
 TEST(ValueNames, AddNothingToTheSameScopeInTheNodesName) {
   const test::ModelWithHierarchy net(

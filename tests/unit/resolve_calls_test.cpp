@@ -64,6 +64,18 @@ TEST_F(Calls, OfUnknownModulesAreUnknown) {
   EXPECT_EQ(run(), "-");
 }
 
+TEST_F(Calls, AreUnknownIfAnEarlierCallDependsOnALaterOne) {
+  make(test::model(graph({node("Relu", {"x"}, {"a"}), node("Abs", {"a"}, {"b"}), node("Neg", {"b"}, {"c"}),
+                          node("Exp", {"c"}, {"d"}), node("Log", {"d"}, {"y"})})),
+       {"layer", "layer.act", "other"});
+  attribute(0, "layer", 1);
+  attribute(1, "layer", 0);
+  attribute(2, "layer.act", 1);
+  attribute(3, "other", 0);
+  attribute(4, "other", 1);
+  EXPECT_EQ(run(), "- - - 0 1");
+}
+
 TEST_F(Calls, ConstantsHaveTheCallOfTheirConsumers) {
   make(test::model(graph({node("Constant", {}, {"c"}), node("Mul", {"x", "c"}, {"y"}),
                           node("Constant", {}, {"d"}), node("Mul", {"y", "d"}, {"z"})})),
