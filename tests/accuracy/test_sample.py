@@ -77,7 +77,7 @@ def test_corpus_thresholds_are_met_with_names_or_a_capture(rows: list[dict[str, 
 
 # A few models have more weight here than in the corpus, so the sample has its own bars for order alone.
 LEAST = {"torchscript": 0.97, "dynamo": 0.99}
-LEAST_WITHOUT_SIZES = 0.955  # a torch.export graph lacks the modules that read sizes: unknown, not wrong
+LEAST_WITHOUT_SIZES = 0.95  # a torch.export graph lacks the modules that read sizes: unknown, not wrong
 MOST_WRONG, MOST_WRONG_SHUFFLED = 0.005, 0.05
 
 
