@@ -32,38 +32,58 @@ constexpr ConfidenceRange confidence_ranges[] = {{"certain", 0.998f}, {"firm", 0
                                                  {"fair", 0.9f},      {"poor", 0.7f},  {"weak", 0.0f}};
 constexpr std::size_t direct_rows = evidence::source_count * evidence::strength_count * agreement_count;
 
+std::optional<float> lower(std::optional<float> a, std::optional<float> b) {
+  return a && b ? std::min(a, b) : a ? a : b;
+}
+
+template <class IsLike>
+std::optional<float> lowest(base::JsonValue source, IsLike is_like) {
+  std::optional<float> found;
+  for (const base::JsonMember entry : source.members())
+    if (is_like(entry.key))
+      found = lower(found, static_cast<float>(entry.value.real().value_or(default_confidence)));
+  return found;
+}
+
 // The measured confidences of one source. What was not measured gets the lowest of what is most like it:
 // nothing shows that it is right more often.
 class MeasuredSource {
  public:
-  MeasuredSource(base::JsonValue table, std::string_view source) : entries_(table[source]) {}
+  MeasuredSource(base::JsonValue table, std::string_view source) : table_(table), entries_(table[source]) {}
 
-  float of_agreement(const std::string& key, std::string_view agreement) const {
-    return find(key, [&](std::string_view other) { return other.ends_with(agreement); });
+  // Like it are answers with the same agreement, and those of any source that rest on evidence of the same
+  // strength. A source that agrees makes none of them less certain.
+  float of_agreement(std::string_view strength, std::string_view agreement) const {
+    const std::string key = base::format("{}/{}", strength, agreement);
+    const std::string alone = base::format("{}/alone", strength);
+    const std::string end = base::format("/{}", agreement);
+    std::optional<float> same_strength;
+    for (const base::JsonMember source : table_.members())
+      same_strength =
+          lower(same_strength,
+                lowest(source.value, [&](std::string_view other) { return other == key || other == alone; }));
+    std::optional<float> same_agreement =
+        lowest(entries_, [&](std::string_view other) { return other.ends_with(end); });
+    if (!same_agreement && !(agreement.starts_with("confirmed") && same_strength))
+      same_agreement = lowest_of_all();
+    return measured_or(key, lower(same_agreement, same_strength));
   }
-  float of_inference(const std::string& key, std::string_view inference) const {
-    return find(key, [&](std::string_view other) { return other.starts_with(inference); });
+  float of_inference(std::string_view inference, std::string_view range) const {
+    const std::string start = base::format("{}/", inference);
+    return measured_or(start + std::string(range),
+                       lowest(entries_, [&](std::string_view other) { return other.starts_with(start); }));
   }
 
  private:
-  template <class IsLike>
-  float find(const std::string& key, IsLike is_like) const {
+  float measured_or(const std::string& key, std::optional<float> like) const {
     if (const std::optional<double> measured = entries_[key].real()) return static_cast<float>(*measured);
-    if (const std::optional<float> found = lowest(is_like)) return *found;
-    return lowest([](std::string_view) { return true; }).value_or(default_confidence);
+    return like ? *like : lowest_of_all().value_or(default_confidence);
   }
-  template <class IsLike>
-  std::optional<float> lowest(IsLike is_like) const {
-    std::optional<float> found;
-    for (const base::JsonMember entry : entries_.members())
-      if (is_like(entry.key)) {
-        const auto value = static_cast<float>(entry.value.real().value_or(default_confidence));
-        found = std::min(found.value_or(value), value);
-      }
-    return found;
+  std::optional<float> lowest_of_all() const {
+    return lowest(entries_, [](std::string_view) { return true; });
   }
 
-  base::JsonValue entries_;
+  base::JsonValue table_, entries_;
 };
 
 // Whether answers of this strength were measured for some source. Nothing is known about others.
@@ -113,7 +133,7 @@ ConfidenceTable::ConfidenceTable() {
                          is_tag ? 1.0f
                          : !is_measured[strength]
                              ? default_confidence
-                             : measured.of_agreement(key, base::format("/{}", agreement))});
+                             : measured.of_agreement(evidence::name_of_key(strength), agreement)});
       }
   }
   for (std::size_t inference = 0; inference < inference_count; ++inference) {
@@ -122,7 +142,7 @@ ConfidenceTable::ConfidenceTable() {
     const MeasuredSource measured(table, source);
     for (const ConfidenceRange& range : confidence_ranges) {
       const std::string key = base::format("{}/{}", inference_names[inference], range.name);
-      const float confidence = measured.of_inference(key, base::format("{}/", inference_names[inference]));
+      const float confidence = measured.of_inference(inference_names[inference], range.name);
       rows_.push_back({base::format("{}/{}", source, key), confidence});
     }
   }

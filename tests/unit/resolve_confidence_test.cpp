@@ -59,6 +59,15 @@ TEST_F(ConfidenceTableTest, AnUnmeasuredStrengthHasTheLowestConfidenceWithTheSam
             lowest("execution_trace", [](std::string_view key) { return key.ends_with("/contradicted"); }));
 }
 
+TEST_F(ConfidenceTableTest, AContradictionMakesNoStrengthMoreCertain) {
+  const Strength other_caller = {.reading = evidence::NameReading::other_caller};
+  ASSERT_TRUE(entry("onnx_scope_parsing", "other_caller/alone"));
+  ASSERT_FALSE(entry("onnx_scope_parsing", "other_caller/contradicted"));
+  EXPECT_LE(
+      shipped_.of(ConfidenceTable::basis(Source::onnx_scope_parsing, other_caller, Agreement::contradicted)),
+      entry("onnx_scope_parsing", "other_caller/alone"));
+}
+
 TEST_F(ConfidenceTableTest, AnUnmeasuredAgreementHasTheLowestConfidenceOfTheSource) {
   ASSERT_FALSE(lowest("parameter", [](std::string_view key) { return key.ends_with("/unconfirmed"); }));
   EXPECT_EQ(shipped_.of(ConfidenceTable::basis(Source::parameter, {.statement = Statement::parameter},
