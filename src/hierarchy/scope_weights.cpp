@@ -1,5 +1,6 @@
 // Finds scopes that look like further calls of a module but read the weights of another one.
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -25,8 +26,16 @@ class WeightNumbers {
  public:
   explicit WeightNumbers(const onnx::Model& model) : model_(model) {}
 
-  // Empty if the initializer may be a constant of any module: integers and single numbers.
+  // Empty if the initializer may be a constant of any module: integers and single numbers. Data are read once
+  // for each initializer, however many nodes read it.
   std::optional<std::uint32_t> number_of(std::uint32_t index) {
+    const auto [known, is_new] = numbers_.try_emplace(index);
+    if (is_new) known->second = find_number(index);
+    return known->second;
+  }
+
+ private:
+  std::optional<std::uint32_t> find_number(std::uint32_t index) {
     const onnx::Initializer initializer = model_.initializers()[index];
     const onnx::TensorView tensor = model_.tensor(initializer);
     if (tensor.dims.size() >= 2) return index;
@@ -36,8 +45,8 @@ class WeightNumbers {
     return by_content_.emplace(hash->exact, index).first->second;
   }
 
- private:
   const onnx::Model& model_;
+  std::unordered_map<std::uint32_t, std::optional<std::uint32_t>> numbers_;
   std::unordered_map<std::uint64_t, std::uint32_t> by_content_;
 };
 
