@@ -80,7 +80,7 @@ accuracy-weights: corpus build  ## score the state_dict names of `weights`; an h
 	@PYTHONPATH=python .venv/bin/python -m tools.weights --save docs/figures/weights.jsonl --require
 
 accuracy-profile: corpus build  ## score the modules of kernels in real profiles, after each level of onnxruntime
-	@PYTHONPATH=python .venv/bin/python -m tools.profiles --require
+	@PYTHONPATH=python .venv/bin/python -m tools.profiles --save docs/figures/profiles.jsonl --require
 
 accuracy-drift: corpus build  ## inject faults and score the modules that `thence drift` names; score lists for quantisers
 	@PYTHONPATH=python .venv/bin/python -m tools.drift --save docs/figures/drift.jsonl --require

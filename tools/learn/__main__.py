@@ -1,11 +1,11 @@
-"""Learns the operators that each operation of PyTorch is exported to, from one half of the corpus and its
-truth.
+"""Learns the operators that each operation of PyTorch is exported to, from the learning side of the corpus
+and its truth.
 
 make operators
 python -m tools.learn [--models build/corpus] [--captures build/accuracy] [--out schema/operators.json]
 
-The other half (tools/corpus/families.py) is never read, so the accuracy of `htp` and `fx_graph` there is that
-for unseen models. The captures are those of tools.accuracy.
+Held-out models (tools/corpus/families.py) are never read, so the accuracy of `htp` and `fx_graph` there is
+that for unseen models. The captures are those of tools.accuracy.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Scores `thence profile` on real runs of optimised models, and prints one row per level and exporter.
 
-python -m tools.profiles [NAME ...] [--models build/corpus] [--folder build/passes]
+python -m tools.profiles [NAME ...] [--models build/corpus] [--folder build/passes] [--save FILE]
 
 For each model, exporter and level of onnxruntime: the optimised model with its truth (as in tools.passes), a
 profile of a few runs of it, and `thence profile --ancestor` of both. Kernels are weighted by their time.
@@ -18,26 +18,15 @@ from pathlib import Path
 from tools.accuracy.conditions import EXPORTERS, ModelFiles
 from tools.corpus.isolated import run_isolated
 from tools.corpus.parallel import run_parallel
+from tools.figures.measurement import measure, write_measurement
 from tools.passes.__main__ import default_names
 
-from .score import (
-    ACCEPTED,
-    ALL,
-    CROSS_LAYER,
-    ENCLOSING,
-    LOST,
-    NO_TRUTH,
-    UNKNOWN,
-    WRONG,
-    profiled,
-    score,
-)
+from .figures import LEAST_ACCEPTED, LEVELS, accepted_share, rows_of, share
+from .score import ACCEPTED, ALL, CROSS_LAYER, ENCLOSING, LOST, NO_TRUTH, UNKNOWN, WRONG, profiled, score
 
-LEVELS = ("ort-basic", "ort-extended", "ort-all")
 LIMIT = 300.0  # seconds for one model and level
 ARCHITECTURES = 22  # a few exports cannot be run; 20 must be
 LEAST_MODELS = 20
-LEAST_ACCEPTED = 0.99  # of the time of kernels whose node has a truth
 
 Job = tuple[str, str, str]  # name, exporter, level
 
@@ -58,9 +47,11 @@ def main() -> int:
             failed.append(f"{name} {exporter} {level}: {found}")
             continue
         totals[exporter, level] += found + Counter(models=1)
-        worst[exporter, level] = min(worst[exporter, level], _accepted_share(found))
+        worst[exporter, level] = min(worst[exporter, level], accepted_share(found))
         if found[CROSS_LAYER] or found[LOST] or options.each:
             print(f"{name} {exporter} {level}: {dict(found)}")
+    if options.save:
+        write_measurement(options.save, measure(rows_of(totals, worst, failed)))
     met = _print(totals, worst, is_complete=not options.names)
     for line in sorted(failed):
         print(f"not run: {line}")
@@ -96,11 +87,6 @@ def _work(job: Job, options: argparse.Namespace) -> Counter[str] | str:
         return score(profiled(model, profile, made.model(exporter), capture), truth, profile)
 
 
-def _accepted_share(times: Counter[str]) -> float:
-    """Of the time of kernels whose node has a truth."""
-    return times[ACCEPTED] / (times[ALL] - times[NO_TRUTH] or 1)
-
-
 def _print(
     totals: dict[tuple[str, str], Counter[str]], worst: dict[tuple[str, str], float], *, is_complete: bool
 ) -> bool:
@@ -110,9 +96,8 @@ def _print(
     )
     met = True
     for (exporter, level), times in sorted(totals.items()):
-        truth = times[ALL] - times[NO_TRUTH] or 1
-        shares = [100 * times[kind] / truth for kind in (ACCEPTED, ENCLOSING, WRONG, CROSS_LAYER, UNKNOWN)]
-        accepted, enclosing, wrong, cross, unknown = shares
+        kinds = (ACCEPTED, ENCLOSING, WRONG, CROSS_LAYER, UNKNOWN)
+        accepted, enclosing, wrong, cross, unknown = (100 * share(times, kind) for kind in kinds)
         print(
             f"{exporter:12} {level:12} {times['models']:7} {accepted:8.2f}% {enclosing:9.2f}% {wrong:6.2f}%"
             f" {cross:11.2f}% {unknown:7.2f}% {100 * times[NO_TRUTH] / times[ALL]:8.2f}% {times[LOST]:8.0f}"
@@ -143,6 +128,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--captures", type=Path, default=Path("build/accuracy"))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--each", action="store_true", help="also print a line per model and level")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="write the times for `make docs-figures`")
     parser.add_argument("--require", action="store_true", help="exit with 1 if a bar is missed")
     return parser.parse_args()
 

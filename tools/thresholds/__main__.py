@@ -1,11 +1,13 @@
 """Lists the thresholds of src, and prints the answers that change at half and at double the value of each.
 
 python -m tools.thresholds [--room ROOM] [--name GLOB] [--models NAME ...] [--format text|json] [--jobs N]
+python -m tools.thresholds --save docs/figures/thresholds.jsonl
 python -m tools.thresholds --list
 
 A threshold is a number declared with THENCE_THRESHOLD in a header of src. For each, `map` with every strategy
 and `transfer` run with its value, half and double, in a program that reads thresholds from the environment:
-it is built in build/tunable. The inputs are those of tools.compare, in build/compare/inputs.
+it is built in build/tunable. The inputs are those of tools.compare, in build/compare/inputs. Thresholds are
+chosen on the learning side of the corpus: `--save` accepts no held-out model.
 
 examples:
   python -m tools.thresholds --list                     all thresholds with their values and meanings
@@ -28,9 +30,12 @@ from tools.compare.bad_input import BadInput
 from tools.compare.models import Model, models
 from tools.compare.programs import check_program
 from tools.compare.runs import CONDITIONS, Run, runs_of
+from tools.corpus.families import is_learned_from
 from tools.corpus.parallel import run_parallel
+from tools.figures.measurement import measure, write_measurement
 
 from .declarations import Threshold, read_declarations
+from .figures import rows_of
 from .measure import Answer, Changes, Measurement, answer_of, changes_of
 from .program import build_tunable, check_reads
 from .report import WHICH, Measured, as_json, print_changes, print_list, value_at
@@ -66,6 +71,8 @@ def _run(options: argparse.Namespace) -> int:
     runs = _list_runs([model for model in models(options.inputs) if model.name in options.models], options)
     measured = _measure(program, thresholds, _run_unchanged(program, runs, options.jobs), options.jobs)
     about = {"program": str(program), "models": list(options.models), "runs": len(runs)}
+    if options.save:
+        write_measurement(options.save, measure(rows_of(thresholds, measured, about)))
     if options.format == "json":
         print(as_json(thresholds, measured, about))
     else:
@@ -155,10 +162,14 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--source", type=Path, default=ROOT, metavar="FOLDER", help="the folder that holds src; default: this"
     )
+    parser.add_argument("--save", type=Path, metavar="FILE", help="write the counts for `make docs-figures`")
     options = parser.parse_args()
     known = [model.name for model in models(options.inputs)]
     if unknown := [name for name in options.models if name not in known]:
         parser.error(f"no model {unknown[0]!r}; there are: {' '.join(sorted(known))}")
+    held_out = [name for name in options.models if not is_learned_from(name)]
+    if options.save and held_out:
+        parser.error(f"--save: {held_out[0]!r} is held out; thresholds are chosen on the learning side")
     if options.jobs < 1:
         parser.error("--jobs takes a number from 1 on")
     options.models, options.conditions = tuple(options.models), tuple(options.conditions)

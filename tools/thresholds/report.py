@@ -28,10 +28,15 @@ def value_at(threshold: Threshold, which: str) -> int | float:
     return threshold.half() if which == "half" else threshold.double()
 
 
+def outcome(changes: Changes | None) -> dict[str, Any]:
+    """The counts at one value, in a form that JSON has; `same` if it is the declared value."""
+    return {"same": True} if changes is None else {"same": False, **asdict(changes)}
+
+
 def print_list(thresholds: list[Threshold]) -> None:
     table = [["threshold", "value", "file", "meaning"]]
     for one in thresholds:
-        table.append([one.name, _format_value(one.value), f"{one.file}:{one.line}", one.comment])
+        table.append([one.name, format_value(one.value), f"{one.file}:{one.line}", one.comment])
     print_table(table, len(table[0]), False)
 
 
@@ -49,8 +54,8 @@ def print_changes(thresholds: list[Threshold], measured: Measured, about: dict[s
             table.append(
                 [
                     one.name,
-                    _format_value(one.value),
-                    f"{_format_value(value_at(one, which))} ({which})",
+                    format_value(one.value),
+                    f"{format_value(value_at(one, which))} ({which})",
                     *counts,
                 ]
             )
@@ -68,9 +73,7 @@ def as_json(
         row = asdict(one) | {"room": one.room}
         if measured is not None:
             for which in WHICH:
-                changes = measured[one.name, which]
-                counts = {"same": True} if changes is None else {"same": False, **asdict(changes)}
-                row[which] = {"value": value_at(one, which), **counts}
+                row[which] = {"value": value_at(one, which), **outcome(measured[one.name, which])}
         rows.append(row)
     return json.dumps((about or {}) | {"thresholds": rows}, indent=1)
 
@@ -80,5 +83,5 @@ def _changes_anything(one: Threshold, measured: Measured) -> bool:
     return any(changes is not None and changes != Changes() for changes in found)
 
 
-def _format_value(value: int | float) -> str:
+def format_value(value: int | float) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
