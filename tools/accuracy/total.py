@@ -24,6 +24,21 @@ HIGH = 0.95  # the level of a confidence is high from here on
 Key = tuple[str, str, str]  # condition, exporter, strategy
 
 
+def ranking(answers: Counter[float], right: Counter[float]) -> float | None:
+    """AUROC: the probability that a right answer has more confidence than a wrong one; ties count half."""
+    won = 0.0
+    right_all = wrong_all = 0
+    for confidence in sorted(answers):
+        wrong = answers[confidence] - right[confidence]
+        won += right[confidence] * (wrong_all + wrong / 2)
+        right_all, wrong_all = right_all + right[confidence], wrong_all + wrong
+    return won / (right_all * wrong_all) if right_all and wrong_all else None
+
+
+def format_ranking(found: float | None) -> str:
+    return "-" if found is None else f"{found:.3f}"
+
+
 class Total:
     """Counts of nodes by verdict, and answers by their confidence."""
 
@@ -108,15 +123,7 @@ class Total:
 
     @property
     def ranking(self) -> float | None:
-        """The probability that a right answer has a higher confidence than a wrong one; ties count half."""
-        won = 0.0
-        right_all = wrong_all = 0
-        for confidence in sorted(self.answers):
-            right = self.right[confidence]
-            wrong = self.answers[confidence] - right
-            won += right * (wrong_all + wrong / 2)
-            right_all, wrong_all = right_all + right, wrong_all + wrong
-        return won / (right_all * wrong_all) if right_all and wrong_all else None
+        return ranking(self.answers, self.right)
 
     def row(self) -> list[str]:
         shares = [f"{self.share(what):.2%}" for what in ("exact", "unknown", "wrong")]
@@ -127,7 +134,7 @@ class Total:
             str(self.counts["cross_layer"]),
             f"{self.share('confidently_wrong'):.3%}",
             f"{self.calibration_error:.4f}",
-            "-" if self.ranking is None else f"{self.ranking:.3f}",
+            format_ranking(self.ranking),
             "-" if self.made is None else f"{self.made:.1%}",
         ]
 

@@ -25,4 +25,5 @@ def transfer_bars() -> Iterator[Bar]:
             yield Bar(key, "cross-layer", share("data", "cross_layer"), at_most=0.0)
             yield Bar(key, "shape exact", share("shape", "exact"), at_least=shape)
             yield Bar(key, "wrong at 0.9", lambda tally: tally.wrong_at_high, at_most=0.0005)
+            yield Bar(key, "AUROC", lambda tally: tally.ranking, at_least=0.9)
         yield Bar((what, KEPT), "unknown", share("data", "unknown"), at_most=0.001)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tools.accuracy.bars import findings
 from tools.accuracy.report import print_findings, print_table
-from tools.accuracy.total import CALLS
+from tools.accuracy.total import CALLS, format_ranking
 
 from .bars import transfer_bars
 from .decide import ALONE, BOTH, BY_ID, BY_NUMBERS, ID_KEPT, ID_LOST, NEITHER
@@ -31,6 +31,7 @@ SCORE_COLUMNS = (
     "shape",
     "shape exact",
     "wrong at 0.9",
+    "AUROC",
 )
 
 
@@ -75,6 +76,7 @@ def score_cells(tally: Tally) -> list[str]:
         str(shape["told"]),
         _percent(tally.share("shape", "exact")),
         f"{tally.wrong_at_high:.3%}",
+        format_ranking(tally.ranking),
     ]
 
 

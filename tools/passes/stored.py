@@ -62,9 +62,8 @@ def _scores(truth: Path, document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def _compact(score: dict[str, Any]) -> dict[str, Any]:
     """What the table needs."""
-    return {
-        key: score[key] for key in ("nodes", "counts", "confidently_wrong", "by_kind", "calls", "members")
-    }
+    kept = ("nodes", "counts", "confidently_wrong", "by_kind", "calls", "members", "by_basis")
+    return {key: score[key] for key in kept}
 
 
 def render(measurement: Measurement) -> str:

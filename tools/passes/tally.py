@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Any
 
+from tools.accuracy.total import ranking
+
 Key = tuple[str, str]  # pass, names
 WRONG = ("ancestor", "cross_layer", "wrong_branch")
 
 
 class Tally:
-    """Nodes by kind and by verdict."""
+    """Nodes by kind and by verdict, and answers by their confidence."""
 
     def __init__(self) -> None:
         self.models = 0
@@ -18,6 +20,8 @@ class Tally:
         self.calls: Counter[str] = Counter()  # right, wrong, unknown
         self.members: Counter[str] = Counter()  # of fused nodes: complete, expected, missing, extra
         self.kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.answers: Counter[float] = Counter()
+        self.right: Counter[float] = Counter()
 
     def add(self, score: dict[str, Any]) -> None:
         self.models += 1
@@ -29,6 +33,9 @@ class Tally:
         for kind, counts in score["by_kind"].items():
             self.kinds[kind].update(counts)
             self.kinds[kind]["wrong"] += sum(counts[verdict] for verdict in WRONG)
+        for basis in score.get("by_basis", {}).values():
+            self.answers[basis["confidence"]] += basis["answers"]
+            self.right[basis["confidence"]] += basis["exact"]
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -39,6 +46,7 @@ class Tally:
             "calls": dict(self.calls),
             "members": dict(self.members),
             "kinds": {kind: dict(counts) for kind, counts in self.kinds.items()},
+            "answers": sorted([value, count, self.right[value]] for value, count in self.answers.items()),
         }
 
     @staticmethod
@@ -51,6 +59,8 @@ class Tally:
         tally.members.update(found.get("members", {}))
         for kind, counts in found["kinds"].items():
             tally.kinds[kind].update(counts)
+        for confidence, answers, right in found.get("answers", ()):
+            tally.answers[confidence], tally.right[confidence] = answers, right
         return tally
 
     def share(self, kind: str, verdict: str) -> float | None:
@@ -66,6 +76,10 @@ class Tally:
     def wrong_at_high(self) -> float:
         """The share of wrong answers with a confidence of 0.9 or more, among all nodes that have a truth."""
         return self.confidently_wrong / (self.nodes_with_truth or 1)
+
+    @property
+    def ranking(self) -> float | None:
+        return ranking(self.answers, self.right)
 
 
 def tallies(scores: list[dict[str, Any]]) -> dict[Key, Tally]:
