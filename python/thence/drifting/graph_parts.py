@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # Operators through which a node may read its weight.
 WEIGHT_VIEWS = {"Transpose", "Identity", "Reshape", "Cast", "Squeeze", "Unsqueeze"}
+_HALVES = {10, 16}  # float16 and bfloat16
 
 
 class Model:
@@ -43,6 +44,13 @@ class Model:
             for name in names:
                 found.setdefault(name, []).append(index)
         return found
+
+    @cached_property
+    def has_halves(self) -> bool:
+        """Whether it has numbers of 16 bits, or converts some to them."""
+        inputs = {value.type.tensor_type.elem_type for value in self.inputs.values()}
+        weights = {tensor.data_type for tensor in self.initializers.values()}
+        return bool(_HALVES & (inputs | weights)) or any(map(casts_to_half, self.nodes))
 
     @cached_property
     def sparse(self) -> dict[str, onnx.SparseTensorProto]:
@@ -100,7 +108,10 @@ def needed_for(model: Model, values: Iterable[str], stops: frozenset[str] | set[
 def make_part(
     model: Model, nodes: Iterable[onnx.NodeProto], given: Iterable[str], outputs: Iterable[str]
 ) -> onnx.ModelProto:
-    """A model of these nodes. Given values that are weights or inputs of the model are taken from it."""
+    """A model of these nodes. Given values that are weights or inputs of the model are taken from it.
+
+    If the model has numbers of 16 bits, its values are held, so that it computes them on every processor.
+    """
     import onnx
 
     part = onnx.ModelProto(ir_version=model.proto.ir_version)
@@ -108,7 +119,7 @@ def make_part(
     part.functions.extend(model.proto.functions)
     graph = part.graph
     graph.name = "part"
-    graph.node.extend(nodes)
+    graph.node.extend(held(nodes) if model.has_halves else nodes)
     for name in sorted(set(given)):
         if name in model.initializers:
             graph.initializer.append(model.initializers[name])
@@ -118,6 +129,27 @@ def make_part(
             graph.input.append(model.inputs[name])
     graph.output.extend(onnx.ValueInfoProto(name=name) for name in dict.fromkeys(outputs))
     return part
+
+
+def casts_to_half(node: onnx.NodeProto) -> bool:
+    return node.op_type == "Cast" and any(a.name == "to" and a.i in _HALVES for a in node.attribute)
+
+
+def held(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
+    """The nodes with an Identity after each result. Where a processor has no kernel for 16 bits, onnxruntime
+    computes in float32 between casts, and removes a cast to 16 bits that meets one back: nothing is rounded,
+    and nothing overflows. Between the two casts, an Identity keeps both.
+    """
+    from onnx import helper
+
+    for node in nodes:
+        if "Sequence" in node.op_type or "Optional" in node.op_type:
+            yield node  # an Identity of such values needs a later opset
+            continue
+        copy = renamed(node, {})
+        copy.output[:] = [name and f"held:{name}" for name in node.output]
+        yield copy
+        yield from (helper.make_node("Identity", [f"held:{name}"], [name]) for name in node.output if name)
 
 
 def renamed(node: onnx.NodeProto, names: Mapping[str, str]) -> onnx.NodeProto:

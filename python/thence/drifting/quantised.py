@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..verify.numbers import Array
-from .graph_parts import Model
+from .graph_parts import Model, casts_to_half
 
 if TYPE_CHECKING:
     import onnx
@@ -102,11 +102,4 @@ def precision(model: Model) -> str:
         return "int4"
     if types & {2, 3, 17, 18, 19, 20} or any(op.lower().startswith(_INTEGERS) for op in ops):
         return "int8"
-    return "float16" if types & {10, 16} or _casts_to_halves(model) else "float32"
-
-
-def _casts_to_halves(model: Model) -> bool:
-    return any(
-        node.op_type == "Cast" and any(a.name == "to" and a.i in (10, 16) for a in node.attribute)
-        for node in model.nodes
-    )
+    return "float16" if types & {10, 16} or any(map(casts_to_half, model.nodes)) else "float32"
