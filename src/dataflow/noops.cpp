@@ -75,8 +75,8 @@ bool is_noop_view(const ValueGraph& graph, onnx::NodeId view) {
          node.outputs()[0] != none && have_same_shape(graph.shapes(), node.inputs()[0], node.outputs()[0]);
 }
 
-void find_noops(ValueGraph& graph, const ValueGraph& rewritten) {
-  const auto remaining = possible_noops(rewritten);
+void find_noops(ValueGraph& graph, const ValueGraph& other) {
+  const auto remaining = possible_noops(other);
   for (const auto& [op, operations] : possible_noops(graph)) {
     const auto left = remaining.find(op);
     if (left != remaining.end() && left->second.size() >= operations.size()) continue;

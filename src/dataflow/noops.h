@@ -9,8 +9,8 @@ namespace thence::dataflow {
 /// Whether a view writes its input unchanged, according to the inferred shapes.
 bool is_noop_view(const ValueGraph& graph, onnx::NodeId view);
 
-/// Sets the forwarded input of the no-ops of a graph that a rewrite may have removed: those of operators that
-/// the rewritten model has fewer of.
-void find_noops(ValueGraph& graph, const ValueGraph& rewritten);
+/// Sets the forwarded input of the no-ops of a graph that the other model may lack: those of operators that
+/// it has fewer of.
+void find_noops(ValueGraph& graph, const ValueGraph& other);
 
 }  // namespace thence::dataflow

@@ -8,6 +8,8 @@ using enum Matcher::Operations;
 
 // In order of reliability: a match by an earlier row is never replaced by a later one.
 constexpr Matcher table[] = {
+    {"noop", "it forwards a matched value unchanged, and the ancestor has no such operator there",
+     Proof::forwarded, worklist, unmatched, match_noop},
     {"inputs", "all inputs are matched or equal constants", Proof::inputs, worklist, unmatched,
      match_by_inputs},
     {"weight", "only one operation of the ancestor reads this weight", Proof::weight, worklist, unmatched,

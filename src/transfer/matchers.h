@@ -28,6 +28,7 @@ struct Matcher {
 
 std::span<const Matcher> matchers();
 
+bool match_noop(MatchState& state, OperationId ours);
 bool match_by_inputs(MatchState& state, OperationId ours);
 bool match_by_weight(MatchState& state, OperationId ours);
 bool match_by_consumers(MatchState& state, OperationId ours);

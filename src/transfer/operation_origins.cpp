@@ -37,6 +37,7 @@ std::vector<onnx::NodeId> computed_nodes(const OriginState& state, const Operati
 }
 
 void find_operation_origin(OriginState& state, const Operation& ours) {
+  if (state.matching.proofs[ours.output] == Proof::forwarded) return;  // another node computes its value
   const CanonicalValue partner = state.merged.chosen(ours.output);
   Origin& origin = state.origins[ours.node];
   if (partner == none) {

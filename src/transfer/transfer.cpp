@@ -101,8 +101,9 @@ Result<Matches> match_models(const onnx::Model& ancestor, const onnx::Model& der
   const dataflow::SampledFingerprint samples(ancestor, derived);
   ValueGraph theirs(ancestor, operators, nullptr, &samples);
   dataflow::WeightMatcher weights(theirs.constants());
-  const ValueGraph ours(derived, operators, &weights, &samples);
+  ValueGraph ours(derived, operators, &weights, &samples);
   dataflow::find_noops(theirs, ours);
+  dataflow::find_noops(ours, theirs);  // another exporter may write more of them
   count_weights(theirs, ours, matches.overlap);
   ValueMatching matching = match_values(theirs, ours);
   matches.origins = origins_of(theirs, ours, matching);

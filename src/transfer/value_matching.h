@@ -22,6 +22,7 @@ enum class Proof : std::uint8_t {
   region,            // everything between matched values was fused into one node, or one node was split
   unique_remaining,  // the only operation of its kind on matched operands; its weights were changed
   neighbours,        // the only operation that the matches around it allow
+  forwarded,         // a no-op that the ancestor lacks, and the value that it forwards
 };
 
 /// Operations of the ancestor that may write a value of the descendant.

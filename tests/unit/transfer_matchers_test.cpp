@@ -25,6 +25,40 @@ TEST(Matchers, AreListedWithTheWorklistFirst) {
   EXPECT_TRUE(is_sweep);
 }
 
+// --- noop ---
+
+// y = Tan(Slice(x, from 0)): everything of x, or a part.
+Message sliced(std::uint64_t to) {
+  Message found = graph({node("Slice", {"x", "from", "to"}, {"p"}), node("Tan", {"p"}, {"q"})}, {}, {"q"});
+  found.inner(GraphField::input, shaped_input("x", {4, 2}));
+  return with_initializers(found, {integers("from", {0}), integers("to", {to})});
+}
+
+TEST(MatchNoop, ASliceOfEverythingIsTheValueThatItForwards) {
+  const Message plain = graph({node("Tan", {"x"}, {"b"})}, {"x"}, {"b"});
+  MatchedPair pair(plain, sliced(4));
+  EXPECT_TRUE(pair.run(match_noop, "p"));
+  EXPECT_EQ(pair.partner("p"), "x");
+  EXPECT_EQ(pair.proof("p"), Proof::forwarded);
+  EXPECT_TRUE(pair.run(match_by_inputs, "q"));
+  MatchedPair part(plain, sliced(3));
+  EXPECT_FALSE(part.run(match_noop, "p"));
+}
+
+TEST(MatchNoop, NotAPartThatBeginsAtTheSameElement) {
+  const auto first = [](std::string_view op) {
+    return with_initializers(graph({node(op, {"x", "from"}, {"a"}), node("Tan", {"a"}, {"b"})}, {"x"}, {"b"}),
+                             {integers("from", {0})});
+  };
+  const ModelPair pair(first("Gather"), sliced(4));
+  EXPECT_EQ(pair.partner(pair.match(), "p"), "x");  // and not the result of the Gather
+}
+
+TEST(MatchNoop, NotIfTheAncestorHasItToo) {
+  MatchedPair pair(sliced(4), sliced(4));
+  EXPECT_FALSE(pair.run(match_noop, "p"));
+}
+
 // --- inputs ---
 
 TEST(MatchByInputs, TheSameOperationOnMatchedInputs) {

@@ -18,6 +18,7 @@ struct ModelPair {
         weights(ancestor.values.constants()),
         descendant(after, operators, &weights) {
     dataflow::find_noops(ancestor.values, descendant.values);
+    dataflow::find_noops(descendant.values, ancestor.values);
   }
 
   transfer::ValueMatching match() const { return transfer::match_values(ancestor.values, descendant.values); }
