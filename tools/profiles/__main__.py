@@ -25,7 +25,7 @@ from .figures import LEAST_ACCEPTED, LEVELS, accepted_share, rows_of, share
 from .score import ACCEPTED, ALL, CROSS_LAYER, ENCLOSING, LOST, NO_TRUTH, UNKNOWN, WRONG, profiled, score
 
 LIMIT = 300.0  # seconds for one model and level
-ARCHITECTURES = 22  # a few exports cannot be run; 20 must be
+ARCHITECTURES = 26  # a few exports cannot be run; 20 must be
 LEAST_MODELS = 20
 
 Job = tuple[str, str, str]  # name, exporter, level
