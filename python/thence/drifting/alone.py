@@ -58,15 +58,18 @@ class Alone:
             found[cut.path] = total
         return found
 
-    def runs(self, paths: list[str]) -> Iterator[tuple[Cut, Mapping[int, Array], Mapping[int, Array]]]:
-        """Yields each module with its outputs and the reference's, by pair, in the reference's layout."""
+    def runs(
+        self, paths: list[str], *, receives_float: bool = False
+    ) -> Iterator[tuple[Cut, Mapping[int, Array], Mapping[int, Array]]]:
+        """Yields each module with its outputs and the reference's, by pair, in the reference's layout. With
+        `receives_float`, the tensors that a module is given are not quantised."""
         begin = time.monotonic()
         cuts = [cut for path in paths if (cut := self._cut(path)) is not None]
         done = 0
         for portion in _portions(cuts):
             self._progress.stages = [f"modules alone: {done} of {len(cuts)}"]
             with self._progress.stage(self._progress.stages[0]):
-                results = [*self._run(portion)]
+                results = [*self._run(portion, receives_float)]
             self._measurement.timings.alone += time.monotonic() - begin
             yield from results
             begin = time.monotonic()
@@ -89,7 +92,9 @@ class Alone:
         size = sum(compared[at].bytes for at in [*outputs, *given.values()])
         return Cut(path, needed, given, outputs, size)
 
-    def _run(self, cuts: list[Cut]) -> Iterator[tuple[Cut, Mapping[int, Array], Mapping[int, Array]]]:
+    def _run(
+        self, cuts: list[Cut], receives_float: bool
+    ) -> Iterator[tuple[Cut, Mapping[int, Array], Mapping[int, Array]]]:
         compared = self._measurement.found
         pairs = {at for cut in cuts for at in (*cut.outputs, *cut.given.values())}
         assert self._measurement.feed is not None
@@ -100,7 +105,7 @@ class Alone:
         theirs = {at: reference[compared[at].theirs] for at in pairs if compared[at].theirs in reference}
         for some in (cuts, *([cut] for cut in cuts)):  # one by one, if a runtime refuses them together
             try:
-                results = self._outputs(some, theirs, feed)
+                results = self._outputs(some, theirs, feed, receives_float)
             except NotAccepted:
                 continue
             for cut in some:
@@ -110,13 +115,13 @@ class Alone:
                 return
 
     def _outputs(
-        self, cuts: list[Cut], theirs: Mapping[int, Array], feed: Feed
+        self, cuts: list[Cut], theirs: Mapping[int, Array], feed: Feed, receives_float: bool
     ) -> dict[str, dict[int, Array]]:
         """Our outputs of the modules, by pair."""
         compared, model = self._measurement.found, self._side.model
         nodes, given, names, inputs = [], set(), [], {}
         for number, cut in enumerate(cuts):
-            nodes += _own_copies(model, cut, number)
+            nodes += _own_copies(model, cut, number, receives_float)
             given |= cut.needed.given - {*cut.given}
             names += [f"{number}:{compared[at].ours}" for at in cut.outputs]
             for name, at in cut.given.items():
@@ -161,7 +166,7 @@ def _portions(cuts: list[Cut]) -> Iterator[list[Cut]]:
         yield portion
 
 
-def _own_copies(model: Model, cut: Cut, number: int) -> list[NodeProto]:
+def _own_copies(model: Model, cut: Cut, number: int, receives_float: bool) -> list[NodeProto]:
     """The nodes of a module with names of their own. A value may be given to the module and also be written
     by one of its nodes, which has another output that is needed; these are two names."""
     computed = {name for index in cut.needed.nodes for name in model.nodes[index].output if name}
@@ -169,7 +174,18 @@ def _own_copies(model: Model, cut: Cut, number: int) -> list[NodeProto]:
     read = {**written, **{name: f"{number}>{name}" for name in cut.given}}
     copies = []
     for index in cut.needed.nodes:
-        copy = renamed(model.nodes[index], read)
-        copy.output[:] = [written.get(name, "") for name in model.nodes[index].output]
+        node = model.nodes[index]
+        plain = _given_before_quantising(model, cut, node) if receives_float else None
+        copy = renamed(node, read) if plain is None else helper.make_node("Identity", [read[plain]], [""])
+        copy.output[:] = [written.get(name, "") for name in node.output]
         copies.append(copy)
     return copies
+
+
+def _given_before_quantising(model: Model, cut: Cut, node: NodeProto) -> str | None:
+    """The given tensor that a node dequantises, right after it was quantised."""
+    if node.op_type != "DequantizeLinear" or node.input[0] not in model.producer:
+        return None
+    before = model.nodes[model.producer[node.input[0]]]
+    is_given = before.op_type == "QuantizeLinear" and before.input[0] in cut.given
+    return before.input[0] if is_given else None

@@ -1,8 +1,10 @@
 """Proposes modules to keep in float when a model is quantised.
 
-Each module with quantised weights runs alone. Its outputs then replace those of the reference, which runs to
-its end. The error at the outputs of the model is what quantising only this module costs.
-Modules are chosen by that cost per byte of weights until the budget is used.
+Each module with quantised weights, itself or inside, runs alone. Its outputs then replace those of the
+reference, which runs to its end. The error at the outputs of the model is what quantising only this module
+costs: its weights, and the tensors inside, which often cost more. The tensors that it receives stay quantised
+for the nodes around it, so they are not counted.
+Modules are chosen by that cost per byte of weights, or by the cost, until the budget is used.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from .alone import Alone
 from .difference import Difference, measure
 from .find import Found
 from .graph_parts import WEIGHT_VIEWS, Model, make_part, needed_for, renamed
+from .matched import enclosing, is_inside
 from .sides import OnnxSide
 
 _FLOATS = {TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE}
@@ -29,11 +32,11 @@ _FLOATS = {TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorP
 
 @dataclass(frozen=True)
 class Kept:
-    """A module to keep in float: its nodes that read quantised weights, and what quantising it costs."""
+    """A module to keep in float: the names of the nodes inside, and what quantising it costs."""
 
     path: str
     nodes: tuple[str, ...]
-    bytes: int
+    bytes: int  # of the weights inside
     effect: float  # the squared relative error at the outputs of the model
 
 
@@ -44,8 +47,13 @@ def propose(found: Found, budget: float) -> list[Kept]:
         raise Error(USAGE, "U032", text, "give the ONNX model that was quantised as the reference")
     candidates = Candidates(found)
     allowed = budget * candidates.all_bytes
-    ranked = sorted(candidates.measured(), key=lambda kept: (-_value(kept), kept.path))
-    chosen = fill_budget([kept for kept in ranked if kept.effect > 0], allowed)
+    measured = sorted((kept for kept in candidates.measured() if kept.effect > 0), key=lambda kept: kept.path)
+    # The best by cost per byte may leave no room for a large one that costs more than all of them.
+    fills = [
+        fill_budget(sorted(measured, key=rank, reverse=True), allowed)
+        for rank in (_value, lambda kept: kept.effect)
+    ]
+    chosen = max(fills, key=lambda fill: sum(kept.effect for kept in fill))
     if not chosen:
         text = f"no module with quantised weights fits into {100 * budget:g}% of the bytes of the weights"
         raise Error(NOTHING_FOUND, "D003", text, "raise --budget, or compare with a quantised model")
@@ -53,13 +61,21 @@ def propose(found: Found, budget: float) -> list[Kept]:
 
 
 def fill_budget(ranked: list[Kept], allowed: float) -> list[Kept]:
-    """The first ones that fit; what does not fit is left out, and smaller ones may follow."""
-    chosen, used = [], 0
+    """The first ones that fit; what does not fit is left out, and smaller ones may follow. A module replaces
+    those inside it if it costs more than they do together."""
+    chosen: dict[str, Kept] = {}
+    used = 0
     for kept in ranked:
-        if used + kept.bytes <= allowed:
-            chosen.append(kept)
-            used += kept.bytes
-    return chosen
+        inner = [each for each in chosen.values() if is_inside(each.path, kept.path)]
+        added = kept.bytes - sum(each.bytes for each in inner)
+        is_covered = any(path in chosen for path in enclosing(kept.path))
+        if is_covered or used + added > allowed or (inner and kept.effect <= sum(e.effect for e in inner)):
+            continue
+        for each in inner:
+            del chosen[each.path]
+        chosen[kept.path] = kept
+        used += added
+    return [*chosen.values()]
 
 
 def excluded_names(kept: list[Kept]) -> list[str]:
@@ -87,7 +103,7 @@ def _value(kept: Kept) -> float:
 
 
 class Candidates:
-    """The modules whose own nodes read weights that are quantised in the model."""
+    """The modules that have nodes, themselves or inside, whose weights are quantised in the model."""
 
     def __init__(self, found: Found) -> None:
         self._found = found
@@ -106,10 +122,20 @@ class Candidates:
 
     def _add_nodes(self, paths: list[str | None]) -> None:
         for index, path in enumerate(paths):
-            read = self._quantised_weights(index)
-            if path is not None and read and self._reference.nodes[index].op_type not in WEIGHT_VIEWS:
-                self._nodes.setdefault(path, []).append(index)
-                self._weights.setdefault(path, set()).update(read)
+            if path is None:
+                continue
+            read = set()
+            if self._reference.nodes[index].op_type not in WEIGHT_VIEWS:
+                read = self._quantised_weights(index)
+            for module in enclosing(path):
+                self._nodes.setdefault(module, []).append(index)
+                self._weights.setdefault(module, set()).update(read)
+        seen: set[tuple[int, ...]] = set()
+        for module in sorted(self._nodes):  # of modules with the same nodes, the outermost is a candidate
+            nodes = tuple(self._nodes[module])
+            if not self._weights[module] or nodes in seen:
+                del self._nodes[module]
+            seen.add(nodes)
 
     def _quantised_weights(self, index: int) -> set[str]:
         """The weights that a node reads, also through a view, and that are not in the model as they were."""
@@ -140,7 +166,7 @@ class Candidates:
             if at in compared and compared[at].is_real
         }
         replaced = _ReplacedReference(self._found.measurement.reference, types, self._found.measurement.feed)
-        for cut, ours, _ in alone.runs(paths):
+        for cut, ours, _ in alone.runs(paths, receives_float=True):
             error = replaced.error_with({compared[at].theirs: ours[at] for at in cut.outputs})
             relative = error.relative
             effect = 0.0 if relative is None else min(relative, 1e9) ** 2
