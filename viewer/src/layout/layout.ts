@@ -1,5 +1,6 @@
 // The layout of one opened box: dagre places its items in layers from top to bottom.
 import * as dagre from '@dagrejs/dagre';
+import { orderRows } from './order';
 
 export interface Size {
   width: number;
@@ -26,8 +27,12 @@ export interface LayoutResult extends Size {
 
 // The exact ranker of dagre takes quadratic time; a box with more items gets the linear one.
 const maxExactItems = 150;
-// With more edges, crossings are not minimised: the order of the items is kept.
-const maxOrderedEdges = 4000;
+
+// An item stands near what reads it, but an item that reads from outside is at the top rather than a line that leads far down to it:
+// projections of one tensor are then in one row. An edge to outside becomes longer before others do.
+function weightOf(from: string, to: string): number {
+  return from === 'in' ? 3 : to === 'out' ? 1 : 2;
+}
 
 export function layoutBox(request: LayoutRequest): LayoutResult {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
@@ -48,8 +53,8 @@ export function layoutBox(request: LayoutRequest): LayoutResult {
     ...request.inputs.map((item): [string, string] => ['in', String(item)]),
     ...request.outputs.map((item): [string, string] => [String(item), 'out']),
   ];
-  all.forEach(([from, to], i) => graph.setEdge(from, to, { weight: from === 'in' || to === 'out' ? 0 : 1 }, String(i)));
-  dagre.layout(graph, { disableOptimalOrderHeuristic: all.length > maxOrderedEdges });
+  all.forEach(([from, to], i) => graph.setEdge(from, to, { weight: weightOf(from, to) }, String(i)));
+  dagre.layout(graph, { customOrder: orderRows });
   const items = request.items.map((size, i) => {
     const at = graph.node(String(i)) as unknown as Point;
     return { x: at.x - size.width / 2, y: at.y - size.height / 2 };
