@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { layoutBox } from '../src/layout/layout';
 import { orderRows, type RowGraph } from '../src/layout/order';
+import { spread } from '../src/layout/route';
+import { placeLabels } from '../src/view/labels';
 
 const size = { width: 60, height: 28 };
 const items = (count: number) => Array.from({ length: count }, () => ({ ...size }));
@@ -60,5 +62,44 @@ describe('the layout of a box', () => {
     const middle = (points: { x: number }[]) => points.reduce((sum, { x }) => sum + x, 0) / points.length;
     const [chain, input, output] = [made.edges[0], made.edges[3], made.edges[4]].map(middle);
     expect((input - chain) * (output - chain)).toBeLessThan(0); // one on each side
+  });
+
+  it('begins edges from outside above all items, also above those that read nothing', () => {
+    // 0 → 1 → 2, and 2 also reads from outside.
+    const made = layoutBox({ items: items(3), edges: [[0, 1], [1, 2]], inputs: [2], outputs: [] });
+    expect(made.edges[2][0].y).toBe(0);
+    expect(made.items[0].y).toBeGreaterThan(0);
+  });
+
+  it('ends edges at one item apart from each other', () => {
+    const many = 6;
+    const made = layoutBox({ items: items(many + 1), edges: items(many).map((_, i): [number, number] => [i, many]), inputs: [], outputs: [] });
+    const ends = made.edges.map((points) => points.at(-1)!.x).sort((a, b) => a - b);
+    for (let i = 1; i < many; ++i) expect(ends[i] - ends[i - 1]).toBeGreaterThan(5);
+  });
+});
+
+describe('places at one side of an item', () => {
+  it('stay where they are if they are apart', () => {
+    expect(spread([0, 20, 50], 0, 60)).toEqual([0, 20, 50]);
+  });
+
+  it('are moved apart around their mean, within the side', () => {
+    expect(spread([30, 30], 0, 60)).toEqual([24, 36]);
+    expect(spread([60, 60, 60], 0, 60)).toEqual([36, 48, 60]);
+    expect(spread([5, 5, 5], 0, 10)).toEqual([0, 5, 10]);
+  });
+});
+
+describe('labels of edges', () => {
+  const edge = (x: number, tensors = 2) => ({ from: 'a', to: 'b', tensors, label: '', points: [{ x: 0, y: 0 }, { x, y: 40 }] });
+
+  it('are beside the middle of an edge, and none without text', () => {
+    expect(placeLabels([edge(100), edge(0, 1)])).toMatchObject([{ text: '×2', x: 55, y: 24 }]);
+  });
+
+  it('are apart from each other', () => {
+    const [one, other] = placeLabels([edge(100), edge(100)]);
+    expect(Math.abs(one.y - other.y) >= 13 || Math.abs(one.x - other.x) > 12).toBe(true);
   });
 });

@@ -1,6 +1,7 @@
 // The layout of one opened box: dagre places its items in layers from top to bottom.
 import * as dagre from '@dagrejs/dagre';
 import { orderRows } from './order';
+import { routeEdges } from './route';
 
 export interface Size {
   width: number;
@@ -54,79 +55,26 @@ export function layoutBox(request: LayoutRequest): LayoutResult {
     ...request.outputs.map((item): [string, string] => [String(item), 'out']),
   ];
   all.forEach(([from, to], i) => graph.setEdge(from, to, { weight: weightOf(from, to) }, String(i)));
+  keepApart(graph, request);
   dagre.layout(graph, { customOrder: orderRows });
   const items = request.items.map((size, i) => {
     const at = graph.node(String(i)) as unknown as Point;
     return { x: at.x - size.width / 2, y: at.y - size.height / 2 };
   });
-  const rows = rowHeights(request.items, items);
-  const boxOf = (end: string): Box | null => {
-    if (end === 'in' || end === 'out') return null;
-    const box = { ...items[Number(end)], ...request.items[Number(end)] };
-    return { ...box, row: rows.get(middleOf(box)) ?? box.height };
-  };
-  const edges = all.map(([from, to], i) => attach(passRows((graph.edge(from, to, String(i)) as { points: Point[] }).points, rows), boxOf(from), boxOf(to)));
-  return shiftToOrigin(request.items, items, edges);
+  const boxes = request.items.map((size, i) => ({ ...items[i], ...size }));
+  const boxOf = (end: string) => (end === 'in' || end === 'out' ? null : boxes[Number(end)]);
+  const edges = all.map(([from, to], i) => ({ from: boxOf(from), to: boxOf(to), points: (graph.edge(from, to, String(i)) as { points: Point[] }).points }));
+  return shiftToOrigin(request.items, items, routeEdges(boxes, edges));
 }
 
-/** The height of each row of items, by the place of its middle. */
-function rowHeights(sizes: Size[], items: Point[]): Map<number, number> {
-  const rows = new Map<number, number>();
-  items.forEach((at, i) => {
-    const middle = middleOf({ ...at, ...sizes[i] });
-    rows.set(middle, Math.max(rows.get(middle) ?? 0, sizes[i].height));
+/** Edges without weight, which are not drawn: all items are below the point where edges come in, and above that where they leave. */
+function keepApart(graph: dagre.graphlib.Graph, { items, edges, inputs, outputs }: LayoutRequest): void {
+  const isFed = new Set([...edges.map(([, to]) => to), ...inputs]);
+  const isRead = new Set([...edges.map(([from]) => from), ...outputs]);
+  items.forEach((_, i) => {
+    if (inputs.length > 0 && !isFed.has(i)) graph.setEdge('in', String(i), { weight: 0 }, 'apart');
+    if (outputs.length > 0 && !isRead.has(i)) graph.setEdge(String(i), 'out', { weight: 0 }, 'apart');
   });
-  return rows;
-}
-
-/** dagre bends an edge in the middle of each row that it passes, where it would cross the corners of tall items, and between rows,
- * which makes it waver. Here it passes a row straight, and has no other bends. */
-function passRows(points: Point[], rows: Map<number, number>): Point[] {
-  return points.flatMap((point, i) => {
-    if (i === 0 || i === points.length - 1) return [point];
-    const height = rows.get(Math.round(point.y));
-    if (height === undefined) return [];
-    const down = points[i + 1].y >= points[i - 1].y ? 1 : -1;
-    return [
-      { x: point.x, y: point.y - (down * height) / 2 },
-      { x: point.x, y: point.y + (down * height) / 2 },
-    ];
-  });
-}
-
-interface Box extends Point, Size {
-  row: number; // the height of its row
-}
-
-function middleOf(box: Point & Size): number {
-  return Math.round(box.y + box.height / 2);
-}
-
-// An edge does not touch the round corner of an item.
-const corner = 12;
-
-/** From a side of an item to the border of its row: -1 is above, 1 below. It begins near `point`. */
-function leaveRow(point: Point, box: Box, side: -1 | 1): Point[] {
-  const inset = Math.min(corner, box.width / 2);
-  const x = Math.min(box.x + box.width - inset, Math.max(box.x + inset, point.x));
-  const middle = box.y + box.height / 2;
-  const [item, row] = [box.height, box.row].map((height): Point => ({ x, y: middle + (side * height) / 2 }));
-  return box.row > box.height ? [item, row] : [item];
-}
-
-/** dagre ends edges where they meet an item, also at its left or right, and lets those from and to outside meet in one
- * point. Here an edge goes from the lower side of an item to the upper side of the next; outside, each has its own line. */
-function attach(points: Point[], from: Box | null, to: Box | null): Point[] {
-  const [first, last] = [points[0], points[points.length - 1]];
-  if (last.y < first.y) return points; // against the direction: part of a cycle
-  const between = points.slice(1, -1);
-  const centre = (box: Box) => ({ x: box.x + box.width / 2, y: 0 });
-  const isShort = between.length === 0;
-  const start = from ? leaveRow(isShort && !to ? centre(from) : first, from, 1) : [];
-  const end = to ? leaveRow(isShort && !from ? centre(to) : last, to, -1).reverse() : [];
-  const inside = [...start, ...between, ...end];
-  if (!from) return [{ x: inside[0].x, y: first.y }, ...inside];
-  return to ? inside : [...inside, { x: inside[inside.length - 1].x, y: last.y }];
 }
 
 function shiftToOrigin(sizes: Size[], items: Point[], edges: Point[][]): LayoutResult {
